@@ -1,0 +1,302 @@
+package tenfold
+
+import "time"
+
+// An Entry is one line of a conversation's log (semantics L1). Entries are
+// values: a log hands out copies, and nothing in them is ever edited.
+type Entry struct {
+	// Seq is the entry's place in its log: 1, 2, 3 … without gaps. The log
+	// (or the store) gives it; zero means "not appended yet".
+	Seq int64
+	// Time is when the entry came to be, in UTC. It orders nothing (L1).
+	Time time.Time
+	// ID never changes and is unique in its conversation (L9).
+	ID string
+	// Branch is the dotted path of the agent that wrote the entry; empty is
+	// the root (L7).
+	Branch string
+	// MessageID is the provider's own id of the message a block came in.
+	// Blocks that share it came in one response.
+	MessageID string
+	// Tokens is what the entry costs a model, counted once when it is
+	// appended (T2). Zero on an entry that no model sees.
+	Tokens int
+	// Source holds, as one JSON value, whatever the transcript the entry was
+	// imported from says about it and the payload does not. No model sees it.
+	Source string
+	// Payload is what the entry says.
+	Payload Payload
+}
+
+// Kind names the kind of a payload (semantics L3).
+type Kind string
+
+// The kinds of L3. Any other kind is carried by [Unknown] (L4).
+const (
+	KindTurnStart         Kind = "turn_start"
+	KindUserMessage       Kind = "user_message"
+	KindAssistantMessage  Kind = "assistant_message"
+	KindReasoning         Kind = "reasoning"
+	KindToolCall          Kind = "tool_call"
+	KindToolResult        Kind = "tool_result"
+	KindProviderItem      Kind = "provider_item"
+	KindApproval          Kind = "approval"
+	KindUsage             Kind = "usage"
+	KindConfigDelta       Kind = "config_delta"
+	KindCompaction        Kind = "compaction"
+	KindCompactionRevoked Kind = "compaction_revoked"
+	KindCompactionFailed  Kind = "compaction_failed"
+	KindPin               Kind = "pin"
+	KindUnpin             Kind = "unpin"
+)
+
+// Visible reports whether a model may see entries of this kind.
+func (k Kind) Visible() bool {
+	switch k {
+	case KindUserMessage, KindAssistantMessage, KindReasoning, KindToolCall, KindToolResult, KindProviderItem:
+		return true
+	}
+	return false
+}
+
+// A Payload is the content of an entry: one of the structs of this package.
+// Payloads are values and are not to be changed once they are in a log.
+type Payload interface {
+	// Kind says which kind the payload is; it depends on the type alone,
+	// except for [Unknown].
+	Kind() Kind
+}
+
+// TurnStart opens a turn (L5).
+type TurnStart struct{}
+
+// UserMessage is what a person, or a program in a person's place, said.
+type UserMessage struct {
+	Parts       []Part
+	Attachments []Attachment
+	// Synthetic marks a message no person wrote: injected context, a
+	// reminder, a continuation. It does not count as a turn for triggers.
+	Synthetic bool
+}
+
+// AssistantMessage is text the model said.
+type AssistantMessage struct {
+	Text string
+}
+
+// Reasoning is the model's thinking, with the opaque data its provider wants
+// back byte for byte.
+type Reasoning struct {
+	Text string
+	// Provider names who can read the opaque fields: "anthropic", "openai"
+	// or "gemini". Empty when there is nothing opaque.
+	Provider string
+	// Signature is Anthropic's signature of Text, or Gemini's thought
+	// signature.
+	Signature string
+	// Encrypted is Anthropic's redacted thinking or OpenAI's encrypted
+	// content.
+	Encrypted string
+	// ItemID is OpenAI's id of the reasoning item.
+	ItemID string
+	// CallID names the call a Gemini thought signature stands on, if it
+	// stands on one.
+	CallID string
+}
+
+// ToolCall is a call the model makes.
+type ToolCall struct {
+	CallID string
+	Name   string
+	// Arguments is the JSON the model wrote, byte for byte. It may be
+	// broken: models are cut off in the middle of a call.
+	Arguments string
+}
+
+// ToolResult answers the nearest open call of the same id.
+type ToolResult struct {
+	CallID  string
+	Parts   []Part
+	IsError bool
+}
+
+// ProviderItem is a block of a provider's wire format that Tenfold does not
+// model. Only that provider ever sees it again.
+type ProviderItem struct {
+	Provider string
+	// Role is whose message the block stood in: "user" or "assistant".
+	Role string
+	// Data is the block, verbatim JSON.
+	Data string
+}
+
+// ApprovalState says how far the human in the loop is with a call.
+type ApprovalState string
+
+// The states of an approval.
+const (
+	ApprovalRequested ApprovalState = "requested"
+	ApprovalGranted   ApprovalState = "granted"
+	ApprovalDenied    ApprovalState = "denied"
+)
+
+// Approval records a question to the human in the loop, or the answer.
+type Approval struct {
+	State  ApprovalState
+	CallID string
+	Reason string
+}
+
+// Usage is what a provider reported for one response. Counts are in tokens,
+// Cost in US dollars, nil when unknown.
+type Usage struct {
+	Model      string
+	Input      int
+	Output     int
+	CacheRead  int
+	CacheWrite int
+	Cost       *float64
+}
+
+// ConfigDelta changes the configuration from here on. A nil field, or an
+// empty Model, leaves what was there.
+type ConfigDelta struct {
+	Model  string
+	System *string
+	Tools  *[]ToolDefinition
+	// Extra is the rest of the partial configuration, verbatim JSON.
+	Extra string
+}
+
+// ToolDefinition describes a tool to the model.
+type ToolDefinition struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
+	// Schema is the JSON Schema of the arguments, verbatim.
+	Schema string `json:"schema,omitzero"`
+}
+
+// CompactionRevoked takes an overlay back (undo), or, when its target is
+// itself a revocation, gives the overlay back (redo). See C7.
+type CompactionRevoked struct {
+	// Target is the id of the compaction, or of the revocation, that no
+	// longer counts.
+	Target string
+}
+
+// CompactionFailed records that a compaction was tried and came to nothing.
+type CompactionFailed struct {
+	Error    string
+	Tokens   int
+	Limit    int
+	Exceeded bool
+}
+
+// Pin names entries no overlay may hide or shorten (P8).
+type Pin struct{ Entries []string }
+
+// Unpin takes pins back.
+type Unpin struct{ Entries []string }
+
+// Unknown carries a kind this version does not know (L4): it is kept as it
+// came and skipped by everything.
+type Unknown struct {
+	Name Kind
+	// Data holds the payload's JSON members, one JSON object, verbatim;
+	// empty when there were none.
+	Data string
+}
+
+// PartType is the type of a [Part].
+type PartType string
+
+// The types of parts.
+const (
+	PartText  PartType = "text"
+	PartImage PartType = "image"
+	PartFile  PartType = "file"
+)
+
+// A Part is a piece of a message or a result: text, or an image or a file by
+// reference.
+type Part struct {
+	// Text is the text of a text part; the zero File makes it one.
+	Text string
+	// File is set on images and files.
+	File *File
+}
+
+// A File is an image or a document by reference.
+type File struct {
+	Type      PartType `json:"type"`
+	Name      string   `json:"name,omitzero"`
+	MediaType string   `json:"media_type,omitzero"`
+	// URI says where the bytes are; a "data:" URI carries them.
+	URI string `json:"uri,omitzero"`
+	// Detail is what else the source said of the file, verbatim JSON.
+	Detail string `json:"detail,omitzero"`
+}
+
+// TextPart makes a text part.
+func TextPart(text string) Part { return Part{Text: text} }
+
+// Text makes the parts of a message or result that is one text.
+func Text(text string) []Part { return []Part{{Text: text}} }
+
+// An Attachment is a document given along with a user message.
+type Attachment struct {
+	Name      string `json:"name,omitzero"`
+	MediaType string `json:"media_type,omitzero"`
+	Content   string `json:"content,omitzero"`
+}
+
+// Kind implements [Payload].
+func (TurnStart) Kind() Kind { return KindTurnStart }
+
+// Kind implements [Payload].
+func (UserMessage) Kind() Kind { return KindUserMessage }
+
+// Kind implements [Payload].
+func (AssistantMessage) Kind() Kind { return KindAssistantMessage }
+
+// Kind implements [Payload].
+func (Reasoning) Kind() Kind { return KindReasoning }
+
+// Kind implements [Payload].
+func (ToolCall) Kind() Kind { return KindToolCall }
+
+// Kind implements [Payload].
+func (ToolResult) Kind() Kind { return KindToolResult }
+
+// Kind implements [Payload].
+func (ProviderItem) Kind() Kind { return KindProviderItem }
+
+// Kind implements [Payload].
+func (Approval) Kind() Kind { return KindApproval }
+
+// Kind implements [Payload].
+func (Usage) Kind() Kind { return KindUsage }
+
+// Kind implements [Payload].
+func (ConfigDelta) Kind() Kind { return KindConfigDelta }
+
+// Kind implements [Payload].
+func (Compaction) Kind() Kind { return KindCompaction }
+
+// Kind implements [Payload].
+func (CompactionRevoked) Kind() Kind { return KindCompactionRevoked }
+
+// Kind implements [Payload].
+func (CompactionFailed) Kind() Kind { return KindCompactionFailed }
+
+// Kind implements [Payload].
+func (Pin) Kind() Kind { return KindPin }
+
+// Kind implements [Payload].
+func (Unpin) Kind() Kind { return KindUnpin }
+
+// Kind implements [Payload].
+func (u Unknown) Kind() Kind { return u.Name }
+
+// opaque reports whether a provider wants the reasoning back as it is.
+func (r Reasoning) opaque() bool { return r.Signature != "" || r.Encrypted != "" }

@@ -1,0 +1,290 @@
+package tenfold
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Compaction is an overlay (semantics §3): it says how the entries of a range
+// of turns are to be seen, and changes none of them. A nil or empty slot has
+// no opinion (C1).
+type Compaction struct {
+	// FromTurn and ToTurn bound the range, both inclusive, from 0.
+	FromTurn int `json:"from_turn"`
+	ToTurn   int `json:"to_turn"`
+	// ToStep is the last covered step of ToTurn; nil covers the whole turn.
+	ToStep *int `json:"to_step,omitzero"`
+
+	// Profile, Strategy and Source say where the overlay came from: the
+	// profile or strategy asked for, and who asked ("user", "auto", "micro",
+	// "import").
+	Profile  string `json:"profile,omitzero"`
+	Strategy string `json:"strategy,omitzero"`
+	Source   string `json:"source,omitzero"`
+	// Reason is why it was made: a trigger's words, or a tool's.
+	Reason string `json:"reason,omitzero"`
+	// TokensBefore and TokensAfter are what the view cost before and after,
+	// when known (A7).
+	TokensBefore int `json:"tokens_before,omitzero"`
+	TokensAfter  int `json:"tokens_after,omitzero"`
+
+	Summary         *Summary              `json:"summary,omitzero"`
+	Reasoning       *Policy               `json:"reasoning,omitzero"`
+	ToolCalls       *ToolPolicy           `json:"tool_calls,omitzero"`
+	Attachments     *Policy               `json:"attachments,omitzero"`
+	ToolDefinitions *ToolDefinitionPolicy `json:"tool_definitions,omitzero"`
+	// Turns is Omit to hide the range altogether, Keep to show it again.
+	Turns Action `json:"turns,omitzero"`
+}
+
+// Action is what a policy does to what it covers.
+type Action string
+
+// The actions of P2–P6. Not every slot knows every action.
+const (
+	Keep      Action = "keep"
+	Strip     Action = "strip"
+	Trim      Action = "trim"
+	Omit      Action = "omit"
+	Remove    Action = "remove"
+	Selective Action = "selective"
+	Prune     Action = "prune"
+)
+
+// Placement says where a summary's text stands (P3, P4).
+type Placement string
+
+// The placements.
+const (
+	// PlacePair is a synthetic turn of its own, the default.
+	PlacePair Placement = "pair"
+	// PlaceSystem is the end of the system prompt.
+	PlaceSystem Placement = "system"
+	// PlaceUser is a user message that the assistant acknowledges.
+	PlaceUser Placement = "user"
+	// PlaceMessage is one user message holding the text and nothing else: how
+	// a summary of another tool was sent, as imported.
+	PlaceMessage Placement = "message"
+)
+
+// Summary stands for all a range held (P3).
+type Summary struct {
+	Text      string    `json:"text"`
+	Placement Placement `json:"placement,omitzero"`
+	// Heading is the text of the pair's user message; empty means
+	// [DefaultHeading].
+	Heading string `json:"heading,omitzero"`
+	// Transcript says where the whole transcript lies, for PlaceUser.
+	Transcript   string `json:"transcript,omitzero"`
+	Model        string `json:"model,omitzero"`
+	Instructions string `json:"instructions,omitzero"`
+	Covers       Covers `json:"covers,omitzero"`
+}
+
+// DefaultHeading is the user message of an injected summary (P3).
+const DefaultHeading = "[Summary of previous conversation]"
+
+// Covers counts what a summary stands for.
+type Covers struct {
+	Entries int `json:"entries"`
+	Tokens  int `json:"tokens"`
+}
+
+// Policy is the policy of a slot that is stripped or kept whole: reasoning and
+// attachments. In JSON it is the bare action when nothing else is set.
+type Policy struct {
+	Action Action
+	// Over leaves contents of at most so many bytes alone (P6).
+	Over Size
+}
+
+// ToolPolicy is the policy for tool calls and their results (P5).
+type ToolPolicy struct {
+	// Action is Keep, Strip, Omit or Selective.
+	Action Action
+	// Request and Response say which sides Strip touches.
+	Request, Response bool
+	// Over leaves contents of at most so many bytes alone (P6).
+	Over Size
+	// FirstLine keeps the first line of a stripped result, at most 200
+	// characters of it.
+	FirstLine bool
+	// Recall ends each stub with a reference the model can ask back (A9).
+	Recall bool
+	// Stub is the form of a stripped result: "" for
+	// "[compacted] tool: success", "previous" for "[Previous: used tool]".
+	Stub string
+	// Hints are the tools' own wishes, resolved when the overlay was made.
+	Hints map[string]Hint
+	// Calls are the policies of Selective, by call id. Where an id was used
+	// more than once, "id@seq" names the one call whose entry has that seq.
+	Calls map[string]CallPolicy
+}
+
+// Hint is a tool's own wish for its calls (semantics H1): it beats a strip.
+type Hint struct {
+	// Request is Keep or Strip; empty has no wish.
+	Request Action `json:"request,omitzero"`
+	// Response is Keep, Strip or Remove (call and result both go).
+	Response Action `json:"response,omitzero"`
+}
+
+// CallPolicy is what Selective does to one call and its result.
+type CallPolicy struct {
+	// Action is Keep, Strip, Trim or Omit.
+	Action Action
+	// Request and Response say which sides Strip touches.
+	Request, Response bool
+	// Head and Tail are how many bytes Trim keeps of a result's start and
+	// end, cut at line ends where there are any.
+	Head, Tail Size
+}
+
+// ToolDefinitionPolicy drops definitions of tools from the configuration.
+type ToolDefinitionPolicy struct {
+	Action Action   `json:"policy"`
+	Names  []string `json:"names"`
+}
+
+// policyJSON is the object form of every policy.
+type policyJSON struct {
+	Policy    Action                `json:"policy"`
+	Request   *bool                 `json:"request,omitzero"`
+	Response  *bool                 `json:"response,omitzero"`
+	Over      Size                  `json:"over,omitzero"`
+	FirstLine bool                  `json:"first_line,omitzero"`
+	Recall    bool                  `json:"recall,omitzero"`
+	Stub      string                `json:"stub,omitzero"`
+	Head      Size                  `json:"head,omitzero"`
+	Tail      Size                  `json:"tail,omitzero"`
+	Hints     map[string]Hint       `json:"hints,omitzero"`
+	Calls     map[string]CallPolicy `json:"calls,omitzero"`
+}
+
+func isTrue(b *bool) bool { return b == nil || *b }
+
+// readPolicy reads either form; short tells what a bare string means.
+func readPolicy(dec *jsontext.Decoder, short func(string) (policyJSON, bool)) (policyJSON, error) {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return policyJSON{}, err
+	}
+	var p policyJSON
+	if raw.Kind() != '"' {
+		return p, json.Unmarshal(raw, &p, codecOptions)
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s, codecOptions); err != nil {
+		return p, err
+	}
+	p, ok := short(s)
+	if !ok {
+		return p, fmt.Errorf("unknown policy %q", s)
+	}
+	return p, nil
+}
+
+func shortAction(s string) (policyJSON, bool) {
+	switch a := Action(s); a {
+	case Keep, Strip, Trim, Omit:
+		return policyJSON{Policy: a}, true
+	}
+	return policyJSON{}, false
+}
+
+func shortTools(s string) (policyJSON, bool) {
+	no := false
+	switch s {
+	case "strip-responses":
+		return policyJSON{Policy: Strip, Request: &no}, true
+	case "strip-requests":
+		return policyJSON{Policy: Strip, Response: &no}, true
+	case string(Trim):
+		return policyJSON{}, false
+	}
+	return shortAction(s)
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (p Policy) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if p.Over == 0 {
+		return enc.WriteToken(jsontext.String(string(p.Action)))
+	}
+	return json.MarshalEncode(enc, policyJSON{Policy: p.Action, Over: p.Over})
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (p *Policy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	in, err := readPolicy(dec, shortAction)
+	if err != nil {
+		return err
+	}
+	if in.Policy != Strip && in.Policy != Keep {
+		return fmt.Errorf("unknown policy %q: it is strip or keep", in.Policy)
+	}
+	*p = Policy{Action: in.Policy, Over: in.Over}
+	return nil
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (p ToolPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
+	out := policyJSON{
+		Policy: p.Action, Over: p.Over, FirstLine: p.FirstLine, Recall: p.Recall,
+		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls,
+	}
+	if p.Action == Strip {
+		out.Request, out.Response = &p.Request, &p.Response
+	}
+	return json.MarshalEncode(enc, out, json.Deterministic(true))
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. It also takes the short
+// forms "strip", "strip-responses", "strip-requests", "omit" and "keep".
+func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	in, err := readPolicy(dec, shortTools)
+	if err != nil {
+		return err
+	}
+	switch in.Policy {
+	case Keep, Strip, Omit, Selective:
+	default:
+		return fmt.Errorf("unknown policy %q: it is strip, omit, selective or keep", in.Policy)
+	}
+	*p = ToolPolicy{
+		Action: in.Policy, Over: in.Over, FirstLine: in.FirstLine, Recall: in.Recall,
+		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls,
+	}
+	if in.Policy == Strip {
+		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)
+	}
+	return nil
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (p CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
+	out := policyJSON{Policy: p.Action, Head: p.Head, Tail: p.Tail}
+	if p.Action == Strip {
+		out.Request, out.Response = &p.Request, &p.Response
+	}
+	return json.MarshalEncode(enc, out)
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (p *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	in, err := readPolicy(dec, shortAction)
+	if err != nil {
+		return err
+	}
+	switch in.Policy {
+	case Keep, Strip, Trim, Omit:
+	default:
+		return fmt.Errorf("unknown policy %q: it is keep, strip, trim or omit", in.Policy)
+	}
+	*p = CallPolicy{Action: in.Policy, Head: in.Head, Tail: in.Tail}
+	if in.Policy == Strip {
+		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package tenfold
+
+import "strings"
+
+// A Record is the form in which a store keeps a payload: the one long text
+// apart and unquoted, so that a log opens at the speed of reading it, and the
+// little that is left as JSON. Head is nil where Text says it all.
+type Record struct {
+	Kind Kind
+	Head []byte
+	Text string
+}
+
+// The heads of payloads whose text stands apart. A head with Plain set means
+// that Text is the content's one text part.
+type recordHead struct {
+	Plain     bool   `json:"plain,omitzero"`
+	Synthetic bool   `json:"synthetic,omitzero"`
+	CallID    string `json:"call_id,omitzero"`
+	Name      string `json:"name,omitzero"`
+	IsError   bool   `json:"is_error,omitzero"`
+}
+
+// NewRecord gives the payload's record.
+func NewRecord(p Payload) (Record, error) {
+	r := Record{Kind: p.Kind()}
+	var head any
+	switch p := p.(type) {
+	case TurnStart:
+		return r, nil
+	case AssistantMessage:
+		r.Text = p.Text
+		return r, nil
+	case Reasoning:
+		if r.Text = p.Text; p.opaque() || p.Provider != "" || p.ItemID != "" || p.CallID != "" {
+			p.Text = ""
+			head = reasoningJSON(p)
+		}
+	case ToolCall:
+		r.Text = p.Arguments
+		head = recordHead{CallID: p.CallID, Name: p.Name}
+	case ToolResult:
+		if isPlain(p.Parts) {
+			r.Text = p.Parts[0].Text
+			head = recordHead{Plain: true, CallID: p.CallID, IsError: p.IsError}
+		}
+	case UserMessage:
+		if isPlain(p.Parts) && len(p.Attachments) == 0 {
+			r.Text = p.Parts[0].Text
+			head = recordHead{Plain: true, Synthetic: p.Synthetic}
+		}
+	}
+	var err error
+	switch {
+	case head != nil:
+		r.Head, err = marshal(head)
+	case r.Text == "":
+		r.Head, err = MarshalPayload(p)
+	}
+	return r, err
+}
+
+// Payload gives the payload back.
+func (r Record) Payload() (Payload, error) {
+	switch r.Kind {
+	case KindAssistantMessage:
+		return AssistantMessage{Text: r.Text}, nil
+	case KindReasoning:
+		if len(r.Head) == 0 {
+			return Reasoning{Text: r.Text}, nil
+		}
+		w, err := decoded[reasoningJSON](r.Head)
+		if r.Text != "" {
+			w.Text = r.Text
+		}
+		return Reasoning(w), err
+	case KindToolCall:
+		h, err := decoded[recordHead](r.Head)
+		return ToolCall{CallID: h.CallID, Name: h.Name, Arguments: r.Text}, err
+	case KindToolResult, KindUserMessage:
+		h, err := decoded[recordHead](r.Head)
+		if err != nil || !h.Plain {
+			break
+		}
+		if r.Kind == KindToolResult {
+			return ToolResult{CallID: h.CallID, Parts: Text(r.Text), IsError: h.IsError}, nil
+		}
+		return UserMessage{Parts: Text(r.Text), Synthetic: h.Synthetic}, nil
+	}
+	head := r.Head
+	if len(head) == 0 {
+		head = []byte(`{}`)
+	}
+	return UnmarshalPayload(r.Kind, head)
+}
+
+func isPlain(parts []Part) bool {
+	return len(parts) == 1 && parts[0].File == nil && parts[0].Text != ""
+}
+
+// SearchText gives the words a full-text search over raw entries looks in
+// (D4): what was said, called and returned, and what a summary says. Opaque
+// data and bytes of files are left out.
+func SearchText(p Payload) string {
+	switch p := p.(type) {
+	case UserMessage:
+		text := partsText(p.Parts)
+		for _, a := range p.Attachments {
+			text += "\n" + a.Name + "\n" + a.Content
+		}
+		return strings.TrimPrefix(text, "\n")
+	case AssistantMessage:
+		return p.Text
+	case Reasoning:
+		return p.Text
+	case ToolCall:
+		return p.Name + " " + p.Arguments
+	case ToolResult:
+		return partsText(p.Parts)
+	case Approval:
+		return p.Reason
+	case Compaction:
+		if p.Summary != nil {
+			return p.Summary.Text
+		}
+	case CompactionFailed:
+		return p.Error
+	}
+	return ""
+}
+
+// partsText joins the texts of a content, and the names of its files.
+func partsText(parts []Part) string {
+	if len(parts) == 1 && parts[0].File == nil {
+		return parts[0].Text
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if p.File != nil {
+			b.WriteString(p.File.Name)
+		}
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}

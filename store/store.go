@@ -1,0 +1,138 @@
+// Package store keeps logs. A [Store] holds many conversations, each an
+// append-only log of entries with compare-and-swap appends (semantics L8),
+// idempotent by entry id (L9), durable once acknowledged (D2), and searchable
+// as raw text (D4).
+//
+// The stores are its sub-packages: memory, and sqlite, the embedded default.
+// All of them pass the one suite in storetest (D1). Programs use a store
+// through package session, the only writer of logs.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"tenfold"
+)
+
+// A Store keeps conversations. All methods are safe for concurrent use, by
+// goroutines and, where the store is on disk, by processes. Entries and
+// slices handed in are not kept or changed; those handed out belong to the
+// caller. Every error wraps what went wrong; ErrNotFound, ErrExists and
+// *ConflictError are the ones a caller can act on.
+type Store interface {
+	// Create adds an empty conversation. Only ID, Title and Created of c are
+	// looked at. An id in use is ErrExists.
+	Create(ctx context.Context, c Conversation) error
+
+	// Conversation gives what is known about one, or ErrNotFound.
+	Conversation(ctx context.Context, id string) (Conversation, error)
+
+	// Conversations lists all, the one last appended to first, ties by id.
+	// An error ends the sequence.
+	Conversations(ctx context.Context) iter.Seq2[Conversation, error]
+
+	// SetTitle renames a conversation, or gives ErrNotFound.
+	SetTitle(ctx context.Context, id, title string) error
+
+	// Delete removes a conversation and its whole log, or gives ErrNotFound.
+	Delete(ctx context.Context, id string) error
+
+	// Append adds a batch in one step: all of it or nothing. Entries whose
+	// id the log already holds are left out first (L9); when none is left,
+	// nothing is written and nothing conflicts. Else, unless b.Expected is
+	// AnyVersion, a log whose version is not b.Expected refuses the batch
+	// with a *ConflictError (L8). The store numbers the entries; their Seq
+	// is not looked at. When Append returns nil the entries survive a crash.
+	// It returns the log's version after the append.
+	Append(ctx context.Context, b Batch) (version int64, err error)
+
+	// Entries reads the log's entries with after < seq, in order. A log read
+	// while others append is a prefix of what it becomes. An unknown
+	// conversation is ErrNotFound; an error ends the sequence.
+	Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error]
+
+	// Search finds entries by their raw text (tenfold.SearchText), hidden
+	// ones included (D4). Best hits come first, then later entries.
+	Search(ctx context.Context, q Query) ([]Hit, error)
+
+	// Close waits for appends under way, and frees what the store holds. No
+	// other method may be called afterwards.
+	Close() error
+}
+
+// Conversation is what a store knows of one log.
+type Conversation struct {
+	ID      string
+	Title   string
+	Created time.Time
+	// Updated is when the last append came, or Created.
+	Updated time.Time
+	// Version is the last seq of the log: the number of its entries.
+	Version int64
+	// Stats are as of the last batch that carried any.
+	Stats Stats
+}
+
+// Stats are figures about a log that listings show, so that no log must be
+// opened to list it.
+type Stats struct {
+	Turns        int
+	TokensBefore int
+	TokensAfter  int
+}
+
+// AnyVersion as the expected version appends to whatever is there.
+const AnyVersion int64 = -1
+
+// A Batch is entries to append to one conversation.
+type Batch struct {
+	Conversation string
+	// Expected is the version the writer read, or AnyVersion.
+	Expected int64
+	Entries  []tenfold.Entry
+	// Stats, if set, are the conversation's figures after the append.
+	Stats *Stats
+	// Now is the time of the append, for Updated.
+	Now time.Time
+}
+
+// A Query asks for entries that hold all words of Text; words in double
+// quotes must stand together. There are no other operators.
+type Query struct {
+	Text string
+	// Conversation limits the search to one; empty searches all.
+	Conversation string
+	// Limit is the most hits to return; 0 means 50.
+	Limit int
+}
+
+// A Hit is one entry found.
+type Hit struct {
+	Conversation string
+	Entry        tenfold.Entry
+	// Snippet is a line of text around the first match, with no line breaks.
+	Snippet string
+}
+
+// ErrNotFound says that a conversation is not in the store.
+var ErrNotFound = errors.New("no such conversation")
+
+// ErrExists says that a conversation's id is in use.
+var ErrExists = errors.New("conversation exists")
+
+// ConflictError says that another writer came first (L8): nothing was
+// written. Read the log from Expected on, plan again, and append again.
+type ConflictError struct {
+	Conversation string
+	Expected     int64
+	Actual       int64
+}
+
+// Error implements error.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("conversation %s is at version %d, not %d: another writer came first", e.Conversation, e.Actual, e.Expected)
+}
