@@ -27,7 +27,7 @@ var codecOptions = json.JoinOptions(
 //
 //	{"seq":3,"time":"2026-01-02T15:04:05Z","id":"…","kind":"tool_call",
 //	 "branch":"root.scout","message_id":"msg_1","tokens":12,
-//	 "call_id":"c1","name":"read","arguments":{"path":"a.go"},"source":{…}}
+//	 "call_id":"c1","name":"read","arguments":{"path":"a.go"},"origin":{…}}
 //
 // Arguments that are no JSON on one line stand in "arguments_text" instead.
 // Text that is not UTF-8 is written with U+FFFD in place of the bad bytes.
@@ -70,10 +70,10 @@ func AppendEntry(dst []byte, e Entry) ([]byte, error) {
 	}
 	if e.Source != "" {
 		if isLine(e.Source) {
-			dst = append(dst, `,"source":`...)
+			dst = append(dst, `,"origin":`...)
 			dst = append(dst, e.Source...)
 		} else {
-			dst = append(dst, `,"source_text":`...)
+			dst = append(dst, `,"origin_text":`...)
 			dst = appendString(dst, e.Source)
 		}
 	}
@@ -111,7 +111,7 @@ func ParseEntry(line []byte) (Entry, error) {
 			}
 			continue
 		}
-		if name == "source" {
+		if name == "origin" {
 			e.Source = string(value)
 			continue
 		}
@@ -148,7 +148,7 @@ func (e *Entry) envelope(name string, kind *Kind) any {
 		return &e.MessageID
 	case "tokens":
 		return &e.Tokens
-	case "source_text":
+	case "origin_text":
 		return &e.Source
 	}
 	return nil

@@ -1,0 +1,108 @@
+package tenfold
+
+import "slices"
+
+// A cover says which overlay has the word over a stretch of the log.
+type cover struct {
+	lo, hi int32 // seqs, inclusive
+	by     int32 // index of the overlay
+}
+
+// covers is a slot's stretches: sorted, disjoint, the latest overlay on top
+// (P2). An entry in no stretch is nobody's.
+type covers []cover
+
+const nobody int32 = -1
+
+// paint lays a stretch over what is there.
+func (c covers) paint(lo, hi, by int32) covers {
+	if lo > hi {
+		return c
+	}
+	first, _ := slices.BinarySearchFunc(c, lo, func(s cover, lo int32) int { return int(s.hi) - int(lo) })
+	last := first
+	for last < len(c) && c[last].lo <= hi {
+		last++
+	}
+	put := make([]cover, 0, 3)
+	if first < last && c[first].lo < lo {
+		put = append(put, cover{c[first].lo, lo - 1, c[first].by})
+	}
+	put = append(put, cover{lo, hi, by})
+	if first < last && c[last-1].hi > hi {
+		put = append(put, cover{hi + 1, c[last-1].hi, c[last-1].by})
+	}
+	return slices.Replace(c, first, last, put...)
+}
+
+// at is the overlay that has the word at seq, or nobody.
+func (c covers) at(seq int32) int32 {
+	if len(c) == 0 || seq > c[len(c)-1].hi {
+		return nobody
+	}
+	i, found := slices.BinarySearchFunc(c, seq, func(s cover, seq int32) int {
+		switch {
+		case s.hi < seq:
+			return -1
+		case s.lo > seq:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return nobody
+	}
+	return c[i].by
+}
+
+// slot is what an overlay can have an opinion on (P2).
+type slot int
+
+const (
+	slotSummary slot = iota
+	slotReasoning
+	slotTools
+	slotAttachments
+	slotTurns
+	slotCount
+)
+
+// slots lists the slots the overlay has an opinion on over its whole range. A
+// selective tool policy has one only on the calls it names.
+func (c *Compaction) slots(yield func(slot) bool) {
+	on := [slotCount]bool{
+		slotSummary:     c.Summary != nil,
+		slotReasoning:   c.Reasoning != nil,
+		slotTools:       c.ToolCalls != nil && c.ToolCalls.Action != Selective,
+		slotAttachments: c.Attachments != nil,
+		slotTurns:       c.Turns != "",
+	}
+	for s, ok := range on {
+		if ok && !yield(slot(s)) {
+			return
+		}
+	}
+}
+
+// extent resolves the overlay's bounds to seqs: clamped to the log (P13), and
+// to the entries that stood before the overlay, since it speaks of nothing
+// that came after it. Empty when lo > hi. inside is the turn that the range
+// ends inside of, or -1.
+func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, inside int) {
+	last := int(l.node(overlay).turn)
+	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
+		return 1, 0, -1
+	}
+	lo, inside = l.turns[max(c.FromTurn, 0)].seq, -1
+	to := min(c.ToTurn, last)
+	hi = l.turnEnd(to)
+	if c.ToStep != nil && to == c.ToTurn {
+		inside = to
+		if *c.ToStep < 0 {
+			hi = l.turns[to].seq - 1
+		} else {
+			hi = l.stepEnd(to, *c.ToStep)
+		}
+	}
+	return lo, min(hi, overlay-1), inside
+}

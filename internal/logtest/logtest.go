@@ -1,0 +1,259 @@
+// Package logtest makes logs for tests: random ones that hold everything a log
+// can hold, and long ones for benchmarks. No text in them is anybody's.
+package logtest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+)
+
+// Entries draws the entries of a whole log: turns, responses with parallel
+// calls, results that come late, twice or never, ids used again, branches,
+// blank texts, images, opaque items, and compactions of every policy with
+// their undoing, and pins.
+func Entries(maxLen int) *rapid.Generator[[]tenfold.Entry] {
+	return rapid.Custom(func(t *rapid.T) []tenfold.Entry {
+		d := drawer{t: t}
+		n := rapid.IntRange(0, maxLen).Draw(t, "entries")
+		for len(d.entries) < n {
+			d.draw()
+		}
+		return d.entries
+	})
+}
+
+type drawer struct {
+	t       *rapid.T
+	entries []tenfold.Entry
+	calls   []tenfold.ToolCall
+	overlay []string // ids of compactions and revocations
+	turns   int
+	message int
+}
+
+func (d *drawer) int(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(d.t, "n") }
+
+func (d *drawer) bool() bool { return rapid.Bool().Draw(d.t, "b") }
+
+func pick[T any](d *drawer, list ...T) T { return list[d.int(0, len(list)-1)] }
+
+func (d *drawer) add(p tenfold.Payload) {
+	e := tenfold.Entry{
+		ID:      fmt.Sprintf("id%d", len(d.entries)+1),
+		Time:    time.Unix(1_700_000_000+int64(len(d.entries))*60, 0).UTC(),
+		Payload: p,
+	}
+	if d.int(0, 9) == 0 {
+		e.Branch = pick(d, "scout", "scout.deep", "scouting")
+	}
+	switch p.(type) {
+	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
+		if d.message > 0 {
+			e.MessageID = fmt.Sprintf("msg%d", d.message)
+		}
+	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		e.Branch = ""
+	}
+	if d.int(0, 19) == 0 {
+		e.Source = `{"line":` + fmt.Sprint(d.int(1, 99)) + `}`
+	}
+	d.entries = append(d.entries, e)
+}
+
+func (d *drawer) text() string {
+	return pick(d, "", " \n", "yes", "ok ", "läuft – 走る 🚀", "a\nb\nc", "line one of the answer\nline two",
+		strings.Repeat("some words about main.go\n", d.int(1, 40)), `{"json":[1,2,3]}`, "tail \t\n")
+}
+
+func (d *drawer) id() string {
+	return pick(d, "c1", "c2", "c3", "toolu_01|fc_2", "a call id with spaces and far too many characters to be taken", "")
+}
+
+func (d *drawer) parts() []tenfold.Part {
+	var parts []tenfold.Part
+	for range d.int(0, 2) {
+		switch d.int(0, 7) {
+		case 0:
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, MediaType: "image/png", URI: "data:image/png;base64,iVBORw0KGgo="}})
+		case 1:
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: "ref", Detail: `{"type":"tool_reference"}`}})
+		default:
+			parts = append(parts, tenfold.TextPart(d.text()))
+		}
+	}
+	return parts
+}
+
+func (d *drawer) draw() {
+	switch d.int(0, 19) {
+	case 0, 1:
+		d.turns++
+		d.message++
+		d.add(tenfold.TurnStart{})
+		d.user()
+	case 2:
+		d.user()
+	case 3, 4:
+		d.add(tenfold.AssistantMessage{Text: d.text()})
+	case 5, 6:
+		d.reasoning()
+	case 7, 8, 9:
+		d.message++
+		d.call()
+	case 10:
+		d.call()
+	case 11, 12, 13:
+		d.result()
+	case 14:
+		d.add(tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant"), Data: pick(d, `{"type":"item"}`, "")})
+	case 15:
+		d.bookkeeping()
+	case 16, 17:
+		d.overlay = append(d.overlay, fmt.Sprintf("id%d", len(d.entries)+1))
+		d.add(d.compaction())
+	case 18:
+		if len(d.overlay) > 0 {
+			target := pick(d, d.overlay...)
+			d.overlay = append(d.overlay, fmt.Sprintf("id%d", len(d.entries)+1))
+			d.add(tenfold.CompactionRevoked{Target: target})
+		}
+	case 19:
+		ids := []string{fmt.Sprintf("id%d", d.int(1, len(d.entries)+2))}
+		if d.bool() {
+			d.add(tenfold.Pin{Entries: ids})
+		} else {
+			d.add(tenfold.Unpin{Entries: ids})
+		}
+	}
+}
+
+func (d *drawer) user() {
+	m := tenfold.UserMessage{Parts: d.parts(), Synthetic: d.int(0, 5) == 0}
+	if d.int(0, 9) == 0 {
+		m.Attachments = []tenfold.Attachment{{Name: "notes.md", MediaType: "text/markdown", Content: d.text()}}
+	}
+	d.add(m)
+}
+
+func (d *drawer) reasoning() {
+	r := tenfold.Reasoning{Text: d.text()}
+	switch d.int(0, 4) {
+	case 0:
+		r.Provider, r.Signature = "anthropic", "c2lnbmF0dXJl"
+	case 1:
+		r = tenfold.Reasoning{Provider: "anthropic", Encrypted: "cmVkYWN0ZWQ="}
+	case 2:
+		r.Provider, r.Encrypted, r.ItemID = "openai", "Z0FBQUFB", "rs_1"
+	case 3:
+		r.Provider, r.Signature = "gemini", "dGhvdWdodA=="
+	}
+	d.add(r)
+}
+
+func (d *drawer) call() {
+	c := tenfold.ToolCall{
+		CallID:    d.id(),
+		Name:      pick(d, "read", "shell", "odd name\">", ""),
+		Arguments: pick(d, `{}`, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, ""),
+	}
+	d.calls = append(d.calls, c)
+	d.add(c)
+}
+
+func (d *drawer) result() {
+	id := d.id()
+	if len(d.calls) > 0 && d.int(0, 4) > 0 {
+		id = pick(d, d.calls...).CallID
+	}
+	d.add(tenfold.ToolResult{CallID: id, Parts: d.parts(), IsError: d.int(0, 4) == 0})
+}
+
+func (d *drawer) bookkeeping() {
+	system := "You are a test."
+	tools := []tenfold.ToolDefinition{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell"}}
+	cost := 0.25
+	d.add(pick[tenfold.Payload](d,
+		tenfold.ConfigDelta{Model: "m", System: &system, Tools: &tools, Extra: `{"k":1}`},
+		tenfold.ConfigDelta{Model: "gemini-3-pro"},
+		tenfold.Usage{Model: "m", Input: 10, Output: 2, Cost: &cost},
+		tenfold.Approval{State: tenfold.ApprovalGranted, CallID: "c1"},
+		tenfold.CompactionFailed{Error: "no model", Tokens: 9, Limit: 8, Exceeded: true},
+		tenfold.Unknown{Name: "later.kind", Data: `{"x":[1,2]}`},
+	))
+}
+
+func (d *drawer) compaction() tenfold.Compaction {
+	c := tenfold.Compaction{FromTurn: d.int(0, d.turns+1), Source: "user"}
+	c.ToTurn = c.FromTurn + d.int(-1, d.turns+1)
+	if d.bool() {
+		step := d.int(-1, 4)
+		c.ToStep = &step
+	}
+	over := pick[tenfold.Size](d, 0, 0, 20)
+	if d.int(0, 3) == 0 {
+		c.Summary = &tenfold.Summary{
+			Text: pick(d, "What happened so far.", "Earlier work.", " "), Transcript: pick(d, "", "session.jsonl"),
+			Placement: pick(d, "", tenfold.PlacePair, tenfold.PlaceSystem, tenfold.PlaceUser, tenfold.PlaceMessage),
+		}
+	}
+	if d.bool() {
+		c.Reasoning = &tenfold.Policy{Action: pick(d, tenfold.Strip, tenfold.Strip, tenfold.Keep), Over: over}
+	}
+	if d.int(0, 3) == 0 {
+		c.Attachments = &tenfold.Policy{Action: pick(d, tenfold.Strip, tenfold.Keep), Over: over}
+	}
+	if d.int(0, 7) == 0 {
+		c.Turns = pick(d, tenfold.Omit, tenfold.Keep)
+	}
+	if d.int(0, 7) == 0 {
+		c.ToolDefinitions = &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: []string{"shell"}}
+	}
+	if d.bool() {
+		c.ToolCalls = d.toolPolicy(over)
+	}
+	return c
+}
+
+func (d *drawer) toolPolicy(over tenfold.Size) *tenfold.ToolPolicy {
+	p := &tenfold.ToolPolicy{
+		Action: pick(d, tenfold.Strip, tenfold.Strip, tenfold.Omit, tenfold.Keep, tenfold.Selective),
+		Over:   over, FirstLine: d.int(0, 3) == 0, Recall: d.int(0, 3) == 0, Stub: pick(d, "", "", "previous"),
+	}
+	switch p.Action {
+	case tenfold.Strip:
+		p.Request, p.Response = d.bool(), d.bool()
+		if d.bool() {
+			p.Hints = map[string]tenfold.Hint{
+				"read":  {Request: tenfold.Keep, Response: tenfold.Strip},
+				"shell": {Response: pick(d, tenfold.Keep, tenfold.Remove)},
+			}
+		}
+	case tenfold.Selective:
+		p.Calls = map[string]tenfold.CallPolicy{}
+		for range d.int(0, 3) {
+			key := d.id()
+			if d.bool() && len(d.entries) > 0 {
+				key += fmt.Sprintf("@%d", d.int(1, len(d.entries)))
+			}
+			p.Calls[key] = pick(d,
+				tenfold.CallPolicy{Action: tenfold.Omit}, tenfold.CallPolicy{Action: tenfold.Keep},
+				tenfold.CallPolicy{Action: tenfold.Strip, Response: true},
+				tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true},
+				tenfold.CallPolicy{Action: tenfold.Trim, Head: 30, Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim})
+		}
+	}
+	return p
+}
+
+// Compaction draws one overlay.
+func Compaction() *rapid.Generator[tenfold.Compaction] {
+	return rapid.Custom(func(t *rapid.T) tenfold.Compaction {
+		d := drawer{t: t, turns: 3}
+		return d.compaction()
+	})
+}

@@ -1,0 +1,243 @@
+package tenfold
+
+import (
+	"iter"
+	"strconv"
+)
+
+// An Item is one thing a model sees: an entry as the projection shows it, or
+// something the projection put in.
+type Item struct {
+	// Seq and ID name the entry; Seq is 0 and ID is made up for what the
+	// projection put in.
+	Seq int64
+	ID  string
+	// Added is set on what the projection put in.
+	Added     Addition
+	Branch    string
+	MessageID string
+	// Turn and Step are raw numbers, whatever is hidden before.
+	Turn, Step int
+	Fate       Fate
+	// By is the id of the overlay that shortened the entry, or whose summary
+	// this is.
+	By      string
+	Tokens  int
+	Payload Payload
+}
+
+// Addition says why the projection put something in.
+type Addition string
+
+// The additions.
+const (
+	AddedSummary     Addition = "summary"
+	AddedPlaceholder Addition = "placeholder"
+	AddedOpening     Addition = "opening"
+)
+
+// Items gives what the model sees, in order. A call's result stands right
+// after the calls it was made with, in the order of the calls, whenever it
+// arrived.
+func (p *Projection) Items() iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		p.arrange()
+		if p.layout.opening {
+			turn := 0
+			for item := range p.walk(p.version+1, len(p.layout.hidden)) {
+				turn = item.Turn
+				break
+			}
+			if !yield(p.addition(AddedOpening, "opening", turn, nobody, said{true, openingText})) {
+				return
+			}
+		}
+		for item := range p.walk(p.version+1, len(p.layout.hidden)) {
+			if !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// walk goes over what shows before seq end, opening message aside, minding the
+// first n hidden stretches only.
+func (p *Projection) walk(end int32, n int) iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		w := walker{p: p, yield: yield}
+		h := p.layout.hidden[:n]
+		for seq := int32(1); seq < end; {
+			if len(h) > 0 && seq == h[0].lo {
+				if !w.hidden(&h[0]) {
+					return
+				}
+				seq = h[0].hi + 1
+				h = h[1:]
+				continue
+			}
+			if !w.entry(seq) {
+				return
+			}
+			seq++
+		}
+		w.flush()
+	}
+}
+
+// walker emits entries; it holds results back until all calls of their group
+// are out: the calls one response makes in a row.
+type walker struct {
+	p      *Projection
+	yield  func(Item) bool
+	calls  []int32 // of the group under way
+	closed bool    // a result of the group came: no call joins it any more
+	turn   int32
+	step   int32
+	branch int32
+}
+
+// entry emits one entry if it shows. It returns false when the reader of the
+// walk has had enough.
+func (w *walker) entry(seq int32) bool {
+	n := w.p.log.node(seq)
+	if !n.visible() || !w.p.reads(n) || !w.p.state(seq).shown() {
+		return true
+	}
+	switch n.kind {
+	case codeResult:
+		if len(w.calls) > 0 && n.pair >= w.calls[0] {
+			w.closed = true
+		}
+		return true // with its call
+	case codeCall:
+		if w.closed || n.turn != w.turn || n.step != w.step || n.branch != w.branch {
+			if !w.flush() {
+				return false
+			}
+			w.turn, w.step, w.branch = n.turn, n.step, n.branch
+		}
+		w.calls = append(w.calls, seq)
+	default:
+		if !w.flush() {
+			return false
+		}
+	}
+	return w.yield(w.p.item(seq, n))
+}
+
+// flush emits the results of the group under way, or their placeholders (P10).
+func (w *walker) flush() bool {
+	w.closed = false
+	calls := w.calls
+	w.calls = w.calls[:0]
+	for _, call := range calls {
+		n := w.p.log.node(call)
+		if w.p.answered(n) {
+			if r := w.p.log.node(n.pair); !w.yield(w.p.item(n.pair, r)) {
+				return false
+			}
+			continue
+		}
+		id := n.payload.(ToolCall).CallID
+		if !w.yield(Item{
+			ID: n.id + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
+			Turn: int(n.turn), Step: int(n.step), Tokens: w.p.layout.placeholder,
+			Payload: ToolResult{CallID: id, Parts: Text(interruptedText), IsError: true},
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden emits what shows of a hidden stretch.
+func (w *walker) hidden(h *hidden) bool {
+	if !w.flush() {
+		return false
+	}
+	turn := int(w.p.log.node(h.lo).turn)
+	for _, text := range h.before {
+		if !w.yield(w.p.addition(AddedSummary, "heading", turn, h.summary, said{true, text})) {
+			return false
+		}
+	}
+	for _, seq := range h.shielded {
+		if !w.entry(seq) {
+			return false
+		}
+	}
+	if !w.flush() {
+		return false
+	}
+	for i, s := range h.after {
+		if !w.yield(w.p.addition(AddedSummary, strconv.Itoa(int(h.lo))+"."+strconv.Itoa(i), turn, h.summary, s)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Projection) item(seq int32, n *node) Item {
+	s := *p.state(seq)
+	it := Item{
+		Seq: int64(seq), ID: n.id, Branch: p.log.branches.list[n.branch], MessageID: n.message,
+		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(s.tokens), Payload: n.payload,
+	}
+	if by := s.by(); by >= 0 {
+		it.By = p.overlays[by].id
+		it.Payload = p.shorten(seq, n, by)
+	}
+	return it
+}
+
+func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s said) Item {
+	it := Item{ID: string(why) + "/" + suffix, Added: why, Turn: turn, Tokens: p.log.counter.Count(s.text)}
+	if by != nobody {
+		it.By = p.overlays[by].id
+		it.ID = it.By + "/" + suffix
+	}
+	if s.user {
+		it.Payload = UserMessage{Parts: Text(s.text), Synthetic: true}
+	} else {
+		it.Payload = AssistantMessage{Text: s.text}
+	}
+	return it
+}
+
+// Entries gives the projection as entries of a log of its own: what the items
+// say, with turns where the raw ones were, under the configuration in effect.
+// Projecting that log changes nothing (P12).
+func (p *Projection) Entries() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		c := p.Config()
+		delta := ConfigDelta{Model: c.Model}
+		if c.System != "" {
+			delta.System = &c.System
+		}
+		if c.Tools != nil {
+			delta.Tools = &c.Tools
+		}
+		if c.Model != "" || c.System != "" || c.Tools != nil {
+			if !yield(Entry{ID: "config", Payload: delta}) {
+				return
+			}
+		}
+		turn := -1
+		for it := range p.Items() {
+			e := Entry{ID: it.ID, Branch: it.Branch, MessageID: it.MessageID, Tokens: it.Tokens, Payload: it.Payload}
+			if it.Seq > 0 {
+				raw := p.log.entry(int32(it.Seq))
+				e.Time, e.Source = raw.Time, raw.Source
+			}
+			if it.Turn != turn && it.Branch == "" {
+				turn = it.Turn
+				if !yield(Entry{ID: "turn/" + it.ID, Time: e.Time, Payload: TurnStart{}}) {
+					return
+				}
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}

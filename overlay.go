@@ -1,0 +1,55 @@
+package tenfold
+
+import "iter"
+
+// An Overlay is a compaction as it stands in a projection.
+type Overlay struct {
+	// ID and Seq name the compaction's entry.
+	ID         string
+	Seq        int64
+	Compaction Compaction
+	// Live is false while the compaction is revoked.
+	Live bool
+	// First and Last bound the entries it covers; First > Last for none.
+	First, Last int64
+}
+
+// Overlays lists the compactions of the log in order, revoked ones included.
+func (p *Projection) Overlays() iter.Seq[Overlay] {
+	return func(yield func(Overlay) bool) {
+		for i := range p.overlays {
+			if !yield(p.overlay(i)) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Projection) overlay(i int) Overlay {
+	o := &p.overlays[i]
+	return Overlay{
+		ID: o.id, Seq: int64(o.seq), Compaction: *o.c, Live: o.live,
+		First: int64(o.lo), Last: int64(o.hi),
+	}
+}
+
+// Undoable is the newest live compaction: what undo revokes (C7).
+func (p *Projection) Undoable() (Overlay, bool) {
+	for i := len(p.overlays) - 1; i >= 0; i-- {
+		if p.overlays[i].live {
+			return p.overlay(i), true
+		}
+	}
+	return Overlay{}, false
+}
+
+// Redoable is the compaction revoked last that still is, and the id of that
+// revocation: what redo revokes (C7).
+func (p *Projection) Redoable() (o Overlay, revocation string, ok bool) {
+	for i := len(p.revoked) - 1; i >= 0; i-- {
+		if r := p.revoked[i]; !p.overlays[r.overlay].live {
+			return p.overlay(int(r.overlay)), r.id, true
+		}
+	}
+	return Overlay{}, "", false
+}

@@ -1,0 +1,273 @@
+package tenfold
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Profile knows what a provider takes: it writes a projection as the body of
+// a request, and checks such bodies (P10). The profiles are [OpenAIChat],
+// [OpenAIResponses], [Anthropic] and [Gemini].
+type Profile struct {
+	// Name is the export format's name, e.g. "openai-chat".
+	Name string
+	// Provider is whose opaque items and reasoning the profile may carry.
+	Provider string
+	// SignedAfterChange says whether signed or encrypted reasoning may follow
+	// a prefix that is not what the model saw when it made it. Where not, all
+	// such reasoning after the first change goes.
+	SignedAfterChange bool
+
+	render   func(*wire) any
+	validate func(body []byte) []Violation
+}
+
+// A Violation is a place in a request body that its provider would refuse.
+type Violation struct {
+	// Path says where: "messages[3].content[0]".
+	Path string
+	// Problem says what, in words.
+	Problem string
+}
+
+// String joins place and problem.
+func (v Violation) String() string { return v.Path + ": " + v.Problem }
+
+// Profiles lists the built-in profiles.
+func Profiles() []Profile {
+	return []Profile{OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini()}
+}
+
+// Body writes the projection as the conversation part of a request body, ready
+// to send: system prompt, tools, and messages. What the provider does not take
+// is repaired: call ids and tool names are made to fit its alphabet and made
+// unique, arguments that are no JSON object are wrapped in one, other
+// providers' opaque items and reasoning are left out.
+func (f Profile) Body(p *Projection) ([]byte, error) {
+	w := &wire{profile: f, config: p.Config(), ids: map[string]bool{}, waiting: map[string][]string{}}
+	w.collect(p.Items())
+	body, err := json.Marshal(f.render(w), codecOptions, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("write %s body: %w", f.Name, err)
+	}
+	return body, nil
+}
+
+// Validate lists what the provider would refuse in a request body: nothing for
+// a body that [Profile.Body] wrote.
+func (f Profile) Validate(body []byte) []Violation {
+	if !jsontext.Value(body).IsValid(codecOptions) {
+		return []Violation{{"body", "is not JSON"}}
+	}
+	return f.validate(body)
+}
+
+// wire is a projection on its way into a body: messages of one role each.
+type wire struct {
+	profile  Profile
+	config   Config
+	messages []message
+
+	ids     map[string]bool     // call ids in use
+	waiting map[string][]string // raw call id → ids given to its open calls
+}
+
+// message is a stretch of items of one role, in order.
+type message struct {
+	user  bool
+	items []wireItem
+}
+
+// wireItem is an item with the call id that it has in the body.
+type wireItem struct {
+	Item
+	callID string
+	// current is set on what came after the last request: the open tool loop.
+	current bool
+}
+
+// collect joins items to messages, and drops what the profile may not carry.
+func (w *wire) collect(items iter.Seq[Item]) {
+	changed := false
+	lastRequest := 0
+	for it := range items {
+		changed = changed || it.Added != "" || it.Fate != Kept
+		wi := wireItem{Item: it}
+		user := false
+		switch p := it.Payload.(type) {
+		case UserMessage:
+			user = true
+		case ToolCall:
+			wi.callID = w.callID(p.CallID)
+		case ToolResult:
+			user = true
+			if queue := w.waiting[p.CallID]; len(queue) > 0 {
+				wi.callID, w.waiting[p.CallID] = queue[0], queue[1:]
+			}
+		case Reasoning:
+			if p.Provider != w.profile.Provider || !p.opaque() || (changed && !w.profile.SignedAfterChange) {
+				continue
+			}
+		case ProviderItem:
+			if p.Provider != w.profile.Provider || !jsontext.Value(p.Data).IsValid(codecOptions) {
+				continue
+			}
+			user = p.Role == "user"
+		}
+		if n := len(w.messages); n == 0 || w.messages[n-1].user != user {
+			w.messages = append(w.messages, message{user: user})
+		}
+		m := &w.messages[len(w.messages)-1]
+		m.items = append(m.items, wi)
+		if it.Payload.Kind() == KindUserMessage {
+			lastRequest = len(w.messages)
+		}
+	}
+	for i := lastRequest; i < len(w.messages); i++ {
+		for j := range w.messages[i].items {
+			w.messages[i].items[j].current = true
+		}
+	}
+}
+
+// maxCallID is the shortest limit of any provider: OpenAI's, for chat.
+const maxCallID = 40
+
+// callID gives a call an id every provider takes, unique in the body. Models
+// that number their calls use the same id again and again.
+func (w *wire) callID(raw string) string {
+	id := alphabet(raw, maxCallID, "call")
+	for n := 2; w.ids[id]; n++ {
+		suffix := "_" + strconv.Itoa(n)
+		id = alphabet(raw, maxCallID-len(suffix), "call") + suffix
+	}
+	w.ids[id] = true
+	w.waiting[raw] = append(w.waiting[raw], id)
+	return id
+}
+
+// maxToolName is the shortest limit of any provider for a tool's name.
+const maxToolName = 64
+
+func toolName(raw string) string {
+	name := alphabet(raw, maxToolName, "unknown")
+	if c := name[0]; c == '-' || (c >= '0' && c <= '9') {
+		name = alphabet("_"+name, maxToolName, "unknown")
+	}
+	return name
+}
+
+// alphabet keeps letters, digits, "_" and "-"; others become "_".
+func alphabet(raw string, most int, empty string) string {
+	if raw == "" {
+		raw = empty
+	}
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, raw)
+	if len(name) > most {
+		name = name[:most]
+	}
+	return name
+}
+
+// argumentsObject gives a call's arguments as the JSON object every provider
+// wants: what is none is wrapped, so that nothing the model said is lost.
+func argumentsObject(raw string) jsontext.Value {
+	v := jsontext.Value(strings.TrimSpace(raw))
+	switch {
+	case len(v) == 0:
+		return jsontext.Value(noArguments)
+	case v.IsValid(codecOptions) && v.Kind() == '{':
+		return v
+	}
+	wrapped, _ := json.Marshal(map[string]string{"input": raw}, codecOptions)
+	return wrapped
+}
+
+// schemaObject gives a tool's schema, an open object where there is none.
+func schemaObject(raw string) jsontext.Value {
+	v := jsontext.Value(raw)
+	if len(v) > 0 && v.IsValid(codecOptions) && v.Kind() == '{' {
+		return v
+	}
+	return jsontext.Value(`{"type":"object"}`)
+}
+
+// bodyPart is a text or a file on its way into a body.
+type bodyPart struct {
+	text string
+	file *File
+}
+
+// userParts gives what a user message says, attachments as texts, no empty
+// ones.
+func userParts(m UserMessage) []bodyPart {
+	parts := resultParts(m.Parts)
+	for _, a := range m.Attachments {
+		parts = append(parts, bodyPart{text: "<attachment name=" + strconv.Quote(a.Name) + ">\n" + a.Content + "\n</attachment>"})
+	}
+	return parts
+}
+
+func resultParts(parts []Part) []bodyPart {
+	var out []bodyPart
+	for _, p := range parts {
+		switch {
+		case p.File != nil:
+			out = append(out, bodyPart{file: p.File})
+		case !isBlank(p.Text):
+			out = append(out, bodyPart{text: p.Text})
+		}
+	}
+	return out
+}
+
+// data gives the media type and the base64 of a file whose bytes are at hand.
+func (f *File) data() (media, data string, ok bool) {
+	head, data, ok := strings.Cut(f.URI, ";base64,")
+	media, isData := strings.CutPrefix(head, "data:")
+	return media, data, ok && isData && media != "" && data != ""
+}
+
+// words stands for a file that the provider cannot be given here.
+func (f *File) words() string {
+	if f.Type == PartFile && f.URI == "" && f.Detail != "" {
+		return f.Detail
+	}
+	return fileStub(f.Name, f.MediaType, f.size())
+}
+
+func (f *File) isWeb() bool {
+	return strings.HasPrefix(f.URI, "https://") || strings.HasPrefix(f.URI, "http://")
+}
+
+// plainText joins parts where only text can stand.
+func plainText(parts []bodyPart) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.text
+		if p.file != nil {
+			texts[i] = p.file.words()
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// raw marshals a block whose fields are all known to marshal.
+func rawBlock(v any) jsontext.Value {
+	b, err := json.Marshal(v, codecOptions, json.Deterministic(true))
+	if err != nil {
+		return jsontext.Value(`null`)
+	}
+	return b
+}

@@ -1,0 +1,147 @@
+package tenfold
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// OpenAIChat is the profile of OpenAI's Chat Completions API, and of the many
+// servers that speak it. It carries no reasoning.
+func OpenAIChat() Profile {
+	return Profile{
+		Name: "openai-chat", Provider: "openai-chat", SignedAfterChange: true,
+		render: renderOpenAIChat, validate: validateOpenAIChat,
+	}
+}
+
+type (
+	chatBody struct {
+		Messages []chatMessage `json:"messages"`
+		Tools    []chatTool    `json:"tools,omitzero"`
+	}
+	chatTool struct {
+		Type     string       `json:"type"`
+		Function chatFunction `json:"function"`
+	}
+	chatFunction struct {
+		Name        string         `json:"name"`
+		Description string         `json:"description,omitzero"`
+		Parameters  jsontext.Value `json:"parameters,omitzero"`
+		Arguments   *string        `json:"arguments,omitzero"`
+	}
+	chatMessage struct {
+		Role       string         `json:"role"`
+		Content    jsontext.Value `json:"content,omitzero"`
+		ToolCalls  []chatCall     `json:"tool_calls,omitzero"`
+		ToolCallID string         `json:"tool_call_id,omitzero"`
+	}
+	chatCall struct {
+		ID       string       `json:"id"`
+		Type     string       `json:"type"`
+		Function chatFunction `json:"function"`
+	}
+	chatPart struct {
+		Type  string     `json:"type"`
+		Text  string     `json:"text,omitzero"`
+		Image *chatImage `json:"image_url,omitzero"`
+	}
+	chatImage struct {
+		URL string `json:"url"`
+	}
+)
+
+func renderOpenAIChat(w *wire) any {
+	body := chatBody{Messages: []chatMessage{}}
+	if !isBlank(w.config.System) {
+		body.Messages = append(body.Messages, chatMessage{Role: "system", Content: rawBlock(w.config.System)})
+	}
+	for _, t := range w.config.Tools {
+		body.Tools = append(body.Tools, chatTool{"function", chatFunction{
+			Name: toolName(t.Name), Description: t.Description, Parameters: schemaObject(t.Schema),
+		}})
+	}
+	for _, m := range w.messages {
+		if m.user {
+			body.Messages = append(body.Messages, chatUser(m)...)
+		} else if a := chatAssistant(m.items); a.Content != nil || a.ToolCalls != nil {
+			body.Messages = append(body.Messages, a)
+		}
+	}
+	return body
+}
+
+// chatUser gives a message of results, each one its own, and then what the
+// user said.
+func chatUser(m message) []chatMessage {
+	var out []chatMessage
+	var said []bodyPart
+	for _, it := range m.items {
+		switch p := it.Payload.(type) {
+		case ToolResult:
+			out = append(out, chatMessage{
+				Role: "tool", ToolCallID: it.callID, Content: rawBlock(plainText(resultParts(p.Parts))),
+			})
+		case UserMessage:
+			said = append(said, userParts(p)...)
+		}
+	}
+	if len(said) > 0 {
+		out = append(out, chatMessage{Role: "user", Content: chatContent(said)})
+	}
+	return out
+}
+
+// chatContent is a plain text, or parts where there are images.
+func chatContent(parts []bodyPart) jsontext.Value {
+	out := make([]chatPart, len(parts))
+	plain := true
+	for i, p := range parts {
+		switch {
+		case p.file == nil:
+			out[i] = chatPart{Type: "text", Text: p.text}
+		case p.file.Type == PartImage && imageURL(p.file) != "":
+			out[i] = chatPart{Type: "image_url", Image: &chatImage{imageURL(p.file)}}
+			plain = false
+		default:
+			out[i] = chatPart{Type: "text", Text: p.file.words()}
+		}
+	}
+	if !plain {
+		return rawBlock(out)
+	}
+	texts := make([]string, len(out))
+	for i, p := range out {
+		texts[i] = p.Text
+	}
+	return rawBlock(strings.Join(texts, "\n\n"))
+}
+
+// imageURL is where OpenAI may fetch an image, or the data: URI that holds it.
+func imageURL(f *File) string {
+	if _, _, ok := f.data(); ok || f.isWeb() {
+		return f.URI
+	}
+	return ""
+}
+
+func chatAssistant(items []wireItem) chatMessage {
+	m := chatMessage{Role: "assistant"}
+	var texts []string
+	for _, it := range items {
+		switch p := it.Payload.(type) {
+		case AssistantMessage:
+			texts = append(texts, p.Text)
+		case ToolCall:
+			arguments := string(argumentsObject(p.Arguments))
+			m.ToolCalls = append(m.ToolCalls, chatCall{
+				ID: it.callID, Type: "function",
+				Function: chatFunction{Name: toolName(p.Name), Arguments: &arguments},
+			})
+		}
+	}
+	if len(texts) > 0 {
+		m.Content = rawBlock(strings.Join(texts, "\n\n"))
+	}
+	return m
+}

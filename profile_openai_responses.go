@@ -1,0 +1,115 @@
+package tenfold
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// OpenAIResponses is the profile of OpenAI's Responses API used without stored
+// state: encrypted reasoning goes back as it came, ahead of the item it was
+// made for. Nothing in its documents ties it to the prefix.
+func OpenAIResponses() Profile {
+	return Profile{
+		Name: "openai-responses", Provider: "openai", SignedAfterChange: true,
+		render: renderResponses, validate: validateResponses,
+	}
+}
+
+type (
+	responsesBody struct {
+		Instructions string           `json:"instructions,omitzero"`
+		Tools        []responsesTool  `json:"tools,omitzero"`
+		Input        []jsontext.Value `json:"input"`
+	}
+	responsesTool struct {
+		Type        string         `json:"type"`
+		Name        string         `json:"name"`
+		Description string         `json:"description,omitzero"`
+		Parameters  jsontext.Value `json:"parameters"`
+	}
+	responsesItem struct {
+		Type      string           `json:"type"`
+		Role      string           `json:"role,omitzero"`
+		Content   []responsesPart  `json:"content,omitzero"`
+		ID        string           `json:"id,omitzero"`
+		Summary   *[]responsesPart `json:"summary,omitzero"`
+		Encrypted string           `json:"encrypted_content,omitzero"`
+		CallID    string           `json:"call_id,omitzero"`
+		Name      string           `json:"name,omitzero"`
+		Arguments *string          `json:"arguments,omitzero"`
+		Output    *string          `json:"output,omitzero"`
+	}
+	responsesPart struct {
+		Type  string `json:"type"`
+		Text  string `json:"text,omitzero"`
+		Image string `json:"image_url,omitzero"`
+	}
+)
+
+func renderResponses(w *wire) any {
+	body := responsesBody{Instructions: w.config.System, Input: []jsontext.Value{}}
+	for _, t := range w.config.Tools {
+		body.Tools = append(body.Tools, responsesTool{"function", toolName(t.Name), t.Description, schemaObject(t.Schema)})
+	}
+	for _, m := range w.messages {
+		items := m.items
+		if !m.user {
+			// Reasoning stands for nothing without the item after it.
+			for len(items) > 0 && isReasoning(items[len(items)-1]) {
+				items = items[:len(items)-1]
+			}
+		}
+		for _, it := range items {
+			body.Input = append(body.Input, responsesInput(it)...)
+		}
+	}
+	return body
+}
+
+func responsesInput(it wireItem) []jsontext.Value {
+	switch p := it.Payload.(type) {
+	case UserMessage:
+		if parts := responsesParts(userParts(p)); len(parts) > 0 {
+			return []jsontext.Value{rawBlock(responsesItem{Type: "message", Role: "user", Content: parts})}
+		}
+	case AssistantMessage:
+		return []jsontext.Value{rawBlock(responsesItem{
+			Type: "message", Role: "assistant", Content: []responsesPart{{Type: "output_text", Text: p.Text}},
+		})}
+	case Reasoning:
+		summary := []responsesPart{}
+		if !isBlank(p.Text) {
+			summary = append(summary, responsesPart{Type: "summary_text", Text: p.Text})
+		}
+		return []jsontext.Value{rawBlock(responsesItem{
+			Type: "reasoning", ID: p.ItemID, Summary: &summary, Encrypted: p.Encrypted,
+		})}
+	case ToolCall:
+		arguments := string(argumentsObject(p.Arguments))
+		return []jsontext.Value{rawBlock(responsesItem{
+			Type: "function_call", CallID: it.callID, Name: toolName(p.Name), Arguments: &arguments,
+		})}
+	case ToolResult:
+		output := plainText(resultParts(p.Parts))
+		return []jsontext.Value{rawBlock(responsesItem{Type: "function_call_output", CallID: it.callID, Output: &output})}
+	case ProviderItem:
+		return []jsontext.Value{jsontext.Value(p.Data)}
+	}
+	return nil
+}
+
+func responsesParts(parts []bodyPart) []responsesPart {
+	out := make([]responsesPart, len(parts))
+	for i, p := range parts {
+		switch {
+		case p.file == nil:
+			out[i] = responsesPart{Type: "input_text", Text: p.text}
+		case p.file.Type == PartImage && imageURL(p.file) != "":
+			out[i] = responsesPart{Type: "input_image", Image: imageURL(p.file)}
+		default:
+			out[i] = responsesPart{Type: "input_text", Text: p.file.words()}
+		}
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,221 @@
+package tenfold
+
+import (
+	"slices"
+	"strconv"
+)
+
+// resolve decides an entry's fate: the overlay that made it so, and what it
+// costs now. It looks at nothing but the log and the overlays.
+func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
+	if n.is(flagEmpty) {
+		return Omitted, nobody, 0 // no empty message (P10)
+	}
+	at, anchor := seq, n // a result shares the fate of its call
+	if n.kind == codeResult {
+		if n.pair <= 0 {
+			return Omitted, nobody, 0 // an orphan (P10)
+		}
+		at = n.pair
+		anchor = p.log.node(at)
+	}
+	if len(p.overlays) == 0 {
+		return Kept, nobody, n.tokens
+	}
+	if _, ok := p.pinned[at]; ok {
+		return Kept, nobody, n.tokens
+	}
+	if f, by, ok := p.hides(at, anchor); ok {
+		return f, by, 0
+	}
+	switch n.kind {
+	case codeReasoning:
+		by := p.slots[slotReasoning].at(seq)
+		if by != nobody && p.strips(p.overlays[by].c.Reasoning, n) && !p.held(by, seq, n) {
+			return Omitted, by, 0
+		}
+	case codeUser:
+		if by := p.slots[slotAttachments].at(seq); by != nobody && n.is(flagFiles) {
+			return p.resolveFiles(seq, n, by)
+		}
+	case codeCall, codeResult:
+		if by := p.toolWord(at); by != nobody {
+			return p.resolveTool(n, at, anchor, by)
+		}
+	}
+	return Kept, nobody, n.tokens
+}
+
+// hides tells whether a summary or an omission hides the entry; where both
+// do, the later of the two is named.
+func (p *Projection) hides(seq int32, n *node) (Fate, int32, bool) {
+	f, by := Kept, nobody
+	if s := p.slots[slotSummary].at(seq); s != nobody && !p.shields(s, n, seq) {
+		f, by = Summarised, s
+	}
+	if t := p.slots[slotTurns].at(seq); t > by && p.overlays[t].c.Turns == Omit && !p.shields(t, n, seq) {
+		f, by = Omitted, t
+	}
+	return f, by, by != nobody
+}
+
+// shields reports whether the overlay must leave the entry alone: a user
+// message of the turn its range ends inside of (P9).
+func (p *Projection) shields(by int32, n *node, seq int32) bool {
+	if n.kind != codeUser {
+		return false
+	}
+	_, shielded := slices.BinarySearch(p.overlays[by].users, seq)
+	return shielded
+}
+
+// held reports whether the reasoning must stay although the overlay strips it:
+// it is signed, and belongs to the tool loop that was open when the overlay
+// was made and has not closed since (P10).
+func (p *Projection) held(by, seq int32, n *node) bool {
+	from := p.overlays[by].heldFrom
+	return from > 0 && seq >= from && n.is(flagOpaque)
+}
+
+func (p *Projection) strips(policy *Policy, n *node) bool {
+	if policy.Action != Strip {
+		return false
+	}
+	return policy.Over == 0 || Size(len(n.payload.(Reasoning).Text)) > policy.Over
+}
+
+// toolWord is the overlay that has the word on a call: the later of the
+// policies over ranges and those that name the call.
+func (p *Projection) toolWord(call int32) int32 {
+	by := p.slots[slotTools].at(call)
+	if named := p.named[call]; len(named) > 0 {
+		by = max(by, named[len(named)-1])
+	}
+	return by
+}
+
+// sides is what happens to a call and to its result.
+type sides struct {
+	request, response Action
+	head, tail        Size
+}
+
+// sides resolves a tool policy for one call, hints included.
+func (p *Projection) sides(by int32, at int32, call *node) sides {
+	policy := p.overlays[by].c.ToolCalls
+	switch policy.Action {
+	case Omit:
+		return sides{request: Omit, response: Omit}
+	case Selective:
+		one := policy.forCall(call.payload.(ToolCall).CallID, at)
+		switch one.Action {
+		case Omit:
+			return sides{request: Omit, response: Omit}
+		case Trim:
+			return sides{request: Keep, response: Trim, head: one.Head, tail: one.Tail}
+		case Strip:
+			return sides{request: stripIf(one.Request), response: stripIf(one.Response)}
+		}
+		return sides{request: Keep, response: Keep}
+	case Strip:
+		s := sides{request: stripIf(policy.Request), response: stripIf(policy.Response)}
+		hint, ok := policy.Hints[p.log.tools.list[call.tool]]
+		if !ok {
+			return s
+		}
+		if hint.Request == Keep {
+			s.request = Keep
+		}
+		switch {
+		case hint.Response == Keep:
+			s.response = Keep
+		case hint.Response == Remove && s.response == Strip:
+			return sides{request: Omit, response: Omit}
+		}
+		return s
+	}
+	return sides{request: Keep, response: Keep}
+}
+
+func stripIf(on bool) Action {
+	if on {
+		return Strip
+	}
+	return Keep
+}
+
+// resolveTool decides the fate of a call or a result under a tool policy.
+func (p *Projection) resolveTool(n *node, at int32, call *node, by int32) (Fate, int32, int32) {
+	s := p.sides(by, at, call)
+	if s.request == Omit {
+		return Omitted, by, 0
+	}
+	policy := p.overlays[by].c.ToolCalls
+	if n.kind == codeCall {
+		c := n.payload.(ToolCall)
+		if s.request == Strip && Size(len(c.Arguments)) > policy.Over && c.Arguments != noArguments {
+			return Stripped, by, p.stubs.call(n.tool)
+		}
+		return Kept, nobody, n.tokens
+	}
+	r := n.payload.(ToolResult)
+	if s.response == Keep || (policy.Over > 0 && contentSize(r.Parts) <= policy.Over) {
+		return Kept, nobody, n.tokens
+	}
+	if s.response == Trim {
+		text, ok := trimmed(policy, r, s, call.pair)
+		if !ok {
+			return Kept, nobody, n.tokens
+		}
+		return Trimmed, by, int32(p.log.counter.Count(text))
+	}
+	if policy.FirstLine || policy.Recall || policy.Stub != "" {
+		return Stripped, by, int32(p.log.counter.Count(p.stub(policy, n, r, call.pair)))
+	}
+	return Stripped, by, p.stubs.result(n.tool, n.is(flagError))
+}
+
+// resolveFiles decides the fate of a user message with files or attachments.
+func (p *Projection) resolveFiles(seq int32, n *node, by int32) (Fate, int32, int32) {
+	policy := p.overlays[by].c.Attachments
+	if policy.Action != Strip || p.shields(by, n, seq) {
+		return Kept, nobody, n.tokens
+	}
+	m, changed := withoutFiles(n.payload.(UserMessage), policy.Over)
+	if !changed {
+		return Kept, nobody, n.tokens
+	}
+	return Stripped, by, int32(CountPayload(p.log.counter, m))
+}
+
+// shorten gives the payload that the overlay leaves of an entry.
+func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
+	switch payload := n.payload.(type) {
+	case UserMessage:
+		m, _ := withoutFiles(payload, p.overlays[by].c.Attachments.Over)
+		return m
+	case ToolCall:
+		payload.Arguments = noArguments
+		return payload
+	case ToolResult:
+		policy := p.overlays[by].c.ToolCalls
+		if s := p.sides(by, n.pair, p.log.node(n.pair)); s.response == Trim {
+			text, _ := trimmed(policy, payload, s, seq)
+			payload.Parts = Text(text)
+		} else {
+			payload.Parts = Text(p.stub(policy, n, payload, seq))
+		}
+		return payload
+	}
+	return n.payload
+}
+
+// forCall is the policy for one call of a selective policy.
+func (t *ToolPolicy) forCall(id string, seq int32) CallPolicy {
+	var buffer [64]byte
+	key := strconv.AppendInt(append(append(buffer[:0], id...), '@'), int64(seq), 10)
+	if c, ok := t.Calls[string(key)]; ok {
+		return c
+	}
+	return t.Calls[id]
+}

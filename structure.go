@@ -1,0 +1,217 @@
+package tenfold
+
+import (
+	"strings"
+	"time"
+)
+
+// stepper follows where one branch stands: it tells where a step ends (L6).
+type stepper struct {
+	turn, step int32
+	phase      phase
+	message    string // of the response that makes the step
+}
+
+type phase uint8
+
+const (
+	phaseRequest  phase = iota // nothing of the model's yet in this step
+	phaseResponse              // reasoning, text or calls came
+	phaseResults               // a result of this step's calls came
+)
+
+// place finds the entry's turn and step, and pairs results with calls.
+func (l *Log) place(seq int32, n *node) {
+	if len(l.turns) == 0 {
+		l.turns = append(l.turns, turnStart{seq: 1})
+		l.steps = append(l.steps, 1)
+	}
+	root := n.branch == 0
+	if root && n.kind == codeTurnStart {
+		l.openTurn(seq)
+	}
+	for int(n.branch) >= len(l.steppers) {
+		l.steppers = append(l.steppers, stepper{})
+	}
+	s := &l.steppers[n.branch]
+	if turn := l.steppers[0].turn; s.turn != turn {
+		*s = stepper{turn: turn}
+	}
+	before := s.step
+	switch n.kind {
+	case codeUser:
+		if s.phase != phaseRequest {
+			s.next(phaseRequest, "")
+		}
+	case codeAssistant, codeReasoning, codeCall, codeItem:
+		s.respond(n.message)
+	case codeResult:
+		if call := l.answer(seq, n); call != nil {
+			n.turn, n.step = call.turn, call.step
+			if call.turn == s.turn && call.step == s.step {
+				s.phase = phaseResults
+			}
+			return
+		}
+	}
+	if root && n.visible() {
+		l.opened = true
+	}
+	if root && s.step != before {
+		l.steps = append(l.steps, seq)
+	}
+	n.turn, n.step = s.turn, s.step
+	if n.kind == codeCall {
+		key := openCall{n.branch, n.payload.(ToolCall).CallID}
+		n.pair = -l.open[key]
+		l.open[key] = seq
+	}
+}
+
+// openTurn starts the next turn, or gives turn 0 its start: a turn_start that
+// nothing visible precedes opens turn 0 (L5).
+func (l *Log) openTurn(seq int32) {
+	if !l.opened {
+		l.opened = true
+		return
+	}
+	l.turns = append(l.turns, turnStart{seq: seq, step: int32(len(l.steps))})
+	l.steps = append(l.steps, seq)
+	l.steppers[0] = stepper{turn: int32(len(l.turns) - 1)}
+}
+
+// respond takes a block of a response: it belongs to the step under way
+// unless that has its results already, or is another message's (L6).
+func (s *stepper) respond(message string) {
+	same := message != "" && message == s.message
+	other := message != "" && s.message != "" && message != s.message
+	if (s.phase == phaseResults && !same) || (s.phase == phaseResponse && other) {
+		s.next(phaseResponse, message)
+		return
+	}
+	if s.phase == phaseRequest {
+		s.phase = phaseResponse
+	}
+	if message != "" {
+		s.message = message
+	}
+}
+
+func (s *stepper) next(p phase, message string) {
+	s.step++
+	s.phase, s.message = p, message
+}
+
+// answer pairs a result with the nearest open call of its id: in the newest
+// step that has one, the first of them. Providers reuse ids, so that a map
+// over the whole log would pair wrongly. It returns the call, nil for an
+// orphan.
+func (l *Log) answer(seq int32, n *node) *node {
+	key := openCall{n.branch, n.payload.(ToolResult).CallID}
+	top, ok := l.open[key]
+	if !ok {
+		return nil
+	}
+	at, call := top, l.node(top)
+	var newer *node
+	for call.pair < 0 {
+		older := l.node(-call.pair)
+		if older.turn != call.turn || older.step != call.step {
+			break
+		}
+		newer, at, call = call, -call.pair, older
+	}
+	switch {
+	case newer != nil:
+		newer.pair = call.pair
+	case call.pair < 0:
+		l.open[key] = -call.pair
+	default:
+		delete(l.open, key)
+	}
+	call.pair, n.pair, n.tool = seq, at, call.tool
+	return call
+}
+
+// Turns is the number of turns (L5); 0 while the model could see nothing.
+func (l *Log) Turns() int {
+	if !l.opened && l.visible == 0 {
+		return 0
+	}
+	return len(l.turns)
+}
+
+// A Turn is a stretch of the log, with its steps.
+type Turn struct {
+	// Index counts from 0.
+	Index int
+	// First and Last are the seqs of its first and last entries.
+	First, Last int64
+	// Steps is how many steps it has; at least one.
+	Steps int
+	// Started is the time of its first entry that has one.
+	Started time.Time
+}
+
+// Turn gives turn i, or false when there is none.
+func (l *Log) Turn(i int) (Turn, bool) {
+	if i < 0 || i >= l.Turns() {
+		return Turn{}, false
+	}
+	t := Turn{Index: i, First: int64(l.turns[i].seq), Last: int64(l.turnEnd(i)), Steps: l.stepCount(i)}
+	for seq := l.turns[i].seq; int64(seq) <= t.Last; seq++ {
+		if n := l.node(seq); n.time != noTime {
+			t.Started = time.Unix(0, n.time).UTC()
+			break
+		}
+	}
+	return t, true
+}
+
+func (l *Log) turnEnd(i int) int32 {
+	if i+1 < len(l.turns) {
+		return l.turns[i+1].seq - 1
+	}
+	return l.n
+}
+
+func (l *Log) stepCount(i int) int {
+	end := len(l.steps)
+	if i+1 < len(l.turns) {
+		end = int(l.turns[i+1].step)
+	}
+	return end - int(l.turns[i].step)
+}
+
+// stepEnd is the seq of the last entry of a step, late results aside.
+func (l *Log) stepEnd(turn, step int) int32 {
+	if step+1 >= l.stepCount(turn) {
+		return l.turnEnd(turn)
+	}
+	return l.steps[int(l.turns[turn].step)+step+1] - 1
+}
+
+// Where gives the turn and step of an entry; a result stands with its call.
+func (l *Log) Where(seq int64) (turn, step int, ok bool) {
+	if seq < 1 || seq > int64(l.n) {
+		return 0, 0, false
+	}
+	n := l.node(int32(seq))
+	return int(n.turn), int(n.step), true
+}
+
+// Pair gives the seq of the result of a call, or of the call of a result; 0
+// for an open call, an orphan result and everything else.
+func (l *Log) Pair(seq int64) int64 {
+	if seq < 1 || seq > int64(l.n) {
+		return 0
+	}
+	return int64(max(l.node(int32(seq)).pair, 0))
+}
+
+// sees reports whether a reader on one branch sees entries of another: the
+// root's, its own, and those of the branches it hangs from (L7).
+func sees(reader, branch string) bool {
+	return branch == "" || branch == reader ||
+		(strings.HasPrefix(reader, branch) && reader[len(branch)] == '.')
+}

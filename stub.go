@@ -1,0 +1,185 @@
+package tenfold
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// noArguments is what a stripped call's arguments become: a marker would be
+// imitated by models in live calls (P5).
+const noArguments = "{}"
+
+// maxFirstLine is how many characters of a result's first line a stub keeps.
+const maxFirstLine = 200
+
+// defaultTrim is what trim keeps of either end when the policy says nothing.
+const defaultTrim Size = 400
+
+// stub is the text of a stripped result (P5). The recall reference is the
+// result's seq.
+func (p *Projection) stub(policy *ToolPolicy, n *node, r ToolResult, seq int32) string {
+	text := p.stubs.text(policy.Stub, n.tool, n.is(flagError))
+	if policy.FirstLine {
+		if line := firstLine(partsText(r.Parts)); line != "" {
+			text += "\n" + line
+		}
+	}
+	return text + recallRef(policy, seq)
+}
+
+func recallRef(policy *ToolPolicy, seq int32) string {
+	if !policy.Recall {
+		return ""
+	}
+	return " (recall " + strconv.Itoa(int(seq)) + ")"
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	line = strings.TrimRight(line, "\r")
+	n := 0
+	for i := range line {
+		if n == maxFirstLine {
+			return line[:i]
+		}
+		n++
+	}
+	return line
+}
+
+// stubCounts remembers the texts and token counts of plain stubs, one of each
+// per tool and outcome.
+type stubCounts struct {
+	log     *Log
+	calls   []int32
+	results [2][]stubCount
+}
+
+type stubCount struct {
+	text   string
+	tokens int32
+}
+
+func (s *stubCounts) name(tool int32) string {
+	if name := s.log.tools.list[tool]; name != "" {
+		return name
+	}
+	return "unknown"
+}
+
+// call is the token count of a call of the tool with its arguments gone.
+func (s *stubCounts) call(tool int32) int32 {
+	for int(tool) >= len(s.calls) {
+		name := s.log.tools.list[len(s.calls)]
+		s.calls = append(s.calls, int32(s.log.counter.Count(name)+s.log.counter.Count(noArguments)))
+	}
+	return s.calls[tool]
+}
+
+// result is the token count of the plain stub.
+func (s *stubCounts) result(tool int32, failed bool) int32 {
+	return s.plain(tool, failed).tokens
+}
+
+func (s *stubCounts) plain(tool int32, failed bool) *stubCount {
+	list := &s.results[0]
+	outcome := "success"
+	if failed {
+		list, outcome = &s.results[1], "error"
+	}
+	for int(tool) >= len(*list) {
+		text := "[compacted] " + s.name(int32(len(*list))) + ": " + outcome
+		*list = append(*list, stubCount{text, int32(s.log.counter.Count(text))})
+	}
+	return &(*list)[tool]
+}
+
+func (s *stubCounts) text(form string, tool int32, failed bool) string {
+	if form == "previous" {
+		return "[Previous: used " + s.name(tool) + "]"
+	}
+	return s.plain(tool, failed).text
+}
+
+// trimmed keeps the head and the tail of a result, cut at line ends where
+// there are any near, and says how much is gone. False when that would not
+// make it smaller.
+func trimmed(policy *ToolPolicy, r ToolResult, s sides, seq int32) (string, bool) {
+	text := partsText(r.Parts)
+	head, tail := s.head, s.tail
+	if head == 0 && tail == 0 {
+		head, tail = defaultTrim, defaultTrim
+	}
+	if Size(len(text)) <= head+tail {
+		return text, false
+	}
+	first, last := cutHead(text, int(head)), cutTail(text, int(tail))
+	gone := text[len(first) : len(text)-len(last)]
+	mark := fmt.Sprintf("… %s, %d lines cut …%s", Size(len(gone)), strings.Count(gone, "\n")+1, recallRef(policy, seq))
+	parts := make([]string, 0, 3)
+	for _, part := range []string{strings.TrimRight(first, "\n"), mark, strings.TrimLeft(last, "\n")} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	out := strings.Join(parts, "\n")
+	return out, len(out) < len(text)
+}
+
+func cutHead(text string, n int) string {
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	if line := strings.LastIndexByte(text[:n], '\n'); line >= n/2 {
+		n = line + 1
+	}
+	return text[:n]
+}
+
+func cutTail(text string, n int) string {
+	at := len(text) - n
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	if line := strings.IndexByte(text[at:], '\n'); line >= 0 && line <= n/2 {
+		at += line + 1
+	}
+	return text[at:]
+}
+
+// withoutFiles leaves of a user message the texts, and a word for each file
+// and attachment larger than over. False when there was none.
+func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
+	changed := false
+	parts := make([]Part, 0, len(m.Parts)+len(m.Attachments))
+	for _, p := range m.Parts {
+		if p.File != nil && (over == 0 || p.File.size() > over) {
+			parts = append(parts, TextPart(fileStub(p.File.Name, p.File.MediaType, p.File.size())))
+			changed = true
+			continue
+		}
+		parts = append(parts, p)
+	}
+	var attachments []Attachment
+	for _, a := range m.Attachments {
+		if size := Size(len(a.Content)); over == 0 || size > over {
+			parts = append(parts, TextPart(fileStub(a.Name, a.MediaType, size)))
+			changed = true
+			continue
+		}
+		attachments = append(attachments, a)
+	}
+	return UserMessage{Parts: parts, Attachments: attachments, Synthetic: m.Synthetic}, changed
+}
+
+func fileStub(name, media string, size Size) string {
+	if name == "" {
+		name = "attachment"
+	}
+	if media != "" {
+		name += ", " + media
+	}
+	return fmt.Sprintf("[compacted] %s, %d bytes", name, size)
+}

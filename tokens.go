@@ -1,0 +1,139 @@
+package tenfold
+
+import (
+	"encoding/base64"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Counter counts the tokens of a text (semantics T1). Counting the same
+// text twice gives the same number. Package token has the exact ones.
+type Counter interface {
+	Count(text string) int
+}
+
+// Chars4 is the heuristic of a token for every four characters, rounded up
+// (T3): for callers that need no exact figure and no vocabulary.
+type Chars4 struct{}
+
+// Count implements [Counter].
+func (Chars4) Count(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+
+// What providers charge for a document whose pages we do not count, and for
+// an image whose size we do not know.
+const (
+	fileTokens  = 2000
+	imageTokens = 1600
+)
+
+// CountPayload counts what a payload costs a model: its texts, a call's name
+// and arguments, images by their size. What no model sees costs nothing; the
+// system prompt and tool definitions are counted where they take effect (T4).
+func CountPayload(c Counter, p Payload) int {
+	switch p := p.(type) {
+	case UserMessage:
+		total := countParts(c, p.Parts)
+		for _, a := range p.Attachments {
+			total += c.Count(a.Name) + c.Count(a.Content)
+		}
+		return total
+	case AssistantMessage:
+		return c.Count(p.Text)
+	case Reasoning:
+		if isBlank(p.Text) {
+			return opaqueTokens(p)
+		}
+		return c.Count(p.Text)
+	case ToolCall:
+		return c.Count(p.Name) + c.Count(p.Arguments)
+	case ToolResult:
+		return countParts(c, p.Parts)
+	case ProviderItem:
+		return min(c.Count(p.Data), fileTokens)
+	}
+	return 0
+}
+
+// opaqueTokens estimates reasoning that came encrypted alone: base64 with a
+// fixed envelope of about 650 bytes, four bytes a token.
+func opaqueTokens(r Reasoning) int {
+	return max(0, (len(r.Encrypted)+len(r.Signature))*3/4-650) / 4
+}
+
+func countParts(c Counter, parts []Part) int {
+	total := 0
+	for _, p := range parts {
+		total += c.Count(p.Text)
+		if p.File != nil {
+			total += countFile(c, p.File)
+		}
+	}
+	return total
+}
+
+func countFile(c Counter, f *File) int {
+	switch {
+	case f.Type == PartImage:
+		return imageCost(f.URI)
+	case f.URI == "":
+		return c.Count(f.Name) + c.Count(f.Detail)
+	}
+	return c.Count(f.Name) + fileTokens
+}
+
+// imageCost is width × height / 750, as Anthropic documents it, for an image
+// scaled to fit 1568 pixels; never over imageTokens.
+func imageCost(uri string) int {
+	width, height := imageSize(uri)
+	if width <= 0 || height <= 0 {
+		return imageTokens
+	}
+	if longest := max(width, height); longest > 1568 {
+		width, height = width*1568/longest, height*1568/longest
+	}
+	return min(max(width*height/750, 1), imageTokens)
+}
+
+// imageSize reads an image's size off the first bytes of a data: URI.
+func imageSize(uri string) (width, height int) {
+	head, data, ok := strings.Cut(uri, ";base64,")
+	if !ok || !strings.HasPrefix(head, "data:") {
+		return 0, 0
+	}
+	r := base64.NewDecoder(base64.StdEncoding, strings.NewReader(data))
+	switch strings.TrimPrefix(head, "data:") {
+	case "image/png":
+		c, _ := png.DecodeConfig(r)
+		return c.Width, c.Height
+	case "image/jpeg":
+		c, _ := jpeg.DecodeConfig(r)
+		return c.Width, c.Height
+	case "image/gif":
+		c, _ := gif.DecodeConfig(r)
+		return c.Width, c.Height
+	}
+	return 0, 0
+}
+
+// contentSize is the size of a content in bytes, as P6 measures it.
+func contentSize(parts []Part) Size {
+	var total Size
+	for _, p := range parts {
+		total += Size(len(p.Text))
+		if p.File != nil {
+			total += p.File.size()
+		}
+	}
+	return total
+}
+
+// size is the size of the file's bytes, as far as the reference carries them.
+func (f *File) size() Size {
+	if _, data, ok := strings.Cut(f.URI, ";base64,"); ok {
+		return Size(base64.StdEncoding.DecodedLen(len(data)))
+	}
+	return Size(len(f.Detail))
+}

@@ -1,0 +1,203 @@
+package tenfold
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The checks of this file and its neighbours read bodies afresh, and share
+// nothing with the code that writes them.
+
+// report collects violations.
+type report struct{ list []Violation }
+
+func (r *report) add(path, format string, args ...any) {
+	r.list = append(r.list, Violation{path, fmt.Sprintf(format, args...)})
+}
+
+func at(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// read decodes a body into v, or reports why not.
+func (r *report) read(path string, data []byte, v any) bool {
+	if err := json.Unmarshal(data, v, codecOptions); err != nil {
+		r.add(path, "has the wrong shape: %v", err)
+		return false
+	}
+	return true
+}
+
+// calls checks call ids: unique, of the right alphabet, each answered at once.
+type calls struct {
+	seen map[string]bool
+	open map[string]bool
+}
+
+func newCalls() *calls { return &calls{seen: map[string]bool{}, open: map[string]bool{}} }
+
+var (
+	idPattern         = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	toolPattern       = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	geminiToolPattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+)
+
+func (c *calls) call(r *report, path, id string) {
+	switch {
+	case id == "":
+		r.add(path, "a call without an id")
+	case !idPattern.MatchString(id):
+		r.add(path, "call id %q has characters other than letters, digits, _ and -", id)
+	case c.seen[id]:
+		r.add(path, "call id %q is used twice", id)
+	}
+	c.seen[id], c.open[id] = true, true
+}
+
+func (c *calls) result(r *report, path, id string) {
+	if !c.open[id] {
+		r.add(path, "a result for %q, which no call right before it has", id)
+	}
+	delete(c.open, id)
+}
+
+// settled reports the calls that should have their results by now.
+func (c *calls) settled(r *report, path string) {
+	for id := range c.open {
+		r.add(path, "call %q has no result right after it", id)
+		delete(c.open, id)
+	}
+}
+
+func checkTool(r *report, path, name string, pattern *regexp.Regexp) {
+	if !pattern.MatchString(name) {
+		r.add(path, "tool name %q does not fit %s", name, pattern)
+	}
+}
+
+func checkObject(r *report, path string, v jsontext.Value) {
+	if !v.IsValid(codecOptions) || v.Kind() != '{' {
+		r.add(path, "is not a JSON object")
+	}
+}
+
+func checkText(r *report, path, text string) {
+	if isBlank(text) {
+		r.add(path, "an empty text")
+	}
+}
+
+// validateAnthropic follows the Messages API: messages begin with the user's
+// and alternate; results stand first in the message after their calls; no
+// empty text; thinking never ends a message; a final assistant text has no
+// white space at its end.
+func validateAnthropic(body []byte) []Violation {
+	var r report
+	var b struct {
+		Messages []struct {
+			Role    string           `json:"role"`
+			Content []jsontext.Value `json:"content"`
+		} `json:"messages"`
+	}
+	if !r.read("body", body, &b) {
+		return r.list
+	}
+	ids := newCalls()
+	for i, m := range b.Messages {
+		path := at("messages", i)
+		want := [2]string{"user", "assistant"}[i%2]
+		if m.Role != want {
+			r.add(path, "role is %q where %q must stand", m.Role, want)
+		}
+		if len(m.Content) == 0 {
+			r.add(path, "an empty message")
+		}
+		c := anthropicCheck{r: &r, ids: ids, role: m.Role, last: i == len(b.Messages)-1}
+		for j, raw := range m.Content {
+			c.block(at(path+".content", j), raw, j == len(m.Content)-1)
+		}
+		if m.Role == "user" {
+			ids.settled(&r, path)
+		}
+	}
+	ids.settled(&r, "messages")
+	return r.list
+}
+
+type anthropicCheck struct {
+	r    *report
+	ids  *calls
+	role string
+	last bool // the message is the last one
+	said bool // something other than a result came
+}
+
+// anthropicShape is what the checks look at in a block.
+type anthropicShape struct {
+	Type      string           `json:"type"`
+	Text      string           `json:"text"`
+	Signature string           `json:"signature"`
+	Data      string           `json:"data"`
+	ID        string           `json:"id"`
+	Name      string           `json:"name"`
+	Input     jsontext.Value   `json:"input"`
+	ToolUseID string           `json:"tool_use_id"`
+	Content   []jsontext.Value `json:"content"`
+}
+
+func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
+	b, ok := readBlock(c.r, path, raw)
+	if !ok {
+		return
+	}
+	switch b.Type {
+	case "thinking", "redacted_thinking", "tool_use":
+		if c.role != "assistant" {
+			c.r.add(path, "%s in a user message", b.Type)
+		}
+	case "tool_result":
+		c.result(path, b)
+		return
+	}
+	c.said = true
+	switch b.Type {
+	case "text":
+		checkText(c.r, path, b.Text)
+		if final && c.last && c.role == "assistant" && len(b.Text) > 0 && isBlank(b.Text[len(b.Text)-1:]) {
+			c.r.add(path, "the final text ends in white space")
+		}
+	case "thinking", "redacted_thinking":
+		if b.Signature == "" && b.Data == "" {
+			c.r.add(path, "%s without its opaque data", b.Type)
+		}
+		if final {
+			c.r.add(path, "%s ends the message", b.Type)
+		}
+	case "tool_use":
+		c.ids.call(c.r, path, b.ID)
+		checkTool(c.r, path, b.Name, toolPattern)
+		checkObject(c.r, path+".input", b.Input)
+	}
+}
+
+func (c *anthropicCheck) result(path string, b anthropicShape) {
+	if c.role != "user" || c.said {
+		c.r.add(path, "a result must stand first in a user message")
+	}
+	c.ids.result(c.r, path, b.ToolUseID)
+	for i, raw := range b.Content {
+		if inner, ok := readBlock(c.r, at(path+".content", i), raw); ok && inner.Type == "text" {
+			checkText(c.r, at(path+".content", i), inner.Text)
+		}
+	}
+}
+
+func readBlock(r *report, path string, raw jsontext.Value) (b anthropicShape, ok bool) {
+	if raw.Kind() != '{' {
+		r.add(path, "is not a block")
+		return b, false
+	}
+	return b, r.read(path, raw, &b)
+}

@@ -1,0 +1,185 @@
+package tenfold
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// validateOpenAIChat follows Chat Completions: after a message with calls come
+// the tool messages of all of them and nothing else before; contents are not
+// empty; the first message that is no system prompt is the user's.
+func validateOpenAIChat(body []byte) []Violation {
+	var r report
+	var b struct {
+		Messages []struct {
+			Role       string         `json:"role"`
+			Content    jsontext.Value `json:"content"`
+			ToolCallID string         `json:"tool_call_id"`
+			ToolCalls  []struct {
+				ID       string `json:"id"`
+				Type     string `json:"type"`
+				Function struct {
+					Name      string `json:"name"`
+					Arguments string `json:"arguments"`
+				} `json:"function"`
+			} `json:"tool_calls"`
+		} `json:"messages"`
+	}
+	if !r.read("body", body, &b) {
+		return r.list
+	}
+	ids := newCalls()
+	first := true
+	for i, m := range b.Messages {
+		path := at("messages", i)
+		if m.Role != "tool" {
+			ids.settled(&r, path)
+		}
+		if first && m.Role != "system" {
+			first = false
+			if m.Role != "user" {
+				r.add(path, "the first message is the %s's, not the user's", m.Role)
+			}
+		}
+		switch m.Role {
+		case "system", "user":
+			checkContent(&r, path+".content", m.Content)
+		case "assistant":
+			if len(m.ToolCalls) == 0 || len(m.Content) > 0 {
+				checkContent(&r, path+".content", m.Content)
+			}
+			for j, call := range m.ToolCalls {
+				p := at(path+".tool_calls", j)
+				ids.call(&r, p, call.ID)
+				if len(call.ID) > 40 {
+					r.add(p, "a call id longer than 40 characters")
+				}
+				checkTool(&r, p, call.Function.Name, toolPattern)
+				checkObject(&r, p+".arguments", jsontext.Value(call.Function.Arguments))
+				if call.Type != "function" {
+					r.add(p, "type is %q", call.Type)
+				}
+			}
+		case "tool":
+			ids.result(&r, path, m.ToolCallID)
+			if m.Content.Kind() != '"' {
+				r.add(path+".content", "a tool message's content is a text")
+			}
+		default:
+			r.add(path, "role is %q", m.Role)
+		}
+	}
+	ids.settled(&r, "messages")
+	return r.list
+}
+
+// checkContent checks a text, or a list of parts of which texts are not empty.
+func checkContent(r *report, path string, v jsontext.Value) {
+	switch v.Kind() {
+	case '"':
+		var text string
+		if r.read(path, v, &text) {
+			checkText(r, path, text)
+		}
+	case '[':
+		var parts []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if !r.read(path, v, &parts) {
+			return
+		}
+		if len(parts) == 0 {
+			r.add(path, "an empty content")
+		}
+		for i, p := range parts {
+			if p.Type == "text" {
+				checkText(r, at(path, i), p.Text)
+			}
+		}
+	default:
+		r.add(path, "no content")
+	}
+}
+
+// validateResponses follows the Responses API: outputs answer calls that stand
+// before them, at once; reasoning has the item it was made for after it.
+func validateResponses(body []byte) []Violation {
+	var r report
+	var b struct {
+		Input []struct {
+			Type      string           `json:"type"`
+			Role      string           `json:"role"`
+			Content   []jsontext.Value `json:"content"`
+			Encrypted string           `json:"encrypted_content"`
+			Summary   *[]any           `json:"summary"`
+			CallID    string           `json:"call_id"`
+			Name      string           `json:"name"`
+			Arguments string           `json:"arguments"`
+			Output    *string          `json:"output"`
+		} `json:"input"`
+	}
+	if !r.read("body", body, &b) {
+		return r.list
+	}
+	ids := newCalls()
+	reasoning, answered, first := -1, false, true
+	for i, it := range b.Input {
+		path := at("input", i)
+		theirs := it.Type == "function_call_output" || (it.Type == "message" && it.Role == "user")
+		if theirs && reasoning >= 0 {
+			r.add(at("input", reasoning), "reasoning without the item it was made for")
+		}
+		if it.Type != "reasoning" {
+			reasoning = -1
+		}
+		if it.Type == "message" || (it.Type == "function_call" && answered) {
+			ids.settled(&r, path)
+		}
+		answered = it.Type == "function_call_output"
+		if first {
+			first = false
+			if it.Type == "function_call_output" || (it.Type == "message" && it.Role == "assistant") {
+				r.add(path, "the first item is not the user's")
+			}
+		}
+		switch it.Type {
+		case "message":
+			checkContentParts(&r, path+".content", it.Content)
+			if it.Role != "user" && it.Role != "assistant" {
+				r.add(path, "role is %q", it.Role)
+			}
+		case "reasoning":
+			reasoning = i
+			if it.Encrypted == "" || it.Summary == nil {
+				r.add(path, "reasoning without encrypted content and summary")
+			}
+		case "function_call":
+			ids.call(&r, path, it.CallID)
+			checkTool(&r, path, it.Name, toolPattern)
+			checkObject(&r, path+".arguments", jsontext.Value(it.Arguments))
+		case "function_call_output":
+			ids.result(&r, path, it.CallID)
+			if it.Output == nil {
+				r.add(path, "an output without text")
+			}
+		}
+	}
+	if reasoning >= 0 {
+		r.add(at("input", reasoning), "reasoning without the item it was made for")
+	}
+	ids.settled(&r, "input")
+	return r.list
+}
+
+func checkContentParts(r *report, path string, content []jsontext.Value) {
+	if len(content) == 0 {
+		r.add(path, "an empty message")
+	}
+	for i, raw := range content {
+		var p struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if r.read(at(path, i), raw, &p) && (p.Type == "input_text" || p.Type == "output_text") {
+			checkText(r, at(path, i), p.Text)
+		}
+	}
+}
