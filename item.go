@@ -178,7 +178,7 @@ func (w *walker) hidden(h *hidden) bool {
 }
 
 func (p *Projection) item(seq int32, n *node) Item {
-	s := *p.state(seq)
+	s := p.state(seq)
 	it := Item{
 		Seq: int64(seq), ID: n.id, Branch: p.log.branches.list[n.branch], MessageID: n.message,
 		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(s.tokens), Payload: n.payload,

@@ -308,3 +308,27 @@ func TestFormsAreLossless(t *testing.T) {
 		}
 	})
 }
+
+// Preview gives what appending gives, and changes nothing (C8).
+func TestPreviewEqualsAppend(t *testing.T) {
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		cut := rapid.IntRange(0, len(entries)).Draw(t, "cut")
+		l := tenfold.NewLog()
+		if _, err := l.Append(entries[:cut]...); err != nil {
+			t.Fatal(err)
+		}
+		p := tenfold.Project(l)
+		was, total := items(p), p.Totals()
+		preview := p.Preview(entries[cut:]...)
+		got, gotTotal := items(preview), preview.Totals()
+		mustEqual(t, "items left", was, items(p))
+		mustEqual(t, "totals left", total, p.Totals())
+		mustEqual(t, "fresh", was, items(tenfold.Project(l)))
+		if _, err := l.Append(entries[cut:]...); err != nil {
+			t.Fatal(err)
+		}
+		p.Advance()
+		mustEqual(t, "items", items(p), got)
+		mustEqual(t, "totals", p.Totals(), gotTotal)
+	})
+}

@@ -18,9 +18,10 @@ import (
 // [NewLog].
 type Log struct {
 	counter Counter
-	chunks  [][]node
+	nodes   chunks[node]
 	n       int32
 	ids     map[string]int32
+	base    *Log // holds the ids of what a fork shares
 
 	branches names
 	tools    names
@@ -80,11 +81,7 @@ const (
 	flagFiles                    // a user message with files or attachments
 )
 
-const (
-	noTime    = math.MinInt64
-	chunkBits = 9
-	chunkLen  = 1 << chunkBits
-)
+const noTime = math.MinInt64
 
 type openCall struct {
 	branch int32
@@ -152,21 +149,17 @@ func (l *Log) add(e *Entry) bool {
 	if id == "" {
 		id = fmt.Sprintf("e%d", seq)
 	}
-	if _, known := l.ids[id]; known {
+	if l.has(id) {
 		return false
 	}
-	if int(l.n)&(chunkLen-1) == 0 {
-		l.chunks = append(l.chunks, make([]node, 0, chunkLen))
-	}
-	last := len(l.chunks) - 1
-	l.chunks[last] = append(l.chunks[last], node{
+	n := l.nodes.push(seq)
+	*n = node{
 		payload: e.Payload, id: id, source: e.Source, message: l.intern(e.MessageID),
 		time: unixNano(e.Time), tokens: int32(min(e.Tokens, math.MaxInt32)),
 		branch: l.branches.of(e.Branch),
-	})
+	}
 	l.n = seq
 	l.ids[id] = seq
-	n := l.node(seq)
 	l.classify(n)
 	if n.visible() && n.tokens == 0 && n.flags&flagEmpty == 0 {
 		n.tokens = int32(min(CountPayload(l.counter, n.payload), math.MaxInt32))
@@ -248,8 +241,7 @@ func (n *node) setFlag(flag uint8, on bool) {
 }
 
 func (l *Log) node(seq int32) *node {
-	i := seq - 1
-	return &l.chunks[i>>chunkBits][i&(chunkLen-1)]
+	return l.nodes.at(seq)
 }
 
 // Version is the seq of the last entry; 0 for an empty log (L8).
@@ -271,12 +263,25 @@ func (l *Log) Entry(seq int64) (Entry, bool) {
 
 // Lookup gives the entry with the given id.
 func (l *Log) Lookup(id string) (Entry, bool) {
-	seq, ok := l.ids[id]
-	if !ok {
+	seq := l.find(id)
+	if seq == 0 {
 		return Entry{}, false
 	}
 	return l.entry(seq), true
 }
+
+// find gives the seq of an id; 0 when the log does not hold it.
+func (l *Log) find(id string) int32 {
+	if seq, ok := l.ids[id]; ok || l.base == nil {
+		return seq
+	}
+	if seq := l.base.find(id); seq <= l.n {
+		return seq
+	}
+	return 0
+}
+
+func (l *Log) has(id string) bool { return l.find(id) != 0 }
 
 // Entries gives all entries in order.
 func (l *Log) Entries() iter.Seq[Entry] { return l.After(0) }

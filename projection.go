@@ -28,7 +28,7 @@ type Projection struct {
 	pinned   map[int32]struct{}
 	pins     []int32 // the pinned, sorted
 
-	states [][]state
+	states chunks[state]
 	totals Totals
 	config config
 
@@ -118,7 +118,7 @@ func (p *Projection) Fate(seq int64) (f Fate, by string, tokens int) {
 	if seq < 1 || seq > int64(p.version) {
 		return Kept, "", 0
 	}
-	s := *p.state(int32(seq))
+	s := p.state(int32(seq))
 	if i := s.by(); i >= 0 {
 		by = p.overlays[i].id
 	}
@@ -130,10 +130,7 @@ func (p *Projection) Reads(seq int64) bool {
 	return seq >= 1 && seq <= int64(p.version) && p.reads(p.log.node(int32(seq)))
 }
 
-func (p *Projection) state(seq int32) *state {
-	i := seq - 1
-	return &p.states[i>>chunkBits][i&(chunkLen-1)]
-}
+func (p *Projection) state(seq int32) state { return *p.states.at(seq) }
 
 func (p *Projection) reads(n *node) bool {
 	for int(n.branch) >= len(p.sees) {
@@ -144,9 +141,7 @@ func (p *Projection) reads(n *node) bool {
 
 // take takes in one entry.
 func (p *Projection) take(seq int32) {
-	if int(seq-1)&(chunkLen-1) == 0 {
-		p.states = append(p.states, make([]state, chunkLen))
-	}
+	own := p.states.push(seq)
 	n := p.log.node(seq)
 	if !p.reads(n) {
 		return
@@ -170,7 +165,7 @@ func (p *Projection) take(seq int32) {
 	default:
 		p.totals.ByFate[Kept].Before += int(n.tokens)
 		p.totals.ByFate[Kept].After += int(n.tokens)
-		*p.state(seq) = newState(Kept, nobody, n.tokens)
+		*own = newState(Kept, nobody, n.tokens)
 		if n.kind == codeUser {
 			p.closeLoop(seq)
 		} else {
@@ -202,7 +197,7 @@ func (p *Projection) settle(seq int32, n *node) {
 	s := p.state(seq)
 	f, by, tokens := p.resolve(seq, n)
 	next := newState(f, by, tokens)
-	if next == *s {
+	if next == s {
 		return
 	}
 	old := &p.totals.ByFate[s.fate()]
@@ -216,7 +211,7 @@ func (p *Projection) settle(seq int32, n *node) {
 	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
 		p.unanswered += shownChange(next.shown())
 	}
-	*s = next
+	*p.states.edit(seq) = next
 }
 
 // settleRange settles all entries of a stretch, and the results outside it
@@ -356,8 +351,8 @@ func (p *Projection) revoke(id, target string) {
 // pin pins or unpins entries, calls with their results (P8).
 func (p *Projection) pin(ids []string, on bool) {
 	for _, id := range ids {
-		seq, ok := p.log.ids[id]
-		if !ok || seq > p.version {
+		seq := p.log.find(id)
+		if seq == 0 || seq > p.version {
 			continue
 		}
 		n := p.log.node(seq)

@@ -112,10 +112,10 @@ func (l *Log) answer(seq int32, n *node) *node {
 	if !ok {
 		return nil
 	}
-	at, call := top, l.node(top)
+	at, call := top, l.nodes.edit(top)
 	var newer *node
 	for call.pair < 0 {
-		older := l.node(-call.pair)
+		older := l.nodes.edit(-call.pair)
 		if older.turn != call.turn || older.step != call.step {
 			break
 		}

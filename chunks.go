@@ -1,0 +1,52 @@
+package tenfold
+
+import "slices"
+
+const (
+	chunkBits = 9
+	chunkLen  = 1 << chunkBits
+)
+
+// chunks is a list in pieces of one length, numbered from 1: growing it moves
+// nothing, and a copy shares the pieces until one of the two writes to them.
+type chunks[T any] struct {
+	chunks [][]T
+	// shared marks the pieces that belong to another list too; nil for a list
+	// that is no copy.
+	shared []bool
+}
+
+// newShared gives a list that shares its pieces with another.
+func newShared[T any](pieces [][]T) chunks[T] {
+	shared := make([]bool, len(pieces))
+	for i := range shared {
+		shared[i] = true
+	}
+	return chunks[T]{chunks: slices.Clone(pieces), shared: shared}
+}
+
+// at gives the place of element seq, for reading.
+func (c *chunks[T]) at(seq int32) *T {
+	i := seq - 1
+	return &c.chunks[i>>chunkBits][i&(chunkLen-1)]
+}
+
+// edit gives the place of element seq, for writing.
+func (c *chunks[T]) edit(seq int32) *T {
+	if c.shared != nil {
+		if piece := int(seq-1) >> chunkBits; piece < len(c.shared) && c.shared[piece] {
+			c.chunks[piece] = slices.Clone(c.chunks[piece])
+			c.shared[piece] = false
+		}
+	}
+	return c.at(seq)
+}
+
+// push makes room for element seq, the one after the last, and gives its
+// place.
+func (c *chunks[T]) push(seq int32) *T {
+	if int(seq-1)&(chunkLen-1) == 0 {
+		c.chunks = append(c.chunks, make([]T, chunkLen))
+	}
+	return c.edit(seq)
+}

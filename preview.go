@@ -1,0 +1,103 @@
+package tenfold
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// With gives the projection that the log would have if the compactions were
+// appended now. Nothing is appended: it is how plans, dry runs and reports see
+// what they would do (C8).
+func (p *Projection) With(compactions ...Compaction) *Projection {
+	entries := make([]Entry, len(compactions))
+	for i, c := range compactions {
+		id := "preview-" + strconv.Itoa(i)
+		for p.log.has(id) {
+			id += "'"
+		}
+		entries[i] = Entry{ID: id, Payload: c}
+	}
+	return p.Preview(entries...)
+}
+
+// Preview gives the projection that the log would have if the entries were
+// appended now; those without a payload are left out. The log stays as it is
+// and must not change while the result, which has a log of its own, is used.
+// The cost is that of appending, and of a few words for every 512 entries.
+func (p *Projection) Preview(entries ...Entry) *Projection {
+	q := *p
+	q.log = p.log.fork()
+	q.sees = slices.Clone(p.sees)
+	q.overlays = slices.Clone(p.overlays)
+	q.marks = maps.Clone(p.marks)
+	q.revoked = slices.Clone(p.revoked)
+	for s := range q.slots {
+		q.slots[s] = slices.Clone(p.slots[s])
+	}
+	q.named = make(map[int32][]int32, len(p.named))
+	for call, by := range p.named {
+		q.named[call] = slices.Clone(by)
+	}
+	q.pinned = maps.Clone(p.pinned)
+	q.pins = slices.Clone(p.pins)
+	q.waiting = maps.Clone(p.waiting)
+	q.states = newShared(p.states.chunks)
+	q.stubs = stubCounts{log: q.log}
+	q.layout.stale = true
+	for i := range entries {
+		if entries[i].Payload != nil {
+			q.log.add(&entries[i])
+		}
+	}
+	q.Advance()
+	return &q
+}
+
+// fork gives a log that shares what is there with l, and to which entries can
+// be added without l's noticing.
+func (l *Log) fork() *Log {
+	f := *l
+	f.nodes = newShared(l.nodes.chunks)
+	f.base, f.ids = l, map[string]int32{}
+	f.branches = l.branches.clone()
+	f.tools = l.tools.clone()
+	f.open = maps.Clone(l.open)
+	f.steppers = slices.Clone(l.steppers)
+	f.turns = slices.Clip(l.turns)
+	f.steps = slices.Clip(l.steps)
+	return &f
+}
+
+func (s names) clone() names {
+	return names{list: slices.Clone(s.list), ids: maps.Clone(s.ids)}
+}
+
+// Changed counts the entries whose fate or cost differs between two
+// projections of one log.
+func (p *Projection) Changed(q *Projection) int {
+	n := 0
+	for seq := int32(1); seq <= min(p.version, q.version); seq++ {
+		a, b := p.state(seq), q.state(seq)
+		if a.fate() != b.fate() || a.tokens != b.tokens {
+			n++
+		}
+	}
+	return n
+}
+
+// ToolNames lists the tools called in the log, in the order of their first
+// call.
+func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list) }
+
+// Same reports whether two overlays say the same: their bounds and
+// slots, wherever they came from.
+func (c Compaction) Same(d Compaction) bool {
+	for _, x := range []*Compaction{&c, &d} {
+		x.Profile, x.Strategy, x.Source, x.Reason = "", "", "", ""
+		x.TokensBefore, x.TokensAfter = 0, 0
+	}
+	a, errA := marshal(c)
+	b, errB := marshal(d)
+	return errA == nil && errB == nil && string(a) == string(b)
+}

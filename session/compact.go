@@ -1,0 +1,89 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/strategy"
+	"tenfold/tool"
+)
+
+// A Request says what to compact and how.
+type Request struct {
+	// Bounds is the range as a person writes it. With neither To nor a Tail,
+	// the tail is [tenfold.DefaultTail].
+	Bounds tenfold.Bounds
+	// Strategies are run left to right; none means the default profile.
+	Strategies []strategy.Strategy
+	// Hints are the tools' wishes; nil means the built-in ones.
+	Hints tool.Hints
+	// Source says who asks; empty means "user".
+	Source string
+}
+
+// Plan works out what a request would do, and writes nothing (C8). A plan
+// that would change nothing says why in Nothing.
+func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
+	return PlanOver(ctx, s.projection, r, s.service.now())
+}
+
+// PlanOver works out what a request would do to a projection, stored or not.
+func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Time) (strategy.Plan, error) {
+	if r.Bounds.Now.IsZero() {
+		r.Bounds.Now = now
+	}
+	if r.Bounds.To == nil && r.Bounds.Tail == (tenfold.Tail{}) {
+		r.Bounds.Tail = tenfold.DefaultTail
+	}
+	if r.Source == "" {
+		r.Source = "user"
+	}
+	span, ok, why, err := p.Resolve(r.Bounds)
+	if err != nil {
+		return strategy.Plan{}, err
+	}
+	if !ok {
+		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
+	}
+	pipeline := strategy.Pipeline(r.Strategies)
+	if len(pipeline) == 0 {
+		profile, err := strategy.FindProfile(strategy.DefaultProfile)
+		if err != nil {
+			return strategy.Plan{}, err
+		}
+		pipeline = strategy.Pipeline{profile}
+	}
+	return pipeline.Plan(ctx, p, strategy.Options{Range: span, Hints: r.Hints, Source: r.Source})
+}
+
+// Apply writes a plan's compactions, and gives their overlays. A plan that
+// changes nothing writes nothing (S-16). A plan made for another version than
+// the session has read is a [*store.ConflictError]: plan again.
+func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
+	if len(plan.Compactions) == 0 {
+		return nil, nil
+	}
+	if plan.Version != s.log.Version() {
+		return nil, fmt.Errorf("apply plan: %w", &store.ConflictError{
+			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
+		})
+	}
+	if err := s.Append(ctx, s.service.Overlays(plan)...); err != nil {
+		return nil, err
+	}
+	all := slices.Collect(s.projection.Overlays())
+	return all[len(all)-len(plan.Compactions):], nil
+}
+
+// Overlays gives a plan's compactions as entries to append.
+func (s *Service) Overlays(plan strategy.Plan) []tenfold.Entry {
+	entries := make([]tenfold.Entry, len(plan.Compactions))
+	for i, c := range plan.Compactions {
+		entries[i] = tenfold.Entry{ID: "cmp_" + s.newID(), Time: s.now().UTC(), Payload: c}
+	}
+	return entries
+}

@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"tenfold"
+	"tenfold/store"
+)
+
+// A Service works on the conversations of one store.
+type Service struct {
+	store   store.Store
+	counter tenfold.Counter
+	now     func() time.Time
+	newID   func() string
+}
+
+// An Option sets up a service.
+type Option func(*Service)
+
+// WithCounter makes the service count tokens with c.
+func WithCounter(c tenfold.Counter) Option { return func(s *Service) { s.counter = c } }
+
+// WithClock makes the service read the time from now.
+func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
+
+// WithIDs makes the service take new ids from next.
+func WithIDs(next func() string) Option { return func(s *Service) { s.newID = next } }
+
+// NewService makes a service over a store. Without options it counts with
+// [tenfold.Chars4], reads the system's clock and makes UUIDs of version 7.
+func NewService(st store.Store, options ...Option) *Service {
+	s := &Service{
+		store: st, counter: tenfold.Chars4{}, now: time.Now,
+		newID: func() string { return uuid.Must(uuid.NewV7()).String() },
+	}
+	for _, o := range options {
+		o(s)
+	}
+	return s
+}
+
+// Create describes a new conversation.
+type Create struct {
+	// ID is the conversation's id; empty makes one up.
+	ID    string
+	Title string
+	// Entries are appended at once, so that a crash leaves no half
+	// conversation.
+	Entries []tenfold.Entry
+}
+
+// Create makes a conversation and opens it. An id in use is
+// [store.ErrExists].
+func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
+	if c.ID == "" {
+		c.ID = s.newID()
+	}
+	if err := s.store.Create(ctx, store.Conversation{ID: c.ID, Title: c.Title, Created: s.now()}); err != nil {
+		return nil, fmt.Errorf("create conversation %s: %w", c.ID, err)
+	}
+	session := s.session(c.ID, c.Title)
+	if len(c.Entries) == 0 {
+		return session, nil
+	}
+	if err := session.Append(ctx, c.Entries...); err != nil {
+		// Nothing was appended: leave no empty conversation either.
+		_ = s.store.Delete(context.WithoutCancel(ctx), c.ID)
+		return nil, err
+	}
+	return session, nil
+}
+
+// Open opens a conversation. An unknown one is [store.ErrNotFound].
+func (s *Service) Open(ctx context.Context, id string) (*Session, error) {
+	c, err := s.store.Conversation(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("open conversation %s: %w", id, err)
+	}
+	session := s.session(id, c.Title)
+	if err := session.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+func (s *Service) session(id, title string) *Session {
+	l := tenfold.NewLog(tenfold.WithCounter(s.counter))
+	return &Session{service: s, id: id, title: title, log: l, projection: tenfold.Project(l)}
+}
+
+// List lists the conversations, the one last appended to first.
+func (s *Service) List(ctx context.Context) iter.Seq2[store.Conversation, error] {
+	return s.store.Conversations(ctx)
+}
+
+// Find gives the conversation whose id is or begins with prefix; when none or
+// several do, the error says so.
+func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, error) {
+	c, err := s.store.Conversation(ctx, prefix)
+	if err == nil {
+		return c, nil
+	}
+	var found []store.Conversation
+	for c, err := range s.store.Conversations(ctx) {
+		if err != nil {
+			return c, err
+		}
+		if prefix != "" && strings.HasPrefix(c.ID, prefix) {
+			found = append(found, c)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return store.Conversation{}, fmt.Errorf("conversation %q: %w", prefix, store.ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	return store.Conversation{}, fmt.Errorf("conversation %q: %w, %d begin with it: write more of the id", prefix, ErrAmbiguous, len(found))
+}
+
+// Rename sets a conversation's title.
+func (s *Service) Rename(ctx context.Context, id, title string) error {
+	return s.store.SetTitle(ctx, id, title)
+}
+
+// Delete removes a conversation and its log for good.
+func (s *Service) Delete(ctx context.Context, id string) error {
+	if err := s.store.Delete(ctx, id); err != nil {
+		return fmt.Errorf("remove conversation %s: %w", id, err)
+	}
+	return nil
+}
+
+// Search finds raw entries, hidden ones included (D4).
+func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	return s.store.Search(ctx, q)
+}
+
+// Fork describes a new conversation made of an old one's entries.
+type Fork struct {
+	ID, Title string
+	// Last keeps only so many turns at the end; 0 keeps all.
+	Last int
+	// Until is the last turn to keep; nil keeps all.
+	Until *int
+}
+
+// Fork copies a conversation's log, overlays included, into a new one: the
+// old one stays as it is (L2). With Last, the turns before are left out, and
+// the overlays with them; what configuration was in effect is kept (P7).
+func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, error) {
+	turns := from.log.Turns()
+	first, last := 0, turns-1
+	if f.Until != nil {
+		if *f.Until < 0 || *f.Until >= turns {
+			return nil, fmt.Errorf("fork until turn %d: the conversation has turns 0..%d", *f.Until, turns-1)
+		}
+		last = *f.Until
+	}
+	if f.Last > 0 {
+		first = max(last-f.Last+1, 0)
+	}
+	if f.Title == "" {
+		f.Title = from.title
+	}
+	return s.Create(ctx, Create{ID: f.ID, Title: f.Title, Entries: from.slice(first, last)})
+}
+
+// slice gives the entries of some turns as a log of their own. Overlays keep
+// their meaning where all turns before are there; where not, their bounds
+// would be wrong, and they are left out.
+func (s *Session) slice(first, last int) []tenfold.Entry {
+	entries := slices.Collect(s.log.Entries())
+	if first == 0 && last >= s.log.Turns()-1 {
+		return entries
+	}
+	var out []tenfold.Entry
+	for _, e := range entries {
+		turn, _, _ := s.log.Where(e.Seq)
+		kind := e.Payload.Kind()
+		switch {
+		case turn > last:
+		case turn >= first:
+			if first > 0 && (kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked) {
+				continue
+			}
+			out = append(out, e)
+		case kind == tenfold.KindConfigDelta:
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"tenfold"
+	"tenfold/store"
+)
+
+// A Session is a conversation opened.
+type Session struct {
+	service    *Service
+	id, title  string
+	log        *tenfold.Log
+	projection *tenfold.Projection
+}
+
+// ErrAmbiguous says that several conversations fit a shortened id.
+var ErrAmbiguous = errors.New("not one conversation")
+
+// ErrNothingToUndo says that no compaction is in effect.
+var ErrNothingToUndo = errors.New("no compaction to undo")
+
+// ErrNothingToRedo says that no compaction was undone.
+var ErrNothingToRedo = errors.New("no compaction to redo")
+
+// ErrNoEntry says that the log has no such entry.
+var ErrNoEntry = errors.New("no such entry")
+
+// ID is the conversation's id.
+func (s *Session) ID() string { return s.id }
+
+// Title is the conversation's title, as of when it was opened.
+func (s *Session) Title() string { return s.title }
+
+// Log is the conversation's log, for reading.
+func (s *Session) Log() *tenfold.Log { return s.log }
+
+// Projection is what a model sees of the conversation, for reading.
+func (s *Session) Projection() *tenfold.Projection { return s.projection }
+
+// Refresh takes in what others appended since.
+func (s *Session) Refresh(ctx context.Context) error {
+	for e, err := range s.service.store.Entries(ctx, s.id, s.log.Version()) {
+		if err != nil {
+			return fmt.Errorf("read conversation %s: %w", s.id, err)
+		}
+		if _, err := s.log.Append(e); err != nil {
+			return fmt.Errorf("read conversation %s, entry %d: %w", s.id, e.Seq, err)
+		}
+	}
+	s.projection.Advance()
+	return nil
+}
+
+// Append adds entries at the version the session has read. Entries without id
+// or time get them here. Entries whose id is in the log already are left out
+// (L9). When another writer came first the error is a [*store.ConflictError],
+// and nothing is written (L8).
+func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
+	now := s.service.now()
+	fresh := make([]tenfold.Entry, 0, len(entries))
+	for _, e := range entries {
+		if e.Payload == nil {
+			return fmt.Errorf("append to conversation %s: %w", s.id, tenfold.ErrNoPayload)
+		}
+		if e.ID == "" {
+			e.ID = s.service.newID()
+		}
+		if e.Time.IsZero() {
+			e.Time = now.UTC()
+		}
+		if e.Tokens == 0 {
+			e.Tokens = tenfold.CountPayload(s.service.counter, e.Payload)
+		}
+		fresh = append(fresh, e)
+	}
+	stats := Stats(s.projection.Preview(fresh...))
+	_, err := s.service.store.Append(ctx, store.Batch{
+		Conversation: s.id, Expected: s.log.Version(), Entries: fresh, Stats: &stats, Now: now,
+	})
+	if err != nil {
+		return fmt.Errorf("append to conversation %s: %w", s.id, err)
+	}
+	if _, err := s.log.Append(fresh...); err != nil {
+		return err
+	}
+	s.projection.Advance()
+	return nil
+}
+
+// Stats are the figures that listings show of a projection.
+func Stats(p *tenfold.Projection) store.Stats {
+	all := p.Totals().All()
+	return store.Stats{Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After}
+}
+
+// Pin makes entries, named by seq, exempt from all overlays (P8).
+func (s *Session) Pin(ctx context.Context, seqs ...int64) error {
+	ids, err := s.ids(seqs)
+	if err != nil {
+		return err
+	}
+	return s.Append(ctx, tenfold.Entry{Payload: tenfold.Pin{Entries: ids}})
+}
+
+// Unpin takes pins back.
+func (s *Session) Unpin(ctx context.Context, seqs ...int64) error {
+	ids, err := s.ids(seqs)
+	if err != nil {
+		return err
+	}
+	return s.Append(ctx, tenfold.Entry{Payload: tenfold.Unpin{Entries: ids}})
+}
+
+func (s *Session) ids(seqs []int64) ([]string, error) {
+	ids := make([]string, len(seqs))
+	for i, seq := range seqs {
+		e, ok := s.log.Entry(seq)
+		if !ok {
+			return nil, fmt.Errorf("entry %d: %w: the conversation has entries 1..%d", seq, ErrNoEntry, s.log.Version())
+		}
+		ids[i] = e.ID
+	}
+	return ids, nil
+}
+
+// Undo revokes the newest live compaction and tells which; without one it is
+// ErrNothingToUndo (C7).
+func (s *Session) Undo(ctx context.Context) (tenfold.Overlay, error) {
+	o, ok := s.projection.Undoable()
+	if !ok {
+		return o, ErrNothingToUndo
+	}
+	return o, s.Append(ctx, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: o.ID}})
+}
+
+// UndoAll revokes all live compactions, the newest first, in one step.
+func (s *Session) UndoAll(ctx context.Context) ([]tenfold.Overlay, error) {
+	var undone []tenfold.Overlay
+	var entries []tenfold.Entry
+	for _, o := range slices.Backward(slices.Collect(s.projection.Overlays())) {
+		if o.Live {
+			undone = append(undone, o)
+			entries = append(entries, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: o.ID}})
+		}
+	}
+	if len(entries) == 0 {
+		return nil, ErrNothingToUndo
+	}
+	return undone, s.Append(ctx, entries...)
+}
+
+// Redo gives back the compaction undone last; without one it is
+// ErrNothingToRedo (C7).
+func (s *Session) Redo(ctx context.Context) (tenfold.Overlay, error) {
+	o, revocation, ok := s.projection.Redoable()
+	if !ok {
+		return o, ErrNothingToRedo
+	}
+	return o, s.Append(ctx, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: revocation}})
+}

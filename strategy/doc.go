@@ -1,0 +1,9 @@
+// Package strategy proposes overlays. A [Strategy] looks at a projection and
+// says which compactions would shorten it; it writes nothing (semantics §6).
+// A [Pipeline] runs strategies left to right, each seeing what the earlier
+// ones would give (S-15), and makes a [Plan]: the compactions, what each step
+// gains (S-17), and the projection as it would be. Applying a plan is package
+// session's work.
+//
+// A profile is a named set of policies that make one overlay.
+package strategy
