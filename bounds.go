@@ -87,7 +87,7 @@ type Tail struct {
 }
 
 // DefaultTail is three turns, but at most 20,000 tokens (C3).
-var DefaultTail = Tail{Turns: 3, Tokens: 20_000}
+func DefaultTail() Tail { return Tail{Turns: 3, Tokens: 20_000} }
 
 // ParseTail reads "3" (turns) or "20k", "20000t" (tokens): what --keep takes.
 func ParseTail(text string) (Tail, error) {
@@ -114,10 +114,10 @@ func ParseTokens(text string) (int, bool) {
 }
 
 // Bounds asks for a range as a command line does. Nil From is the start. Nil To
-// leaves the end to Tail.
+// leaves the end to Tail, and nil Tail is [DefaultTail].
 type Bounds struct {
 	From, To *Bound
-	Tail     Tail
+	Tail     *Tail
 	// Now is the moment durations count back from.
 	Now time.Time
 }
@@ -144,8 +144,12 @@ func (p *Projection) Resolve(b Bounds) (r Range, ok bool, why string, err error)
 			return r, false, "the range ends before turn 0", nil
 		}
 	} else {
+		tail := DefaultTail()
+		if b.Tail != nil {
+			tail = *b.Tail
+		}
 		var whole bool
-		if r.ToTurn, r.ToStep, whole = p.cut(b.Tail); whole {
+		if r.ToTurn, r.ToStep, whole = p.cut(tail); whole {
 			return r, false, fmt.Sprintf("the range holds no turns (%d of %d kept)", turns, turns), nil
 		}
 	}

@@ -14,8 +14,7 @@ import (
 
 // A Request says what to compact and how.
 type Request struct {
-	// Bounds is the range as a person writes it. With neither To nor a Tail,
-	// the tail is [tenfold.DefaultTail].
+	// Bounds is the range as a person writes it.
 	Bounds tenfold.Bounds
 	// Strategies are run left to right; none means the default profile.
 	Strategies []strategy.Strategy
@@ -35,9 +34,6 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Time) (strategy.Plan, error) {
 	if r.Bounds.Now.IsZero() {
 		r.Bounds.Now = now
-	}
-	if r.Bounds.To == nil && r.Bounds.Tail == (tenfold.Tail{}) {
-		r.Bounds.Tail = tenfold.DefaultTail
 	}
 	if r.Source == "" {
 		r.Source = "user"
