@@ -40,19 +40,18 @@ func (c covers) at(seq int32) int32 {
 	if len(c) == 0 || seq > c[len(c)-1].hi {
 		return nobody
 	}
-	i, found := slices.BinarySearchFunc(c, seq, func(s cover, seq int32) int {
-		switch {
-		case s.hi < seq:
-			return -1
-		case s.lo > seq:
-			return 1
+	lo, hi := 0, len(c)-1
+	for lo < hi {
+		if mid := (lo + hi) / 2; c[mid].hi < seq {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
-		return 0
-	})
-	if !found {
+	}
+	if c[lo].lo > seq {
 		return nobody
 	}
-	return c[i].by
+	return c[lo].by
 }
 
 // slot is what an overlay can have an opinion on (P2).

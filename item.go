@@ -133,16 +133,16 @@ func (w *walker) flush() bool {
 	for _, call := range calls {
 		n := w.p.log.node(call)
 		if w.p.answered(n) {
-			if r := w.p.log.node(n.pair); !w.yield(w.p.item(n.pair, r)) {
+			if !w.yield(w.p.item(n.pair, w.p.log.node(n.pair))) {
 				return false
 			}
 			continue
 		}
-		id := n.payload.(ToolCall).CallID
+		r := w.p.log.records.at(call)
 		if !w.yield(Item{
-			ID: n.id + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
+			ID: r.id + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
 			Turn: int(n.turn), Step: int(n.step), Tokens: w.p.layout.placeholder,
-			Payload: ToolResult{CallID: id, Parts: Text(interruptedText), IsError: true},
+			Payload: ToolResult{CallID: r.payload.(ToolCall).CallID, Parts: Text(interruptedText), IsError: true},
 		}) {
 			return false
 		}
@@ -178,10 +178,10 @@ func (w *walker) hidden(h *hidden) bool {
 }
 
 func (p *Projection) item(seq int32, n *node) Item {
-	s := p.state(seq)
+	s, r := p.state(seq), p.log.records.at(seq)
 	it := Item{
-		Seq: int64(seq), ID: n.id, Branch: p.log.branches.list[n.branch], MessageID: n.message,
-		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(s.tokens), Payload: n.payload,
+		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
+		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(s.tokens), Payload: r.payload,
 	}
 	if by := s.by(); by >= 0 {
 		it.By = p.overlays[by].id

@@ -19,6 +19,7 @@ import (
 type Log struct {
 	counter Counter
 	nodes   chunks[node]
+	records chunks[record]
 	n       int32
 	ids     map[string]int32
 	base    *Log // holds the ids of what a fork shares
@@ -39,21 +40,26 @@ type Log struct {
 	rawTokens int64
 }
 
-// node is an entry as the log keeps it, with its place in the structure.
+// node is an entry's place in the structure: what a pass over the log looks
+// at, apart from what the entry says.
 type node struct {
+	tokens int32
+	turn   int32
+	step   int32
+	pair   int32 // call ↔ result; in an open call, the negated older one
+	tool   int32 // name of the called tool, on calls and paired results
+	branch int32
+	kind   kindCode
+	flags  uint8
+}
+
+// record is what an entry says.
+type record struct {
 	payload Payload
 	id      string
 	source  string
 	message string
 	time    int64 // Unix nanoseconds; noTime when there is none
-	tokens  int32
-	turn    int32
-	step    int32
-	pair    int32 // call ↔ result; in an open call, the negated older one
-	tool    int32 // name of the called tool, on calls and paired results
-	branch  int32
-	kind    kindCode
-	flags   uint8
 }
 
 type kindCode uint8
@@ -79,6 +85,7 @@ const (
 	flagEmpty                    // nothing a model could see
 	flagOpaque                   // reasoning its provider wants back
 	flagFiles                    // a user message with files or attachments
+	flagBare                     // a call without arguments to speak of
 )
 
 const noTime = math.MinInt64
@@ -152,19 +159,18 @@ func (l *Log) add(e *Entry) bool {
 	if l.has(id) {
 		return false
 	}
-	n := l.nodes.push(seq)
-	*n = node{
-		payload: e.Payload, id: id, source: e.Source, message: l.intern(e.MessageID),
-		time: unixNano(e.Time), tokens: int32(min(e.Tokens, math.MaxInt32)),
-		branch: l.branches.of(e.Branch),
+	*l.records.push(seq) = record{
+		payload: e.Payload, id: id, source: e.Source, message: l.intern(e.MessageID), time: unixNano(e.Time),
 	}
+	n := l.nodes.push(seq)
+	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch)}
 	l.n = seq
 	l.ids[id] = seq
-	l.classify(n)
-	if n.visible() && n.tokens == 0 && n.flags&flagEmpty == 0 {
-		n.tokens = int32(min(CountPayload(l.counter, n.payload), math.MaxInt32))
+	l.classify(n, e.Payload)
+	if n.visible() && n.tokens == 0 && !n.is(flagEmpty) {
+		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
 	}
-	l.place(seq, n)
+	l.place(seq, n, e)
 	if n.visible() {
 		l.visible++
 		l.rawTokens += int64(n.tokens)
@@ -181,8 +187,8 @@ func (l *Log) intern(id string) string {
 }
 
 // classify sets the node's kind and flags.
-func (l *Log) classify(n *node) {
-	switch p := n.payload.(type) {
+func (l *Log) classify(n *node, payload Payload) {
+	switch p := payload.(type) {
 	case TurnStart:
 		n.kind = codeTurnStart
 	case UserMessage:
@@ -211,6 +217,7 @@ func (l *Log) classify(n *node) {
 	case ToolCall:
 		n.kind = codeCall
 		n.tool = l.tools.of(p.Name)
+		n.setFlag(flagBare, p.Arguments == "" || p.Arguments == noArguments)
 	case ToolResult:
 		n.kind = codeResult
 		n.setFlag(flagError, p.IsError)
@@ -243,6 +250,8 @@ func (n *node) setFlag(flag uint8, on bool) {
 func (l *Log) node(seq int32) *node {
 	return l.nodes.at(seq)
 }
+
+func (l *Log) payload(seq int32) Payload { return l.records.at(seq).payload }
 
 // Version is the seq of the last entry; 0 for an empty log (L8).
 func (l *Log) Version() int64 { return int64(l.n) }
@@ -298,13 +307,13 @@ func (l *Log) After(seq int64) iter.Seq[Entry] {
 }
 
 func (l *Log) entry(seq int32) Entry {
-	n := l.node(seq)
+	n, r := l.node(seq), l.records.at(seq)
 	e := Entry{
-		Seq: int64(seq), ID: n.id, Branch: l.branches.list[n.branch], MessageID: n.message,
-		Tokens: int(n.tokens), Source: n.source, Payload: n.payload,
+		Seq: int64(seq), ID: r.id, Branch: l.branches.list[n.branch], MessageID: r.message,
+		Tokens: int(n.tokens), Source: r.source, Payload: r.payload,
 	}
-	if n.time != noTime {
-		e.Time = time.Unix(0, n.time).UTC()
+	if r.time != noTime {
+		e.Time = time.Unix(0, r.time).UTC()
 	}
 	return e
 }

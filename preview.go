@@ -30,6 +30,9 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	q.log = p.log.fork()
 	q.sees = slices.Clone(p.sees)
 	q.overlays = slices.Clone(p.overlays)
+	for i := range q.overlays {
+		q.overlays[i].sides = nil // by tools of the log's own
+	}
 	q.marks = maps.Clone(p.marks)
 	q.revoked = slices.Clone(p.revoked)
 	for s := range q.slots {
@@ -59,6 +62,7 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 func (l *Log) fork() *Log {
 	f := *l
 	f.nodes = newShared(l.nodes.chunks)
+	f.records = newShared(l.records.chunks)
 	f.base, f.ids = l, map[string]int32{}
 	f.branches = l.branches.clone()
 	f.tools = l.tools.clone()

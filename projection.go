@@ -53,6 +53,8 @@ type overlay struct {
 	heldFrom int32
 	// calls are the calls a selective policy names.
 	calls []int32
+	// sides is what a strip does to the calls of each tool, by its number.
+	sides []sides
 }
 
 // revocation is an entry that took an overlay back.
@@ -133,6 +135,9 @@ func (p *Projection) Reads(seq int64) bool {
 func (p *Projection) state(seq int32) state { return *p.states.at(seq) }
 
 func (p *Projection) reads(n *node) bool {
+	if n.branch == 0 {
+		return true
+	}
 	for int(n.branch) >= len(p.sees) {
 		p.sees = append(p.sees, sees(p.reader, p.log.branches.list[len(p.sees)]))
 	}
@@ -153,15 +158,15 @@ func (p *Projection) take(seq int32) {
 		p.closeLoop(seq)
 	case codeConfig:
 		p.layout.stale = true
-		p.config.merge(p.log.counter, n.payload.(ConfigDelta))
+		p.config.merge(p.log.counter, p.log.payload(seq).(ConfigDelta))
 	case codeCompaction:
-		p.cover(seq, n)
+		p.cover(seq)
 	case codeRevoked:
-		p.revoke(n.id, n.payload.(CompactionRevoked).Target)
+		p.revoke(p.log.records.at(seq).id, p.log.payload(seq).(CompactionRevoked).Target)
 	case codePin:
-		p.pin(n.payload.(Pin).Entries, true)
+		p.pin(p.log.payload(seq).(Pin).Entries, true)
 	case codeUnpin:
-		p.pin(n.payload.(Unpin).Entries, false)
+		p.pin(p.log.payload(seq).(Unpin).Entries, false)
 	default:
 		p.totals.ByFate[Kept].Before += int(n.tokens)
 		p.totals.ByFate[Kept].After += int(n.tokens)
@@ -174,7 +179,9 @@ func (p *Projection) take(seq int32) {
 		if n.kind == codeCall {
 			p.unanswered++
 		}
-		p.settle(seq, n)
+		if len(p.overlays) > 0 || n.is(flagEmpty) || n.kind == codeResult {
+			p.settle(seq, n)
+		}
 		if n.kind == codeResult && n.pair > 0 && p.state(n.pair).shown() {
 			p.unanswered--
 		}
@@ -230,12 +237,13 @@ func (p *Projection) settleRange(lo, hi int32) {
 }
 
 // cover takes in a compaction.
-func (p *Projection) cover(seq int32, n *node) {
-	c := n.payload.(Compaction)
+func (p *Projection) cover(seq int32) {
+	r := p.log.records.at(seq)
+	c := r.payload.(Compaction)
 	lo, hi, inside := p.log.extent(&c, seq)
-	o := overlay{seq: seq, c: &c, id: n.id, lo: lo, hi: hi, live: true}
+	o := overlay{seq: seq, c: &c, id: r.id, lo: lo, hi: hi, live: true}
 	by := int32(len(p.overlays))
-	p.marks[n.id] = by
+	p.marks[r.id] = by
 	if inside >= 0 {
 		for s := p.log.turns[inside].seq; s <= hi; s++ {
 			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
@@ -271,7 +279,7 @@ func (p *Projection) find(calls map[string]CallPolicy, lo, hi int32) []int32 {
 	}
 	for seq := lo; byID && seq <= hi; seq++ {
 		if n := p.log.node(seq); n.kind == codeCall && p.reads(n) {
-			if _, ok := calls[n.payload.(ToolCall).CallID]; ok {
+			if _, ok := calls[p.log.payload(seq).(ToolCall).CallID]; ok {
 				found = append(found, seq)
 			}
 		}
@@ -291,7 +299,7 @@ func (p *Projection) exact(key string) int32 {
 		return 0
 	}
 	n := p.log.node(int32(seq))
-	if n.kind != codeCall || n.payload.(ToolCall).CallID != key[:at] {
+	if n.kind != codeCall || p.log.payload(int32(seq)).(ToolCall).CallID != key[:at] {
 		return 0
 	}
 	return int32(seq)

@@ -22,8 +22,10 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 	if len(p.overlays) == 0 {
 		return Kept, nobody, n.tokens
 	}
-	if _, ok := p.pinned[at]; ok {
-		return Kept, nobody, n.tokens
+	if len(p.pinned) > 0 {
+		if _, ok := p.pinned[at]; ok {
+			return Kept, nobody, n.tokens
+		}
 	}
 	if f, by, ok := p.hides(at, anchor); ok {
 		return f, by, 0
@@ -31,7 +33,7 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 	switch n.kind {
 	case codeReasoning:
 		by := p.slots[slotReasoning].at(seq)
-		if by != nobody && p.strips(p.overlays[by].c.Reasoning, n) && !p.held(by, seq, n) {
+		if by != nobody && p.strips(p.overlays[by].c.Reasoning, seq) && !p.held(by, seq, n) {
 			return Omitted, by, 0
 		}
 	case codeUser:
@@ -40,7 +42,7 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 		}
 	case codeCall, codeResult:
 		if by := p.toolWord(at); by != nobody {
-			return p.resolveTool(n, at, anchor, by)
+			return p.resolveTool(seq, n, at, anchor, by)
 		}
 	}
 	return Kept, nobody, n.tokens
@@ -77,19 +79,21 @@ func (p *Projection) held(by, seq int32, n *node) bool {
 	return from > 0 && seq >= from && n.is(flagOpaque)
 }
 
-func (p *Projection) strips(policy *Policy, n *node) bool {
+func (p *Projection) strips(policy *Policy, seq int32) bool {
 	if policy.Action != Strip {
 		return false
 	}
-	return policy.Over == 0 || Size(len(n.payload.(Reasoning).Text)) > policy.Over
+	return policy.Over == 0 || Size(len(p.log.payload(seq).(Reasoning).Text)) > policy.Over
 }
 
 // toolWord is the overlay that has the word on a call: the later of the
 // policies over ranges and those that name the call.
 func (p *Projection) toolWord(call int32) int32 {
 	by := p.slots[slotTools].at(call)
-	if named := p.named[call]; len(named) > 0 {
-		by = max(by, named[len(named)-1])
+	if len(p.named) > 0 {
+		if named := p.named[call]; len(named) > 0 {
+			by = max(by, named[len(named)-1])
+		}
 	}
 	return by
 }
@@ -102,12 +106,12 @@ type sides struct {
 
 // sides resolves a tool policy for one call, hints included.
 func (p *Projection) sides(by int32, at int32, call *node) sides {
-	policy := p.overlays[by].c.ToolCalls
-	switch policy.Action {
+	o := &p.overlays[by]
+	switch o.c.ToolCalls.Action {
 	case Omit:
 		return sides{request: Omit, response: Omit}
 	case Selective:
-		one := policy.forCall(call.payload.(ToolCall).CallID, at)
+		one := o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at)
 		switch one.Action {
 		case Omit:
 			return sides{request: Omit, response: Omit}
@@ -116,25 +120,29 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 		case Strip:
 			return sides{request: stripIf(one.Request), response: stripIf(one.Response)}
 		}
-		return sides{request: Keep, response: Keep}
 	case Strip:
-		s := sides{request: stripIf(policy.Request), response: stripIf(policy.Response)}
-		hint, ok := policy.Hints[p.log.tools.list[call.tool]]
-		if !ok {
-			return s
+		for int(call.tool) >= len(o.sides) {
+			o.sides = append(o.sides, o.c.ToolCalls.forTool(p.log.tools.list[len(o.sides)]))
 		}
-		if hint.Request == Keep {
-			s.request = Keep
-		}
-		switch {
-		case hint.Response == Keep:
-			s.response = Keep
-		case hint.Response == Remove && s.response == Strip:
-			return sides{request: Omit, response: Omit}
-		}
-		return s
+		return o.sides[call.tool]
 	}
 	return sides{request: Keep, response: Keep}
+}
+
+// forTool is what a strip does to the calls of a tool, its hint minded.
+func (t *ToolPolicy) forTool(name string) sides {
+	s := sides{request: stripIf(t.Request), response: stripIf(t.Response)}
+	hint := t.Hints[name]
+	if hint.Request == Keep {
+		s.request = Keep
+	}
+	switch {
+	case hint.Response == Keep:
+		s.response = Keep
+	case hint.Response == Remove && s.response == Strip:
+		return sides{request: Omit, response: Omit}
+	}
+	return s
 }
 
 func stripIf(on bool) Action {
@@ -145,34 +153,44 @@ func stripIf(on bool) Action {
 }
 
 // resolveTool decides the fate of a call or a result under a tool policy.
-func (p *Projection) resolveTool(n *node, at int32, call *node, by int32) (Fate, int32, int32) {
+func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by int32) (Fate, int32, int32) {
 	s := p.sides(by, at, call)
 	if s.request == Omit {
 		return Omitted, by, 0
 	}
 	policy := p.overlays[by].c.ToolCalls
 	if n.kind == codeCall {
-		c := n.payload.(ToolCall)
-		if s.request == Strip && Size(len(c.Arguments)) > policy.Over && c.Arguments != noArguments {
-			return Stripped, by, p.stubs.call(n.tool)
+		if s.request == Keep || n.is(flagBare) || !p.over(policy, seq) {
+			return Kept, nobody, n.tokens
 		}
-		return Kept, nobody, n.tokens
+		return Stripped, by, p.stubs.call(n.tool)
 	}
-	r := n.payload.(ToolResult)
-	if s.response == Keep || (policy.Over > 0 && contentSize(r.Parts) <= policy.Over) {
+	if s.response == Keep || !p.over(policy, seq) {
 		return Kept, nobody, n.tokens
 	}
 	if s.response == Trim {
-		text, ok := trimmed(policy, r, s, call.pair)
+		text, ok := trimmed(policy, p.log.payload(seq).(ToolResult), s, seq)
 		if !ok {
 			return Kept, nobody, n.tokens
 		}
 		return Trimmed, by, int32(p.log.counter.Count(text))
 	}
 	if policy.FirstLine || policy.Recall || policy.Stub != "" {
-		return Stripped, by, int32(p.log.counter.Count(p.stub(policy, n, r, call.pair)))
+		return Stripped, by, int32(p.log.counter.Count(p.stub(policy, n, seq)))
 	}
-	return Stripped, by, p.stubs.result(n.tool, n.is(flagError))
+	return Stripped, by, p.stubs.plain(n.tool, n.is(flagError)).tokens
+}
+
+// over reports whether a call's or a result's content is larger than the
+// policy's gate (P6).
+func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
+	if policy.Over == 0 {
+		return true
+	}
+	if r, ok := p.log.payload(seq).(ToolResult); ok {
+		return contentSize(r.Parts) > policy.Over
+	}
+	return Size(len(p.log.payload(seq).(ToolCall).Arguments)) > policy.Over
 }
 
 // resolveFiles decides the fate of a user message with files or attachments.
@@ -181,7 +199,7 @@ func (p *Projection) resolveFiles(seq int32, n *node, by int32) (Fate, int32, in
 	if policy.Action != Strip || p.shields(by, n, seq) {
 		return Kept, nobody, n.tokens
 	}
-	m, changed := withoutFiles(n.payload.(UserMessage), policy.Over)
+	m, changed := withoutFiles(p.log.payload(seq).(UserMessage), policy.Over)
 	if !changed {
 		return Kept, nobody, n.tokens
 	}
@@ -190,7 +208,7 @@ func (p *Projection) resolveFiles(seq int32, n *node, by int32) (Fate, int32, in
 
 // shorten gives the payload that the overlay leaves of an entry.
 func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
-	switch payload := n.payload.(type) {
+	switch payload := p.log.payload(seq).(type) {
 	case UserMessage:
 		m, _ := withoutFiles(payload, p.overlays[by].c.Attachments.Over)
 		return m
@@ -199,15 +217,20 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		return payload
 	case ToolResult:
 		policy := p.overlays[by].c.ToolCalls
-		if s := p.sides(by, n.pair, p.log.node(n.pair)); s.response == Trim {
+		s := p.sides(by, n.pair, p.log.node(n.pair))
+		switch {
+		case s.response == Trim:
 			text, _ := trimmed(policy, payload, s, seq)
 			payload.Parts = Text(text)
-		} else {
-			payload.Parts = Text(p.stub(policy, n, payload, seq))
+		case policy.FirstLine || policy.Recall || policy.Stub != "":
+			payload.Parts = Text(p.stub(policy, n, seq))
+		default:
+			payload.Parts = p.stubs.plain(n.tool, n.is(flagError)).parts
 		}
 		return payload
+	default:
+		return payload
 	}
-	return n.payload
 }
 
 // forCall is the policy for one call of a selective policy.

@@ -21,7 +21,7 @@ const (
 )
 
 // place finds the entry's turn and step, and pairs results with calls.
-func (l *Log) place(seq int32, n *node) {
+func (l *Log) place(seq int32, n *node, e *Entry) {
 	if len(l.turns) == 0 {
 		l.turns = append(l.turns, turnStart{seq: 1})
 		l.steps = append(l.steps, 1)
@@ -44,9 +44,9 @@ func (l *Log) place(seq int32, n *node) {
 			s.next(phaseRequest, "")
 		}
 	case codeAssistant, codeReasoning, codeCall, codeItem:
-		s.respond(n.message)
+		s.respond(e.MessageID)
 	case codeResult:
-		if call := l.answer(seq, n); call != nil {
+		if call := l.answer(seq, n, e.Payload.(ToolResult).CallID); call != nil {
 			n.turn, n.step = call.turn, call.step
 			if call.turn == s.turn && call.step == s.step {
 				s.phase = phaseResults
@@ -62,7 +62,7 @@ func (l *Log) place(seq int32, n *node) {
 	}
 	n.turn, n.step = s.turn, s.step
 	if n.kind == codeCall {
-		key := openCall{n.branch, n.payload.(ToolCall).CallID}
+		key := openCall{n.branch, e.Payload.(ToolCall).CallID}
 		n.pair = -l.open[key]
 		l.open[key] = seq
 	}
@@ -106,8 +106,8 @@ func (s *stepper) next(p phase, message string) {
 // step that has one, the first of them. Providers reuse ids, so that a map
 // over the whole log would pair wrongly. It returns the call, nil for an
 // orphan.
-func (l *Log) answer(seq int32, n *node) *node {
-	key := openCall{n.branch, n.payload.(ToolResult).CallID}
+func (l *Log) answer(seq int32, n *node, callID string) *node {
+	key := openCall{n.branch, callID}
 	top, ok := l.open[key]
 	if !ok {
 		return nil
@@ -160,8 +160,8 @@ func (l *Log) Turn(i int) (Turn, bool) {
 	}
 	t := Turn{Index: i, First: int64(l.turns[i].seq), Last: int64(l.turnEnd(i)), Steps: l.stepCount(i)}
 	for seq := l.turns[i].seq; int64(seq) <= t.Last; seq++ {
-		if n := l.node(seq); n.time != noTime {
-			t.Started = time.Unix(0, n.time).UTC()
+		if r := l.records.at(seq); r.time != noTime {
+			t.Started = time.Unix(0, r.time).UTC()
 			break
 		}
 	}

@@ -19,10 +19,10 @@ const defaultTrim Size = 400
 
 // stub is the text of a stripped result (P5). The recall reference is the
 // result's seq.
-func (p *Projection) stub(policy *ToolPolicy, n *node, r ToolResult, seq int32) string {
+func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
 	text := p.stubs.text(policy.Stub, n.tool, n.is(flagError))
 	if policy.FirstLine {
-		if line := firstLine(partsText(r.Parts)); line != "" {
+		if line := firstLine(partsText(p.log.payload(seq).(ToolResult).Parts)); line != "" {
 			text += "\n" + line
 		}
 	}
@@ -58,7 +58,7 @@ type stubCounts struct {
 }
 
 type stubCount struct {
-	text   string
+	parts  []Part // shared by all results that become this stub
 	tokens int32
 }
 
@@ -78,11 +78,7 @@ func (s *stubCounts) call(tool int32) int32 {
 	return s.calls[tool]
 }
 
-// result is the token count of the plain stub.
-func (s *stubCounts) result(tool int32, failed bool) int32 {
-	return s.plain(tool, failed).tokens
-}
-
+// plain is the stub of P5 without further ado.
 func (s *stubCounts) plain(tool int32, failed bool) *stubCount {
 	list := &s.results[0]
 	outcome := "success"
@@ -91,7 +87,7 @@ func (s *stubCounts) plain(tool int32, failed bool) *stubCount {
 	}
 	for int(tool) >= len(*list) {
 		text := "[compacted] " + s.name(int32(len(*list))) + ": " + outcome
-		*list = append(*list, stubCount{text, int32(s.log.counter.Count(text))})
+		*list = append(*list, stubCount{Text(text), int32(s.log.counter.Count(text))})
 	}
 	return &(*list)[tool]
 }
@@ -100,7 +96,7 @@ func (s *stubCounts) text(form string, tool int32, failed bool) string {
 	if form == "previous" {
 		return "[Previous: used " + s.name(tool) + "]"
 	}
-	return s.plain(tool, failed).text
+	return s.plain(tool, failed).parts[0].Text
 }
 
 // trimmed keeps the head and the tail of a result, cut at line ends where

@@ -1,0 +1,228 @@
+package tenfold_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+)
+
+// The targets of performance.md that the root package answers for. Ratios are
+// printed, since machines are noisy: against the smallest n, and against a
+// loop that looks once at every entry.
+
+var sizes = []int{1_000, 10_000, 100_000, 1_000_000}
+
+// benchmarkLog keeps the big logs, which take a while to make.
+var benchmarkLogs = map[int][]tenfold.Entry{}
+
+func longLog(b *testing.B, n int) *tenfold.Log {
+	b.Helper()
+	entries, ok := benchmarkLogs[n]
+	if !ok {
+		entries = logtest.Long(n)
+		benchmarkLogs[n] = entries
+	}
+	l := tenfold.NewLog()
+	if _, err := l.Append(entries...); err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+func stripTools(to int) tenfold.Compaction {
+	return tenfold.Compaction{
+		ToTurn: to, Reasoning: &tenfold.Policy{Action: tenfold.Strip},
+		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true},
+	}
+}
+
+// T1: what happens before a model call: an entry arrives, the projected total
+// is known, a threshold is looked at. Flat in n, without allocation.
+func BenchmarkT1Check(b *testing.B) {
+	base := 0.0
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := longLog(b, n)
+			if _, err := l.Append(tenfold.Entry{ID: "cmp", Payload: stripTools(l.Turns() - 2)}); err != nil {
+				b.Fatal(err)
+			}
+			p := tenfold.Project(l)
+			payload := tenfold.Payload(tenfold.AssistantMessage{Text: "ok"})
+			ids := make([]string, b.N)
+			for i := range ids {
+				ids[i] = fmt.Sprintf("new-%09d", i)
+			}
+			over := 0
+			runtime.GC()
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				if _, err := l.Append(tenfold.Entry{ID: ids[i], Tokens: 1, Payload: payload}); err != nil {
+					b.Fatal(err)
+				}
+				p.Advance()
+				if p.Tokens() > 1<<40 {
+					over++
+				}
+			}
+			b.StopTimer()
+			perOp := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			if n == sizes[0] {
+				base = perOp
+			}
+			b.ReportMetric(perOp/base, "×t(1k)")
+		})
+	}
+}
+
+// T3: plan "keep the newest 20,000 tokens", and build the view that is left.
+func BenchmarkT3KeepNewest(b *testing.B) {
+	tail := tenfold.Tail{Turns: -1, Tokens: 20_000}
+	for _, n := range sizes[1:] {
+		l := longLog(b, n)
+		p := tenfold.Project(l)
+		b.Run(fmt.Sprintf("plan/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok, why, err := p.Resolve(tenfold.Bounds{Tail: &tail, Now: time.Unix(0, 0)}); !ok || err != nil {
+					b.Fatal(why, err)
+				}
+			}
+		})
+		r, _, _, err := p.Resolve(tenfold.Bounds{Tail: &tail})
+		if err != nil {
+			b.Fatal(err)
+		}
+		view := p.With(r.On(tenfold.Compaction{Turns: tenfold.Omit}))
+		b.Run(fmt.Sprintf("view/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			tokens := 0
+			for b.Loop() {
+				tokens = 0
+				for it := range view.Items() {
+					tokens += it.Tokens
+				}
+			}
+			b.ReportMetric(float64(tokens), "tokens")
+		})
+	}
+}
+
+// T4: clear all results but the newest ten and project from scratch, against
+// looking once at each entry; and the same as an increment.
+func BenchmarkT4ClearOldResults(b *testing.B) {
+	for _, n := range sizes[2:] {
+		l := longLog(b, n)
+		from := newestResults(l, 10)
+		turn, step, _ := l.Where(from)
+		c := tenfold.Compaction{ToTurn: turn, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}
+		if step > 0 {
+			step--
+			c.ToStep = &step
+		} else {
+			c.ToTurn--
+		}
+		if _, err := l.Append(tenfold.Entry{ID: "cmp", Payload: c}); err != nil {
+			b.Fatal(err)
+		}
+		var look float64
+		b.Run(fmt.Sprintf("look/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				results := 0
+				for seq := int64(1); seq <= l.Version(); seq++ {
+					if l.Pair(seq) > 0 {
+						results++
+					}
+				}
+			}
+			look = float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+		})
+		b.Run(fmt.Sprintf("scratch/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if tenfold.Project(l).Tokens() == 0 {
+					b.Fatal("empty")
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/look, "×look")
+		})
+		b.Run(fmt.Sprintf("scratch+items/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				items := 0
+				for range tenfold.Project(l).Items() {
+					items++
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/look, "×look")
+		})
+		b.Run(fmt.Sprintf("increment/%d", n), func(b *testing.B) {
+			p := tenfold.Project(l)
+			var calls []tenfold.Entry
+			for seq := l.Version(); seq > 0 && len(calls) < 4096; seq-- {
+				if e, _ := l.Entry(seq); e.Payload.Kind() == tenfold.KindToolCall {
+					calls = append(calls, e)
+				}
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				call := calls[i%len(calls)]
+				key := fmt.Sprintf("%s@%d", call.Payload.(tenfold.ToolCall).CallID, call.Seq)
+				if _, err := l.Append(tenfold.Entry{ID: fmt.Sprint("inc", b.N, "/", i), Payload: tenfold.Compaction{
+					ToTurn: l.Turns(), ToolCalls: &tenfold.ToolPolicy{
+						Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{key: {Action: tenfold.Strip, Response: true}},
+					},
+				}}); err != nil {
+					b.Fatal(err)
+				}
+				p.Advance()
+			}
+		})
+	}
+}
+
+func newestResults(l *tenfold.Log, n int) int64 {
+	for seq := l.Version(); seq > 0; seq-- {
+		if e, _ := l.Entry(seq); e.Payload.Kind() == tenfold.KindToolResult {
+			if n--; n == 0 {
+				return seq
+			}
+		}
+	}
+	return 1
+}
+
+// T9: memory of a log and its projection, beside the texts.
+func BenchmarkT9Memory(b *testing.B) {
+	const n = 200_000
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		entries := logtest.Long(n)
+		text := 0
+		for _, e := range entries {
+			r, err := tenfold.NewRecord(e.Payload)
+			if err != nil {
+				b.Fatal(err)
+			}
+			text += len(r.Text)
+		}
+		l := tenfold.NewLog()
+		if _, err := l.Append(entries...); err != nil {
+			b.Fatal(err)
+		}
+		entries = nil
+		p := tenfold.Project(l)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc)-float64(text))/n, "bytes/message")
+		runtime.KeepAlive(p)
+		runtime.KeepAlive(l)
+	}
+}
