@@ -179,7 +179,8 @@ func (p *Projection) take(seq int32) {
 		if n.kind == codeCall {
 			p.unanswered++
 		}
-		if len(p.overlays) > 0 || n.is(flagEmpty) || n.kind == codeResult {
+		orphan := n.kind == codeResult && n.pair <= 0
+		if len(p.overlays) > 0 || n.is(flagEmpty) || orphan {
 			p.settle(seq, n)
 		}
 		if n.kind == codeResult && n.pair > 0 && p.state(n.pair).shown() {

@@ -1,6 +1,9 @@
 package tenfold
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A Record is the form in which a store keeps a payload: the one long text
 // apart and unquoted, so that a log opens at the speed of reading it, and the
@@ -75,10 +78,10 @@ func (r Record) Payload() (Payload, error) {
 		}
 		return Reasoning(w), err
 	case KindToolCall:
-		h, err := decoded[recordHead](r.Head)
+		h, err := decodedHead(r.Head)
 		return ToolCall{CallID: h.CallID, Name: h.Name, Arguments: r.Text}, err
 	case KindToolResult, KindUserMessage:
-		h, err := decoded[recordHead](r.Head)
+		h, err := decodedHead(r.Head)
 		if err != nil || !h.Plain {
 			break
 		}
@@ -92,6 +95,62 @@ func (r Record) Payload() (Payload, error) {
 		head = []byte(`{}`)
 	}
 	return UnmarshalPayload(r.Kind, head)
+}
+
+// decodedHead reads a head. Those NewRecord writes hold plain strings nearly
+// always; they are read by hand, which opens a log a fifth faster (T7).
+func decodedHead(object []byte) (recordHead, error) {
+	if h, ok := plainHead(string(object)); ok {
+		return h, nil
+	}
+	return decoded[recordHead](object)
+}
+
+// plainHead reads the form that has no escapes and no space; all else is not
+// ok. The strings of the head share the one given.
+func plainHead(object string) (h recordHead, ok bool) {
+	rest, ok := strings.CutPrefix(object, "{")
+	for ok && rest != "}" {
+		var name string
+		if name, rest, ok = plainString(rest); !ok || !strings.HasPrefix(rest, ":") {
+			return h, false
+		}
+		rest = rest[1:]
+		switch name {
+		case "call_id":
+			h.CallID, rest, ok = plainString(rest)
+		case "name":
+			h.Name, rest, ok = plainString(rest)
+		case "plain", "synthetic", "is_error":
+			rest, ok = strings.CutPrefix(rest, "true")
+			h.Plain = h.Plain || name == "plain"
+			h.Synthetic = h.Synthetic || name == "synthetic"
+			h.IsError = h.IsError || name == "is_error"
+		default:
+			return h, false
+		}
+		if ok && rest != "}" {
+			rest, ok = strings.CutPrefix(rest, ",")
+			ok = ok && rest != "}"
+		}
+	}
+	return h, ok
+}
+
+// plainString reads a JSON string that stands for itself.
+func plainString(s string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", "", false
+	}
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return s[1:i], s[i+1:], true
+		case c == '\\' || c < ' ' || c >= utf8.RuneSelf:
+			return "", "", false
+		}
+	}
+	return "", "", false
 }
 
 func isPlain(parts []Part) bool {

@@ -130,9 +130,9 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 }
 
 // forTool is what a strip does to the calls of a tool, its hint minded.
-func (t *ToolPolicy) forTool(name string) sides {
-	s := sides{request: stripIf(t.Request), response: stripIf(t.Response)}
-	hint := t.Hints[name]
+func (p *ToolPolicy) forTool(name string) sides {
+	s := sides{request: stripIf(p.Request), response: stripIf(p.Response)}
+	hint := p.Hints[name]
 	if hint.Request == Keep {
 		s.request = Keep
 	}
@@ -234,11 +234,11 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 }
 
 // forCall is the policy for one call of a selective policy.
-func (t *ToolPolicy) forCall(id string, seq int32) CallPolicy {
+func (p *ToolPolicy) forCall(id string, seq int32) CallPolicy {
 	var buffer [64]byte
 	key := strconv.AppendInt(append(append(buffer[:0], id...), '@'), int64(seq), 10)
-	if c, ok := t.Calls[string(key)]; ok {
+	if c, ok := p.Calls[string(key)]; ok {
 		return c
 	}
-	return t.Calls[id]
+	return p.Calls[id]
 }

@@ -15,7 +15,7 @@ import (
 // report collects violations.
 type report struct{ list []Violation }
 
-func (r *report) add(path, format string, args ...any) {
+func (r *report) addf(path, format string, args ...any) {
 	r.list = append(r.list, Violation{path, fmt.Sprintf(format, args...)})
 }
 
@@ -24,7 +24,7 @@ func at(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 // read decodes a body into v, or reports why not.
 func (r *report) read(path string, data []byte, v any) bool {
 	if err := json.Unmarshal(data, v, codecOptions); err != nil {
-		r.add(path, "has the wrong shape: %v", err)
+		r.addf(path, "has the wrong shape: %v", err)
 		return false
 	}
 	return true
@@ -47,18 +47,18 @@ var (
 func (c *calls) call(r *report, path, id string) {
 	switch {
 	case id == "":
-		r.add(path, "a call without an id")
+		r.addf(path, "a call without an id")
 	case !idPattern.MatchString(id):
-		r.add(path, "call id %q has characters other than letters, digits, _ and -", id)
+		r.addf(path, "call id %q has characters other than letters, digits, _ and -", id)
 	case c.seen[id]:
-		r.add(path, "call id %q is used twice", id)
+		r.addf(path, "call id %q is used twice", id)
 	}
 	c.seen[id], c.open[id] = true, true
 }
 
 func (c *calls) result(r *report, path, id string) {
 	if !c.open[id] {
-		r.add(path, "a result for %q, which no call right before it has", id)
+		r.addf(path, "a result for %q, which no call right before it has", id)
 	}
 	delete(c.open, id)
 }
@@ -66,26 +66,26 @@ func (c *calls) result(r *report, path, id string) {
 // settled reports the calls that should have their results by now.
 func (c *calls) settled(r *report, path string) {
 	for id := range c.open {
-		r.add(path, "call %q has no result right after it", id)
+		r.addf(path, "call %q has no result right after it", id)
 		delete(c.open, id)
 	}
 }
 
 func checkTool(r *report, path, name string, pattern *regexp.Regexp) {
 	if !pattern.MatchString(name) {
-		r.add(path, "tool name %q does not fit %s", name, pattern)
+		r.addf(path, "tool name %q does not fit %s", name, pattern)
 	}
 }
 
 func checkObject(r *report, path string, v jsontext.Value) {
 	if !v.IsValid(codecOptions) || v.Kind() != '{' {
-		r.add(path, "is not a JSON object")
+		r.addf(path, "is not a JSON object")
 	}
 }
 
 func checkText(r *report, path, text string) {
 	if isBlank(text) {
-		r.add(path, "an empty text")
+		r.addf(path, "an empty text")
 	}
 }
 
@@ -109,10 +109,10 @@ func validateAnthropic(body []byte) []Violation {
 		path := at("messages", i)
 		want := [2]string{"user", "assistant"}[i%2]
 		if m.Role != want {
-			r.add(path, "role is %q where %q must stand", m.Role, want)
+			r.addf(path, "role is %q where %q must stand", m.Role, want)
 		}
 		if len(m.Content) == 0 {
-			r.add(path, "an empty message")
+			r.addf(path, "an empty message")
 		}
 		c := anthropicCheck{r: &r, ids: ids, role: m.Role, last: i == len(b.Messages)-1}
 		for j, raw := range m.Content {
@@ -155,7 +155,7 @@ func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
 	switch b.Type {
 	case "thinking", "redacted_thinking", "tool_use":
 		if c.role != "assistant" {
-			c.r.add(path, "%s in a user message", b.Type)
+			c.r.addf(path, "%s in a user message", b.Type)
 		}
 	case "tool_result":
 		c.result(path, b)
@@ -166,14 +166,14 @@ func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
 	case "text":
 		checkText(c.r, path, b.Text)
 		if final && c.last && c.role == "assistant" && len(b.Text) > 0 && isBlank(b.Text[len(b.Text)-1:]) {
-			c.r.add(path, "the final text ends in white space")
+			c.r.addf(path, "the final text ends in white space")
 		}
 	case "thinking", "redacted_thinking":
 		if b.Signature == "" && b.Data == "" {
-			c.r.add(path, "%s without its opaque data", b.Type)
+			c.r.addf(path, "%s without its opaque data", b.Type)
 		}
 		if final {
-			c.r.add(path, "%s ends the message", b.Type)
+			c.r.addf(path, "%s ends the message", b.Type)
 		}
 	case "tool_use":
 		c.ids.call(c.r, path, b.ID)
@@ -184,7 +184,7 @@ func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
 
 func (c *anthropicCheck) result(path string, b anthropicShape) {
 	if c.role != "user" || c.said {
-		c.r.add(path, "a result must stand first in a user message")
+		c.r.addf(path, "a result must stand first in a user message")
 	}
 	c.ids.result(c.r, path, b.ToolUseID)
 	for i, raw := range b.Content {
@@ -196,7 +196,7 @@ func (c *anthropicCheck) result(path string, b anthropicShape) {
 
 func readBlock(r *report, path string, raw jsontext.Value) (b anthropicShape, ok bool) {
 	if raw.Kind() != '{' {
-		r.add(path, "is not a block")
+		r.addf(path, "is not a block")
 		return b, false
 	}
 	return b, r.read(path, raw, &b)

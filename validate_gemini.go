@@ -20,17 +20,17 @@ func validateGemini(body []byte) []Violation {
 	for i, c := range b.Contents {
 		path := at("contents", i)
 		if want := [2]string{"user", "model"}[i%2]; c.Role != want {
-			r.add(path, "role is %q where %q must stand", c.Role, want)
+			r.addf(path, "role is %q where %q must stand", c.Role, want)
 		}
 		if len(c.Parts) == 0 {
-			r.add(path, "an empty content")
+			r.addf(path, "an empty content")
 		}
 		said := false
 		for j, raw := range c.Parts {
 			p := at(path+".parts", j)
 			answers := checkGeminiPart(&r, ids, p, c.Role, raw)
 			if answers && said {
-				r.add(p, "a function response must stand first in its content")
+				r.addf(p, "a function response must stand first in its content")
 			}
 			said = said || !answers
 		}
@@ -60,20 +60,20 @@ func checkGeminiPart(r *report, ids *calls, path, role string, raw jsontext.Valu
 		File   jsontext.Value `json:"fileData"`
 	}
 	if raw.Kind() != '{' || !r.read(path, raw, &p) {
-		r.add(path, "is not a part")
+		r.addf(path, "is not a part")
 		return false
 	}
 	switch {
 	case p.Call != nil:
 		if role != "model" {
-			r.add(path, "a function call in a user content")
+			r.addf(path, "a function call in a user content")
 		}
 		ids.call(r, path, p.Call.ID)
 		checkTool(r, path, p.Call.Name, geminiToolPattern)
 		checkObject(r, path+".args", p.Call.Args)
 	case p.Response != nil:
 		if role != "user" {
-			r.add(path, "a function response in a model content")
+			r.addf(path, "a function response in a model content")
 		}
 		ids.result(r, path, p.Response.ID)
 		checkTool(r, path, p.Response.Name, geminiToolPattern)
@@ -82,7 +82,7 @@ func checkGeminiPart(r *report, ids *calls, path, role string, raw jsontext.Valu
 	case p.Text != nil:
 		checkText(r, path, *p.Text)
 	case raw.String() == "{}":
-		r.add(path, "an empty part")
+		r.addf(path, "an empty part")
 	}
 	return false
 }

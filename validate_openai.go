@@ -35,7 +35,7 @@ func validateOpenAIChat(body []byte) []Violation {
 		if first && m.Role != "system" {
 			first = false
 			if m.Role != "user" {
-				r.add(path, "the first message is the %s's, not the user's", m.Role)
+				r.addf(path, "the first message is the %s's, not the user's", m.Role)
 			}
 		}
 		switch m.Role {
@@ -49,21 +49,21 @@ func validateOpenAIChat(body []byte) []Violation {
 				p := at(path+".tool_calls", j)
 				ids.call(&r, p, call.ID)
 				if len(call.ID) > 40 {
-					r.add(p, "a call id longer than 40 characters")
+					r.addf(p, "a call id longer than 40 characters")
 				}
 				checkTool(&r, p, call.Function.Name, toolPattern)
 				checkObject(&r, p+".arguments", jsontext.Value(call.Function.Arguments))
 				if call.Type != "function" {
-					r.add(p, "type is %q", call.Type)
+					r.addf(p, "type is %q", call.Type)
 				}
 			}
 		case "tool":
 			ids.result(&r, path, m.ToolCallID)
 			if m.Content.Kind() != '"' {
-				r.add(path+".content", "a tool message's content is a text")
+				r.addf(path+".content", "a tool message's content is a text")
 			}
 		default:
-			r.add(path, "role is %q", m.Role)
+			r.addf(path, "role is %q", m.Role)
 		}
 	}
 	ids.settled(&r, "messages")
@@ -87,7 +87,7 @@ func checkContent(r *report, path string, v jsontext.Value) {
 			return
 		}
 		if len(parts) == 0 {
-			r.add(path, "an empty content")
+			r.addf(path, "an empty content")
 		}
 		for i, p := range parts {
 			if p.Type == "text" {
@@ -95,7 +95,7 @@ func checkContent(r *report, path string, v jsontext.Value) {
 			}
 		}
 	default:
-		r.add(path, "no content")
+		r.addf(path, "no content")
 	}
 }
 
@@ -125,7 +125,7 @@ func validateResponses(body []byte) []Violation {
 		path := at("input", i)
 		theirs := it.Type == "function_call_output" || (it.Type == "message" && it.Role == "user")
 		if theirs && reasoning >= 0 {
-			r.add(at("input", reasoning), "reasoning without the item it was made for")
+			r.addf(at("input", reasoning), "reasoning without the item it was made for")
 		}
 		if it.Type != "reasoning" {
 			reasoning = -1
@@ -137,19 +137,19 @@ func validateResponses(body []byte) []Violation {
 		if first {
 			first = false
 			if it.Type == "function_call_output" || (it.Type == "message" && it.Role == "assistant") {
-				r.add(path, "the first item is not the user's")
+				r.addf(path, "the first item is not the user's")
 			}
 		}
 		switch it.Type {
 		case "message":
 			checkContentParts(&r, path+".content", it.Content)
 			if it.Role != "user" && it.Role != "assistant" {
-				r.add(path, "role is %q", it.Role)
+				r.addf(path, "role is %q", it.Role)
 			}
 		case "reasoning":
 			reasoning = i
 			if it.Encrypted == "" || it.Summary == nil {
-				r.add(path, "reasoning without encrypted content and summary")
+				r.addf(path, "reasoning without encrypted content and summary")
 			}
 		case "function_call":
 			ids.call(&r, path, it.CallID)
@@ -158,12 +158,12 @@ func validateResponses(body []byte) []Violation {
 		case "function_call_output":
 			ids.result(&r, path, it.CallID)
 			if it.Output == nil {
-				r.add(path, "an output without text")
+				r.addf(path, "an output without text")
 			}
 		}
 	}
 	if reasoning >= 0 {
-		r.add(at("input", reasoning), "reasoning without the item it was made for")
+		r.addf(at("input", reasoning), "reasoning without the item it was made for")
 	}
 	ids.settled(&r, "input")
 	return r.list
@@ -171,7 +171,7 @@ func validateResponses(body []byte) []Violation {
 
 func checkContentParts(r *report, path string, content []jsontext.Value) {
 	if len(content) == 0 {
-		r.add(path, "an empty message")
+		r.addf(path, "an empty message")
 	}
 	for i, raw := range content {
 		var p struct {

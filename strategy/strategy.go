@@ -172,11 +172,11 @@ type configurable interface {
 // "name:key=value,key=value". An unknown name is ErrUnknown.
 func Parse(text string) (Strategy, error) {
 	name, parameters, _ := strings.Cut(text, ":")
-	make, ok := strategies[name]
+	fresh, ok := strategies[name]
 	if !ok {
 		return nil, fmt.Errorf("%w strategy %q: there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
-	s := make()
+	s := fresh()
 	if parameters == "" {
 		return s, nil
 	}

@@ -10,6 +10,9 @@ package token
 //   - at most one space, then punctuation, then line breaks;
 //   - white space (see space).
 func splitCl100k(b []byte, i int) int {
+	if j := asciiLetter(b, i); j >= 0 {
+		return lettersCl100k(b, j)
+	}
 	class, width := classAt(b, i)
 	switch class {
 	case classLower, classUpper, classLetter:
@@ -45,6 +48,9 @@ func splitCl100k(b []byte, i int) int {
 func lettersCl100k(b []byte, i int) int {
 	for {
 		i = letterRun(b, i)
+		if i < len(b) && b[i] < 0x80 {
+			return i
+		}
 		class, width := classAt(b, i)
 		if class != classUpper && class != classLower && class != classLetter {
 			return i

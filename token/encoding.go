@@ -71,9 +71,14 @@ func (e *Encoding) Name() string { return e.name }
 
 // Count returns the number of tokens of text.
 func (e *Encoding) Count(text string) int {
-	// The bytes are only read, and not kept.
-	return e.CountBytes(unsafe.Slice(unsafe.StringData(text), len(text)))
+	return e.CountBytes(bytesOf(text))
 }
+
+// bytesOf returns the bytes of a string for reading.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// textOf returns a string for reading bytes that are not changed meanwhile.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // CountBytes returns the number of tokens of text.
 func (e *Encoding) CountBytes(text []byte) int {
@@ -152,7 +157,7 @@ func (e *Encoding) Encode(text string) []uint32 {
 func (e *Encoding) Decode(tokens []uint32) string {
 	var b []byte
 	for _, id := range tokens {
-		if int(id) < len(e.vocab.merges) {
+		if int(id) < len(e.vocab.sizes) {
 			b = append(b, e.vocab.bytes(id)...)
 		}
 	}

@@ -1,126 +1,223 @@
 package token
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"sync"
+)
 
-// newVocab builds the tables from a packed vocabulary: 256 single bytes in
-// rank order, then five bytes a token, left<<20 | right.
+// The committed data come from the npm package tiktoken, found in $TIKTOKEN.
+//go:generate go run ./gen -tiktoken $TIKTOKEN
+
+// A pack is a packed vocabulary taken apart; gen describes its form. It is
+// part of the program and must not be written to.
+type pack struct {
+	sizes  []byte // by token, in bytes
+	merges []byte // by token, five bytes each, and three to spare
+	text   []byte // the bytes of all tokens, one after the other
+}
+
+func unpack(packed string) pack {
+	b := bytesOf(packed)
+	n := int(binary.LittleEndian.Uint32(b))
+	return pack{b[4 : 4+n], b[4+n : 4+6*n+3], b[4+6*n:]}
+}
+
+// size returns the number of bytes of a token.
+func (p *pack) size(id uint32) int { return int(p.sizes[id]) }
+
+// merge returns what a token was merged from.
+func (p *pack) merge(id uint32) merge {
+	return merge(binary.LittleEndian.Uint64(p.merges[5*id:5*id+8]) & (1<<40 - 1))
+}
+
+// newVocab builds the tables from a packed vocabulary.
+//
+// The large ones are filled from beginning to end, as far as possible, from
+// entries put in order before: writing all over a table that does not fit
+// into the processor's cache is waiting for memory most of the time.
 func newVocab(packed string) *vocab {
-	n := 256 + (len(packed)-256)/5
-	v := &vocab{
-		start:   make([]uint32, n+1),
-		merges:  make([]merge, n),
-		double:  make([]uint32, 1<<16),
-		lengths: make([]lengthSet, 1<<(64-lengthsShift)),
-	}
-	var size, shorts, mediums, longs int
-	for id := range n {
-		l, r := unpack(packed, id)
-		v.merges[id] = merge{l, r}
-		w := 1
-		if id >= 256 {
-			w = v.size(l) + v.size(r)
-		}
-		switch {
-		case w <= 7:
-			shorts++
-		case w <= 15:
-			mediums++
-		default:
-			longs++
-		}
-		size += w
-		v.start[id+1] = uint32(size)
-	}
-
-	v.shortShift, v.mediumShift, v.longShift, v.pairShift = shift(shorts), shift(mediums), shift(longs), shift(n+n/2)
-	v.short = make([]uint64, 1<<(64-v.shortShift))
-	v.shortID = make([]uint32, len(v.short))
-	v.medium = make([][2]uint64, 1<<(64-v.mediumShift))
-	v.mediumID = make([]uint32, len(v.medium))
-	v.long = make([]uint32, 1<<(64-v.longShift))
-	v.pairs = make([]uint64, 1<<(64-v.pairShift))
-	for i := range v.double {
-		v.double[i] = none
-	}
-	for i := range v.long {
-		v.long[i] = none
-	}
-	v.text = make([]byte, 0, size)
-	for id := range uint32(n) {
-		if id < 256 {
-			v.text = append(v.text, packed[id])
-		} else {
-			m := &v.merges[id]
-			l, r := m.left&idMask, m.right&idMask
-			v.text = append(append(v.text, v.bytes(l)...), v.bytes(r)...)
-			v.addPair(l, r, id)
-		}
-		v.add(id)
-	}
+	v := &vocab{pack: unpack(packed)}
+	var all sync.WaitGroup
+	all.Go(v.loadPairs)
+	all.Go(v.loadMedium)
+	v.loadShort()
+	v.loadSmall()
+	all.Wait()
 	return v
 }
 
-// unpack returns the two tokens that id was merged from.
-func unpack(packed string, id int) (left, right uint32) {
-	if id < 256 {
-		return uint32(id), uint32(id)
+// In a slot of short and medium the distance from home is above this bit. Who
+// is farther from home takes the place of one who is nearer, so that the few
+// bits for the distance are enough; a test looks at every token.
+const (
+	shortDistance  = keyBits - shortBits + idBits
+	mediumDistance = keyBits - mediumBits + idBits
+)
+
+// buckets divide a table into parts that are filled one after the other. They
+// count the entries of each, and are then where its next entry goes.
+type buckets [1<<bucketBits + 1]int
+
+const bucketBits = 6
+
+func (b *buckets) sum() {
+	for i := range 1 << bucketBits {
+		b[i+1] += b[i]
 	}
-	p := packed[256+5*(id-256):][:5]
-	w := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 | uint64(p[4])<<32
-	return uint32(w >> 20), uint32(w & (1<<20 - 1))
 }
 
-// shift returns the hash shift of a table for n keys that is at most three
-// quarters full.
-func shift(n int) uint { return uint(64 - bits.Len(uint(n+n/3))) }
-
-func (v *vocab) addPair(left, right, id uint32) {
-	v.merges[left].left |= isHalf
-	v.merges[right].right |= isHalf
-	key := uint64(left)<<18 | uint64(right)
-	mask := uint64(len(v.pairs) - 1)
-	h := hash1(key, v.pairShift)
-	for v.pairs[h&mask] != 0 {
-		h++
+// loadShort fills short.
+func (v *vocab) loadShort() {
+	type entry struct {
+		hash uint64
+		id   uint32
 	}
-	v.pairs[h&mask] = key<<18 | uint64(id)
+	var at buckets
+	i := 0
+	for _, size := range v.sizes {
+		end := i + int(size)
+		if size < 8 {
+			lo, hi := words(v.text, i, end)
+			at[shortHash(lo|hi)>>(keyBits-bucketBits)+1]++
+		}
+		i = end
+	}
+	at.sum()
+	entries := make([]entry, at[1<<bucketBits])
+	i = 0
+	for id, size := range v.sizes {
+		end := i + int(size)
+		if size < 8 {
+			lo, hi := words(v.text, i, end)
+			h := shortHash(lo | hi)
+			k := h >> (keyBits - bucketBits)
+			entries[at[k]] = entry{h, uint32(id)}
+			at[k]++
+		}
+		i = end
+	}
+	v.seen = make([]uint64, 1<<seenBits/64)
+	v.short = make([]uint64, 1<<shortBits)
+	for _, e := range entries {
+		bit := e.hash >> (keyBits - seenBits)
+		v.seen[bit/64] |= 1 << (bit % 64)
+		home := e.hash >> (keyBits - shortBits)
+		slot := e.hash&(1<<(keyBits-shortBits)-1)<<idBits | uint64(e.id+1)
+		for v.short[home&(1<<shortBits-1)] != 0 {
+			if s := &v.short[home&(1<<shortBits-1)]; *s>>shortDistance < slot>>shortDistance {
+				*s, slot = slot, *s
+			}
+			home++
+			slot += 1 << shortDistance
+		}
+		v.short[home&(1<<shortBits-1)] = slot
+	}
 }
 
-func (v *vocab) add(id uint32) {
-	i, end := int(v.start[id]), int(v.start[id+1])
-	b, n := v.text, end-i
-	switch {
-	case n <= 7:
-		key := shortKey(b, i, end)
-		mask := uint64(len(v.short) - 1)
-		h := hash1(key, v.shortShift)
-		for v.short[h&mask] != 0 {
-			h++
-		}
-		v.short[h&mask], v.shortID[h&mask] = key, id
-		if n == 1 {
-			v.single[b[i]] = id
-		} else if n == 2 {
-			v.double[int(b[i])<<8|int(b[i+1])] = id
-		}
-	case n <= 15:
-		lo, hi := mediumKey(b, i, end)
-		mask := uint64(len(v.medium) - 1)
-		h := hash2(lo, hi, v.mediumShift)
-		for v.medium[h&mask][1] != 0 {
-			h++
-		}
-		v.medium[h&mask], v.mediumID[h&mask] = [2]uint64{lo, hi}, id
-	default:
-		mask := uint64(len(v.long) - 1)
-		h := hashLong(b[i:end], v.longShift)
-		for v.long[h&mask] != none {
-			h++
-		}
-		v.long[h&mask] = id
+// loadMedium fills medium.
+func (v *vocab) loadMedium() {
+	type entry struct {
+		hash, lo uint64
+		id       uint32
 	}
-	if n >= 4 {
-		first := uint64(b[i]) | uint64(b[i+1])<<8 | uint64(b[i+2])<<16 | uint64(b[i+3])<<24
-		v.lengths[hash1(first, lengthsShift)][(n-1)/64] |= 1 << ((n - 1) % 64)
+	var at buckets
+	i := 0
+	for _, size := range v.sizes {
+		end := i + int(size)
+		if size >= 8 && size < 16 {
+			at[mediumHash(words(v.text, i, end))>>(keyBits-bucketBits)+1]++
+		}
+		i = end
+	}
+	at.sum()
+	entries := make([]entry, at[1<<bucketBits])
+	i = 0
+	for id, size := range v.sizes {
+		end := i + int(size)
+		if size >= 8 && size < 16 {
+			lo, hi := words(v.text, i, end)
+			h := mediumHash(lo, hi)
+			k := h >> (keyBits - bucketBits)
+			entries[at[k]] = entry{h, lo, uint32(id)}
+			at[k]++
+		}
+		i = end
+	}
+	v.medium = make([][2]uint64, 1<<mediumBits)
+	for _, e := range entries {
+		home := e.hash >> (keyBits - mediumBits)
+		slot := [2]uint64{e.lo, e.hash&(1<<(keyBits-mediumBits)-1)<<idBits | uint64(e.id+1)}
+		for v.medium[home&(1<<mediumBits-1)][1] != 0 {
+			if s := &v.medium[home&(1<<mediumBits-1)]; s[1]>>mediumDistance < slot[1]>>mediumDistance {
+				*s, slot = slot, *s
+			}
+			home++
+			slot[1] += 1 << mediumDistance
+		}
+		v.medium[home&(1<<mediumBits-1)] = slot
+	}
+}
+
+// loadPairs fills pairs and filter.
+func (v *vocab) loadPairs() {
+	key := func(id int) uint64 {
+		m := v.merge(uint32(id))
+		return uint64(m.left())<<idBits | uint64(m.right())
+	}
+	n := len(v.sizes)
+	var at buckets
+	for id := 256; id < n; id++ {
+		at[key(id)*mix1>>(64-bucketBits)+1]++
+	}
+	at.sum()
+	entries := make([]uint64, n-256)
+	for id := 256; id < n; id++ {
+		key := key(id)
+		k := key * mix1 >> (64 - bucketBits)
+		entries[at[k]] = key<<idBits | uint64(id)
+		at[k]++
+	}
+	v.pairs = make([]uint64, 1<<pairBits)
+	v.filter = make([]uint64, 1<<filterBits/64)
+	for _, e := range entries {
+		h := e >> idBits * mix1
+		v.filter[h>>(64-filterBits)/64] |= 1 << (h >> (64 - filterBits) % 64)
+		h >>= 64 - pairBits
+		for v.pairs[h&(1<<pairBits-1)] != 0 {
+			h++
+		}
+		v.pairs[h&(1<<pairBits-1)] = e
+	}
+}
+
+// loadSmall fills the tables that are small enough to be filled in any order.
+func (v *vocab) loadSmall() {
+	v.double = make([]uint32, 1<<16)
+	v.long = make([]uint64, 1<<longBits)
+	v.lengths = make([]uint16, 1<<lengthsBits)
+	v.longer = make([][2]uint64, 1<<longerBits)
+	i := 0
+	for id, size := range v.sizes {
+		if id%indexStep == 0 {
+			v.index = append(v.index, uint32(i))
+		}
+		b := v.text[i : i+int(size)]
+		if size >= 4 {
+			v.lengths[lengthsOf(binary.LittleEndian.Uint32(b))] |= 1 << (min(size, 16) - 1)
+		}
+		switch {
+		case size == 1:
+			v.single[b[0]] = uint32(id)
+		case size == 2:
+			v.double[int(b[0])<<8|int(b[1])] = uint32(id + 1)
+		case size >= 16:
+			h := hashLong(b)
+			for v.long[h&(1<<longBits-1)] != 0 {
+				h++
+			}
+			v.long[h&(1<<longBits-1)] = uint64(i)<<idBits | uint64(id)
+			v.longer[longerOf(b)][(size-1)/64] |= 1 << ((size - 1) % 64)
+		}
+		i += int(size)
 	}
 }

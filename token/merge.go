@@ -28,67 +28,91 @@ func (m *merger) encode(v *vocab, b []byte, i, end int) {
 		m.dead = m.dead[:words]
 		clear(m.dead)
 	}
-	pos := i
-	next := v.prefix(b, pos, end)
+
+	// In a run the token before fits more often than the longest one, so it
+	// is tried first. The order of trying has no effect on the result.
+	pos, repeated := i, false
+	next, size := v.prefix(b, pos, end)
 	for pos < end {
 		m.steps++
-		to := pos + v.size(next)
-		if m.dead[(to-i)/64]>>((to-i)%64)&1 == 0 &&
-			(len(m.tokens) == 0 || v.adjacent(m.tokens[len(m.tokens)-1], next)) {
+		to := pos + size
+		n := len(m.tokens)
+		if m.dead[(to-i)/64]>>((to-i)%64)&1 == 0 && (n == 0 || v.adjacent(m.tokens[n-1], next)) {
 			m.tokens = append(m.tokens, next)
 			pos = to
-			if pos < end {
-				next = v.prefix(b, pos, end)
+			repeated = string(b[to-size:to]) == string(b[to:min(to+size, end)])
+			if !repeated && pos < end {
+				next, size = v.prefix(b, pos, end)
 			}
 			continue
 		}
-		if to-pos > 1 {
-			next = v.prefix(b, pos, to-1)
-			continue
+		for !repeated && size == 1 {
+			m.dead[(pos-i)/64] |= 1 << ((pos - i) % 64)
+			n--
+			next, size = m.tokens[n], v.size(m.tokens[n])
+			pos -= size
+			repeated = n > 0 && m.tokens[n-1] == next
 		}
-		m.dead[(pos-i)/64] |= 1 << ((pos - i) % 64)
-		next = m.tokens[len(m.tokens)-1]
-		m.tokens = m.tokens[:len(m.tokens)-1]
-		pos -= v.size(next)
+		m.tokens = m.tokens[:n]
+		if repeated {
+			repeated = false
+			next, size = v.prefix(b, pos, end)
+		} else {
+			next, size = v.prefix(b, pos, pos+size-1)
+		}
 	}
 }
 
-// countShort returns the number of tokens of a piece of up to 63 bytes. It is
-// encode with its space on the stack.
+// countShort returns the number of tokens of a piece of 2 to 63 bytes that is
+// not a token. It is encode with its space on the stack.
 func (v *vocab) countShort(b []byte, i, end int) int {
 	var tokens [64]uint32
 	var dead uint64
 	n, pos := 0, i
-	next := v.prefix(b, pos, end)
+	next, size := v.prefix(b, pos, end-1)
 	for {
-		to := pos + v.size(next)
+		to := pos + size
 		if dead>>((to-i)&63)&1 == 0 && (n == 0 || v.adjacent(tokens[(n-1)&63], next)) {
+			if to == end {
+				return n + 1
+			}
 			tokens[n&63] = next
 			n++
-			if to == end {
-				return n
-			}
 			pos = to
-			next = v.prefix(b, pos, end)
+			next, size = v.prefix(b, pos, end)
 			continue
 		}
-		if to-pos > 1 {
-			next = v.prefix(b, pos, to-1)
-			continue
+		for size == 1 {
+			dead |= 1 << ((pos - i) & 63)
+			n--
+			next = tokens[n&63]
+			size = v.size(next)
+			pos -= size
 		}
-		dead |= 1 << ((pos - i) & 63)
-		n--
-		next = tokens[n&63]
-		pos -= v.size(next)
+		next, size = v.prefix(b, pos, pos+size-1)
 	}
 }
 
 // count returns the number of tokens of the piece b[i:end].
 func (v *vocab) count(b []byte, i, end int) int {
-	if end-i == 1 || v.has(b, i, end) {
+	switch n := end - i; {
+	case n == 1:
 		return 1
-	}
-	if end-i < 64 {
+	case n < 16:
+		lo, hi := words(b, i, end)
+		slot := v.cache.slot(lo, hi)
+		count := slot.get(lo, hi)
+		if count == 0 {
+			count = 1
+			if v.find(b, i, end) == none {
+				count = v.countShort(b, i, end)
+			}
+			slot.put(lo, hi, count)
+		}
+		return count
+	case v.findLong(b[i:end]) != none:
+		return 1
+	case n < 64:
 		return v.countShort(b, i, end)
 	}
 	m := mergers.Get().(*merger)

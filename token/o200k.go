@@ -11,6 +11,9 @@ package token
 //   - at most one space, then punctuation, then line breaks and slashes;
 //   - white space (see space).
 func splitO200k(b []byte, i int) int {
+	if j := asciiLetter(b, i); j >= 0 {
+		return asciiWordO200k(b, i, j)
+	}
 	class, width := classAt(b, i)
 	switch class {
 	case classLower, classUpper:

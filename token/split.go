@@ -22,6 +22,21 @@ func between(w uint64, lo, hi byte) uint64 {
 	return (low + uint64(0x80-lo)*ones) &^ (low + uint64(0x7F-hi)*ones) &^ w & highs
 }
 
+// asciiLetter returns where the first letter of a word is if a piece begins
+// at i with an ASCII letter, or with a space and one, else -1. That is most
+// pieces of most texts, and both encodings agree on it.
+func asciiLetter(b []byte, i int) int {
+	c := b[i]
+	if c == ' ' && i+1 < len(b) {
+		i++
+		c = b[i]
+	}
+	if (c|0x20)-'a' < 26 {
+		return i
+	}
+	return -1
+}
+
 // lowerRun returns the end of the run of ASCII lower-case letters at i.
 func lowerRun(b []byte, i int) int {
 	for i+8 <= len(b) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,11 +10,16 @@ import (
 	"strings"
 )
 
-// writeVocab packs the ranks of one encoding. A vocabulary is stored as the
-// merges that build it: 256 bytes, the single-byte tokens in rank order, then
-// five bytes a token, little endian, left<<20 | right, the two older tokens
-// whose merge makes this one. Bytes and lengths follow from that, so the file
-// is smaller than the texts it stands for, and the merge table comes with it.
+// writeVocab packs the ranks of one encoding in the form that is fastest to
+// build tables from. For n tokens in rank order, after n in four bytes:
+//
+//   - n lengths in bytes, a byte each;
+//   - n merges, five bytes each, left<<20 | right: the two older tokens whose
+//     merge makes this one, itself for a single byte. Bit 38 is set if the
+//     token may be the left half of a merge, bit 18 if it may be a right half;
+//   - the bytes of all tokens.
+//
+// Numbers are little endian.
 func writeVocab(dir, name string) error {
 	ranks, err := readRanks(dir, name)
 	if err != nil {
@@ -23,21 +29,29 @@ func writeVocab(dir, name string) error {
 	for i, r := range ranks {
 		ids[r] = uint32(i)
 	}
-	var out []byte
-	for i, r := range ranks {
-		if i < 256 {
+	n := len(ranks)
+	merges := make([]uint64, n)
+	out := binary.LittleEndian.AppendUint32(nil, uint32(n))
+	for id, r := range ranks {
+		out = append(out, byte(len(r)))
+		left, right := uint32(id), uint32(id)
+		if id < 256 {
 			if len(r) != 1 {
-				return fmt.Errorf("rank %d has %d bytes, want the single bytes first", i, len(r))
+				return fmt.Errorf("rank %d has %d bytes, want the single bytes first", id, len(r))
 			}
-			out = append(out, r[0])
-			continue
-		}
-		l, r, err := lastMerge(r, uint32(i), ids)
-		if err != nil {
+			merges[id] |= 1<<38 | 1<<18
+		} else if left, right, err = lastMerge(r, uint32(id), ids); err != nil {
 			return err
 		}
-		v := uint64(l)<<20 | uint64(r)
-		out = append(out, byte(v), byte(v>>8), byte(v>>16), byte(v>>24), byte(v>>32))
+		merges[id] |= uint64(left)<<20 | uint64(right)
+		merges[left] |= 1 << 38
+		merges[right] |= 1 << 18
+	}
+	for _, m := range merges {
+		out = append(out, byte(m), byte(m>>8), byte(m>>16), byte(m>>24), byte(m>>32))
+	}
+	for _, r := range ranks {
+		out = append(out, r...)
 	}
 	return os.WriteFile(filepath.Join("data", name+".vocab"), out, 0o644)
 }

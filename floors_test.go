@@ -1,0 +1,135 @@
+package tenfold_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors is the house of ARCHITECTURE.md, from the ground up. A package
+// imports only what stands on a lower floor; a sub-package may also import the
+// package it belongs to, and its siblings under internal.
+var floors = [][]string{
+	{"."},
+	{"token", "tool"},
+	{"store", "provider", "transcript", "toolbox", "trigger"},
+	{"strategy", "summary"},
+	{"session"},
+	{"agent", "eval"},
+	{"internal/cli", "internal/web"},
+	{"cmd"},
+}
+
+// forTests are packages that only tests may import.
+var forTests = []string{"internal/logtest", "store/storetest"}
+
+func floorOf(dir string) int {
+	for i, rooms := range floors {
+		for _, room := range rooms {
+			if dir == room || (room != "." && strings.HasPrefix(dir, room+"/")) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// imports lists what the package files of each directory import; tests aside.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || (strings.HasPrefix(d.Name(), ".") && name != ".")):
+			return filepath.SkipDir
+		case d.IsDir() && name != "." && isModule(name):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(name))
+		for _, spec := range file.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			all[dir] = append(all[dir], p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 5 {
+		t.Fatalf("found only %d packages", len(all))
+	}
+	return all
+}
+
+func isModule(dir string) bool {
+	found, _ := filepath.Glob(filepath.Join(dir, "go.mod"))
+	return len(found) > 0
+}
+
+func TestPackagesImportOnlyWhatStandsBelow(t *testing.T) {
+	for dir, paths := range imports(t) {
+		if slices.Contains(forTests, dir) {
+			continue
+		}
+		from := floorOf(dir)
+		if from < 0 {
+			t.Errorf("%s stands on no floor: add it to floors and to ARCHITECTURE.md", dir)
+			continue
+		}
+		for _, p := range paths {
+			if p != "tenfold" && !strings.HasPrefix(p, "tenfold/") {
+				continue
+			}
+			to := strings.TrimPrefix(strings.TrimPrefix(p, "tenfold"), "/")
+			if to == "" {
+				to = "."
+			}
+			if slices.Contains(forTests, to) {
+				t.Errorf("%s imports %s, which is for tests", dir, to)
+			}
+			family := strings.HasPrefix(dir, to+"/") || strings.HasPrefix(to, room(dir)+"/internal")
+			if floorOf(to) >= from && !family {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", dir, from, to, floorOf(to))
+			}
+		}
+	}
+}
+
+// room is the top folder a package stands in.
+func room(dir string) string {
+	top, _, _ := strings.Cut(dir, "/")
+	return top
+}
+
+// The root package is pure: the standard library and the JSON package, and
+// nothing that reads files, the network or the environment.
+func TestRootImportsNothingThatActs(t *testing.T) {
+	for _, p := range imports(t)["."] {
+		first, _, _ := strings.Cut(p, "/")
+		standard := !strings.Contains(first, ".")
+		if !standard && !strings.HasPrefix(p, "github.com/go-json-experiment/json") {
+			t.Errorf("the root package imports %s", p)
+		}
+		switch path.Clean(p) {
+		case "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "sync", "syscall":
+			t.Errorf("the root package imports %s", p)
+		}
+	}
+}

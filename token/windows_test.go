@@ -1,0 +1,98 @@
+package token_test
+
+import (
+	"testing"
+
+	"tenfold/token"
+)
+
+func TestT5Windows(t *testing.T) {
+	tests := []struct {
+		model  string
+		tokens int
+		known  bool
+	}{
+		{"claude-3-opus-20240229", 200_000, true},
+		{"claude-3-5-sonnet-latest", 200_000, true},
+		{"claude-sonnet-4-5-20250929", 200_000, true},
+		{"anthropic/claude-opus-4-5", 200_000, true},
+		{"us.anthropic.claude-sonnet-4-20250514-v1:0", 200_000, true},
+		{"claude-3-5-sonnet@20240620", 200_000, true},
+		{"claude-2.0", 100_000, true},
+		{"gpt-4o", 128_000, true},
+		{"gpt-4o-2024-08-06", 128_000, true},
+		{"openrouter/openai/gpt-4o-mini:free", 128_000, true},
+		{"GPT-4-Turbo-2024-04-09", 128_000, true},
+		{"gpt-4", 8_192, true},
+		{"gpt-4-0613", 8_192, true},
+		{"gpt-4.1", 1_047_576, true},
+		{"gpt-4.1-mini-2025-04-14", 1_047_576, true},
+		{"o1", 200_000, true},
+		{"o1-mini", 128_000, true},
+		{"o3-mini-2025-01-31", 200_000, true},
+		{"models/gemini-2.5-pro", 1_000_000, true},
+		{"gemini-1.5-flash-002", 1_000_000, true},
+		{"gemini-3-pro-preview", 1_000_000, true},
+		{"gpt-4x", token.FallbackWindow, false},
+		{"o10", token.FallbackWindow, false},
+		{"llama-3-70b", 128_000, false},
+		{"", 128_000, false},
+		{"/", 128_000, false},
+	}
+	for _, test := range tests {
+		tokens, known := token.Windows{}.Window(test.model)
+		if tokens != test.tokens || known != test.known {
+			t.Errorf("%q: %d, %v, want %d, %v", test.model, tokens, known, test.tokens, test.known)
+		}
+	}
+}
+
+func TestT5ConfigExtendsTheTable(t *testing.T) {
+	var base token.Windows
+	w := base.With("Llama-3", 8_192).With("claude-sonnet-4-5", 1_000_000).With("gpt-4o", 64_000).With("azure/gpt-4o", 32_000)
+	for model, want := range map[string]int{
+		"llama-3-70b":                8_192,
+		"meta/llama-3":               8_192,
+		"claude-sonnet-4-5-20250929": 1_000_000,
+		"claude-sonnet-4-20250514":   200_000,
+		"gpt-4o-mini":                64_000,
+		"azure/gpt-4o":               32_000,
+		"openai/gpt-4o":              64_000,
+	} {
+		if tokens, known := w.Window(model); tokens != want || !known {
+			t.Errorf("%s: %d, %v, want %d", model, tokens, known, want)
+		}
+	}
+	if tokens, _ := base.Window("gpt-4o"); tokens != 128_000 {
+		t.Errorf("the value extended has changed: %d", tokens)
+	}
+	if tokens, _ := w.With("gpt-4o", 1).With("gpt-4o", 2).Window("gpt-4o"); tokens != 2 {
+		t.Errorf("the last addition does not win: %d", tokens)
+	}
+	if tokens, known := w.With("x", 0).With("", 5).Window("x"); known {
+		t.Errorf("a window of no tokens was added: %d", tokens)
+	}
+}
+
+// Values made from the same one do not see each other's additions.
+func TestT5WindowsAreValues(t *testing.T) {
+	w := token.Windows{}.With("a", 1).With("b", 2).With("c", 3)
+	x, y := w.With("x", 10), w.With("y", 20)
+	if _, known := x.Window("y"); known {
+		t.Error("x knows y")
+	}
+	if tokens, _ := y.Window("y"); tokens != 20 {
+		t.Errorf("y is %d", tokens)
+	}
+}
+
+func TestEncodingFor(t *testing.T) {
+	for model, want := range map[string]string{
+		"gpt-4": "cl100k_base", "openai/gpt-4-turbo": "cl100k_base", "gpt-3.5-turbo-0125": "cl100k_base", "text-embedding-3-small": "cl100k_base",
+		"gpt-4o": "o200k_base", "gpt-4.1-mini": "o200k_base", "o3": "o200k_base", "claude-opus-4-5": "o200k_base", "": "o200k_base",
+	} {
+		if got := token.EncodingFor(model).Name(); got != want {
+			t.Errorf("%q: %s, want %s", model, got, want)
+		}
+	}
+}
