@@ -1,0 +1,325 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tenfold"
+)
+
+// claudeImporter reads the session files of Claude Code: a line is a record of
+// the session, and the user and assistant lines among them hold the blocks of
+// API messages.
+//
+//	text, thinking, tool_use …    one entry a block, MessageID = message.id
+//	unknown assistant blocks      provider_item, back to Anthropic only
+//	user text, images             one user_message a line
+//	tool_result                   tool_result, after all calls of its response
+//	message.usage                 one usage a response, from its last line
+//	message.model, when it changes config_delta
+//	typed prompts and commands    turn_start + user_message
+//	injected lines                user_message, synthetic
+//	compact_boundary + summary    compaction with the summary
+//	microcompact_boundary         compaction that strips the named results
+//	isSidechain, agent_progress   the same on a branch
+//	everything else               an unknown kind "claude-code.<type>"
+type claudeImporter struct{}
+
+// Format implements [Importer].
+func (claudeImporter) Format() Format { return ClaudeCode }
+
+// claudeType reports whether an object has a line type of Claude Code together
+// with members that come with that type there and nowhere else.
+func claudeType(o object) bool {
+	switch o.values["type"] {
+	case "user", "assistant", "system", "progress", "attachment":
+		return o.has("uuid") && (o.has("parentUuid") || o.has("sessionId"))
+	case "summary":
+		return o.has("summary", "leafUuid")
+	case "file-history-snapshot":
+		return o.has("messageId") || o.has("snapshot")
+	case "queue-operation":
+		return o.has("operation", "sessionId")
+	case "custom-title":
+		return o.has("customTitle")
+	case "ai-title":
+		return o.has("aiTitle")
+	case "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "pr-link":
+		return o.has("sessionId")
+	}
+	return false
+}
+
+// Recognise implements [Importer].
+func (claudeImporter) Recognise(head []byte, _ string) Confidence {
+	s := look(head)
+	if s.shape != shapeLines && s.shape != shapeObject {
+		return No
+	}
+	ours, all, messages := 0, 0, 0
+	for _, o := range s.objects {
+		if !claudeType(o) {
+			// A first line larger than the head shows only its beginning.
+			if o.whole {
+				all++
+			} else if o.has("parentUuid", "isSidechain") {
+				ours, messages, all = ours+1, messages+1, all+1
+			}
+			continue
+		}
+		ours, all = ours+1, all+1
+		if o.has("uuid", "parentUuid") {
+			messages++
+		}
+	}
+	switch {
+	case messages > 0 && 2*ours > all:
+		return Certain
+	case ours > 0 && 2*ours > all:
+		return Likely
+	}
+	return No
+}
+
+// Import implements [Importer].
+func (claudeImporter) Import(ctx context.Context, src Source, sink Sink) error {
+	c := &claude{
+		r: newLineReader(ctx, src), sink: sink, name: src.Name,
+		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
+		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{},
+	}
+	for {
+		raw, err := c.r.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if c.r.repaired {
+			c.warn.add(c.r.number, notUTF8One, notUTF8Many)
+		}
+		l := &c.l
+		l.parse(&c.scan, raw)
+		if c.scan.err != nil {
+			if problem := c.r.broken(c.scan.err, ClaudeCode); problem != nil {
+				return problem
+			}
+			c.warn.add(c.r.number, tornOne, tornOne)
+			continue
+		}
+		if err := c.line(l); err != nil {
+			return err
+		}
+	}
+	return c.finish()
+}
+
+// claude is one import.
+type claude struct {
+	r    *lineReader
+	sink Sink
+	name string
+	scan scanner
+	l    claudeLine
+	warn warnings
+	ids  ids
+
+	conv      Conversation
+	begun     bool
+	visible   bool            // a model saw something
+	sessionID string          // the first one
+	early     []tenfold.Entry // until the conversation's id is known
+	titles    [3]string       // summary, ai-title, custom-title: the last wins
+	now       time.Time       // of the last line that had one
+	own       bool            // the file is a sub-agent's own: its chain is the root
+
+	place  place
+	opened turnState
+	after  string // id of the summary line that ended the last turn
+	pend   *boundary
+
+	tree   []claudeNode
+	nodes  map[string]int32 // uuid → tree
+	chains map[string]string
+
+	open     map[string]*openMessage // by branch
+	order    []string                // branches in the order they came up
+	models   map[string]string       // by branch
+	billed   map[string]bool         // message ids whose usage is written
+	prompts  []int32                 // tree indexes of the prompts since the last boundary
+	prompted map[int32]int32         // parent → its newest prompt
+	walked   int                     // steps taken after rewinds
+}
+
+// earlyLimit is how many entries wait for a session id.
+const earlyLimit = 512
+
+// line turns one line into entries.
+func (c *claude) line(l *claudeLine) error {
+	l.number = c.r.number
+	if t := l.time(); !t.IsZero() {
+		c.now = t
+		if c.conv.Created.IsZero() {
+			c.conv.Created = t
+		}
+	}
+	c.session(l)
+	id := c.lineID(l)
+	if l.kind != '{' {
+		c.warn.add(l.number, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		return c.unknown(l, id, "claude-code.value")
+	}
+	switch l.typ {
+	case "summary":
+		c.titles[0] = l.title
+	case "ai-title":
+		c.titles[1] = l.title
+	case "custom-title":
+		c.titles[2] = l.title
+	}
+	node := c.remember(l, id)
+	switch {
+	case l.typ == "user" || l.typ == "assistant":
+		if l.msg.kind != '{' || !l.msg.readable() || l.twice {
+			c.warn.add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+			return c.unknown(l, id, "claude-code."+l.typ)
+		}
+		return c.message(l, &l.msg, id, l.typ, c.branch(l, node, id))
+	case l.typ == "progress" && l.agentMessage() && l.agent.readable() && !l.twice:
+		return c.message(l, &l.agent, id, l.agentType, "agent."+branchName(l.agentID))
+	case l.typ == "system" && l.subtype == "compact_boundary":
+		return c.compactBoundary(l, id)
+	case l.typ == "system" && l.subtype == "microcompact_boundary":
+		return c.microBoundary(l, id)
+	}
+	name := "claude-code.untyped"
+	if l.typ != "" {
+		name = "claude-code." + l.typ
+	}
+	return c.unknown(l, id, name)
+}
+
+// session notes the session's id: the first one names the conversation. A
+// sub-agent's own file bears its session's id, and needs another.
+func (c *claude) session(l *claudeLine) {
+	switch {
+	case l.sessionID == "":
+	case c.sessionID == "":
+		c.sessionID = l.sessionID
+		id := l.sessionID
+		if l.sidechain && c.startsOwn(l) {
+			id += "-" + c.agentName(l)
+		}
+		if c.conv.ID == "" {
+			c.conv.ID = conversationID(id)
+		}
+	case l.sessionID != c.sessionID:
+		c.warn.add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")
+	}
+}
+
+// lineID is the line's uuid, or a hash of what it says.
+func (c *claude) lineID(l *claudeLine) string {
+	if plainID(l.uuid) {
+		return c.ids.unique(l.uuid)
+	}
+	return c.ids.unique("line:" + digest(l.raw))
+}
+
+// unknown keeps a line that no model sees (L4).
+func (c *claude) unknown(l *claudeLine, id, name string) error {
+	return c.emit(tenfold.Entry{ID: id, Time: c.now, Source: string(l.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
+}
+
+// emit hands entries on, keeping count of turns and steps.
+func (c *claude) emit(entries ...tenfold.Entry) error {
+	for _, e := range entries {
+		if e.Branch == "" {
+			c.place.see(e)
+		}
+		if e.Payload.Kind().Visible() {
+			c.visible = true
+			if i, ok := c.nodes[e.ID]; ok {
+				n := &c.tree[i]
+				n.turn, n.step, n.shown = int32(c.place.turn), int32(c.place.step), e.Branch == ""
+			}
+		}
+		if !c.begun {
+			c.early = append(c.early, e)
+			if c.conv.ID == "" && len(c.early) < earlyLimit {
+				continue
+			}
+			if err := c.begin(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.sink.Entry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *claude) begin() error {
+	c.begun = true
+	c.conv.Format = ClaudeCode
+	if c.conv.ID == "" {
+		c.conv.ID = nameID(c.name, ClaudeCode)
+	}
+	if err := c.sink.Begin(c.conv); err != nil {
+		return err
+	}
+	for _, e := range c.early {
+		if err := c.sink.Entry(e); err != nil {
+			return err
+		}
+	}
+	c.early = nil
+	return nil
+}
+
+func (c *claude) finish() error {
+	if err := c.closeAll(); err != nil {
+		return err
+	}
+	if c.pend != nil {
+		c.warnNoSummary()
+	}
+	if !c.visible {
+		c.warn.add(0, "file without messages: the conversation is empty", "")
+	}
+	if !c.begun {
+		if err := c.begin(); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.titles {
+		if t != "" {
+			c.conv.Title = t
+		}
+	}
+	return c.sink.End(c.conv, c.warn.text())
+}
+
+// startsOwn reports whether a sidechain's line begins a sub-agent's own file,
+// which holds nothing of the session that it belongs to.
+func (c *claude) startsOwn(l *claudeLine) bool {
+	rootSeen := c.place.opened || c.open[""] != nil
+	return len(c.chains) == 0 && !rootSeen && (l.agentID != "" || strings.HasPrefix(c.baseName(), "agent-"))
+}
+
+func (c *claude) agentName(l *claudeLine) string {
+	if name := c.baseName(); strings.HasPrefix(name, "agent-") {
+		return strings.TrimSuffix(name, path.Ext(name))
+	}
+	return "agent-" + branchName(l.agentID)
+}
+
+func (c *claude) baseName() string { return path.Base(filepath.ToSlash(c.name)) }

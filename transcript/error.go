@@ -1,0 +1,67 @@
+package transcript
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An Error says what is wrong with a source, where, and what to try.
+type Error struct {
+	// Name is the source's, Format what it was read as; either may be empty.
+	Name   string
+	Format Format
+	// Line and Column count from 1; 0 when the error has no place. Columns
+	// count bytes.
+	Line, Column int
+	Err          error
+	Hint         string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Name != "" {
+		b.WriteString(e.Name)
+		if e.Line > 0 {
+			b.WriteString(":" + strconv.Itoa(e.Line))
+			if e.Column > 0 {
+				b.WriteString(":" + strconv.Itoa(e.Column))
+			}
+		}
+		b.WriteString(": ")
+	} else if e.Line > 0 {
+		b.WriteString("line " + strconv.Itoa(e.Line) + ", column " + strconv.Itoa(e.Column) + ": ")
+	}
+	b.WriteString(e.Err.Error())
+	if e.Format != "" {
+		b.WriteString(" (read as " + string(e.Format) + ")")
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// jsonProblem words an error of the JSON decoder, and gives its byte offset.
+func jsonProblem(err error) (error, int64) {
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return errCutOff, syntax.ByteOffset
+		}
+		return errors.New("no valid JSON: " + syntax.Err.Error()), syntax.ByteOffset
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errCutOff, 0
+	}
+	return err, 0
+}
+
+var errCutOff = errors.New("the JSON is cut off")

@@ -1,0 +1,319 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// jpImporter reads the conversations of JP: events.json with its siblings
+// metadata.json and base_config.json, and the older messages.json.
+type jpImporter struct{}
+
+// Format implements [Importer].
+func (jpImporter) Format() Format { return JP }
+
+// Recognise implements [Importer].
+func (jpImporter) Recognise(head []byte, name string) Confidence {
+	s := look(head)
+	if s.shape != shapeArray {
+		return No
+	}
+	base := filepath.Base(name)
+	named := strings.HasSuffix(base, "events.json") || strings.HasSuffix(base, "messages.json")
+	if len(s.objects) == 0 {
+		if named {
+			return Maybe // an empty conversation
+		}
+		return No
+	}
+	ours := 0
+	for _, o := range s.objects {
+		switch o.values["type"] {
+		case "config_delta", "turn_start", "chat_request", "chat_response", "tool_call_request", "tool_call_response",
+			"inquiry_request", "inquiry_response":
+			ours++
+		case "compaction":
+			if o.has("from_turn", "to_turn") {
+				ours++
+			}
+		case "":
+			if o.has("timestamp", "message", "reply") {
+				ours++
+			}
+		}
+	}
+	if 2*ours > len(s.objects) {
+		return Certain
+	}
+	return No
+}
+
+// Import implements [Importer].
+func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
+	j := &jp{src: src, sink: sink, conv: Conversation{ID: jpID(src.Name), Format: JP}}
+	if err := j.siblings(); err != nil {
+		return err
+	}
+	if err := sink.Begin(j.conv); err != nil {
+		return err
+	}
+	in := &countingReader{ctx: ctx, src: src}
+	dec := jsontext.NewDecoder(in, scanOptions...)
+	fail := func(err error) error {
+		if in.err != nil {
+			return in.err
+		}
+		cause, offset := jsonProblem(err)
+		line, column := in.locate(offset)
+		return &Error{
+			Name: src.Name, Format: JP, Line: line, Column: column, Err: cause,
+			Hint: "the file may be damaged: restore it from version control",
+		}
+	}
+	if dec.PeekKind() != '[' {
+		_, err := dec.ReadToken()
+		if err == nil {
+			err = errors.New("a JP conversation is a JSON array of events, this is none")
+		}
+		return fail(err)
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return fail(err)
+	}
+	for {
+		in.forget(dec.InputOffset())
+		if dec.PeekKind() == ']' {
+			if _, err := dec.ReadToken(); err != nil {
+				return fail(err)
+			}
+			if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+				if err == nil {
+					err = &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("more text after the end of the events")}
+				}
+				return fail(err)
+			}
+			break
+		}
+		raw, err := dec.ReadValue()
+		if err != nil {
+			if cause, _ := jsonProblem(err); errors.Is(cause, errCutOff) && in.err == nil {
+				// Torn by a crash: the last event goes (L10).
+				j.warn.add(0, "event at the end was cut off and is left out", "")
+				break
+			}
+			return fail(err)
+		}
+		if err := j.next(raw); err != nil {
+			return err
+		}
+	}
+	return j.finish()
+}
+
+// jp is one import.
+type jp struct {
+	src  Source
+	sink Sink
+	conv Conversation
+	warn warnings
+	ids  ids
+	scan scanner
+	buf  []byte
+
+	base   []byte // base_config.json, until the first event
+	events int
+	now    time.Time
+	// explicit says that the file has turn_start events. Old files have none:
+	// there each request starts a turn.
+	explicit bool
+}
+
+// siblings reads what lies beside the events. Siblings that are missing or
+// broken cost the title, not the conversation.
+func (j *jp) siblings() error {
+	meta, err := j.src.sibling("metadata.json")
+	if err != nil {
+		j.warn.add(0, "sibling file, metadata.json, could not be read: the title is missing", "")
+	}
+	if meta != nil {
+		j.scan.reset(meta)
+		title := ""
+		eachMember(&j.scan, func(name []byte) {
+			if string(name) == `"title"` {
+				title = j.scan.text()
+			} else {
+				j.scan.value()
+			}
+		})
+		if j.scan.err == nil {
+			j.conv.Title = title
+		}
+	}
+	if j.base, err = j.src.sibling("base_config.json"); err != nil {
+		j.warn.add(0, "sibling file, base_config.json, could not be read: the configuration is missing", "")
+	}
+	return nil
+}
+
+// next takes one event.
+func (j *jp) next(value jsontext.Value) error {
+	// Compact: a Source stands on one line of our own format.
+	j.buf = appendCompact(j.buf[:0], value)
+	if !utf8.Valid(j.buf) {
+		j.buf = bytes.ToValidUTF8(j.buf, []byte("\uFFFD"))
+		j.warn.add(0, "event was not UTF-8: its bad bytes were replaced", "events were not UTF-8: their bad bytes were replaced")
+	}
+	raw := j.buf
+	j.events++
+	e := jpEvent{raw: raw, id: j.ids.unique("event:" + digest(raw))}
+	e.parse(&j.scan)
+	if t := jpTime(e.stamp); !t.IsZero() {
+		j.now = t
+		if j.conv.Created.IsZero() {
+			j.conv.Created = t
+		}
+	}
+	if j.base != nil {
+		if err := j.baseConfig(); err != nil {
+			return err
+		}
+	}
+	return j.event(&e)
+}
+
+// baseConfig writes the configuration that newer versions keep beside the
+// events, where older ones begin with a config_delta.
+func (j *jp) baseConfig() error {
+	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, bom))
+	j.base = nil
+	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(scanOptions...) {
+		j.warn.add(0, "sibling file, base_config.json, is no JSON object: the configuration is missing", "")
+		return nil
+	}
+	return j.emit(tenfold.Entry{ID: "base-config", Payload: j.config(appendCompact(nil, base))})
+}
+
+func (j *jp) emit(e tenfold.Entry) error {
+	e.Time = j.now
+	return j.sink.Entry(e)
+}
+
+func (j *jp) finish() error {
+	if j.events == 0 {
+		j.warn.add(0, "file without events: the conversation is empty", "")
+		if j.base != nil {
+			if err := j.baseConfig(); err != nil {
+				return err
+			}
+		}
+	}
+	return j.sink.End(j.conv, j.warn.text())
+}
+
+// jpTime reads a time; those without a zone are UTC.
+func jpTime(s string) time.Time {
+	if s == "" {
+		return time.Time{}
+	}
+	for _, layout := range [...]string{"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// jpID is the number that begins the conversation's directory.
+func jpID(name string) string {
+	name = filepath.ToSlash(name)
+	file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	for _, part := range [...]string{file, filepath.Base(filepath.Dir(name))} {
+		part = strings.TrimPrefix(strings.TrimPrefix(part, "archive-"), ".")
+		n := 0
+		for n < len(part) && '0' <= part[n] && part[n] <= '9' {
+			n++
+		}
+		if n >= 6 && n <= 40 {
+			return part[:n]
+		}
+	}
+	if file == "events" || file == "messages" {
+		if dir := filepath.Base(filepath.Dir(name)); dir != "." && dir != "/" && dir != ".." {
+			return conversationID(dir)
+		}
+	}
+	return nameID(name, JP)
+}
+
+// countingReader reads for the decoder, and remembers where lines begin that
+// the decoder has not passed yet.
+type countingReader struct {
+	ctx   context.Context
+	src   Source
+	read  int64
+	err   error
+	lines int     // line ends before ends[0]
+	ends  []int64 // offsets of line ends
+	last  int64   // offset of the newest line end forgotten, plus 1
+	bom   bool
+}
+
+// Read implements io.Reader.
+func (r *countingReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		r.err = err
+		return 0, err
+	}
+	n, err := r.src.Reader.Read(p)
+	if r.read == 0 && n > 0 && !r.bom {
+		// Blank the byte order mark out, so that offsets stay true.
+		r.bom = true
+		if bytes.HasPrefix(p[:n], bom) {
+			copy(p, "   ")
+		}
+	}
+	for at := 0; ; {
+		i := bytes.IndexByte(p[at:n], '\n')
+		if i < 0 {
+			break
+		}
+		r.ends = append(r.ends, r.read+int64(at+i))
+		at += i + 1
+	}
+	r.read += int64(n)
+	if r.src.Progress != nil && n > 0 {
+		r.src.Progress(r.read)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = fmt.Errorf("read %s: %w", r.src.Name, err)
+	}
+	return n, err
+}
+
+// forget drops the line ends before offset.
+func (r *countingReader) forget(offset int64) {
+	n := 0
+	for n < len(r.ends) && r.ends[n] < offset {
+		r.last = r.ends[n] + 1
+		n++
+	}
+	r.lines += n
+	r.ends = append(r.ends[:0], r.ends[n:]...)
+}
+
+// locate gives line and column of an offset, from 1.
+func (r *countingReader) locate(offset int64) (line, column int) {
+	r.forget(offset)
+	return r.lines + 1, int(offset-r.last) + 1
+}

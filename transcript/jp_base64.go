@@ -1,0 +1,121 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// decode reads a string that JP stored as base64, in either alphabet and with
+// or without padding. What is no base64 of a text is taken as it stands. exact
+// says whether encoding the text again, in the standard alphabet, gives the
+// very string: if not, the event keeps it.
+func (j *jp) decode(at span, raw []byte) (text string, exact bool) {
+	stored, clean := j.scan.unquoteIn(at, raw)
+	text, standard, ok := fromBase64(stored)
+	if !ok {
+		return stored, false
+	}
+	return text, clean && standard
+}
+
+// fromBase64 decodes a text; standard says whether it had the one form that
+// encoding gives.
+func fromBase64(s string) (text string, standard, ok bool) {
+	if strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
+		return "", false, false // the decoder would skip them
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(s)
+	if standard = err == nil; !standard {
+		if strings.ContainsAny(s, "-_") {
+			s = strings.NewReplacer("-", "+", "_", "/").Replace(s)
+		}
+		b, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	}
+	if err != nil || !utf8.Valid(b) {
+		return "", false, false
+	}
+	return string(b), standard, true
+}
+
+// decodeAll decodes every string of a value, the names of members aside, and
+// keeps their order. exact says whether all of them were in the standard form.
+func (j *jp) decodeAll(value []byte) (text string, exact bool) {
+	var s scanner
+	s.reset(value)
+	out := make([]byte, 0, len(value))
+	out, exact = j.decodeValue(&s, out, true)
+	if s.err != nil {
+		return string(value), false
+	}
+	return string(out), exact
+}
+
+func (j *jp) decodeValue(s *scanner, out []byte, exact bool) ([]byte, bool) {
+	switch kind := s.kind(); kind {
+	case '{', '[':
+		s.token()
+		out = append(out, byte(kind))
+		for first := true; s.more(); first = false {
+			if !first {
+				out = append(out, ',')
+			}
+			if kind == '{' {
+				out = append(append(out, s.name()...), ':')
+			}
+			out, exact = j.decodeValue(s, out, exact)
+		}
+		s.token()
+		if kind == '{' {
+			return append(out, '}'), exact
+		}
+		return append(out, ']'), exact
+	case '"':
+		at := s.value()
+		if s.err != nil {
+			return out, false
+		}
+		t, same := j.decode(at, s.raw)
+		if strings.Contains(t, "\uFFFD") {
+			same = false
+		}
+		out, _ = jsontext.AppendQuote(out, t)
+		return out, exact && same
+	default:
+		at := s.value()
+		if s.err != nil {
+			return out, false
+		}
+		return append(out, bytes.TrimSpace(at.of(s.raw))...), exact
+	}
+}
+
+// peel takes off layers of base64 as long as what is inside is base64 itself.
+// A signature is base64 of binary data, so the innermost text is the
+// signature. JP adds a layer each time some versions save a conversation.
+func peel(s string) string {
+	for range 64 {
+		b, err := base64.StdEncoding.DecodeString(s)
+		if err != nil || len(b) == 0 {
+			return s
+		}
+		for _, c := range b {
+			if !base64Bytes[c] {
+				return s
+			}
+		}
+		s = string(b)
+	}
+	return s
+}
+
+// base64Bytes are the bytes of both alphabets, and the padding.
+var base64Bytes = func() (in [256]bool) {
+	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=" {
+		in[c] = true
+	}
+	return in
+}()

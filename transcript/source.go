@@ -1,0 +1,129 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A File is a [Source] on disk.
+type File struct {
+	Source
+	file *os.File
+	root *os.Root
+}
+
+// Open opens the file at path as a source. Its siblings are confined to the
+// file's directory, links included.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	if info.IsDir() {
+		_ = f.Close()
+		hint := "name a file in it"
+		for _, inner := range []string{"events.json", "messages.json"} {
+			if _, err := os.Stat(filepath.Join(path, inner)); err == nil {
+				hint = "try " + filepath.Join(path, inner)
+				break
+			}
+		}
+		return nil, &Error{Name: path, Err: errors.New("is a directory, not a transcript"), Hint: hint}
+	}
+	out := &File{Source: Source{Name: path, Reader: f, Size: info.Size()}, file: f}
+	// Without siblings a format that has some is read with less, not refused.
+	if root, err := os.OpenRoot(filepath.Dir(path)); err == nil {
+		out.root, out.Siblings = root, root.FS()
+	}
+	return out, nil
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.root != nil {
+		_ = f.root.Close()
+	}
+	return f.file.Close()
+}
+
+// siblingLimit is the most that is read of a sibling file.
+const siblingLimit = 16 << 20
+
+// sibling reads a small file beside the source; nil when there is none.
+func (s Source) sibling(name string) ([]byte, error) {
+	if s.Siblings == nil || !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) {
+		return nil, nil
+	}
+	f, err := s.Siblings.Open(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, siblingLimit+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > siblingLimit {
+		return nil, fmt.Errorf("%s is larger than 16 MB", name)
+	}
+	return bytes.ToValidUTF8(data, []byte("\uFFFD")), nil
+}
+
+// headSize is how much of a source detection sees.
+const headSize = 64 << 10
+
+// peek reads the head and gives a reader of the whole.
+func peek(r io.Reader) ([]byte, io.Reader, error) {
+	if r == nil {
+		return nil, nil, errors.New("there is nothing to read from")
+	}
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, err
+	}
+	head = head[:n]
+	return head, io.MultiReader(bytes.NewReader(head), r), nil
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// unreadable tells sources that no importer can read, and what they are.
+func unreadable(head []byte) *Error {
+	text := bytes.TrimPrefix(head, bom)
+	if len(bytes.TrimSpace(text)) == 0 && len(head) < headSize {
+		return &Error{Err: errors.New("the file is empty"), Hint: "was the session saved?"}
+	}
+	for _, m := range [...]struct{ magic, what, hint string }{
+		{"\x1f\x8b", "a gzip archive", "unpack it first"},
+		{"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"},
+		{"PK\x03\x04", "a zip archive", "unpack it first"},
+		{"SQLite format 3\x00", "an SQLite database", "no database format can be read yet"},
+		{"\xff\xfe", "UTF-16 text", "convert it to UTF-8"},
+		{"\xfe\xff", "UTF-16 text", "convert it to UTF-8"},
+	} {
+		if bytes.HasPrefix(head, []byte(m.magic)) {
+			return &Error{Err: errors.New("this is " + m.what + ", not a transcript"), Hint: m.hint}
+		}
+	}
+	// Zeros at the end are what a crash leaves; in the first line they are not.
+	start, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
+	if bytes.IndexByte(start, 0) >= 0 {
+		return &Error{Err: errors.New("this is a binary file, not a transcript"), Hint: "known formats: " + knownFormats()}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// Package transcript reads the transcripts of other tools into Tenfold's
+// entries, and writes entries as JSON lines.
+//
+// [Import] is the way in: it finds out the format by content, reads the source
+// once from front to back, and hands the entries to a [Sink] one by one, so
+// that a file may be larger than what one wants to hold twice. [Export] is the
+// way out.
+//
+// Importing loses nothing. What a transcript says and the payloads of
+// [tenfold.Entry] have no place for stands in [tenfold.Entry.Source] of the
+// first entry that came from the same line or event; lines that say nothing to
+// a model become entries of kind [tenfold.Unknown] whose Source is the whole
+// line. Inside a Source, a value that the payload holds already is replaced by
+// "" or null. Compactions that the other tool made become overlays (semantics
+// §3), so that undoing them gives back what they hid.
+//
+// Ids are derived from the source alone and do not depend on what comes later:
+// importing a transcript again after it grew gives the old lines the old ids.
+package transcript
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"strings"
+	"time"
+
+	"tenfold"
+)
+
+// Format names a transcript format as --from and --to spell it.
+type Format string
+
+// The formats of this package.
+const (
+	// ClaudeCode is the session file of Claude Code: JSON lines.
+	ClaudeCode Format = "claude-code"
+	// JP is the events.json, or the older messages.json, of a JP conversation.
+	JP Format = "jp"
+	// Tenfold is our own format: JSON lines, lossless.
+	Tenfold Format = "tenfold"
+)
+
+// FormatInfo says what can be done with a format.
+type FormatInfo struct {
+	Format Format
+	// About is one line for a listing.
+	About string
+	// Import and Export say whether it can be read and written.
+	Import, Export bool
+}
+
+// Formats lists the formats this package knows, in the order in which a
+// listing shows them.
+func Formats() []FormatInfo {
+	return []FormatInfo{
+		{Format: Tenfold, About: "Tenfold's own JSON lines, lossless", Import: true, Export: true},
+		{Format: ClaudeCode, About: "Claude Code session files (*.jsonl)", Import: true},
+		{Format: JP, About: "JP conversations (events.json, messages.json)", Import: true},
+	}
+}
+
+// A Source is a transcript to read, once.
+type Source struct {
+	// Name is the path, for messages and for ids that the content lacks.
+	Name string
+	// Reader gives the bytes. The package reads it from one goroutine and
+	// does not close it.
+	Reader io.Reader
+	// Size is the number of bytes if known, else 0.
+	Size int64
+	// Siblings holds the directory of the file, for formats that spread over
+	// several; nil when there is none. It must not lead out of the directory:
+	// [Open] gives one that cannot.
+	Siblings fs.FS
+	// Progress is called now and then with the number of bytes read; may be
+	// nil.
+	Progress func(readBytes int64)
+}
+
+// A Conversation describes what is imported or exported.
+type Conversation struct {
+	// ID is made of letters, digits, ".", "_" and "-", does not start with a
+	// "." and is never empty.
+	ID     string
+	Title  string
+	Format Format
+	// Created is the time of the earliest line that has one, or zero.
+	Created time.Time
+}
+
+// A Sink takes what an importer finds. For each conversation the importer
+// calls Begin, then Entry for each entry in order, then End; conversations do
+// not overlap. All calls come from the goroutine that called [Import].
+//
+// When Import returns an error before End, the conversation begun last is
+// incomplete and the sink is to drop it; conversations that were ended are
+// whole. An error from a sink stops the import and is returned as it is.
+type Sink interface {
+	// Begin opens a conversation. ID and Format are set; title and time are
+	// what is known so far.
+	Begin(Conversation) error
+	// Entry takes the next entry. The sink owns it. Seq and Tokens are zero
+	// unless the format carries them.
+	Entry(tenfold.Entry) error
+	// End closes the conversation, now fully described, with what the user
+	// should know: each warning is one sentence with its count.
+	End(c Conversation, warnings []string) error
+}
+
+// An Importer reads one format.
+type Importer interface {
+	// Format names the format.
+	Format() Format
+	// Recognise says how sure it is that a source which begins with head and
+	// is called name has its format. The head may end anywhere; the name may
+	// only break a tie between readings of the same content.
+	Recognise(head []byte, name string) Confidence
+	// Import reads the source in one pass. Errors in the content are [*Error];
+	// those of the reader, the sink and the context come back as they are,
+	// wrapped. It keeps no reference to src or sink afterwards.
+	Import(ctx context.Context, src Source, sink Sink) error
+}
+
+// importers lists the importers; a function, for nothing here is global state.
+func importers() []Importer {
+	return []Importer{tenfoldImporter{}, claudeImporter{}, jpImporter{}}
+}
+
+// Import reads src as the given format, or as what [Detect] finds when from is
+// empty, into sink.
+func Import(ctx context.Context, src Source, from Format, sink Sink) error {
+	head, rest, err := peek(src.Reader)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", src.Name, err)
+	}
+	src.Reader = rest
+	if problem := unreadable(head); problem != nil {
+		problem.Name, problem.Format = src.Name, from
+		return problem
+	}
+	if from == "" {
+		if from, err = Detect(head, src.Name); err != nil {
+			return err
+		}
+	}
+	for _, imp := range importers() {
+		if imp.Format() == from {
+			return imp.Import(ctx, src, sink)
+		}
+	}
+	return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
+}
+
+// Export writes a conversation's entries to w in the given format.
+func Export(w io.Writer, to Format, c Conversation, entries iter.Seq[tenfold.Entry]) error {
+	if to != Tenfold {
+		return &Error{Err: fmt.Errorf("cannot export to %q", to), Hint: "this release writes " + string(Tenfold)}
+	}
+	return exportTenfold(w, c, entries)
+}
+
+func knownFormats() string {
+	var b strings.Builder
+	for i, f := range Formats() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(f.Format))
+	}
+	return b.String()
+}
+
+// A Collector is a sink that keeps everything in memory.
+type Collector struct {
+	// Conversations are those that were ended.
+	Conversations []Collected
+	current       Collected
+}
+
+// Collected is one conversation of a [Collector].
+type Collected struct {
+	Conversation
+	Entries  []tenfold.Entry
+	Warnings []string
+}
+
+// Begin implements [Sink].
+func (k *Collector) Begin(c Conversation) error {
+	k.current = Collected{Conversation: c}
+	return nil
+}
+
+// Entry implements [Sink].
+func (k *Collector) Entry(e tenfold.Entry) error {
+	k.current.Entries = append(k.current.Entries, e)
+	return nil
+}
+
+// End implements [Sink].
+func (k *Collector) End(c Conversation, warnings []string) error {
+	k.current.Conversation, k.current.Warnings = c, warnings
+	k.Conversations = append(k.Conversations, k.current)
+	k.current = Collected{}
+	return nil
+}
