@@ -201,28 +201,33 @@ func newestResults(l *tenfold.Log, n int) int64 {
 func BenchmarkT9Memory(b *testing.B) {
 	const n = 200_000
 	for b.Loop() {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		entries := logtest.Long(n)
-		text := 0
-		for _, e := range entries {
-			r, err := tenfold.NewRecord(e.Payload)
-			if err != nil {
-				b.Fatal(err)
-			}
-			text += len(r.Text)
-		}
-		l := tenfold.NewLog()
-		if _, err := l.Append(entries...); err != nil {
-			b.Fatal(err)
-		}
-		clear(entries) // the log has what it needs of them
+		before := heap()
+		l, text := logOf(b, n)
 		p := tenfold.Project(l)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc)-float64(text))/n, "bytes/message")
+		b.ReportMetric(float64(heap()-before-text)/n, "bytes/message")
 		runtime.KeepAlive(p)
 		runtime.KeepAlive(l)
 	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// logOf makes a long log and tells the bytes of text in it.
+func logOf(b *testing.B, n int) (*tenfold.Log, int64) {
+	b.Helper()
+	entries := logtest.Long(n)
+	var text int64
+	for _, e := range entries {
+		r, err := tenfold.NewRecord(e.Payload)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text += int64(len(r.Text))
+	}
+	return newLog(b, entries), text
 }

@@ -223,10 +223,10 @@ func (p *Projection) cut(t Tail) (toTurn int, toStep *int, whole bool) {
 	turns := l.Turns()
 	toTurn = -1
 	if t.Turns >= 0 {
-		toTurn = turns - 1 - t.Turns
+		toTurn = max(turns-1-t.Turns, -1)
 	}
 	if t.Tokens <= 0 {
-		return max(toTurn, -1), nil, toTurn < 0
+		return toTurn, nil, toTurn < 0
 	}
 	left := int64(t.Tokens)
 	for turn, newest := turns-1, true; turn > toTurn; turn-- {

@@ -120,6 +120,12 @@ func ParseEntry(line []byte) (Entry, error) {
 		}
 		rest = append(append(append(rest, rawName...), ':'), value...)
 	}
+	if _, err := dec.ReadToken(); err != nil {
+		return e, fmt.Errorf("read entry: %w", err)
+	}
+	if left := bytes.TrimSpace(line[dec.InputOffset():]); len(left) > 0 {
+		return e, fmt.Errorf("read entry: %d bytes follow the object at column %d", len(left), dec.InputOffset()+1)
+	}
 	if e.ID == "" || kind == "" {
 		return e, errors.New("an entry has an id and a kind")
 	}

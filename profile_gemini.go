@@ -82,7 +82,8 @@ func renderGemini(w *wire) any {
 	strict := strings.Contains(w.config.Model, "gemini-3")
 	names := map[string]string{} // call id in the body → tool
 	for _, m := range w.messages {
-		role, parts := "model", []jsontext.Value(nil)
+		var parts []jsontext.Value
+		role := "model"
 		if m.user {
 			role, parts = "user", geminiUser(m, names)
 		} else {

@@ -1,0 +1,177 @@
+package strategy_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tenfold"
+	"tenfold/internal/corpustest"
+	"tenfold/strategy"
+	"tenfold/token"
+	"tenfold/transcript"
+)
+
+// rangesPerFile is how many ranges are drawn for each file and profile.
+const rangesPerFile = 20
+
+// overlays are what the laws are tried with over real transcripts: the
+// profiles that come with the program, and the policies they do not use.
+func overlays(p *tenfold.Projection) map[string]tenfold.Compaction {
+	all := map[string]tenfold.Compaction{
+		"omit turns": {Turns: tenfold.Omit},
+		"omit calls": {ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}},
+		"summary":    {Summary: &tenfold.Summary{Text: "What was done before."}},
+		"system":     {Summary: &tenfold.Summary{Text: "What was done before.", Placement: tenfold.PlaceSystem}},
+		"files":      {Attachments: &tenfold.Policy{Action: tenfold.Strip}},
+	}
+	for name, profile := range strategy.Profiles() {
+		cs, err := profile.Propose(context.Background(), p, strategy.Options{})
+		if err != nil {
+			panic(err)
+		}
+		all[name] = cs[0]
+	}
+	return all
+}
+
+// someRange draws a range of the log, ending inside a turn half the time.
+func someRange(r *rand.Rand, l *tenfold.Log) tenfold.Range {
+	from := r.IntN(l.Turns())
+	span := tenfold.Range{FromTurn: from, ToTurn: from + r.IntN(l.Turns()-from)}
+	if t, _ := l.Turn(span.ToTurn); r.IntN(2) == 0 && t.Steps > 1 {
+		step := r.IntN(t.Steps - 1)
+		span.ToStep = &step
+	}
+	return span
+}
+
+func allBodies(t *testing.T, p *tenfold.Projection) [][]byte {
+	t.Helper()
+	var out [][]byte
+	for _, f := range tenfold.Profiles() {
+		body, err := f.Body(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, body)
+	}
+	return out
+}
+
+func checkTotals(t *testing.T, p *tenfold.Projection) {
+	t.Helper()
+	var log, spans tenfold.Count
+	for e := range p.Log().Entries() {
+		if p.Reads(e.Seq) {
+			log.Entries++
+			log.Before += e.Tokens
+		}
+	}
+	totals := p.Totals()
+	if sum := totals.Log(); sum.Entries != log.Entries || sum.Before != log.Before {
+		t.Fatalf("fates sum to %+v, the log to %+v", sum, log)
+	}
+	for _, s := range strategy.Spans(p) {
+		spans.Before += s.Before
+		spans.After += s.After
+	}
+	if all := totals.All(); spans.Before != all.Before || spans.After != all.After {
+		t.Fatalf("spans sum to %+v, the totals to %+v", spans, all)
+	}
+	shown := totals.Config.After
+	for it := range p.Items() {
+		shown += it.Tokens
+	}
+	if section := totals.All().After - shown; section < 0 {
+		t.Fatalf("items cost %d more than the totals say", -section)
+	}
+}
+
+// The laws of semantics §2 over the corpus: every profile and policy over
+// seeded ranges gives bodies that are valid for all providers (P10), totals
+// that add up (P11), and can be undone byte for byte (C7).
+func TestLawsOverTheCorpus(t *testing.T) {
+	for i, f := range corpustest.Files(t, transcript.ClaudeCode, transcript.JP) {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range corpustest.Import(t, f) {
+				l := corpustest.Log(t, c, tenfold.Chars4{})
+				if l.Turns() == 0 {
+					continue
+				}
+				holdLaws(t, l, rand.New(rand.NewPCG(64, uint64(i))))
+			}
+		})
+	}
+}
+
+func holdLaws(t *testing.T, l *tenfold.Log, r *rand.Rand) {
+	t.Helper()
+	raw := tenfold.Project(l)
+	before := allBodies(t, raw)
+	checkValid(t, "as imported", before)
+	checkTotals(t, raw)
+	for name, c := range overlays(raw) {
+		for range rangesPerFile {
+			span := someRange(r, l)
+			p := raw.With(span.On(c))
+			checkTotals(t, p)
+			checkValid(t, name+" "+span.String(), allBodies(t, p))
+		}
+		span := someRange(r, l)
+		undone := raw.Preview(
+			tenfold.Entry{ID: "law", Payload: span.On(c)},
+			tenfold.Entry{ID: "law/undo", Payload: tenfold.CompactionRevoked{Target: "law"}},
+		)
+		if !slices.EqualFunc(before, allBodies(t, undone), bytes.Equal) {
+			t.Fatalf("%s %s: undo is not exact", name, span)
+		}
+	}
+}
+
+func checkValid(t *testing.T, what string, bodies [][]byte) {
+	t.Helper()
+	for i, f := range tenfold.Profiles() {
+		for _, v := range f.Validate(bodies[i]) {
+			t.Fatalf("%s, %s: %s", what, f.Name, v)
+		}
+	}
+}
+
+// The default profile takes the ten largest Claude Code sessions to at most
+// 40 % of their tokens together.
+func TestDefaultProfileOnTheLargest(t *testing.T) {
+	before, after := 0, 0
+	for _, f := range corpustest.Files(t, transcript.ClaudeCode)[:10] {
+		for _, c := range corpustest.Import(t, f) {
+			p := tenfold.Project(corpustest.Log(t, c, token.O200k()))
+			span, ok, why, err := p.Resolve(tenfold.Bounds{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				t.Logf("%s: %s", f.Name, why)
+				before, after = before+p.Tokens(), after+p.Tokens()
+				continue
+			}
+			profile, err := strategy.FindProfile(strategy.DefaultProfile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := strategy.Pipeline{profile}.Plan(t.Context(), p, strategy.Options{Range: span})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, a := plan.Before.Totals().All().Before, plan.After.Tokens()
+			t.Logf("%s: %s of %d turns, %d → %d tokens (%d %%)", f.Name, span, p.Log().Turns(), b, a, a*100/max(b, 1))
+			before, after = before+b, after+a
+		}
+	}
+	t.Logf("together %d → %d tokens: %.1f %%", before, after, float64(after)*100/float64(before))
+	if after*100 > before*40 {
+		t.Errorf("%d of %d tokens are left, more than 40 %%", after, before)
+	}
+}
