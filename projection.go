@@ -53,6 +53,8 @@ type overlay struct {
 	heldFrom int32
 	// calls are the calls a selective policy names.
 	calls []int32
+	// tools is what the policy for tool calls does.
+	tools act
 	// sides is what a strip does to the calls of each tool, by its number.
 	sides []sides
 }
@@ -258,7 +260,10 @@ func (p *Projection) cover(seq int32) {
 			p.waiting[by] = struct{}{}
 		}
 	}
-	if c.ToolCalls != nil && c.ToolCalls.Action == Selective {
+	if c.ToolCalls != nil {
+		o.tools = actOf(c.ToolCalls.Action)
+	}
+	if o.tools == actSelective {
 		o.calls = p.find(c.ToolCalls.Calls, lo, hi)
 	}
 	p.overlays = append(p.overlays, o)

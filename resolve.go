@@ -98,35 +98,71 @@ func (p *Projection) toolWord(call int32) int32 {
 	return by
 }
 
+// act is an Action as the inner loops know it.
+type act uint8
+
+const (
+	actKeep act = iota
+	actStrip
+	actTrim
+	actOmit
+	actSelective
+)
+
+func actOf(a Action) act {
+	switch a {
+	case Strip:
+		return actStrip
+	case Trim:
+		return actTrim
+	case Omit:
+		return actOmit
+	case Selective:
+		return actSelective
+	}
+	return actKeep
+}
+
+func stripIf(on bool) act {
+	if on {
+		return actStrip
+	}
+	return actKeep
+}
+
 // sides is what happens to a call and to its result.
 type sides struct {
-	request, response Action
+	request, response act
 	head, tail        Size
 }
 
 // sides resolves a tool policy for one call, hints included.
 func (p *Projection) sides(by int32, at int32, call *node) sides {
 	o := &p.overlays[by]
-	switch o.c.ToolCalls.Action {
-	case Omit:
-		return sides{request: Omit, response: Omit}
-	case Selective:
-		one := o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at)
-		switch one.Action {
-		case Omit:
-			return sides{request: Omit, response: Omit}
-		case Trim:
-			return sides{request: Keep, response: Trim, head: one.Head, tail: one.Tail}
-		case Strip:
-			return sides{request: stripIf(one.Request), response: stripIf(one.Response)}
-		}
-	case Strip:
+	switch o.tools {
+	case actOmit:
+		return sides{request: actOmit, response: actOmit}
+	case actStrip:
 		for int(call.tool) >= len(o.sides) {
 			o.sides = append(o.sides, o.c.ToolCalls.forTool(p.log.tools.list[len(o.sides)]))
 		}
 		return o.sides[call.tool]
+	case actSelective:
+		return o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at).sides()
 	}
-	return sides{request: Keep, response: Keep}
+	return sides{}
+}
+
+func (c CallPolicy) sides() sides {
+	switch c.Action {
+	case Omit:
+		return sides{request: actOmit, response: actOmit}
+	case Trim:
+		return sides{response: actTrim, head: c.Head, tail: c.Tail}
+	case Strip:
+		return sides{request: stripIf(c.Request), response: stripIf(c.Response)}
+	}
+	return sides{}
 }
 
 // forTool is what a strip does to the calls of a tool, its hint minded.
@@ -134,41 +170,34 @@ func (p *ToolPolicy) forTool(name string) sides {
 	s := sides{request: stripIf(p.Request), response: stripIf(p.Response)}
 	hint := p.Hints[name]
 	if hint.Request == Keep {
-		s.request = Keep
+		s.request = actKeep
 	}
 	switch {
 	case hint.Response == Keep:
-		s.response = Keep
-	case hint.Response == Remove && s.response == Strip:
-		return sides{request: Omit, response: Omit}
+		s.response = actKeep
+	case hint.Response == Remove && s.response == actStrip:
+		return sides{request: actOmit, response: actOmit}
 	}
 	return s
-}
-
-func stripIf(on bool) Action {
-	if on {
-		return Strip
-	}
-	return Keep
 }
 
 // resolveTool decides the fate of a call or a result under a tool policy.
 func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by int32) (Fate, int32, int32) {
 	s := p.sides(by, at, call)
-	if s.request == Omit {
+	if s.request == actOmit {
 		return Omitted, by, 0
 	}
 	policy := p.overlays[by].c.ToolCalls
 	if n.kind == codeCall {
-		if s.request == Keep || n.is(flagBare) || !p.over(policy, seq) {
+		if s.request == actKeep || n.is(flagBare) || !p.over(policy, seq) {
 			return Kept, nobody, n.tokens
 		}
 		return Stripped, by, p.stubs.call(n.tool)
 	}
-	if s.response == Keep || !p.over(policy, seq) {
+	if s.response == actKeep || !p.over(policy, seq) {
 		return Kept, nobody, n.tokens
 	}
-	if s.response == Trim {
+	if s.response == actTrim {
 		text, ok := trimmed(policy, p.log.payload(seq).(ToolResult), s, seq)
 		if !ok {
 			return Kept, nobody, n.tokens
@@ -219,7 +248,7 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		policy := p.overlays[by].c.ToolCalls
 		s := p.sides(by, n.pair, p.log.node(n.pair))
 		switch {
-		case s.response == Trim:
+		case s.response == actTrim:
 			text, _ := trimmed(policy, payload, s, seq)
 			payload.Parts = Text(text)
 		case policy.FirstLine || policy.Recall || policy.Stub != "":

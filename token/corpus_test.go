@@ -53,7 +53,7 @@ func corpusTexts(tb testing.TB, root string, limit int) []string {
 		for dec := json.NewDecoder(bytes.NewReader(data)); len(texts) < share; {
 			var v any
 			if dec.Decode(&v) != nil {
-				break
+				break // the rest is no JSON
 			}
 			eachString(v, add)
 		}

@@ -75,10 +75,14 @@ func (e *Encoding) Count(text string) int {
 }
 
 // bytesOf returns the bytes of a string for reading.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+func bytesOf(s string) []byte {
+	return unsafe.Slice(unsafe.StringData(s), len(s)) //nolint:gosec // nobody writes to them
+}
 
 // textOf returns a string for reading bytes that are not changed meanwhile.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func textOf(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // the caller changes nothing meanwhile
+}
 
 // CountBytes returns the number of tokens of text.
 func (e *Encoding) CountBytes(text []byte) int {

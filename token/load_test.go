@@ -18,8 +18,7 @@ func BenchmarkT5Load(b *testing.B) {
 			var with, without runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&with)
-			runtime.KeepAlive(v)
-			v = nil
+			runtime.KeepAlive(v) // and not beyond
 			runtime.GC()
 			runtime.ReadMemStats(&without)
 			b.ReportMetric(float64(with.HeapAlloc-without.HeapAlloc)/1e6, "held-MB")

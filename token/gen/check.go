@@ -45,7 +45,7 @@ func compare(dir, root string) error {
 		for dec := json.NewDecoder(bytes.NewReader(data)); ; {
 			var v any
 			if dec.Decode(&v) != nil {
-				break
+				break // the rest is no JSON
 			}
 			texts = collect(texts, seen, v)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -50,7 +51,7 @@ func node(dir, script string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("node", "--max-old-space-size=4096", "-e", script, dir)
+	cmd := exec.CommandContext(context.Background(), "node", "--max-old-space-size=4096", "-e", script, dir)
 	cmd.Stdin = bytes.NewReader(data)
 	cmd.Stderr = os.Stderr
 	printed, err := cmd.Output()

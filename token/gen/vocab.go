@@ -92,7 +92,7 @@ func readRanks(dir, name string) ([]string, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, err
 	}
-	// A line is "! first token token …" in base64; both encodings have one.
+	// A line is "! first token-in-base64 …" in base64; both encodings have one.
 	fields := strings.Fields(file.Ranks)
 	if len(fields) < 258 || fields[0] != "!" || fields[1] != "0" {
 		return nil, fmt.Errorf("the ranks do not begin with \"! 0\"")
