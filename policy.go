@@ -263,16 +263,16 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 // MarshalJSONTo implements json.MarshalerTo.
-func (p CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
-	out := policyJSON{Policy: p.Action, Head: p.Head, Tail: p.Tail}
-	if p.Action == Strip {
-		out.Request, out.Response = &p.Request, &p.Response
+func (c CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
+	out := policyJSON{Policy: c.Action, Head: c.Head, Tail: c.Tail}
+	if c.Action == Strip {
+		out.Request, out.Response = &c.Request, &c.Response
 	}
 	return json.MarshalEncode(enc, out)
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
-func (p *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	in, err := readPolicy(dec, shortAction)
 	if err != nil {
 		return err
@@ -282,9 +282,9 @@ func (p *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q: it is keep, strip, trim or omit", in.Policy)
 	}
-	*p = CallPolicy{Action: in.Policy, Head: in.Head, Tail: in.Tail}
+	*c = CallPolicy{Action: in.Policy, Head: in.Head, Tail: in.Tail}
 	if in.Policy == Strip {
-		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)
+		c.Request, c.Response = isTrue(in.Request), isTrue(in.Response)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (c *claude) branch(l *claudeLine, node int32, id string) string {
 	if c.own {
 		return ""
 	}
-	branch := ""
+	var branch string
 	switch {
 	case l.agentID != "":
 		branch = "sidechain." + branchName(l.agentID)

@@ -13,12 +13,23 @@ import (
 
 // corpusFile is a line of the corpus index.
 type corpusFile struct {
-	File                                                                       string
-	Format                                                                     Format
-	Msgs, User, Assistant, Calls, Results, Missing, Orphan, Images, Interrupts int
-	Reasoning, Errors, Side, Conversations                                     int
-	DupID                                                                      int `json:"dup_id"`
-	Bytes                                                                      int64
+	File          string `json:"file"`
+	Format        Format `json:"format"`
+	Msgs          int    `json:"msgs"`
+	User          int    `json:"user"`
+	Assistant     int    `json:"assistant"`
+	Calls         int    `json:"calls"`
+	Results       int    `json:"results"`
+	Missing       int    `json:"missing"`
+	Orphan        int    `json:"orphan"`
+	Images        int    `json:"images"`
+	Interrupts    int    `json:"interrupts"`
+	Reasoning     int    `json:"reasoning"`
+	Errors        int    `json:"errors"`
+	Side          int    `json:"side"`
+	Conversations int    `json:"conversations"`
+	DupID         int    `json:"dup_id"`
+	Bytes         int64  `json:"bytes"`
 }
 
 // corpus finds the shared corpus above the package; tests that need it are

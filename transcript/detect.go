@@ -104,10 +104,10 @@ func look(head []byte) sample {
 		if _, err := dec.ReadToken(); err != nil {
 			return s
 		}
-		switch k := dec.PeekKind(); {
-		case k == '{':
+		switch dec.PeekKind() {
+		case '{':
 			s.shape = shapeArray
-		case k == ']':
+		case ']':
 			if _, err := dec.ReadToken(); err == nil && len(bytes.TrimSpace(text[dec.InputOffset():])) == 0 {
 				s.shape = shapeArray
 			}

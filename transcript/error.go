@@ -50,18 +50,18 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // jsonProblem words an error of the JSON decoder, and gives its byte offset.
-func jsonProblem(err error) (error, int64) {
+func jsonProblem(err error) (offset int64, cause error) {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return errCutOff, syntax.ByteOffset
+			return syntax.ByteOffset, errCutOff
 		}
-		return errors.New("no valid JSON: " + syntax.Err.Error()), syntax.ByteOffset
+		return syntax.ByteOffset, errors.New("no valid JSON: " + syntax.Err.Error())
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return errCutOff, 0
+		return 0, errCutOff
 	}
-	return err, 0
+	return 0, err
 }
 
 var errCutOff = errors.New("the JSON is cut off")

@@ -74,7 +74,7 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		if in.err != nil {
 			return in.err
 		}
-		cause, offset := jsonProblem(err)
+		offset, cause := jsonProblem(err)
 		line, column := in.locate(offset)
 		return &Error{
 			Name: src.Name, Format: JP, Line: line, Column: column, Err: cause,
@@ -107,7 +107,7 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		}
 		raw, err := dec.ReadValue()
 		if err != nil {
-			if cause, _ := jsonProblem(err); errors.Is(cause, errCutOff) && in.err == nil {
+			if _, cause := jsonProblem(err); errors.Is(cause, errCutOff) && in.err == nil {
 				// Torn by a crash: the last event goes (L10).
 				j.warn.add(0, "event at the end was cut off and is left out", "")
 				break

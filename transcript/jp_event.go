@@ -17,7 +17,7 @@ type jpEvent struct {
 
 	typ, stamp, call, name                               string
 	content, message, reasoning, arguments, answer       span
-	delta, summary, summaryText, reasonPolicy, tools     span
+	delta, summary, summaryText, tools                   span
 	question, replyContent, replyReasoning, fromTo, toTo span
 	anthropic, google                                    span
 	isError                                              bool
@@ -33,14 +33,13 @@ func (e *jpEvent) parse(s *scanner) {
 	}
 	// inner takes one member of an object and keeps the object's place too.
 	inner := func(whole *span, pick func(name []byte) *span) {
-		from := -1
 		if s.kind() != '{' {
 			take(whole)
 			return
 		}
 		e.twice = e.twice || whole.found()
 		s.token()
-		from = int(s.offset()) - 1
+		from := int(s.offset()) - 1
 		for s.more() {
 			if at := pick(s.name()); at != nil {
 				take(at)

@@ -157,7 +157,7 @@ func (r *lineReader) last() bool {
 // broken judges a line that is no JSON. At the end of the source it was torn by
 // a crash and is to be dropped (L10): nil. Anywhere else it is an error.
 func (r *lineReader) broken(err error, format Format) *Error {
-	cause, offset := jsonProblem(err)
+	offset, cause := jsonProblem(err)
 	if number := r.number; (!r.ended || errors.Is(cause, errCutOff)) && r.last() {
 		r.number = number
 		return nil

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -86,21 +85,7 @@ func (tenfoldImporter) Recognise(head []byte, _ string) Confidence {
 // Import implements [Importer].
 func (tenfoldImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	r := newLineReader(ctx, src)
-	var (
-		scan  scanner
-		warn  warnings
-		c     Conversation
-		begun bool
-	)
-	begin := func(next Conversation) error {
-		if begun {
-			if err := sink.End(c, warn.text()); err != nil {
-				return err
-			}
-		}
-		c, warn, begun = next, warnings{}, true
-		return sink.Begin(c)
-	}
+	in := tenfoldImport{name: src.Name, sink: sink}
 	for {
 		line, err := r.next()
 		if errors.Is(err, io.EOF) {
@@ -110,67 +95,81 @@ func (tenfoldImporter) Import(ctx context.Context, src Source, sink Sink) error 
 			return err
 		}
 		if r.repaired {
-			warn.add(r.number, notUTF8One, notUTF8Many)
+			in.warn.add(r.number, notUTF8One, notUTF8Many)
 		}
 		e, parseErr := tenfold.ParseEntry(line)
-		if parseErr == nil && suspicious(line) {
-			if scan.reset(line); !isOne(&scan) {
-				parseErr = scan.err
-			}
+		if parseErr == nil {
+			err = in.entry(e)
+		} else {
+			err = in.other(r, line, parseErr)
 		}
-		if parseErr != nil {
-			// Only now is it worth asking what else the line is.
-			scan.reset(line)
-			isHeader := findHeader(&scan)
-			switch {
-			case scan.err != nil:
-				if problem := r.broken(scan.err, Tenfold); problem != nil {
-					return problem
-				}
-				warn.add(r.number, tornOne, tornOne)
-				continue
-			case isHeader:
-				next, err := readHeader(line)
-				if err != nil {
-					return r.problem(Tenfold, err, "a newer tenfold may read it")
-				}
-				if err := begin(next); err != nil {
-					return err
-				}
-				continue
-			}
-			return r.problem(Tenfold, parseErr, "was the file edited by hand?")
-		}
-		if !begun {
-			if err := begin(Conversation{ID: nameID(src.Name, Tenfold), Format: Tenfold}); err != nil {
-				return err
-			}
-		}
-		if c.Created.IsZero() {
-			c.Created = e.Time
-		}
-		if err := sink.Entry(e); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	if !begun {
-		if err := begin(Conversation{ID: nameID(src.Name, Tenfold), Format: Tenfold}); err != nil {
+	if err := in.ready(); err != nil {
+		return err
+	}
+	return sink.End(in.c, in.warn.text())
+}
+
+// tenfoldImport is one import under way.
+type tenfoldImport struct {
+	name  string
+	sink  Sink
+	scan  scanner
+	warn  warnings
+	c     Conversation
+	begun bool
+}
+
+func (in *tenfoldImport) begin(next Conversation) error {
+	if in.begun {
+		if err := in.sink.End(in.c, in.warn.text()); err != nil {
 			return err
 		}
 	}
-	return sink.End(c, warn.text())
+	in.c, in.warn, in.begun = next, warnings{}, true
+	return in.sink.Begin(next)
 }
 
-// suspicious picks the lines that may hold more than one entry: a crash can
-// glue two together. A whole second look at each line would cost too much.
-func suspicious(line []byte) bool {
-	return line[len(line)-1] != '}' || bytes.Contains(line, []byte("}{"))
+// ready begins a conversation where no header did.
+func (in *tenfoldImport) ready() error {
+	if in.begun {
+		return nil
+	}
+	return in.begin(Conversation{ID: nameID(in.name, Tenfold), Format: Tenfold})
 }
 
-func isOne(s *scanner) bool {
-	s.value()
-	s.end()
-	return s.err == nil
+func (in *tenfoldImport) entry(e tenfold.Entry) error {
+	if err := in.ready(); err != nil {
+		return err
+	}
+	if in.c.Created.IsZero() {
+		in.c.Created = e.Time
+	}
+	return in.sink.Entry(e)
+}
+
+// other takes a line that is no entry: a header, a torn last line, or an error.
+func (in *tenfoldImport) other(r *lineReader, line []byte, parseErr error) error {
+	in.scan.reset(line)
+	isHeader := findHeader(&in.scan)
+	switch {
+	case in.scan.err != nil:
+		if problem := r.broken(in.scan.err, Tenfold); problem != nil {
+			return problem
+		}
+		in.warn.add(r.number, tornOne, tornOne)
+		return nil
+	case isHeader:
+		next, err := readHeader(line)
+		if err != nil {
+			return r.problem(Tenfold, err, "a newer tenfold may read it")
+		}
+		return in.begin(next)
+	}
+	return r.problem(Tenfold, parseErr, "was the file edited by hand?")
 }
 
 // findHeader tells whether a line is a header.

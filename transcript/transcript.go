@@ -101,10 +101,10 @@ type Conversation struct {
 type Sink interface {
 	// Begin opens a conversation. ID and Format are set; title and time are
 	// what is known so far.
-	Begin(Conversation) error
+	Begin(c Conversation) error
 	// Entry takes the next entry. The sink owns it. Seq and Tokens are zero
 	// unless the format carries them.
-	Entry(tenfold.Entry) error
+	Entry(e tenfold.Entry) error
 	// End closes the conversation, now fully described, with what the user
 	// should know: each warning is one sentence with its count.
 	End(c Conversation, warnings []string) error
