@@ -2,9 +2,9 @@ package strategy_test
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -14,26 +14,32 @@ import (
 	"tenfold/transcript"
 )
 
-// rangesPerFile is how many ranges are drawn for each file and profile.
-const rangesPerFile = 20
+// trial is an overlay to lay over so many seeded ranges of each file.
+type trial struct {
+	name    string
+	overlay tenfold.Compaction
+	ranges  int
+}
 
-// overlays are what the laws are tried with over real transcripts: the
-// profiles that come with the program, and the policies they do not use.
-func overlays(p *tenfold.Projection) map[string]tenfold.Compaction {
-	all := map[string]tenfold.Compaction{
-		"omit turns": {Turns: tenfold.Omit},
-		"omit calls": {ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}},
-		"summary":    {Summary: &tenfold.Summary{Text: "What was done before."}},
-		"system":     {Summary: &tenfold.Summary{Text: "What was done before.", Placement: tenfold.PlaceSystem}},
-		"files":      {Attachments: &tenfold.Policy{Action: tenfold.Strip}},
+// trials are what the laws are tried with over real transcripts: the profiles
+// that come with the program, and the policies they do not use.
+func trials(t *testing.T, p *tenfold.Projection) []trial {
+	t.Helper()
+	all := []trial{
+		{"omit turns", tenfold.Compaction{Turns: tenfold.Omit}, 4},
+		{"omit calls", tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}}, 4},
+		{"summary", tenfold.Compaction{Summary: &tenfold.Summary{Text: "What was done before."}}, 4},
+		{"system", tenfold.Compaction{Summary: &tenfold.Summary{Text: "What was done before.", Placement: tenfold.PlaceSystem}}, 4},
+		{"files", tenfold.Compaction{Attachments: &tenfold.Policy{Action: tenfold.Strip}}, 4},
 	}
 	for name, profile := range strategy.Profiles() {
-		cs, err := profile.Propose(context.Background(), p, strategy.Options{})
+		cs, err := profile.Propose(t.Context(), p, strategy.Options{})
 		if err != nil {
-			panic(err)
+			t.Fatal(err)
 		}
-		all[name] = cs[0]
+		all = append(all, trial{name, cs[0], 20})
 	}
+	slices.SortFunc(all, func(a, b trial) int { return strings.Compare(a.name, b.name) })
 	return all
 }
 
@@ -114,8 +120,9 @@ func holdLaws(t *testing.T, l *tenfold.Log, r *rand.Rand) {
 	before := allBodies(t, raw)
 	checkValid(t, "as imported", before)
 	checkTotals(t, raw)
-	for name, c := range overlays(raw) {
-		for range rangesPerFile {
+	for _, try := range trials(t, raw) {
+		name, c := try.name, try.overlay
+		for range try.ranges {
 			span := someRange(r, l)
 			p := raw.With(span.On(c))
 			checkTotals(t, p)

@@ -1,0 +1,47 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/store/memory"
+)
+
+func Example() {
+	ctx := context.Background()
+	st := memory.New()
+	defer st.Close()
+	svc := session.NewService(st)
+	s, err := svc.Create(ctx, session.Create{Title: "list the files", Entries: talk(5)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := s.Plan(ctx, session.Request{}) // the default profile, all but the last turns
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("would cover turns %s: %d → %d tokens\n", plan.Range, plan.Before.Tokens(), plan.After.Tokens())
+	if _, err := s.Apply(ctx, plan); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for it := range s.Projection().Items() {
+		if r, ok := it.Payload.(tenfold.ToolResult); ok {
+			fmt.Printf("turn %d: %s\n", it.Turn, r.Parts[0].Text[:20])
+		}
+	}
+	// Output:
+	// would cover turns 0..1: 125 → 109 tokens
+	// turn 0: [compacted] shell: s
+	// turn 1: [compacted] shell: s
+	// turn 2: one file
+	// and another
+	// turn 3: one file
+	// and another
+	// turn 4: one file
+	// and another
+}
