@@ -47,7 +47,8 @@ type Store interface {
 	// AnyVersion, a log whose version is not b.Expected refuses the batch
 	// with a *ConflictError (L8). The store numbers the entries; their Seq
 	// is not looked at. When Append returns nil the entries survive a crash.
-	// It returns the log's version after the append.
+	// It returns the log's version after the append. An unknown conversation
+	// is ErrNotFound; an entry without id or payload is an error.
 	Append(ctx context.Context, b Batch) (version int64, err error)
 
 	// Entries reads the log's entries with after < seq, in order. A log read
@@ -56,7 +57,9 @@ type Store interface {
 	Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error]
 
 	// Search finds entries by their raw text (tenfold.SearchText), hidden
-	// ones included (D4). Best hits come first, then later entries.
+	// ones included (D4). Best hits come first, then later entries. A text
+	// with no word in it finds nothing; an unknown conversation is
+	// ErrNotFound.
 	Search(ctx context.Context, q Query) ([]Hit, error)
 
 	// Close waits for appends under way, and frees what the store holds. No
@@ -106,9 +109,12 @@ type Query struct {
 	Text string
 	// Conversation limits the search to one; empty searches all.
 	Conversation string
-	// Limit is the most hits to return; 0 means 50.
+	// Limit is the most hits to return; 0 means DefaultLimit.
 	Limit int
 }
+
+// DefaultLimit is how many hits a query returns that sets no limit.
+const DefaultLimit = 50
 
 // A Hit is one entry found.
 type Hit struct {

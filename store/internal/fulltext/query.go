@@ -1,0 +1,121 @@
+package fulltext
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPhrases bounds what one query may ask. Who pastes a page asks for its
+// first words.
+const maxPhrases = 64
+
+// A Query is what to look for: phrases that must all be there. The zero value
+// finds nothing.
+type Query struct {
+	phrases []string // " two words "
+}
+
+// Parse reads words, and phrases in double quotes. No text is wrong: a quote
+// that is not closed lasts to the end, and there are no other operators.
+func Parse(text string) Query {
+	var q Query
+	for i, part := range strings.Split(text, `"`) {
+		if i%2 == 1 {
+			q.add(part)
+			continue
+		}
+		for _, word := range strings.FieldsFunc(part, unicode.IsSpace) {
+			q.add(word)
+		}
+	}
+	return q
+}
+
+func (q *Query) add(text string) {
+	phrase := string(AppendWords(nil, text))
+	if len(phrase) > 1 && len(q.phrases) < maxPhrases && !slices.Contains(q.phrases, phrase) {
+		q.phrases = append(q.phrases, phrase)
+	}
+}
+
+// Empty reports whether the query asks for no word.
+func (q Query) Empty() bool { return len(q.phrases) == 0 }
+
+// Phrases gives the phrases, each as words parted by single spaces.
+func (q Query) Phrases() []string {
+	out := make([]string, len(q.phrases))
+	for i, p := range q.phrases {
+		out[i] = strings.Trim(p, " ")
+	}
+	return out
+}
+
+// Match reports whether words, made by [AppendWords], hold all phrases, and
+// how well: often in a short text is best.
+func (q Query) Match(words []byte) (score float64, ok bool) {
+	for _, p := range q.phrases {
+		n := bytes.Count(words, []byte(p))
+		if n == 0 {
+			return 0, false
+		}
+		score += float64(n) / (float64(n) + 0.5 + float64(len(words))/1000)
+	}
+	return score, len(q.phrases) > 0
+}
+
+// How much a snippet shows, in bytes.
+const (
+	snippetBefore = 60
+	snippetAfter  = 140
+)
+
+// Snippet gives a line of text around the first place where a phrase stands,
+// or the start of the text. It holds no line breaks.
+func (q Query) Snippet(text string) string {
+	at := q.first(text)
+	from, to := max(at-snippetBefore, 0), min(at+snippetAfter, len(text))
+	for from > 0 && from < at && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	line := strings.ToValidUTF8(text[from:to], "\uFFFD")
+	line = strings.Join(strings.FieldsFunc(line, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if from > 0 {
+		line = "…" + line
+	}
+	if to < len(text) {
+		line += "…"
+	}
+	return line
+}
+
+// first finds where the first phrase to be found in text begins, or 0.
+func (q Query) first(text string) int {
+	best := -1
+	for _, p := range q.phrases {
+		want := strings.Fields(p)
+		starts := make([]int, 0, len(want)) // of the last words seen
+		s := scanner{text: text}
+		var last []string
+		for (best < 0 || s.pos < best) && s.next() {
+			if len(last) == len(want) {
+				last, starts = last[1:], starts[1:]
+			}
+			last, starts = append(last, string(s.word)), append(starts, s.start)
+			if slices.Equal(last, want) {
+				if best < 0 || starts[0] < best {
+					best = starts[0]
+				}
+				break
+			}
+		}
+	}
+	return max(best, 0)
+}

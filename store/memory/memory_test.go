@@ -1,0 +1,17 @@
+package memory_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"tenfold/store"
+	"tenfold/store/memory"
+	"tenfold/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store { return memory.New() })
+}

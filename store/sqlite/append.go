@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"math"
+	"time"
+
+	"tenfold/store"
+)
+
+// maxSeq is where a log ends: a seq is the low half of a row's key.
+const maxSeq = math.MaxUint32
+
+// logState is what the writer knows of one log.
+type logState struct {
+	key     int64
+	version int64
+	// changed says that the row is yet to be written, with now and stats.
+	changed bool
+	now     time.Time
+	stats   *store.Stats
+}
+
+// Append implements [store.Store].
+func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
+	const op = "append"
+	rows := make([]row, len(b.Entries))
+	for i, e := range b.Entries {
+		var err error
+		if rows[i], err = newRow(e); err != nil {
+			return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
+		}
+	}
+	var version int64
+	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+		version, refusal, err = tx.append(b, rows)
+		return refusal, err
+	})
+	if err != nil {
+		return 0, s.explainFor(op, b.Conversation, err)
+	}
+	return version, nil
+}
+
+func (tx *tx) append(b store.Batch, rows []row) (version int64, refusal, err error) {
+	log, err := tx.log(b.Conversation)
+	if err != nil {
+		return 0, nil, err
+	}
+	if log == nil {
+		return 0, store.ErrNotFound, nil
+	}
+	if b.Expected != store.AnyVersion && b.Expected != log.version {
+		// Whoever repeats an append that came through is no rival (L9).
+		for _, r := range rows {
+			_, known, err := tx.number("SELECT 1 FROM ids WHERE id = ? AND conversation = ?", r.id, log.key)
+			if err != nil {
+				return 0, nil, err
+			}
+			if !known {
+				return 0, &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: log.version}, nil
+			}
+		}
+		return log.version, nil, nil
+	}
+	if log.version+int64(len(rows)) > maxSeq {
+		return 0, fmt.Errorf("the log is full: it holds %d entries", log.version), nil
+	}
+	was := log.version
+	for _, r := range rows {
+		// Looks the id up and takes it in one go.
+		fresh, err := tx.exec("INSERT INTO ids (id, conversation) VALUES (?, ?) ON CONFLICT DO NOTHING", r.id, log.key)
+		if err != nil {
+			return 0, nil, err
+		}
+		if fresh == 0 {
+			continue
+		}
+		if _, err = tx.exec("INSERT INTO entries (key, meta, text) VALUES (?, ?, ?)", log.key<<32|(log.version+1), r.meta, r.text); err != nil {
+			return 0, nil, err
+		}
+		log.version++
+	}
+	if log.version > was {
+		if !log.changed {
+			log.changed = true
+			tx.changed = append(tx.changed, log)
+		}
+		log.now = b.Now
+		if b.Stats != nil {
+			stats := *b.Stats
+			log.stats = &stats
+		}
+	}
+	return log.version, nil, nil
+}
+
+// log gives the state of a log as the transaction sees it, nil for none.
+func (tx *tx) log(id string) (*logState, error) {
+	if log, ok := tx.logs[id]; ok {
+		return log, nil
+	}
+	var log *logState
+	err := tx.query(context.Background(), func(row []driver.Value) error {
+		log = &logState{key: row[0].(int64), version: row[1].(int64)}
+		return nil
+	}, "SELECT key, version FROM conversations WHERE id = ?", id)
+	if err == nil && log != nil {
+		tx.logs[id] = log
+	}
+	return log, err
+}
+
+// flush writes the new versions, once for each log, however many batches of
+// the transaction it took. It reports whether there were any.
+func (tx *tx) flush() (written bool, err error) {
+	for _, log := range tx.changed {
+		if log.stats != nil {
+			_, err = tx.exec("UPDATE conversations SET version = ?, updated = ?, turns = ?, tokens_before = ?, tokens_after = ? WHERE key = ?",
+				log.version, nanos(log.now), int64(log.stats.Turns), int64(log.stats.TokensBefore), int64(log.stats.TokensAfter), log.key)
+		} else {
+			_, err = tx.exec("UPDATE conversations SET version = ?, updated = ? WHERE key = ?", log.version, nanos(log.now), log.key)
+		}
+		if err != nil {
+			return false, err
+		}
+		log.changed, log.stats = false, nil
+	}
+	return len(tx.changed) > 0, nil
+}

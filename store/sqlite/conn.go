@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	driverpkg "modernc.org/sqlite"
+)
+
+// busyTimeout is how long a process waits for another one's write.
+const busyTimeout = 10 * time.Second
+
+// A conn is one connection, used by one goroutine at a time. It speaks to the
+// driver without database/sql, which would copy every row once more (T7) and
+// hand writes through a pool (T8).
+type conn struct {
+	c     driver.Conn
+	stmts map[string]driver.Stmt
+	args  []driver.NamedValue
+	row   []driver.Value
+}
+
+// dial opens a connection to the file. All connections wait for locks, and
+// have a commit on disk before they say so (D2).
+func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // Windows: file:///C:/…
+	}
+	query := url.Values{"_pragma": append([]string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"synchronous(FULL)",
+		"fullfsync(1)", // on macOS, fsync alone leaves it in the drive's cache
+		"trusted_schema(0)",
+	}, pragmas...)}
+	file := url.URL{Scheme: "file", Path: abs, RawQuery: query.Encode()}
+	connector, err := driverpkg.NewConnector(file.String())
+	if err != nil {
+		return nil, err
+	}
+	c, err := connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{c: c, stmts: map[string]driver.Stmt{}}, nil
+}
+
+// close frees the connection.
+func (c *conn) close() error {
+	var errs []error
+	for _, s := range c.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, c.c.Close())...)
+}
+
+// stmt prepares sql, once. Every sql text is a constant of this package, and
+// values travel as arguments only.
+func (c *conn) stmt(sql string, args []any) (driver.Stmt, error) {
+	s, ok := c.stmts[sql]
+	if !ok {
+		var err error
+		if s, err = c.c.Prepare(sql); err != nil {
+			return nil, err
+		}
+		c.stmts[sql] = s
+	}
+	c.args = c.args[:0]
+	for i, a := range args {
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+	return s, nil
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (c *conn) exec(sql string, args ...any) (int64, error) {
+	s, err := c.stmt(sql, args)
+	if err != nil {
+		return 0, err
+	}
+	// Without a context: the driver would start a goroutine for each call.
+	r, err := s.(driver.StmtExecContext).ExecContext(context.Background(), c.args)
+	clear(c.args)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// errStop ends a query early, without an error.
+var errStop = errors.New("stop")
+
+// query runs a statement and hands each row to f. The row's slice is used
+// again; the values in it are the caller's.
+func (c *conn) query(ctx context.Context, f func(row []driver.Value) error, sql string, args ...any) error {
+	s, err := c.stmt(sql, args)
+	if err != nil {
+		return err
+	}
+	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, c.args)
+	clear(c.args)
+	if err != nil {
+		return err
+	}
+	n := len(rows.Columns())
+	if cap(c.row) < n {
+		c.row = make([]driver.Value, n)
+	}
+	row := c.row[:n]
+	for {
+		if err = rows.Next(row); err != nil {
+			break
+		}
+		if err = f(row); err != nil {
+			break
+		}
+	}
+	if err == io.EOF || err == errStop {
+		err = nil
+	}
+	if e := rows.Close(); err == nil {
+		err = e
+	}
+	clear(row)
+	return err
+}
+
+// number runs a query that gives one integer; ok is false for no row.
+func (c *conn) number(sql string, args ...any) (n int64, ok bool, err error) {
+	err = c.query(context.Background(), func(row []driver.Value) error {
+		n, ok = row[0].(int64)
+		return nil
+	}, sql, args...)
+	return n, ok, err
+}

@@ -1,0 +1,151 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"iter"
+
+	"tenfold/store"
+)
+
+// Create implements [store.Store].
+func (s *Store) Create(ctx context.Context, c store.Conversation) error {
+	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+		created := nanos(c.Created)
+		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			c.ID, c.Title, created, created)
+		if err == nil && n == 0 {
+			refusal = store.ErrExists
+		}
+		return refusal, err
+	})
+	return s.explainFor("create", c.ID, err)
+}
+
+const columns = "id, title, created, updated, version, turns, tokens_before, tokens_after"
+
+func conversation(row []driver.Value) store.Conversation {
+	return store.Conversation{
+		ID:      row[0].(string),
+		Title:   row[1].(string),
+		Created: fromNanos(row[2]),
+		Updated: fromNanos(row[3]),
+		Version: row[4].(int64),
+		Stats: store.Stats{
+			Turns:        int(row[5].(int64)),
+			TokensBefore: int(row[6].(int64)),
+			TokensAfter:  int(row[7].(int64)),
+		},
+	}
+}
+
+// Conversation implements [store.Store].
+func (s *Store) Conversation(ctx context.Context, id string) (store.Conversation, error) {
+	var found []store.Conversation
+	err := s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(row []driver.Value) error {
+			found = append(found, conversation(row))
+			return nil
+		}, "SELECT "+columns+" FROM conversations WHERE id = ?", id)
+	})
+	if err == nil && len(found) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Conversation{}, s.explainFor("look up", id, err)
+	}
+	return found[0], nil
+}
+
+// Conversations implements [store.Store].
+func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
+	return func(yield func(store.Conversation, error) bool) {
+		var all []store.Conversation
+		err := s.read(ctx, func(c *conn) error {
+			return c.query(ctx, func(row []driver.Value) error {
+				all = append(all, conversation(row))
+				return nil
+			}, "SELECT "+columns+" FROM conversations ORDER BY updated DESC, id")
+		})
+		if err != nil {
+			yield(store.Conversation{}, s.explain("list conversations", err))
+			return
+		}
+		for _, c := range all {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// SetTitle implements [store.Store].
+func (s *Store) SetTitle(ctx context.Context, id, title string) error {
+	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+		n, err := tx.exec("UPDATE conversations SET title = ? WHERE id = ?", title, id)
+		if err == nil && n == 0 {
+			refusal = store.ErrNotFound
+		}
+		return refusal, err
+	})
+	return s.explainFor("rename", id, err)
+}
+
+// Delete implements [store.Store].
+func (s *Store) Delete(ctx context.Context, id string) error {
+	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+		log, err := tx.log(id)
+		if err != nil {
+			return nil, err
+		}
+		if log == nil {
+			return store.ErrNotFound, nil
+		}
+		delete(tx.logs, id)
+		return nil, tx.delete(log.key)
+	})
+	return s.explainFor("delete", id, err)
+}
+
+func (tx *tx) delete(key int64) error {
+	first, last := key<<32, key<<32|maxSeq
+	// The table of ids is sorted by id, so each is named.
+	var ids []string
+	err := tx.query(context.Background(), func(row []driver.Value) error {
+		id, err := rowID(row[0])
+		ids = append(ids, id)
+		return err
+	}, "SELECT meta FROM entries WHERE key BETWEEN ? AND ?", first, last)
+	for _, id := range ids {
+		if err == nil {
+			_, err = tx.exec("DELETE FROM ids WHERE id = ? AND conversation = ?", id, key)
+		}
+	}
+	if err == nil {
+		_, err = tx.exec("DELETE FROM search WHERE rowid BETWEEN ? AND ?", first, last)
+	}
+	if err == nil {
+		_, err = tx.exec("DELETE FROM entries WHERE key BETWEEN ? AND ?", first, last)
+	}
+	if err == nil {
+		_, err = tx.exec("DELETE FROM conversations WHERE key = ?", key)
+	}
+	return err
+}
+
+// explainFor is explain for what concerns one conversation. The errors a
+// caller can act on need no more than its id.
+func (s *Store) explainFor(op, id string, err error) error {
+	var conflict *store.ConflictError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &conflict):
+		return err
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrExists):
+		return fmt.Errorf("%s conversation %s: %w", op, id, err)
+	}
+	return s.explain(op+" conversation "+id, err)
+}

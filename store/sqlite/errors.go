@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	driverpkg "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// ErrClosed says that the store was closed.
+var ErrClosed = errors.New("the store is closed")
+
+// explain says of an error what was tried, on which file, and what may help.
+func (s *Store) explain(op string, err error) error { return explain(op, s.path, err) }
+
+func explain(op, path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
+		return fmt.Errorf("%s: store %s: %w", op, path, err)
+	}
+	if h := hint(err); h != "" {
+		return fmt.Errorf("%s: store %s: %w: %s", op, path, err, h)
+	}
+	return fmt.Errorf("%s: store %s: %w", op, path, err)
+}
+
+// hint says what to try.
+func hint(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "check who may write to the file and its directory"
+	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
+		return "check the path"
+	case errors.Is(err, errRow), errors.Is(err, errGap):
+		return damaged
+	}
+	switch code(err) {
+	case sqlite3.SQLITE_FULL:
+		return "free some disk space and try again; nothing of this was written"
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
+		return "check who may write to the file and its directory"
+	case sqlite3.SQLITE_NOTADB:
+		return "the file is no store: give another path, or move the file away"
+	case sqlite3.SQLITE_CORRUPT:
+		return damaged
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Sprintf("another process kept writing for %v: wait for it, or end it, and try again", busyTimeout)
+	case sqlite3.SQLITE_IOERR:
+		return "check the disk, and that the file is not on a network share"
+	}
+	return ""
+}
+
+const damaged = `the file is damaged: restore a backup, or save what is left with "sqlite3 FILE .recover"`
+
+// code is SQLite's primary result code, 0 for errors of others.
+func code(err error) int {
+	var e *driverpkg.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}

@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"math"
+
+	"tenfold"
+	"tenfold/store/internal/fulltext"
+)
+
+// indexStep is how many bytes of words one transaction indexes, or a little
+// more: an append waits no longer than that takes.
+const indexStep = 256 << 10
+
+// Index brings the full-text index up to date. Search does so by itself;
+// whoever has imported a lot may call it to have the first search answer at
+// once.
+func (s *Store) Index(ctx context.Context) error {
+	if s.noIndex {
+		return nil
+	}
+	return s.explain("index", s.catchUp(ctx, 0, math.MaxInt64))
+}
+
+// catchUp indexes what is missing of the logs with keys in a range.
+func (s *Store) catchUp(ctx context.Context, first, last int64) error {
+	behind := false
+	err := s.read(ctx, func(c *conn) (err error) {
+		_, behind, err = c.number("SELECT 1 FROM conversations WHERE indexed < version AND key BETWEEN ? AND ? LIMIT 1", first, last)
+		return err
+	})
+	for behind && err == nil {
+		err = s.write(ctx, func(tx *tx) (refusal, err error) {
+			behind, err = tx.index(first, last)
+			return nil, err
+		})
+	}
+	return err
+}
+
+// index is a step in the background.
+func (w *writer) index() {
+	err := w.c.begin()
+	if err == nil {
+		if w.behind, err = (&tx{conn: w.c}).index(0, math.MaxInt64); err == nil {
+			err = w.c.commit()
+		}
+		if err != nil {
+			_ = w.c.rollback()
+		}
+	}
+	if err != nil {
+		w.behind = false // the next search tries again, and tells
+	}
+}
+
+// A backlog is a log that the index has not seen to its end.
+type backlog struct{ key, indexed, version int64 }
+
+// maxBacklogs is how many logs one step looks at.
+const maxBacklogs = 64
+
+// index does one step on the logs with keys in a range, and reports whether
+// more is missing.
+func (tx *tx) index(first, last int64) (more bool, err error) {
+	var logs []backlog
+	err = tx.query(context.Background(), func(row []driver.Value) error {
+		logs = append(logs, backlog{row[0].(int64), row[1].(int64), row[2].(int64)})
+		return nil
+	}, "SELECT key, indexed, version FROM conversations WHERE indexed < version AND key BETWEEN ? AND ? LIMIT ?", first, last, int64(maxBacklogs))
+	if err != nil {
+		return false, err
+	}
+	budget := indexStep
+	for _, log := range logs {
+		texts, err := tx.words(log, budget)
+		if err != nil {
+			return false, err
+		}
+		for i, words := range texts {
+			if budget -= len(words); len(words) > 1 {
+				if _, err := tx.exec("INSERT INTO search (rowid, text) VALUES (?, ?)", log.key<<32|(log.indexed+1+int64(i)), words); err != nil {
+					return false, err
+				}
+			}
+		}
+		if _, err := tx.exec("UPDATE conversations SET indexed = indexed + ? WHERE key = ?", int64(len(texts)), log.key); err != nil {
+			return false, err
+		}
+		if budget <= 0 {
+			return true, nil
+		}
+	}
+	return len(logs) == maxBacklogs, nil
+}
+
+// words gives the words of a log's next entries, until the budget is spent.
+func (tx *tx) words(log backlog, budget int) (texts []string, err error) {
+	var d decoder
+	var words []byte
+	err = tx.query(context.Background(), func(row []driver.Value) error {
+		words = words[:0]
+		// A damaged row must not keep the others from being found.
+		if e, err := d.entry(0, row[0], row[1]); err == nil {
+			words = fulltext.AppendWords(words, tenfold.SearchText(e.Payload))
+		}
+		texts = append(texts, string(words))
+		if budget -= len(words); budget <= 0 {
+			return errStop
+		}
+		return nil
+	}, "SELECT meta, text FROM entries WHERE key > ? AND key <= ? ORDER BY key", log.key<<32|log.indexed, log.key<<32|log.version)
+	return texts, err
+}

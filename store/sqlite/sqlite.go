@@ -1,0 +1,210 @@
+// Package sqlite keeps logs in one SQLite file: the embedded default store.
+//
+// The file may be used by many processes at once; SQLite's locks keep them
+// apart. Inside a process one goroutine writes. Appends that wait while it
+// commits go into its next transaction together, so that many writers share
+// one fsync; each of them is still checked, applied and answered on its own.
+// An append is answered after its transaction is on disk (D2).
+//
+// The full-text index follows behind: words are indexed in the background
+// while nobody appends, and a search first indexes what is missing. An append
+// never waits for more than one small step of that.
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"tenfold/store"
+)
+
+// Store is a store in one SQLite file.
+type Store struct {
+	path    string
+	noIndex bool
+
+	jobs chan *job
+	quit chan struct{}
+	done chan error // how the writer ended
+
+	readers chan *conn // nil: a slot to open a connection in
+
+	// mu is held for reading by what uses the file, for writing by Close.
+	mu     sync.RWMutex
+	closed bool
+}
+
+var _ store.Store = (*Store)(nil)
+
+// An Option changes how a store is opened.
+type Option func(*options)
+
+type options struct {
+	noIndex  bool
+	maxPages int64
+}
+
+// WithoutIndex opens a store that neither keeps up nor uses the full-text
+// index: it takes less disk, and Search reads every log. A file may be opened
+// with and without by turns.
+func WithoutIndex() Option { return func(o *options) { o.noIndex = true } }
+
+// withMaxPages bounds the file's size; a test's full disk.
+func withMaxPages(n int64) Option { return func(o *options) { o.maxPages = n } }
+
+// Open opens the store in the file at path. A file that is not there is
+// created, readable by its owner alone, with its directories.
+func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	s, err := open(ctx, path, o)
+	if err != nil {
+		return nil, explain("open", path, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, path string, o options) (*Store, error) {
+	if path == "" {
+		return nil, errors.New("the path is empty: name a file")
+	}
+	if err := create(path); err != nil {
+		return nil, err
+	}
+	c, err := dial(
+		ctx, path,
+		// Four times the default: pages that many appends touch are then
+		// copied from the write-ahead log once instead of four times (T8).
+		"wal_autocheckpoint(4000)",
+		"journal_size_limit(67108864)",
+		"cache_size(-16000)",
+	)
+	if err != nil {
+		return nil, err
+	}
+	if err = prepare(ctx, c); err == nil && o.maxPages > 0 {
+		// A pragma takes no arguments; the number is an int64.
+		err = c.query(ctx, func([]driver.Value) error { return nil }, fmt.Sprintf("PRAGMA max_page_count = %d", o.maxPages))
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	s := &Store{
+		path:    path,
+		noIndex: o.noIndex,
+		jobs:    make(chan *job, maxGroup),
+		quit:    make(chan struct{}),
+		done:    make(chan error, 1),
+		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))),
+	}
+	for range cap(s.readers) {
+		s.readers <- nil
+	}
+	w := &writer{s: s, c: c}
+	go w.run()
+	return s, nil
+}
+
+// create makes the file and its directories before SQLite does, so that they
+// are their owner's alone. SQLite gives its side files the same mode.
+func create(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return errors.New("this is no file: name a file")
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		f, err = os.OpenFile(path, os.O_RDWR, 0)
+		if err == nil {
+			err = f.Close()
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	// The name must survive a crash too (D2). Not all systems can do this.
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
+}
+
+// Close implements [store.Store].
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	// Nobody uses the file now, and nobody will. The writer's connection is
+	// closed last: the last one copies the write-ahead log into the file.
+	var errs []error
+	for range cap(s.readers) {
+		if c := <-s.readers; c != nil {
+			errs = append(errs, c.close())
+		}
+	}
+	close(s.quit)
+	return s.explain("close", errors.Join(append(errs, <-s.done)...))
+}
+
+// enter keeps Close away until leave is called.
+func (s *Store) enter() error {
+	s.mu.RLock()
+	if s.closed {
+		s.mu.RUnlock()
+		return ErrClosed
+	}
+	return nil
+}
+
+func (s *Store) leave() { s.mu.RUnlock() }
+
+// read runs f with a connection for reading.
+func (s *Store) read(ctx context.Context, f func(c *conn) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var c *conn
+	select {
+	case c = <-s.readers:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { s.readers <- c }()
+	if c == nil {
+		fresh, err := dial(ctx, s.path, "query_only(1)")
+		if err != nil {
+			return err
+		}
+		c = fresh
+	}
+	return f(c)
+}
+
+// idleTime is how long nobody must have written before words are indexed in
+// the background.
+const idleTime = 100 * time.Millisecond

@@ -1,0 +1,223 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenfold"
+	"tenfold/store"
+)
+
+// Create adds an empty conversation; only ID, Title and Created are looked at.
+func testCreate(t *testing.T, _ *suite, st store.Store) {
+	in := store.Conversation{
+		ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Version: 7,
+		Stats: store.Stats{Turns: 1, TokensBefore: 2, TokensAfter: 3},
+	}
+	if err := st.Create(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	want := store.Conversation{ID: "a", Title: "first", Created: start, Updated: start}
+	got, err := st.Conversation(t.Context(), "a")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("created (-want +got), %v:\n%s", err, diff)
+	}
+	wantLog(t, st, "a")
+
+	// An id in use is ErrExists, and what is there stays.
+	if err := st.Create(t.Context(), store.Conversation{ID: "a", Title: "second"}); !errors.Is(err, store.ErrExists) {
+		t.Errorf("creating it again gives %v", err)
+	}
+	if got, _ := st.Conversation(t.Context(), "a"); got != want {
+		t.Errorf("the second Create changed it to %+v", got)
+	}
+	// No time is a time too.
+	if err := st.Create(t.Context(), store.Conversation{ID: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := st.Conversation(t.Context(), "b"); got != (store.Conversation{ID: "b"}) {
+		t.Errorf("without title and time it is %+v", got)
+	}
+}
+
+func testNotFound(t *testing.T, _ *suite, st store.Store) {
+	ctx := t.Context()
+	create(t, st, "there")
+	_, get := st.Conversation(ctx, "gone")
+	_, add := st.Append(ctx, store.Batch{Conversation: "gone", Entries: []tenfold.Entry{say("1", "x")}})
+	_, addAny := st.Append(ctx, store.Batch{Conversation: "gone", Expected: store.AnyVersion, Entries: []tenfold.Entry{say("1", "x")}})
+	_, read := collect(ctx, st, "gone", 0)
+	_, search := st.Search(ctx, store.Query{Text: "x", Conversation: "gone"})
+	for name, err := range map[string]error{
+		"Conversation": get, "SetTitle": st.SetTitle(ctx, "gone", "x"), "Delete": st.Delete(ctx, "gone"),
+		"Append": add, "Append to any version": addAny, "Entries": read, "Search": search,
+	} {
+		if !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s of an unknown conversation gives %v", name, err)
+		}
+	}
+	if got := list(t, st); !slices.Equal(got, []string{"there"}) {
+		t.Errorf("the listing is %v", got)
+	}
+}
+
+// Conversations lists all, the one last appended to first, ties by id.
+func testListing(t *testing.T, _ *suite, st store.Store) {
+	if got := list(t, st); len(got) != 0 {
+		t.Errorf("an empty store lists %v", got)
+	}
+	create(t, st, "c", "a", "b", "d")
+	if got := list(t, st); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
+		t.Errorf("equal times list as %v", got)
+	}
+	for i, id := range []string{"b", "d", "a"} {
+		now := start.Add(time.Duration(i+1) * time.Second)
+		if _, err := st.Append(t.Context(), store.Batch{Conversation: id, Entries: []tenfold.Entry{say("1", "x")}, Now: now}); err != nil {
+			t.Fatal(err)
+		}
+		if c, _ := st.Conversation(t.Context(), id); !c.Updated.Equal(now) || !c.Created.Equal(start) {
+			t.Errorf("%s was appended to at %v and says %+v", id, now, c)
+		}
+	}
+	if got := list(t, st); !slices.Equal(got, []string{"a", "d", "b", "c"}) {
+		t.Errorf("after appends the listing is %v", got)
+	}
+	// What is listed is what Conversation says.
+	for c, err := range st.Conversations(t.Context()) {
+		one, e := st.Conversation(t.Context(), c.ID)
+		if diff := cmp.Diff(one, c); diff != "" || err != nil || e != nil {
+			t.Errorf("listed differs (-one +listed), %v, %v:\n%s", err, e, diff)
+		}
+	}
+}
+
+func testListingEndsEarly(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "a", "b", "c")
+	for range st.Conversations(t.Context()) {
+		break
+	}
+	add(t, st, "a", say("1", "x"), say("2", "y"))
+	for range st.Entries(t.Context(), "a", 0) {
+		break
+	}
+	wantLog(t, st, "a", say("1", "x"), say("2", "y"))
+}
+
+func testTitles(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "a", "b")
+	for _, title := range []string{"new", "", `it's "quoted"; DROP TABLE entries; --`, "日本語 🎉\n%s", "a\x00b"} {
+		if err := st.SetTitle(t.Context(), "a", title); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := st.Conversation(t.Context(), "a"); err != nil || c.Title != title || !c.Updated.Equal(start) {
+			t.Errorf("title %q became %+v, %v", title, c, err)
+		}
+	}
+	if c, _ := st.Conversation(t.Context(), "b"); c.Title != "title of b" {
+		t.Errorf("the other's title became %q", c.Title)
+	}
+}
+
+// Delete removes a conversation and its whole log.
+func testDelete(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "a", "b")
+	add(t, st, "a", say("1", "alpha"), say("2", "beta"))
+	add(t, st, "b", say("1", "alpha"))
+	if err := st.Delete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collect(t.Context(), st, "a", 0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("its log reads as %v", err)
+	}
+	if got := list(t, st); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("the listing is %v", got)
+	}
+	wantLog(t, st, "b", say("1", "alpha"))
+	// The id is free again, and nothing of the old log is there, ids included.
+	create(t, st, "a")
+	wantLog(t, st, "a")
+	if v := add(t, st, "a", say("2", "gamma")); v != 1 {
+		t.Errorf("the first append after Create gives version %d", v)
+	}
+	wantLog(t, st, "a", say("2", "gamma"))
+	if err := st.Delete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Delete(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("deleting it again gives %v", err)
+	}
+}
+
+// Ids are any text.
+func testOddNames(t *testing.T, _ *suite, st store.Store) {
+	names := []string{"", " ", "'", `"`, "a'); DROP TABLE entries; --", "%", "_", "A", "a", "é", "e\u0301", "日本", "a\x00b", "a\x00c", "a/b", "123", "01"}
+	for _, name := range names {
+		create(t, st, name)
+		entryID := name + "'id"
+		add(t, st, name, say(entryID, name), say(entryID, "twice"))
+	}
+	for _, name := range names {
+		wantLog(t, st, name, say(name+"'id", name))
+	}
+	got, want := list(t, st), slices.Sorted(slices.Values(names))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the listing (-want +got):\n%s", diff)
+	}
+}
+
+// No other method may be called after Close; who does gets an error.
+func testClose(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "a")
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Append(t.Context(), store.Batch{Conversation: "a", Entries: []tenfold.Entry{say("1", "x")}}); err == nil {
+		t.Error("a closed store takes appends")
+	}
+	if _, err := st.Conversation(t.Context(), "a"); err == nil || errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a closed store says %v", err)
+	}
+	if _, err := collect(t.Context(), st, "a", 0); err == nil {
+		t.Error("a closed store reads")
+	}
+	if _, err := st.Search(t.Context(), store.Query{Text: "x"}); err == nil {
+		t.Error("a closed store searches")
+	}
+}
+
+// What was acknowledged is there when the store is opened again (D2).
+func testReopen(t *testing.T, s *suite) {
+	st := s.open(t)
+	create(t, st, "a", "b")
+	var want []tenfold.Entry
+	for range 3 {
+		batch := everyPayload(len(want))
+		add(t, st, "a", batch...)
+		want = append(want, batch...)
+		before, err := st.Conversation(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		st = s.reopen(t, st)
+		after, err := st.Conversation(t.Context(), "a")
+		if diff := cmp.Diff(before, after); diff != "" || err != nil {
+			t.Fatalf("the conversation (-before +after), %v:\n%s", err, diff)
+		}
+		wantLog(t, st, "a", want...)
+		if v := add(t, st, "a", batch...); v != int64(len(want)) {
+			t.Fatalf("after a restart known ids are appended again: version %d", v)
+		}
+		hits, err := st.Search(t.Context(), store.Query{Text: "greeting", Limit: 1000})
+		if err != nil || len(hits) != len(want)/len(batch) {
+			t.Fatalf("%d hits after a restart, %v", len(hits), err)
+		}
+	}
+	wantLog(t, st, "b")
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

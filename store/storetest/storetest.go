@@ -1,0 +1,197 @@
+// Package storetest is the one suite that every store passes (D1). A store's
+// own test calls [Run] with a way to open an empty store:
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) store.Store { return memory.New() })
+//	}
+//
+// Each test of the suite names the sentence of the contract, or the rule of
+// the semantics, that it holds the store to.
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenfold"
+	"tenfold/store"
+)
+
+// An Option tells the suite more about a store.
+type Option func(*suite)
+
+// Reopen is for stores that outlive the program: it closes s and opens what it
+// kept again. The suite then also looks at what is left.
+func Reopen(reopen func(t *testing.T, s store.Store) store.Store) Option {
+	return func(s *suite) { s.reopen = reopen }
+}
+
+type suite struct {
+	open   func(t *testing.T) store.Store
+	reopen func(t *testing.T, s store.Store) store.Store
+}
+
+// Run runs the suite. open gives an empty store; the suite closes it.
+func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
+	s := &suite{open: open}
+	for _, opt := range opts {
+		opt(s)
+	}
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, s *suite, st store.Store)
+	}{
+		{"Create", testCreate},
+		{"NotFound", testNotFound},
+		{"Listing", testListing},
+		{"ListingEndsEarly", testListingEndsEarly},
+		{"Titles", testTitles},
+		{"Delete", testDelete},
+		{"OddNames", testOddNames},
+		{"Numbering", testNumbering},
+		{"EntriesAfter", testEntriesAfter},
+		{"Conflict", testConflict},
+		{"AnyVersion", testAnyVersion},
+		{"Idempotence", testIdempotence},
+		{"IDsPerConversation", testIDsPerConversation},
+		{"Atomic", testAtomic},
+		{"Stats", testStats},
+		{"Cancelled", testCancelled},
+		{"Ownership", testOwnership},
+		{"Model", testModel},
+		{"Payloads", testPayloads},
+		{"Envelopes", testEnvelopes},
+		{"Texts", testTexts},
+		{"Huge", testHuge},
+		{"ManyEntries", testManyEntries},
+		{"Search", testSearch},
+		{"SearchSyntax", testSearchSyntax},
+		{"SearchOrder", testSearchOrder},
+		{"SearchLimit", testSearchLimit},
+		{"SearchSnippet", testSearchSnippet},
+		{"SearchDeleted", testSearchDeleted},
+		{"SearchGrowing", testSearchGrowing},
+		{"SearchScripts", testSearchScripts},
+		{"OneWinner", testOneWinner},
+		{"ManyConversations", testManyConversations},
+		{"PrefixReads", testPrefixReads},
+		{"NestedCalls", testNestedCalls},
+		{"Close", testClose},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			st := s.open(t)
+			t.Cleanup(func() {
+				if err := st.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			})
+			test.run(t, s, st)
+		})
+	}
+	if s.reopen != nil {
+		t.Run("Reopen", func(t *testing.T) {
+			t.Parallel()
+			testReopen(t, s)
+		})
+	}
+}
+
+// start is the time of the suite's first entry.
+var start = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+// say gives an entry of one text.
+func say(id, text string) tenfold.Entry {
+	return tenfold.Entry{ID: id, Time: start, Payload: tenfold.AssistantMessage{Text: text}}
+}
+
+// create makes conversations.
+func create(t *testing.T, st store.Store, ids ...string) {
+	t.Helper()
+	for _, id := range ids {
+		if err := st.Create(t.Context(), store.Conversation{ID: id, Title: "title of " + id, Created: start}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// add appends to whatever is there, and returns the version.
+func add(t *testing.T, st store.Store, id string, entries ...tenfold.Entry) int64 {
+	t.Helper()
+	v, err := st.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion, Entries: entries, Now: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// read gives the whole log.
+func read(t *testing.T, st store.Store, id string) []tenfold.Entry {
+	t.Helper()
+	return readAfter(t, st, id, 0)
+}
+
+func readAfter(t *testing.T, st store.Store, id string, after int64) []tenfold.Entry {
+	t.Helper()
+	entries, err := collect(t.Context(), st, id, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+func collect(ctx context.Context, st store.Store, id string, after int64) (entries []tenfold.Entry, err error) {
+	for e, err := range st.Entries(ctx, id, after) {
+		if err != nil {
+			return entries, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// list gives the ids of the listing.
+func list(t *testing.T, st store.Store) (ids []string) {
+	t.Helper()
+	for c, err := range st.Conversations(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// numbered gives the entries the seqs a log gives them.
+func numbered(entries []tenfold.Entry) []tenfold.Entry {
+	out := make([]tenfold.Entry, len(entries))
+	for i, e := range entries {
+		e.Seq = int64(i + 1)
+		out[i] = e
+	}
+	return out
+}
+
+// wantLog checks a whole log.
+func wantLog(t *testing.T, st store.Store, id string, want ...tenfold.Entry) {
+	t.Helper()
+	got := read(t, st, id)
+	if len(got) != len(want) {
+		t.Fatalf("log %s has %d entries, not %d", id, len(got), len(want))
+	}
+	for i, e := range numbered(want) {
+		if diff := cmp.Diff(e, got[i]); diff != "" {
+			t.Fatalf("entry %d of log %s (-want +got):\n%s", i+1, id, diff)
+		}
+	}
+	c, err := st.Conversation(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Version != int64(len(want)) {
+		t.Fatalf("log %s has version %d and %d entries", id, c.Version, len(want))
+	}
+}
