@@ -42,6 +42,34 @@ func (c *chunks[T]) edit(seq int32) *T {
 	return c.at(seq)
 }
 
+// sparse is a list of which most elements are zero: pieces nobody wrote to
+// take no room.
+type sparse[T any] struct{ chunks[T] }
+
+// grow makes the list n elements long.
+func (s *sparse[T]) grow(n int32) {
+	for len(s.chunks.chunks) < (int(n)+chunkLen-1)>>chunkBits {
+		s.chunks.chunks = append(s.chunks.chunks, nil)
+	}
+}
+
+// get gives element seq.
+func (s *sparse[T]) get(seq int32) (value T) {
+	i := seq - 1
+	if piece := s.chunks.chunks[i>>chunkBits]; piece != nil {
+		value = piece[i&(chunkLen-1)]
+	}
+	return value
+}
+
+// set writes element seq.
+func (s *sparse[T]) set(seq int32, value T) {
+	if piece := &s.chunks.chunks[(seq-1)>>chunkBits]; *piece == nil {
+		*piece = make([]T, chunkLen)
+	}
+	*s.edit(seq) = value
+}
+
 // push makes room for element seq, the one after the last, and gives its
 // place.
 func (c *chunks[T]) push(seq int32) *T {

@@ -41,6 +41,10 @@ func (c Count) plus(d Count) Count {
 	return Count{c.Entries + d.Entries, c.Before + d.Before, c.After + d.After}
 }
 
+func (c Count) minus(d Count) Count {
+	return Count{c.Entries - d.Entries, c.Before - d.Before, c.After - d.After}
+}
+
 // Totals are the sums over a projection, kept as the log grows (T2).
 type Totals struct {
 	// ByFate sums the reader's entries by what became of them.
@@ -75,10 +79,10 @@ func (t Totals) Log() Count {
 // After what its projection costs.
 func (t Totals) All() Count { return t.Log().plus(t.Added).plus(t.Config) }
 
-// state is an entry's fate in a projection, packed.
+// state is what a projection did to an entry, packed; zero for nothing.
 type state struct {
-	mark   int32 // overlay index + 1 above the low bits; fate below
-	tokens int32
+	mark  int32 // overlay index + 1 above the low bits; fate below
+	saved int32 // tokens it costs less than in the log
 }
 
 const (
@@ -86,8 +90,8 @@ const (
 	stateFateMask = 1<<stateFateBits - 1
 )
 
-func newState(f Fate, by int32, tokens int32) state {
-	return state{mark: (by+1)<<stateFateBits | int32(f), tokens: tokens}
+func newState(f Fate, by int32, saved int32) state {
+	return state{mark: (by+1)<<stateFateBits | int32(f), saved: saved}
 }
 
 func (s state) fate() Fate { return Fate(s.mark & stateFateMask) }

@@ -100,7 +100,7 @@ type walker struct {
 // walk has had enough.
 func (w *walker) entry(seq int32) bool {
 	n := w.p.log.node(seq)
-	if !n.visible() || !w.p.reads(n) || !w.p.state(seq).shown() {
+	if !n.visible() || !w.p.reads(n) || !w.p.shows(seq, n) {
 		return true
 	}
 	switch n.kind {
@@ -178,10 +178,10 @@ func (w *walker) hidden(h *hidden) bool {
 }
 
 func (p *Projection) item(seq int32, n *node) Item {
-	s, r := p.state(seq), p.log.records.at(seq)
+	s, r := p.states.get(seq), p.log.records.at(seq)
 	it := Item{
 		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
-		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(s.tokens), Payload: r.payload,
+		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: r.payload,
 	}
 	if by := s.by(); by >= 0 {
 		it.By = p.overlays[by].id

@@ -32,12 +32,11 @@ type Log struct {
 	// call id; older ones of the same id hang off its node's pair, negated.
 	open map[openCall]int32
 
-	steppers  []stepper // by branch
-	turns     []turnStart
-	steps     []int32 // first seq of each root step, in order
-	opened    bool
-	visible   int32
-	rawTokens int64
+	steppers []stepper // by branch
+	marks    []int32   // seqs of what changes how entries are seen, in order
+	turns    []turnStart
+	steps    []int32 // first seq of each root step, in order
+	opened   bool
 }
 
 // node is an entry's place in the structure: what a pass over the log looks
@@ -86,6 +85,7 @@ const (
 	flagOpaque                   // reasoning its provider wants back
 	flagFiles                    // a user message with files or attachments
 	flagBare                     // a call without arguments to speak of
+	flagVoid                     // never shown: empty, or a result of no call (P10)
 )
 
 const noTime = math.MinInt64
@@ -171,9 +171,9 @@ func (l *Log) add(e *Entry) bool {
 		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
 	}
 	l.place(seq, n, e)
-	if n.visible() {
-		l.visible++
-		l.rawTokens += int64(n.tokens)
+	l.steppers[n.branch].tally(seq, n)
+	if n.kind >= codeConfig {
+		l.marks = append(l.marks, seq)
 	}
 	return true
 }
@@ -257,7 +257,13 @@ func (l *Log) payload(seq int32) Payload { return l.records.at(seq).payload }
 func (l *Log) Version() int64 { return int64(l.n) }
 
 // Tokens is what all entries together cost, over all branches.
-func (l *Log) Tokens() int { return int(l.rawTokens) }
+func (l *Log) Tokens() int {
+	sum := 0
+	for i := range l.steppers {
+		sum += l.steppers[i].all.Before
+	}
+	return sum
+}
 
 // Counter is what the log counts with.
 func (l *Log) Counter() Counter { return l.counter }

@@ -45,7 +45,8 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	q.pinned = maps.Clone(p.pinned)
 	q.pins = slices.Clone(p.pins)
 	q.waiting = maps.Clone(p.waiting)
-	q.states = newShared(p.states.chunks)
+	q.states = sparse[state]{newShared(p.states.chunks.chunks)}
+	q.reading = slices.Clone(p.reading)
 	q.stubs = stubCounts{log: q.log}
 	q.layout.stale = true
 	for i := range entries {
@@ -68,6 +69,10 @@ func (l *Log) fork() *Log {
 	f.tools = l.tools.clone()
 	f.open = maps.Clone(l.open)
 	f.steppers = slices.Clone(l.steppers)
+	for i := range f.steppers {
+		f.steppers[i].requests = slices.Clip(f.steppers[i].requests)
+	}
+	f.marks = slices.Clip(l.marks)
 	f.turns = slices.Clip(l.turns)
 	f.steps = slices.Clip(l.steps)
 	return &f
@@ -82,8 +87,7 @@ func (s names) clone() names {
 func (p *Projection) Changed(q *Projection) int {
 	n := 0
 	for seq := int32(1); seq <= min(p.version, q.version); seq++ {
-		a, b := p.state(seq), q.state(seq)
-		if a.fate() != b.fate() || a.tokens != b.tokens {
+		if a, b := p.states.get(seq), q.states.get(seq); a.fate() != b.fate() || a.saved != b.saved {
 			n++
 		}
 	}

@@ -28,15 +28,15 @@ type Projection struct {
 	pinned   map[int32]struct{}
 	pins     []int32 // the pinned, sorted
 
-	states chunks[state]
-	totals Totals
-	config config
+	reading []int32 // the branches the reader sees
+	states  sparse[state]
+	moved   [fateCount]Count // what the overlays did to the sums
+	config  config
 
-	unanswered int // shown calls without a result
-	loop       loop
-	waiting    map[int32]struct{} // overlays that hold back reasoning until the loop closes
-	stubs      stubCounts
-	layout     layout
+	mute    int                // calls without a result that are not shown
+	waiting map[int32]struct{} // overlays that hold back reasoning until the loop closes
+	stubs   stubCounts
+	layout  layout
 }
 
 // overlay is a compaction as the projection applies it.
@@ -65,21 +65,13 @@ type revocation struct {
 	overlay int32
 }
 
-// loop follows the agent's tool loop: everything since the last request.
-type loop struct {
-	from int32 // first seq after the last user message or turn start
-	turn int32
-	step int32
-	call bool // the last step makes a call, so the loop is open
-}
-
 // Project gives the projection of the log for a reader on the root.
 func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 
 // ProjectBranch gives the projection for a reader on a branch (L7).
 func ProjectBranch(l *Log, branch string) *Projection {
 	p := &Projection{
-		log: l, reader: branch, loop: loop{from: 1},
+		log: l, reader: branch,
 		marks: map[string]int32{}, named: map[int32][]int32{}, pinned: map[int32]struct{}{},
 		waiting: map[int32]struct{}{},
 	}
@@ -89,11 +81,48 @@ func ProjectBranch(l *Log, branch string) *Projection {
 	return p
 }
 
-// Advance takes in what was appended to the log since.
+// Advance takes in what was appended to the log since. Ordinary entries are
+// summed up by the log itself; what remains are overlays and their like, and
+// results of calls that an overlay covers already.
 func (p *Projection) Advance() {
-	for p.version < p.log.n {
-		p.version++
-		p.take(p.version)
+	l, from := p.log, p.version
+	if from == l.n {
+		return
+	}
+	p.version = l.n
+	p.states.grow(l.n)
+	for b := len(p.sees); b < len(l.branches.list); b++ {
+		p.sees = append(p.sees, sees(p.reader, l.branches.list[b]))
+		if p.sees[b] {
+			p.reading = append(p.reading, int32(b))
+		}
+	}
+	if !p.layout.began {
+		p.layout.stale = true
+	}
+	if len(p.overlays) > 0 {
+		p.arrive(from)
+	}
+	i, _ := slices.BinarySearch(l.marks, from+1)
+	for _, seq := range l.marks[i:] {
+		if n := l.node(seq); p.reads(n) {
+			p.take(seq, n)
+		}
+	}
+	p.letGo()
+}
+
+// arrive settles the results that came after from to calls before it.
+func (p *Projection) arrive(from int32) {
+	for seq := from + 1; seq <= p.version; seq++ {
+		n := p.log.node(seq)
+		if n.kind != codeResult || n.is(flagVoid) || n.pair > from || !p.reads(n) {
+			continue
+		}
+		if !p.shows(n.pair, p.log.node(n.pair)) {
+			p.mute--
+		}
+		p.settle(seq, n)
 	}
 }
 
@@ -108,10 +137,19 @@ func (p *Projection) Tokens() int { return p.Totals().All().After }
 
 // Totals sums the projection.
 func (p *Projection) Totals() Totals {
-	t := p.totals
 	p.arrange()
-	t.Added = p.layout.added.plus(Count{Entries: p.unanswered, After: p.unanswered * p.layout.placeholder})
-	t.Config = p.layout.config
+	t := Totals{ByFate: p.moved, Config: p.layout.config}
+	unanswered := -p.mute
+	for _, b := range p.reading {
+		if int(b) >= len(p.log.steppers) {
+			break
+		}
+		s := &p.log.steppers[b]
+		t.ByFate[Kept] = t.ByFate[Kept].plus(s.all).minus(s.void)
+		t.ByFate[Omitted] = t.ByFate[Omitted].plus(Count{Entries: s.void.Entries, Before: s.void.Before})
+		unanswered += s.open
+	}
+	t.Added = p.layout.added.plus(Count{Entries: unanswered, After: unanswered * p.layout.placeholder})
 	return t
 }
 
@@ -122,11 +160,15 @@ func (p *Projection) Fate(seq int64) (f Fate, by string, tokens int) {
 	if seq < 1 || seq > int64(p.version) {
 		return Kept, "", 0
 	}
-	s := p.state(int32(seq))
+	n := p.log.node(int32(seq))
+	if n.is(flagVoid) {
+		return Omitted, "", 0
+	}
+	s := p.states.get(int32(seq))
 	if i := s.by(); i >= 0 {
 		by = p.overlays[i].id
 	}
-	return s.fate(), by, int(s.tokens)
+	return s.fate(), by, int(n.tokens - s.saved)
 }
 
 // Reads reports whether this reader's log holds the entry.
@@ -134,102 +176,68 @@ func (p *Projection) Reads(seq int64) bool {
 	return seq >= 1 && seq <= int64(p.version) && p.reads(p.log.node(int32(seq)))
 }
 
-func (p *Projection) state(seq int32) state { return *p.states.at(seq) }
+func (p *Projection) reads(n *node) bool { return n.branch == 0 || p.sees[n.branch] }
 
-func (p *Projection) reads(n *node) bool {
-	if n.branch == 0 {
-		return true
-	}
-	for int(n.branch) >= len(p.sees) {
-		p.sees = append(p.sees, sees(p.reader, p.log.branches.list[len(p.sees)]))
-	}
-	return p.sees[n.branch]
-}
-
-// take takes in one entry.
-func (p *Projection) take(seq int32) {
-	own := p.states.push(seq)
-	n := p.log.node(seq)
-	if !p.reads(n) {
-		return
-	}
-	p.totals.ByFate[Kept].Entries++ // until settled otherwise
-	switch n.kind {
-	case codeOther:
-	case codeTurnStart:
-		p.closeLoop(seq)
-	case codeConfig:
-		p.layout.stale = true
-		p.config.merge(p.log.counter, p.log.payload(seq).(ConfigDelta))
-	case codeCompaction:
-		p.cover(seq)
-	case codeRevoked:
-		p.revoke(p.log.records.at(seq).id, p.log.payload(seq).(CompactionRevoked).Target)
-	case codePin:
-		p.pin(p.log.payload(seq).(Pin).Entries, true)
-	case codeUnpin:
-		p.pin(p.log.payload(seq).(Unpin).Entries, false)
-	default:
-		p.totals.ByFate[Kept].Before += int(n.tokens)
-		p.totals.ByFate[Kept].After += int(n.tokens)
-		*own = newState(Kept, nobody, n.tokens)
-		if n.kind == codeUser {
-			p.closeLoop(seq)
-		} else {
-			p.followLoop(n)
-		}
-		if n.kind == codeCall {
-			p.unanswered++
-		}
-		orphan := n.kind == codeResult && n.pair <= 0
-		if len(p.overlays) > 0 || n.is(flagEmpty) || orphan {
-			p.settle(seq, n)
-		}
-		if n.kind == codeResult && n.pair > 0 && p.state(n.pair).shown() {
-			p.unanswered--
-		}
-		p.layout.stale = p.layout.stale || !p.layout.began
-	}
+// shows reports whether the model sees anything of a visible entry.
+func (p *Projection) shows(seq int32, n *node) bool {
+	return !n.is(flagVoid) && p.states.get(seq).shown()
 }
 
 // answered reports whether a call's result is part of the projection.
 func (p *Projection) answered(call *node) bool { return call.pair > 0 && call.pair <= p.version }
 
-func shownChange(shown bool) int {
-	if shown {
-		return 1
+// take takes in an entry that changes how others are seen.
+func (p *Projection) take(seq int32, n *node) {
+	switch payload := p.log.payload(seq).(type) {
+	case ConfigDelta:
+		p.layout.stale = true
+		p.config.merge(p.log.counter, payload)
+	case Compaction:
+		p.cover(seq)
+	case CompactionRevoked:
+		p.revoke(p.log.records.at(seq).id, payload.Target)
+	case Pin:
+		p.pin(seq, payload.Entries, true)
+	case Unpin:
+		p.pin(seq, payload.Entries, false)
 	}
-	return -1
 }
 
-// settle gives the entry the fate the overlays say, and keeps the sums.
+// settle gives an entry the fate the overlays say, and keeps the sums. Void
+// entries are nobody's business.
 func (p *Projection) settle(seq int32, n *node) {
-	s := p.state(seq)
+	if n.is(flagVoid) {
+		return
+	}
 	f, by, tokens := p.resolve(seq, n)
-	next := newState(f, by, tokens)
+	s, next := p.states.get(seq), newState(f, by, n.tokens-tokens)
 	if next == s {
 		return
 	}
-	old := &p.totals.ByFate[s.fate()]
-	old.Entries--
-	old.Before -= int(n.tokens)
-	old.After -= int(s.tokens)
-	now := &p.totals.ByFate[f]
-	now.Entries++
-	now.Before += int(n.tokens)
-	now.After += int(tokens)
+	before := int(n.tokens)
+	p.moved[s.fate()] = p.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
+	p.moved[f] = p.moved[f].plus(Count{1, before, int(tokens)})
 	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
-		p.unanswered += shownChange(next.shown())
+		if next.shown() {
+			p.mute--
+		} else {
+			p.mute++
+		}
 	}
-	*p.states.edit(seq) = next
+	p.states.set(seq, next)
 }
 
 // settleRange settles all entries of a stretch, and the results outside it
 // whose calls are inside.
 func (p *Projection) settleRange(lo, hi int32) {
+	// Without anything that hides or shields, texts stay as they are.
+	plain := len(p.slots[slotSummary]) == 0 && len(p.slots[slotTurns]) == 0
 	for seq := lo; seq <= hi; seq++ {
 		n := p.log.node(seq)
 		if !n.visible() || !p.reads(n) {
+			continue
+		}
+		if plain && (n.kind == codeAssistant || n.kind == codeItem) && p.states.get(seq) == (state{}) {
 			continue
 		}
 		p.settle(seq, n)
@@ -254,9 +262,8 @@ func (p *Projection) cover(seq int32) {
 			}
 		}
 	}
-	if p.loop.call {
-		o.heldFrom = p.loop.from
-		if c.Reasoning != nil {
+	if c.Reasoning != nil {
+		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {
 			p.waiting[by] = struct{}{}
 		}
 	}
@@ -363,11 +370,11 @@ func (p *Projection) revoke(id, target string) {
 }
 
 // pin pins or unpins entries, calls with their results (P8).
-func (p *Projection) pin(ids []string, on bool) {
+func (p *Projection) pin(pin int32, ids []string, on bool) {
 	for _, id := range ids {
 		seq := p.log.find(id)
-		if seq == 0 || seq > p.version {
-			continue
+		if seq == 0 || seq > pin {
+			continue // a pin speaks of what stands before it
 		}
 		n := p.log.node(seq)
 		if n.kind == codeResult && n.pair > 0 {
@@ -388,26 +395,52 @@ func (p *Projection) pin(ids []string, on bool) {
 	p.layout.stale = true
 }
 
-// followLoop notes whether the last step makes a call.
-func (p *Projection) followLoop(n *node) {
-	if n.turn != p.loop.turn || n.step != p.loop.step {
-		if n.kind == codeResult {
-			return // late, of an earlier step
+// openLoop tells where the tool loop began that is open at seq: after the last
+// request, if the last response since makes a call. 0 when none is open.
+func (p *Projection) openLoop(seq int32) int32 {
+	from := p.lastRequest(seq) + 1
+	var last *node
+	for s := seq - 1; s >= from; s-- {
+		n := p.log.node(s)
+		if n.kind <= codeUser || n.kind > codeItem || n.kind == codeResult || !p.reads(n) {
+			continue
 		}
-		p.loop.turn, p.loop.step, p.loop.call = n.turn, n.step, false
+		if last == nil {
+			last = n
+		}
+		if n.turn != last.turn || n.step != last.step || n.branch != last.branch {
+			return 0
+		}
+		if n.kind == codeCall {
+			return from
+		}
 	}
-	if n.kind == codeCall {
-		p.loop.call = true
-	}
+	return 0
 }
 
-// closeLoop is called where a request stands: the reasoning that had to stay
-// for the loop before it may go now (P11a names this exception).
-func (p *Projection) closeLoop(seq int32) {
-	p.loop.call = false
-	p.loop.from = seq + 1
+// lastRequest is the last user message or turn start before seq; 0 for none.
+func (p *Projection) lastRequest(seq int32) int32 {
+	var last int32
+	for _, b := range p.reading {
+		if int(b) >= len(p.log.steppers) {
+			break
+		}
+		requests := p.log.steppers[b].requests
+		if i, _ := slices.BinarySearch(requests, seq); i > 0 {
+			last = max(last, requests[i-1])
+		}
+	}
+	return last
+}
+
+// letGo drops the reasoning that overlays had to hold for a tool loop which a
+// request has closed since (P11a names this exception).
+func (p *Projection) letGo() {
 	for by := range p.waiting {
 		o := &p.overlays[by]
+		if p.lastRequest(p.version+1) < o.seq {
+			continue
+		}
 		from := o.heldFrom
 		o.heldFrom = 0
 		delete(p.waiting, by)

@@ -5,22 +5,14 @@ import (
 	"strconv"
 )
 
-// resolve decides an entry's fate: the overlay that made it so, and what it
-// costs now. It looks at nothing but the log and the overlays.
+// resolve decides the fate of an entry that is not void: the overlay that made
+// it so, and what it costs now. It looks at nothing but the log and the
+// overlays.
 func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
-	if n.is(flagEmpty) {
-		return Omitted, nobody, 0 // no empty message (P10)
-	}
 	at, anchor := seq, n // a result shares the fate of its call
 	if n.kind == codeResult {
-		if n.pair <= 0 {
-			return Omitted, nobody, 0 // an orphan (P10)
-		}
 		at = n.pair
 		anchor = p.log.node(at)
-	}
-	if len(p.overlays) == 0 {
-		return Kept, nobody, n.tokens
 	}
 	if len(p.pinned) > 0 {
 		if _, ok := p.pinned[at]; ok {

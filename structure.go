@@ -5,8 +5,21 @@ import (
 	"time"
 )
 
-// stepper follows where one branch stands: it tells where a step ends (L6).
+// stepper follows one branch: where a step ends (L6), and what sums up over
+// the branch.
 type stepper struct {
+	place
+	// all counts the branch's entries and their tokens, void those of them
+	// that are never shown.
+	all, void Count
+	// open is how many calls wait for a result.
+	open int
+	// requests are the seqs of user messages and turn starts.
+	requests []int32
+}
+
+// place is where a branch stands.
+type place struct {
 	turn, step int32
 	phase      phase
 	message    string // of the response that makes the step
@@ -35,7 +48,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	}
 	s := &l.steppers[n.branch]
 	if turn := l.steppers[0].turn; s.turn != turn {
-		*s = stepper{turn: turn}
+		s.place = place{turn: turn}
 	}
 	before := s.step
 	switch n.kind {
@@ -51,8 +64,10 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 			if call.turn == s.turn && call.step == s.step {
 				s.phase = phaseResults
 			}
+			s.open--
 			return
 		}
+		n.flags |= flagVoid
 	}
 	if root && n.visible() {
 		l.opened = true
@@ -65,6 +80,25 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 		key := openCall{n.branch, e.Payload.(ToolCall).CallID}
 		n.pair = -l.open[key]
 		l.open[key] = seq
+		s.open++
+	}
+}
+
+// tally sums up an entry that has its place.
+func (s *stepper) tally(seq int32, n *node) {
+	one := Count{Entries: 1}
+	if n.visible() {
+		one.Before, one.After = int(n.tokens), int(n.tokens)
+	}
+	s.all = s.all.plus(one)
+	if n.visible() && n.is(flagEmpty) {
+		n.flags |= flagVoid
+	}
+	if n.is(flagVoid) {
+		s.void = s.void.plus(one)
+	}
+	if n.kind == codeUser || n.kind == codeTurnStart {
+		s.requests = append(s.requests, seq)
 	}
 }
 
@@ -77,12 +111,12 @@ func (l *Log) openTurn(seq int32) {
 	}
 	l.turns = append(l.turns, turnStart{seq: seq, step: int32(len(l.steps))})
 	l.steps = append(l.steps, seq)
-	l.steppers[0] = stepper{turn: int32(len(l.turns) - 1)}
+	l.steppers[0].place = place{turn: int32(len(l.turns) - 1)}
 }
 
 // respond takes a block of a response: it belongs to the step under way
 // unless that has its results already, or is another message's (L6).
-func (s *stepper) respond(message string) {
+func (s *place) respond(message string) {
 	same := message != "" && message == s.message
 	other := message != "" && s.message != "" && message != s.message
 	if (s.phase == phaseResults && !same) || (s.phase == phaseResponse && other) {
@@ -97,7 +131,7 @@ func (s *stepper) respond(message string) {
 	}
 }
 
-func (s *stepper) next(p phase, message string) {
+func (s *place) next(p phase, message string) {
 	s.step++
 	s.phase, s.message = p, message
 }
@@ -135,10 +169,10 @@ func (l *Log) answer(seq int32, n *node, callID string) *node {
 
 // Turns is the number of turns (L5); 0 while the model could see nothing.
 func (l *Log) Turns() int {
-	if !l.opened && l.visible == 0 {
-		return 0
+	if l.opened || l.Tokens() > 0 {
+		return len(l.turns)
 	}
-	return len(l.turns)
+	return 0
 }
 
 // A Turn is a stretch of the log, with its steps.
