@@ -1,0 +1,76 @@
+package tenfold
+
+import "slices"
+
+// config is the configuration in effect at the end of the log.
+type config struct {
+	current      Config
+	systemTokens int
+	toolTokens   []int
+}
+
+// Config is a configuration: what all config deltas together say.
+type Config struct {
+	Model  string
+	System string
+	Tools  []ToolDefinition
+}
+
+// Config is the configuration in effect (P7), with the system prompt and the
+// tools as the projection shows them: summaries placed there (P4), pruned
+// tools gone.
+func (p *Projection) Config() Config {
+	c := p.config.current
+	c.System = p.system()
+	if pruned := p.pruned(); pruned != nil {
+		c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(t ToolDefinition) bool {
+			return slices.Contains(pruned, t.Name)
+		})
+	}
+	return c
+}
+
+func (c *config) merge(counter Counter, d ConfigDelta) {
+	if d.Model != "" {
+		c.current.Model = d.Model
+	}
+	if d.System != nil {
+		c.current.System = *d.System
+		c.systemTokens = counter.Count(*d.System)
+	}
+	if d.Tools != nil {
+		c.current.Tools = *d.Tools
+		c.toolTokens = make([]int, len(*d.Tools))
+		for i, t := range *d.Tools {
+			c.toolTokens[i] = counter.Count(t.Name) + counter.Count(t.Description) + counter.Count(t.Schema)
+		}
+	}
+}
+
+// count sums the configuration raw and as projected, texts placed in the
+// system prompt aside.
+func (c *config) count(p *Projection) Count {
+	sum := Count{Before: c.systemTokens, After: c.systemTokens}
+	pruned := p.pruned()
+	for i, t := range c.toolTokens {
+		sum.Before += t
+		if !slices.Contains(pruned, c.current.Tools[i].Name) {
+			sum.After += t
+		}
+	}
+	return sum
+}
+
+// pruned names the tools whose definitions go: the latest live overlay with an
+// opinion says so.
+func (p *Projection) pruned() []string {
+	for i := len(p.overlays) - 1; i >= 0; i-- {
+		if o := &p.overlays[i]; o.live && o.c.ToolDefinitions != nil {
+			if o.c.ToolDefinitions.Action == Prune {
+				return o.c.ToolDefinitions.Names
+			}
+			return nil
+		}
+	}
+	return nil
+}
