@@ -14,6 +14,29 @@ import (
 	"tenfold/transcript"
 )
 
+// importFile reads a file of the corpus and gives its conversations as logs.
+func importFile(t *testing.T, f corpustest.File, counter tenfold.Counter) []*tenfold.Log {
+	t.Helper()
+	file, err := transcript.Open(f.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var all transcript.Collector
+	if err := transcript.Import(t.Context(), file.Source, "", &all); err != nil {
+		t.Fatalf("%s: %v", f.Name, err)
+	}
+	var logs []*tenfold.Log
+	for _, c := range all.Conversations {
+		l := tenfold.NewLog(tenfold.WithCounter(counter))
+		if _, err := l.Append(c.Entries...); err != nil {
+			t.Fatal(err)
+		}
+		logs = append(logs, l)
+	}
+	return logs
+}
+
 // trial is an overlay to lay over so many seeded ranges of each file.
 type trial struct {
 	name    string
@@ -100,11 +123,10 @@ func checkTotals(t *testing.T, p *tenfold.Projection) {
 // seeded ranges gives bodies that are valid for all providers (P10), totals
 // that add up (P11), and can be undone byte for byte (C7).
 func TestLawsOverTheCorpus(t *testing.T) {
-	for i, f := range corpustest.Files(t, transcript.ClaudeCode, transcript.JP) {
+	for i, f := range corpustest.Files(t, "claude-code", "jp") {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range corpustest.Import(t, f) {
-				l := corpustest.Log(t, c, tenfold.Chars4{})
+			for _, l := range importFile(t, f, tenfold.Chars4{}) {
 				if l.Turns() == 0 {
 					continue
 				}
@@ -152,9 +174,9 @@ func checkValid(t *testing.T, what string, bodies [][]byte) {
 // 40 % of their tokens together.
 func TestDefaultProfileOnTheLargest(t *testing.T) {
 	before, after := 0, 0
-	for _, f := range corpustest.Files(t, transcript.ClaudeCode)[:10] {
-		for _, c := range corpustest.Import(t, f) {
-			p := tenfold.Project(corpustest.Log(t, c, token.O200k()))
+	for _, f := range corpustest.Files(t, "claude-code")[:10] {
+		for _, l := range importFile(t, f, token.O200k()) {
+			p := tenfold.Project(l)
 			span, ok, why, err := p.Resolve(tenfold.Bounds{})
 			if err != nil {
 				t.Fatal(err)

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/corpustest"
 	"tenfold/token"
 	"tenfold/token/internal/sample"
 )
 
 // benchTexts returns real transcripts if there are any, else generated texts.
 func benchTexts(b *testing.B) []string {
-	if root := corpusDir(); root != "" {
+	if root := corpustest.Dir(); root != "" {
 		return corpusTexts(b, root, 6<<20)
 	}
 	b.Log("no shared/corpus above this directory: generated texts")

@@ -9,22 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/corpustest"
 	"tenfold/token"
 )
-
-// corpusDir returns the directory of real transcripts, shared/corpus beside
-// one of the directories above the package, or "".
-func corpusDir() string {
-	dir, err := os.Getwd()
-	for err == nil && dir != filepath.Dir(dir) {
-		corpus := filepath.Join(dir, "shared", "corpus")
-		if info, err := os.Stat(corpus); err == nil && info.IsDir() {
-			return corpus
-		}
-		dir = filepath.Dir(dir)
-	}
-	return ""
-}
 
 // corpusTexts returns what people, models and tools wrote in the transcripts,
 // each text once, up to about so many bytes.
@@ -83,7 +70,7 @@ func eachString(v any, yield func(string)) {
 // Semantics T1 on real transcripts: every way of counting agrees, and cutting
 // a text where a line begins changes the count by little.
 func TestT1Corpus(t *testing.T) {
-	root := corpusDir()
+	root := corpustest.Dir()
 	if root == "" {
 		t.Skip("no shared/corpus above this directory")
 	}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 )
 
 // discard is a sink that keeps nothing.
@@ -24,16 +24,12 @@ func (*discard) End(Conversation, []string) error { return nil }
 
 // corpusTexts reads the corpus files of a format.
 func corpusTexts(b *testing.B, format Format) (texts [][]byte, names []string, size int64) {
-	root, files := corpus(b)
-	for _, f := range files {
-		if f.Format != format {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(root, f.File))
+	for _, f := range corpustest.Files(b, string(format)) {
+		data, err := os.ReadFile(f.Path)
 		if err != nil {
 			b.Fatal(err)
 		}
-		texts, names, size = append(texts, data), append(names, f.File), size+int64(len(data))
+		texts, names, size = append(texts, data), append(names, f.Name), size+int64(len(data))
 	}
 	return texts, names, size
 }

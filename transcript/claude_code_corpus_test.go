@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 )
 
 func TestClaudeCodeCorpusIsRebuilt(t *testing.T) {
-	eachCorpusFile(t, ClaudeCode, func(t *testing.T, path string, _ corpusFile, got Collected) {
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		checkLaws(t, got)
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -29,9 +30,9 @@ func TestClaudeCodeCorpusIsRebuilt(t *testing.T) {
 // TestClaudeCodeCorpusCounts compares with the index, which counts lines of
 // user and assistant messages and their blocks, sub-agents' progress aside.
 func TestClaudeCodeCorpusCounts(t *testing.T) {
-	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, want corpusFile, got Collected) {
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, want corpustest.File, got Collected) {
 		t.Log(got.ID, got.Title, got.Warnings)
-		have := corpusFile{File: want.File, Format: want.Format, Conversations: 1, Bytes: want.Bytes, DupID: want.DupID}
+		have := corpustest.File{Path: want.Path, Name: want.Name, Format: want.Format, Conversations: 1, Bytes: want.Bytes, DupID: want.DupID}
 		calls, answered := map[string]int{}, map[string]bool{}
 		turns, prompts := 0, 0
 		for _, e := range got.Entries {
@@ -112,7 +113,7 @@ func TestClaudeCodeCorpusCounts(t *testing.T) {
 // TestClaudeCodeCorpusPlaces checks the importer's own count of turns and
 // steps against the log's.
 func TestClaudeCodeCorpusTurns(t *testing.T) {
-	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpusFile, got Collected) {
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
 		log := tenfold.NewLog()
 		if _, err := log.Append(got.Entries...); err != nil {
 			t.Fatal(err)

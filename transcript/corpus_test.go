@@ -3,73 +3,20 @@ package transcript
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 )
 
-// corpusFile is a line of the corpus index.
-type corpusFile struct {
-	File          string `json:"file"`
-	Format        Format `json:"format"`
-	Msgs          int    `json:"msgs"`
-	User          int    `json:"user"`
-	Assistant     int    `json:"assistant"`
-	Calls         int    `json:"calls"`
-	Results       int    `json:"results"`
-	Missing       int    `json:"missing"`
-	Orphan        int    `json:"orphan"`
-	Images        int    `json:"images"`
-	Interrupts    int    `json:"interrupts"`
-	Reasoning     int    `json:"reasoning"`
-	Errors        int    `json:"errors"`
-	Side          int    `json:"side"`
-	Conversations int    `json:"conversations"`
-	DupID         int    `json:"dup_id"`
-	Bytes         int64  `json:"bytes"`
-}
-
-// corpus finds the shared corpus above the package; tests that need it are
-// skipped without it.
-func corpus(tb testing.TB) (string, []corpusFile) {
-	tb.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for {
-		root := filepath.Join(dir, "shared", "corpus")
-		if data, err := os.ReadFile(filepath.Join(root, "index.json")); err == nil {
-			var files []corpusFile
-			if err := json.Unmarshal(data, &files); err != nil {
-				tb.Fatal(err)
-			}
-			return root, files
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			tb.Skip("no shared/corpus above this directory")
-		}
-		dir = up
-	}
-}
-
 // eachCorpusFile runs f on every file of a format, imported.
-func eachCorpusFile(t *testing.T, format Format, f func(t *testing.T, path string, want corpusFile, got Collected)) {
-	root, files := corpus(t)
+func eachCorpusFile(t *testing.T, format Format, f func(t *testing.T, path string, want corpustest.File, got Collected)) {
 	n := 0
-	for _, file := range files {
-		if file.Format != format {
-			continue
-		}
+	for _, file := range corpustest.Files(t, string(format)) {
 		n++
-		t.Run(file.File, func(t *testing.T) {
-			path := filepath.Join(root, file.File)
-			got := importFile(t, path)
-			f(t, path, file, got)
+		t.Run(file.Name, func(t *testing.T) {
+			got := importFile(t, file.Path)
+			f(t, file.Path, file, got)
 		})
 	}
 	if n == 0 {

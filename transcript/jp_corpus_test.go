@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 )
 
 func TestJPCorpusIsRebuilt(t *testing.T) {
-	eachCorpusFile(t, JP, func(t *testing.T, path string, _ corpusFile, got Collected) {
+	eachCorpusFile(t, JP, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		checkLaws(t, got)
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -22,9 +23,9 @@ func TestJPCorpusIsRebuilt(t *testing.T) {
 // TestJPCorpusCounts compares with the index, which counts requests and
 // responses, reasoning apart from messages.
 func TestJPCorpusCounts(t *testing.T) {
-	eachCorpusFile(t, JP, func(t *testing.T, path string, want corpusFile, got Collected) {
+	eachCorpusFile(t, JP, func(t *testing.T, path string, want corpustest.File, got Collected) {
 		t.Log(got.ID, got.Title, got.Warnings)
-		have := corpusFile{File: want.File, Format: want.Format, Conversations: 1, Bytes: want.Bytes, DupID: want.DupID}
+		have := corpustest.File{Path: want.Path, Name: want.Name, Format: want.Format, Conversations: 1, Bytes: want.Bytes, DupID: want.DupID}
 		for _, e := range got.Entries {
 			switch p := e.Payload.(type) {
 			case tenfold.UserMessage:

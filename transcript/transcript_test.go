@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 )
 
 func TestDetect(t *testing.T) {
@@ -56,13 +57,12 @@ func TestDetect(t *testing.T) {
 // TestDetectCorpus tells every file of the corpus: those of our formats by
 // name, all others by refusing them.
 func TestDetectCorpus(t *testing.T) {
-	root, files := corpus(t)
-	for _, f := range files {
-		data, err := os.ReadFile(filepath.Join(root, f.File))
+	for _, f := range corpustest.Files(t) {
+		data, err := os.ReadFile(f.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := f.Format
+		want := Format(f.Format)
 		if want == "" && strings.TrimSpace(string(data)) == "[]" {
 			want = JP // an empty conversation, told by its name
 		}
@@ -70,8 +70,8 @@ func TestDetectCorpus(t *testing.T) {
 			want = ""
 		}
 		for _, size := range []int{headSize, 2000} {
-			if got, err := Detect(data[:min(len(data), size)], f.File); got != want {
-				t.Errorf("%s by %d bytes: %q, %v; want %q", f.File, size, got, err, want)
+			if got, err := Detect(data[:min(len(data), size)], f.Name); got != want {
+				t.Errorf("%s by %d bytes: %q, %v; want %q", f.Name, size, got, err, want)
 			}
 		}
 	}

@@ -3,29 +3,39 @@
 package corpustest
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"tenfold"
-	"tenfold/transcript"
 )
 
-// A File is one transcript of the corpus, as its index tells.
+// A File is one transcript of the corpus, with what its index counts in it.
 type File struct {
 	// Path is where the file lies; Name is its name in the corpus.
-	Path   string `json:"-"`
-	Name   string `json:"file"`
-	Format string `json:"format"`
-	Bytes  int    `json:"bytes"`
+	Path          string `json:"-"`
+	Name          string `json:"file"`
+	Format        string `json:"format"`
+	Bytes         int64  `json:"bytes"`
+	Conversations int    `json:"conversations"`
+	Msgs          int    `json:"msgs"`
+	User          int    `json:"user"`
+	Assistant     int    `json:"assistant"`
+	Calls         int    `json:"calls"`
+	Results       int    `json:"results"`
+	Missing       int    `json:"missing"`
+	Orphan        int    `json:"orphan"`
+	Images        int    `json:"images"`
+	Interrupts    int    `json:"interrupts"`
+	Reasoning     int    `json:"reasoning"`
+	Errors        int    `json:"errors"`
+	Side          int    `json:"side"`
+	DupID         int    `json:"dup_id"`
 }
 
-// Files lists the corpus's files of the given formats, the largest first.
-// Without a corpus the test skips.
-func Files(tb testing.TB, formats ...transcript.Format) []File {
+// Files lists the corpus's files of the given formats, all without one, the
+// largest first. Without a corpus the test skips.
+func Files(tb testing.TB, formats ...string) []File {
 	tb.Helper()
 	dir := Dir()
 	if dir == "" {
@@ -39,13 +49,13 @@ func Files(tb testing.TB, formats ...transcript.Format) []File {
 	if err := json.Unmarshal(index, &files); err != nil {
 		tb.Fatal(err)
 	}
-	files = slices.DeleteFunc(files, func(f File) bool {
-		return !slices.Contains(formats, transcript.Format(f.Format))
-	})
+	if len(formats) > 0 {
+		files = slices.DeleteFunc(files, func(f File) bool { return !slices.Contains(formats, f.Format) })
+	}
 	for i := range files {
 		files[i].Path = filepath.Join(dir, filepath.FromSlash(files[i].Name))
 	}
-	slices.SortStableFunc(files, func(a, b File) int { return b.Bytes - a.Bytes })
+	slices.SortStableFunc(files, func(a, b File) int { return int(b.Bytes - a.Bytes) })
 	return files
 }
 
@@ -53,41 +63,12 @@ func Files(tb testing.TB, formats ...transcript.Format) []File {
 // empty when there is none.
 func Dir() string {
 	dir, err := os.Getwd()
-	for err == nil {
+	for err == nil && dir != filepath.Dir(dir) {
 		candidate := filepath.Join(dir, "shared", "corpus")
 		if _, err := os.Stat(filepath.Join(candidate, "index.json")); err == nil {
 			return candidate
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
+		dir = filepath.Dir(dir)
 	}
 	return ""
-}
-
-// Import reads a file and gives its conversations.
-func Import(tb testing.TB, f File) []transcript.Collected {
-	tb.Helper()
-	file, err := transcript.Open(f.Path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer file.Close()
-	var all transcript.Collector
-	if err := transcript.Import(context.Background(), file.Source, "", &all); err != nil {
-		tb.Fatalf("%s: %v", f.Name, err)
-	}
-	return all.Conversations
-}
-
-// Log makes a log of a conversation.
-func Log(tb testing.TB, c transcript.Collected, counter tenfold.Counter) *tenfold.Log {
-	tb.Helper()
-	l := tenfold.NewLog(tenfold.WithCounter(counter))
-	if _, err := l.Append(c.Entries...); err != nil {
-		tb.Fatal(err)
-	}
-	return l
 }
