@@ -2,6 +2,8 @@ package tenfold_test
 
 import (
 	"bytes"
+	"flag"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -23,6 +25,22 @@ func newLog(t testing.TB, entries []tenfold.Entry) *tenfold.Log {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// lawCases is how many logs each law is tried on: over 10,000 for all of them
+// together. -rapid.checks=N overrides it.
+const lawCases = "1200"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked && !testing.Short() {
+		if err := flag.Set("rapid.checks", lawCases); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
 }
 
 func readers() []string { return []string{"", "scout.deep"} }
