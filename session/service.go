@@ -63,17 +63,21 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	if c.ID == "" {
 		c.ID = s.newID()
 	}
-	if err := s.store.Create(ctx, store.Conversation{ID: c.ID, Title: c.Title, Created: s.now()}); err != nil {
+	session := s.session(c.ID, c.Title)
+	now := s.now()
+	entries, err := s.complete(c.Entries, now)
+	if err == nil {
+		_, err = session.log.Append(entries...)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("create conversation %s: %w", c.ID, err)
 	}
-	session := s.session(c.ID, c.Title)
-	if len(c.Entries) == 0 {
-		return session, nil
-	}
-	if err := session.Append(ctx, c.Entries...); err != nil {
-		// Nothing was appended: leave no empty conversation either.
-		_ = s.store.Delete(context.WithoutCancel(ctx), c.ID)
-		return nil, err
+	session.projection.Advance()
+	err = s.store.Create(ctx, store.Conversation{
+		ID: c.ID, Title: c.Title, Created: now, Stats: Stats(session.projection),
+	}, slices.Collect(session.log.Entries())...)
+	if err != nil {
+		return nil, fmt.Errorf("create conversation %s: %w", c.ID, err)
 	}
 	return session, nil
 }

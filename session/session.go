@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"tenfold"
 	"tenfold/store"
@@ -62,24 +63,12 @@ func (s *Session) Refresh(ctx context.Context) error {
 // and nothing is written (L8).
 func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
 	now := s.service.now()
-	fresh := make([]tenfold.Entry, 0, len(entries))
-	for _, e := range entries {
-		if e.Payload == nil {
-			return fmt.Errorf("append to conversation %s: %w", s.id, tenfold.ErrNoPayload)
-		}
-		if e.ID == "" {
-			e.ID = s.service.newID()
-		}
-		if e.Time.IsZero() {
-			e.Time = now.UTC()
-		}
-		if e.Tokens == 0 {
-			e.Tokens = tenfold.CountPayload(s.service.counter, e.Payload)
-		}
-		fresh = append(fresh, e)
+	fresh, err := s.service.complete(entries, now)
+	if err != nil {
+		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
 	stats := Stats(s.projection.Preview(fresh...))
-	_, err := s.service.store.Append(ctx, store.Batch{
+	_, err = s.service.store.Append(ctx, store.Batch{
 		Conversation: s.id, Expected: s.log.Version(), Entries: fresh, Stats: &stats, Now: now,
 	})
 	if err != nil {
@@ -90,6 +79,27 @@ func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
 	}
 	s.projection.Advance()
 	return nil
+}
+
+// complete gives entries what the log needs of them: id, time and tokens.
+func (s *Service) complete(entries []tenfold.Entry, now time.Time) ([]tenfold.Entry, error) {
+	out := slices.Clone(entries)
+	for i := range out {
+		e := &out[i]
+		if e.Payload == nil {
+			return nil, tenfold.ErrNoPayload
+		}
+		if e.ID == "" {
+			e.ID = s.newID()
+		}
+		if e.Time.IsZero() {
+			e.Time = now.UTC()
+		}
+		if e.Tokens == 0 {
+			e.Tokens = tenfold.CountPayload(s.counter, e.Payload)
+		}
+	}
+	return out, nil
 }
 
 // Stats are the figures that listings show of a projection.

@@ -24,9 +24,10 @@ import (
 // caller. Every error wraps what went wrong; ErrNotFound, ErrExists and
 // *ConflictError are the ones a caller can act on.
 type Store interface {
-	// Create adds an empty conversation. Only ID, Title and Created of c are
-	// looked at. An id in use is ErrExists.
-	Create(ctx context.Context, c Conversation) error
+	// Create adds a conversation whose log begins with the given entries, in
+	// one step: all of it or nothing. Only ID, Title, Created and Stats of c
+	// are looked at. An id in use is ErrExists.
+	Create(ctx context.Context, c Conversation, entries ...tenfold.Entry) error
 
 	// Conversation gives what is known about one, or ErrNotFound.
 	Conversation(ctx context.Context, id string) (Conversation, error)

@@ -189,7 +189,7 @@ func slotNames(c tenfold.Compaction) []string {
 	var names []string
 	for name, set := range map[string]bool{
 		"summary": c.Summary != nil, "reasoning": c.Reasoning != nil, "tool_calls": c.ToolCalls != nil,
-		"attachments": c.Attachments != nil, "turns": c.Turns != "",
+		"attachments": c.Attachments != nil, "turns": c.Turns != "", "tool_definitions": c.ToolDefinitions != nil,
 	} {
 		if set {
 			names = append(names, name)

@@ -59,10 +59,14 @@ func (s *Store) find(ctx context.Context, op, id string) (*log, error) {
 }
 
 // Create implements [store.Store].
-func (s *Store) Create(ctx context.Context, c store.Conversation) error {
+func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
+	entries, err := copied(entries)
+	if err != nil {
+		return fmt.Errorf("create conversation %s: %w", c.ID, err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.ready(ctx)
+	err = s.ready(ctx)
 	if _, ok := s.logs[c.ID]; ok && err == nil {
 		err = store.ErrExists
 	}
@@ -73,10 +77,12 @@ func (s *Store) Create(ctx context.Context, c store.Conversation) error {
 		s.logs = map[string]*log{}
 	}
 	created := c.Created.Round(0).UTC()
-	s.logs[c.ID] = &log{
-		about: store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: created},
+	l := &log{
+		about: store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: created, Stats: c.Stats},
 		ids:   map[string]struct{}{},
 	}
+	l.add(l.fresh(entries))
+	s.logs[c.ID] = l
 	return nil
 }
 
@@ -150,6 +156,23 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	fresh := l.fresh(entries)
+	if len(fresh) == 0 {
+		return l.about.Version, nil // L9
+	}
+	if b.Expected != store.AnyVersion && b.Expected != l.about.Version {
+		return 0, &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: l.about.Version} // L8
+	}
+	l.add(fresh)
+	l.about.Updated = b.Now.Round(0).UTC()
+	if b.Stats != nil {
+		l.about.Stats = *b.Stats
+	}
+	return l.about.Version, nil
+}
+
+// fresh leaves out the entries whose ids the log holds, or the batch twice (L9).
+func (l *log) fresh(entries []tenfold.Entry) []tenfold.Entry {
 	fresh := entries[:0]
 	batch := map[string]struct{}{}
 	for _, e := range entries {
@@ -159,23 +182,17 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 			fresh = append(fresh, e)
 		}
 	}
-	if len(fresh) == 0 {
-		return l.about.Version, nil // L9
-	}
-	if b.Expected != store.AnyVersion && b.Expected != l.about.Version {
-		return 0, &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: l.about.Version} // L8
-	}
-	for _, e := range fresh {
+	return fresh
+}
+
+// add numbers entries and puts them at the end.
+func (l *log) add(entries []tenfold.Entry) {
+	for _, e := range entries {
 		l.about.Version++
 		e.Seq = l.about.Version
 		l.entries = append(l.entries, e)
 		l.ids[e.ID] = struct{}{}
 	}
-	l.about.Updated = b.Now.Round(0).UTC()
-	if b.Stats != nil {
-		l.about.Stats = *b.Stats
-	}
-	return l.about.Version, nil
 }
 
 // copied takes entries by way of their records, as a store on disk would:

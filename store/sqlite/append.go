@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"tenfold"
 	"tenfold/store"
 )
 
@@ -26,15 +27,12 @@ type logState struct {
 // Append implements [store.Store].
 func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	const op = "append"
-	rows := make([]row, len(b.Entries))
-	for i, e := range b.Entries {
-		var err error
-		if rows[i], err = newRow(e); err != nil {
-			return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
-		}
+	rows, err := newRows(b.Entries)
+	if err != nil {
+		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
 	}
 	var version int64
-	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+	err = s.write(ctx, func(tx *tx) (refusal, err error) {
 		version, refusal, err = tx.append(b, rows)
 		return refusal, err
 	})
@@ -42,6 +40,17 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 		return 0, s.explainFor(op, b.Conversation, err)
 	}
 	return version, nil
+}
+
+func newRows(entries []tenfold.Entry) ([]row, error) {
+	rows := make([]row, len(entries))
+	for i, e := range entries {
+		var err error
+		if rows[i], err = newRow(e); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
 }
 
 func (tx *tx) append(b store.Batch, rows []row) (version int64, refusal, err error) {

@@ -7,18 +7,31 @@ import (
 	"fmt"
 	"iter"
 
+	"tenfold"
 	"tenfold/store"
 )
 
 // Create implements [store.Store].
-func (s *Store) Create(ctx context.Context, c store.Conversation) error {
-	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
+	rows, err := newRows(entries)
+	if err != nil {
+		return fmt.Errorf("create conversation %s: %w", c.ID, err)
+	}
+	err = s.write(ctx, func(tx *tx) (refusal, err error) {
 		created := nanos(c.Created)
-		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			c.ID, c.Title, created, created)
-		if err == nil && n == 0 {
-			refusal = store.ErrExists
+		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			c.ID, c.Title, created, created, int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter))
+		if err != nil {
+			return nil, err
 		}
+		if n == 0 {
+			return store.ErrExists, nil
+		}
+		if len(rows) == 0 {
+			return nil, nil
+		}
+		// Into a new log nothing can be refused, so nothing is left behind.
+		_, refusal, err = tx.append(store.Batch{Conversation: c.ID, Expected: store.AnyVersion, Now: c.Created}, rows)
 		return refusal, err
 	})
 	return s.explainFor("create", c.ID, err)

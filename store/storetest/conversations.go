@@ -12,7 +12,7 @@ import (
 	"tenfold/store"
 )
 
-// Create adds an empty conversation; only ID, Title and Created are looked at.
+// Create adds a conversation; only ID, Title, Created and Stats are looked at.
 func testCreate(t *testing.T, _ *suite, st store.Store) {
 	in := store.Conversation{
 		ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Version: 7,
@@ -21,7 +21,7 @@ func testCreate(t *testing.T, _ *suite, st store.Store) {
 	if err := st.Create(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	want := store.Conversation{ID: "a", Title: "first", Created: start, Updated: start}
+	want := store.Conversation{ID: "a", Title: "first", Created: start, Updated: start, Stats: in.Stats}
 	got, err := st.Conversation(t.Context(), "a")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("created (-want +got), %v:\n%s", err, diff)
@@ -218,6 +218,33 @@ func testReopen(t *testing.T, s *suite) {
 	}
 	wantLog(t, st, "b")
 	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Create takes the log's first entries along, all or nothing.
+func testCreateWithEntries(t *testing.T, _ *suite, st store.Store) {
+	about := store.Conversation{ID: "a", Created: start, Stats: store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10}}
+	entries := []tenfold.Entry{say("1", "first"), say("2", "second"), say("1", "first again")}
+	if err := st.Create(t.Context(), about, entries...); err != nil {
+		t.Fatal(err)
+	}
+	wantLog(t, st, "a", entries[:2]...)
+	got, err := st.Conversation(t.Context(), "a")
+	if err != nil || got.Version != 2 || got.Stats != about.Stats {
+		t.Fatalf("the conversation is %+v, %v", got, err)
+	}
+	if err := st.Create(t.Context(), about, say("3", "third")); !errors.Is(err, store.ErrExists) {
+		t.Fatalf("an id in use gives %v", err)
+	}
+	wantLog(t, st, "a", entries[:2]...)
+	if err := st.Create(t.Context(), store.Conversation{ID: "b", Created: start}, say("1", "x"), tenfold.Entry{ID: "2"}); err == nil {
+		t.Fatal("an entry without a payload was taken")
+	}
+	if _, err := st.Conversation(t.Context(), "b"); !errors.Is(err, store.ErrNotFound) {
+		t.Fatalf("a refused conversation is there: %v", err)
+	}
+	if _, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: 2, Entries: []tenfold.Entry{say("4", "more")}, Now: start}); err != nil {
 		t.Fatal(err)
 	}
 }

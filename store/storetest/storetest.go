@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 		run  func(t *testing.T, s *suite, st store.Store)
 	}{
 		{"Create", testCreate},
+		{"CreateWithEntries", testCreateWithEntries},
 		{"NotFound", testNotFound},
 		{"Listing", testListing},
 		{"ListingEndsEarly", testListingEndsEarly},

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// active remembers which conversation of a store commands are about when they
+// name none.
+type active interface {
+	// get gives the id, empty when none is active.
+	get() (string, error)
+	// set makes a conversation the active one, none when id is empty.
+	set(id string) error
+}
+
+// activeFile keeps the id in a file beside the store's, so that each store
+// has its own.
+type activeFile string
+
+// maxActive is more than any id has.
+const maxActive = 1 << 12
+
+func (f activeFile) get() (string, error) {
+	data, err := os.ReadFile(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(data) > maxActive {
+		return "", nil // not ours
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+func (f activeFile) set(id string) error {
+	if id == "" {
+		if err := os.Remove(string(f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if now, err := f.get(); err == nil && now == id {
+		return nil
+	}
+	out, err := createFile(string(f), 0o600)
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
+	if _, err := out.Write([]byte(id + "\n")); err != nil {
+		return err
+	}
+	return out.commit()
+}
+
+// activeInMemory is for a store that is gone with the process as well.
+type activeInMemory struct{ id string }
+
+func (m *activeInMemory) get() (string, error) { return m.id, nil }
+
+func (m *activeInMemory) set(id string) error {
+	m.id = id
+	return nil
+}

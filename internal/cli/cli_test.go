@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"tenfold": func() { os.Exit(Main()) },
+	})
+}
+
+// TestScripts runs the promises of the command line, one script for each
+// command and for each kind of mistake.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("TZ", "UTC")
+			env.Setenv("TERM", "xterm-256color")
+			data, err := os.ReadFile(filepath.Join("testdata", "bakery.jsonl"))
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(env.WorkDir, "bakery.jsonl"), data, 0o600)
+		},
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}
+
+// TestExample runs the first command of the README on the session that comes
+// with the repository.
+func TestExample(t *testing.T) {
+	const session = "../../examples/session.jsonl"
+	if _, err := os.Stat(session); err != nil {
+		t.Skip("there is no example session: ", err)
+	}
+	t.Setenv("TENFOLD_STORE", "memory:")
+	var out, errs bytes.Buffer
+	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs}
+	if code := run(t.Context(), []string{"compact", session}, term); code != exitOK {
+		t.Fatalf("the exit code is %d: %s", code, errs.String())
+	}
+	if !strings.Contains(out.String(), "% smaller)") {
+		t.Errorf("the report is\n%s", out.String())
+	}
+}
+
+// TestNarrow shows the report on a narrow terminal with colour: what does not
+// fit goes to lines of its own, and nothing is wider than the terminal.
+func TestNarrow(t *testing.T) {
+	t.Setenv("TENFOLD_STORE", "memory:")
+	show := func(width int, coloured bool) string {
+		var out bytes.Buffer
+		term := &terminal{
+			in: strings.NewReader(""), out: bufio.NewWriter(&out), err: io.Discard,
+			outTTY: true, outColour: coloured, width: width,
+		}
+		if code := run(t.Context(), []string{"compact", "testdata/bakery.jsonl"}, term); code != exitOK {
+			t.Fatalf("the exit code is %d", code)
+		}
+		return out.String()
+	}
+	const want = `Compacted  turns 0..2    613 → 99 tokens
+           reasoning, tools
+           (15 entries: 3 omitted, 3 stripped)
+Kept       turns 3..5    596 tokens
+Total                  1,209 → 695 tokens
+           (42 % smaller)
+`
+	if got := show(50, false); got != want {
+		t.Errorf("the report is\n%s, want\n%s", got, want)
+	}
+	if got := show(50, true); ansi.Strip(got) != want || got == want {
+		t.Errorf("in colour the report is\n%q", got)
+	}
+}

@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/strategy"
+	"tenfold/transcript"
+)
+
+// compactFile is "tenfold compact FILE…".
+type compactFile struct {
+	*app
+	rangeFlags
+	to     []string
+	out    string
+	format string
+}
+
+func (a *app) compactCommand() *cobra.Command {
+	k := &compactFile{app: a}
+	c := &cobra.Command{
+		Use:   "compact FILE… [flags]",
+		Short: "Compact the session that an agent saved",
+		Long: `Reads saved sessions, compacts them, and tells what that saves.
+
+The format is detected: ` + strings.Join(readableFormats(), ", ") + `.
+
+The conversations are kept in the store, the last one as the active one, so that
+"tenfold conversation" can look at them, undo, and compact otherwise. The file
+is not touched. Running the command again on the same file adds what is new of
+it and replaces the compaction of the earlier run; the same flags give the same
+report and write nothing.
+
+` + rangeHelp + `
+
+--out writes the compacted conversation to a file, which appears whole or not
+at all; "-" is standard output, and then the report goes to standard error.
+--to then names its format:
+` + strings.Join(exportFormats(), ", ") + `.
+A file named *.jsonl is written as tenfold, which holds everything. Any other
+value of --to is the bound where the range ends; --to may be given twice, once
+for each.`,
+		Example: `  tenfold compact session.jsonl
+  tenfold compact session.jsonl --dry-run --keep 50k
+  tenfold compact session.jsonl --strategy strip-tools:over=2KB
+  tenfold compact session.jsonl --to -3 --out short.json --to anthropic`,
+		Args: arguments(1, -1, "a file"),
+		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
+	}
+	k.register(c)
+	c.Flags().StringArrayVar(&k.to, "to", nil, "`BOUND` where the range ends; or what to write\n--out as")
+	c.Flags().StringVar(&k.out, "out", "", "`FILE` to write the compacted conversation to")
+	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session, else it is detected")
+	complete(c, "format", readableFormats()...)
+	complete(c, "to", exportFormats()...)
+	return c
+}
+
+// split tells the two meanings of --to apart: with --out the name of a format
+// is one, all else is a bound.
+func (k *compactFile) split() (bound, format string, err error) {
+	for _, to := range k.to {
+		place := &bound
+		switch {
+		case isExportFormat(to) && k.out == "":
+			return "", "", usage("--to "+to+" names a format, but there is no --out", "name the file with --out FILE")
+		case isExportFormat(to):
+			place = &format
+		case k.out != "":
+			if _, err := tenfold.ParseBound(to); err != nil {
+				return "", "", usage("--to: "+quote(to)+" is neither a format nor a bound",
+					"formats are "+strings.Join(exportFormats(), ", ")+"; a bound is a turn (5), turns before the last (-3) or a time ago (5h, 2d)")
+			}
+		}
+		if *place != "" {
+			return "", "", usage("--to says "+quote(*place)+" and "+quote(to), "give one bound, and one format for --out")
+		}
+		*place = to
+	}
+	return bound, format, nil
+}
+
+func (k *compactFile) run(ctx context.Context, paths []string) error {
+	bound, format, err := k.split()
+	if err != nil {
+		return err
+	}
+	req, err := k.request(bound)
+	if err != nil {
+		return err
+	}
+	if err := checkFormat("--format", k.format); err != nil {
+		return err
+	}
+	req.Source = sourceFile
+	if k.out == "" {
+		return k.all(ctx, paths, req, nil)
+	}
+	if format, err = formatFor(format, k.out); err != nil {
+		return err
+	}
+	switch {
+	case k.dryRun:
+		return usage("--dry-run writes nothing, so --out has nothing to do", "leave out one of them")
+	case len(paths) > 1:
+		return usage("--out takes the conversations of one file, not of several", "run the command once for each file")
+	case sameFile(paths[0], k.out):
+		return usage("--out would overwrite the session it reads", "name another file")
+	}
+	to, err := k.destination(k.out)
+	if err != nil {
+		return err
+	}
+	defer to.abandon()
+	return k.all(ctx, paths, req, &outTo{destination: to, format: format})
+}
+
+func sameFile(x, y string) bool {
+	one, err := os.Stat(x)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(y)
+	return err == nil && one.Mode().IsRegular() && os.SameFile(one, other)
+}
+
+// outTo is where --out leads.
+type outTo struct {
+	*destination
+	format string
+}
+
+// all compacts the files one after the other. One that fails does not keep the
+// others from their turn.
+func (k *compactFile) all(ctx context.Context, paths []string, req session.Request, to *outTo) error {
+	if len(paths) == 1 {
+		_, err := k.one(ctx, paths[0], req, to, false)
+		return err
+	}
+	var sum tenfold.Count
+	var failed error
+	done := 0
+	for _, path := range paths {
+		all, err := k.one(ctx, path, req, to, true)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			k.fail(err)
+			failed = errTold
+			continue
+		}
+		done++
+		for _, c := range all {
+			sum.Before, sum.After = sum.Before+c.Before, sum.After+c.After
+		}
+	}
+	if !k.json && done > 0 {
+		k.rows([]row{totalRow("All", count(done, "file", "files"), sum)})
+	}
+	return failed
+}
+
+// one compacts the conversations of one file.
+func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
+	found, err := k.importFile(ctx, path, k.format, "--format")
+	if err != nil {
+		return nil, err
+	}
+	if to != nil && len(found) > 1 && to.format != string(transcript.Tenfold) {
+		return nil, usage(path+" holds "+count(len(found), "conversation", "conversations")+", and a "+to.format+" body is one",
+			"write them with --to tenfold")
+	}
+	reports := make([]*report, len(found))
+	var views []exported
+	for i, in := range found {
+		if reports[i], err = k.compact(ctx, in, req); err != nil {
+			return nil, err
+		}
+		views = append(views, exported{in.Conversation, reports[i].view})
+	}
+	if to != nil {
+		if err := export(to, to.format, views...); err != nil {
+			return nil, err
+		}
+		if err := to.commit(); err != nil {
+			return nil, err
+		}
+	}
+	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), nil
+}
+
+// compact plans over one conversation, and keeps it with the overlays.
+func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*report, error) {
+	base := k.base(in)
+	plan, err := session.PlanOver(ctx, base, req, k.now())
+	if err != nil {
+		return nil, err
+	}
+	r := &report{
+		conversation: in.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
+		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: in.warnings,
+	}
+	if k.dryRun {
+		return r, nil
+	}
+	l, err := k.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, err := k.put(ctx, l, in, &plan)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range done.overlays {
+		r.compactions = append(r.compactions, e.ID)
+	}
+	r.view = k.view(in, base, plan, done.overlays)
+	if err := l.active.set(in.ID); err != nil {
+		return nil, err
+	}
+	switch {
+	case done.created:
+		k.noticef("kept as conversation %s, now the active one", in.ID)
+	case done.added > 0:
+		k.noticef("conversation %s has %s", in.ID, count(done.added, "new entry", "new entries"))
+	}
+	return r, nil
+}
+
+// view is the conversation of the file with the overlays as they were stored.
+func (k *compactFile) view(in imported, base *tenfold.Projection, plan strategy.Plan, overlays []tenfold.Entry) *tenfold.Projection {
+	if p := tenfold.Project(in.log); sameOverlays(fileOverlays(p), plan.Compactions) {
+		return p // the file brought them along
+	}
+	return base.Preview(slices.Clone(overlays)...)
+}
+
+// tell writes the reports of one file, and gives their totals.
+func (k *compactFile) tell(found []imported, reports []*report, headed, aside bool) []tenfold.Count {
+	var sums []tenfold.Count
+	t := k.app
+	if aside { // the result went to standard output
+		_ = k.flush()
+		t = k.aside()
+	}
+	for i, r := range reports {
+		sums = append(sums, r.total())
+		for _, w := range r.warnings {
+			if headed {
+				w = found[i].path + ": " + w
+			}
+			k.warn(w)
+		}
+		if k.json {
+			if err := t.emit(r.json()); err != nil {
+				k.warn(err.Error())
+			}
+			continue
+		}
+		if headed {
+			t.printf("%s  %s\n", t.paint(bold, visibleLine(found[i].path)), t.paint(faint, "("+r.about()+")"))
+		}
+		t.report(r)
+		if headed {
+			t.printf("\n")
+		}
+	}
+	if aside {
+		_ = t.flush()
+	}
+	return sums
+}
+
+// about describes a conversation in a heading.
+func (r *report) about() string {
+	return visibleLine(r.source.Format) + ", " + count(r.turns, "turn", "turns") + ", " + count(r.entries, "entry", "entries")
+}

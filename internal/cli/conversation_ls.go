@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"tenfold/store"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "ls",
+		Short: "List the conversations",
+		Long: `Lists the conversations in the store, the one last added to first: the id as
+short as it can be given, turns, tokens as they were and as a model sees them,
+and when something was last added. The active conversation is marked with "*".`,
+		Example: `  tenfold conversation ls
+  tenfold conversation ls --json`,
+		Args: arguments(0, 0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context()) },
+	}
+}
+
+type listJSON struct {
+	ID      string     `json:"id"`
+	Title   string     `json:"title"`
+	Turns   int        `json:"turns"`
+	Entries int64      `json:"entries"`
+	Tokens  tokensJSON `json:"tokens"`
+	Active  bool       `json:"active"`
+	Updated time.Time  `json:"updated"`
+}
+
+// list looks at no log: a store knows what it takes.
+func (a *app) list(ctx context.Context) error {
+	l, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	active, err := l.active.get()
+	if err != nil {
+		return err
+	}
+	var all []store.Conversation
+	for c, err := range l.service.List(ctx) {
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	if a.json {
+		for _, c := range all {
+			err := a.emit(listJSON{
+				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
+				Tokens: tokensJSON{c.Stats.TokensBefore, c.Stats.TokensAfter, counterName},
+				Active: c.ID == active, Updated: c.Updated.UTC(),
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(all) == 0 {
+		a.noticef(`no conversations yet: "tenfold compact FILE" or "tenfold conversation import FILE" brings one in`)
+		return nil
+	}
+	a.table(all, active)
+	return nil
+}
+
+func (a *app) table(all []store.Conversation, active string) {
+	short := shortIDs(all)
+	lines := make([][5]string, len(all))
+	var width [5]int
+	for i, c := range all {
+		lines[i] = [5]string{
+			visibleLine(short[i]), thousands(c.Stats.Turns), thousands(c.Stats.TokensBefore),
+			thousands(c.Stats.TokensAfter), ago(a.now(), c.Updated),
+		}
+		for j, cell := range lines[i] {
+			width[j] = max(width[j], ansi.StringWidth(cell))
+		}
+	}
+	for i, c := range all {
+		w := lines[i]
+		mark, id := "  ", pad(w[0], width[0])
+		if c.ID == active {
+			mark, id = "* ", a.paint(bold, id)
+		}
+		turns := " turns"
+		if c.Stats.Turns == 1 {
+			turns = " turn "
+		}
+		head := mark + id + "  " + padLeft(w[1], width[1]) + turns + "  " + padLeft(w[2], width[2]) + " → " +
+			padLeft(w[3], width[3]) + " tokens  "
+		when := pad(w[4], width[4])
+		left := titleWidth
+		if a.width > 0 {
+			left = a.width - ansi.StringWidth(head) - width[4] - 2
+		}
+		title := c.Title
+		if title == "" {
+			title = "(no title)"
+		}
+		if left >= 12 {
+			a.printf("%s%s  %s\n", head, a.paint(faint, when), excerpt(title, left))
+			continue
+		}
+		// A narrow terminal: the title goes below.
+		a.printf("%s%s\n    %s\n", head, a.paint(faint, strings.TrimRight(when, " ")), excerpt(title, a.width-4))
+	}
+}
+
+// titleWidth is how much of a title shows where no terminal sets a limit.
+const titleWidth = 60
+
+// shortIDs shortens ids as far as they stay different from each other, but not
+// below eight characters.
+func shortIDs(all []store.Conversation) []string {
+	const least = 8
+	out := make([]string, len(all))
+	for i, c := range all {
+		n := least
+		for j, other := range all {
+			if i != j {
+				n = max(n, commonPrefix(c.ID, other.ID)+1)
+			}
+		}
+		out[i] = c.ID[:min(n, len(c.ID))]
+	}
+	return out
+}
+
+func commonPrefix(x, y string) int {
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n
+}

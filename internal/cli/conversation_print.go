@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"tenfold"
+)
+
+func (a *app) printCommand() *cobra.Command {
+	var turns string
+	var compacted, full bool
+	c := &cobra.Command{
+		Use:   "print [ID] [flags]",
+		Short: "Print a conversation, as it was or as a model sees it",
+		Long: `Prints a conversation as it was said, or with --compacted what a model sees of
+it: entries that a compaction shortened say so, and where entries were left out
+it is marked. Turns keep their numbers, from 0.
+
+Calls of tools and their results are cut to a few lines; --full prints all.
+With --json it is one object an entry, whole.`,
+		Example: `  tenfold conversation print | less
+  tenfold conversation print --turns -1.. --full
+  tenfold conversation print --compacted --json`,
+		Args:              arguments(0, 1, "one ID"),
+		ValidArgsFunction: a.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := parseTurns(turns)
+			if err != nil {
+				return err
+			}
+			if compacted {
+				return a.printView(c.Context(), args, r, full)
+			}
+			return a.printLog(c.Context(), args, r, full)
+		},
+	}
+	c.Flags().BoolVar(&compacted, "compacted", false, "what a model sees, not what was said")
+	c.Flags().StringVar(&turns, "turns", "..", "only turns `A..B`, both inclusive")
+	c.Flags().BoolVar(&full, "full", false, "whole calls and results, and entries no model sees")
+	return c
+}
+
+// printLog prints the raw log while it is being read, so that even a long one
+// begins at once.
+func (a *app) printLog(ctx context.Context, args []string, r turnRange, full bool) error {
+	l, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := l.find(ctx, args)
+	if err != nil {
+		return err
+	}
+	from, to, err := r.in(c.Stats.Turns)
+	if err != nil {
+		return err
+	}
+	open := r.to == nil // a turn may have come since the store was asked
+	log := tenfold.NewLog(tenfold.WithCounter(counter{}))
+	p := printer{app: a, full: full, turn: -1}
+	for e, err := range l.store.Entries(ctx, c.ID, 0) {
+		if err != nil {
+			return err
+		}
+		if _, err := log.Append(e); err != nil {
+			return err
+		}
+		turn, _, _ := log.Where(log.Version())
+		if turn < from || (turn > to && !open) {
+			continue
+		}
+		if a.json {
+			line, err := tenfold.AppendEntry(nil, e)
+			if err != nil {
+				return err
+			}
+			a.emitLine(line)
+		} else {
+			p.print(block{turn: turn, branch: e.Branch, time: e.Time, payload: e.Payload})
+		}
+		if err := p.firstOut(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printView prints the projection, and marks where entries were folded.
+func (a *app) printView(ctx context.Context, args []string, r turnRange, full bool) error {
+	s, err := a.session(ctx, args)
+	if err != nil {
+		return err
+	}
+	view := s.Projection()
+	from, to, err := r.in(s.Log().Turns())
+	if err != nil {
+		return err
+	}
+	p := printer{app: a, full: full, turn: -1}
+	if !a.json {
+		p.folds = foldsOf(view, from, to)
+	}
+	for it := range view.Items() {
+		if it.Turn < from || it.Turn > to {
+			continue
+		}
+		if a.json {
+			line, err := itemJSON(view, it)
+			if err != nil {
+				return err
+			}
+			a.emitLine(line)
+			continue
+		}
+		p.foldsBefore(it)
+		e, _ := s.Log().Entry(it.Seq)
+		p.print(block{
+			turn: it.Turn, branch: it.Branch, time: e.Time, payload: it.Payload, mark: markFor(it),
+		})
+	}
+	p.allFolds()
+	return nil
+}
+
+// markFor says what was done to an item.
+func markFor(it tenfold.Item) string {
+	switch {
+	case it.Added == tenfold.AddedSummary:
+		return "summary by " + tagFor(it.By)
+	case it.Added != "":
+		return "put in for the model: " + string(it.Added)
+	case it.Fate != tenfold.Kept && it.By != "":
+		return it.Fate.String() + " by " + tagFor(it.By)
+	}
+	return ""
+}
+
+// itemJSON is an entry's JSON form with its place and fate.
+func itemJSON(view *tenfold.Projection, it tenfold.Item) ([]byte, error) {
+	e, ok := view.Log().Entry(it.Seq)
+	if !ok {
+		e = tenfold.Entry{ID: it.ID, Branch: it.Branch}
+	}
+	e.Source, e.Tokens, e.Payload = "", it.Tokens, it.Payload
+	line, err := tenfold.AppendEntry(nil, e)
+	if err != nil {
+		return nil, err
+	}
+	place, err := marshalLine(struct {
+		Turn  int    `json:"turn"`
+		Step  int    `json:"step"`
+		Fate  string `json:"fate"`
+		By    string `json:"by,omitzero"`
+		Added string `json:"added,omitzero"`
+	}{it.Turn, it.Step, it.Fate.String(), it.By, string(it.Added)})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(place[:len(place)-1], ','), line[1:]...), nil
+}
+
+// fold is a stretch of entries that the view leaves out.
+type fold struct {
+	first            int64
+	fromTurn, toTurn int
+	entries          int
+	fate             tenfold.Fate
+	by               string
+}
+
+// foldsOf finds the stretches that the view leaves out of some turns.
+func foldsOf(view *tenfold.Projection, from, to int) []fold {
+	var folds []fold
+	joined := false // whether the entry before belongs to the last fold
+	for e := range view.Log().Entries() {
+		if !e.Payload.Kind().Visible() || !view.Reads(e.Seq) {
+			continue
+		}
+		turn, _, _ := view.Log().Where(e.Seq)
+		if turn < from || turn > to {
+			continue
+		}
+		fate, by, _ := view.Fate(e.Seq)
+		if fate != tenfold.Omitted && fate != tenfold.Summarised {
+			joined = false
+			continue
+		}
+		if n := len(folds) - 1; joined && folds[n].fate == fate && folds[n].by == by {
+			folds[n].entries++
+			folds[n].toTurn = max(folds[n].toTurn, turn)
+			continue
+		}
+		folds = append(folds, fold{e.Seq, turn, turn, 1, fate, by})
+		joined = true
+	}
+	return folds
+}

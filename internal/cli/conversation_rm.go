@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/store"
+)
+
+func (a *app) removeCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "rm ID… [flags]",
+		Short: "Remove conversations for good",
+		Long: `Removes conversations and their whole logs from the store. This cannot be
+undone, so it asks first; where nobody can be asked it wants --yes.`,
+		Example: `  tenfold conversation rm 0b9c1a2f
+  tenfold conversation rm 0b9c1a2f 77d0 --yes`,
+		Args:              arguments(1, -1, "an ID"),
+		ValidArgsFunction: a.completeIDs(0),
+		RunE:              func(c *cobra.Command, args []string) error { return a.remove(c.Context(), args, yes) },
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// remove finds all conversations first: a wrong id removes nothing.
+func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
+	l, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	var all []store.Conversation
+	seen := map[string]bool{}
+	for _, id := range ids {
+		c, err := l.find(ctx, []string{id})
+		if err != nil {
+			return err
+		}
+		if !seen[c.ID] {
+			seen[c.ID] = true
+			all = append(all, c)
+		}
+	}
+	if !yes {
+		ok, err := a.confirm(ctx, a.question(all), usage("nobody can be asked: standard input is no terminal", "add --yes to remove without asking"))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			a.noticef("nothing was removed")
+			return nil
+		}
+	}
+	active, err := l.active.get()
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if err := l.service.Delete(ctx, c.ID); err != nil {
+			return err
+		}
+		if c.ID == active {
+			if err := l.active.set(""); err != nil {
+				return err
+			}
+		}
+		if a.json {
+			if err := a.emit(map[string]string{"removed": c.ID}); err != nil {
+				return err
+			}
+			continue
+		}
+		a.noticef("removed %s", visibleLine(c.ID))
+	}
+	return nil
+}
+
+func (a *app) question(all []store.Conversation) string {
+	var b strings.Builder
+	for _, c := range all {
+		head := "  " + visibleLine(c.ID) + "  " + count(int(c.Version), "entry", "entries")
+		left := titleWidth
+		if a.errWidth > 0 {
+			left = max(a.errWidth-len(head)-3, 12)
+		}
+		b.WriteString(head + "  " + excerpt(c.Title, left) + "\n")
+	}
+	return b.String() + "remove " + count(len(all), "conversation", "conversations") + " for good?"
+}

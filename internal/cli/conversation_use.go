@@ -1,0 +1,33 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (a *app) useCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "use ID",
+		Short: "Make a conversation the active one",
+		Long: `Makes a conversation the active one: the one that commands are about when they
+name none. Each store has its own.`,
+		Example:           `  tenfold conversation use 0b9c1a2f`,
+		Args:              arguments(1, 1, "one ID"),
+		ValidArgsFunction: a.completeIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			found, err := l.find(c.Context(), args)
+			if err != nil {
+				return err
+			}
+			if err := l.active.set(found.ID); err != nil {
+				return err
+			}
+			if a.json {
+				return a.emit(map[string]string{"conversation": found.ID})
+			}
+			a.noticef("conversation %s is active", visibleLine(found.ID))
+			return nil
+		},
+	}
+}

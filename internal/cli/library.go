@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/memory"
+	"tenfold/store/sqlite"
+	"tenfold/token"
+)
+
+// library is a store opened: its conversations, and which of them is active.
+type library struct {
+	store   store.Store
+	service *session.Service
+	active  active
+}
+
+// counterName is what reports call the counter.
+const counterName = "o200k"
+
+// counter counts in o200k. The vocabulary is read with the first text: many
+// commands count nothing.
+type counter struct{}
+
+// Count implements tenfold.Counter.
+func (counter) Count(text string) int { return token.O200k().Count(text) }
+
+// open opens the store that --store, the environment or the default names. A
+// command that needs no store does not call it, and so makes no file.
+func (a *app) open(ctx context.Context) (*library, error) {
+	if a.library != nil {
+		return a.library, nil
+	}
+	url, from := a.storeURL, "--store"
+	if url == "" {
+		url, from = os.Getenv("TENFOLD_STORE"), "TENFOLD_STORE"
+	}
+	path, inMemory, err := storePath(url, from)
+	if err != nil {
+		return nil, err
+	}
+	l := &library{}
+	if inMemory {
+		l.store, l.active = memory.New(), &activeInMemory{}
+	} else {
+		st, err := sqlite.Open(ctx, path)
+		if err != nil {
+			return nil, hinted(err, "store", "--store or TENFOLD_STORE names another place")
+		}
+		l.store, l.active = st, activeFile(path+".active")
+	}
+	l.service = session.NewService(l.store, session.WithCounter(counter{}), session.WithClock(a.now))
+	a.library = l
+	return l, nil
+}
+
+const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db or memory:"
+
+// storePath reads a store's URL. Empty is the default place.
+func storePath(url, from string) (path string, inMemory bool, err error) {
+	switch url {
+	case "":
+		path, err := defaultStore()
+		return path, false, err
+	case "memory:", "memory://":
+		return "", true, nil
+	}
+	path, isSQLite := strings.CutPrefix(url, "sqlite://")
+	scheme, _, hasScheme := strings.Cut(url, ":")
+	switch {
+	case isSQLite && path != "" && path != "/":
+		if runtime.GOOS == "windows" && len(path) > 3 && path[0] == '/' && path[2] == ':' {
+			path = path[1:] // sqlite:///C:/…
+		}
+		return filepath.FromSlash(path), false, nil
+	case isSQLite || (hasScheme && scheme == "sqlite"):
+		return "", false, usage(from+": "+quote(url)+" names no file", storeSpellings)
+	case hasScheme && !strings.ContainsAny(scheme, `/\.`):
+		return "", false, usage(from+": unknown kind of store "+quote(scheme), "known are sqlite and memory: "+storeSpellings)
+	}
+	return "", false, usage(from+": "+quote(url)+" is no store", storeSpellings)
+}
+
+// defaultStore is the store in the user's data directory.
+func defaultStore() (string, error) {
+	const name = "tenfold/tenfold.db"
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, name), nil
+	}
+	if runtime.GOOS == "windows" {
+		if dir := os.Getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, name), nil
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", hinted(errors.New("there is no home directory to keep conversations in"), "store", "name a place with --store or TENFOLD_STORE")
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", name), nil
+	}
+	return filepath.Join(home, ".local", "share", name), nil
+}
+
+// find gives the conversation that a command is about: the one named, or the
+// active one.
+func (l *library) find(ctx context.Context, args []string) (store.Conversation, error) {
+	if len(args) > 0 {
+		if args[0] == "" {
+			return store.Conversation{}, usage("the id is empty", `"tenfold conversation ls" lists the ids`)
+		}
+		return l.service.Find(ctx, args[0])
+	}
+	id, err := l.active.get()
+	if err != nil {
+		return store.Conversation{}, err
+	}
+	none := &failure{
+		code: "no_active", message: "no conversation is active",
+		hint: `name one, or choose one with "tenfold conversation use ID"; "tenfold conversation ls" lists them`,
+	}
+	if id == "" {
+		return store.Conversation{}, none
+	}
+	c, err := l.store.Conversation(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return c, none
+	}
+	return c, err
+}
+
+// session opens the conversation that a command is about.
+func (a *app) session(ctx context.Context, args []string) (*session.Session, error) {
+	l, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.find(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	a.startProgress("open "+c.ID, 0)
+	defer func() { a.progress.end() }()
+	return l.service.Open(ctx, c.ID)
+}

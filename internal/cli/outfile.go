@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// outFile is a file that appears under its name whole, or not at all: it is
+// written beside its place and moved there at the end.
+type outFile struct {
+	*os.File
+	name string
+	// direct is set for what cannot be moved to, a pipe or a device.
+	direct bool
+	done   bool
+}
+
+// createFile begins a file. A file that is there already keeps its mode, and
+// is replaced only by commit.
+func createFile(name string, mode fs.FileMode) (*outFile, error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a directory")}
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		return &outFile{File: f, name: name, direct: true}, err
+	}
+	for range 100 {
+		f, err := os.OpenFile(name+".tmp-"+rand.Text()[:8], os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			var path *fs.PathError
+			if errors.As(err, &path) {
+				path.Path = name // not the name nobody asked for
+			}
+			return nil, err
+		}
+		if info != nil {
+			_ = f.Chmod(info.Mode().Perm())
+		}
+		return &outFile{File: f, name: name}, nil
+	}
+	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("no name for a temporary file beside it is free")}
+}
+
+// commit puts the file in its place.
+func (f *outFile) commit() error {
+	f.done = true
+	if f.direct {
+		return f.Close()
+	}
+	err := f.Sync()
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// abandon takes away what was written, unless it was committed.
+func (f *outFile) abandon() {
+	if f.done {
+		return
+	}
+	_ = f.Close()
+	if !f.direct {
+		_ = os.Remove(f.Name())
+	}
+}

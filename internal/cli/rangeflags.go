@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// rangeFlags are the flags that say what to compact and how.
+type rangeFlags struct {
+	flags          *cobra.Command
+	profile        string
+	strategies     []string
+	from           string
+	keep, keepLast string
+	dryRun         bool
+}
+
+func (r *rangeFlags) register(c *cobra.Command) {
+	r.flags = c
+	f := c.Flags()
+	f.StringVar(&r.profile, "profile", strategy.DefaultProfile, "`NAME` of a set of policies: default, light\n")
+	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+strings.Join(strategy.Names(), ",\n"))
+	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
+	f.Lookup("from").NoOptDefVal = "last"
+	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default 3 turns, but at most 20k tokens)")
+	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
+	complete(c, "profile", profileNames()...)
+	complete(c, "strategy", strategy.Names()...)
+	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
+}
+
+// rangeHelp is what both compact commands say of the range.
+const rangeHelp = `A range is given by turns, counted from 0. A bound is a turn (5), turns before
+the last (-3), or a time ago (5h, 2d); --from also takes "last", the turn after
+what is compacted already. Both bounds are inclusive. Without --to the range
+ends where the part begins that is to be kept: by default the last 3 turns, but
+at most 20,000 tokens, which may be inside a turn.`
+
+// request reads the flags; to is where the range ends, empty when not said.
+func (r *rangeFlags) request(to string) (session.Request, error) {
+	var req session.Request
+	changed := r.flags.Flags().Changed
+	switch {
+	case changed("strategy") && changed("profile"):
+		return req, usage("--strategy and --profile exclude each other", "a profile is a set of policies; name one, or strategies instead")
+	case changed("keep") && changed("keep-last"):
+		return req, usage("--keep and --keep-last exclude each other", "--keep takes turns (3) or tokens (20k)")
+	case to != "" && changed("keep"):
+		return req, usage("--keep and --to exclude each other", "both say where the range ends")
+	case to != "" && changed("keep-last"):
+		return req, usage("--keep-last and --to exclude each other", "both say where the range ends")
+	}
+	if err := r.bounds(to, &req.Bounds); err != nil {
+		return req, err
+	}
+	return req, r.pipeline(&req)
+}
+
+func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
+	if r.flags.Flags().Changed("from") {
+		from, err := tenfold.ParseBound(r.from)
+		if err != nil {
+			return badValue("--from", err)
+		}
+		b.From = &from
+	}
+	if to != "" {
+		if strings.TrimSpace(to) == "last" {
+			return tenfold.ErrLastAsTo
+		}
+		bound, err := tenfold.ParseBound(to)
+		if err != nil {
+			return badValue("--to", err)
+		}
+		b.To = &bound
+	}
+	if r.flags.Flags().Changed("keep") {
+		tail, err := tenfold.ParseTail(r.keep)
+		if err != nil {
+			return badValue("--keep", err)
+		}
+		b.Tail = &tail
+	}
+	if r.flags.Flags().Changed("keep-last") {
+		turns, err := strconv.Atoi(r.keepLast)
+		if err != nil || turns < 0 {
+			return usage("--keep-last: "+quote(r.keepLast)+" is no number of turns", "write --keep-last 3; --keep takes tokens as well")
+		}
+		b.Tail = &tenfold.Tail{Turns: turns}
+	}
+	return nil
+}
+
+func (r *rangeFlags) pipeline(req *session.Request) error {
+	if len(r.strategies) == 0 {
+		p, err := strategy.FindProfile(r.profile)
+		req.Strategies = []strategy.Strategy{p}
+		return err
+	}
+	for _, text := range r.strategies {
+		s, err := strategy.Parse(text)
+		switch {
+		case errors.Is(err, strategy.ErrUnknown):
+			return err
+		case err != nil:
+			return usage("--strategy "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
+		}
+		req.Strategies = append(req.Strategies, s)
+	}
+	return nil
+}
+
+// badValue is an error of a parser whose words end in what to write.
+func badValue(flag string, err error) error {
+	message, hint, _ := strings.Cut(err.Error(), ": ")
+	return usage(flag+": "+message, hint)
+}
+
+// joinFrom joins "--from" with the bound that follows it, if one does: the
+// flag may stand alone, so the parser of flags would take "5" for an argument.
+func joinFrom(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		if args[i] == "--from" && i+1 < len(args) {
+			if _, err := tenfold.ParseBound(args[i+1]); err == nil {
+				out = append(out, "--from="+args[i+1])
+				i++
+				continue
+			}
+		}
+		out = append(out, args[i])
+	}
+	return out
+}

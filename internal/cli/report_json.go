@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// The machine form of reports. Names are promised; more may come.
+type (
+	reportJSON struct {
+		Conversation string           `json:"conversation"`
+		Source       *sourceJSON      `json:"source,omitzero"`
+		Turns        int              `json:"turns"`
+		Entries      int              `json:"entries"`
+		DryRun       bool             `json:"dry_run"`
+		Nothing      string           `json:"nothing,omitzero"`
+		Tokens       tokensJSON       `json:"tokens"`
+		Spans        []spanJSON       `json:"spans"`
+		Steps        []stepJSON       `json:"steps"`
+		Compactions  []compactionJSON `json:"compactions"`
+		Warnings     []string         `json:"warnings"`
+	}
+	sourceJSON struct {
+		Path   string `json:"path"`
+		Format string `json:"format"`
+	}
+	tokensJSON struct {
+		Before int    `json:"before"`
+		After  int    `json:"after"`
+		Method string `json:"method"`
+	}
+	spanJSON struct {
+		Config       bool           `json:"config,omitzero"`
+		FromTurn     *int           `json:"from_turn,omitzero"`
+		ToTurn       *int           `json:"to_turn,omitzero"`
+		FromStep     *int           `json:"from_step,omitzero"`
+		ToStep       *int           `json:"to_step,omitzero"`
+		Fate         string         `json:"fate"`
+		By           []string       `json:"by,omitempty"`
+		Slots        []string       `json:"slots,omitempty"`
+		Entries      int            `json:"entries"`
+		Fates        map[string]int `json:"fates,omitzero"`
+		TokensBefore int            `json:"tokens_before"`
+		TokensAfter  int            `json:"tokens_after"`
+	}
+	stepJSON struct {
+		Strategy     string `json:"strategy"`
+		Entries      int    `json:"entries"`
+		TokensBefore int    `json:"tokens_before"`
+		TokensAfter  int    `json:"tokens_after"`
+	}
+	compactionJSON struct {
+		ID string `json:"id"`
+	}
+)
+
+func countJSON(c tenfold.Count) tokensJSON {
+	return tokensJSON{Before: c.Before, After: c.After, Method: counterName}
+}
+
+func (r *report) json() reportJSON {
+	out := reportJSON{
+		Conversation: r.conversation, Source: r.source, DryRun: r.dryRun, Nothing: r.plan.Nothing,
+		Turns: r.turns, Entries: r.entries, Tokens: countJSON(r.total()),
+		Spans: []spanJSON{}, Steps: []stepJSON{}, Compactions: []compactionJSON{}, Warnings: []string{},
+	}
+	for _, s := range r.spans() {
+		out.Spans = append(out.Spans, newSpanJSON(s))
+	}
+	for _, s := range r.plan.Steps {
+		out.Steps = append(out.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After})
+	}
+	for _, id := range r.compactions {
+		out.Compactions = append(out.Compactions, compactionJSON{id})
+	}
+	out.Warnings = append(out.Warnings, r.warnings...)
+	return out
+}
+
+func newSpanJSON(s strategy.Span) spanJSON {
+	out := spanJSON{
+		Config: s.Config, Fate: "kept", By: s.By, Slots: s.Slots, Entries: s.Entries,
+		TokensBefore: s.Before, TokensAfter: s.After,
+	}
+	if s.Compacted {
+		out.Fate = "compacted"
+	}
+	if !s.Config {
+		out.FromTurn, out.ToTurn, out.FromStep, out.ToStep = &s.FromTurn, &s.ToTurn, s.FromStep, s.ToStep
+	}
+	for fate, n := range s.Fates {
+		if out.Fates == nil {
+			out.Fates = map[string]int{}
+		}
+		out.Fates[fate.String()] = n
+	}
+	return out
+}

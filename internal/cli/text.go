@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"strings"
+
+	"tenfold"
+)
+
+// kindWord is a kind as people read it.
+func kindWord(k tenfold.Kind) string {
+	switch k {
+	case tenfold.KindUserMessage:
+		return "user"
+	case tenfold.KindAssistantMessage:
+		return "assistant"
+	case tenfold.KindToolCall:
+		return "call"
+	case tenfold.KindToolResult:
+		return "result"
+	case tenfold.KindProviderItem:
+		return "item"
+	}
+	return string(k)
+}
+
+// entryText is what an entry says, for a line about it.
+func entryText(p tenfold.Payload) string {
+	switch p := p.(type) {
+	case tenfold.UserMessage:
+		return partsText(p.Parts)
+	case tenfold.AssistantMessage:
+		return p.Text
+	case tenfold.Reasoning:
+		return reasoningText(p)
+	case tenfold.ToolCall:
+		return p.Name + "(" + p.Arguments + ")"
+	case tenfold.ToolResult:
+		return partsText(p.Parts)
+	case tenfold.ProviderItem:
+		return p.Data
+	}
+	return tenfold.SearchText(p)
+}
+
+func reasoningText(p tenfold.Reasoning) string {
+	if strings.TrimSpace(p.Text) == "" {
+		return "(" + size(len(p.Encrypted)+len(p.Signature)) + " only the provider can read)"
+	}
+	return p.Text
+}
+
+// partsText gives texts as they are and files by what they are.
+func partsText(parts []tenfold.Part) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if p.File == nil {
+			b.WriteString(p.Text)
+			continue
+		}
+		b.WriteString("[" + string(p.File.Type))
+		for _, word := range []string{p.File.Name, p.File.MediaType} {
+			if word != "" {
+				b.WriteString(" " + word)
+			}
+		}
+		b.WriteString("]")
+	}
+	return b.String()
+}

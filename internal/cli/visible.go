@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// visible makes text fit for a terminal: characters that would steer it, or
+// turn the direction in which it shows what follows, are written as escapes.
+// Line breaks and tabs stay.
+func visible(text string) string {
+	i := steering(text, 0)
+	if i < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text) + 16)
+	from := 0
+	for i >= 0 {
+		b.WriteString(text[from:i])
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		from = i + size
+		i = steering(text, from)
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// steering finds the next character that visible does not let pass.
+func steering(text string, from int) int {
+	for i := from; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f {
+				// Line ends of Windows are line ends.
+				if c != '\r' || i+1 >= len(text) || text[i+1] != '\n' {
+					return i
+				}
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if (r == utf8.RuneError && size == 1) || steers(r) {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// steers tells which characters beyond ASCII are dangerous on a terminal: the
+// C1 controls, and those that change the direction of what follows.
+func steers(r rune) bool {
+	switch {
+	case r >= 0x80 && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true
+	}
+	switch r {
+	case 0x061c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff:
+		return true
+	}
+	return false
+}
+
+// visibleLine is visible for a text that must stay on one line: white space,
+// line breaks included, becomes single spaces.
+func visibleLine(text string) string {
+	return visible(strings.Join(strings.Fields(text), " "))
+}
+
+// visibleJSON writes the characters that steer a terminal as JSON escapes. They
+// can only stand inside strings, and there the escape says the same.
+func visibleJSON(line []byte) []byte {
+	clean := true
+	for _, c := range line {
+		if c >= utf8.RuneSelf || c == 0x7f {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return line
+	}
+	out := make([]byte, 0, len(line)+16)
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		if r == 0x7f || steers(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = append(out, line[i:i+size]...)
+		}
+		i += size
+	}
+	return out
+}
+
+// excerpt gives the beginning of a text on one line of at most so many
+// columns.
+func excerpt(text string, width int) string {
+	// What cannot show need not be looked at; a character has up to 4 bytes.
+	if most := 8*width + 64; len(text) > most {
+		for most > 0 && !utf8.RuneStart(text[most]) {
+			most--
+		}
+		text = text[:most]
+	}
+	return ansi.Truncate(visibleLine(text), max(width, 1), "…")
+}
+
+// pad fills a text with spaces up to a width.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
+}
+
+// padLeft puts the spaces before the text.
+func padLeft(text string, width int) string {
+	return strings.Repeat(" ", max(width-ansi.StringWidth(text), 0)) + text
+}
