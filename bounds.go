@@ -207,8 +207,8 @@ func (p *Projection) afterCompactions() int {
 		if !o.live || o.lo > o.hi {
 			continue
 		}
-		next := min(o.c.ToTurn, p.log.Turns()-1) + 1
-		if o.c.ToStep != nil {
+		next := o.turns.ToTurn + 1
+		if o.turns.ToStep != nil {
 			next--
 		}
 		from = max(from, next)
@@ -272,7 +272,7 @@ func (p *Projection) ExtendSummary(r Range) Range {
 			if !o.live || o.c.Summary == nil || o.lo > o.hi {
 				continue
 			}
-			s := Range{o.c.FromTurn, o.c.ToTurn, o.c.ToStep}
+			s := o.turns
 			if s.FromTurn > r.ToTurn || s.ToTurn < r.FromTurn {
 				continue
 			}

@@ -5,6 +5,7 @@ import "slices"
 // config is the configuration in effect at the end of the log.
 type config struct {
 	current      Config
+	extras       []string // what the deltas hold beside, in order
 	systemTokens int
 	toolTokens   []int
 }
@@ -31,6 +32,9 @@ func (p *Projection) Config() Config {
 }
 
 func (c *config) merge(counter Counter, d ConfigDelta) {
+	if d.Extra != "" {
+		c.extras = append(c.extras, d.Extra)
+	}
 	if d.Model != "" {
 		c.current.Model = d.Model
 	}
@@ -65,7 +69,7 @@ func (c *config) count(p *Projection) Count {
 // opinion says so.
 func (p *Projection) pruned() []string {
 	for i := len(p.overlays) - 1; i >= 0; i-- {
-		if o := &p.overlays[i]; o.live && o.c.ToolDefinitions != nil {
+		if o := &p.overlays[i]; o.live && o.lo <= o.hi && o.c.ToolDefinitions != nil {
 			if o.c.ToolDefinitions.Action == Prune {
 				return o.c.ToolDefinitions.Names
 			}

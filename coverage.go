@@ -85,23 +85,21 @@ func (c *Compaction) slots(yield func(slot) bool) {
 
 // extent resolves the overlay's bounds to seqs: clamped to the log (P13), and
 // to the entries that stood before the overlay, since it speaks of nothing
-// that came after it. Empty when lo > hi. inside is the turn that the range
-// ends inside of, or -1.
-func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, inside int) {
+// that came after it. Empty when lo > hi; then the range means nothing.
+func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, r Range) {
 	last := int(l.node(overlay).turn)
 	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
-		return 1, 0, -1
+		return 1, 0, r
 	}
-	lo, inside = l.turns[max(c.FromTurn, 0)].seq, -1
-	to := min(c.ToTurn, last)
-	hi = l.turnEnd(to)
-	if c.ToStep != nil && to == c.ToTurn {
-		inside = to
+	r = Range{FromTurn: max(c.FromTurn, 0), ToTurn: min(c.ToTurn, last)}
+	lo, hi = l.turns[r.FromTurn].seq, l.turnEnd(r.ToTurn)
+	if c.ToStep != nil && r.ToTurn == c.ToTurn {
+		r.ToStep = c.ToStep
 		if *c.ToStep < 0 {
-			hi = l.turns[to].seq - 1
+			hi = l.turns[r.ToTurn].seq - 1
 		} else {
-			hi = l.stepEnd(to, *c.ToStep)
+			hi = l.stepEnd(r.ToTurn, *c.ToStep)
 		}
 	}
-	return lo, min(hi, overlay-1), inside
+	return lo, min(hi, overlay-1), r
 }

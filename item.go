@@ -222,6 +222,11 @@ func (p *Projection) Entries() iter.Seq[Entry] {
 				return
 			}
 		}
+		for i, extra := range p.config.extras {
+			if !yield(Entry{ID: "config/" + strconv.Itoa(i), Payload: ConfigDelta{Extra: extra}}) {
+				return
+			}
+		}
 		turn := -1
 		for it := range p.Items() {
 			e := Entry{ID: it.ID, Branch: it.Branch, MessageID: it.MessageID, Tokens: it.Tokens, Payload: it.Payload}

@@ -132,7 +132,7 @@ func (p *Projection) shielded(lo, hi int32) []int32 {
 	var found []int32
 	take := func(list []int32) {
 		for i, _ := slices.BinarySearch(list, lo); i < len(list) && list[i] <= hi; i++ {
-			if p.shows(list[i], p.log.node(list[i])) {
+			if n := p.log.node(list[i]); n.visible() && p.reads(n) && p.shows(list[i], n) {
 				found = append(found, list[i])
 			}
 		}

@@ -154,9 +154,8 @@ func (l *Log) add(e *Entry) bool {
 	seq := l.n + 1
 	id := e.ID
 	if id == "" {
-		id = fmt.Sprintf("e%d", seq)
-	}
-	if l.has(id) {
+		id = l.freshID(seq)
+	} else if l.has(id) {
 		return false
 	}
 	*l.records.push(seq) = record{
@@ -176,6 +175,15 @@ func (l *Log) add(e *Entry) bool {
 		l.marks = append(l.marks, seq)
 	}
 	return true
+}
+
+// freshID makes an id for an entry that came without one.
+func (l *Log) freshID(seq int32) string {
+	id := fmt.Sprintf("e%d", seq)
+	for l.has(id) {
+		id += "'"
+	}
+	return id
 }
 
 // intern shares the text of a message id between the blocks of one message.

@@ -48,6 +48,7 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	q.states = sparse[state]{newShared(p.states.chunks.chunks)}
 	q.reading = slices.Clone(p.reading)
 	q.stubs = stubCounts{log: q.log}
+	q.config.extras = slices.Clip(p.config.extras)
 	q.layout.stale = true
 	for i := range entries {
 		if entries[i].Payload != nil {

@@ -49,7 +49,11 @@ func Profiles() []Profile {
 // unique, arguments that are no JSON object are wrapped in one, other
 // providers' opaque items and reasoning are left out.
 func (f Profile) Body(p *Projection) ([]byte, error) {
-	w := &wire{profile: f, config: p.Config(), ids: map[string]bool{}, waiting: map[string][]string{}}
+	w := &wire{
+		profile: f, config: p.Config(), ids: map[string]bool{}, waiting: map[string][]string{},
+		names: map[string]string{}, taken: map[string]bool{},
+	}
+	w.config.Tools = uniqueTools(w.config.Tools)
 	w.collect(p.Items())
 	body, err := json.Marshal(f.render(w), codecOptions, json.Deterministic(true))
 	if err != nil {
@@ -67,6 +71,21 @@ func (f Profile) Validate(body []byte) []Violation {
 	return f.validate(body)
 }
 
+// uniqueTools keeps the last definition of each name.
+func uniqueTools(tools []ToolDefinition) []ToolDefinition {
+	at := map[string]int{}
+	var out []ToolDefinition
+	for _, t := range tools {
+		if i, ok := at[t.Name]; ok {
+			out[i] = t
+			continue
+		}
+		at[t.Name] = len(out)
+		out = append(out, t)
+	}
+	return out
+}
+
 // wire is a projection on its way into a body: messages of one role each.
 type wire struct {
 	profile  Profile
@@ -75,6 +94,8 @@ type wire struct {
 
 	ids     map[string]bool     // call ids in use
 	waiting map[string][]string // raw call id → ids given to its open calls
+	names   map[string]string   // raw tool name → its name in the body
+	taken   map[string]bool     // tool names in use
 }
 
 // message is a stretch of items of one role, in order.
@@ -110,11 +131,11 @@ func (w *wire) collect(items iter.Seq[Item]) {
 				wi.callID, w.waiting[p.CallID] = queue[0], queue[1:]
 			}
 		case Reasoning:
-			if p.Provider != w.profile.Provider || !p.opaque() || (changed && !w.profile.SignedAfterChange) {
+			if !w.carries(p) || (changed && !w.profile.SignedAfterChange) {
 				continue
 			}
 		case ProviderItem:
-			if p.Provider != w.profile.Provider || !jsontext.Value(p.Data).IsValid(codecOptions) {
+			if p.Provider != w.profile.Provider || !isObject(p.Data) {
 				continue
 			}
 			user = p.Role == "user"
@@ -133,6 +154,23 @@ func (w *wire) collect(items iter.Seq[Item]) {
 			w.messages[i].items[j].current = true
 		}
 	}
+}
+
+// carries reports whether the provider can be given the reasoning: its own,
+// with the opaque data it looks for.
+func (w *wire) carries(r Reasoning) bool {
+	switch {
+	case r.Provider != w.profile.Provider:
+		return false
+	case r.Provider == "openai":
+		return r.Encrypted != ""
+	}
+	return r.opaque()
+}
+
+func isObject(text string) bool {
+	v := jsontext.Value(strings.TrimSpace(text))
+	return v.IsValid(codecOptions) && v.Kind() == '{'
 }
 
 // maxCallID is the shortest limit of any provider: OpenAI's, for chat.
@@ -154,11 +192,21 @@ func (w *wire) callID(raw string) string {
 // maxToolName is the shortest limit of any provider for a tool's name.
 const maxToolName = 64
 
-func toolName(raw string) string {
-	name := alphabet(raw, maxToolName, "unknown")
-	if c := name[0]; c == '-' || (c >= '0' && c <= '9') {
-		name = alphabet("_"+name, maxToolName, "unknown")
+// toolName gives a tool a name every provider takes, its own in the body.
+func (w *wire) toolName(raw string) string {
+	if name, ok := w.names[raw]; ok {
+		return name
 	}
+	whole := alphabet(raw, maxToolName, "unknown")
+	if c := whole[0]; c == '-' || (c >= '0' && c <= '9') {
+		whole = alphabet("_"+whole, maxToolName, "unknown")
+	}
+	name := whole
+	for n := 2; w.taken[name]; n++ {
+		suffix := "_" + strconv.Itoa(n)
+		name = whole[:min(len(whole), maxToolName-len(suffix))] + suffix
+	}
+	w.names[raw], w.taken[name] = name, true
 	return name
 }
 
@@ -187,7 +235,7 @@ func argumentsObject(raw string) jsontext.Value {
 	switch {
 	case len(v) == 0:
 		return jsontext.Value(noArguments)
-	case v.IsValid(codecOptions) && v.Kind() == '{':
+	case isObject(raw):
 		return v
 	}
 	wrapped, _ := json.Marshal(map[string]string{"input": raw}, codecOptions)
@@ -196,11 +244,18 @@ func argumentsObject(raw string) jsontext.Value {
 
 // schemaObject gives a tool's schema, an open object where there is none.
 func schemaObject(raw string) jsontext.Value {
-	v := jsontext.Value(raw)
-	if len(v) > 0 && v.IsValid(codecOptions) && v.Kind() == '{' {
-		return v
+	if isObject(raw) {
+		return jsontext.Value(raw)
 	}
 	return jsontext.Value(`{"type":"object"}`)
+}
+
+// nonBlank gives the text, or nothing for one that is only white space.
+func nonBlank(text string) string {
+	if isBlank(text) {
+		return ""
+	}
+	return text
 }
 
 // bodyPart is a text or a file on its way into a body.

@@ -58,10 +58,13 @@ type (
 // message.
 const continueText = "[The work goes on]"
 
+// noOutputText stands in a failed result that says nothing.
+const noOutputText = "The tool failed without output."
+
 func renderAnthropic(w *wire) any {
-	body := anthropicBody{System: w.config.System, Messages: []anthropicMessage{}}
+	body := anthropicBody{System: nonBlank(w.config.System), Messages: []anthropicMessage{}}
 	for _, t := range w.config.Tools {
-		body.Tools = append(body.Tools, anthropicTool{toolName(t.Name), t.Description, schemaObject(t.Schema)})
+		body.Tools = append(body.Tools, anthropicTool{w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
 	}
 	for _, m := range w.messages {
 		if m.user {
@@ -71,14 +74,14 @@ func renderAnthropic(w *wire) any {
 		// With thinking on, a message of the open loop begins with it: text
 		// of another response, a summary's say, may not join it.
 		if i := slices.IndexFunc(m.items, isReasoning); i > 0 && m.items[i].current && !sameResponse(m.items[i-1], m.items[i]) {
-			if rest := anthropicAssistant(m.items[i:]); len(rest) > 0 {
-				body.say("assistant", anthropicAssistant(m.items[:i]))
+			if rest := w.anthropicAssistant(m.items[i:]); len(rest) > 0 {
+				body.say("assistant", w.anthropicAssistant(m.items[:i]))
 				body.say("user", []jsontext.Value{anthropicText(continueText)})
 				body.say("assistant", rest)
 				continue
 			}
 		}
-		body.say("assistant", anthropicAssistant(m.items))
+		body.say("assistant", w.anthropicAssistant(m.items))
 	}
 	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
 		trimLastText(body.Messages[n-1].Content)
@@ -113,9 +116,12 @@ func anthropicUser(m message) []jsontext.Value {
 		case UserMessage:
 			out = append(out, anthropicParts(userParts(p))...)
 		case ToolResult:
+			content := anthropicParts(resultParts(p.Parts))
+			if p.IsError && len(content) == 0 {
+				content = []jsontext.Value{anthropicText(noOutputText)} // refused otherwise
+			}
 			out = append(out, rawBlock(anthropicBlock{
-				Type: "tool_result", ToolUseID: it.callID, IsError: p.IsError,
-				Content: anthropicParts(resultParts(p.Parts)),
+				Type: "tool_result", ToolUseID: it.callID, IsError: p.IsError, Content: content,
 			}))
 		case ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
@@ -124,7 +130,7 @@ func anthropicUser(m message) []jsontext.Value {
 	return out
 }
 
-func anthropicAssistant(items []wireItem) []jsontext.Value {
+func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {
 	var out []jsontext.Value
 	end := 0 // thinking may not end a message
 	for _, it := range items {
@@ -136,7 +142,7 @@ func anthropicAssistant(items []wireItem) []jsontext.Value {
 			continue
 		case ToolCall:
 			out = append(out, rawBlock(anthropicBlock{
-				Type: "tool_use", ID: it.callID, Name: toolName(p.Name), Input: argumentsObject(p.Arguments),
+				Type: "tool_use", ID: it.callID, Name: w.toolName(p.Name), Input: argumentsObject(p.Arguments),
 			}))
 		case ProviderItem:
 			out = append(out, jsontext.Value(p.Data))

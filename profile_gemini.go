@@ -75,7 +75,7 @@ func renderGemini(w *wire) any {
 	if len(w.config.Tools) > 0 {
 		var t geminiTools
 		for _, d := range w.config.Tools {
-			t.Functions = append(t.Functions, geminiFunction{toolName(d.Name), d.Description, schemaObject(d.Schema)})
+			t.Functions = append(t.Functions, geminiFunction{w.toolName(d.Name), d.Description, schemaObject(d.Schema)})
 		}
 		body.Tools = []geminiTools{t}
 	}
@@ -87,7 +87,7 @@ func renderGemini(w *wire) any {
 		if m.user {
 			role, parts = "user", geminiUser(m, names)
 		} else {
-			parts = geminiModel(m.items, names, strict)
+			parts = w.geminiModel(m.items, names, strict)
 		}
 		if len(parts) == 0 {
 			continue
@@ -140,7 +140,7 @@ func geminiUserPart(p bodyPart) geminiPart {
 
 // geminiModel gives the model's parts. A thought's signature goes on the part
 // after it; thoughts themselves are not sent back.
-func geminiModel(items []wireItem, names map[string]string, strict bool) []jsontext.Value {
+func (w *wire) geminiModel(items []wireItem, names map[string]string, strict bool) []jsontext.Value {
 	var out []jsontext.Value
 	signature := ""
 	signed := false // the step's first call has its signature
@@ -160,9 +160,9 @@ func geminiModel(items []wireItem, names map[string]string, strict bool) []jsont
 			if strict && it.current && !signed && signature == "" {
 				signature = unsignedCall
 			}
-			names[it.callID] = toolName(p.Name)
+			names[it.callID] = w.toolName(p.Name)
 			out = append(out, rawBlock(geminiPart{
-				Call:      &geminiCall{it.callID, toolName(p.Name), argumentsObject(p.Arguments)},
+				Call:      &geminiCall{it.callID, w.toolName(p.Name), argumentsObject(p.Arguments)},
 				Signature: signature,
 			}))
 			signature, signed = "", true

@@ -58,13 +58,13 @@ func renderOpenAIChat(w *wire) any {
 	}
 	for _, t := range w.config.Tools {
 		body.Tools = append(body.Tools, chatTool{"function", chatFunction{
-			Name: toolName(t.Name), Description: t.Description, Parameters: schemaObject(t.Schema),
+			Name: w.toolName(t.Name), Description: t.Description, Parameters: schemaObject(t.Schema),
 		}})
 	}
 	for _, m := range w.messages {
 		if m.user {
 			body.Messages = append(body.Messages, chatUser(m)...)
-		} else if a := chatAssistant(m.items); a.Content != nil || a.ToolCalls != nil {
+		} else if a := w.chatAssistant(m.items); a.Content != nil || a.ToolCalls != nil {
 			body.Messages = append(body.Messages, a)
 		}
 	}
@@ -125,7 +125,7 @@ func imageURL(f *File) string {
 	return ""
 }
 
-func chatAssistant(items []wireItem) chatMessage {
+func (w *wire) chatAssistant(items []wireItem) chatMessage {
 	m := chatMessage{Role: "assistant"}
 	var texts []string
 	for _, it := range items {
@@ -136,7 +136,7 @@ func chatAssistant(items []wireItem) chatMessage {
 			arguments := string(argumentsObject(p.Arguments))
 			m.ToolCalls = append(m.ToolCalls, chatCall{
 				ID: it.callID, Type: "function",
-				Function: chatFunction{Name: toolName(p.Name), Arguments: &arguments},
+				Function: chatFunction{Name: w.toolName(p.Name), Arguments: &arguments},
 			})
 		}
 	}

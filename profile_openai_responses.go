@@ -48,9 +48,9 @@ type (
 )
 
 func renderResponses(w *wire) any {
-	body := responsesBody{Instructions: w.config.System, Input: []jsontext.Value{}}
+	body := responsesBody{Instructions: nonBlank(w.config.System), Input: []jsontext.Value{}}
 	for _, t := range w.config.Tools {
-		body.Tools = append(body.Tools, responsesTool{"function", toolName(t.Name), t.Description, schemaObject(t.Schema)})
+		body.Tools = append(body.Tools, responsesTool{"function", w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
 	}
 	for _, m := range w.messages {
 		items := m.items
@@ -61,13 +61,13 @@ func renderResponses(w *wire) any {
 			}
 		}
 		for _, it := range items {
-			body.Input = append(body.Input, responsesInput(it)...)
+			body.Input = append(body.Input, w.responsesInput(it)...)
 		}
 	}
 	return body
 }
 
-func responsesInput(it wireItem) []jsontext.Value {
+func (w *wire) responsesInput(it wireItem) []jsontext.Value {
 	switch p := it.Payload.(type) {
 	case UserMessage:
 		if parts := responsesParts(userParts(p)); len(parts) > 0 {
@@ -88,7 +88,7 @@ func responsesInput(it wireItem) []jsontext.Value {
 	case ToolCall:
 		arguments := string(argumentsObject(p.Arguments))
 		return []jsontext.Value{rawBlock(responsesItem{
-			Type: "function_call", CallID: it.callID, Name: toolName(p.Name), Arguments: &arguments,
+			Type: "function_call", CallID: it.callID, Name: w.toolName(p.Name), Arguments: &arguments,
 		})}
 	case ToolResult:
 		output := plainText(resultParts(p.Parts))

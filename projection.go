@@ -45,6 +45,7 @@ type overlay struct {
 	c      *Compaction
 	id     string
 	lo, hi int32
+	turns  Range // clamped to the log as it stood (P13)
 	live   bool
 	// users are the user messages of the turn the range ends inside of (P9).
 	users []int32
@@ -249,14 +250,14 @@ func (p *Projection) settleRange(lo, hi int32) {
 
 // cover takes in a compaction.
 func (p *Projection) cover(seq int32) {
-	r := p.log.records.at(seq)
-	c := r.payload.(Compaction)
-	lo, hi, inside := p.log.extent(&c, seq)
-	o := overlay{seq: seq, c: &c, id: r.id, lo: lo, hi: hi, live: true}
+	c := p.log.payload(seq).(Compaction)
+	id := p.log.records.at(seq).id
+	lo, hi, r := p.log.extent(&c, seq)
+	o := overlay{seq: seq, c: &c, id: id, lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
-	p.marks[r.id] = by
-	if inside >= 0 {
-		for s := p.log.turns[inside].seq; s <= hi; s++ {
+	p.marks[id] = by
+	if r.ToStep != nil {
+		for s := p.log.turns[r.ToTurn].seq; s <= hi; s++ {
 			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
 				o.users = append(o.users, s)
 			}

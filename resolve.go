@@ -125,7 +125,10 @@ func stripIf(on bool) act {
 // sides is what happens to a call and to its result.
 type sides struct {
 	request, response act
-	head, tail        Size
+	// removes is set where a hint takes the pair away if its result is
+	// stripped.
+	removes    bool
+	head, tail Size
 }
 
 // sides resolves a tool policy for one call, hints included.
@@ -168,7 +171,7 @@ func (p *ToolPolicy) forTool(name string) sides {
 	case hint.Response == Keep:
 		s.response = actKeep
 	case hint.Response == Remove && s.response == actStrip:
-		return sides{request: actOmit, response: actOmit}
+		s.removes = true
 	}
 	return s
 }
@@ -180,6 +183,10 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		return Omitted, by, 0
 	}
 	policy := p.overlays[by].c.ToolCalls
+	// A result that came after the overlay takes nothing with it (P11a).
+	if s.removes && call.pair > 0 && call.pair < p.overlays[by].seq && p.over(policy, call.pair) {
+		return Omitted, by, 0
+	}
 	if n.kind == codeCall {
 		if s.request == actKeep || n.is(flagBare) || !p.over(policy, seq) {
 			return Kept, nobody, n.tokens

@@ -28,7 +28,7 @@ func ParseSize(text string) (Size, error) {
 		}
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || n < 0 || n*float64(unit) > 1<<53 {
+	if err != nil || !(n >= 0 && n*float64(unit) <= 1<<53) { // not so for NaN
 		return 0, fmt.Errorf("%q is no size: write bytes as in 800, 2KB or 1MB", text)
 	}
 	return Size(n * float64(unit)), nil

@@ -113,7 +113,7 @@ func trimmed(policy *ToolPolicy, r ToolResult, s sides, seq int32) (string, bool
 	}
 	first, last := cutHead(text, int(head)), cutTail(text, int(tail))
 	gone := text[len(first) : len(text)-len(last)]
-	mark := fmt.Sprintf("… %s, %d lines cut …%s", Size(len(gone)), strings.Count(gone, "\n")+1, recallRef(policy, seq))
+	mark := fmt.Sprintf("… %d bytes in %d lines cut …%s", len(gone), len(strings.Split(strings.Trim(gone, "\n"), "\n")), recallRef(policy, seq))
 	parts := make([]string, 0, 3)
 	for _, part := range []string{strings.TrimRight(first, "\n"), mark, strings.TrimLeft(last, "\n")} {
 		if part != "" {

@@ -77,6 +77,23 @@ func checkTool(r *report, path, name string, pattern *regexp.Regexp) {
 	}
 }
 
+// namedTool is what the checks look at in a tool's definition.
+type namedTool struct {
+	Name string `json:"name"`
+}
+
+// checkTools checks the names of the definitions: fitting, and no two alike.
+func checkTools(r *report, tools []namedTool, pattern *regexp.Regexp) {
+	seen := map[string]bool{}
+	for i, t := range tools {
+		checkTool(r, at("tools", i), t.Name, pattern)
+		if seen[t.Name] {
+			r.addf(at("tools", i), "tool name %q is used twice", t.Name)
+		}
+		seen[t.Name] = true
+	}
+}
+
 func checkObject(r *report, path string, v jsontext.Value) {
 	if !v.IsValid(codecOptions) || v.Kind() != '{' {
 		r.addf(path, "is not a JSON object")
@@ -96,6 +113,8 @@ func checkText(r *report, path, text string) {
 func validateAnthropic(body []byte) []Violation {
 	var r report
 	var b struct {
+		System   *string     `json:"system"`
+		Tools    []namedTool `json:"tools"`
 		Messages []struct {
 			Role    string           `json:"role"`
 			Content []jsontext.Value `json:"content"`
@@ -104,6 +123,10 @@ func validateAnthropic(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
+	if b.System != nil {
+		checkText(&r, "system", *b.System)
+	}
+	checkTools(&r, b.Tools, toolPattern)
 	ids := newCalls()
 	for i, m := range b.Messages {
 		path := at("messages", i)
@@ -145,6 +168,7 @@ type anthropicShape struct {
 	Input     jsontext.Value   `json:"input"`
 	ToolUseID string           `json:"tool_use_id"`
 	Content   []jsontext.Value `json:"content"`
+	IsError   bool             `json:"is_error"`
 }
 
 func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
@@ -187,6 +211,9 @@ func (c *anthropicCheck) result(path string, b anthropicShape) {
 		c.r.addf(path, "a result must stand first in a user message")
 	}
 	c.ids.result(c.r, path, b.ToolUseID)
+	if b.IsError && len(b.Content) == 0 {
+		c.r.addf(path, "a failed result without content")
+	}
 	for i, raw := range b.Content {
 		if inner, ok := readBlock(c.r, at(path+".content", i), raw); ok && inner.Type == "text" {
 			checkText(c.r, at(path+".content", i), inner.Text)

@@ -8,6 +8,9 @@ import "github.com/go-json-experiment/json/jsontext"
 func validateGemini(body []byte) []Violation {
 	var r report
 	var b struct {
+		Tools []struct {
+			Functions []namedTool `json:"functionDeclarations"`
+		} `json:"tools"`
 		Contents []struct {
 			Role  string           `json:"role"`
 			Parts []jsontext.Value `json:"parts"`
@@ -15,6 +18,9 @@ func validateGemini(body []byte) []Violation {
 	}
 	if !r.read("body", body, &b) {
 		return r.list
+	}
+	for _, t := range b.Tools {
+		checkTools(&r, t.Functions, geminiToolPattern)
 	}
 	ids := newCalls()
 	for i, c := range b.Contents {

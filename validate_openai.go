@@ -8,6 +8,9 @@ import "github.com/go-json-experiment/json/jsontext"
 func validateOpenAIChat(body []byte) []Violation {
 	var r report
 	var b struct {
+		Tools []struct {
+			Function namedTool `json:"function"`
+		} `json:"tools"`
 		Messages []struct {
 			Role       string         `json:"role"`
 			Content    jsontext.Value `json:"content"`
@@ -25,6 +28,11 @@ func validateOpenAIChat(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
+	tools := make([]namedTool, len(b.Tools))
+	for i, t := range b.Tools {
+		tools[i] = t.Function
+	}
+	checkTools(&r, tools, toolPattern)
 	ids := newCalls()
 	first := true
 	for i, m := range b.Messages {
@@ -104,6 +112,7 @@ func checkContent(r *report, path string, v jsontext.Value) {
 func validateResponses(body []byte) []Violation {
 	var r report
 	var b struct {
+		Tools []namedTool `json:"tools"`
 		Input []struct {
 			Type      string           `json:"type"`
 			Role      string           `json:"role"`
@@ -119,6 +128,7 @@ func validateResponses(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
+	checkTools(&r, b.Tools, toolPattern)
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
 	for i, it := range b.Input {

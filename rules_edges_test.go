@@ -1,0 +1,107 @@
+package tenfold_test
+
+import (
+	"strings"
+	"testing"
+
+	"tenfold"
+)
+
+// Cases at the edge of the rules that the code once got wrong.
+
+func TestP3APinOfWhatNoModelSeesShieldsNothing(t *testing.T) {
+	zero := 0
+	p := project(
+		t, start(), user("the task"), call("c", "t", `{}`), result("c", "r"), entry(tenfold.Usage{Input: 3}), say("done"),
+		pin("e5"), overlay("s", tenfold.Compaction{ToStep: &zero, Summary: &tenfold.Summary{Text: "S"}}),
+	)
+	sees(t, p, "user: the task", "assistant: S", "assistant: done")
+}
+
+func TestL7APinOnAnotherBranchShieldsNothing(t *testing.T) {
+	p := project(t, append(talk(1), on("scout", user("go")), pin("e6"), start(), user("next"), summary("s", 0, 0, "S"))...)
+	sees(t, p, heading, "assistant: S", "user: next")
+}
+
+func TestL9AnEntryWithoutAnIDIsNeverTakenForAnother(t *testing.T) {
+	l := tenfold.NewLog()
+	n, err := l.Append(named("e2", user("a").Payload), user("b"))
+	if err != nil || n != 2 || l.Version() != 2 {
+		t.Fatalf("%d of 2 entries were added, %v", n, err)
+	}
+}
+
+func TestP13PruningOverAnEmptyRangeHasNoEffect(t *testing.T) {
+	defs := []tenfold.ToolDefinition{{Name: "read"}}
+	p := project(t, entry(tenfold.ConfigDelta{Tools: &defs}), user("a"), overlay("o", tenfold.Compaction{
+		FromTurn: 7, ToTurn: 9, ToolDefinitions: &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: []string{"read"}},
+	}))
+	same(t, "tools", p.Config().Tools, defs)
+}
+
+func TestP10WhatNoProviderTakesIsLeftOut(t *testing.T) {
+	for _, odd := range []tenfold.Payload{
+		tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: "1"},
+		tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: `"x"`},
+		tenfold.ProviderItem{Provider: "gemini", Role: "user", Data: "[]"},
+		tenfold.Reasoning{Provider: "openai", Signature: "s"},
+	} {
+		p := project(t, user("go"), entry(odd), say("ok"))
+		for _, f := range tenfold.Profiles() {
+			if found := f.Validate([]byte(body(t, f, p))); len(found) > 0 {
+				t.Errorf("%s with %v: %v", f.Name, odd, found)
+			}
+		}
+	}
+}
+
+func TestP10ToolNamesStayApart(t *testing.T) {
+	defs := []tenfold.ToolDefinition{{Name: "a b"}, {Name: "a_b"}, {Name: "twice"}, {Name: "twice"}}
+	blank := " \n"
+	p := project(t, entry(tenfold.ConfigDelta{Tools: &defs, System: &blank}), user("go"), call("c", "a_b", `{}`), failed("c", ""))
+	for _, f := range tenfold.Profiles() {
+		text := body(t, f, p)
+		if found := f.Validate([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %v", f.Name, found)
+		}
+		if strings.Count(text, `"a_b_2"`) != 2 && f.Name != "gemini" { // its definition and its call
+			t.Errorf("%s does not call a_b by the name of its definition:\n%s", f.Name, text)
+		}
+	}
+}
+
+func TestP6SizesAreNumbers(t *testing.T) {
+	for _, text := range []string{"nan", "NaNKB", "inf", "-1", "1e30GB"} {
+		if size, err := tenfold.ParseSize(text); err == nil {
+			t.Errorf("%q is read as %d", text, size)
+		}
+	}
+}
+
+func TestC3BoundsAreClampedToTheLogAsItStood(t *testing.T) {
+	p := project(t, append(append(talk(2), overlay("o", tenfold.Compaction{ToTurn: 90, Turns: tenfold.Keep})), talk(2)...)...)
+	same(t, "from last", resolve(t, p, "last", "3", nil), "2..3")
+}
+
+func TestC4ClampedSummaryExtendsToWhatThereWas(t *testing.T) {
+	p := project(t, append(talk(3), summary("s", -4, 40, "S"))...)
+	same(t, "extended", p.ExtendSummary(rng(1, 1)).String(), "0..2")
+}
+
+func TestP6TheGateHoldsForRemovalToo(t *testing.T) {
+	policy := strip()
+	policy.Over = 2048
+	policy.Hints = map[string]tenfold.Hint{"read": {Response: tenfold.Remove}}
+	p := project(t, oneCall("read", "tiny", policy)...)
+	for it := range p.Items() {
+		if it.Fate != tenfold.Kept {
+			t.Errorf("%s is %s", it.ID, it.Fate)
+		}
+	}
+	p = project(t, oneCall("read", strings.Repeat("big ", 1000), policy)...)
+	for it := range p.Items() {
+		if k := it.Payload.Kind(); k == tenfold.KindToolCall || k == tenfold.KindToolResult {
+			t.Errorf("%s is still there", it.ID)
+		}
+	}
+}
