@@ -35,7 +35,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// would cover turns 0..1: 125 → 109 tokens
+	// would cover turns 0..1: 130 → 112 tokens
 	// turn 0: [compacted] shell: s
 	// turn 1: [compacted] shell: s
 	// turn 2: one file

@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/token"
 )
 
 // A Service works on the conversations of one store.
@@ -34,11 +35,11 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // WithIDs makes the service take new ids from next.
 func WithIDs(next func() string) Option { return func(s *Service) { s.newID = next } }
 
-// NewService makes a service over a store. Without options it counts with
-// [tenfold.Chars4], reads the system's clock and makes UUIDs of version 7.
+// NewService makes a service over a store. Without options it counts o200k
+// tokens (T1), reads the system's clock and makes UUIDs of version 7.
 func NewService(st store.Store, options ...Option) *Service {
 	s := &Service{
-		store: st, counter: tenfold.Chars4{}, now: time.Now,
+		store: st, counter: token.O200k(), now: time.Now,
 		newID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
 	for _, o := range options {

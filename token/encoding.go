@@ -32,7 +32,8 @@ type Counter interface {
 type Encoding struct {
 	name  string
 	rules rules
-	vocab *vocab
+	// vocab builds the tables on its first call.
+	vocab func() *vocab
 }
 
 // rules tell the split rules of the encodings apart.
@@ -50,21 +51,17 @@ var (
 	//go:embed data/cl100k_base.vocab
 	packedCl100k string
 
-	loadO200k = sync.OnceValue(func() *Encoding {
-		return &Encoding{"o200k_base", rulesO200k, newVocab(packedO200k)}
-	})
-	loadCl100k = sync.OnceValue(func() *Encoding {
-		return &Encoding{"cl100k_base", rulesCl100k, newVocab(packedCl100k)}
-	})
+	o200k  = Encoding{"o200k_base", rulesO200k, sync.OnceValue(func() *vocab { return newVocab(packedO200k) })}
+	cl100k = Encoding{"cl100k_base", rulesCl100k, sync.OnceValue(func() *vocab { return newVocab(packedCl100k) })}
 )
 
-// O200k returns the encoding o200k_base, the default. The first call builds
-// its tables, which takes milliseconds; later calls return the same value.
-func O200k() *Encoding { return loadO200k() }
+// O200k returns the encoding o200k_base, the default. Its first count builds
+// its tables, which takes milliseconds. All calls return the same value.
+func O200k() *Encoding { return &o200k }
 
 // Cl100k returns the encoding cl100k_base, that of GPT-4, GPT-3.5 and the
-// embedding models. The first call builds its tables, as with [O200k].
-func Cl100k() *Encoding { return loadCl100k() }
+// embedding models. Its first count builds its tables, as with [O200k].
+func Cl100k() *Encoding { return &cl100k }
 
 // Name returns "o200k_base" or "cl100k_base".
 func (e *Encoding) Name() string { return e.name }
@@ -95,9 +92,10 @@ func (e *Encoding) CountBytes(text []byte) int {
 // count counts valid UTF-8.
 func (e *Encoding) count(b []byte) int {
 	n := 0
+	v := e.vocab()
 	for i := 0; i < len(b); {
 		end := e.split(b, i)
-		n += e.vocab.count(b, i, end)
+		n += v.count(b, i, end)
 		i = end
 	}
 	return n
@@ -143,12 +141,13 @@ func (e *Encoding) Encode(text string) []uint32 {
 	m := mergers.Get().(*merger)
 	defer mergers.Put(m)
 	var tokens []uint32
+	v := e.vocab()
 	for i := 0; i < len(b); {
 		end := e.split(b, i)
-		if id := e.vocab.find(b, i, end); id != none {
+		if id := v.find(b, i, end); id != none {
 			tokens = append(tokens, id)
 		} else {
-			m.encode(e.vocab, b, i, end)
+			m.encode(v, b, i, end)
 			tokens = append(tokens, m.tokens...)
 		}
 		i = end
@@ -160,9 +159,10 @@ func (e *Encoding) Encode(text string) []uint32 {
 // vocabulary, special tokens among them, stand for nothing.
 func (e *Encoding) Decode(tokens []uint32) string {
 	var b []byte
+	v := e.vocab()
 	for _, id := range tokens {
-		if int(id) < len(e.vocab.sizes) {
-			b = append(b, e.vocab.bytes(id)...)
+		if int(id) < len(v.sizes) {
+			b = append(b, v.bytes(id)...)
 		}
 	}
 	return string(b)

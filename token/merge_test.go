@@ -50,7 +50,7 @@ func pieces() []string {
 // Merging pairs and stepping from token to token give the same tokens, also
 // for pieces no split would produce.
 func TestT1EncodeIsPairMerging(t *testing.T) {
-	for _, v := range []*vocab{O200k().vocab, Cl100k().vocab} {
+	for _, v := range []*vocab{O200k().vocab(), Cl100k().vocab()} {
 		var m merger
 		for _, piece := range pieces() {
 			want := mergePairs(v, piece)
@@ -82,7 +82,7 @@ func TestT6StepsAreLinear(t *testing.T) {
 	for _, unit := range []string{"a", "A", " ", "=", "-", "0", "日", "é", "ab", "=-", "xyz", "😀", "\x00", "the", "aaab", "e\u0301"} {
 		runs[unit] = func(n int) string { return strings.Repeat(unit, n/len(unit)) }
 	}
-	for _, v := range []*vocab{O200k().vocab, Cl100k().vocab} {
+	for _, v := range []*vocab{O200k().vocab(), Cl100k().vocab()} {
 		var m merger
 		steps := func(text string) float64 {
 			m.steps = 0
@@ -101,7 +101,7 @@ func TestT6StepsAreLinear(t *testing.T) {
 // Two tokens are adjacent if together they are encoded as themselves.
 func TestT1Adjacent(t *testing.T) {
 	s := sample.New(6)
-	for _, v := range []*vocab{O200k().vocab, Cl100k().vocab} {
+	for _, v := range []*vocab{O200k().vocab(), Cl100k().vocab()} {
 		for range 3000 {
 			l, r := uint32(s.Intn(3000)), uint32(s.Intn(len(v.sizes)))
 			if s.Intn(2) == 0 {
@@ -117,7 +117,7 @@ func TestT1Adjacent(t *testing.T) {
 
 // Every token is found by its bytes, and merges from the two it is made of.
 func TestVocabularyTables(t *testing.T) {
-	for _, v := range []*vocab{O200k().vocab, Cl100k().vocab} {
+	for _, v := range []*vocab{O200k().vocab(), Cl100k().vocab()} {
 		for id := range uint32(len(v.sizes)) {
 			text := v.bytes(id)
 			if got := v.find([]byte(text), 0, len(text)); got != id {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/token"
 	"tenfold/transcript"
 )
 
@@ -71,7 +72,7 @@ func (a *app) export(ctx context.Context, args []string, format, out string, com
 
 // raw is a conversation's view without its overlays.
 func raw(l *tenfold.Log) (*tenfold.Projection, error) {
-	bare := tenfold.NewLog(tenfold.WithCounter(counter{}))
+	bare := tenfold.NewLog(tenfold.WithCounter(token.O200k()))
 	for e := range l.Entries() {
 		switch e.Payload.Kind() {
 		case tenfold.KindCompaction, tenfold.KindCompactionRevoked:

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/token"
 )
 
 func (a *app) printCommand() *cobra.Command {
@@ -58,7 +59,7 @@ func (a *app) printLog(ctx context.Context, args []string, r turnRange, full boo
 		return err
 	}
 	open := r.to == nil // a turn may have come since the store was asked
-	log := tenfold.NewLog(tenfold.WithCounter(counter{}))
+	log := tenfold.NewLog(tenfold.WithCounter(token.O200k()))
 	p := printer{app: a, full: full, turn: -1}
 	for e, err := range l.store.Entries(ctx, c.ID, 0) {
 		if err != nil {

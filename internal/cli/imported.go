@@ -12,6 +12,7 @@ import (
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/transcript"
 )
 
@@ -32,7 +33,7 @@ type importSink struct {
 
 // Begin implements [transcript.Sink].
 func (k *importSink) Begin(transcript.Conversation) error {
-	k.log = tenfold.NewLog(tenfold.WithCounter(counter{}))
+	k.log = tenfold.NewLog(tenfold.WithCounter(token.O200k()))
 	return nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/store/sqlite"
-	"tenfold/token"
 )
 
 // library is a store opened: its conversations, and which of them is active.
@@ -24,13 +23,6 @@ type library struct {
 
 // counterName is what reports call the counter.
 const counterName = "o200k"
-
-// counter counts in o200k. The vocabulary is read with the first text: many
-// commands count nothing.
-type counter struct{}
-
-// Count implements tenfold.Counter.
-func (counter) Count(text string) int { return token.O200k().Count(text) }
 
 // open opens the store that --store, the environment or the default names. A
 // command that needs no store does not call it, and so makes no file.
@@ -56,7 +48,7 @@ func (a *app) open(ctx context.Context) (*library, error) {
 		}
 		l.store, l.active = st, activeFile(path+".active")
 	}
-	l.service = session.NewService(l.store, session.WithCounter(counter{}), session.WithClock(a.now))
+	l.service = session.NewService(l.store, session.WithClock(a.now))
 	a.library = l
 	return l, nil
 }
