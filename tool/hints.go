@@ -13,11 +13,14 @@ type Hints map[string]tenfold.Hint
 
 // What the common kinds of tools wish for. Arguments that say where the model
 // looked are short and worth keeping; bodies of files are long and, once
-// written, to be found on disk.
+// written, to be found on disk. What a person answered, the state of a plan
+// and a skill's instructions stand nowhere else.
 var (
 	looks  = tenfold.Hint{Request: tenfold.Keep, Response: tenfold.Strip}
 	writes = tenfold.Hint{Request: tenfold.Strip, Response: tenfold.Keep}
 	edits  = tenfold.Hint{Request: tenfold.Strip, Response: tenfold.Strip}
+	plans  = tenfold.Hint{Request: tenfold.Keep, Response: tenfold.Strip}
+	words  = tenfold.Hint{Request: tenfold.Keep, Response: tenfold.Keep}
 )
 
 // builtin is the table of the tools we know: our own and JP's, Claude Code's.
@@ -29,6 +32,8 @@ var builtin = Hints{
 	"Read": looks, "Grep": looks, "Glob": looks, "LS": looks, "Bash": looks, "BashOutput": looks,
 	"PowerShell": looks, "WebFetch": looks, "WebSearch": looks, "NotebookRead": looks,
 	"Write": writes, "Edit": edits, "MultiEdit": edits, "NotebookEdit": edits,
+	"TodoWrite": plans, "TaskCreate": plans, "TaskUpdate": plans, "EnterPlanMode": plans,
+	"AskUserQuestion": words, "ExitPlanMode": words, "Skill": words,
 }
 
 // Builtin gives the hints that come with the program. The map is the caller's.
