@@ -303,6 +303,45 @@ func TestFork(t *testing.T) {
 	}
 }
 
+// Overlays keep their meaning in a fork of the last turns.
+func TestForkMovesOverlays(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 4)
+	strip := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+	for _, c := range []tenfold.Compaction{
+		{FromTurn: 1, ToTurn: 2, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}},
+		{FromTurn: 0, ToTurn: 3, ToolCalls: &tenfold.ToolPolicy{
+			Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"call3@18": strip},
+		}},
+		{FromTurn: 0, ToTurn: 2, Summary: &tenfold.Summary{Text: "of what the fork does not have"}},
+	} {
+		if err := s.Append(t.Context(), tenfold.Entry{Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Undo(t.Context()); err != nil { // the summary; its undoing goes with it
+		t.Fatal(err)
+	}
+	if _, err := s.Redo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := svc.Fork(t.Context(), s, session.Fork{Last: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fates []string
+	for it := range fork.Projection().Items() {
+		fates = append(fates, fmt.Sprintf("%d %s %s", it.Turn, it.Payload.Kind(), it.Fate))
+	}
+	want := []string{
+		"0 user_message kept", "0 tool_call stripped", "0 tool_result kept", "0 assistant_message kept",
+		"1 user_message kept", "1 tool_call kept", "1 tool_result stripped", "1 assistant_message kept",
+	}
+	if d := cmp.Diff(want, fates); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestCreateFindListDelete(t *testing.T) {
 	svc := newService(t)
 	s := mustCreate(t, svc, 2)

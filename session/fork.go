@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenfold"
+)
+
+// Fork describes a new conversation made of an old one's entries.
+type Fork struct {
+	ID, Title string
+	// Last keeps only so many turns at the end; 0 keeps all.
+	Last int
+	// Until is the last turn to keep; nil keeps all.
+	Until *int
+}
+
+// Fork copies a conversation's log, overlays included, into a new one: the
+// old one stays as it is (L2). With Last, the turns before are left out and
+// the overlays' bounds move with those that stay; a summary of which a part is
+// left out goes too, for it would tell of what is not there. The configuration
+// in effect is kept (P7).
+func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, error) {
+	turns := from.log.Turns()
+	first, last := 0, turns-1
+	if f.Until != nil {
+		if *f.Until < 0 || *f.Until >= turns {
+			return nil, fmt.Errorf("fork until turn %d: the conversation has turns 0..%d", *f.Until, turns-1)
+		}
+		last = *f.Until
+	}
+	if f.Last > 0 {
+		first = max(last-f.Last+1, 0)
+	}
+	if f.Title == "" {
+		f.Title = from.title
+	}
+	return s.Create(ctx, Create{ID: f.ID, Title: f.Title, Entries: from.slice(first, last)})
+}
+
+// slice gives the entries of some turns as a log of their own.
+func (s *Session) slice(first, last int) []tenfold.Entry {
+	if first == 0 && last >= s.log.Turns()-1 {
+		return slices.Collect(s.log.Entries())
+	}
+	cut := cut{first: first, moved: map[int64]int64{}, gone: map[string]bool{}}
+	for e := range s.log.Entries() {
+		turn, _, _ := s.log.Where(e.Seq)
+		inside := turn >= first && turn <= last
+		before := turn < first && e.Payload.Kind() == tenfold.KindConfigDelta
+		if inside || before {
+			cut.take(e)
+		}
+	}
+	return cut.entries
+}
+
+// cut collects the entries of some turns.
+type cut struct {
+	first   int
+	entries []tenfold.Entry
+	moved   map[int64]int64 // seqs, old to new
+	gone    map[string]bool // compactions and revocations left out
+}
+
+func (c *cut) take(e tenfold.Entry) {
+	switch p := e.Payload.(type) {
+	case tenfold.Compaction:
+		if p.ToTurn < c.first || (p.Summary != nil && p.FromTurn < c.first) {
+			c.gone[e.ID] = true
+			return
+		}
+		p.FromTurn, p.ToTurn = max(p.FromTurn-c.first, 0), p.ToTurn-c.first
+		e.Payload = c.renamed(p)
+	case tenfold.CompactionRevoked:
+		if c.gone[p.Target] {
+			c.gone[e.ID] = true
+			return
+		}
+	}
+	c.moved[e.Seq] = int64(len(c.entries)) + 1
+	c.entries = append(c.entries, e)
+}
+
+// renamed follows the calls that a selective policy names by "id@seq" to their
+// new seqs.
+func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
+	if p.ToolCalls == nil || p.ToolCalls.Calls == nil {
+		return p
+	}
+	policy := *p.ToolCalls
+	policy.Calls = map[string]tenfold.CallPolicy{}
+	for _, key := range slices.Sorted(maps.Keys(p.ToolCalls.Calls)) {
+		name := key
+		if at := strings.LastIndexByte(key, '@'); at >= 0 {
+			if seq, err := strconv.ParseInt(key[at+1:], 10, 64); err == nil && c.moved[seq] > 0 {
+				name = key[:at+1] + strconv.FormatInt(c.moved[seq], 10)
+			}
+		}
+		policy.Calls[name] = p.ToolCalls.Calls[key]
+	}
+	p.ToolCalls = &policy
+	return p
+}
