@@ -234,8 +234,18 @@ func jpTime(s string) time.Time {
 	return time.Time{}
 }
 
-// jpID is the number that begins the conversation's directory.
+// jpID is the number that begins the conversation's directory. The oldest
+// format tells the same conversation in other entries, which are not to mix
+// with those of its events.json.
 func jpID(name string) string {
+	id := jpNumber(name)
+	if strings.HasSuffix(name, "messages.json") && id != "messages" {
+		id += "-messages"
+	}
+	return id
+}
+
+func jpNumber(name string) string {
 	name = filepath.ToSlash(name)
 	file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	for _, part := range [...]string{file, filepath.Base(filepath.Dir(name))} {
