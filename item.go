@@ -126,6 +126,9 @@ func (w *walker) entry(seq int32) bool {
 }
 
 // flush emits the results of the group under way, or their placeholders (P10).
+// A placeholder gives way to the result when it comes, which is one of the two
+// exceptions that P11a names; and it stands behind all calls of its group, so
+// that it moves when the response under way makes another call.
 func (w *walker) flush() bool {
 	w.closed = false
 	calls := w.calls

@@ -41,7 +41,7 @@ func (p *Projection) lastRequest(seq int32) int32 {
 }
 
 // letGo drops the reasoning that overlays had to hold for a tool loop which a
-// request has closed since (P11a names this exception).
+// request has closed since: the other exception that P11a names.
 func (p *Projection) letGo() {
 	for by := range p.waiting {
 		o := &p.overlays[by]
