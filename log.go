@@ -21,8 +21,9 @@ type Log struct {
 	nodes   chunks[node]
 	records chunks[record]
 	n       int32
-	ids     map[string]int32
-	base    *Log // holds the ids of what a fork shares
+	ids     idIndex
+	base    *Log  // holds the ids of what a fork shares …
+	shared  int32 // … up to this seq
 
 	branches names
 	tools    names
@@ -115,7 +116,7 @@ func WithCounter(c Counter) LogOption {
 
 // NewLog makes an empty log.
 func NewLog(options ...LogOption) *Log {
-	l := &Log{counter: Chars4{}, ids: map[string]int32{}, open: map[openCall]int32{}}
+	l := &Log{counter: Chars4{}, open: map[openCall]int32{}}
 	for _, o := range options {
 		o(l)
 	}
@@ -155,7 +156,8 @@ func (l *Log) add(e *Entry) bool {
 	id := e.ID
 	if id == "" {
 		id = l.freshID(seq)
-	} else if l.has(id) {
+	}
+	if (l.base != nil && l.has(id)) || !l.ids.insert(&l.records, id, seq) {
 		return false
 	}
 	*l.records.push(seq) = record{
@@ -164,7 +166,6 @@ func (l *Log) add(e *Entry) bool {
 	n := l.nodes.push(seq)
 	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch)}
 	l.n = seq
-	l.ids[id] = seq
 	l.classify(n, e.Payload)
 	if n.visible() && n.tokens == 0 && !n.is(flagEmpty) {
 		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
@@ -295,10 +296,10 @@ func (l *Log) Lookup(id string) (Entry, bool) {
 
 // find gives the seq of an id; 0 when the log does not hold it.
 func (l *Log) find(id string) int32 {
-	if seq, ok := l.ids[id]; ok || l.base == nil {
+	if seq := l.ids.find(&l.records, id); seq > 0 || l.base == nil {
 		return seq
 	}
-	if seq := l.base.find(id); seq <= l.n {
+	if seq := l.base.find(id); seq <= l.shared {
 		return seq
 	}
 	return 0

@@ -43,19 +43,23 @@ func (p *Projection) lastRequest(seq int32) int32 {
 // letGo drops the reasoning that overlays had to hold for a tool loop which a
 // request has closed since: the other exception that P11a names.
 func (p *Projection) letGo() {
-	for by := range p.waiting {
+	if len(p.waiting) == 0 {
+		return
+	}
+	request := p.lastRequest(p.version + 1)
+	p.waiting = slices.DeleteFunc(p.waiting, func(by int32) bool {
 		o := &p.overlays[by]
-		if p.lastRequest(p.version+1) < o.seq {
-			continue
+		if request < o.seq {
+			return false
 		}
 		from := o.heldFrom
 		o.heldFrom = 0
-		delete(p.waiting, by)
 		for s := max(from, o.lo); s <= o.hi; s++ {
 			if n := p.log.node(s); n.kind == codeReasoning && p.reads(n) {
 				p.settle(s, n)
 			}
 		}
 		p.layout.stale = true
-	}
+		return true
+	})
 }

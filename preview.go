@@ -44,7 +44,7 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	}
 	q.pinned = maps.Clone(p.pinned)
 	q.pins = slices.Clone(p.pins)
-	q.waiting = maps.Clone(p.waiting)
+	q.waiting = slices.Clone(p.waiting)
 	q.states = sparse[state]{newShared(p.states.chunks.chunks)}
 	q.reading = slices.Clone(p.reading)
 	q.stubs = stubCounts{log: q.log}
@@ -65,7 +65,7 @@ func (l *Log) fork() *Log {
 	f := *l
 	f.nodes = newShared(l.nodes.chunks)
 	f.records = newShared(l.records.chunks)
-	f.base, f.ids = l, map[string]int32{}
+	f.base, f.shared, f.ids = l, l.n, idIndex{}
 	f.branches = l.branches.clone()
 	f.tools = l.tools.clone()
 	f.open = maps.Clone(l.open)

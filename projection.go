@@ -33,8 +33,8 @@ type Projection struct {
 	moved   [fateCount]Count // what the overlays did to the sums
 	config  config
 
-	mute    int                // calls without a result that are not shown
-	waiting map[int32]struct{} // overlays that hold back reasoning until the loop closes
+	mute    int     // calls without a result that are not shown
+	waiting []int32 // overlays that hold back reasoning until the loop closes
 	stubs   stubCounts
 	layout  layout
 }
@@ -74,7 +74,6 @@ func ProjectBranch(l *Log, branch string) *Projection {
 	p := &Projection{
 		log: l, reader: branch,
 		marks: map[string]int32{}, named: map[int32][]int32{}, pinned: map[int32]struct{}{},
-		waiting: map[int32]struct{}{},
 	}
 	p.layout.stale = true
 	p.stubs.log = l
@@ -265,7 +264,7 @@ func (p *Projection) cover(seq int32) {
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {
-			p.waiting[by] = struct{}{}
+			p.waiting = append(p.waiting, by)
 		}
 	}
 	if c.ToolCalls != nil {
