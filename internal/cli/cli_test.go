@@ -42,9 +42,6 @@ func TestScripts(t *testing.T) {
 // with the repository.
 func TestExample(t *testing.T) {
 	const session = "../../examples/session.jsonl"
-	if _, err := os.Stat(session); err != nil {
-		t.Skip("there is no example session: ", err)
-	}
 	t.Setenv("TENFOLD_STORE", "memory:")
 	var out, errs bytes.Buffer
 	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs}

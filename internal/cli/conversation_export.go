@@ -53,7 +53,7 @@ func (a *app) export(ctx context.Context, args []string, format, out string, com
 	if err != nil {
 		return err
 	}
-	c, err := a.library.store.Conversation(ctx, s.ID())
+	c, err := a.workspace.store.Conversation(ctx, s.ID())
 	if err != nil {
 		return err
 	}

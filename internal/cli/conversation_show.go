@@ -58,11 +58,11 @@ func (a *app) show(ctx context.Context, args []string) error {
 }
 
 func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
-	c, err := a.library.store.Conversation(ctx, s.ID())
+	c, err := a.workspace.store.Conversation(ctx, s.ID())
 	if err != nil {
 		return showJSON{}, err
 	}
-	active, err := a.library.active.get()
+	active, err := a.workspace.active.get()
 	if err != nil {
 		return showJSON{}, err
 	}

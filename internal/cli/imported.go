@@ -149,7 +149,7 @@ type kept struct {
 // there, else what is new of it (L9). With a plan, its overlays take the place
 // of those of earlier runs, in the same append; where they say the same,
 // nothing is written.
-func (a *app) put(ctx context.Context, l *library, in imported, plan *strategy.Plan) (kept, error) {
+func (a *app) put(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
 	var k kept
 	a.startProgress("store "+in.ID, 0)
 	defer func() { a.progress.end() }()
@@ -161,7 +161,7 @@ func (a *app) put(ctx context.Context, l *library, in imported, plan *strategy.P
 	return k, err
 }
 
-func (a *app) tryKeep(ctx context.Context, l *library, in imported, plan *strategy.Plan) (kept, error) {
+func (a *app) tryKeep(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
 	s, err := l.service.Open(ctx, in.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -194,7 +194,7 @@ func (a *app) tryKeep(ctx context.Context, l *library, in imported, plan *strate
 	return k, nil
 }
 
-func (a *app) create(ctx context.Context, l *library, in imported, plan *strategy.Plan) (kept, error) {
+func (a *app) create(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
 	k := kept{created: true, added: int(in.log.Version())}
 	entries := slices.Collect(in.log.Entries())
 	if plan != nil {
@@ -215,7 +215,7 @@ func (a *app) create(ctx context.Context, l *library, in imported, plan *strateg
 
 // replace gives the entries that put the plan's overlays in the place of those
 // of earlier runs, and remembers which are in effect then.
-func (a *app) replace(l *library, k *kept, now *tenfold.Projection, plan *strategy.Plan) []tenfold.Entry {
+func (a *app) replace(l *workspace, k *kept, now *tenfold.Projection, plan *strategy.Plan) []tenfold.Entry {
 	if plan == nil {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 // app is what the commands of one run share.
 type app struct {
 	*terminal
-	storeURL string
-	now      func() time.Time
-	library  *library // opened by the first command that needs it
+	storeURL  string
+	now       func() time.Time
+	workspace *workspace // opened by the first command that needs it
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -98,10 +98,10 @@ func version() string {
 
 // close closes the store, if one was opened.
 func (a *app) close() error {
-	if a.library == nil {
+	if a.workspace == nil {
 		return nil
 	}
-	return a.library.store.Close()
+	return a.workspace.store.Close()
 }
 
 // raceTries is how often a write that lost a race is tried: as many writers at

@@ -14,8 +14,8 @@ import (
 	"tenfold/store/sqlite"
 )
 
-// library is a store opened: its conversations, and which of them is active.
-type library struct {
+// workspace is a store opened: its conversations, and which of them is active.
+type workspace struct {
 	store   store.Store
 	service *session.Service
 	active  active
@@ -26,9 +26,9 @@ const counterName = "o200k"
 
 // open opens the store that --store, the environment or the default names. A
 // command that needs no store does not call it, and so makes no file.
-func (a *app) open(ctx context.Context) (*library, error) {
-	if a.library != nil {
-		return a.library, nil
+func (a *app) open(ctx context.Context) (*workspace, error) {
+	if a.workspace != nil {
+		return a.workspace, nil
 	}
 	url, from := a.storeURL, "--store"
 	if url == "" {
@@ -38,7 +38,7 @@ func (a *app) open(ctx context.Context) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{}
+	l := &workspace{}
 	if inMemory {
 		l.store, l.active = memory.New(), &activeInMemory{}
 	} else {
@@ -49,7 +49,7 @@ func (a *app) open(ctx context.Context) (*library, error) {
 		l.store, l.active = st, activeFile(path+".active")
 	}
 	l.service = session.NewService(l.store, session.WithClock(a.now))
-	a.library = l
+	a.workspace = l
 	return l, nil
 }
 
@@ -103,7 +103,7 @@ func defaultStore() (string, error) {
 
 // find gives the conversation that a command is about: the one named, or the
 // active one.
-func (l *library) find(ctx context.Context, args []string) (store.Conversation, error) {
+func (l *workspace) find(ctx context.Context, args []string) (store.Conversation, error) {
 	if len(args) > 0 {
 		if args[0] == "" {
 			return store.Conversation{}, usage("the id is empty", `"tenfold conversation ls" lists the ids`)
