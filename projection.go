@@ -13,7 +13,8 @@ import (
 // A projection is kept up with its log by [Projection.Advance], at the cost
 // of what was appended: an ordinary entry costs the same in a short and in a
 // long log, a compaction what it covers. Advancing gives the very state that
-// projecting anew gives.
+// projecting anew gives. Once the log has grown, advance before asking: sums
+// are the log's own. Like its log, a projection is for one goroutine at a time.
 type Projection struct {
 	log     *Log
 	reader  string
