@@ -14,6 +14,9 @@ import (
 
 // A Request says what to compact and how.
 type Request struct {
+	// ID makes the request safe to repeat: a second one of the same id does
+	// nothing. Empty for one that is not repeated.
+	ID string
 	// Bounds is the range as a person writes it.
 	Bounds tenfold.Bounds
 	// Strategies are run left to right; none means the default profile.

@@ -386,6 +386,26 @@ func TestCreateFindListDelete(t *testing.T) {
 	}
 }
 
+// appendUntilIn appends, after a lost race again.
+func appendUntilIn(t *testing.T, s *session.Session, e tenfold.Entry) {
+	t.Helper()
+	for {
+		err := s.Append(context.Background(), e)
+		if err == nil {
+			return
+		}
+		var conflict *store.ConflictError
+		if !errors.As(err, &conflict) {
+			t.Error(err)
+			return
+		}
+		if err := s.Refresh(context.Background()); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+}
+
 // Writers that retry on conflict lose nothing and never both win a version.
 func TestConcurrentSessions(t *testing.T) {
 	svc := newService(t)
@@ -401,21 +421,7 @@ func TestConcurrentSessions(t *testing.T) {
 			}
 			for i := range each {
 				e := tenfold.Entry{ID: fmt.Sprintf("w%d-%d", w, i), Payload: tenfold.AssistantMessage{Text: "x"}}
-				for {
-					err := s.Append(context.Background(), e)
-					if err == nil {
-						break
-					}
-					var conflict *store.ConflictError
-					if !errors.As(err, &conflict) {
-						t.Error(err)
-						return
-					}
-					if err := s.Refresh(context.Background()); err != nil {
-						t.Error(err)
-						return
-					}
-				}
+				appendUntilIn(t, s, e)
 			}
 		})
 	}

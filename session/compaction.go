@@ -1,0 +1,205 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/strategy"
+)
+
+// An Outcome is how a compaction ended.
+type Outcome string
+
+// The outcomes.
+const (
+	// Applied: the overlays are in the log.
+	Applied Outcome = "applied"
+	// Nothing: there was nothing to do; the plan says why (S-16).
+	Nothing Outcome = "nothing"
+	// Superseded: another writer touched what the plan was about, and the
+	// plan is not one to make again for nothing: it cost a model call. Nothing
+	// was written (D3).
+	Superseded Outcome = "superseded"
+	// Repeated: an earlier attempt of the same request came through.
+	Repeated Outcome = "repeated"
+)
+
+// Compacted is what came of a compaction.
+type Compacted struct {
+	Outcome  Outcome
+	Plan     strategy.Plan
+	Overlays []tenfold.Overlay
+	// Attempts is how many plans it took; Rebased tells that a plan was
+	// applied to a newer log than it was made for.
+	Attempts int
+	Rebased  bool
+	// Reason is why nothing was written.
+	Reason string
+}
+
+// maxAttempts bounds how often a mechanical plan is made anew.
+const maxAttempts = 50
+
+// Compact reads the newest version, plans, and applies at that version. When
+// another writer came first, a mechanical plan is made anew; one that cost a
+// model call is applied to the newer log where its range was not touched, and
+// given up as superseded where it was (D3). With a Request.ID the same request
+// again changes nothing (L9).
+func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
+	var c Compacted
+	if err := s.Refresh(ctx); err != nil {
+		return c, err
+	}
+	for c.Attempts < maxAttempts {
+		if done := s.overlaysOf(r.ID); len(done) > 0 {
+			c.Outcome, c.Overlays = Repeated, done
+			return c, nil
+		}
+		plan, err := s.Plan(ctx, r)
+		if err != nil {
+			return c, err
+		}
+		c.Plan, c.Attempts = plan, c.Attempts+1
+		if len(plan.Compactions) == 0 {
+			c.Outcome, c.Reason = Nothing, plan.Nothing
+			return c, nil
+		}
+		again, err := s.land(ctx, r, &c)
+		if err != nil || !again {
+			return c, err
+		}
+	}
+	return c, fmt.Errorf("compact conversation %s: other writers came first %d times: try again when it is quieter", s.id, c.Attempts)
+}
+
+// land applies the plan, and tells whether to plan again.
+func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool, err error) {
+	for {
+		entries := s.service.named(r.ID, c.Plan)
+		err := s.Append(ctx, entries...)
+		if err == nil {
+			c.Outcome, c.Overlays = Applied, s.newest(len(entries))
+			return false, nil
+		}
+		var conflict *store.ConflictError
+		if !errors.As(err, &conflict) {
+			return false, err
+		}
+		before := s.log.Version()
+		if err := s.Refresh(ctx); err != nil {
+			return false, err
+		}
+		if !costly(c.Plan) || len(s.overlaysOf(r.ID)) > 0 {
+			return true, nil
+		}
+		if why := s.rebase(&c.Plan, before); why != "" {
+			c.Outcome, c.Reason = Superseded, why
+			return false, nil
+		}
+		c.Rebased = true
+	}
+}
+
+// newest gives the last n overlays.
+func (s *Session) newest(n int) []tenfold.Overlay {
+	var all []tenfold.Overlay
+	for o := range s.projection.Overlays() {
+		all = append(all, o)
+	}
+	return all[len(all)-n:]
+}
+
+// costly tells whether a plan holds what a model was paid for.
+func costly(plan strategy.Plan) bool {
+	for _, c := range plan.Compactions {
+		if c.Summary != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// rebase fits a plan made at one version to the log as it is now: it still
+// speaks of the entries it was made of, and of no others. It tells why that
+// cannot be.
+func (s *Session) rebase(plan *strategy.Plan, made int64) (why string) {
+	for e := range s.log.After(made) {
+		turn, step, _ := s.log.Where(e.Seq)
+		switch payload := e.Payload.(type) {
+		case tenfold.Compaction:
+			if payload.Summary != nil && meets(plan, payload.FromTurn, payload.ToTurn) {
+				return "another summary of the range came first"
+			}
+		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+			return "what is shown of the range was changed by another writer"
+		}
+		if !e.Payload.Kind().Visible() || e.Branch != "" {
+			continue
+		}
+		for i := range plan.Compactions {
+			c := &plan.Compactions[i]
+			if turn > c.ToTurn || (turn == c.ToTurn && c.ToStep != nil && step > *c.ToStep) {
+				continue
+			}
+			last, ok := s.lastStep(c.ToTurn, made)
+			if turn < c.ToTurn || c.ToStep != nil || !ok || step <= last {
+				return fmt.Sprintf("turn %d of the range grew meanwhile", turn)
+			}
+			c.ToStep = &last // the turn went on: what came is not covered
+		}
+	}
+	return ""
+}
+
+// lastStep is the last step that a turn had at a version.
+func (s *Session) lastStep(turn int, version int64) (int, bool) {
+	for seq := version; seq > 0; seq-- {
+		e, _ := s.log.Entry(seq)
+		if t, step, _ := s.log.Where(seq); e.Branch == "" && e.Payload.Kind().Visible() && t == turn {
+			return step, true
+		} else if t < turn {
+			break
+		}
+	}
+	return 0, false
+}
+
+func meets(plan *strategy.Plan, from, to int) bool {
+	for _, c := range plan.Compactions {
+		if c.Summary != nil && from <= c.ToTurn && to >= c.FromTurn {
+			return true
+		}
+	}
+	return false
+}
+
+// named gives a plan's compactions as entries; those of a request with an id
+// have ids that follow from it.
+func (s *Service) named(request string, plan strategy.Plan) []tenfold.Entry {
+	entries := s.Overlays(plan)
+	if request != "" {
+		for i := range entries {
+			entries[i].ID = overlayID(request, i)
+		}
+	}
+	return entries
+}
+
+func overlayID(request string, i int) string { return fmt.Sprintf("cmp_%s/%d", request, i) }
+
+// overlaysOf gives the overlays an earlier attempt of a request left.
+func (s *Session) overlaysOf(request string) []tenfold.Overlay {
+	if request == "" {
+		return nil
+	}
+	var found []tenfold.Overlay
+	for o := range s.projection.Overlays() {
+		if o.ID == overlayID(request, len(found)) {
+			found = append(found, o)
+		}
+	}
+	return found
+}

@@ -1,0 +1,200 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// meddled is a strategy during whose work somebody else writes.
+type meddled struct {
+	strategy.Strategy
+	times  int
+	meddle func(time int)
+}
+
+func (m *meddled) Propose(ctx context.Context, p *tenfold.Projection, o strategy.Options) ([]tenfold.Compaction, error) {
+	m.times++
+	m.meddle(m.times)
+	return m.Strategy.Propose(ctx, p, o)
+}
+
+// told proposes one overlay, whatever it sees.
+type told struct{ c tenfold.Compaction }
+
+func (told) Name() string { return "told" }
+
+func (s told) Propose(context.Context, *tenfold.Projection, strategy.Options) ([]tenfold.Compaction, error) {
+	return []tenfold.Compaction{s.c}, nil
+}
+
+func summaryOf(from, to int, step *int) tenfold.Compaction {
+	return tenfold.Compaction{FromTurn: from, ToTurn: to, ToStep: step, Summary: &tenfold.Summary{Text: "S"}}
+}
+
+// rival opens the conversation a second time and appends to it.
+func rival(t *testing.T, svc *session.Service, payloads ...tenfold.Payload) {
+	t.Helper()
+	s, err := svc.Open(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []tenfold.Entry
+	for _, p := range payloads {
+		entries = append(entries, tenfold.Entry{Payload: p})
+	}
+	if err := s.Append(t.Context(), entries...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCompactPlansAgainAfterALostRace(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 3)
+	strip, err := strategy.Parse("strip-tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &meddled{Strategy: strip, meddle: func(time int) {
+		if time < 3 {
+			rival(t, svc, tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("me first")})
+		}
+	}}
+	r := all()
+	r.Strategies = []strategy.Strategy{m}
+	c, err := s.Compact(t.Context(), r)
+	if err != nil || c.Outcome != session.Applied || c.Attempts != 3 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if got := c.Overlays[0].Compaction.ToTurn; got != 4 {
+		t.Errorf("the plan that was applied ends at turn %d, want 4: that of the newest version", got)
+	}
+}
+
+// D3: an append that lands during a summary call does not throw the summary
+// away if its range was not touched.
+func TestD3SummaryIsRebased(t *testing.T) {
+	step := 0
+	for _, test := range []struct {
+		name    string
+		c       tenfold.Compaction
+		came    []tenfold.Payload
+		outcome session.Outcome
+		toStep  *int
+	}{
+		{"new turn", summaryOf(0, 1, nil), []tenfold.Payload{tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("more")}}, session.Applied, nil},
+		{"turn goes on", summaryOf(0, 2, nil), []tenfold.Payload{tenfold.UserMessage{Parts: tenfold.Text("more")}}, session.Applied, &[]int{1}[0]},
+		{"beyond the step", summaryOf(0, 2, &step), []tenfold.Payload{tenfold.UserMessage{Parts: tenfold.Text("more")}}, session.Applied, &step},
+		{"other policy", summaryOf(0, 1, nil), []tenfold.Payload{tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}}, session.Applied, nil},
+		{"other summary", summaryOf(0, 1, nil), []tenfold.Payload{summaryOf(1, 2, nil)}, session.Superseded, nil},
+		{"summary elsewhere", summaryOf(0, 0, nil), []tenfold.Payload{summaryOf(1, 2, nil)}, session.Applied, nil},
+		{"pin", summaryOf(0, 1, nil), []tenfold.Payload{tenfold.Pin{Entries: []string{"e01"}}}, session.Superseded, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			svc := newService(t)
+			s := mustCreate(t, svc, 3)
+			m := &meddled{Strategy: told{test.c}, meddle: func(int) { rival(t, svc, test.came...) }}
+			r := all()
+			r.Strategies = []strategy.Strategy{m}
+			c, err := s.Compact(t.Context(), r)
+			if err != nil || c.Outcome != test.outcome || m.times != 1 {
+				t.Fatalf("%s after %d calls: %s, %v", c.Outcome, m.times, c.Reason, err)
+			}
+			if c.Outcome == session.Superseded {
+				if c.Reason == "" || len(c.Overlays) > 0 {
+					t.Errorf("superseded with %+v", c)
+				}
+				return
+			}
+			got := c.Overlays[0].Compaction.ToStep
+			if (got == nil) != (test.toStep == nil) || (got != nil && *got != *test.toStep) || !c.Rebased {
+				t.Errorf("rebased to %+v", c.Overlays[0].Compaction)
+			}
+			for it := range s.Projection().Items() {
+				if m, ok := it.Payload.(tenfold.UserMessage); ok && m.Parts[0].Text == "more" {
+					return
+				}
+			}
+			if _, ok := test.came[len(test.came)-1].(tenfold.UserMessage); ok {
+				t.Error("what came meanwhile is hidden")
+			}
+		})
+	}
+}
+
+func TestCompactIsIdempotent(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 3)
+	r := all()
+	r.ID = "request-1"
+	first, err := s.Compact(t.Context(), r)
+	if err != nil || first.Outcome != session.Applied {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	version := s.Log().Version()
+	again, err := s.Compact(t.Context(), r)
+	if err != nil || again.Outcome != session.Repeated || again.Overlays[0].ID != first.Overlays[0].ID {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	if s.Log().Version() != version {
+		t.Error("the repeated request wrote something")
+	}
+}
+
+// D3: of compactions at the same time one wins; nobody's entries are lost.
+func TestD3CompactorsAndWritersTogether(t *testing.T) {
+	svc := newService(t)
+	mustCreate(t, svc, 4)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			s, err := svc.Open(context.Background(), "c1")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r := all()
+			r.ID = fmt.Sprintf("by-%d", i)
+			if _, err := s.Compact(context.Background(), r); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for w := range 8 {
+		wg.Go(func() {
+			s, err := svc.Open(context.Background(), "c1")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 20 {
+				appendUntilIn(t, s, tenfold.Entry{ID: fmt.Sprintf("w%d-%d", w, i), Payload: tenfold.AssistantMessage{Text: "x"}})
+			}
+		})
+	}
+	wg.Wait()
+	s, err := svc.Open(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compactions, written := 0, 0
+	for e := range s.Log().Entries() {
+		switch e.Payload.(type) {
+		case tenfold.Compaction:
+			compactions++
+		case tenfold.AssistantMessage:
+			written++
+		}
+	}
+	if written != 4+8*20 {
+		t.Errorf("%d messages are there, want %d", written, 4+8*20)
+	}
+	if compactions < 1 || compactions > 4 {
+		t.Errorf("%d compactions are there", compactions)
+	}
+}
