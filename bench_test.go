@@ -79,6 +79,47 @@ func BenchmarkT1Check(b *testing.B) {
 	}
 }
 
+// T2: a whole conversation replayed, with the check before each model call,
+// against the running sum that a check needs at the least.
+func BenchmarkT2Replay(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		longLog(b, n)
+		entries := benchmarkLogs[n]
+		var sum float64
+		b.Run(fmt.Sprintf("sum/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				total, over := 0, 0
+				for i := range entries {
+					if total += entries[i].Tokens; total > 1<<40 {
+						over++
+					}
+				}
+			}
+			sum = float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+		})
+		b.Run(fmt.Sprintf("replay/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l := tenfold.NewLog()
+				p := tenfold.Project(l)
+				over := 0
+				for i := range entries {
+					if _, err := l.Append(entries[i]); err != nil {
+						b.Fatal(err)
+					}
+					p.Advance()
+					if p.Tokens() > 1<<40 {
+						over++
+					}
+				}
+			}
+			perRun := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(perRun/1e9, "s/replay")
+			b.ReportMetric(perRun/sum, "×sum")
+		})
+	}
+}
+
 // T3: plan "keep the newest 20,000 tokens", and build the view that is left.
 func BenchmarkT3KeepNewest(b *testing.B) {
 	tail := tenfold.Tail{Turns: -1, Tokens: 20_000}
