@@ -27,7 +27,7 @@ var floors = [][]string{
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "store/storetest"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "store/postgres/pgtest", "store/storetest"}
 
 func floorOf(dir string) int {
 	for i, rooms := range floors {

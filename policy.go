@@ -135,11 +135,31 @@ type Hint struct {
 type CallPolicy struct {
 	// Action is Keep, Strip, Trim or Omit.
 	Action Action
-	// Request and Response say which sides Strip touches.
+	// Request and Response say which sides Strip touches. Trim is about the
+	// result; with Request it strips the arguments too.
 	Request, Response bool
 	// Head and Tail are how many bytes Trim keeps of a result's start and
 	// end, cut at line ends where there are any.
 	Head, Tail Size
+	// Lines are lines between that Trim keeps, in order.
+	Lines []LineRange
+}
+
+// LineRange is lines First to Last of a text, counted from 1, both inclusive.
+// In JSON it is the array [first, last].
+type LineRange struct{ First, Last int }
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (r LineRange) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, [2]int{r.First, r.Last})
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (r *LineRange) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var pair [2]int
+	err := json.UnmarshalDecode(dec, &pair)
+	r.First, r.Last = pair[0], pair[1]
+	return err
 }
 
 // ToolDefinitionPolicy drops definitions of tools from the configuration.
@@ -159,6 +179,7 @@ type policyJSON struct {
 	Stub      string                `json:"stub,omitzero"`
 	Head      Size                  `json:"head,omitzero"`
 	Tail      Size                  `json:"tail,omitzero"`
+	Lines     []LineRange           `json:"lines,omitzero"`
 	Hints     map[string]Hint       `json:"hints,omitzero"`
 	Calls     map[string]CallPolicy `json:"calls,omitzero"`
 }
@@ -264,9 +285,12 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (c CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
-	out := policyJSON{Policy: c.Action, Head: c.Head, Tail: c.Tail}
-	if c.Action == Strip {
+	out := policyJSON{Policy: c.Action, Head: c.Head, Tail: c.Tail, Lines: c.Lines}
+	switch {
+	case c.Action == Strip:
 		out.Request, out.Response = &c.Request, &c.Response
+	case c.Action == Trim && c.Request:
+		out.Request = &c.Request
 	}
 	return json.MarshalEncode(enc, out)
 }
@@ -282,9 +306,12 @@ func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q: it is keep, strip, trim or omit", in.Policy)
 	}
-	*c = CallPolicy{Action: in.Policy, Head: in.Head, Tail: in.Tail}
-	if in.Policy == Strip {
+	*c = CallPolicy{Action: in.Policy, Head: in.Head, Tail: in.Tail, Lines: in.Lines}
+	switch in.Policy {
+	case Strip:
 		c.Request, c.Response = isTrue(in.Request), isTrue(in.Response)
+	case Trim:
+		c.Request = in.Request != nil && *in.Request
 	}
 	return nil
 }

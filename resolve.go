@@ -129,6 +129,7 @@ type sides struct {
 	// stripped.
 	removes    bool
 	head, tail Size
+	lines      []LineRange
 }
 
 // sides resolves a tool policy for one call, hints included.
@@ -153,7 +154,7 @@ func (c CallPolicy) sides() sides {
 	case Omit:
 		return sides{request: actOmit, response: actOmit}
 	case Trim:
-		return sides{response: actTrim, head: c.Head, tail: c.Tail}
+		return sides{request: stripIf(c.Request), response: actTrim, head: c.Head, tail: c.Tail, lines: c.Lines}
 	case Strip:
 		return sides{request: stripIf(c.Request), response: stripIf(c.Response)}
 	}

@@ -382,3 +382,36 @@ func TestP6UnitsAreBinary(t *testing.T) {
 		}
 	}
 }
+
+// Trim keeps the lines asked for, and can strip the arguments along.
+func TestP5TrimKeepsChosenLines(t *testing.T) {
+	var lines []string
+	for i := 1; i <= 40; i++ {
+		lines = append(lines, fmt.Sprintf("line %02d of the output", i))
+	}
+	p := project(t, append(
+		[]tenfold.Entry{start(), user("go"), call("c", "read", `{"path":"a.go"}`), result("c", strings.Join(lines, "\n"))},
+		selective(0, map[string]tenfold.CallPolicy{"c": {
+			Action: tenfold.Trim, Request: true, Head: 45, Tail: 22,
+			Lines: []tenfold.LineRange{{First: 1, Last: 1}, {First: 10, Last: 11}, {First: 30, Last: 30}},
+		}}),
+	)...)
+	var got tenfold.ToolResult
+	for it := range p.Items() {
+		switch payload := it.Payload.(type) {
+		case tenfold.ToolCall:
+			if payload.Arguments != "{}" || it.Fate != tenfold.Stripped {
+				t.Errorf("the arguments are %s, %s", payload.Arguments, it.Fate)
+			}
+		case tenfold.ToolResult:
+			got = payload
+		}
+	}
+	want := strings.Join([]string{
+		lines[0], lines[1], "… 154 bytes in 7 lines cut …", lines[9], lines[10], "… 396 bytes in 18 lines cut …",
+		lines[29], "… 198 bytes in 9 lines cut …", lines[39],
+	}, "\n")
+	if got.Parts[0].Text != want {
+		t.Errorf("the result is\n%s\nwant\n%s", got.Parts[0].Text, want)
+	}
+}

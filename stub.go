@@ -100,28 +100,62 @@ func (s *stubCounts) text(form string, tool int32, failed bool) string {
 }
 
 // trimmed keeps the head and the tail of a result, cut at line ends where
-// there are any near, and says how much is gone. False when that would not
-// make it smaller.
+// there are any near, and the lines between that are asked for; it says how
+// much is gone. False when that would not make it smaller.
 func trimmed(policy *ToolPolicy, r ToolResult, s sides, seq int32) (string, bool) {
 	text := partsText(r.Parts)
 	head, tail := s.head, s.tail
-	if head == 0 && tail == 0 {
+	if head == 0 && tail == 0 && len(s.lines) == 0 {
 		head, tail = defaultTrim, defaultTrim
 	}
 	if Size(len(text)) <= head+tail {
 		return text, false
 	}
 	first, last := cutHead(text, int(head)), cutTail(text, int(tail))
-	gone := text[len(first) : len(text)-len(last)]
-	mark := fmt.Sprintf("… %d bytes in %d lines cut …%s", len(gone), len(strings.Split(strings.Trim(gone, "\n"), "\n")), recallRef(policy, seq))
-	parts := make([]string, 0, 3)
-	for _, part := range []string{strings.TrimRight(first, "\n"), mark, strings.TrimLeft(last, "\n")} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	out := strings.Join(parts, "\n")
+	t := trimmer{recall: recallRef(policy, seq)}
+	t.keep(strings.TrimRight(first, "\n"))
+	t.middle(text[len(first):len(text)-len(last)], 1+strings.Count(first, "\n"), s.lines)
+	t.keep(strings.TrimLeft(last, "\n"))
+	out := strings.Join(t.parts, "\n")
 	return out, len(out) < len(text)
+}
+
+// trimmer puts a trimmed text together.
+type trimmer struct {
+	parts  []string
+	recall string
+}
+
+func (t *trimmer) keep(text string) {
+	if text != "" {
+		t.parts = append(t.parts, text)
+	}
+}
+
+// cut marks lines that are gone.
+func (t *trimmer) cut(bytes, lines int) {
+	if bytes > 0 {
+		t.parts = append(t.parts, fmt.Sprintf("… %d bytes in %d lines cut …%s", bytes, lines, t.recall))
+	}
+}
+
+// middle keeps the lines asked for of a text whose first line has a number.
+func (t *trimmer) middle(text string, number int, lines []LineRange) {
+	gone, count := 0, 0
+	for line := range strings.Lines(text) {
+		for len(lines) > 0 && lines[0].Last < number {
+			lines = lines[1:]
+		}
+		if len(lines) > 0 && lines[0].First <= number && !isBlank(line) {
+			t.cut(gone, count)
+			gone, count = 0, 0
+			t.keep(strings.TrimRight(line, "\r\n"))
+		} else if gone += len(line); line != "\n" {
+			count++
+		}
+		number++
+	}
+	t.cut(gone, count)
 }
 
 func cutHead(text string, n int) string {

@@ -9,7 +9,7 @@ import (
 	"tenfold"
 	"tenfold/store"
 	"tenfold/strategy"
-	"tenfold/tool"
+	"tenfold/trigger"
 )
 
 // A Request says what to compact and how.
@@ -21,10 +21,11 @@ type Request struct {
 	Bounds tenfold.Bounds
 	// Strategies are run left to right; none means the default profile.
 	Strategies []strategy.Strategy
-	// Hints are the tools' wishes; nil means the built-in ones.
-	Hints tool.Hints
-	// Source says who asks; empty means "user".
-	Source string
+	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
+	Trigger trigger.Trigger
+	// Options are what the strategies share: hints, a summarizer, a focus.
+	// Range is worked out from Bounds; an empty Source means "user".
+	Options strategy.Options
 }
 
 // Plan works out what a request would do, and writes nothing (C8). A plan
@@ -38,12 +39,12 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	if r.Bounds.Now.IsZero() {
 		r.Bounds.Now = now
 	}
-	if r.Source == "" {
-		r.Source = "user"
-	}
 	span, ok, why, err := p.Resolve(r.Bounds)
 	if err != nil {
 		return strategy.Plan{}, err
+	}
+	if !ok && p.Log().Turns() > 0 && slices.ContainsFunc(r.Strategies, strategy.TakesAll) {
+		span, ok = tenfold.Range{ToTurn: p.Log().Turns() - 1}, true
 	}
 	if !ok {
 		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
@@ -56,7 +57,12 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		}
 		pipeline = strategy.Pipeline{profile}
 	}
-	return pipeline.Plan(ctx, p, strategy.Options{Range: span, Hints: r.Hints, Source: r.Source})
+	o := r.Options
+	o.Range = span
+	if o.Source == "" {
+		o.Source = "user"
+	}
+	return pipeline.Plan(ctx, p, o)
 }
 
 // Apply writes a plan's compactions, and gives their overlays. A plan that

@@ -53,6 +53,11 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 	if err := s.Refresh(ctx); err != nil {
 		return c, err
 	}
+	fires, why := s.fires(r)
+	if !fires {
+		c.Outcome, c.Reason = Nothing, why
+		return c, nil
+	}
 	for c.Attempts < maxAttempts {
 		if done := s.overlaysOf(r.ID); len(done) > 0 {
 			c.Outcome, c.Overlays = Repeated, done
@@ -61,6 +66,9 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 		plan, err := s.Plan(ctx, r)
 		if err != nil {
 			return c, err
+		}
+		for i := range plan.Compactions {
+			plan.Compactions[i].Reason = why // why it was made (A7)
 		}
 		c.Plan, c.Attempts = plan, c.Attempts+1
 		if len(plan.Compactions) == 0 {
@@ -73,6 +81,18 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 		}
 	}
 	return c, fmt.Errorf("compact conversation %s: other writers came first %d times: try again when it is quieter", s.id, c.Attempts)
+}
+
+// fires asks the request's trigger, and gives the reason it gives.
+func (s *Session) fires(r Request) (fires bool, why string) {
+	if r.Trigger == nil {
+		return true, ""
+	}
+	view := s.watcher.Look(s.projection)
+	if r.Options.Window > 0 {
+		view.Window = r.Options.Window
+	}
+	return r.Trigger.Fires(view)
 }
 
 // land applies the plan, and tells whether to plan again.

@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/session"
 	"tenfold/strategy"
+	"tenfold/trigger"
 )
 
 // meddled is a strategy during whose work somebody else writes.
@@ -196,5 +197,34 @@ func TestD3CompactorsAndWritersTogether(t *testing.T) {
 	}
 	if compactions < 1 || compactions > 4 {
 		t.Errorf("%d compactions are there", compactions)
+	}
+}
+
+// A trigger that does not fire leaves the conversation alone and says why; one
+// that does stands as the reason on the overlay.
+func TestCompactAsksTheTrigger(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 5)
+	r := all()
+	for text, fires := range map[string]bool{"off": false, "1m": false, "10t": true} {
+		var err error
+		if r.Trigger, err = trigger.Parse(text); err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.Compact(t.Context(), r)
+		if err != nil || (c.Outcome == session.Applied) != fires {
+			t.Fatalf("%s: %s, %s, %v", text, c.Outcome, c.Reason, err)
+		}
+		if fires && c.Overlays[0].Compaction.Reason == "" {
+			t.Errorf("%s: the overlay does not say why it was made", text)
+		}
+		if !fires && c.Reason == "" {
+			t.Errorf("%s: no reason is given for doing nothing", text)
+		}
+		if fires {
+			if _, err := s.Undo(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

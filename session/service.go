@@ -106,6 +106,12 @@ func (s *Service) List(ctx context.Context) iter.Seq2[store.Conversation, error]
 	return s.store.Conversations(ctx)
 }
 
+// Watch gives the entries after a seq, and then those that anybody appends,
+// as they come, until ctx ends or the conversation is deleted.
+func (s *Service) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return s.store.Watch(ctx, id, after)
+}
+
 // Find gives the conversation whose id is or begins with prefix; when none or
 // several do, the error says so.
 func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, error) {

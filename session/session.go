@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/trigger"
 )
 
 // A Session is a conversation opened.
@@ -17,6 +18,7 @@ type Session struct {
 	id, title  string
 	log        *tenfold.Log
 	projection *tenfold.Projection
+	watcher    trigger.Watcher
 }
 
 // ErrAmbiguous says that several conversations fit a shortened id.

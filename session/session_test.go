@@ -435,6 +435,41 @@ func TestConcurrentSessions(t *testing.T) {
 	}
 }
 
+func TestWatchStreamsWhatIsAppended(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen := make(chan string, 16)
+	done := make(chan error, 1)
+	go func() {
+		for e, err := range svc.Watch(ctx, "c1", 3) {
+			if err != nil {
+				done <- err
+				return
+			}
+			seen <- e.ID
+		}
+		done <- nil
+	}()
+	want := func(id string) {
+		t.Helper()
+		if got := <-seen; got != id {
+			t.Fatalf("saw %s, want %s", got, id)
+		}
+	}
+	want("e04")
+	want("e05")
+	if err := s.Append(t.Context(), tenfold.Entry{ID: "later", Payload: tenfold.TurnStart{}}); err != nil {
+		t.Fatal(err)
+	}
+	want("later")
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestCancelledAppendWritesNothing(t *testing.T) {
 	svc := newService(t)
 	s := mustCreate(t, svc, 1)

@@ -3,7 +3,8 @@
 // idempotent by entry id (L9), durable once acknowledged (D2), and searchable
 // as raw text (D4).
 //
-// The stores are its sub-packages: memory, and sqlite, the embedded default.
+// The stores are its sub-packages: memory; sqlite, the embedded default; and
+// postgres, for many machines.
 // All of them pass the one suite in storetest (D1). Programs use a store
 // through package session, the only writer of logs.
 package store
@@ -56,6 +57,14 @@ type Store interface {
 	// while others append is a prefix of what it becomes. An unknown
 	// conversation is ErrNotFound; an error ends the sequence.
 	Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error]
+
+	// Watch reads the log's entries with after < seq, in order, and goes on
+	// with those appended later, by whichever program: each comes once, soon
+	// after it was acknowledged, and none is left out. The sequence ends when
+	// ctx does, without an error; when the conversation is deleted, or is
+	// unknown, with ErrNotFound; and with an error when the store is closed.
+	// Who is slow to take entries holds up nobody.
+	Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error]
 
 	// Search finds entries by their raw text (tenfold.SearchText), hidden
 	// ones included (D4). Best hits come first, then later entries. A text

@@ -50,7 +50,8 @@ func FindProfile(name string) (Profile, error) {
 // Name implements [Strategy].
 func (f Profile) Name() string { return "profile:" + f.Title }
 
-// Propose implements [Strategy]: one overlay with all the profile's slots.
+// Propose implements [Strategy]: one overlay with all the profile's slots, and
+// what must be said again of single calls on top of it.
 func (f Profile) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	c := tenfold.Compaction{
 		Profile: f.Title, Source: o.Source,
@@ -61,5 +62,6 @@ func (f Profile) Propose(_ context.Context, p *tenfold.Projection, o Options) ([
 		withHints.Hints = o.Hints.For(p.ToolNames())
 		c.ToolCalls = &withHints
 	}
-	return []tenfold.Compaction{o.Range.On(c)}, nil
+	c = o.Range.On(c)
+	return append([]tenfold.Compaction{c}, restate(p, c)...), nil
 }

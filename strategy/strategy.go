@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -15,10 +16,60 @@ import (
 type Options struct {
 	// Range is what may be compacted.
 	Range tenfold.Range
-	// Hints are the tools' wishes; nil means [tool.Builtin].
+	// Hints are the tools' wishes; nil means those of Tools.
 	Hints tool.Hints
+	// Tools are what the configuration says of tools' calls (H1).
+	Tools tool.Settings
+	// Subsumer asks tools whether later calls make earlier ones needless (H2);
+	// nil asks none.
+	Subsumer tool.Subsumer
 	// Source says who asks: "user", "auto", …
 	Source string
+	// Window is how many tokens the model's context holds; 0 leaves it to the
+	// table of package token and the model in the configuration (T5).
+	Window int
+	// DryRun calls no model that would have to be paid for: what it would be
+	// asked is said in a note (C8).
+	DryRun bool
+
+	// Summarizer writes summaries; without one none is made.
+	Summarizer Summarizer
+	// Focus says what a summary must keep, Instructions how it is written
+	// where that is not the summarizer's own way (M1).
+	Focus, Instructions string
+	// Failed is told of each summary that failed or was refused, with a
+	// [*RefusedError] in the latter case (M6). It may be nil.
+	Failed func(SummaryRequest, error)
+
+	// Classifier names turns that are off the task, Confirm asks the person
+	// which of them may go (S-13). Without either no turn goes.
+	Classifier Classifier
+	Confirm    func(context.Context, []Tangent) ([]Tangent, error)
+
+	notes *notes
+}
+
+// Notef tells whoever reads the plan something the strategy under way thinks
+// they should know, above all why it proposes nothing (S-16).
+func (o Options) Notef(format string, args ...any) {
+	if o.notes != nil {
+		o.notes.list = append(o.notes.list, fmt.Sprintf(format, args...))
+	}
+}
+
+// notes are what the strategies of a step say.
+type notes struct {
+	list []string
+	// withheld is set where a dry run kept something from being done.
+	withheld bool
+}
+
+// withholdf notes what would be done were it not a dry run.
+func (o Options) withholdf(format string, args ...any) {
+	o.Notef(format, args...)
+	if o.notes != nil {
+		o.notes.withheld = true
+	}
 }
 
 // A Strategy proposes overlays. Implementations are safe for concurrent use
@@ -38,6 +89,9 @@ type Step struct {
 	Entries int
 	// Before and After are the projection's tokens before and after it.
 	Before, After int
+	// Notes are what the strategy has to say: why it proposes nothing, what
+	// it did otherwise than asked, what a dry run held back.
+	Notes []string
 }
 
 // A Plan is what a pipeline would do. It was made for one version of the log.
@@ -58,23 +112,61 @@ type Pipeline []Strategy
 // Plan runs the pipeline over the range (S-15 to S-17). It writes nothing.
 func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (Plan, error) {
 	if o.Hints == nil {
-		o.Hints = tool.Builtin()
+		o.Hints = o.Tools.Hints()
 	}
 	plan := Plan{Version: p.Version(), Range: o.Range, Before: p, After: p}
-	for _, s := range pl {
+	withheld := false
+	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
 		}
+		o.notes = &notes{}
 		proposed, err := s.Propose(ctx, plan.After, o)
 		if err != nil {
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
+		n := len(plan.Steps)
 		plan.add(s.Name(), proposed)
+		plan.Steps[n].Notes = o.notes.list
+		withheld = withheld || o.notes.withheld
 	}
-	if len(plan.Compactions) == 0 {
-		plan.Nothing = fmt.Sprintf("nothing in turns %s would change", o.Range)
+	if len(plan.Compactions) == 0 && !withheld {
+		plan.Nothing = plan.why()
 	}
 	return plan, nil
+}
+
+// why gives the reasons for a plan that changes nothing (S-16).
+func (plan *Plan) why() string {
+	var reasons []string
+	for _, s := range plan.Steps {
+		for _, note := range s.Notes {
+			if !slices.Contains(reasons, note) {
+				reasons = append(reasons, note)
+			}
+		}
+	}
+	if len(reasons) == 0 {
+		return fmt.Sprintf("nothing in turns %s would change", plan.Range)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// composite is implemented by strategies that are pipelines of others.
+type composite interface{ parts() Pipeline }
+
+// flat puts the parts of composite strategies in their places, so that each is
+// reported for itself (S-17).
+func (pl Pipeline) flat() Pipeline {
+	var out Pipeline
+	for _, s := range pl {
+		if c, ok := s.(composite); ok {
+			out = append(out, c.parts().flat()...)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // add takes in what one strategy proposes, if it changes anything, and reports
@@ -97,12 +189,14 @@ func (plan *Plan) add(name string, proposed []tenfold.Compaction) {
 	plan.After = next
 	parts := slots(proposed)
 	if len(parts) < 2 {
-		plan.Steps = append(plan.Steps, Step{name, changed, before.Tokens(), next.Tokens()})
+		plan.Steps = append(plan.Steps, Step{Strategy: name, Entries: changed, Before: before.Tokens(), After: next.Tokens()})
 		return
 	}
 	for _, part := range parts {
 		with := before.With(part.compaction)
-		plan.Steps = append(plan.Steps, Step{part.name, before.Changed(with), before.Tokens(), with.Tokens()})
+		plan.Steps = append(plan.Steps, Step{
+			Strategy: part.name, Entries: before.Changed(with), Before: before.Tokens(), After: with.Tokens(),
+		})
 		before = with
 	}
 }
@@ -151,6 +245,21 @@ var strategies = map[string]func() Strategy{
 	"strip-tools":     func() Strategy { return stripTools{name: "strip-tools", request: true, response: true} },
 	// The alias of S-2 strips results only.
 	"strip-tool-results": func() Strategy { return stripTools{name: "strip-tool-results", response: true} },
+	"dedup-tools":        func() Strategy { return dedupTools{} },
+	"supersede":          func() Strategy { return supersede{} },
+	"strip-attachments":  func() Strategy { return stripAttachments{} },
+	"prune-tools":        func() Strategy { return pruneTools{keep: ownTools()} },
+	"sliding-window":     func() Strategy { return slidingWindow{n: 20} },
+	"turn-window":        func() Strategy { return turnWindow{n: 10} },
+	"token-window":       func() Strategy { return tokenWindow{n: 4000} },
+	"micro":              func() Strategy { return micro{keepRecent: 10, over: 800} },
+	"trim-results":       func() Strategy { return trimResults{head: 400, tail: 400, over: 2 << 10, lines: 12} },
+	"purge-errors":       func() Strategy { return purgeErrors{after: 4} },
+	"summarize":          func() Strategy { return summarize{} },
+	"recursive-summary":  func() Strategy { return recursiveSummary{keep: 10, overlap: 2} },
+	"hard-reset":         func() Strategy { return hardReset{} },
+	"classify-tangents":  func() Strategy { return classifyTangents{} },
+	"auto":               func() Strategy { return auto{threshold: 0.5} },
 }
 
 // Names lists the strategies, sorted.
@@ -161,6 +270,23 @@ func Names() []string {
 	}
 	sort.Strings(names)
 	return names
+}
+
+// NeedsModel reports whether a strategy does nothing without a [Summarizer] or
+// a [Classifier].
+func NeedsModel(s Strategy) bool {
+	switch s.(type) {
+	case summarize, recursiveSummary, hardReset, classifyTangents:
+		return true
+	}
+	return false
+}
+
+// TakesAll reports whether a strategy goes over the whole conversation,
+// whatever range it is given (S-12).
+func TakesAll(s Strategy) bool {
+	_, all := s.(hardReset)
+	return all
 }
 
 // configurable is implemented by strategies that take parameters.
@@ -191,6 +317,12 @@ func Parse(text string) (Strategy, error) {
 			return nil, fmt.Errorf("strategy %s: %w", name, err)
 		}
 		s = next
+	}
+	// What is wrong only together, such as an overlap as large as the window.
+	if c, ok := s.(interface{ check() error }); ok {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("strategy %s: %w", name, err)
+		}
 	}
 	return s, nil
 }

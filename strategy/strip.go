@@ -2,8 +2,7 @@ package strategy
 
 import (
 	"context"
-	"fmt"
-	"strconv"
+	"slices"
 
 	"tenfold"
 )
@@ -24,38 +23,175 @@ func (stripReasoning) Propose(_ context.Context, _ *tenfold.Projection, o Option
 type stripTools struct {
 	name              string
 	request, response bool
-	firstLine         bool
+	firstLine, recall bool
 	over              tenfold.Size
 }
 
 func (s stripTools) Name() string { return s.name }
 
 func (s stripTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	return []tenfold.Compaction{o.Range.On(tenfold.Compaction{
+	strip := o.Range.On(tenfold.Compaction{
 		Strategy: s.name, Source: o.Source,
 		ToolCalls: &tenfold.ToolPolicy{
 			Action: tenfold.Strip, Request: s.request, Response: s.response,
-			Over: s.over, FirstLine: s.firstLine, Hints: o.Hints.For(p.ToolNames()),
+			Over: s.over, FirstLine: s.firstLine, Recall: s.recall, Hints: o.Hints.For(p.ToolNames()),
 		},
-	})}, nil
+	})
+	return append([]tenfold.Compaction{strip}, restate(p, strip)...), nil
+}
+
+// restate gives overlays that say again, on top of a strip, what selective
+// policies said of single calls, wherever the strip alone would show more of
+// them: the latest overlay has the word on a call (P2), so that a strip laid
+// over a call that dedup-tools omitted would bring its stub back. Strategies
+// see what the earlier ones give (S-15); this one strips what it sees.
+func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compaction {
+	if strip.ToolCalls == nil {
+		return nil
+	}
+	selective := map[string]*tenfold.ToolPolicy{}
+	var order []string
+	for o := range p.Overlays() {
+		if policy := o.Compaction.ToolCalls; o.Live && policy != nil && policy.Action == tenfold.Selective {
+			selective[o.ID] = policy
+			order = append(order, o.ID)
+		}
+	}
+	if len(selective) == 0 {
+		return nil
+	}
+	next := p.With(strip)
+	again := map[string]map[string]tenfold.CallPolicy{}
+	for c := range callsIn(p, rangeOf(strip)) {
+		by := c.by(p)
+		policy := selective[by]
+		if policy == nil || !comesBack(p, next, c.seq) && (c.result == 0 || !comesBack(p, next, c.result)) {
+			continue
+		}
+		was, ok := policy.Calls[c.key()]
+		if !ok {
+			was = policy.Calls[c.call.CallID]
+		}
+		if again[by] == nil {
+			again[by] = map[string]tenfold.CallPolicy{}
+		}
+		again[by][c.key()] = was
+	}
+	var out []tenfold.Compaction
+	for _, by := range order {
+		if calls := again[by]; calls != nil {
+			policy := *selective[by]
+			policy.Calls = calls
+			out = append(out, rangeOf(strip).On(tenfold.Compaction{
+				Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, ToolCalls: &policy,
+			}))
+		}
+	}
+	return out
+}
+
+// comesBack reports whether an entry that was hidden shows again, or one that
+// was shortened is whole.
+func comesBack(p, next *tenfold.Projection, seq int64) bool {
+	was, _, _ := p.Fate(seq)
+	now, _, _ := next.Fate(seq)
+	return (hidden(p, seq) && !hidden(next, seq)) || (was != tenfold.Kept && now == tenfold.Kept)
 }
 
 func (s stripTools) with(key, value string) (Strategy, error) {
 	var err error
 	switch key {
 	case "over":
-		s.over, err = tenfold.ParseSize(value)
+		s.over, err = parseSize(key, value)
 	case "request":
-		s.request, err = strconv.ParseBool(value)
+		s.request, err = parseBool(key, value)
 	case "response":
-		s.response, err = strconv.ParseBool(value)
+		s.response, err = parseBool(key, value)
 	case "first_line":
-		s.firstLine, err = strconv.ParseBool(value)
+		s.firstLine, err = parseBool(key, value)
+	case "recall":
+		s.recall, err = parseBool(key, value)
 	default:
-		return nil, fmt.Errorf("no parameter %q: there are over, request, response, first_line", key)
+		err = errNoParameter(key, "over", "request", "response", "first_line", "recall")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s=%s: write a size (2KB) for over, true or false for the others", key, value)
+	return s, err
+}
+
+// stripAttachments is S-4.
+type stripAttachments struct{ over tenfold.Size }
+
+func (s stripAttachments) Name() string {
+	if s.over == 0 {
+		return "strip-attachments"
 	}
+	return "strip-attachments:over=" + s.over.String()
+}
+
+func (s stripAttachments) Propose(_ context.Context, _ *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	return []tenfold.Compaction{o.Range.On(tenfold.Compaction{
+		Strategy: s.Name(), Source: o.Source,
+		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: s.over},
+	})}, nil
+}
+
+func (s stripAttachments) with(key, value string) (Strategy, error) {
+	if key != "over" {
+		return nil, errNoParameter(key, "over")
+	}
+	var err error
+	s.over, err = parseSize(key, value)
+	return s, err
+}
+
+// pruneTools is S-5: definitions of tools that the log never calls go.
+type pruneTools struct{ keep []string }
+
+// ownTools are offered so that the model can call them once it must (A8, A9):
+// never called is what they are in most conversations, and stubs speak of
+// recall.
+func ownTools() []string { return []string{"compact", "recall"} }
+
+func (s pruneTools) Name() string { return "prune-tools" }
+
+func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	spared := append(p.ToolNames(), s.keep...)
+	// The latest overlay's list is the one that counts, so that a new one
+	// goes on from it; a tool that was called since comes back.
+	var before, names []string
+	for overlay := range p.Overlays() {
+		if d := overlay.Compaction.ToolDefinitions; overlay.Live && d != nil {
+			before = nil
+			if d.Action == tenfold.Prune {
+				before = d.Names
+			}
+		}
+	}
+	for _, name := range before {
+		if !slices.Contains(spared, name) {
+			names = append(names, name)
+		}
+	}
+	changed := len(names) < len(before)
+	for _, t := range p.Config().Tools {
+		if !slices.Contains(spared, t.Name) {
+			names = append(names, t.Name)
+			changed = true
+		}
+	}
+	if !changed {
+		o.Notef("no definition of a tool that is never called is left")
+		return nil, nil
+	}
+	return []tenfold.Compaction{o.Range.On(tenfold.Compaction{
+		Strategy: s.Name(), Source: o.Source,
+		ToolDefinitions: &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: names},
+	})}, nil
+}
+
+func (s pruneTools) with(key, value string) (Strategy, error) {
+	if key != "keep" {
+		return nil, errNoParameter(key, "keep")
+	}
+	s.keep = parseNames(value)
 	return s, nil
 }

@@ -1,12 +1,6 @@
-// Package tool holds what is known about tools: how their calls are best
-// shortened. It runs none of them.
 package tool
 
-import (
-	"maps"
-
-	"tenfold"
-)
+import "tenfold"
 
 // Hints are the wishes of tools for their calls (semantics H1), by tool name.
 type Hints map[string]tenfold.Hint
@@ -23,21 +17,17 @@ var (
 	words  = tenfold.Hint{Request: tenfold.Keep, Response: tenfold.Keep}
 )
 
-// builtin is the table of the tools we know: our own and JP's, Claude Code's.
-var builtin = Hints{
-	"fs_read_file": looks, "fs_grep_files": looks, "fs_list_files": looks, "git_diff": looks,
-	"shell": looks, "fs_create_file": writes, "fs_modify_file": edits, "git_commit": writes,
-	"cargo_check": looks, "cargo_test": looks, "github_read_file": looks, "github_code_search": looks,
-
-	"Read": looks, "Grep": looks, "Glob": looks, "LS": looks, "Bash": looks, "BashOutput": looks,
-	"PowerShell": looks, "WebFetch": looks, "WebSearch": looks, "NotebookRead": looks,
-	"Write": writes, "Edit": edits, "MultiEdit": edits, "NotebookEdit": edits,
-	"TodoWrite": plans, "TaskCreate": plans, "TaskUpdate": plans, "EnterPlanMode": plans,
-	"AskUserQuestion": words, "ExitPlanMode": words, "Skill": words,
+// Builtin gives the hints that come with the program: those of the table. The
+// map is the caller's.
+func Builtin() Hints {
+	h := make(Hints, len(table))
+	for name, t := range table {
+		if t.Hint != (tenfold.Hint{}) {
+			h[name] = t.Hint
+		}
+	}
+	return h
 }
-
-// Builtin gives the hints that come with the program. The map is the caller's.
-func Builtin() Hints { return maps.Clone(builtin) }
 
 // For picks the hints of the named tools: what an overlay over their calls
 // stores with it (P5). Nil when there are none.

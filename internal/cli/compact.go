@@ -99,7 +99,7 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 	if err := checkFormat("--format", k.format); err != nil {
 		return err
 	}
-	req.Source = sourceFile
+	req.Options.Source = sourceFile
 	if k.out == "" {
 		return k.all(ctx, paths, req, nil)
 	}

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"tenfold/session"
-	"tenfold/strategy"
 )
 
 // compactConversation is "tenfold conversation compact".
@@ -58,31 +58,29 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// apply plans and writes; when another writer came first it plans again, on
-// what is there then.
+// apply plans and, unless it is a dry run, writes.
 func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
 	r := &report{conversation: s.ID(), dryRun: k.dryRun}
-	var plan strategy.Plan
-	err := retried(ctx, func() error {
-		var err error
-		if plan, err = s.Plan(ctx, req); err != nil || k.dryRun {
-			return err
+	if k.dryRun {
+		req.Options.DryRun = true
+		plan, err := s.Plan(ctx, req)
+		if err != nil {
+			return nil, err
 		}
-		made, err := s.Apply(ctx, plan)
-		if lostRace(err) {
-			if refreshing := s.Refresh(ctx); refreshing != nil {
-				return refreshing
-			}
+		r.plan, r.view = plan, plan.After
+	} else {
+		done, err := s.Compact(ctx, req)
+		if err != nil {
+			return nil, err
 		}
-		for _, o := range made {
+		if done.Outcome == session.Superseded {
+			return nil, hinted(errors.New("superseded: "+done.Reason), "conflict", "nothing was written; try again")
+		}
+		for _, o := range done.Overlays {
 			r.compactions = append(r.compactions, o.ID)
 		}
-		return err
-	})
-	r.plan, r.view = plan, plan.After
-	if !k.dryRun {
-		r.view = s.Projection()
+		r.plan, r.view = done.Plan, s.Projection()
 	}
 	r.turns, r.entries = s.Log().Turns(), int(s.Log().Version())
-	return r, err
+	return r, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,13 +27,13 @@ func (r *rangeFlags) register(c *cobra.Command) {
 	r.flags = c
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", strategy.DefaultProfile, "`NAME` of a set of policies: default, light\n")
-	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+strings.Join(strategy.Names(), ",\n"))
+	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+strings.Join(mechanical(), ",\n"))
 	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default 3 turns, but at most 20k tokens)")
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
 	complete(c, "profile", profileNames()...)
-	complete(c, "strategy", strategy.Names()...)
+	complete(c, "strategy", mechanical()...)
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
 }
 
@@ -111,10 +112,21 @@ func (r *rangeFlags) pipeline(req *session.Request) error {
 			return err
 		case err != nil:
 			return usage("--strategy "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
+		case strategy.NeedsModel(s):
+			return usage("--strategy "+quote(text)+": it needs a model to write a summary, and none can be set in this release",
+				"the strategies that need none are "+strings.Join(mechanical(), ", "))
 		}
 		req.Strategies = append(req.Strategies, s)
 	}
 	return nil
+}
+
+// mechanical are the strategies that work without a model.
+func mechanical() []string {
+	return slices.DeleteFunc(strategy.Names(), func(name string) bool {
+		s, err := strategy.Parse(name)
+		return err != nil || strategy.NeedsModel(s)
+	})
 }
 
 // badValue is an error of a parser whose words end in what to write.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
+	"tenfold/store/postgres"
 	"tenfold/store/sqlite"
 )
 
@@ -34,26 +37,64 @@ func (a *app) open(ctx context.Context) (*workspace, error) {
 	if url == "" {
 		url, from = os.Getenv("TENFOLD_STORE"), "TENFOLD_STORE"
 	}
-	path, inMemory, err := storePath(url, from)
+	l := &workspace{}
+	var err error
+	if isPostgres(url) {
+		err = l.openPostgres(ctx, url)
+	} else {
+		err = l.openLocal(ctx, url, from)
+	}
 	if err != nil {
 		return nil, err
-	}
-	l := &workspace{}
-	if inMemory {
-		l.store, l.active = memory.New(), &activeInMemory{}
-	} else {
-		st, err := sqlite.Open(ctx, path)
-		if err != nil {
-			return nil, hinted(err, "store", "--store or TENFOLD_STORE names another place")
-		}
-		l.store, l.active = st, activeFile(path+".active")
 	}
 	l.service = session.NewService(l.store, session.WithClock(a.now))
 	a.workspace = l
 	return l, nil
 }
 
-const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db or memory:"
+const otherStore = "--store or TENFOLD_STORE names another place"
+
+// openLocal opens a store on this machine.
+func (l *workspace) openLocal(ctx context.Context, url, from string) error {
+	path, inMemory, err := storePath(url, from)
+	if err != nil {
+		return err
+	}
+	if inMemory {
+		l.store, l.active = memory.New(), &activeInMemory{}
+		return nil
+	}
+	st, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return hinted(err, "store", otherStore)
+	}
+	l.store, l.active = st, activeFile(path+".active")
+	return nil
+}
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// openPostgres opens a store that many machines share. Which conversation is
+// active is each machine's own affair: it is remembered beside the local
+// store, by a digest of the URL, which may hold a password.
+func (l *workspace) openPostgres(ctx context.Context, url string) error {
+	local, err := defaultStore()
+	if err != nil {
+		return err
+	}
+	st, err := postgres.Open(ctx, url)
+	if err != nil {
+		return hinted(err, "store", otherStore)
+	}
+	sum := sha256.Sum256([]byte(url))
+	name := "postgres-" + hex.EncodeToString(sum[:8]) + ".active"
+	l.store, l.active = st, activeFile(filepath.Join(filepath.Dir(local), name))
+	return nil
+}
+
+const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db, postgres://… or memory:"
 
 // storePath reads a store's URL. Empty is the default place.
 func storePath(url, from string) (path string, inMemory bool, err error) {
@@ -75,7 +116,7 @@ func storePath(url, from string) (path string, inMemory bool, err error) {
 	case isSQLite || (hasScheme && scheme == "sqlite"):
 		return "", false, usage(from+": "+quote(url)+" names no file", storeSpellings)
 	case hasScheme && !strings.ContainsAny(scheme, `/\.`):
-		return "", false, usage(from+": unknown kind of store "+quote(scheme), "known are sqlite and memory: "+storeSpellings)
+		return "", false, usage(from+": unknown kind of store "+quote(scheme), "known are sqlite, postgres and memory: "+storeSpellings)
 	}
 	return "", false, usage(from+": "+quote(url)+" is no store", storeSpellings)
 }

@@ -244,7 +244,8 @@ func (d *drawer) toolPolicy(over tenfold.Size) *tenfold.ToolPolicy {
 				tenfold.CallPolicy{Action: tenfold.Omit}, tenfold.CallPolicy{Action: tenfold.Keep},
 				tenfold.CallPolicy{Action: tenfold.Strip, Response: true},
 				tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true},
-				tenfold.CallPolicy{Action: tenfold.Trim, Head: 30, Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim})
+				tenfold.CallPolicy{Action: tenfold.Trim, Head: 30, Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim},
+				tenfold.CallPolicy{Action: tenfold.Trim, Head: 20, Request: true, Lines: []tenfold.LineRange{{First: 2, Last: 3}, {First: 9, Last: 9}}})
 		}
 	}
 	return p

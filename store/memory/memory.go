@@ -15,6 +15,7 @@ import (
 	"tenfold"
 	"tenfold/store"
 	"tenfold/store/internal/fulltext"
+	"tenfold/store/internal/watch"
 )
 
 // Store is a store in memory. Its zero value is empty and ready.
@@ -22,6 +23,7 @@ type Store struct {
 	mu     sync.RWMutex
 	logs   map[string]*log
 	closed bool
+	hub    watch.Hub[string]
 }
 
 var _ store.Store = (*Store)(nil)
@@ -140,6 +142,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	_, err := s.find(ctx, "delete", id)
 	if err == nil {
 		delete(s.logs, id)
+		s.hub.Wake(id)
 	}
 	return err
 }
@@ -168,6 +171,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	if b.Stats != nil {
 		l.about.Stats = *b.Stats
 	}
+	s.hub.Wake(b.Conversation)
 	return l.about.Version, nil
 }
 
@@ -217,9 +221,37 @@ func copied(in []tenfold.Entry) ([]tenfold.Entry, error) {
 
 // Entries implements [store.Store].
 func (s *Store) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return s.read(ctx, "read", id, nil, after)
+}
+
+// Watch implements [store.Store].
+func (s *Store) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	return func(yield func(tenfold.Entry, error) bool) {
 		s.mu.RLock()
-		l, err := s.find(ctx, "read", id)
+		l, err := s.find(ctx, "watch", id)
+		s.mu.RUnlock()
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			yield(tenfold.Entry{}, err)
+			return
+		}
+		s.hub.Follow(ctx, id, after, 0, func(after int64) iter.Seq2[tenfold.Entry, error] {
+			return s.read(ctx, "watch", id, l, after)
+		})(yield)
+	}
+}
+
+// read gives the entries of a log; if only is set, of that log and not of a
+// later one with the same id.
+func (s *Store) read(ctx context.Context, op, id string, only *log, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		s.mu.RLock()
+		l, err := s.find(ctx, op, id)
+		if err == nil && only != nil && l != only {
+			err = fmt.Errorf("%s conversation %s: %w", op, id, store.ErrNotFound)
+		}
 		var entries []tenfold.Entry
 		if err == nil {
 			entries = l.entries[min(max(after, 0), l.about.Version):]
@@ -231,7 +263,7 @@ func (s *Store) Entries(ctx context.Context, id string, after int64) iter.Seq2[t
 		}
 		for _, e := range entries {
 			if err := ctx.Err(); err != nil {
-				yield(tenfold.Entry{}, fmt.Errorf("read conversation %s: %w", id, err))
+				yield(tenfold.Entry{}, fmt.Errorf("%s conversation %s: %w", op, id, err))
 				return
 			}
 			if !yield(handedOut(e), nil) {
@@ -310,5 +342,6 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed, s.logs = true, nil
+	s.hub.WakeAll()
 	return nil
 }

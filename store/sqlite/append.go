@@ -16,6 +16,7 @@ const maxSeq = math.MaxUint32
 
 // logState is what the writer knows of one log.
 type logState struct {
+	id      string
 	key     int64
 	version int64
 	// changed says that the row is yet to be written, with now and stats.
@@ -42,8 +43,8 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	return version, nil
 }
 
-func newRows(entries []tenfold.Entry) ([]row, error) {
-	rows := make([]row, len(entries))
+func newRows(entries []tenfold.Entry) ([]tableRow, error) {
+	rows := make([]tableRow, len(entries))
 	for i, e := range entries {
 		var err error
 		if rows[i], err = newRow(e); err != nil {
@@ -53,7 +54,7 @@ func newRows(entries []tenfold.Entry) ([]row, error) {
 	return rows, nil
 }
 
-func (tx *tx) append(b store.Batch, rows []row) (version int64, refusal, err error) {
+func (tx *tx) append(b store.Batch, rows []tableRow) (version int64, refusal, err error) {
 	log, err := tx.log(b.Conversation)
 	if err != nil {
 		return 0, nil, err
@@ -113,7 +114,7 @@ func (tx *tx) log(id string) (*logState, error) {
 	}
 	var log *logState
 	err := tx.query(context.Background(), func(row []driver.Value) error {
-		log = &logState{key: row[0].(int64), version: row[1].(int64)}
+		log = &logState{id: id, key: row[0].(int64), version: row[1].(int64)}
 		return nil
 	}, "SELECT key, version FROM conversations WHERE id = ?", id)
 	if err == nil && log != nil {

@@ -313,7 +313,7 @@ func bareAppender(key func(log, seq int64) any) func(b *testing.B, writers int) 
 	return func(b *testing.B, writers int) (appender, func()) {
 		type request struct {
 			key  any
-			row  row
+			row  tableRow
 			done chan error
 		}
 		db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "bare.db")+

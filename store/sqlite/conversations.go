@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/store/internal/row"
 )
 
 // Create implements [store.Store].
@@ -119,6 +120,9 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		delete(tx.logs, id)
 		return nil, tx.delete(log.key)
 	})
+	if err == nil {
+		s.hub.Wake(id)
+	}
 	return s.explainFor("delete", id, err)
 }
 
@@ -126,8 +130,9 @@ func (tx *tx) delete(key int64) error {
 	first, last := key<<32, key<<32|maxSeq
 	// The table of ids is sorted by id, so each is named.
 	var ids []string
-	err := tx.query(context.Background(), func(row []driver.Value) error {
-		id, err := rowID(row[0])
+	err := tx.query(context.Background(), func(values []driver.Value) error {
+		meta, _ := values[0].([]byte)
+		id, err := row.ID(meta)
 		ids = append(ids, id)
 		return err
 	}, "SELECT meta FROM entries WHERE key BETWEEN ? AND ?", first, last)

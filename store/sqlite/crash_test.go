@@ -36,7 +36,9 @@ func TestMain(m *testing.M) {
 }
 
 // child writes to the log "a" of the file: "endless" without pause, printing
-// each version it was told is there; "rival" 100 entries by compare-and-swap.
+// each version it was told is there; "rival" 100 entries by compare-and-swap;
+// "rivals" are eight writers on the logs of TestTwoProcessesManyLogs, which
+// print what they won.
 func child(kind, path, name string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, path)
@@ -44,6 +46,9 @@ func child(kind, path, name string) error {
 		return err
 	}
 	defer s.Close()
+	if kind == "rivals" {
+		return rivals(ctx, s, name)
+	}
 	c, err := s.Conversation(ctx, "a")
 	if err != nil {
 		return err

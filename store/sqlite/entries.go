@@ -22,9 +22,18 @@ var errGap = errors.New("entries are missing")
 
 // Entries implements [store.Store].
 func (s *Store) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return s.entries(ctx, "read", id, 0, after)
+}
+
+// entries reads a log; if only is not 0, the one with that key and no later
+// one with the same id.
+func (s *Store) entries(ctx context.Context, op, id string, only, after int64) iter.Seq2[tenfold.Entry, error] {
 	return func(yield func(tenfold.Entry, error) bool) {
-		fail := func(err error) { yield(tenfold.Entry{}, s.explainFor("read", id, err)) }
+		fail := func(err error) { yield(tenfold.Entry{}, s.explainFor(op, id, err)) }
 		key, version, err := s.find(ctx, id)
+		if err == nil && only != 0 && key != only {
+			err = store.ErrNotFound
+		}
 		if err != nil {
 			fail(err)
 			return

@@ -8,6 +8,8 @@ import (
 
 	driverpkg "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"tenfold/store/internal/row"
 )
 
 // ErrClosed says that the store was closed.
@@ -36,7 +38,7 @@ func hint(err error) string {
 		return "check who may write to the file and its directory"
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
 		return "check the path"
-	case errors.Is(err, errRow), errors.Is(err, errGap):
+	case errors.Is(err, row.ErrDamaged), errors.Is(err, errGap):
 		return damaged
 	}
 	switch code(err) {

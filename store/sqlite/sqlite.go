@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"tenfold/store"
+	"tenfold/store/internal/watch"
 )
 
 // Store is a store in one SQLite file.
@@ -35,6 +36,9 @@ type Store struct {
 	done chan error // how the writer ended
 
 	readers chan *conn // nil: a slot to open a connection in
+
+	hub    watch.Hub[string]
+	others watch.Companion // looks for what other processes write
 
 	// mu is held for reading by what uses the file, for writing by Close.
 	mu     sync.RWMutex
@@ -155,6 +159,8 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
+	s.others.Close()
+	s.hub.WakeAll()
 	// Nobody uses the file now, and nobody will. The writer's connection is
 	// closed last: the last one copies the write-ahead log into the file.
 	var errs []error

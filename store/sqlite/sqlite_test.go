@@ -38,6 +38,13 @@ func TestStore(t *testing.T) {
 						t.Fatal(err)
 					}
 					return again
+				}),
+				storetest.Second(func(t *testing.T, s store.Store) store.Store {
+					second, err := Open(context.Background(), s.(*Store).path, opts...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return second
 				}))
 		})
 	}

@@ -169,7 +169,13 @@ func (w *writer) apply(group []*job, refusals []error) (err error) {
 		return err
 	}
 	w.behind = w.behind || written
-	return w.c.commit()
+	if err := w.c.commit(); err != nil {
+		return err
+	}
+	for _, log := range t.changed {
+		w.s.hub.Wake(log.id)
+	}
+	return nil
 }
 
 // protect turns a panic into an error: it must not leave callers waiting.

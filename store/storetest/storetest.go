@@ -29,9 +29,16 @@ func Reopen(reopen func(t *testing.T, s store.Store) store.Store) Option {
 	return func(s *suite) { s.reopen = reopen }
 }
 
+// Second is for stores that several processes share: it opens what s keeps a
+// second time. The suite then also looks at what one sees of the other.
+func Second(second func(t *testing.T, s store.Store) store.Store) Option {
+	return func(s *suite) { s.second = second }
+}
+
 type suite struct {
 	open   func(t *testing.T) store.Store
 	reopen func(t *testing.T, s store.Store) store.Store
+	second func(t *testing.T, s store.Store) store.Store
 }
 
 // Run runs the suite. open gives an empty store; the suite closes it.
@@ -79,7 +86,14 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 		{"OneWinner", testOneWinner},
 		{"ManyConversations", testManyConversations},
 		{"PrefixReads", testPrefixReads},
+		{"Contention", testContention},
 		{"NestedCalls", testNestedCalls},
+		{"Watch", testWatch},
+		{"WatchEnds", testWatchEnds},
+		{"WatchDeleted", testWatchDeleted},
+		{"WatchClosed", testWatchClosed},
+		{"WatchWriters", testWatchWriters},
+		{"WatchElsewhere", testWatchElsewhere},
 		{"Close", testClose},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,114 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	neturl "net/url"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"tenfold/store"
+	"tenfold/store/internal/row"
+)
+
+// explain says of an error what was tried, in which database, and what may
+// help. No error of pgx names a password, but for those of parse.
+func (s *Store) explain(op string, err error) error { return explain(op, s.name, err) }
+
+func explain(op, place string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if h := hint(err); h != "" {
+		return fmt.Errorf("%s: store %s: %w: %s", op, place, err, h)
+	}
+	return fmt.Errorf("%s: store %s: %w", op, place, err)
+}
+
+// explainFor is explain for what concerns one conversation. The errors a
+// caller can act on need no more than its id.
+func (s *Store) explainFor(op, id string, err error) error {
+	var conflict *store.ConflictError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &conflict):
+		return err
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrExists):
+		return fmt.Errorf("%s conversation %s: %w", op, id, err)
+	}
+	return s.explain(op+" conversation "+id, err)
+}
+
+// hints say what to try, by the server's code.
+var hints = map[string]string{
+	codePassword:    "check the user and the password in the URL, or PGPASSWORD",
+	codeNoAccess:    "check the user in the URL, and the server's pg_hba.conf",
+	codeNoDatabase:  "check the database in the URL, or make it with createdb",
+	codeNoRight:     "grant the user CREATE on the schema, and its rights on the tables tenfold_*",
+	codeNoTable:     "the tables were dropped: open the store again to have new ones, or restore a backup",
+	codeReadOnly:    "this server takes no writes: give the address of the primary",
+	codeDiskFull:    "free some disk space on the server and try again; nothing of this was written",
+	codeMemory:      "the server has no memory left: write less at once",
+	codeConnections: "the server has no connection left: raise its max_connections, or lower pool_max_conns in the URL",
+	codeCanceled:    "it took longer than statement_timeout: give more in the URL, or look what the server waits for",
+	codeStarting:    "the server starts or stops: wait and try again",
+	codeShutdown:    "the server stopped: start it and try again",
+	codeCrash:       "the server stopped: start it and try again",
+}
+
+// hint says what to try.
+func hint(err error) string {
+	var connect *pgconn.ConnectError
+	var name *net.DNSError
+	h, known := hints[code(err)]
+	switch {
+	case errors.Is(err, errSlow):
+		return "look whether the server can be reached, and what it waits for"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
+		return ""
+	case known:
+		return h
+	case errors.Is(err, row.ErrDamaged), errors.Is(err, errGap):
+		return "the tables are damaged: restore a backup"
+	case errors.As(err, &name):
+		return "check the host in the URL"
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
+		return "no server listens there: start it, or check the host and the port in the URL"
+	case errors.As(err, &connect):
+		return "check the URL, and that the server can be reached"
+	case troubleOf(err) == lost:
+		return "the connection was lost: look whether it was done before trying again"
+	}
+	return ""
+}
+
+// unreadable says what is wrong with a URL, and does not repeat it: it holds
+// a password, and where it ends is what could not be read.
+func unreadable(url string, err error) error {
+	const form = "write postgres://user:password@host:port/database, with %-escapes for other characters than letters and digits in the password"
+	u, failed := neturl.Parse(url)
+	if failed != nil || !strings.HasPrefix(u.Scheme, "postgres") {
+		return errors.New("the store's URL cannot be read: " + form)
+	}
+	var parse *pgconn.ParseConfigError
+	if errors.As(err, &parse) && parse.Unwrap() != nil {
+		err = parse.Unwrap()
+	}
+	text := err.Error()
+	secrets := []string{u.Query().Get("password"), u.Query().Get("sslpassword"), u.RawQuery}
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password, neturl.QueryEscape(password), neturl.PathEscape(password), u.User.String())
+	}
+	for _, secret := range secrets {
+		if secret != "" && strings.Contains(text, secret) {
+			return errors.New("the store's URL cannot be read: " + form)
+		}
+	}
+	return fmt.Errorf("the store's URL cannot be read: %s: %s", text, form)
+}

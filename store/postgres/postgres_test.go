@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"tenfold/store"
+	"tenfold/store/postgres/pgtest"
+	"tenfold/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// opened gives a store, closed when the test ends.
+func opened(t testing.TB, url string, opts ...Option) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), url, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestPostgres holds what may share a server.
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	for name, test := range map[string]func(*testing.T, *pgtest.Server){
+		"Store": testStore, "OpenErrors": testOpenErrors, "Schema": testSchema, "Timeouts": testTimeouts,
+		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, server)
+		})
+	}
+}
+
+func testStore(t *testing.T, server *pgtest.Server) {
+	again := func(t *testing.T, s store.Store) store.Store {
+		config := s.(*Store).pool.Config()
+		again, err := Open(context.Background(), config.ConnString())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return again
+	}
+	storetest.Run(t, func(t *testing.T) store.Store { return opened(t, server.Database(t)) },
+		storetest.Second(again),
+		storetest.Reopen(func(t *testing.T, s store.Store) store.Store {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return again(t, s)
+		}))
+}

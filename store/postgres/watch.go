@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tenfold"
+)
+
+const (
+	// channel is what stores tell each other on. A payload is the name of the
+	// store that tells, and the keys of logs it changed.
+	channel = "tenfold"
+	// pollTime is how often a watch looks for itself: a store that ended
+	// between its commit and its word to others told nobody.
+	pollTime = 5 * time.Second
+	// tellPause is how long a store collects what it has to tell.
+	tellPause = 5 * time.Millisecond
+	// maxPayload is below the 8000 bytes that PostgreSQL takes.
+	maxPayload = 7900
+)
+
+// Watch implements [store.Store].
+func (s *Store) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		key, _, err := s.find(ctx, id)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			yield(tenfold.Entry{}, s.explainFor("watch", id, err))
+			return
+		}
+		defer s.listener.Join(s.listen)()
+		s.hub.Follow(ctx, key, after, pollTime, func(after int64) iter.Seq2[tenfold.Entry, error] {
+			return s.entries(ctx, "watch", id, key, after)
+		})(yield)
+	}
+}
+
+// listen wakes watchers of what other stores tell, on a connection of its
+// own. When that is lost it makes another.
+func (s *Store) listen(ctx context.Context) {
+	pause := firstPause
+	for ctx.Err() == nil {
+		if s.hear(ctx) {
+			pause = firstPause
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+		pause = min(2*pause, pollTime)
+	}
+}
+
+// hear listens until the connection is lost, and reports whether there was
+// one. Trouble with it is told by the watchers, who read.
+func (s *Store) hear(ctx context.Context) bool {
+	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	if err != nil {
+		return false
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		return false
+	}
+	s.hub.WakeAll() // for what came before
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return true
+		}
+		words := strings.Fields(n.Payload)
+		if len(words) == 0 || words[0] == s.self {
+			continue
+		}
+		for _, word := range words[1:] {
+			if key, err := strconv.ParseInt(word, 10, 64); err == nil {
+				s.hub.Wake(key)
+			}
+		}
+	}
+}
+
+// A notifier tells other stores which logs changed. It does so after the
+// commit, in a transaction of its own: PostgreSQL holds a lock of the whole
+// database from NOTIFY until its transaction is on disk, so that appends that
+// notify would commit one after the other (T8).
+type notifier struct {
+	mu   sync.Mutex
+	keys map[int64]struct{}
+	wake chan struct{}
+	end  chan struct{}
+	done chan struct{}
+}
+
+// tell has watchers here and elsewhere hear of a log.
+func (s *Store) tell(key int64) {
+	s.hub.Wake(key)
+	s.told.mu.Lock()
+	if s.told.keys == nil {
+		s.told.keys = map[int64]struct{}{}
+	}
+	s.told.keys[key] = struct{}{}
+	s.told.mu.Unlock()
+	select {
+	case s.told.wake <- struct{}{}:
+	default:
+	}
+}
+
+// notify is the notifier's goroutine.
+func (s *Store) notify() {
+	defer close(s.told.done)
+	for {
+		select {
+		case <-s.told.wake:
+			s.notifyOthers()
+		case <-s.told.end:
+			s.notifyOthers()
+			return
+		}
+		select {
+		case <-time.After(tellPause):
+		case <-s.told.end:
+		}
+	}
+}
+
+// notifySQL does not wait for its commit to be on disk: there is nothing to
+// lose. The setting ends with the transaction, which is the statement.
+const notifySQL = `
+SELECT pg_notify('` + channel + `', p)
+FROM (SELECT set_config('synchronous_commit', 'off', true)) AS lazy, unnest($1::text[]) AS p`
+
+func (s *Store) notifyOthers() {
+	s.told.mu.Lock()
+	keys := s.told.keys
+	s.told.keys = nil
+	s.told.mu.Unlock()
+	if len(keys) == 0 {
+		return
+	}
+	var payloads []string
+	payload := []byte(s.self)
+	for key := range keys {
+		if len(payload) > maxPayload-30 {
+			payloads = append(payloads, string(payload))
+			payload = payload[:len(s.self)]
+		}
+		payload = strconv.AppendInt(append(payload, ' '), key, 10)
+	}
+	payloads = append(payloads, string(payload))
+	ctx, cancel := context.WithTimeout(context.Background(), pollTime)
+	defer cancel()
+	// Who does not hear of it finds it when it next looks.
+	_, _ = s.pool.Exec(ctx, notifySQL, payloads)
+}

@@ -1,0 +1,167 @@
+package strategy
+
+import (
+	"strings"
+
+	"tenfold"
+	"tenfold/tool"
+)
+
+// view is what the calls of a log did, for the strategies that compare them.
+type view struct {
+	p       *tenfold.Projection
+	uses    []*use // of the reader's branches, in order
+	changes changes
+}
+
+// use is one call: what it asked, did and got.
+type use struct {
+	aCall
+	branch string
+	tool   tool.Tool
+	does   tool.Call
+	// from and to bound the step: its calls run side by side.
+	from, to int64
+	// ok is set when a result came and it reports no error (S-3).
+	ok   bool
+	text string
+}
+
+// refersBack is how short an answer is that may only say that nothing changed.
+const refersBack = 400
+
+// size is the length of the result's text.
+func (u *use) size() int { return len(u.text) }
+
+// answeredBy reports whether an answer of so many bytes can stand for this
+// one. An answer to the same question that is less than half as long says
+// something else: that it failed, or that nothing changed since.
+func (u *use) answeredBy(bytes int) bool {
+	return bytes >= 0 && (bytes*2 >= u.size() || u.size() < refersBack/2)
+}
+
+// look reads the log once. Changes count on whatever branch they were made;
+// calls only where the reader sees them.
+func look(p *tenfold.Projection, settings tool.Settings) *view {
+	v := &view{p: p}
+	l := p.Log()
+	type place struct {
+		branch     string
+		turn, step int
+	}
+	type step struct{ from, to int64 }
+	steps := map[place]*step{}
+	tools := map[string]tool.Tool{}
+	type found struct {
+		u    *use
+		step *step
+	}
+	var all []found
+	for e := range l.Entries() {
+		call, ok := e.Payload.(tenfold.ToolCall)
+		if e.Seq > p.Version() {
+			break
+		}
+		if !ok {
+			continue
+		}
+		t, have := tools[call.Name]
+		if !have {
+			t = settings.Tool(call.Name)
+			tools[call.Name] = t
+		}
+		u := &use{aCall: aCall{call: call, seq: e.Seq}, branch: e.Branch, tool: t, does: t.Call(call.Arguments)}
+		if pair := l.Pair(e.Seq); pair <= p.Version() {
+			u.result = pair
+		}
+		turn, n, _ := l.Where(e.Seq)
+		at := place{e.Branch, turn, n}
+		s := steps[at]
+		if s == nil {
+			s = &step{from: e.Seq}
+			steps[at] = s
+		}
+		s.to = max(s.to, e.Seq, u.result)
+		u.answer(l)
+		all = append(all, found{u, s})
+	}
+	for _, f := range all {
+		f.u.from, f.u.to = f.step.from, f.step.to
+		v.changes.record(f.u)
+		if p.Reads(f.u.seq) {
+			v.uses = append(v.uses, f.u)
+		}
+	}
+	v.changes.seal()
+	return v
+}
+
+// answer looks at the result: whether it succeeded, and whether a read that
+// asked for so many lines came to the end of the file.
+func (u *use) answer(l *tenfold.Log) {
+	if u.result == 0 {
+		return
+	}
+	e, _ := l.Entry(u.result)
+	r := e.Payload.(tenfold.ToolResult)
+	u.ok = !r.IsError
+	for i := range r.Parts {
+		if len(r.Parts) == 1 {
+			u.text = r.Parts[0].Text
+		} else {
+			u.text += r.Parts[i].Text
+		}
+	}
+	if len(u.does.Reads) != 1 {
+		return
+	}
+	a := &u.does.Reads[0]
+	if a.To == 0 || a.Part {
+		return
+	}
+	if got := strings.Count(u.text, "\n") + 1; got < a.To-max(a.From, 1)+1 && !u.cut() {
+		a.To = 0
+	}
+}
+
+// cutMarks are words with which agents say that they cut a result short.
+var cutMarks = []string{"truncated", "Truncated", "TRUNCATED", "clipped", "more lines"}
+
+// cut reports whether the result may be a part of what was asked for. A file
+// that holds such words is taken for one, which costs nothing but the saving.
+func (u *use) cut() bool {
+	for _, mark := range cutMarks {
+		if strings.Contains(u.text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// fates are what became of the call and of its result.
+func (v *view) fates(u *use) [2]tenfold.Fate {
+	call, _, _ := v.p.Fate(u.seq)
+	result, _, _ := v.p.Fate(u.result)
+	return [2]tenfold.Fate{call, result}
+}
+
+// shownWhole reports whether the model sees all of the call and its answer, so
+// that it can stand for others. An answer that only says that nothing changed
+// stands for none: it means an earlier one.
+func (v *view) shownWhole(u *use) bool {
+	if !u.ok || v.fates(u) != [2]tenfold.Fate{tenfold.Kept, tenfold.Kept} {
+		return false
+	}
+	return u.size() >= refersBack || !strings.Contains(strings.ToLower(u.text), "unchanged")
+}
+
+// since gives a number that two calls share exactly where nothing between them
+// may have changed their answers: the first change that touches or follows the
+// call's step. False for a call beside such a change.
+func (v *view) since(u *use) (int64, bool) {
+	if u.tool.Dedup == tool.DedupAlways {
+		return 0, true // its setting says that changes do not matter (H1)
+	}
+	next := v.changes.next(u)
+	return next, next > u.to
+}

@@ -1,0 +1,314 @@
+package strategy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenfold"
+	"tenfold/token"
+)
+
+// job is a summary to be had.
+type job struct {
+	name      string
+	span      tenfold.Range
+	placement tenfold.Placement
+	// recursive has the summarizer read prior summaries in place of what
+	// they stand for, and overlap as context (S-8).
+	recursive bool
+	overlap   []tenfold.Entry
+}
+
+// propose has the summary written and judged. Nothing is proposed when it is
+// refused (C6), and the reason is noted; a summarizer's error is returned.
+func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	if o.Summarizer == nil {
+		o.Notef("there is no summarizer")
+		return nil, nil
+	}
+	j.span = p.ExtendSummary(j.span)
+	overlay := j.span.On(tenfold.Compaction{Strategy: j.name, Source: o.Source})
+	hides, shown := j.hides(p, overlay)
+	if shown == 0 {
+		o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
+		return nil, nil
+	}
+	r := j.request(p, o)
+	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
+		o.withholdf("%s", q.Quote(r).words(j.span))
+		return nil, nil
+	}
+	written, err := o.Summarizer.Summarize(ctx, r)
+	if err != nil {
+		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
+		o.failed(r, err)
+		return nil, err
+	}
+	overlay.Summary = &tenfold.Summary{
+		Text: written.Text, Placement: j.placement, Model: written.Model,
+		Instructions: instructions(o), Covers: hides,
+	}
+	if why := refusal(p, written, overlay); why != "" {
+		o.failed(r, &RefusedError{why})
+		o.Notef("the summary of turns %s was refused: %s", j.span, why)
+		return nil, nil
+	}
+	return []tenfold.Compaction{overlay}, nil
+}
+
+// instructions is how a stored summary says what was asked for.
+func instructions(o Options) string {
+	text := o.Instructions
+	if o.Focus != "" {
+		text = strings.TrimLeft(text+"\nFocus: "+o.Focus, "\n")
+	}
+	return text
+}
+
+func (o Options) failed(r SummaryRequest, err error) {
+	if o.Failed != nil {
+		o.Failed(r, err)
+	}
+}
+
+// hides counts what a summary laid over the overlay's range would stand for,
+// and how many of the tokens shown now would go. Pinned and shielded entries
+// (P8, P9) are not among it.
+func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers tenfold.Covers, shown int) {
+	overlay.Summary = &tenfold.Summary{Text: "…", Placement: j.placement}
+	next := p.With(overlay)
+	for e := range entriesIn(p.Log(), j.span) {
+		if f, _, _ := next.Fate(e.Seq); f != tenfold.Summarised || !p.Reads(e.Seq) {
+			continue
+		}
+		covers.Entries++
+		covers.Tokens += e.Tokens
+		if !hidden(p, e.Seq) {
+			_, _, tokens := p.Fate(e.Seq)
+			shown += tokens
+		}
+	}
+	return covers, shown
+}
+
+// request gathers the raw entries (C5). Only a recursive summary reads prior
+// summaries in place of all they were made from.
+func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
+	r := SummaryRequest{
+		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions,
+	}
+	var prior []tenfold.Overlay
+	if j.recursive {
+		prior = j.prior(p)
+	}
+	for _, s := range prior {
+		r.Prior = append(r.Prior, s.Compaction.Summary.Text)
+	}
+	first, last := extent(p.Log(), j.span)
+	r.Entries = make([]tenfold.Entry, 0, max(last-first+1, 0))
+	for e := range entriesIn(p.Log(), j.span) {
+		known := func(s tenfold.Overlay) bool { return s.First <= e.Seq && e.Seq <= s.Last }
+		if p.Reads(e.Seq) && !slices.ContainsFunc(prior, known) {
+			r.Entries = append(r.Entries, e)
+		}
+	}
+	return r
+}
+
+// prior lists the summaries that stand for something in the job's range, in
+// the order they stand.
+func (j job) prior(p *tenfold.Projection) []tenfold.Overlay {
+	byID := map[string]tenfold.Overlay{}
+	for s := range p.Overlays() {
+		if s.Live && s.Compaction.Summary != nil {
+			byID[s.ID] = s
+		}
+	}
+	var found []tenfold.Overlay
+	for e := range entriesIn(p.Log(), j.span) {
+		if f, by, _ := p.Fate(e.Seq); f == tenfold.Summarised {
+			if s, ok := byID[by]; ok {
+				found = append(found, s)
+				delete(byID, by)
+			}
+		}
+	}
+	return found
+}
+
+// refusal says why a summary must not be taken (C6); empty when it may.
+func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
+	switch {
+	case r.Declined:
+		return "the model declined to write it"
+	case r.CutOff:
+		return "it was cut off at the token limit"
+	case strings.TrimSpace(r.Text) == "":
+		return "it is empty"
+	}
+	if before, after := p.Tokens(), p.With(overlay).Tokens(); after >= before {
+		return fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)
+	}
+	return ""
+}
+
+func (q Quote) words(r tenfold.Range) string {
+	text := fmt.Sprintf("turns %s would be summarised", r)
+	if q.Model != "" {
+		text += " by " + q.Model
+	}
+	text += fmt.Sprintf(", %d tokens in", q.Input)
+	if q.Cost != nil {
+		text += fmt.Sprintf(", about $%.4f", *q.Cost)
+	}
+	return text
+}
+
+// summarize is S-11.
+type summarize struct{ placement tenfold.Placement }
+
+func (s summarize) Name() string {
+	if s.placement == "" {
+		return "summarize"
+	}
+	return "summarize:placement=" + string(s.placement)
+}
+
+func (s summarize) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	return job{name: s.Name(), span: o.Range, placement: s.placement}.propose(ctx, p, o)
+}
+
+func (s summarize) with(key, value string) (Strategy, error) {
+	if key != "placement" {
+		return nil, errNoParameter(key, "placement")
+	}
+	var err error
+	s.placement, err = parsePlacement(value)
+	return s, err
+}
+
+// hardReset is S-12: everything, whatever the range says, since it leaves no
+// tail.
+type hardReset struct{}
+
+func (hardReset) Name() string { return "hard-reset" }
+
+func (s hardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	all := tenfold.Range{ToTurn: p.Log().Turns() - 1}
+	if all.ToTurn < 0 {
+		o.Notef("the conversation has no turns")
+		return nil, nil
+	}
+	return job{name: s.Name(), span: all, placement: tenfold.PlaceSystem}.propose(ctx, p, o)
+}
+
+// recursiveSummary is S-8.
+type recursiveSummary struct{ keep, overlap int }
+
+func (s recursiveSummary) Name() string {
+	return fmt.Sprintf("recursive-summary:keep=%d,overlap=%d", s.keep, s.overlap)
+}
+
+func (s recursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	raw := newest(p, s.keep)
+	if raw == 0 {
+		o.Notef("the window of %d entries holds all that is shown", s.keep)
+		return nil, nil
+	}
+	first := snap(p, raw, o)
+	r, ok := leaving(p, first, o)
+	if !ok {
+		return nil, nil
+	}
+	// From the range's start, so that the summaries before are met and taken
+	// in (C4): there is one summary that rolls on.
+	r.FromTurn = o.Range.FromTurn
+	j := job{name: s.Name(), span: r, recursive: true}
+	_, last := extent(p.Log(), p.ExtendSummary(r))
+	for seq := last + 1; seq <= p.Version() && len(j.overlap) < s.overlap; seq++ {
+		if e, _ := p.Log().Entry(seq); inWindow(p, e) {
+			j.overlap = append(j.overlap, e)
+		}
+	}
+	return j.propose(ctx, p, o)
+}
+
+var errOverlap = errors.New("overlap must be smaller than keep, as in keep=10,overlap=2")
+
+func (s recursiveSummary) check() error {
+	if s.overlap >= s.keep {
+		return fmt.Errorf("keep=%d,overlap=%d: %w", s.keep, s.overlap, errOverlap)
+	}
+	return nil
+}
+
+func (s recursiveSummary) with(key, value string) (Strategy, error) {
+	n, err := parseCount(key, value)
+	switch key {
+	case "keep":
+		s.keep = n
+	case "overlap":
+		s.overlap = n
+	default:
+		err = errNoParameter(key, "keep", "overlap")
+	}
+	return s, err
+}
+
+// auto is S-14.
+type auto struct{ threshold float64 }
+
+func (s auto) Name() string { return fmt.Sprintf("auto:summarize_threshold=%g", s.threshold) }
+
+// parts are its strategies, in order. What may be compacted is the range, so
+// that all stays out of the kept tail.
+func (s auto) parts() Pipeline {
+	return Pipeline{
+		stripReasoning{},
+		dedupTools{},
+		stripTools{name: "strip-tools", request: true, response: true},
+		pruneTools{keep: ownTools()},
+		summarizeOver(s),
+	}
+}
+
+func (s auto) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	plan, err := s.parts().Plan(ctx, p, o)
+	return plan.Compactions, err
+}
+
+func (s auto) with(key, value string) (Strategy, error) {
+	if key != "summarize_threshold" {
+		return nil, errNoParameter(key, "summarize_threshold")
+	}
+	var err error
+	s.threshold, err = parseShare(key, value)
+	return s, err
+}
+
+// summarizeOver is the end of auto: a summary, if what remains is over the
+// threshold.
+type summarizeOver struct{ threshold float64 }
+
+func (summarizeOver) Name() string { return "summarize" }
+
+func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	window := o.window(p)
+	if tokens := p.Tokens(); float64(tokens) <= s.threshold*float64(window) {
+		o.Notef("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
+		return nil, nil
+	}
+	return job{name: s.Name(), span: o.Range}.propose(ctx, p, o)
+}
+
+// window is the size of the model's context in tokens (T5).
+func (o Options) window(p *tenfold.Projection) int {
+	if o.Window > 0 {
+		return o.Window
+	}
+	tokens, _ := token.Windows{}.Window(p.Config().Model)
+	return tokens
+}

@@ -1,0 +1,89 @@
+package strategy
+
+import (
+	"context"
+
+	"tenfold"
+)
+
+// A Summarizer writes the summary that stands for a stretch of conversation.
+// It is safe for concurrent use and keeps nothing of what it is shown. Its
+// error means that there is no summary and why; a result that is no good (C6)
+// is none of its business: whoever asked judges that.
+type Summarizer interface {
+	Summarize(ctx context.Context, r SummaryRequest) (SummaryResult, error)
+}
+
+// A Quoter is a Summarizer whose work costs something. A dry run asks it for a
+// quote and does not have it work (C8); others work in dry runs as well.
+type Quoter interface {
+	Quote(r SummaryRequest) Quote
+}
+
+// A Quote says what a summary would take.
+type Quote struct {
+	Model string
+	// Input is how many tokens the model would read.
+	Input int
+	// Cost is in US dollars, nil when unknown.
+	Cost *float64
+}
+
+// A SummaryRequest is what a summarizer works from.
+type SummaryRequest struct {
+	// Entries are raw entries of Range, in log order (C5): all of them, but
+	// for recursive-summary only those that no prior summary stands for. They
+	// belong to the log and are not to be changed.
+	Entries []tenfold.Entry
+	Range   tenfold.Range
+	// Log is where the entries come from: what turn each is in, and which
+	// result answers which call.
+	Log *tenfold.Log
+	// Prior and Overlap are context for recursive-summary (S-8): the texts of
+	// the summaries so far, which the new one takes the place of, and the
+	// first raw entries that stay.
+	Prior   []string
+	Overlap []tenfold.Entry
+	// Focus says what must be kept; Instructions, if any, how to write.
+	Focus, Instructions string
+}
+
+// A SummaryResult is what a summarizer wrote.
+type SummaryResult struct {
+	Text  string
+	Model string
+	Usage tenfold.Usage
+	// CutOff says that the text ends where the model ran out of tokens,
+	// Declined that the model would not write one.
+	CutOff, Declined bool
+}
+
+// A RefusedError says why a summary was not taken (C6).
+type RefusedError struct{ Reason string }
+
+// Error implements error.
+func (e *RefusedError) Error() string { return "summary refused: " + e.Reason }
+
+// A Classifier names turns that are off the task (S-13). It is safe for
+// concurrent use and keeps nothing of what it is shown.
+type Classifier interface {
+	Classify(ctx context.Context, r ClassifyRequest) ([]Tangent, error)
+}
+
+// A ClassifyRequest is what a classifier works from: raw entries of the turns
+// in question, in log order.
+type ClassifyRequest struct {
+	Entries []tenfold.Entry
+	// Turns are those that may be named.
+	Turns []int
+	Log   *tenfold.Log
+	Focus string
+}
+
+// A Tangent is a turn off the task.
+type Tangent struct {
+	Turn   int
+	Reason string
+	// Tokens is what the turn costs in the projection. Classifiers leave it.
+	Tokens int
+}

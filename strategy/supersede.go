@@ -1,0 +1,159 @@
+package strategy
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"tenfold"
+	"tenfold/tool"
+)
+
+// supersede shortens what a later call left behind: reads of a file that was
+// read again or changed, and what was written into a file that was read in
+// full or written anew since.
+type supersede struct {
+	// recall ends each stub with a reference to ask back (A9).
+	recall bool
+}
+
+func (s supersede) Name() string {
+	if s.recall {
+		return "supersede:recall=true"
+	}
+	return "supersede"
+}
+
+func (s supersede) with(key, value string) (Strategy, error) {
+	if key != "recall" {
+		return nil, errNoParameter(key, "recall")
+	}
+	var err error
+	if s.recall, err = strconv.ParseBool(value); err != nil {
+		return nil, fmt.Errorf("recall=%s: write true or false", value)
+	}
+	return s, nil
+}
+
+// Propose implements [Strategy] with one selective overlay.
+func (s supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	v := look(p, o.Tools)
+	hints := o.Hints
+	if hints == nil {
+		hints = o.Tools.Hints()
+	}
+	held := v.contained(v.mayShorten, anyTool)
+	files := v.lastOf()
+	first, last := extent(p.Log(), o.Range)
+	var calls []aCall
+	var policies []tenfold.CallPolicy
+	for _, u := range v.uses {
+		if u.seq < first || u.seq > last || !v.mayShorten(u) {
+			continue
+		}
+		want := tenfold.CallPolicy{Action: tenfold.Strip}
+		switch {
+		case held[u] && u.tool.Kind != tool.Shell:
+			want.Action = tenfold.Omit
+		case held[u], files.outdated(u):
+			want.Response = true
+		case files.written(u):
+			want.Request = true
+		}
+		if policy, ok := v.onTop(u, want, hints[u.tool.Name]); ok {
+			calls = append(calls, u.aCall)
+			policies = append(policies, policy)
+		}
+	}
+	c, ok := selectively(p, calls, policies, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
+	if !ok {
+		o.Notef("nothing in turns %s was read again, changed or written anew later", o.Range)
+		return nil, nil
+	}
+	return []tenfold.Compaction{c}, nil
+}
+
+// mayShorten reports whether a call is one to look at: it succeeded, something
+// of it is seen, and its tool may be touched.
+func (v *view) mayShorten(u *use) bool {
+	return u.ok && !u.tool.Exempt && !hidden(v.p, u.seq) && !hidden(v.p, u.result)
+}
+
+// onTop fits a policy to the tool's hint (H1) and to what earlier overlays did:
+// the new one has the word on the whole call, so that it says again what they
+// stripped. False when nothing is left to do.
+func (v *view) onTop(u *use, want tenfold.CallPolicy, hint tenfold.Hint) (tenfold.CallPolicy, bool) {
+	if want.Action == tenfold.Omit {
+		return want, true
+	}
+	fates := v.fates(u)
+	want.Request = want.Request && hint.Request != tenfold.Keep && fates[0] == tenfold.Kept
+	want.Response = want.Response && hint.Response != tenfold.Keep && fates[1] != tenfold.Stripped
+	if !want.Request && !want.Response {
+		return want, false
+	}
+	if want.Response && hint.Response == tenfold.Remove {
+		return tenfold.CallPolicy{Action: tenfold.Omit}, true
+	}
+	if fates[1] == tenfold.Trimmed && !want.Response {
+		return want, false // a trim cannot be said beside a strip
+	}
+	want.Request = want.Request || fates[0] == tenfold.Stripped
+	want.Response = want.Response || fates[1] == tenfold.Stripped
+	return want, true
+}
+
+// file is a path as calls of one branch name it.
+type file struct{ branch, path string }
+
+// lastCalls are the seqs of the last calls that succeeded, by file.
+type lastCalls struct{ changed, rewritten, read map[file]int64 }
+
+// lastOf finds when each file was last changed, written anew, and read in full
+// with the answer still to be seen.
+func (v *view) lastOf() lastCalls {
+	l := lastCalls{changed: map[file]int64{}, rewritten: map[file]int64{}, read: map[file]int64{}}
+	for _, u := range v.uses {
+		if !u.ok {
+			continue
+		}
+		for _, p := range u.does.Changes {
+			at := file{u.branch, p}
+			l.changed[at] = u.seq
+			if u.does.Kind == tool.Writes {
+				l.rewritten[at] = u.seq
+			}
+		}
+		if len(u.does.Reads) == 0 || !v.shownWhole(u) || u.cut() {
+			continue
+		}
+		for _, a := range u.does.Reads {
+			if a.Whole() {
+				l.read[file{u.branch, a.Path}] = u.seq
+			}
+		}
+	}
+	return l
+}
+
+// outdated reports whether all files a call read were changed later.
+func (l lastCalls) outdated(u *use) bool {
+	for _, a := range u.does.Reads {
+		if l.changed[file{u.branch, a.Path}] <= u.seq {
+			return false
+		}
+	}
+	return len(u.does.Reads) > 0
+}
+
+// written reports whether all files a call changed were read in full or
+// written anew later.
+func (l lastCalls) written(u *use) bool {
+	for _, p := range u.does.Changes {
+		at := file{u.branch, p}
+		if max(l.read[at], l.rewritten[at]) <= u.seq {
+			return false
+		}
+	}
+	return len(u.does.Changes) > 0 && !u.does.Unknown
+}

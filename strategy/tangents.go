@@ -1,0 +1,129 @@
+package strategy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenfold"
+)
+
+// classifyTangents is S-13: a classifier names turns, a person confirms, those
+// turns are omitted. It never hides a turn that nobody confirmed.
+type classifyTangents struct{}
+
+func (classifyTangents) Name() string { return "classify-tangents" }
+
+func (s classifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	if o.Classifier == nil {
+		o.Notef("there is no classifier")
+		return nil, nil
+	}
+	r := ClassifyRequest{Log: p.Log(), Focus: o.Focus}
+	cost := map[int]int{}
+	for _, turn := range wholeTurns(p.Log(), o.Range) {
+		tokens := 0
+		var entries []tenfold.Entry
+		for e := range entriesIn(p.Log(), tenfold.Range{FromTurn: turn, ToTurn: turn}) {
+			if p.Reads(e.Seq) {
+				entries = append(entries, e)
+				_, _, after := p.Fate(e.Seq)
+				tokens += after
+			}
+		}
+		if tokens > 0 { // others are hidden already
+			r.Turns = append(r.Turns, turn)
+			r.Entries = append(r.Entries, entries...)
+			cost[turn] = tokens
+		}
+	}
+	if len(r.Turns) == 0 {
+		o.Notef("no whole turn of turns %s is shown", o.Range)
+		return nil, nil
+	}
+	named, err := o.Classifier.Classify(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("classify turns %s: %w", o.Range, err)
+	}
+	named = possible(named, cost)
+	if len(named) == 0 {
+		o.Notef("no turn of turns %s is off the task", o.Range)
+		return nil, nil
+	}
+	if o.DryRun {
+		o.withholdf("off the task: %s", list(named))
+		return nil, nil
+	}
+	if o.Confirm == nil {
+		o.Notef("nobody confirmed that these turns may go: %s", list(named))
+		return nil, nil
+	}
+	confirmed, err := o.Confirm(ctx, slices.Clone(named))
+	if err != nil {
+		return nil, fmt.Errorf("confirm tangents: %w", err)
+	}
+	var turns []int
+	for _, t := range named {
+		if slices.ContainsFunc(confirmed, func(c Tangent) bool { return c.Turn == t.Turn }) {
+			turns = append(turns, t.Turn)
+		}
+	}
+	if len(turns) == 0 {
+		o.Notef("no tangent was confirmed")
+	}
+	return omitTurns(turns, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}), nil
+}
+
+// wholeTurns lists the turns that lie in a range from end to end.
+func wholeTurns(l *tenfold.Log, r tenfold.Range) []int {
+	var turns []int
+	for turn := r.FromTurn; turn <= r.ToTurn && turn < l.Turns(); turn++ {
+		if t, _ := l.Turn(turn); turn == r.ToTurn && r.ToStep != nil && *r.ToStep < t.Steps-1 {
+			break
+		}
+		turns = append(turns, turn)
+	}
+	return turns
+}
+
+// possible takes out what a model may make up: turns it was not asked about,
+// turns named twice.
+func possible(named []Tangent, cost map[int]int) []Tangent {
+	var out []Tangent
+	for _, t := range named {
+		tokens, asked := cost[t.Turn]
+		if asked && !slices.ContainsFunc(out, func(o Tangent) bool { return o.Turn == t.Turn }) {
+			t.Tokens = tokens
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b Tangent) int { return a.Turn - b.Turn })
+	return out
+}
+
+func list(tangents []Tangent) string {
+	words := make([]string, len(tangents))
+	for i, t := range tangents {
+		words[i] = fmt.Sprintf("turn %d (%d tokens)", t.Turn, t.Tokens)
+		if t.Reason != "" {
+			words[i] += " – " + t.Reason
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// omitTurns makes an overlay for each stretch of turns.
+func omitTurns(turns []int, c tenfold.Compaction) []tenfold.Compaction {
+	var out []tenfold.Compaction
+	c.Turns = tenfold.Omit
+	for _, turn := range turns {
+		if n := len(out); n > 0 && out[n-1].ToTurn == turn-1 {
+			out[n-1].ToTurn = turn
+			continue
+		}
+		c.FromTurn, c.ToTurn = turn, turn
+		out = append(out, c)
+	}
+	return out
+}

@@ -1,0 +1,238 @@
+package tool_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"tenfold/tool"
+)
+
+func TestCanonical(t *testing.T) {
+	for _, same := range [][]string{
+		{"", " ", "{}", "{ }"},
+		{`{"a":1,"b":[1,2]}`, "{\"b\" :\n[ 1, 2.0 ], \"a\":1e0}"},
+		{"0", "-0", "0.00", "0e9"},
+		{"120", "1.2e2", "1200e-1", "12E+1"},
+		{"-0.05", "-5e-2"},
+		{`"\u00e9\/"`, `"é/"`},
+		{"true", " true"},
+	} {
+		for _, s := range same {
+			if tool.Canonical(s) != tool.Canonical(same[0]) {
+				t.Errorf("%q and %q differ", s, same[0])
+			}
+		}
+	}
+	forms := []string{
+		"{}", "[]", "null", "0", `"0"`, "1", "10", "-1", "0.1", "9007199254740993", "9007199254740992", "[1,2]", "[12]", "[2,1]", "[[1],2]",
+		`{"a":1}`, `{"a":1,"b":1}`, `{"a":{"b":1}}`, `["a","b"]`, `["a,b"]`, `{"a":"1"}`, `{"cut":"o`, `{"a":1,"a":2}`, `{"a":2,"a":1}`,
+		`{} {}`, `"\ud800"`, `"\ud801"`, "1e999999999999", "1e999999999998", "true", "false", `""`, "x",
+	}
+	seen := map[string]string{}
+	for _, s := range forms {
+		c := tool.Canonical(s)
+		if other, ok := seen[c]; ok {
+			t.Errorf("%s and %s are equal: %s", s, other, c)
+		}
+		seen[c] = s
+	}
+}
+
+// H3: containment is that of the sets of lines.
+func TestH3ContainsIsThatOfTheLines(t *testing.T) {
+	const file = 12 // lines
+	draw := rapid.Custom(func(t *rapid.T) tool.Access {
+		a := tool.Access{Path: "a", From: rapid.IntRange(0, file-1).Draw(t, "from")}
+		if rapid.Bool().Draw(t, "bounded") {
+			a.To = rapid.IntRange(max(a.From, 1), file-1).Draw(t, "to")
+		}
+		return a
+	})
+	holds := func(a tool.Access, line int) bool { return line >= max(a.From, 1) && (a.To == 0 || line <= a.To) }
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
+		want := true
+		for line := 1; line <= file; line++ {
+			want = want && (!holds(b, line) || holds(a, line))
+		}
+		if got := a.Contains(b); got != want {
+			t.Fatalf("%+v contains %+v: %v", a, b, got)
+		}
+	})
+}
+
+func TestH3Lines(t *testing.T) {
+	earlier := []string{`{"path":"a","start_line":5,"end_line":9}`, `{"path":"a"}`, `{"path":"a"}`, `{"path":"a"}`, `{`, `{}`}
+	later := []string{`{"path":"./a"}`, `{"path":"a","start_line":5}`, `{"path":"b"}`, `{"path":"a","start_line":1}`, `{`, `{}`}
+	want := []bool{true, false, false, true, false, false}
+	got, err := tool.Lines{}.Subsumes(t.Context(), "fs_read_file", earlier, later)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v %v, want %v", got, err, want)
+	}
+	for _, name := range []string{"fs_grep_files", "shell", "unknown"} {
+		got, err := tool.Lines{}.Subsumes(t.Context(), name, earlier, later)
+		if err != nil || slices.Contains(got, true) {
+			t.Errorf("%s: got %v %v", name, got, err)
+		}
+	}
+}
+
+// scripted answers by what the later arguments say.
+type scripted struct {
+	asked atomic.Int32
+	seen  []string
+}
+
+func (s *scripted) Run(ctx context.Context, name string, stdin []byte) ([]byte, error) {
+	s.asked.Add(1)
+	s.seen = append(s.seen, name+" "+string(stdin))
+	switch {
+	case strings.Contains(string(stdin), "FAIL"):
+		return []byte(`{"type":"success","content":"true"}`), errors.New("exit status 1")
+	case strings.Contains(string(stdin), "HANG"):
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	_, answer, _ := strings.Cut(string(stdin), `"later":{"answer":`)
+	answer, _, _ = strings.Cut(answer, "}}}}")
+	if text, ok := strings.CutPrefix(answer, `"yes"`); ok {
+		return []byte(`{"type":"success","content":"true"}` + "\n" + text), nil
+	}
+	return []byte(answer), nil
+}
+
+func TestH2OneDocumentAPair(t *testing.T) {
+	s := &scripted{}
+	got, err := tool.Asker{Runner: s}.Subsumes(t.Context(), "x", []string{`{ "n" : 1 }`, ""}, []string{`{"answer":"yes"}`, `{"answer":"yes"}`})
+	if err != nil || !slices.Equal(got, []bool{true, true}) {
+		t.Errorf("got %v %v", got, err)
+	}
+	want := []string{
+		`x {"tool":{"name":"x","action":"subsumes","arguments":{"earlier":{"n":1},"later":{"answer":"yes"}}}}`,
+		`x {"tool":{"name":"x","action":"subsumes","arguments":{"earlier":{},"later":{"answer":"yes"}}}}`,
+	}
+	if !slices.Equal(s.seen, want) {
+		t.Errorf("asked %q", s.seen)
+	}
+}
+
+func TestH2Answers(t *testing.T) {
+	for document, want := range map[string]bool{
+		`{"type":"success","content":"true"}`:              true,
+		" {\"content\":\"true\",\n\"type\":\"success\"}\n": true,
+		`{"type":"success","content":"true","took":3}`:     true,
+		`{"type":"success","content":"false"}`:             false,
+		`{"type":"success","content":true}`:                false,
+		`{"type":"success","content":"TRUE"}`:              false,
+		`{"type":"success"}`:                               false,
+		`{"type":"error","content":"true"}`:                false,
+		`{"content":"true"}`:                               false,
+		`{"type":"success","content":"true"} {}`:           false,
+		`true`:                                             false, `"true"`: false, ``: false, `null`: false, `[]`: false, `{"type":"success","content":"tr`: false,
+	} {
+		if got := tool.Answer([]byte(document)); got != want {
+			t.Errorf("%q is %v", document, got)
+		}
+	}
+}
+
+// A tool that fails, hangs past its limit or answers anything else means no,
+// and does not cost a limit a pair.
+func TestH2AnythingElseIsNo(t *testing.T) {
+	yes, fail, hang := `{"answer":"yes"}`, `{"answer":"FAIL"}`, `{"answer":"HANG"}`
+	for name, c := range map[string]struct {
+		later []string
+		want  []bool
+		asked int32
+	}{
+		"fails once":         {[]string{fail, yes}, []bool{false, true}, 2},
+		"fails and fails":    {[]string{fail, fail, fail, yes, yes}, []bool{false, false, false, false, false}, 3},
+		"hangs":              {[]string{yes, hang, yes}, []bool{true, false, false}, 2},
+		"broken arguments":   {[]string{`{"answer":`, yes}, []bool{false, true}, 1},
+		"answers in numbers": {[]string{`{"answer":1}`}, []bool{false}, 1},
+	} {
+		s := &scripted{}
+		start := time.Now()
+		got, err := tool.Asker{Runner: s, Limit: 50 * time.Millisecond}.Subsumes(t.Context(), "x", slices.Repeat([]string{"{}"}, len(c.later)), c.later)
+		if err != nil || !slices.Equal(got, c.want) || s.asked.Load() != c.asked {
+			t.Errorf("%s: got %v %v after %d questions", name, got, err, s.asked.Load())
+		}
+		if time.Since(start) > 5*time.Second {
+			t.Errorf("%s: took %s", name, time.Since(start))
+		}
+	}
+	if got, err := (tool.Asker{}).Subsumes(t.Context(), "x", []string{"{}"}, []string{"{}"}); err != nil || got[0] {
+		t.Errorf("without a runner: %v %v", got, err)
+	}
+}
+
+func TestH2TheContextEndsIt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := tool.Asker{Runner: &scripted{}}.Subsumes(ctx, "x", []string{"{}"}, []string{`{"answer":"HANG"}`})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// process runs this test binary as the tool.
+type process struct{}
+
+func (process) Run(ctx context.Context, name string, stdin []byte) ([]byte, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Env = append(os.Environ(), "TENFOLD_TEST_TOOL="+name)
+	cmd.Stdin = strings.NewReader(string(stdin))
+	cmd.WaitDelay = time.Second
+	return cmd.Output()
+}
+
+// TestMain is a tool when it is run as one: "child" says yes where the later
+// query begins as the earlier, "broken" ends badly, "asleep" never answers.
+func TestMain(m *testing.M) {
+	switch os.Getenv("TENFOLD_TEST_TOOL") {
+	case "":
+		os.Exit(m.Run())
+	case "broken":
+		os.Exit(3)
+	case "asleep":
+		time.Sleep(time.Hour)
+	case "child":
+		document, _ := io.ReadAll(bufio.NewReader(os.Stdin))
+		var earlier, later string
+		_, err := fmt.Sscanf(strings.NewReplacer(`"`, " ", "{", " ", "}", " ").Replace(string(document)),
+			" tool : name : child , action : subsumes , arguments : earlier : q : %s , later : q : %s", &earlier, &later)
+		fmt.Printf(`{"type":"success","content":"%v"}`, err == nil && strings.HasPrefix(later, earlier))
+	}
+}
+
+func TestH2ARealProcess(t *testing.T) {
+	a := tool.Asker{Runner: process{}}
+	earlier, later := []string{`{"q":"ab"}`, `{"q":"ab"}`}, []string{`{"q":"abc"}`, `{"q":"xyz"}`}
+	got, err := a.Subsumes(t.Context(), "child", earlier, later)
+	if err != nil || !slices.Equal(got, []bool{true, false}) {
+		t.Errorf("got %v %v", got, err)
+	}
+	a.Limit = 100 * time.Millisecond
+	for _, name := range []string{"broken", "asleep"} {
+		got, err := a.Subsumes(t.Context(), name, earlier, later)
+		if err != nil || slices.Contains(got, true) {
+			t.Errorf("%s: got %v %v", name, got, err)
+		}
+	}
+}

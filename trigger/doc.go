@@ -1,0 +1,17 @@
+// Package trigger says when a conversation is to be compacted (semantics §5).
+// A [Trigger] looks at a [View], which is counts of what a model would see,
+// and never at texts; it answers yes or no, with a reason that can be shown.
+//
+//	when, err := trigger.Parse("80%")
+//	…
+//	if fires, why := when.Fires(trigger.Look(projection)); fires {
+//		fmt.Println("compacting:", why)
+//	}
+//
+// In configuration and flags a trigger is a threshold: "80%" of the model's
+// window, "150k" tokens used, "-20k" tokens left, "off". The longer form names
+// them as the rules do: "turns(20)", "any(80%, turns(20))", "always".
+//
+// A [Watcher] keeps a view up with a projection at the cost of what was
+// appended.
+package trigger

@@ -1,0 +1,138 @@
+package trigger
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tenfold"
+)
+
+// Parse reads a trigger: a threshold ("80%", "150k", "-20k", "off") or one of
+// the names of §5 ("turns(20)", "tokens(150k)", "context(0.8)", "always",
+// "any(…)", "all(…)").
+func Parse(text string) (Trigger, error) {
+	t, err := parse(strings.ToLower(strings.TrimSpace(text)), 0)
+	if err != nil {
+		return nil, fmt.Errorf("trigger %q: %w", text, err)
+	}
+	return t, nil
+}
+
+// maxDepth bounds how deep compositions nest in text.
+const maxDepth = 16
+
+func parse(s string, depth int) (Trigger, error) {
+	switch s {
+	case "off":
+		return Off(), nil
+	case "always":
+		return Always(), nil
+	case "context", "context()":
+		return Context(DefaultContext), nil
+	}
+	if name, inner, ok := strings.Cut(s, "("); ok {
+		inner, ok = strings.CutSuffix(inner, ")")
+		if !ok {
+			return nil, fmt.Errorf("%q has no closing parenthesis", s)
+		}
+		return named(strings.TrimSpace(name), strings.TrimSpace(inner), depth)
+	}
+	if number, ok := strings.CutSuffix(s, "%"); ok {
+		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		return share(s, f/100, err)
+	}
+	if number, ok := strings.CutPrefix(s, "-"); ok {
+		n, err := amount(number)
+		return Left(n), err
+	}
+	n, err := amount(s)
+	return Tokens(n), err
+}
+
+func named(name, inner string, depth int) (Trigger, error) {
+	switch name {
+	case "turns":
+		n, err := strconv.Atoi(inner)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("turns(%s): write a number of turns, as in turns(20)", inner)
+		}
+		return Turns(n), nil
+	case "tokens":
+		n, err := amount(inner)
+		return Tokens(n), err
+	case "context":
+		if number, ok := strings.CutSuffix(inner, "%"); ok {
+			f, err := strconv.ParseFloat(number, 64)
+			return share(inner, f/100, err)
+		}
+		f, err := strconv.ParseFloat(inner, 64)
+		return share(inner, f, err)
+	case "any", "all":
+		if depth >= maxDepth {
+			return nil, fmt.Errorf("more than %d compositions inside each other", maxDepth)
+		}
+		var members []Trigger
+		for _, word := range split(inner) {
+			m, err := parse(word, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			members = append(members, m)
+		}
+		return compose(name == "all", members)
+	}
+	return nil, fmt.Errorf("there is no trigger %q: there are turns, tokens, context, any, all, always, off", name)
+}
+
+// split cuts a list at the commas outside parentheses.
+func split(s string) []string {
+	var words []string
+	depth, from := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				words = append(words, strings.TrimSpace(s[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	if rest := strings.TrimSpace(s[from:]); rest != "" || len(words) > 0 {
+		words = append(words, rest)
+	}
+	return words
+}
+
+func share(text string, f float64, err error) (Trigger, error) {
+	if err != nil || !(f > 0 && f <= 1) { // not so for NaN
+		return nil, fmt.Errorf("%q is no share of a window: write 80%%", text)
+	}
+	return Context(f), nil
+}
+
+// amount reads tokens, with a unit or without.
+func amount(s string) (int, error) {
+	if n, err := strconv.Atoi(s); err == nil && n > 0 && !strings.HasPrefix(s, "+") {
+		return n, nil
+	}
+	if n, ok := tenfold.ParseTokens(s); ok && n > 0 {
+		return n, nil
+	}
+	return 0, fmt.Errorf("%q is no threshold: write 80%% (of the window), 150k (used), -20k (left) or off", s)
+}
+
+// number writes tokens in the shortest exact form that [Parse] reads.
+func number(n int) string {
+	switch {
+	case n > 0 && n%1_000_000 == 0:
+		return strconv.Itoa(n/1_000_000) + "m"
+	case n > 0 && n%1000 == 0:
+		return strconv.Itoa(n/1000) + "k"
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,161 @@
+package trigger
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Trigger decides. It is a value, safe for concurrent use; the same view
+// gives the same answer. Its String form is what [Parse] reads.
+type Trigger interface {
+	// Fires reports whether to compact, and the reason, fit to be shown, for
+	// either answer.
+	Fires(v View) (fires bool, reason string)
+	fmt.Stringer
+}
+
+// DefaultContext is the share of the window at which [Context] fires when
+// nothing else is said.
+const DefaultContext = 0.80
+
+type turns int
+
+// Turns fires when the view has more than n complete turns.
+func Turns(n int) Trigger { return turns(n) }
+
+func (t turns) Fires(v View) (bool, string) {
+	if v.Turns > int(t) {
+		return true, fmt.Sprintf("%d complete turns, more than %d", v.Turns, int(t))
+	}
+	return false, fmt.Sprintf("%d complete turns, not more than %d", v.Turns, int(t))
+}
+
+func (t turns) String() string { return "turns(" + strconv.Itoa(int(t)) + ")" }
+
+type tokens int
+
+// Tokens fires when the estimated total is n or more.
+func Tokens(n int) Trigger { return tokens(n) }
+
+func (t tokens) Fires(v View) (bool, string) {
+	if v.Tokens >= int(t) {
+		return true, fmt.Sprintf("%d tokens used, the threshold is %d", v.Tokens, int(t))
+	}
+	return false, fmt.Sprintf("%d tokens used of a threshold of %d", v.Tokens, int(t))
+}
+
+func (t tokens) String() string { return number(int(t)) }
+
+type left int
+
+// Left fires when n tokens or fewer are left in the window.
+func Left(n int) Trigger { return left(n) }
+
+func (t left) Fires(v View) (bool, string) {
+	used, source := v.used()
+	room := v.window() - used
+	if room <= int(t) {
+		return true, fmt.Sprintf("%d tokens left of a window of %d (%s), the threshold is %d", room, v.window(), source, int(t))
+	}
+	return false, fmt.Sprintf("%d tokens left of a window of %d (%s), more than %d", room, v.window(), source, int(t))
+}
+
+func (t left) String() string { return "-" + number(int(t)) }
+
+type context float64
+
+// Context fires when more than the share f of the model's window is used, by
+// what the provider reported, if it did, else by the estimate. A share of 0 is
+// [DefaultContext].
+func Context(f float64) Trigger {
+	if f == 0 {
+		f = DefaultContext
+	}
+	return context(f)
+}
+
+func (t context) Fires(v View) (bool, string) {
+	used, source := v.used()
+	share := 100 * float64(used) / float64(v.window())
+	fires := float64(used) > float64(t)*float64(v.window())
+	words := "not over"
+	if fires {
+		words = "over"
+	}
+	return fires, fmt.Sprintf("%d of %d tokens (%s), %.1f %%, %s %s", used, v.window(), source, share, words, t)
+}
+
+func (t context) String() string {
+	return strconv.FormatFloat(float64(t)*100, 'g', 15, 64) + "%"
+}
+
+type always struct{}
+
+// Always fires.
+func Always() Trigger { return always{} }
+
+func (always) Fires(View) (bool, string) { return true, "always" }
+
+func (always) String() string { return "always" }
+
+type off struct{}
+
+// Off never fires.
+func Off() Trigger { return off{} }
+
+func (off) Fires(View) (bool, string) { return false, "automatic compaction is off" }
+
+func (off) String() string { return "off" }
+
+// ErrNoMembers says that a composition has nothing to ask.
+var ErrNoMembers = errors.New("any and all need at least one member, as in any(80%, turns(20))")
+
+type several struct {
+	all     bool
+	members []Trigger
+}
+
+// Any fires when one of its members does, with that one's reason.
+func Any(members ...Trigger) (Trigger, error) { return compose(false, members) }
+
+// All fires when every one of its members does, with all their reasons.
+func All(members ...Trigger) (Trigger, error) { return compose(true, members) }
+
+func compose(all bool, members []Trigger) (Trigger, error) {
+	if len(members) == 0 {
+		return nil, ErrNoMembers
+	}
+	for i, m := range members {
+		if m == nil {
+			return nil, fmt.Errorf("member %d is nil: %w", i, ErrNoMembers)
+		}
+	}
+	return several{all, append([]Trigger(nil), members...)}, nil
+}
+
+// Fires implements [Trigger]. The first member that settles it has the word.
+func (t several) Fires(v View) (bool, string) {
+	reasons := make([]string, 0, len(t.members))
+	for _, m := range t.members {
+		fires, reason := m.Fires(v)
+		if fires != t.all {
+			return fires, reason
+		}
+		reasons = append(reasons, reason)
+	}
+	return t.all, strings.Join(reasons, "; ")
+}
+
+func (t several) String() string {
+	name := "any("
+	if t.all {
+		name = "all("
+	}
+	words := make([]string, len(t.members))
+	for i, m := range t.members {
+		words[i] = m.String()
+	}
+	return name + strings.Join(words, ", ") + ")"
+}

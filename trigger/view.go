@@ -1,0 +1,147 @@
+package trigger
+
+import (
+	"tenfold"
+	"tenfold/token"
+)
+
+// A View is what triggers look at: counts of what a model would see.
+type View struct {
+	// Turns is how many complete turns somebody asked for: turns of the root
+	// that show a message of a person (L7). The turn under way is none yet.
+	Turns int
+	// Tokens is the estimated total, with the system prompt and the tool
+	// definitions (T4).
+	Tokens int
+	// Reported is what the provider counted for the last response, prompt and
+	// answer; 0 when it did not, or when the conversation was compacted since,
+	// so that the figure is no longer true.
+	Reported int
+	// Since is the estimate for what came after that response.
+	Since int
+	// Window is how many tokens the model's context holds; 0 when unknown.
+	Window int
+}
+
+// used is the figure thresholds of the window go by, and where it comes from.
+func (v View) used() (int, token.Source) {
+	if v.Reported > 0 {
+		return v.Reported + v.Since, token.Provider
+	}
+	return v.Tokens, token.Estimate
+}
+
+// window falls back as T5 says.
+func (v View) window() int {
+	if v.Window > 0 {
+		return v.Window
+	}
+	return token.FallbackWindow
+}
+
+// Look makes the view of a projection, with the window of the model in its
+// configuration. It reads the whole log once; a [Watcher] does not.
+func Look(p *tenfold.Projection) View {
+	var w Watcher
+	return w.Look(p)
+}
+
+// A Watcher makes the views of one projection as it grows, each at the cost of
+// what was appended since the last; after a compaction, an undo or a pin it
+// counts anew. The zero Watcher is ready. It is for one goroutine at a time.
+type Watcher struct {
+	// Windows are the windows that are known; the zero value has those that
+	// come with the program.
+	Windows token.Windows
+
+	of      *tenfold.Projection
+	version int64
+	turns   int  // shown turns that somebody asked for
+	last    int  // the newest of them; -1 for none
+	open    int  // calls of the root without a result
+	answer  bool // the newest visible entry of the root is the model's text
+	usage   int  // what the last response took
+	since   int  // what came after it, estimated
+	window  int  // of the model in the configuration; 0 until looked up
+}
+
+// Look makes the view of the projection as it stands.
+func (w *Watcher) Look(p *tenfold.Projection) View {
+	if w.of != p || p.Version() < w.version || w.remade(p) {
+		*w = Watcher{Windows: w.Windows, of: p, last: -1}
+	}
+	l := p.Log()
+	for seq := w.version + 1; seq <= p.Version(); seq++ {
+		if e, _ := l.Entry(seq); e.Branch == "" {
+			w.take(p, e)
+		}
+	}
+	w.version = p.Version()
+	if w.window == 0 {
+		w.window, _ = w.Windows.Window(p.Config().Model)
+	}
+	v := View{Turns: w.turns, Tokens: p.Tokens(), Reported: w.usage, Window: w.window}
+	if w.usage > 0 {
+		v.Since = w.since
+	}
+	// The last turn is complete once the model has said its last word on it:
+	// until then it is under way. A turn after it, asked for or not, ends it.
+	underWay := w.last >= 0 && w.last == l.Turns()-1 && (!w.answer || w.open > 0)
+	if underWay {
+		v.Turns--
+	}
+	return v
+}
+
+// remade reports whether something came that changes how earlier entries are
+// seen.
+func (w *Watcher) remade(p *tenfold.Projection) bool {
+	for seq := w.version + 1; seq <= p.Version(); seq++ {
+		if e, _ := p.Log().Entry(seq); remakes(e) {
+			return true
+		}
+	}
+	return false
+}
+
+func remakes(e tenfold.Entry) bool {
+	switch e.Payload.(type) {
+	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		return true
+	}
+	return false
+}
+
+func (w *Watcher) take(p *tenfold.Projection, e tenfold.Entry) {
+	switch payload := e.Payload.(type) {
+	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		w.usage = 0
+	case tenfold.ConfigDelta:
+		w.window = 0
+	case tenfold.Usage:
+		w.usage = payload.Input + payload.CacheRead + payload.CacheWrite + payload.Output
+		w.since = 0
+	}
+	if !e.Payload.Kind().Visible() {
+		return
+	}
+	fate, _, tokens := p.Fate(e.Seq)
+	w.since += tokens
+	w.answer = false
+	switch m := e.Payload.(type) {
+	case tenfold.AssistantMessage:
+		w.answer = true
+	case tenfold.ToolCall:
+		w.open++
+	case tenfold.ToolResult:
+		if p.Log().Pair(e.Seq) > 0 {
+			w.open--
+		}
+	case tenfold.UserMessage:
+		turn, _, _ := p.Log().Where(e.Seq)
+		if !m.Synthetic && fate != tenfold.Omitted && fate != tenfold.Summarised && turn != w.last {
+			w.turns++
+			w.last = turn
+		}
+	}
+}
