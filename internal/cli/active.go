@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -46,6 +47,10 @@ func (f activeFile) set(id string) error {
 	}
 	if now, err := f.get(); err == nil && now == id {
 		return nil
+	}
+	// Beside a store on another machine there may be no directory yet.
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
+		return err
 	}
 	out, err := createFile(string(f), 0o600)
 	if err != nil {
