@@ -47,7 +47,7 @@ all went well, 1 when something failed, and 2 when the command line is wrong.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(strings.TrimSuffix(err.Error(), "."), `"`+c.CommandPath()+` --help" lists the flags`)
 	})
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " says more of a command.", 1))
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more of a command.", 1))
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.storeURL, "store", "", "where conversations are kept, a `URL`:\nsqlite:///absolute/path.db, sqlite://relative.db or\nmemory: (default $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
 	flags.BoolVar(&a.json, "json", false, "write results and errors as JSON, one object a line")
