@@ -77,11 +77,11 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Over
 			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
 		})
 	}
-	if err := s.Append(ctx, s.service.Overlays(plan)...); err != nil {
+	entries := s.service.Overlays(plan)
+	if err := s.Append(ctx, entries...); err != nil {
 		return nil, err
 	}
-	all := slices.Collect(s.projection.Overlays())
-	return all[len(all)-len(plan.Compactions):], nil
+	return s.made(entries), nil
 }
 
 // Overlays gives a plan's compactions as entries to append.

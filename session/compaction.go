@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tenfold"
 	"tenfold/store"
@@ -99,23 +100,26 @@ func (s *Session) fires(r Request) (fires bool, why string) {
 func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool, err error) {
 	for {
 		entries := s.service.named(r.ID, c.Plan)
+		next := s.log.Version() + 1
 		err := s.Append(ctx, entries...)
 		if err == nil {
-			c.Outcome, c.Overlays = Applied, s.newest(len(entries))
+			c.Outcome, c.Overlays = Applied, s.made(entries)
+			if c.Overlays[0].Seq != next {
+				c.Outcome = Repeated // it had come through before (L9)
+			}
 			return false, nil
 		}
 		var conflict *store.ConflictError
 		if !errors.As(err, &conflict) {
 			return false, err
 		}
-		before := s.log.Version()
 		if err := s.Refresh(ctx); err != nil {
 			return false, err
 		}
 		if !costly(c.Plan) || len(s.overlaysOf(r.ID)) > 0 {
 			return true, nil
 		}
-		if why := s.rebase(&c.Plan, before); why != "" {
+		if why := s.rebase(&c.Plan, next-1); why != "" {
 			c.Outcome, c.Reason = Superseded, why
 			return false, nil
 		}
@@ -123,13 +127,15 @@ func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool
 	}
 }
 
-// newest gives the last n overlays.
-func (s *Session) newest(n int) []tenfold.Overlay {
-	var all []tenfold.Overlay
+// made gives the overlays that stand in the log under the ids of entries.
+func (s *Session) made(entries []tenfold.Entry) []tenfold.Overlay {
+	var found []tenfold.Overlay
 	for o := range s.projection.Overlays() {
-		all = append(all, o)
+		if slices.ContainsFunc(entries, func(e tenfold.Entry) bool { return e.ID == o.ID }) {
+			found = append(found, o)
+		}
 	}
-	return all[len(all)-n:]
+	return found
 }
 
 // costly tells whether a plan holds what a model was paid for.

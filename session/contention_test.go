@@ -9,11 +9,14 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tenfold"
 	"tenfold/session"
@@ -43,6 +46,8 @@ type half struct {
 	// none. The server is away for a while in some tests.
 	again func(error) bool
 	acked atomic.Int64
+	// writing is how many writers are not done.
+	writing atomic.Int64
 
 	mu    sync.Mutex
 	acks  []ack
@@ -52,12 +57,15 @@ type half struct {
 // A load is how much each writer and each compactor does.
 type load struct{ groups, rounds int }
 
+// entries is how many a half's writers append.
+func (l load) entries() int64 { return int64(halfWriters * l.groups * 5) }
+
 // tally counts what happened, for the test's log: a test in which nobody ever
 // lost a race shows nothing.
 type tally struct {
-	// Conflicts are races lost, Lost errors of a server that was away, and
-	// Replans plans made anew.
-	Conflicts, Lost, Applied, Repeated, Nothing, Replans int
+	// Conflicts are races lost, Lost errors of a server that was away, Replans
+	// plans made anew, and GaveUp compactions that had to be asked for again.
+	Conflicts, Lost, Applied, Repeated, Nothing, Replans, GaveUp int
 }
 
 const (
@@ -67,9 +75,9 @@ const (
 
 // loadFor gives a load that takes some seconds with the race detector.
 func loadFor(conversations int) load {
-	l := load{groups: 12, rounds: 8}
+	l := load{groups: 24, rounds: 24}
 	if conversations > 1 {
-		l = load{groups: 40, rounds: 100}
+		l = load{groups: 72, rounds: 120}
 	}
 	if testing.Short() {
 		l.groups, l.rounds = l.groups/4, l.rounds/4
@@ -100,7 +108,11 @@ func (h *half) run(ctx context.Context) error {
 			})
 		}
 	}
-	start("w", halfWriters, func(w *hand) error { return w.write(ctx) })
+	h.writing.Store(halfWriters)
+	start("w", halfWriters, func(w *hand) error {
+		defer h.writing.Add(-1)
+		return w.write(ctx)
+	})
 	start("c", halfCompactors, func(w *hand) error { return w.compact(ctx) })
 	wg.Wait()
 	return errors.Join(errs...)
@@ -113,6 +125,7 @@ func (t *tally) add(o tally) {
 	t.Repeated += o.Repeated
 	t.Nothing += o.Nothing
 	t.Replans += o.Replans
+	t.GaveUp += o.GaveUp
 }
 
 // A hand is one writer or compactor. It keeps the sessions it opened, as a
@@ -227,6 +240,14 @@ func (w *hand) note(s *session.Session, id string) error {
 	return nil
 }
 
+// await waits until a part of the writing is done, so that compactors have
+// something to compact from the first round to the last.
+func (h *half) await(round int) {
+	for h.writing.Load() > 0 && h.acked.Load() < h.load.entries()*int64(round)/int64(h.load.rounds) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // compact makes requests by turns of its own and such as every compactor
 // makes, of both programs: one must come through, once (D3, L9).
 func (w *hand) compact(ctx context.Context) error {
@@ -235,6 +256,7 @@ func (w *hand) compact(ctx context.Context) error {
 		return err
 	}
 	for round := range w.load.rounds {
+		w.await(round)
 		id := w.conversations[w.rand.IntN(len(w.conversations))]
 		r := all()
 		r.ID = fmt.Sprintf("%s-%d", w.name, round)
@@ -249,8 +271,14 @@ func (w *hand) compact(ctx context.Context) error {
 		}
 		var c session.Compacted
 		err = w.insist(ctx, func() (err error) {
-			c, err = s.Compact(ctx, r)
-			return err
+			for {
+				c, err = s.Compact(ctx, r)
+				var conflict *store.ConflictError
+				if !errors.As(err, &conflict) {
+					return err
+				}
+				w.tally.GaveUp++ // it lost every race: the request is one to repeat (L9)
+			}
 		})
 		if err != nil {
 			return err
@@ -447,6 +475,43 @@ func TestL9AppendAgainFromAnOldVersion(t *testing.T) {
 	}
 }
 
+// L9: whoever repeats a request that came through while it planned is given
+// the overlay which that left, and no other.
+func TestL9CompactAgainFromAnOldVersion(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 3)
+	strip, err := strategy.Parse("strip-tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := all()
+	r.ID = "request"
+	r.Strategies = []strategy.Strategy{&meddled{Strategy: strip, meddle: func(int) {
+		rival(t, svc, tenfold.AssistantMessage{Text: "me first"})
+		first, err := svc.Open(t.Context(), "c1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := r
+		same.Strategies = []strategy.Strategy{strip}
+		if c, err := first.Compact(t.Context(), same); err != nil || c.Outcome != session.Applied {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		rival(t, svc, tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}})
+	}}}
+	c, err := s.Compact(t.Context(), r)
+	if err != nil || len(c.Overlays) != 1 || requestOf(c.Overlays[0].ID) != r.ID || c.Overlays[0].Seq != 17 {
+		t.Fatalf("%s with %+v, %v", c.Outcome, c.Overlays, err)
+	}
+	read, err := svc.Open(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(slices.Collect(read.Log().Entries()), slices.Collect(s.Log().Entries())); d != "" {
+		t.Errorf("the session has another log than is stored (-stored +session):\n%s", d)
+	}
+}
+
 // Sixteen writers and four compactors in two processes, on one conversation
 // and on many: nothing is lost, nothing compacted twice, and every version has
 // one winner (D3, L8, L9).
@@ -545,10 +610,9 @@ func TestD3ContentionPostgres(t *testing.T) {
 // again.
 func killAmid(t *testing.T, server *pgtest.Server, halves []*half) {
 	t.Helper()
-	const perGroup = 5
 	var want int64
 	for _, h := range halves {
-		want += int64(halfWriters * h.load.groups * perGroup)
+		want += h.load.entries()
 	}
 	done := func() (n int64) {
 		for _, h := range halves {

@@ -69,12 +69,18 @@ func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
-	stats := Stats(s.projection.Preview(fresh...))
-	_, err = s.service.store.Append(ctx, store.Batch{
+	preview := s.projection.Preview(fresh...)
+	stats := Stats(preview)
+	version, err := s.service.store.Append(ctx, store.Batch{
 		Conversation: s.id, Expected: s.log.Version(), Entries: fresh, Stats: &stats, Now: now,
 	})
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
+	}
+	if version != preview.Version() {
+		// All of it was there already, from an earlier attempt, among entries
+		// of others that this session has not read (L9).
+		return s.Refresh(ctx)
 	}
 	if _, err := s.log.Append(fresh...); err != nil {
 		return err

@@ -126,8 +126,8 @@ func mattering(text string, used map[string]bool, most int) []tenfold.LineRange 
 			}
 		}
 	}
-	picked := append(trouble, named...)
-	picked = slices.Clone(picked[:min(len(picked), most)])
+	picked := slices.Concat(trouble, named)
+	picked = picked[:min(len(picked), most)]
 	slices.Sort(picked)
 	var ranges []tenfold.LineRange
 	for _, n := range picked {
