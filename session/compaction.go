@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"tenfold"
 	"tenfold/store"
@@ -80,8 +82,26 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 		if err != nil || !again {
 			return c, err
 		}
+		if err := pause(ctx, c.Attempts); err != nil {
+			return c, err
+		}
 	}
-	return c, fmt.Errorf("compact conversation %s: other writers came first %d times: try again when it is quieter", s.id, c.Attempts)
+	return c, fmt.Errorf("compact conversation %s: other writers came first %d times, try again when it is quieter: %w", s.id, c.Attempts,
+		&store.ConflictError{Conversation: s.id, Expected: c.Plan.Version, Actual: s.log.Version()})
+}
+
+// pause waits a little, at random and longer each time, so that rivals do not
+// go on meeting.
+func pause(ctx context.Context, attempts int) error {
+	longest := min(time.Duration(attempts)*time.Millisecond, 25*time.Millisecond)
+	timer := time.NewTimer(rand.N(longest))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }
 
 // fires asks the request's trigger, and gives the reason it gives.

@@ -77,7 +77,7 @@ const (
 func loadFor(conversations int) load {
 	l := load{groups: 24, rounds: 24}
 	if conversations > 1 {
-		l = load{groups: 72, rounds: 120}
+		l = load{groups: 60, rounds: 120}
 	}
 	if testing.Short() {
 		l.groups, l.rounds = l.groups/4, l.rounds/4
