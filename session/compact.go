@@ -19,6 +19,10 @@ type Request struct {
 	ID string
 	// Bounds is the range as a person writes it.
 	Bounds tenfold.Bounds
+	// Branch is the reader whose view is to be shortened (L7); empty is the
+	// root, or, in a conversation that has nothing on the root, its first
+	// branch. Turns are the root's in any case.
+	Branch string
 	// Strategies are run left to right; none means the default profile.
 	Strategies []strategy.Strategy
 	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
@@ -31,7 +35,24 @@ type Request struct {
 // Plan works out what a request would do, and writes nothing (C8). A plan
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
-	return PlanOver(ctx, s.projection, r, s.service.now())
+	return PlanOver(ctx, ViewOf(s.projection, r.Branch), r, s.service.now())
+}
+
+// ViewOf gives the projection that a request about a branch is planned over,
+// from that of the root.
+func ViewOf(root *tenfold.Projection, branch string) *tenfold.Projection {
+	if branch == "" && root.Totals().Log().Before == 0 {
+		for e := range root.Log().Entries() {
+			if e.Payload.Kind().Visible() {
+				branch = e.Branch
+				break
+			}
+		}
+	}
+	if branch == "" {
+		return root
+	}
+	return tenfold.ProjectBranch(root.Log(), branch)
 }
 
 // PlanOver works out what a request would do to a projection, stored or not.

@@ -228,3 +228,41 @@ func TestCompactAsksTheTrigger(t *testing.T) {
 		}
 	}
 }
+
+// L7: a conversation with nothing on the root still compacts when asked, and a
+// sub-agent's view can be shortened by itself being named.
+func TestL7CompactBranches(t *testing.T) {
+	onBranch := func(branch string, entries []tenfold.Entry) []tenfold.Entry {
+		for i := range entries {
+			entries[i].Branch = branch
+			entries[i].ID = branch + entries[i].ID
+		}
+		return entries
+	}
+	for _, test := range []struct {
+		name, branch string
+		entries      []tenfold.Entry
+		reader       string
+	}{
+		{"only a branch", "", onBranch("scout", talk(3)), "scout"},
+		{"a branch named", "scout.deep", append(talk(1), onBranch("scout.deep", talk(3))...), "scout.deep"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			svc := newService(t)
+			s, err := svc.Create(t.Context(), session.Create{ID: "c1", Entries: test.entries})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := all()
+			r.Branch = test.branch
+			c, err := s.Compact(t.Context(), r)
+			if err != nil || c.Outcome != session.Applied {
+				t.Fatalf("%s: %s, %v", c.Outcome, c.Reason, err)
+			}
+			p := tenfold.ProjectBranch(s.Log(), test.reader)
+			if p.Totals().Of(tenfold.Stripped).Entries == 0 || p.Tokens() >= p.Totals().All().Before {
+				t.Errorf("the branch's reader sees %+v", p.Totals())
+			}
+		})
+	}
+}

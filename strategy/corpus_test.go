@@ -204,3 +204,63 @@ func TestDefaultProfileOnTheLargest(t *testing.T) {
 		t.Errorf("%d of %d tokens are left, more than 40 %%", after, before)
 	}
 }
+
+// T10 of performance.md: views of real conversations, cut at quarters of their
+// length as a loop would meet them. None is broken or empty, and the request
+// under way is still there.
+func TestT10ViewsOfRealConversations(t *testing.T) {
+	var pipelines []strategy.Pipeline
+	for _, text := range []string{"token-window:n=20k", "micro", "trim-results", "auto"} {
+		s, err := strategy.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pipelines = append(pipelines, strategy.Pipeline{s})
+	}
+	views := 0
+	for _, f := range corpustest.Files(t, "claude-code", "jp") {
+		for _, whole := range importFile(t, f, tenfold.Chars4{}) {
+			entries := slices.Collect(whole.Entries())
+			for quarter := 1; quarter <= 4; quarter++ {
+				l := tenfold.NewLog()
+				if _, err := l.Append(entries[:len(entries)*quarter/4]...); err != nil {
+					t.Fatal(err)
+				}
+				raw := tenfold.Project(l)
+				request := lastRequest(raw)
+				if request == 0 {
+					continue
+				}
+				span := tenfold.Range{ToTurn: l.Turns() - 1}
+				for _, pipeline := range pipelines {
+					plan, err := pipeline.Plan(t.Context(), raw, strategy.Options{Range: span})
+					if err != nil {
+						t.Fatal(err)
+					}
+					views++
+					what := f.Name + " with " + pipeline[0].Name()
+					if plan.After.Tokens() == 0 {
+						t.Errorf("%s: the view is empty", what)
+					}
+					if fate, _, _ := plan.After.Fate(request); fate != tenfold.Kept {
+						t.Errorf("%s: the request under way is %s", what, fate)
+					}
+					checkValid(t, what, allBodies(t, plan.After))
+				}
+			}
+		}
+	}
+	t.Logf("%d views: none broken, none empty, the request there in all", views)
+}
+
+// lastRequest is the seq of the last message of a person that is shown; 0 for
+// none.
+func lastRequest(p *tenfold.Projection) int64 {
+	var last int64
+	for it := range p.Items() {
+		if m, ok := it.Payload.(tenfold.UserMessage); ok && !m.Synthetic && it.Seq > 0 {
+			last = it.Seq
+		}
+	}
+	return last
+}

@@ -200,7 +200,7 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 // compact plans over one conversation, and keeps it with the overlays.
 func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*report, error) {
 	base := k.base(in)
-	plan, err := session.PlanOver(ctx, base, req, k.now())
+	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	if err != nil {
 		return nil, err
 	}
