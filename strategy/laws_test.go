@@ -192,7 +192,7 @@ func TestLawsOfCompositionsOverTheCorpus(t *testing.T) {
 	texts := compositions()
 	texts = append(texts, "sliding-window", "turn-window", "token-window", "micro", "trim-results", "purge-errors")
 	all := parse(t, texts...)
-	for i, f := range corpustest.Files(t, "claude-code", "jp") {
+	for i, f := range corpustest.Sample(corpustest.Files(t, "claude-code", "jp")) {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, l := range importFile(t, f, tenfold.Chars4{}) {
