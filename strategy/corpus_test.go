@@ -77,20 +77,20 @@ func someRange(r *rand.Rand, l *tenfold.Log) tenfold.Range {
 	return span
 }
 
-func allBodies(t *testing.T, p *tenfold.Projection) [][]byte {
+func allBodies(t complaint, p *tenfold.Projection) [][]byte {
 	t.Helper()
 	var out [][]byte
 	for _, f := range tenfold.Profiles() {
 		body, err := f.Body(p)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", f.Name, err)
 		}
 		out = append(out, body)
 	}
 	return out
 }
 
-func checkTotals(t *testing.T, p *tenfold.Projection) {
+func checkTotals(t complaint, p *tenfold.Projection) {
 	t.Helper()
 	var log, spans tenfold.Count
 	for e := range p.Log().Entries() {
@@ -161,7 +161,7 @@ func holdLaws(t *testing.T, l *tenfold.Log, r *rand.Rand) {
 	}
 }
 
-func checkValid(t *testing.T, what string, bodies [][]byte) {
+func checkValid(t complaint, what string, bodies [][]byte) {
 	t.Helper()
 	for i, f := range tenfold.Profiles() {
 		for _, v := range f.Validate(bodies[i]) {

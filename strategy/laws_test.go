@@ -91,9 +91,9 @@ func holdComposition(t complaint, l *tenfold.Log, o strategy.Options, pl strateg
 	if p.Tokens() != tokens {
 		t.Fatalf("applied, it is %d tokens; the plan said %d", p.Tokens(), tokens)
 	}
-	holdTotals(t, p)
-	after := bodiesOf(t, p)
-	holdValid(t, after)
+	checkTotals(t, p)
+	after := allBodies(t, p)
+	checkValid(t, "compacted", after)
 	if !deep {
 		return
 	}
@@ -102,7 +102,7 @@ func holdComposition(t complaint, l *tenfold.Log, o strategy.Options, pl strateg
 		t.Fatalf("projected again: %v", err)
 	}
 	q := tenfold.Project(again)
-	if !slices.EqualFunc(after, bodiesOf(t, q), bytes.Equal) {
+	if !slices.EqualFunc(after, allBodies(t, q), bytes.Equal) {
 		t.Fatalf("projected again, it is another view")
 	}
 	// A summary in the system prompt is counted with it then, which may round
@@ -110,52 +110,8 @@ func holdComposition(t complaint, l *tenfold.Log, o strategy.Options, pl strateg
 	if d := p.Tokens() - q.Tokens(); d < -1 || d > 1 {
 		t.Fatalf("projected again, it is another view: %d tokens, then %d", p.Tokens(), q.Tokens())
 	}
-	if !slices.EqualFunc(bodiesOf(t, raw), bodiesOf(t, raw.Preview(append(entries, undo...)...)), bytes.Equal) {
+	if !slices.EqualFunc(allBodies(t, raw), allBodies(t, raw.Preview(append(entries, undo...)...)), bytes.Equal) {
 		t.Fatalf("undo is not exact")
-	}
-}
-
-func bodiesOf(t complaint, p *tenfold.Projection) [][]byte {
-	t.Helper()
-	var out [][]byte
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(p)
-		if err != nil {
-			t.Fatalf("%s: %v", f.Name, err)
-		}
-		out = append(out, body)
-	}
-	return out
-}
-
-func holdValid(t complaint, bodies [][]byte) {
-	t.Helper()
-	for i, f := range tenfold.Profiles() {
-		for _, v := range f.Validate(bodies[i]) {
-			t.Fatalf("%s: %s\n%.2000s", f.Name, v, bodies[i])
-		}
-	}
-}
-
-func holdTotals(t complaint, p *tenfold.Projection) {
-	t.Helper()
-	var log, spans tenfold.Count
-	for e := range p.Log().Entries() {
-		if p.Reads(e.Seq) {
-			log.Entries++
-			log.Before += e.Tokens
-		}
-	}
-	totals := p.Totals()
-	if sum := totals.Log(); sum.Entries != log.Entries || sum.Before != log.Before {
-		t.Fatalf("fates sum to %+v, the log to %+v", sum, log)
-	}
-	for _, s := range strategy.Spans(p) {
-		spans.Before += s.Before
-		spans.After += s.After
-	}
-	if all := totals.All(); spans.Before != all.Before || spans.After != all.After {
-		t.Fatalf("spans sum to %+v, the totals to %+v", spans, all)
 	}
 }
 
@@ -250,8 +206,8 @@ func TestTenCompactionsInARow(t *testing.T) {
 				if now.Tokens() != made.After.Tokens() || now.Tokens() >= before {
 					t.Fatalf("round %d: %d tokens, then %d, applied %d: %s %s", round, before, made.After.Tokens(), now.Tokens(), made.Nothing, notesOf(made))
 				}
-				holdTotals(t, now)
-				holdValid(t, bodiesOf(t, now))
+				checkTotals(t, now)
+				checkValid(t, "grown", allBodies(t, now))
 				for seq := int64(1); seq <= p.Version(); seq++ {
 					_, _, was := p.Fate(seq)
 					if f, _, is := now.Fate(seq); is > was {

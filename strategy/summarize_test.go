@@ -333,9 +333,6 @@ func TestS14Auto(t *testing.T) {
 
 // What dedup-tools omits in auto, strip-tools after it does not bring back.
 func TestS14AutoKeepsWhatDedupOmitted(t *testing.T) {
-	if !slices.Contains(strategy.Names(), "dedup-tools") {
-		t.Skip("there is no dedup-tools")
-	}
 	l := script(t, "t", "u do", `c 1 fs_read_file {"path":"a.go"}`, "r 1 *900", "a hm", `c 2 fs_read_file {"path":"a.go"}`, "r 2 *900", "t", "u go on")
 	made := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{ToTurn: 0, ToStep: step(9)}}, "auto")
 	if got := shown(made.After); got != `u do | a hm | c 2 {"path":"a.go"} | r 2 [compacted] fs_read_file: success | u go on` {
