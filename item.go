@@ -100,7 +100,11 @@ type walker struct {
 // walk has had enough.
 func (w *walker) entry(seq int32) bool {
 	n := w.p.log.node(seq)
-	if !n.visible() || !w.p.reads(n) || !w.p.shows(seq, n) {
+	if !n.visible() || !w.p.reads(n) {
+		return true
+	}
+	shown := w.p.shows(seq, n)
+	if !shown && (n.kind == codeCall || n.kind == codeResult) {
 		return true
 	}
 	switch n.kind {
@@ -118,11 +122,13 @@ func (w *walker) entry(seq int32) bool {
 		}
 		w.calls = append(w.calls, seq)
 	default:
+		// What stands between calls parts them, shown or not: reasoning that
+		// goes when its loop closes must not move results (P11a).
 		if !w.flush() {
 			return false
 		}
 	}
-	return w.yield(w.p.item(seq, n))
+	return !shown || w.yield(w.p.item(seq, n))
 }
 
 // flush emits the results of the group under way, or their placeholders (P10).

@@ -105,3 +105,24 @@ func TestP6TheGateHoldsForRemovalToo(t *testing.T) {
 		}
 	}
 }
+
+// Reasoning that goes when its loop closes stood between two calls of one
+// response; their results stay where they were.
+func TestP11aCallsPartedByReasoningStayApart(t *testing.T) {
+	entries := []tenfold.Entry{
+		start(), user("go"), in("m", call("a", "read", `{}`)), in("m", signed("anthropic", "hm")), in("m", call("b", "read", `{}`)),
+		overlay("o", tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}}),
+	}
+	order := func(entries ...tenfold.Entry) string {
+		var kinds []string
+		for it := range project(t, entries...).Items() {
+			if k := it.Payload.Kind(); k == tenfold.KindToolCall || k == tenfold.KindToolResult {
+				kinds = append(kinds, string(k))
+			}
+		}
+		return strings.Join(kinds, " ")
+	}
+	const want = "tool_call tool_result tool_call tool_result"
+	same(t, "while the loop is open", order(entries...), want)
+	same(t, "when it closed", order(append(entries, start(), user("next"))...), want)
+}
