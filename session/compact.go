@@ -2,114 +2,250 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"tenfold"
 	"tenfold/store"
 	"tenfold/strategy"
-	"tenfold/trigger"
 )
 
-// A Request says what to compact and how.
-type Request struct {
-	// ID makes the request safe to repeat: a second one of the same id does
-	// nothing. Empty for one that is not repeated.
-	ID string
-	// Bounds is the range as a person writes it.
-	Bounds tenfold.Bounds
-	// Branch is the reader whose view is to be shortened (L7); empty is the
-	// root, or, in a conversation that has nothing on the root, its first
-	// branch. Turns are the root's in any case.
-	Branch string
-	// Strategies are run left to right; none means the default profile.
-	Strategies []strategy.Strategy
-	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
-	Trigger trigger.Trigger
-	// Options are what the strategies share: hints, a summarizer, a focus.
-	// Range is worked out from Bounds; an empty Source means "user".
-	Options strategy.Options
+// An Outcome is how a compaction ended.
+type Outcome string
+
+// The outcomes.
+const (
+	// Applied: the overlays are in the log.
+	Applied Outcome = "applied"
+	// Nothing: there was nothing to do; the plan says why (S-16).
+	Nothing Outcome = "nothing"
+	// Superseded: another writer touched what the plan was about, and the
+	// plan is not one to make again for nothing: it cost a model call. Nothing
+	// was written (D3).
+	Superseded Outcome = "superseded"
+	// Repeated: an earlier attempt of the same request came through.
+	Repeated Outcome = "repeated"
+)
+
+// Compacted is what came of a compaction.
+type Compacted struct {
+	Outcome  Outcome
+	Plan     strategy.Plan
+	Overlays []tenfold.Overlay
+	// Attempts is how many plans it took; Rebased tells that a plan was
+	// applied to a newer log than it was made for.
+	Attempts int
+	Rebased  bool
+	// Reason is why nothing was written.
+	Reason string
 }
 
-// Plan works out what a request would do, and writes nothing (C8). A plan
-// that would change nothing says why in Nothing.
-func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
-	return PlanOver(ctx, ViewOf(s.projection, r.Branch), r, s.service.now())
-}
+// maxAttempts bounds how often a mechanical plan is made anew.
+const maxAttempts = 50
 
-// ViewOf gives the projection that a request about a branch is planned over,
-// from that of the root.
-func ViewOf(root *tenfold.Projection, branch string) *tenfold.Projection {
-	if branch == "" && root.Totals().Log().Before == 0 {
-		for e := range root.Log().Entries() {
-			if e.Payload.Kind().Visible() {
-				branch = e.Branch
-				break
-			}
+// Compact reads the newest version, plans, and applies at that version. When
+// another writer came first, a mechanical plan is made anew; one that cost a
+// model call is applied to the newer log where its range was not touched, and
+// given up as superseded where it was (D3). With a Request.ID the same request
+// again changes nothing (L9).
+func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
+	var c Compacted
+	if err := s.Refresh(ctx); err != nil {
+		return c, err
+	}
+	fires, why := s.fires(r)
+	if !fires {
+		c.Outcome, c.Reason = Nothing, why
+		return c, nil
+	}
+	for c.Attempts < maxAttempts {
+		if done := s.overlaysOf(r.ID); len(done) > 0 {
+			c.Outcome, c.Overlays = Repeated, done
+			return c, nil
 		}
-	}
-	if branch == "" {
-		return root
-	}
-	return tenfold.ProjectBranch(root.Log(), branch)
-}
-
-// PlanOver works out what a request would do to a projection, stored or not.
-func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Time) (strategy.Plan, error) {
-	if r.Bounds.Now.IsZero() {
-		r.Bounds.Now = now
-	}
-	span, ok, why, err := p.Resolve(r.Bounds)
-	if err != nil {
-		return strategy.Plan{}, err
-	}
-	if !ok && p.Log().Turns() > 0 && slices.ContainsFunc(r.Strategies, strategy.TakesAll) {
-		span, ok = tenfold.Range{ToTurn: p.Log().Turns() - 1}, true
-	}
-	if !ok {
-		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
-	}
-	pipeline := strategy.Pipeline(r.Strategies)
-	if len(pipeline) == 0 {
-		profile, err := strategy.FindProfile(strategy.DefaultProfile)
+		plan, err := s.Plan(ctx, r)
 		if err != nil {
-			return strategy.Plan{}, err
+			return c, err
 		}
-		pipeline = strategy.Pipeline{profile}
+		for i := range plan.Compactions {
+			plan.Compactions[i].Reason = why // why it was made (A7)
+		}
+		c.Plan, c.Attempts = plan, c.Attempts+1
+		if len(plan.Compactions) == 0 {
+			c.Outcome, c.Reason = Nothing, plan.Nothing
+			return c, nil
+		}
+		again, err := s.land(ctx, r, &c)
+		if err != nil || !again {
+			return c, err
+		}
+		if err := pause(ctx, c.Attempts); err != nil {
+			return c, err
+		}
 	}
-	o := r.Options
-	o.Range = span
-	if o.Source == "" {
-		o.Source = "user"
-	}
-	return pipeline.Plan(ctx, p, o)
+	return c, fmt.Errorf("compact conversation %s: other writers came first %d times, try again when it is quieter: %w", s.id, c.Attempts,
+		&store.ConflictError{Conversation: s.id, Expected: c.Plan.Version, Actual: s.log.Version()})
 }
 
-// Apply writes a plan's compactions, and gives their overlays. A plan that
-// changes nothing writes nothing (S-16). A plan made for another version than
-// the session has read is a [*store.ConflictError]: plan again.
-func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
-	if len(plan.Compactions) == 0 {
-		return nil, nil
+// pause waits a little, at random and longer each time, so that rivals do not
+// go on meeting.
+func pause(ctx context.Context, attempts int) error {
+	longest := min(time.Duration(attempts)*time.Millisecond, 25*time.Millisecond)
+	timer := time.NewTimer(rand.N(longest))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
-	if plan.Version != s.log.Version() {
-		return nil, fmt.Errorf("apply plan: %w", &store.ConflictError{
-			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
-		})
-	}
-	entries := s.service.Overlays(plan)
-	if err := s.Append(ctx, entries...); err != nil {
-		return nil, err
-	}
-	return s.made(entries), nil
 }
 
-// Overlays gives a plan's compactions as entries to append.
-func (s *Service) Overlays(plan strategy.Plan) []tenfold.Entry {
-	entries := make([]tenfold.Entry, len(plan.Compactions))
-	for i, c := range plan.Compactions {
-		entries[i] = tenfold.Entry{ID: "cmp_" + s.newID(), Time: s.now().UTC(), Payload: c}
+// fires asks the request's trigger, and gives the reason it gives.
+func (s *Session) fires(r Request) (fires bool, why string) {
+	if r.Trigger == nil {
+		return true, ""
+	}
+	view := s.watcher.Look(s.projection)
+	if r.Options.Window > 0 {
+		view.Window = r.Options.Window
+	}
+	return r.Trigger.Fires(view)
+}
+
+// land applies the plan, and tells whether to plan again.
+func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool, err error) {
+	for {
+		entries := s.service.named(r.ID, c.Plan)
+		next := s.log.Version() + 1
+		err := s.Append(ctx, entries...)
+		if err == nil {
+			c.Outcome, c.Overlays = Applied, s.made(entries)
+			if c.Overlays[0].Seq != next {
+				c.Outcome = Repeated // it had come through before (L9)
+			}
+			return false, nil
+		}
+		var conflict *store.ConflictError
+		if !errors.As(err, &conflict) {
+			return false, err
+		}
+		if err := s.Refresh(ctx); err != nil {
+			return false, err
+		}
+		if !costly(c.Plan) || len(s.overlaysOf(r.ID)) > 0 {
+			return true, nil
+		}
+		if why := s.rebase(&c.Plan, next-1); why != "" {
+			c.Outcome, c.Reason = Superseded, why
+			return false, nil
+		}
+		c.Rebased = true
+	}
+}
+
+// made gives the overlays that stand in the log under the ids of entries.
+func (s *Session) made(entries []tenfold.Entry) []tenfold.Overlay {
+	var found []tenfold.Overlay
+	for o := range s.projection.Overlays() {
+		if slices.ContainsFunc(entries, func(e tenfold.Entry) bool { return e.ID == o.ID }) {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// costly tells whether a plan holds what a model was paid for.
+func costly(plan strategy.Plan) bool {
+	for _, c := range plan.Compactions {
+		if c.Summary != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// rebase fits a plan made at one version to the log as it is now: it still
+// speaks of the entries it was made of, and of no others. It tells why that
+// cannot be.
+func (s *Session) rebase(plan *strategy.Plan, made int64) (why string) {
+	for e := range s.log.After(made) {
+		turn, step, _ := s.log.Where(e.Seq)
+		switch payload := e.Payload.(type) {
+		case tenfold.Compaction:
+			if payload.Summary != nil && meets(plan, payload.FromTurn, payload.ToTurn) {
+				return "another summary of the range came first"
+			}
+		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+			return "what is shown of the range was changed by another writer"
+		}
+		if !e.Payload.Kind().Visible() || e.Branch != "" {
+			continue
+		}
+		for i := range plan.Compactions {
+			c := &plan.Compactions[i]
+			if turn > c.ToTurn || (turn == c.ToTurn && c.ToStep != nil && step > *c.ToStep) {
+				continue
+			}
+			last, ok := s.lastStep(c.ToTurn, made)
+			if turn < c.ToTurn || c.ToStep != nil || !ok || step <= last {
+				return fmt.Sprintf("turn %d of the range grew meanwhile", turn)
+			}
+			c.ToStep = &last // the turn went on: what came is not covered
+		}
+	}
+	return ""
+}
+
+// lastStep is the last step that a turn had at a version.
+func (s *Session) lastStep(turn int, version int64) (int, bool) {
+	for seq := version; seq > 0; seq-- {
+		e, _ := s.log.Entry(seq)
+		if t, step, _ := s.log.Where(seq); e.Branch == "" && e.Payload.Kind().Visible() && t == turn {
+			return step, true
+		} else if t < turn {
+			break
+		}
+	}
+	return 0, false
+}
+
+func meets(plan *strategy.Plan, from, to int) bool {
+	for _, c := range plan.Compactions {
+		if c.Summary != nil && from <= c.ToTurn && to >= c.FromTurn {
+			return true
+		}
+	}
+	return false
+}
+
+// named gives a plan's compactions as entries; those of a request with an id
+// have ids that follow from it.
+func (s *Service) named(request string, plan strategy.Plan) []tenfold.Entry {
+	entries := s.Overlays(plan)
+	if request != "" {
+		for i := range entries {
+			entries[i].ID = overlayID(request, i)
+		}
 	}
 	return entries
+}
+
+func overlayID(request string, i int) string { return fmt.Sprintf("cmp_%s/%d", request, i) }
+
+// overlaysOf gives the overlays an earlier attempt of a request left.
+func (s *Session) overlaysOf(request string) []tenfold.Overlay {
+	if request == "" {
+		return nil
+	}
+	var found []tenfold.Overlay
+	for o := range s.projection.Overlays() {
+		if o.ID == overlayID(request, len(found)) {
+			found = append(found, o)
+		}
+	}
+	return found
 }

@@ -2,21 +2,16 @@ package session_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"tenfold"
 	"tenfold/session"
@@ -322,194 +317,6 @@ func (w *hand) compacted(s *session.Session, request string, c session.Compacted
 func requestOf(id string) string {
 	request, _, _ := strings.Cut(strings.TrimPrefix(id, "cmp_"), "/")
 	return request
-}
-
-// contested makes conversations of one turn each.
-func contested(t *testing.T, svc *session.Service, n int) []string {
-	t.Helper()
-	var ids []string
-	for i := range n {
-		id := fmt.Sprintf("c%03d", i)
-		if _, err := svc.Create(t.Context(), session.Create{ID: id, Entries: talk(1)}); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// checkContested checks, with eyes that saw nothing of it, what was left: what
-// was acknowledged is there once (D2), where it was said to be, so that every
-// version had one winner (L8); nothing else is there; no request compacted
-// twice (L9); and a provider takes every conversation as it is (P10).
-func checkContested(t *testing.T, st store.Store, ids []string, acks []ack) {
-	t.Helper()
-	won := map[string]map[string]int64{}
-	for _, id := range ids {
-		won[id] = map[string]int64{}
-	}
-	for _, a := range acks {
-		if seq, ok := won[a.conversation][a.id]; ok && seq != a.seq {
-			t.Errorf("%s of %s was acknowledged as %d and as %d", a.id, a.conversation, seq, a.seq)
-		}
-		won[a.conversation][a.id] = a.seq
-	}
-	initial := len(talk(1))
-	svc := session.NewService(st)
-	for _, id := range ids {
-		var last int64
-		seen, requests := map[string]bool{}, map[string]bool{}
-		for e, err := range st.Entries(t.Context(), id, 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if last++; e.Seq != last {
-				t.Fatalf("%s: entry %d comes after %d", id, e.Seq, last-1)
-			}
-			if seen[e.ID] {
-				t.Errorf("%s: %s is there twice", id, e.ID)
-			}
-			seen[e.ID] = true
-			if _, ok := e.Payload.(tenfold.Compaction); ok {
-				if requests[requestOf(e.ID)] {
-					t.Errorf("%s: request %s compacted twice", id, requestOf(e.ID))
-				}
-				requests[requestOf(e.ID)] = true
-			}
-			if seq, ok := won[id][e.ID]; int(last) > initial && (!ok || seq != last) {
-				t.Errorf("%s: entry %d is %s, which was acknowledged as %d", id, last, e.ID, seq)
-			}
-		}
-		for name, seq := range won[id] {
-			if !seen[name] {
-				t.Errorf("%s: %s was acknowledged as %d, and is lost", id, name, seq)
-			}
-		}
-		s, err := svc.Open(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkShown(t, s, requests)
-	}
-}
-
-// checkShown checks a conversation's projection: each compaction is an overlay
-// of it, once, and the providers take it.
-func checkShown(t *testing.T, s *session.Session, requests map[string]bool) {
-	t.Helper()
-	overlays := map[string]int{}
-	for o := range s.Projection().Overlays() {
-		overlays[requestOf(o.ID)]++
-	}
-	for request := range requests {
-		if overlays[request] != 1 {
-			t.Errorf("%s: request %s has %d overlays", s.ID(), request, overlays[request])
-		}
-	}
-	if len(overlays) != len(requests) {
-		t.Errorf("%s: %d overlays of %d requests", s.ID(), len(overlays), len(requests))
-	}
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(s.Projection())
-		if err != nil {
-			t.Errorf("%s: %v", s.ID(), err)
-			continue
-		}
-		if bad := f.Validate(body); len(bad) > 0 {
-			t.Errorf("%s: %s would refuse %v", s.ID(), f.Name, bad)
-		}
-	}
-}
-
-// digest sums up all logs as a service reads them.
-func digest(ctx context.Context, svc *session.Service, ids []string) (string, error) {
-	sum := sha256.New()
-	for _, id := range ids {
-		s, err := svc.Open(ctx, id)
-		if err != nil {
-			return "", err
-		}
-		for e := range s.Log().Entries() {
-			line, err := tenfold.AppendEntry(nil, e)
-			if err != nil {
-				return "", err
-			}
-			_, _ = fmt.Fprintf(sum, "%s %d %s\n", id, e.Seq, line)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// report logs what happened.
-func report(t *testing.T, begun time.Time, acks []ack, all tally) {
-	t.Helper()
-	t.Logf("%d entries acknowledged in %v: %+v", len(acks), time.Since(begun).Round(time.Millisecond), all)
-}
-
-// L9: whoever repeats from an old version what somebody else wrote reads what
-// came before it, and goes on.
-func TestL9AppendAgainFromAnOldVersion(t *testing.T) {
-	svc := newService(t)
-	stale := mustCreate(t, svc, 1)
-	other, err := svc.Open(t.Context(), "c1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	say := func(id string) tenfold.Entry {
-		return tenfold.Entry{ID: id, Payload: tenfold.AssistantMessage{Text: id}}
-	}
-	if err := other.Append(t.Context(), say("first"), say("second")); err != nil {
-		t.Fatal(err)
-	}
-	if err := stale.Append(t.Context(), say("second")); err != nil {
-		t.Fatal(err)
-	}
-	w := &hand{half: &half{}}
-	if err := w.append(t.Context(), stale, []tenfold.Entry{say("third")}); err != nil {
-		t.Fatal(err)
-	}
-	for i, id := range []string{"first", "second", "third"} {
-		if e, ok := stale.Log().Lookup(id); !ok || e.Seq != int64(6+i) {
-			t.Errorf("%s is entry %d of the session's log, want %d", id, e.Seq, 6+i)
-		}
-	}
-}
-
-// L9: whoever repeats a request that came through while it planned is given
-// the overlay which that left, and no other.
-func TestL9CompactAgainFromAnOldVersion(t *testing.T) {
-	svc := newService(t)
-	s := mustCreate(t, svc, 3)
-	strip, err := strategy.Parse("strip-tools")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := all()
-	r.ID = "request"
-	r.Strategies = []strategy.Strategy{&meddled{Strategy: strip, meddle: func(int) {
-		rival(t, svc, tenfold.AssistantMessage{Text: "me first"})
-		first, err := svc.Open(t.Context(), "c1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		same := r
-		same.Strategies = []strategy.Strategy{strip}
-		if c, err := first.Compact(t.Context(), same); err != nil || c.Outcome != session.Applied {
-			t.Fatalf("%+v, %v", c, err)
-		}
-		rival(t, svc, tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}})
-	}}}
-	c, err := s.Compact(t.Context(), r)
-	if err != nil || len(c.Overlays) != 1 || requestOf(c.Overlays[0].ID) != r.ID || c.Overlays[0].Seq != 17 {
-		t.Fatalf("%s with %+v, %v", c.Outcome, c.Overlays, err)
-	}
-	read, err := svc.Open(t.Context(), "c1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(slices.Collect(read.Log().Entries()), slices.Collect(s.Log().Entries())); d != "" {
-		t.Errorf("the session has another log than is stored (-stored +session):\n%s", d)
-	}
 }
 
 // Sixteen writers and four compactors in two processes, on one conversation

@@ -1,0 +1,115 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/strategy"
+	"tenfold/trigger"
+)
+
+// A Request says what to compact and how.
+type Request struct {
+	// ID makes the request safe to repeat: a second one of the same id does
+	// nothing. Empty for one that is not repeated.
+	ID string
+	// Bounds is the range as a person writes it.
+	Bounds tenfold.Bounds
+	// Branch is the reader whose view is to be shortened (L7); empty is the
+	// root, or, in a conversation that has nothing on the root, its first
+	// branch. Turns are the root's in any case.
+	Branch string
+	// Strategies are run left to right; none means the default profile.
+	Strategies []strategy.Strategy
+	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
+	Trigger trigger.Trigger
+	// Options are what the strategies share: hints, a summarizer, a focus.
+	// Range is worked out from Bounds; an empty Source means "user".
+	Options strategy.Options
+}
+
+// Plan works out what a request would do, and writes nothing (C8). A plan
+// that would change nothing says why in Nothing.
+func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
+	return PlanOver(ctx, ViewOf(s.projection, r.Branch), r, s.service.now())
+}
+
+// ViewOf gives the projection that a request about a branch is planned over,
+// from that of the root.
+func ViewOf(root *tenfold.Projection, branch string) *tenfold.Projection {
+	if branch == "" && root.Totals().Log().Before == 0 {
+		for e := range root.Log().Entries() {
+			if e.Payload.Kind().Visible() {
+				branch = e.Branch
+				break
+			}
+		}
+	}
+	if branch == "" {
+		return root
+	}
+	return tenfold.ProjectBranch(root.Log(), branch)
+}
+
+// PlanOver works out what a request would do to a projection, stored or not.
+func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Time) (strategy.Plan, error) {
+	if r.Bounds.Now.IsZero() {
+		r.Bounds.Now = now
+	}
+	span, ok, why, err := p.Resolve(r.Bounds)
+	if err != nil {
+		return strategy.Plan{}, err
+	}
+	if !ok && p.Log().Turns() > 0 && slices.ContainsFunc(r.Strategies, strategy.TakesAll) {
+		span, ok = tenfold.Range{ToTurn: p.Log().Turns() - 1}, true
+	}
+	if !ok {
+		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
+	}
+	pipeline := strategy.Pipeline(r.Strategies)
+	if len(pipeline) == 0 {
+		profile, err := strategy.FindProfile(strategy.DefaultProfile)
+		if err != nil {
+			return strategy.Plan{}, err
+		}
+		pipeline = strategy.Pipeline{profile}
+	}
+	o := r.Options
+	o.Range = span
+	if o.Source == "" {
+		o.Source = "user"
+	}
+	return pipeline.Plan(ctx, p, o)
+}
+
+// Apply writes a plan's compactions, and gives their overlays. A plan that
+// changes nothing writes nothing (S-16). A plan made for another version than
+// the session has read is a [*store.ConflictError]: plan again.
+func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
+	if len(plan.Compactions) == 0 {
+		return nil, nil
+	}
+	if plan.Version != s.log.Version() {
+		return nil, fmt.Errorf("apply plan: %w", &store.ConflictError{
+			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
+		})
+	}
+	entries := s.service.Overlays(plan)
+	if err := s.Append(ctx, entries...); err != nil {
+		return nil, err
+	}
+	return s.made(entries), nil
+}
+
+// Overlays gives a plan's compactions as entries to append.
+func (s *Service) Overlays(plan strategy.Plan) []tenfold.Entry {
+	entries := make([]tenfold.Entry, len(plan.Compactions))
+	for i, c := range plan.Compactions {
+		entries[i] = tenfold.Entry{ID: "cmp_" + s.newID(), Time: s.now().UTC(), Payload: c}
+	}
+	return entries
+}
