@@ -79,7 +79,7 @@ func exported(b *testing.B) []byte {
 		if _, err := log.Append(k.Conversations[0].Entries...); err != nil {
 			b.Fatal(err)
 		}
-		if err := Export(&out, Tenfold, k.Conversations[0].Conversation, log.Entries()); err != nil {
+		if err := writeTenfold(&out, k.Conversations[0].Conversation, log.Entries()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -30,8 +30,9 @@ import (
 //	everything else               an unknown kind "claude-code.<type>"
 type claudeImporter struct{}
 
-// Format implements [Importer].
-func (claudeImporter) Format() Format { return ClaudeCode }
+func claudeHandler() handler {
+	return handler{format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{}}
+}
 
 // claudeType reports whether an object has a line type of Claude Code together
 // with members that come with that type there and nowhere else.
@@ -56,8 +57,8 @@ func claudeType(o object) bool {
 }
 
 // Recognise implements [Importer].
-func (claudeImporter) Recognise(head []byte, _ string) Confidence {
-	s := look(head)
+func (claudeImporter) Recognise(h Head) Confidence {
+	s := h.json
 	if s.shape != shapeLines && s.shape != shapeObject {
 		return No
 	}

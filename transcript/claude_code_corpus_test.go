@@ -48,6 +48,9 @@ func TestClaudeCodeCorpusCounts(t *testing.T) {
 				if !p.Synthetic {
 					prompts++
 				}
+				if strings.Contains(e.Source, `"isCompactSummary":true`) {
+					have.Summaries++ // of an earlier file
+				}
 				for _, part := range p.Parts {
 					if part.File != nil {
 						have.Images++ // the index counts the one document among the images
@@ -56,6 +59,9 @@ func TestClaudeCodeCorpusCounts(t *testing.T) {
 				have.Interrupts += interrupts(p.Parts)
 			case tenfold.Compaction:
 				isUser = p.Summary != nil
+				if p.Summary != nil {
+					have.Summaries++
+				}
 			case tenfold.ToolResult:
 				isUser = true
 				have.Results++

@@ -24,7 +24,8 @@ func eachCorpusFile(t *testing.T, format Format, f func(t *testing.T, path strin
 	}
 }
 
-func importFile(tb testing.TB, path string) Collected {
+// importAll imports the conversations of a file, of whatever format.
+func importAll(tb testing.TB, path string) []Collected {
 	tb.Helper()
 	f, err := Open(path)
 	if err != nil {
@@ -35,10 +36,16 @@ func importFile(tb testing.TB, path string) Collected {
 	if err := Import(context.Background(), f.Source, "", &k); err != nil {
 		tb.Fatal(err)
 	}
-	if len(k.Conversations) != 1 {
-		tb.Fatalf("%d conversations, want 1", len(k.Conversations))
+	return k.Conversations
+}
+
+func importFile(tb testing.TB, path string) Collected {
+	tb.Helper()
+	all := importAll(tb, path)
+	if len(all) != 1 {
+		tb.Fatalf("%d conversations, want 1", len(all))
 	}
-	return k.Conversations[0]
+	return all[0]
 }
 
 func importText(tb testing.TB, name, text string) (Collected, error) {
@@ -72,4 +79,35 @@ func checkLaws(tb testing.TB, got Collected) {
 		}
 	}
 	checkRoundTrip(tb, got)
+	checkViews(tb, log)
+}
+
+// checkViews checks that every provider would take the conversation: as it
+// was, and as the tool's own compactions leave it (P10).
+func checkViews(tb testing.TB, log *tenfold.Log) {
+	tb.Helper()
+	p := tenfold.Project(log)
+	bare, err := View{Projection: p}.shown()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, profile := range tenfold.Profiles() {
+		for _, view := range []*tenfold.Projection{p, bare} {
+			body, err := profile.Body(view)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if v := profile.Validate(body); len(v) > 0 && anyVisible(view) {
+				tb.Errorf("%s: %d violations, the first: %s", profile.Name, len(v), v[0])
+			}
+		}
+	}
+}
+
+// anyVisible tells views from empty ones, which no provider takes.
+func anyVisible(p *tenfold.Projection) bool {
+	for range p.Items() {
+		return true
+	}
+	return false
 }

@@ -20,16 +20,17 @@ import (
 // metadata.json and base_config.json, and the older messages.json.
 type jpImporter struct{}
 
-// Format implements [Importer].
-func (jpImporter) Format() Format { return JP }
+func jpHandler() handler {
+	return handler{format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}}
+}
 
 // Recognise implements [Importer].
-func (jpImporter) Recognise(head []byte, name string) Confidence {
-	s := look(head)
+func (jpImporter) Recognise(h Head) Confidence {
+	s := h.json
 	if s.shape != shapeArray {
 		return No
 	}
-	base := filepath.Base(name)
+	base := filepath.Base(h.Name)
 	named := strings.HasSuffix(base, "events.json") || strings.HasSuffix(base, "messages.json")
 	if len(s.objects) == 0 {
 		if named {

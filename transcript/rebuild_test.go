@@ -310,7 +310,7 @@ func checkRoundTrip(tb testing.TB, got Collected) {
 	for e := range log.Entries() {
 		want = append(want, e)
 	}
-	if err := Export(&out, Tenfold, got.Conversation, log.Entries()); err != nil {
+	if err := writeTenfold(&out, got.Conversation, log.Entries()); err != nil {
 		tb.Fatal(err)
 	}
 	again, err := importText(tb, "again.jsonl", out.String())

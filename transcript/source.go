@@ -41,7 +41,7 @@ func Open(path string) (*File, error) {
 		}
 		return nil, &Error{Name: path, Err: errors.New("is a directory, not a transcript"), Hint: hint}
 	}
-	out := &File{Source: Source{Name: path, Reader: f, Size: info.Size()}, file: f}
+	out := &File{Source: Source{Name: path, Reader: f, Size: info.Size(), Path: path}, file: f}
 	// Without siblings a format that has some is read with less, not refused.
 	if root, err := os.OpenRoot(filepath.Dir(path)); err == nil {
 		out.root, out.Siblings = root, root.FS()
@@ -60,9 +60,10 @@ func (f *File) Close() error {
 // siblingLimit is the most that is read of a sibling file.
 const siblingLimit = 16 << 20
 
-// sibling reads a small file beside the source; nil when there is none.
+// sibling reads a small file beside the source, or in a directory beside it,
+// with "/" between the parts; nil when there is none.
 func (s Source) sibling(name string) ([]byte, error) {
-	if s.Siblings == nil || !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) {
+	if s.Siblings == nil || !fs.ValidPath(name) || strings.Contains(name, `\`) {
 		return nil, nil
 	}
 	f, err := s.Siblings.Open(name)

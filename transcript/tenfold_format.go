@@ -30,8 +30,20 @@ type headerConversation struct {
 // headerVersion is the version this package writes and the newest it reads.
 const headerVersion = 1
 
-// exportTenfold writes a header and one entry a line.
-func exportTenfold(w io.Writer, c Conversation, entries iter.Seq[tenfold.Entry]) error {
+func tenfoldHandler() handler {
+	return handler{format: Tenfold, about: "Tenfold's own JSON lines, lossless", importer: tenfoldImporter{}, exporter: tenfoldExporter{}}
+}
+
+// tenfoldExporter writes a header and one entry a line. The overlays come
+// along, so that even a compacted conversation loses nothing.
+type tenfoldExporter struct{}
+
+// Export implements [Exporter].
+func (tenfoldExporter) Export(w io.Writer, v View) ([]string, error) {
+	return nil, writeTenfold(w, v.Conversation, v.Projection.Log().Entries())
+}
+
+func writeTenfold(w io.Writer, c Conversation, entries iter.Seq[tenfold.Entry]) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	h := header{Version: headerVersion, Conversation: headerConversation{ID: c.ID, Title: c.Title, Created: c.Created.UTC()}}
 	line, err := json.Marshal(h, scanOptions...)
@@ -55,12 +67,9 @@ func exportTenfold(w io.Writer, c Conversation, entries iter.Seq[tenfold.Entry])
 // tenfoldImporter reads what exportTenfold wrote.
 type tenfoldImporter struct{}
 
-// Format implements [Importer].
-func (tenfoldImporter) Format() Format { return Tenfold }
-
 // Recognise implements [Importer].
-func (tenfoldImporter) Recognise(head []byte, _ string) Confidence {
-	s := look(head)
+func (tenfoldImporter) Recognise(h Head) Confidence {
+	s := h.json
 	if s.shape != shapeLines && s.shape != shapeObject {
 		return No
 	}

@@ -51,7 +51,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 	c := Conversation{ID: "c-1", Title: "A title", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Format: ClaudeCode}
 	want := allKinds()
 	var first bytes.Buffer
-	if err := Export(&first, Tenfold, c, slices.Values(want)); err != nil {
+	if err := writeTenfold(&first, c, slices.Values(want)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := importText(t, "x.jsonl", first.String())
@@ -64,7 +64,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 		}
 	}
 	var second bytes.Buffer
-	if err := Export(&second, Tenfold, got.Conversation, slices.Values(got.Entries)); err != nil {
+	if err := writeTenfold(&second, got.Conversation, slices.Values(got.Entries)); err != nil {
 		t.Fatal(err)
 	}
 	if first.String() != second.String() {
@@ -76,7 +76,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 func TestTenfoldSeveralConversations(t *testing.T) {
 	var b bytes.Buffer
 	for _, id := range []string{"one", "two"} {
-		if err := Export(&b, Tenfold, Conversation{ID: id}, slices.Values(allKinds()[:3])); err != nil {
+		if err := writeTenfold(&b, Conversation{ID: id}, slices.Values(allKinds()[:3])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestTenfoldErrors(t *testing.T) {
 	if err != nil || got.ID != "mine" || len(got.Entries) != 1 || len(got.Warnings) != 1 {
 		t.Errorf("without a header, torn: %+v, %v", got, err)
 	}
-	if err := Export(&bytes.Buffer{}, JP, Conversation{}, nil); err == nil || !strings.Contains(err.Error(), `cannot export to "jp"; this release writes tenfold`) {
+	if _, err := Export(&bytes.Buffer{}, "nothing", View{}); err == nil || !strings.Contains(err.Error(), `cannot export to "nothing"; it is one of tenfold, `) {
 		t.Errorf("export to jp: %v", err)
 	}
 }

@@ -23,44 +23,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
-	"strings"
 	"time"
 
 	"tenfold"
 )
-
-// Format names a transcript format as --from and --to spell it.
-type Format string
-
-// The formats of this package.
-const (
-	// ClaudeCode is the session file of Claude Code: JSON lines.
-	ClaudeCode Format = "claude-code"
-	// JP is the events.json, or the older messages.json, of a JP conversation.
-	JP Format = "jp"
-	// Tenfold is our own format: JSON lines, lossless.
-	Tenfold Format = "tenfold"
-)
-
-// FormatInfo says what can be done with a format.
-type FormatInfo struct {
-	Format Format
-	// About is one line for a listing.
-	About string
-	// Import and Export say whether it can be read and written.
-	Import, Export bool
-}
-
-// Formats lists the formats this package knows, in the order in which a
-// listing shows them.
-func Formats() []FormatInfo {
-	return []FormatInfo{
-		{Format: Tenfold, About: "Tenfold's own JSON lines, lossless", Import: true, Export: true},
-		{Format: ClaudeCode, About: "Claude Code session files (*.jsonl)", Import: true},
-		{Format: JP, About: "JP conversations (events.json, messages.json)", Import: true},
-	}
-}
 
 // A Source is a transcript to read, once.
 type Source struct {
@@ -75,6 +41,9 @@ type Source struct {
 	// several; nil when there is none. It must not lead out of the directory:
 	// [Open] gives one that cannot.
 	Siblings fs.FS
+	// Path is where the file lies on this machine, for formats that are no
+	// streams, such as databases; empty when it lies nowhere.
+	Path string
 	// Progress is called now and then with the number of bytes read; may be
 	// nil.
 	Progress func(readBytes int64)
@@ -112,21 +81,13 @@ type Sink interface {
 
 // An Importer reads one format.
 type Importer interface {
-	// Format names the format.
-	Format() Format
-	// Recognise says how sure it is that a source which begins with head and
-	// is called name has its format. The head may end anywhere; the name may
-	// only break a tie between readings of the same content.
-	Recognise(head []byte, name string) Confidence
+	// Recognise says how sure it is that the source has its format. The name
+	// may only break a tie between readings of the same content.
+	Recognise(h Head) Confidence
 	// Import reads the source in one pass. Errors in the content are [*Error];
 	// those of the reader, the sink and the context come back as they are,
 	// wrapped. It keeps no reference to src or sink afterwards.
 	Import(ctx context.Context, src Source, sink Sink) error
-}
-
-// importers lists the importers; a function, for nothing here is global state.
-func importers() []Importer {
-	return []Importer{tenfoldImporter{}, claudeImporter{}, jpImporter{}}
 }
 
 // Import reads src as the given format, or as what [Detect] finds when from is
@@ -146,31 +107,10 @@ func Import(ctx context.Context, src Source, from Format, sink Sink) error {
 			return err
 		}
 	}
-	for _, imp := range importers() {
-		if imp.Format() == from {
-			return imp.Import(ctx, src, sink)
-		}
+	if h, ok := find(from); ok && h.importer != nil {
+		return h.importer.Import(ctx, src, sink)
 	}
 	return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
-}
-
-// Export writes a conversation's entries to w in the given format.
-func Export(w io.Writer, to Format, c Conversation, entries iter.Seq[tenfold.Entry]) error {
-	if to != Tenfold {
-		return &Error{Err: fmt.Errorf("cannot export to %q", to), Hint: "this release writes " + string(Tenfold)}
-	}
-	return exportTenfold(w, c, entries)
-}
-
-func knownFormats() string {
-	var b strings.Builder
-	for i, f := range Formats() {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(f.Format))
-	}
-	return b.String()
 }
 
 // A Collector is a sink that keeps everything in memory.

@@ -179,15 +179,15 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 			"write them with --to tenfold")
 	}
 	reports := make([]*report, len(found))
-	var views []exported
+	var views []transcript.View
 	for i, in := range found {
 		if reports[i], err = k.compact(ctx, in, req); err != nil {
 			return nil, err
 		}
-		views = append(views, exported{in.Conversation, reports[i].view})
+		views = append(views, transcript.View{Conversation: in.Conversation, Projection: reports[i].view, Compacted: true})
 	}
 	if to != nil {
-		if err := export(to, to.format, views...); err != nil {
+		if err := k.export(to, to.format, views...); err != nil {
 			return nil, err
 		}
 		if err := to.commit(); err != nil {

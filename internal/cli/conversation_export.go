@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenfold"
-	"tenfold/token"
 	"tenfold/transcript"
 )
 
@@ -33,7 +31,7 @@ as a model sees it.`,
 			if err != nil {
 				return err
 			}
-			return a.export(c.Context(), args, format, out, compacted)
+			return a.exportOne(c.Context(), args, format, out, compacted)
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the `FORMAT` to write")
@@ -43,7 +41,7 @@ as a model sees it.`,
 	return c
 }
 
-func (a *app) export(ctx context.Context, args []string, format, out string, compacted bool) error {
+func (a *app) exportOne(ctx context.Context, args []string, format, out string, compacted bool) error {
 	to, err := a.destination(out)
 	if err != nil {
 		return err
@@ -57,30 +55,12 @@ func (a *app) export(ctx context.Context, args []string, format, out string, com
 	if err != nil {
 		return err
 	}
-	view := s.Projection()
-	if format != string(transcript.Tenfold) && !compacted {
-		if view, err = raw(s.Log()); err != nil {
-			return err
-		}
+	view := transcript.View{
+		Conversation: transcript.Conversation{ID: c.ID, Title: c.Title, Format: transcript.Tenfold, Created: c.Created},
+		Projection:   s.Projection(), Compacted: compacted,
 	}
-	about := transcript.Conversation{ID: c.ID, Title: c.Title, Format: transcript.Tenfold, Created: c.Created}
-	if err := export(to, format, exported{about, view}); err != nil {
+	if err := a.export(to, format, view); err != nil {
 		return err
 	}
 	return to.commit()
-}
-
-// raw is a conversation's view without its overlays.
-func raw(l *tenfold.Log) (*tenfold.Projection, error) {
-	bare := tenfold.NewLog(tenfold.WithCounter(token.O200k()))
-	for e := range l.Entries() {
-		switch e.Payload.Kind() {
-		case tenfold.KindCompaction, tenfold.KindCompactionRevoked:
-			continue
-		}
-		if _, err := bare.Append(e); err != nil {
-			return nil, err
-		}
-	}
-	return tenfold.Project(bare), nil
 }

@@ -1,22 +1,22 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"tenfold"
 	"tenfold/transcript"
 )
 
-// exportFormats lists what a conversation can be written as: our own format,
-// and the bodies of the providers' requests.
+// exportFormats lists what a conversation can be written as, our own format
+// first.
 func exportFormats() []string {
-	names := []string{string(transcript.Tenfold)}
-	for _, p := range tenfold.Profiles() {
-		names = append(names, p.Name)
+	var names []string
+	for _, f := range transcript.Formats() {
+		if f.Export {
+			names = append(names, string(f.Format))
+		}
 	}
 	return names
 }
@@ -40,40 +40,18 @@ func formatFor(format, file string) (string, error) {
 	return "", usage("the name "+filepath.Base(file)+" does not tell the format to write", "name it with --to: "+known)
 }
 
-// exported is a conversation as it is to be written.
-type exported struct {
-	transcript.Conversation
-	view *tenfold.Projection
-}
-
-// export writes conversations: in our own format the log with its overlays, in
-// others what the model sees.
-func export(w io.Writer, format string, conversations ...exported) error {
-	for _, c := range conversations {
-		if format == string(transcript.Tenfold) {
-			if err := transcript.Export(w, transcript.Tenfold, c.Conversation, c.view.Log().Entries()); err != nil {
-				return err
-			}
-			continue
-		}
-		body, err := body(format, c.view)
+// export writes conversations, and warns of what the format has no place for.
+func (a *app) export(w io.Writer, format string, views ...transcript.View) error {
+	for _, v := range views {
+		warnings, err := transcript.Export(w, transcript.Format(format), v)
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(append(body, '\n')); err != nil {
-			return err
+		for _, text := range warnings {
+			a.warn(v.ID + ": " + text)
 		}
 	}
 	return nil
-}
-
-func body(format string, view *tenfold.Projection) ([]byte, error) {
-	for _, p := range tenfold.Profiles() {
-		if p.Name == format {
-			return p.Body(view)
-		}
-	}
-	return nil, fmt.Errorf("unknown format %q", format)
 }
 
 // destination is where an export goes: a file, or standard output.

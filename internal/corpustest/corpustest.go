@@ -31,6 +31,8 @@ type File struct {
 	Errors        int    `json:"errors"`
 	Side          int    `json:"side"`
 	DupID         int    `json:"dup_id"`
+	Summaries     int    `json:"summaries"`
+	EncReasoning  int    `json:"enc_reasoning"`
 }
 
 // Files lists the corpus's files of the given formats, all without one, the

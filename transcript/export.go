@@ -1,0 +1,99 @@
+package transcript
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"tenfold"
+)
+
+// A View is a conversation as it is to be written.
+type View struct {
+	Conversation
+	// Projection gives the conversation's log, and what a model sees of it.
+	Projection *tenfold.Projection
+	// Compacted asks for what a model sees; else all that was said is
+	// written, and what the other tool compacted itself as its compactions.
+	Compacted bool
+}
+
+// An Exporter writes one format.
+type Exporter interface {
+	// Export writes the view to w and changes nothing in it. It says, one
+	// sentence each with its count, what the format has no place for. Errors
+	// of w come back as they are, wrapped; w then holds a part.
+	Export(w io.Writer, v View) (warnings []string, err error)
+}
+
+// Export writes a conversation in a format. The warnings say what the format
+// has no place for.
+func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
+	h, _ := find(to)
+	if h.exporter == nil {
+		return nil, &Error{
+			Err:  fmt.Errorf("cannot export to %q", to),
+			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
+		}
+	}
+	if warnings, err = h.exporter.Export(w, v); err != nil {
+		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
+	}
+	return warnings, nil
+}
+
+// entries gives what is to be written as the entries of a log: all there are,
+// or those of the projection, which stand for themselves.
+func (v View) entries() iter.Seq[tenfold.Entry] {
+	if v.Compacted {
+		return v.Projection.Entries()
+	}
+	return v.Projection.Log().Entries()
+}
+
+// shown gives what a model sees of the view: the projection, or what it would
+// be had nothing been compacted.
+func (v View) shown() (*tenfold.Projection, error) {
+	if v.Compacted {
+		return v.Projection, nil
+	}
+	bare := tenfold.NewLog()
+	for e := range v.Projection.Log().Entries() {
+		switch e.Payload.Kind() {
+		case tenfold.KindCompaction, tenfold.KindCompactionRevoked:
+			continue
+		}
+		if _, err := bare.Append(e); err != nil {
+			return nil, err
+		}
+	}
+	return tenfold.Project(bare), nil
+}
+
+// bodyExporter writes the conversation part of one request, ready to send.
+type bodyExporter struct{ profile string }
+
+// bodyHandler is the handler of a format that is a provider's request body.
+func bodyHandler(profile, about string) handler {
+	return handler{format: Format(profile), about: about, exporter: bodyExporter{profile}}
+}
+
+// Export implements [Exporter].
+func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
+	for _, p := range tenfold.Profiles() {
+		if p.Name != x.profile {
+			continue
+		}
+		shown, err := v.shown()
+		if err != nil {
+			return nil, err
+		}
+		body, err := p.Body(shown)
+		if err != nil {
+			return nil, err
+		}
+		_, err = w.Write(append(body, '\n'))
+		return nil, err
+	}
+	return nil, fmt.Errorf("there is no profile %q", x.profile)
+}

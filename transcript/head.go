@@ -1,0 +1,243 @@
+package transcript
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Head is what detection sees of a source: its name and its first bytes,
+// which may end anywhere. The outline of the JSON in them is made once.
+type Head struct {
+	Name  string
+	Bytes []byte
+	json  sample
+}
+
+func newHead(head []byte, name string) Head {
+	return Head{Name: name, Bytes: head, json: look(head)}
+}
+
+// text is the head without a byte order mark.
+func (h Head) text() []byte { return bytes.TrimPrefix(h.Bytes, bom) }
+
+// sample is the outline of a head's JSON.
+type sample struct {
+	shape   shape
+	objects []object
+	others  int // values that are no objects
+}
+
+type shape int
+
+const (
+	shapeText shape = iota
+	shapeLines
+	shapeArray
+	shapeObject
+)
+
+// object is the outline of one JSON object: its members' names with the values
+// of those that are short strings or numbers, and the outlines of the objects
+// in it, some levels down.
+type object struct {
+	names  []string
+	values map[string]string
+	kinds  map[string]jsontext.Kind
+	inner  map[string]object   // of members that are objects
+	items  map[string][]object // the first objects of members that are arrays
+	whole  bool
+}
+
+func (o object) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := o.kinds[n]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// What detection looks at: so many objects, and so many of each array in them,
+// so many levels down.
+const (
+	sampleSize  = 24
+	sampleItems = 8
+	sampleDepth = 3
+)
+
+// look outlines the first objects of a head that may end anywhere.
+func look(head []byte) sample {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
+	if len(text) == 0 {
+		return sample{}
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), scanOptions...)
+	s := sample{shape: shapeText}
+	switch text[0] {
+	case '[':
+		if _, err := dec.ReadToken(); err != nil {
+			return s
+		}
+		switch dec.PeekKind() {
+		case '{':
+			s.shape = shapeArray
+		case ']':
+			if _, err := dec.ReadToken(); err == nil && len(bytes.TrimSpace(text[dec.InputOffset():])) == 0 {
+				s.shape = shapeArray
+			}
+			return s
+		default:
+			return s
+		}
+	default:
+		s.shape = shapeLines // a line may be any JSON value; what follows decides
+	}
+	for len(s.objects) < sampleSize && s.others < sampleSize {
+		switch dec.PeekKind() {
+		case '{':
+			o := outline(dec, sampleDepth)
+			s.objects = append(s.objects, o)
+			if !o.whole {
+				return s.settle(text)
+			}
+		case 0, ']', '}':
+			return s.settle(text)
+		default:
+			if _, err := dec.ReadValue(); err != nil {
+				return s.settle(text)
+			}
+			s.others++
+		}
+	}
+	return s.settle(text)
+}
+
+// settle tells one object from lines of objects.
+func (s sample) settle(text []byte) sample {
+	if len(s.objects) == 0 {
+		s.shape = shapeText
+	}
+	if s.shape == shapeLines && len(s.objects) == 1 && s.others == 0 {
+		if first, rest, _ := bytes.Cut(text, []byte("\n")); len(bytes.TrimSpace(rest)) > 0 && !jsontext.Value(first).IsValid(scanOptions...) {
+			s.shape = shapeObject // spread over several lines
+		}
+	}
+	return s
+}
+
+// outline reads an object as far as the head goes.
+func outline(dec *jsontext.Decoder, depth int) object {
+	o := object{values: map[string]string{}, kinds: map[string]jsontext.Kind{}}
+	if _, err := dec.ReadToken(); err != nil {
+		return o
+	}
+	for dec.PeekKind() == '"' {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return o
+		}
+		name := tok.String()
+		kind := dec.PeekKind()
+		if kind == 0 {
+			return o
+		}
+		o.names = append(o.names, name)
+		o.kinds[name] = kind
+		if !o.member(dec, name, kind, depth) {
+			return o
+		}
+	}
+	_, err := dec.ReadToken()
+	o.whole = err == nil
+	return o
+}
+
+// member reads a member's value; false when the head ends in it.
+func (o *object) member(dec *jsontext.Decoder, name string, kind jsontext.Kind, depth int) bool {
+	switch {
+	case kind == '{' && depth > 0:
+		in := outline(dec, depth-1)
+		if o.inner == nil {
+			o.inner = map[string]object{}
+		}
+		o.inner[name] = in
+		return in.whole
+	case kind == '[' && depth > 0:
+		list, whole := outlines(dec, depth-1)
+		if o.items == nil {
+			o.items = map[string][]object{}
+		}
+		o.items[name] = list
+		return whole
+	}
+	v, err := dec.ReadValue()
+	if err != nil {
+		return false
+	}
+	if (kind == '"' && len(v) < 200) || kind == '0' {
+		o.values[name] = string(v)
+		if kind == '"' {
+			b, _ := jsontext.AppendUnquote(nil, v)
+			o.values[name] = string(b)
+		}
+	}
+	return true
+}
+
+// outlines reads an array and outlines its first objects.
+func outlines(dec *jsontext.Decoder, depth int) (list []object, whole bool) {
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, false
+	}
+	for {
+		switch k := dec.PeekKind(); {
+		case k == ']':
+			_, err := dec.ReadToken()
+			return list, err == nil
+		case k == 0:
+			return list, false
+		case k == '{' && len(list) < sampleItems:
+			o := outline(dec, depth)
+			if list = append(list, o); !o.whole {
+				return list, false
+			}
+		default:
+			if _, err := dec.ReadValue(); err != nil {
+				return list, false
+			}
+		}
+	}
+}
+
+// String words the sample for a message.
+func (s sample) String() string {
+	var what string
+	switch s.shape {
+	case shapeText:
+		return "text that is no JSON"
+	case shapeLines:
+		what = "JSON lines with keys "
+	case shapeArray:
+		what = "a JSON array of objects with keys "
+		if len(s.objects) == 0 {
+			return "an empty JSON array"
+		}
+	case shapeObject:
+		what = "one JSON object with keys "
+	}
+	var keys []string
+	for _, o := range s.objects {
+		for _, n := range o.names {
+			if !slices.Contains(keys, n) && len(keys) < 8 && len(n) < 40 {
+				keys = append(keys, n)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return strings.TrimSuffix(what, " with keys ")
+	}
+	return what + strings.Join(keys, ", ")
+}
