@@ -31,7 +31,10 @@ import (
 type claudeImporter struct{}
 
 func claudeHandler() handler {
-	return handler{format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{}}
+	return handler{
+		format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{},
+		homes: []string{".claude/projects"}, homeEnv: "CLAUDE_CONFIG_DIR", part: claudePart,
+	}
 }
 
 // claudeType reports whether an object has a line type of Claude Code together
@@ -324,3 +327,9 @@ func (c *claude) agentName(l *claudeLine) string {
 }
 
 func (c *claude) baseName() string { return path.Base(filepath.ToSlash(c.name)) }
+
+// claudePart reports whether a file is a sub-agent's, which is read with the
+// session it belongs to.
+func claudePart(name string) bool {
+	return strings.HasPrefix(path.Base(filepath.ToSlash(name)), "agent-")
+}

@@ -36,6 +36,14 @@ type handler struct {
 	// homes are the directories in which the tool keeps its sessions, below
 	// the user's home directory, with "/" between the parts.
 	homes []string
+	// homeEnv names the environment variable that, when set, stands for the
+	// first part of each home.
+	homeEnv string
+	// mains are files that stand for the whole directory they lie in.
+	mains []string
+	// part reports whether a file is read with another one, and is no
+	// transcript of its own when a directory is searched; may be nil.
+	part func(path string) bool
 }
 
 // handlers lists what the package can do, in the order in which a listing

@@ -21,7 +21,9 @@ import (
 type jpImporter struct{}
 
 func jpHandler() handler {
-	return handler{format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}}
+	return handler{
+		format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}, mains: []string{"events.json", "messages.json"},
+	}
 }
 
 // Recognise implements [Importer].

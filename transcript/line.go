@@ -33,6 +33,9 @@ const (
 	lineChunk = 64 << 10
 	// lineKeep is the largest buffer kept after its line was read.
 	lineKeep = 4 << 20
+	// lineLimit is the longest line that is read: a small archive may unpack
+	// to one without end.
+	lineLimit = 1 << 30
 )
 
 func newLineReader(ctx context.Context, src Source) *lineReader {
@@ -104,6 +107,9 @@ func (r *lineReader) fill() error {
 		copy(r.buf, r.buf[r.start:r.end])
 		r.shift(have)
 	case r.end == len(r.buf):
+		if have >= lineLimit {
+			return &Error{Name: r.src.Name, Line: r.number + 1, Err: errors.New("the line is longer than 1 GB"), Hint: "this is hardly a transcript"}
+		}
 		size := 2 * len(r.buf)
 		// A line cannot be longer than what is left of the source.
 		if left := r.src.Size - r.read + int64(have) + lineChunk; r.src.Size > 0 && left > int64(len(r.buf)) {

@@ -18,8 +18,9 @@ type File struct {
 	root *os.Root
 }
 
-// Open opens the file at path as a source. Its siblings are confined to the
-// file's directory, links included.
+// Open opens the file at path as a source, or the directory that is one
+// transcript. Its siblings are confined to the file's directory, links
+// included.
 func Open(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,14 +33,7 @@ func Open(path string) (*File, error) {
 	}
 	if info.IsDir() {
 		_ = f.Close()
-		hint := "name a file in it"
-		for _, inner := range []string{"events.json", "messages.json"} {
-			if _, err := os.Stat(filepath.Join(path, inner)); err == nil {
-				hint = "try " + filepath.Join(path, inner)
-				break
-			}
-		}
-		return nil, &Error{Name: path, Err: errors.New("is a directory, not a transcript"), Hint: hint}
+		return openDirectory(path)
 	}
 	out := &File{Source: Source{Name: path, Reader: f, Size: info.Size(), Path: path}, file: f}
 	// Without siblings a format that has some is read with less, not refused.
@@ -47,6 +41,22 @@ func Open(path string) (*File, error) {
 		out.root, out.Siblings = root, root.FS()
 	}
 	return out, nil
+}
+
+// openDirectory opens the file that a transcript which is a directory begins
+// with.
+func openDirectory(path string) (*File, error) {
+	main, err := mainFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if main == "" {
+		return nil, &Error{
+			Name: path, Err: errors.New("is a directory, not a transcript"),
+			Hint: "name a file in it, or import all there are with \"tenfold conversation import\"",
+		}
+	}
+	return Open(filepath.Join(path, main))
 }
 
 // Close closes the file.
@@ -110,7 +120,7 @@ func unreadable(head []byte) *Error {
 		return &Error{Err: errors.New("the file is empty"), Hint: "was the session saved?"}
 	}
 	for _, m := range [...]struct{ magic, what, hint string }{
-		{"\x1f\x8b", "a gzip archive", "unpack it first"},
+		{"\x1f\x8b", "a gzip archive", "unpack it first"}, // told of a head alone: Import unpacks it
 		{"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"},
 		{"PK\x03\x04", "a zip archive", "unpack it first"},
 		{"SQLite format 3\x00", "an SQLite database", "no database format can be read yet"},

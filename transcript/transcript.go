@@ -91,13 +91,13 @@ type Importer interface {
 }
 
 // Import reads src as the given format, or as what [Detect] finds when from is
-// empty, into sink.
+// empty, into sink. What is packed with gzip or zstd is unpacked on the way.
 func Import(ctx context.Context, src Source, from Format, sink Sink) error {
-	head, rest, err := peek(src.Reader)
+	src, head, done, err := unpack(src)
+	defer done()
 	if err != nil {
-		return fmt.Errorf("read %s: %w", src.Name, err)
+		return err
 	}
-	src.Reader = rest
 	if problem := unreadable(head); problem != nil {
 		problem.Name, problem.Format = src.Name, from
 		return problem

@@ -105,7 +105,12 @@ func TestOpen(t *testing.T) {
 			t.Errorf("sibling %s leads out: %q", name, data)
 		}
 	}
-	if _, err := Open(inner); err == nil || !strings.Contains(err.Error(), "is a directory, not a transcript; try "+filepath.Join(inner, "events.json")) {
+	whole, err := Open(inner)
+	if err != nil || whole.Name != filepath.Join(inner, "events.json") {
+		t.Fatalf("the directory of a transcript: %+v, %v", whole, err)
+	}
+	_ = whole.Close()
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a directory, not a transcript; name a file in it") {
 		t.Errorf("directory: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "nope")); !errors.Is(err, os.ErrNotExist) {

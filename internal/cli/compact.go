@@ -170,7 +170,11 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 
 // one compacts the conversations of one file.
 func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
-	found, err := k.importFile(ctx, path, k.format, "--format")
+	var found []imported
+	err := k.importFile(ctx, path, k.format, "--format", func(in imported) error {
+		found = append(found, in)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +219,9 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
+	k.startProgress("store "+in.ID, 0)
 	done, err := k.put(ctx, l, in, &plan)
+	k.progress.end()
 	if err != nil {
 		return nil, err
 	}

@@ -2,50 +2,159 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/transcript"
 )
 
 func (a *app) importCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use:   "import FILE… [flags]",
+		Use:   "import [FILE|DIRECTORY]… [flags]",
 		Short: "Put saved sessions into the store",
 		Long: `Reads saved sessions into the store, and makes the last one the active
 conversation. Compactions that the other tool made come along as overlays, so
 that undoing them gives back what they hid.
 
-A conversation that is in the store already gets what is new of the file.
+A conversation that is in the store already gets what is new of the file. A
+file may be packed with gzip or zstd, and may hold several conversations. Of a
+directory every session in it is read; with --from alone those that the tool
+keeps in its own place.
 
 The format is detected, or named with --from: ` + strings.Join(readableFormats(), ", ") + `.`,
 		Example: `  tenfold conversation import session.jsonl
+  tenfold conversation import --from claude-code
   tenfold conversation import --from jp events.json`,
-		Args: arguments(1, -1, "a file"),
+		Args: arguments(0, -1, "a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkFormat("--from", format); err != nil {
 				return err
 			}
-			var failed error
-			for _, path := range args {
-				err := a.importOne(c.Context(), path, format)
-				switch {
-				case err == nil:
-				case c.Context().Err() != nil || len(args) == 1:
-					return err
-				default:
-					a.fail(err)
-					failed = errTold
-				}
+			i := importing{app: a, format: format}
+			if len(args) == 0 {
+				return i.home(c.Context())
 			}
-			return failed
+			return i.all(c.Context(), args)
 		},
 	}
 	c.Flags().StringVar(&format, "from", "", "the `FORMAT` of the files, instead of detecting it")
 	complete(c, "from", readableFormats()...)
 	return c
+}
+
+// importing is one run of import.
+type importing struct {
+	*app
+	format string
+
+	// What was done in the directories that were searched.
+	files, conversations, fresh, others int
+	failed                              bool
+}
+
+// home imports what a tool keeps in its own place.
+func (i *importing) home(ctx context.Context) error {
+	if i.format == "" {
+		return usage("tenfold conversation import needs a file, a directory, or --from", "write tenfold conversation import FILE, or --from claude-code for all that tool keeps")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return err
+	}
+	dirs, err := transcript.Homes(transcript.Format(i.format), home, os.Getenv)
+	if err != nil {
+		return err
+	}
+	var there []string
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); err == nil {
+			there = append(there, dir)
+		}
+	}
+	if len(there) == 0 {
+		return hinted(errors.New("no sessions of "+i.format+" in "+strings.Join(dirs, " or ")), "not_found", "name the file or the directory")
+	}
+	return i.all(ctx, there)
+}
+
+// all imports files and directories. One that fails stops no other.
+func (i *importing) all(ctx context.Context, paths []string) error {
+	searched := false
+	for _, path := range paths {
+		var err error
+		if i.searches(path) {
+			searched = true
+			err = i.directory(ctx, path)
+		} else {
+			err = i.file(ctx, path)
+		}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || len(paths) == 1:
+			return err
+		default:
+			i.fail(err)
+			i.failed = true
+		}
+	}
+	if searched && i.files == 0 {
+		return hinted(errors.New("no session was found in "+strings.Join(paths, ", ")+i.left()), "not_found", "known formats: "+strings.Join(readableFormats(), ", "))
+	}
+	if searched {
+		i.noticef("%s from %s, %s%s", count(i.conversations, "conversation", "conversations"), count(i.files, "file", "files"),
+			count(i.fresh, "new entry", "new entries"), i.left())
+	}
+	if i.failed {
+		return errTold
+	}
+	return nil
+}
+
+// searches reports whether a path is a directory that holds transcripts, and is
+// none itself.
+func (i *importing) searches(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return false
+	}
+	f, err := transcript.Open(path)
+	if err == nil {
+		_ = f.Close()
+	}
+	return err != nil
+}
+
+// directory imports every transcript below a directory.
+func (i *importing) directory(ctx context.Context, dir string) error {
+	for f, err := range transcript.Find(ctx, dir, transcript.Format(i.format)) {
+		switch {
+		case err != nil:
+			return err
+		case f.Err != nil:
+			i.others++
+			continue
+		}
+		if err := i.file(ctx, f.Path); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			i.fail(err)
+			i.failed = true
+		}
+	}
+	return nil
+}
+
+// left says what was passed over in the directories.
+func (i *importing) left() string {
+	if i.others == 0 {
+		return ""
+	}
+	return "; " + count(i.others, "other file is no transcript", "other files are no transcripts")
 }
 
 type importJSON struct {
@@ -59,28 +168,25 @@ type importJSON struct {
 	Warnings     []string   `json:"warnings"`
 }
 
-func (a *app) importOne(ctx context.Context, path, format string) error {
-	found, err := a.importFile(ctx, path, format, "--from")
+// file imports the conversations of one file, each as soon as it is read.
+func (i *importing) file(ctx context.Context, path string) error {
+	l, err := i.open(ctx)
 	if err != nil {
 		return err
 	}
-	l, err := a.open(ctx)
-	if err != nil {
-		return err
-	}
-	for _, in := range found {
-		k, err := a.put(ctx, l, in, nil)
+	i.files++
+	return i.importFile(ctx, path, i.format, "--from", func(in imported) error {
+		k, err := i.put(ctx, l, in, nil)
 		if err != nil {
 			return err
 		}
+		i.conversations++
+		i.fresh += k.added
 		if err := l.active.set(in.ID); err != nil {
 			return err
 		}
-		if err := a.tellImport(in, k); err != nil {
-			return err
-		}
-	}
-	return nil
+		return i.tellImport(in, k)
+	})
 }
 
 func (a *app) tellImport(in imported, k kept) error {

@@ -24,11 +24,11 @@ type imported struct {
 	warnings []string
 }
 
-// importSink collects conversations, counting tokens as entries come.
+// importSink hands conversations on, counting tokens as entries come.
 type importSink struct {
-	path  string
-	found []imported
-	log   *tenfold.Log
+	path string
+	log  *tenfold.Log
+	take func(imported) error
 }
 
 // Begin implements [transcript.Sink].
@@ -45,31 +45,37 @@ func (k *importSink) Entry(e tenfold.Entry) error {
 
 // End implements [transcript.Sink].
 func (k *importSink) End(c transcript.Conversation, warnings []string) error {
-	k.found = append(k.found, imported{Conversation: c, path: k.path, log: k.log, warnings: warnings})
-	return nil
+	done := imported{Conversation: c, path: k.path, log: k.log, warnings: warnings}
+	k.log = nil
+	return k.take(done)
 }
 
-// importFile reads the conversations of a file. An empty format is detected;
-// flag is how the user can name it.
-func (a *app) importFile(ctx context.Context, path, format, flag string) ([]imported, error) {
+// importFile reads the conversations of a file and gives each as soon as it is
+// whole: a file may hold a thousand. An empty format is detected; flag is how
+// the user can name it.
+func (a *app) importFile(ctx context.Context, path, format, flag string, take func(imported) error) error {
 	file, err := transcript.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = file.Close() }()
 	p := a.startProgress("read "+path, file.Size)
 	defer p.end()
 	file.Progress = p.at
-	sink := &importSink{path: path}
+	found := 0
+	sink := &importSink{path: path, take: func(in imported) error {
+		found++
+		return take(in)
+	}}
 	if err := transcript.Import(ctx, file.Source, transcript.Format(format), sink); err != nil {
 		f := explain(err)
 		f.hint = strings.Replace(f.hint, "try --from", "try "+flag, 1)
-		return nil, f
+		return f
 	}
-	if len(sink.found) == 0 {
-		return nil, hinted(errors.New(path+": holds no conversation"), "transcript", "was the session saved?")
+	if found == 0 {
+		return hinted(errors.New(path+": holds no conversation"), "transcript", "was the session saved?")
 	}
-	return sink.found, nil
+	return nil
 }
 
 // checkFormat refuses formats that cannot be read.
@@ -151,8 +157,6 @@ type kept struct {
 // nothing is written.
 func (a *app) put(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
 	var k kept
-	a.startProgress("store "+in.ID, 0)
-	defer func() { a.progress.end() }()
 	err := retried(ctx, func() error {
 		var err error
 		k, err = a.tryKeep(ctx, l, in, plan)

@@ -1,0 +1,157 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Found is what a search saw of one file.
+type Found struct {
+	Path   string
+	Format Format
+	// Err is why the file is no transcript, or could not be read; nil for one
+	// that is.
+	Err error
+}
+
+// Find searches a directory and what is below it for transcripts, in the order
+// of their names, and gives each file that could be one. With from it gives
+// only transcripts of that format. Links are not followed, so that nothing
+// outside is read. An error that ends the search comes with an empty Found.
+func Find(ctx context.Context, dir string, from Format) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				if path == dir {
+					return err
+				}
+				if !yield(Found{Path: path, Err: err}, nil) {
+					return fs.SkipAll
+				}
+				return nil
+			}
+			if d.IsDir() {
+				return findIn(path, from, yield)
+			}
+			if !d.Type().IsRegular() || !plausible(path) {
+				return nil
+			}
+			if f, ok := examine(path, from); ok && !yield(f, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(Found{}, err)
+		}
+	}
+}
+
+// findIn looks at a directory: one that is a transcript as a whole is given,
+// and nothing in it is.
+func findIn(path string, from Format, yield func(Found, error) bool) error {
+	if base := filepath.Base(path); base == ".git" || base == "node_modules" {
+		return fs.SkipDir
+	}
+	main, err := mainFile(path)
+	if err != nil || main == "" {
+		return nil
+	}
+	f, ok := examine(filepath.Join(path, main), from)
+	if !ok || f.Err != nil {
+		return nil // a file that only bears the name
+	}
+	if !yield(f, nil) {
+		return fs.SkipAll
+	}
+	return fs.SkipDir
+}
+
+// mainFile is the file that stands for a directory, or "" when the directory is
+// no transcript.
+func mainFile(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, h := range handlers() {
+		for _, main := range h.mains {
+			if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == main && e.Type().IsRegular() }) {
+				return main, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// plausible reports whether a file's name could be a transcript's.
+func plausible(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	switch filepath.Ext(name) {
+	case ".json", ".jsonl", ".ndjson", ".md", ".txt", ".traj", ".db", ".log":
+		return true
+	}
+	return false
+}
+
+// examine tells the format of a file; false when it is none that was asked for,
+// or part of another.
+func examine(path string, from Format) (Found, bool) {
+	for _, h := range handlers() {
+		if h.part != nil && (from == "" || from == h.format) && h.part(path) {
+			return Found{}, false
+		}
+	}
+	found := Found{Path: path}
+	found.Format, found.Err = formatOf(path)
+	return found, from == "" || found.Err == nil && found.Format == from
+}
+
+// formatOf tells the format of a file.
+func formatOf(path string) (Format, error) {
+	f, err := Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	src, head, done, err := unpack(f.Source)
+	defer done()
+	if err != nil {
+		return "", err
+	}
+	return Detect(head, src.Name)
+}
+
+// Homes are the directories in which a tool keeps its sessions, below a home
+// directory or where an environment variable of the tool's says. The error says
+// that no such place is known of the format.
+func Homes(format Format, home string, getenv func(string) string) ([]string, error) {
+	h, ok := find(format)
+	if !ok || h.importer == nil {
+		return nil, &Error{Err: fmt.Errorf("unknown format %q", format), Hint: "it is one of " + knownFormats()}
+	}
+	if len(h.homes) == 0 {
+		return nil, &Error{Err: errors.New("it is not known where sessions of " + string(format) + " are kept"), Hint: "name a file or a directory"}
+	}
+	var dirs []string
+	for _, below := range h.homes {
+		base := home
+		if moved := getenv(h.homeEnv); h.homeEnv != "" && moved != "" {
+			base = moved
+			_, below, _ = strings.Cut(below, "/")
+		}
+		dirs = append(dirs, filepath.Join(base, filepath.FromSlash(below)))
+	}
+	return dirs, nil
+}
