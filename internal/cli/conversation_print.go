@@ -19,9 +19,12 @@ func (a *app) printCommand() *cobra.Command {
 it: entries that a compaction shortened say so, and where entries were left out
 it is marked. Turns keep their numbers, from 0.
 
-Calls of tools and their results are cut to a few lines; --full prints all.
-With --json it is one object an entry, whole.`,
-		Example: `  tenfold conversation print | less
+Calls of tools and their results are folded to a line each, with their sizes;
+--full prints all. With --json it is one object an entry, whole.
+
+On a terminal what a model said is rendered, and goes through a pager:
+$TENFOLD_PAGER, else $PAGER, else less.`,
+		Example: `  tenfold conversation print
   tenfold conversation print --turns -1.. --full
   tenfold conversation print --compacted --json`,
 		Args:              arguments(0, 1, "one ID"),
@@ -31,10 +34,12 @@ With --json it is one object an entry, whole.`,
 			if err != nil {
 				return err
 			}
-			if compacted {
-				return a.printView(c.Context(), args, r, full)
-			}
-			return a.printLog(c.Context(), args, r, full)
+			return a.page(func() error {
+				if compacted {
+					return a.printView(c.Context(), args, r, full)
+				}
+				return a.printLog(c.Context(), args, r, full)
+			})
 		},
 	}
 	c.Flags().BoolVar(&compacted, "compacted", false, "what a model sees, not what was said")

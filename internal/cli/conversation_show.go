@@ -39,6 +39,7 @@ type showJSON struct {
 	Kinds       map[string]int `json:"kinds"`
 	Tokens      tokensJSON     `json:"tokens"`
 	Compactions []overlayJSON  `json:"compactions"`
+	Usage       usageJSON      `json:"usage"`
 }
 
 func (a *app) show(ctx context.Context, args []string) error {
@@ -75,6 +76,7 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	for e := range s.Log().Entries() {
 		out.Kinds[string(e.Payload.Kind())]++
 	}
+	out.Usage = usageOf(view)
 	for o := range view.Overlays() {
 		out.Compactions = append(out.Compactions, newOverlayJSON(o))
 	}
@@ -122,12 +124,13 @@ func (a *app) showText(s showJSON) {
 	}
 	if len(s.Compactions) == 0 {
 		field("Compactions", "none")
-		return
+	} else {
+		field("Compactions", thousands(len(s.Compactions)))
 	}
-	field("Compactions", thousands(len(s.Compactions)))
 	for _, o := range s.Compactions {
 		a.showOverlay(o)
 	}
+	a.picture(s.Usage)
 }
 
 // showOverlay writes a line about an overlay.
@@ -163,7 +166,10 @@ func (a *app) showOverlay(o overlayJSON) {
 // twoParts writes two texts on a line, or on two where the terminal is narrow.
 func (a *app) twoParts(first, second string, paint func(string) string) {
 	if a.width > 0 && ansi.StringWidth(first+second)+3 > a.width {
-		a.printf("%s\n    %s\n", paint(first), paint(second))
+		a.printf("%s\n", paint(first))
+		for line := range strings.SplitSeq(ansi.Wrap(second, max(a.width-len("    "), 20), ""), "\n") {
+			a.printf("    %s\n", paint(line))
+		}
 		return
 	}
 	a.printf("%s   %s\n", paint(first), paint(second))

@@ -39,10 +39,10 @@ func (p *printer) firstOut() error {
 	return p.flush()
 }
 
-// How much of a call and of a result shows without --full.
+// How much of a call and of a result shows without --full, in columns, where no
+// terminal says how wide it is.
 const (
 	argumentsWidth = 100
-	resultLines    = 3
 	resultWidth    = 200
 )
 
@@ -67,7 +67,8 @@ func (p *printer) print(b block) {
 			}
 		}
 	case tenfold.AssistantMessage:
-		p.text(green, "assistant", b, v.Text)
+		p.printf("%s%s\n", p.paint(green, "assistant"), p.marks(b))
+		p.said(v.Text)
 	case tenfold.Reasoning:
 		p.text(faint, "reasoning", b, reasoningText(v))
 	case tenfold.ToolCall:
@@ -78,7 +79,11 @@ func (p *printer) print(b block) {
 		p.text(faint, "item of "+visibleLine(v.Provider), b, p.cut(v.Data))
 	default:
 		if note, _ := notes(b.payload); note != "" {
-			p.printf("%s\n", p.paint(faint, "· "+visibleLine(note)))
+			note = "· " + visibleLine(note)
+			if p.width > 0 {
+				note = ansi.Truncate(note, p.width, "…")
+			}
+			p.printf("%s\n", p.paint(faint, note))
 		}
 	}
 }
@@ -135,6 +140,22 @@ func (p *printer) lines(text string) {
 	}
 }
 
+// said writes what a model said.
+func (p *printer) said(text string) {
+	width := p.width - len("  ")
+	if !p.outColour || width < 20 || len(text) > markdownLimit {
+		p.lines(text)
+		return
+	}
+	for _, line := range p.markdownLines(visible(strings.ReplaceAll(text, "\r\n", "\n")), width) {
+		if line == "" {
+			p.printf("\n")
+			continue
+		}
+		p.printf("  %s\n", line)
+	}
+}
+
 func (p *printer) cut(text string) string {
 	if p.full {
 		return text
@@ -160,38 +181,35 @@ func (p *printer) call(v tenfold.ToolCall, b block) {
 }
 
 func (p *printer) result(v tenfold.ToolResult, b block) {
-	text := partsText(v.Parts)
+	text := strings.Trim(strings.ReplaceAll(partsText(v.Parts), "\r\n", "\n"), "\n")
 	word := "← result"
 	if v.IsError {
-		word = p.paint(red, "← error")
+		word = "← error"
 	}
-	p.printf("%s  %s%s\n", word, p.paint(faint, size(len(text))), p.marks(b))
+	about := size(len(text))
+	if n := strings.Count(text, "\n") + 1; n > 1 {
+		about = count(n, "line", "lines") + ", " + about
+	}
+	marks := p.marks(b)
+	painted := word
+	if v.IsError {
+		painted = p.paint(red, word)
+	}
 	if p.full {
+		p.printf("%s  %s%s\n", painted, p.paint(faint, about), marks)
 		p.lines(text)
 		return
 	}
-	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	shown := 0
-	for text != "" && shown < resultLines {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		p.printf("  %s\n", strings.TrimRight(p.firstColumns(line), " "))
-		shown++
-	}
-	if text != "" {
-		p.printf("  %s\n", p.paint(faint, "… "+count(strings.Count(text, "\n")+1, "more line", "more lines")))
-	}
-}
-
-// firstColumns is excerpt, but keeps the white space that a line begins with.
-func (p *printer) firstColumns(line string) string {
-	width := resultWidth
+	// One line: how much it is, and how it begins.
+	width := argumentsWidth
 	if p.width > 0 {
-		width = max(p.width-12, 20)
+		width = p.width - ansi.StringWidth(word+"  "+about+"  "+marks)
 	}
-	bare := strings.TrimLeft(line, " \t")
-	indent := strings.ReplaceAll(line[:min(len(line)-len(bare), 40)], "\t", "    ")
-	return indent + excerpt(bare, width)
+	begin := ""
+	if first, _, _ := strings.Cut(text, "\n"); width >= 8 && strings.TrimSpace(first) != "" {
+		begin = "  " + excerpt(first, width)
+	}
+	p.printf("%s  %s%s%s\n", painted, p.paint(faint, about), begin, marks)
 }
 
 // notes describes entries that no model sees. Those that are notable show

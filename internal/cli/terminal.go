@@ -16,6 +16,10 @@ package cli
 //     only while NO_COLOR is unset. It carries no meaning alone.
 //   - Text that came from a transcript is made visible before it is written:
 //     it could hold sequences that steer the terminal. See visible.
+//   - What may be long goes through a pager where standard output is a
+//     terminal: $TENFOLD_PAGER, else $PAGER, else less. See page.
+//   - What a model said is Markdown, and rendered where there is colour.
+//     Elsewhere it stands as it was written.
 //   - Progress is drawn only on a terminal, and only once the work has taken
 //     half a second. Whoever writes to standard error ends it first.
 
@@ -206,6 +210,7 @@ const (
 	yellow
 	green
 	cyan
+	italic
 )
 
 func (c colour) style() lipgloss.Style {
@@ -213,6 +218,8 @@ func (c colour) style() lipgloss.Style {
 	switch c {
 	case bold:
 		return s.Bold(true)
+	case italic:
+		return s.Italic(true)
 	case red:
 		return s.Foreground(lipgloss.Red)
 	case yellow:

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// markdown writes what a model said for a terminal with colours. Line breaks
+// stay where they were: transcripts are not typeset text. The text was made
+// visible before, so that nothing in it steers the terminal.
+type markdown struct {
+	*terminal
+	source []byte
+	out    strings.Builder
+}
+
+// markdownLimit is the longest text that is parsed, in bytes; longer ones are
+// not prose.
+const markdownLimit = 256 << 10
+
+// markdownLines gives a Markdown text as lines of at most so many columns.
+func (t *terminal) markdownLines(source string, width int) []string {
+	m := &markdown{terminal: t, source: []byte(source)}
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
+	m.blocks(parser.Parse(text.NewReader(m.source)), "", width)
+	return strings.Split(strings.Trim(m.out.String(), "\n"), "\n")
+}
+
+// blocks writes the blocks in a node, with a prefix in front of each line.
+func (m *markdown) blocks(parent ast.Node, prefix string, width int) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.PreviousSibling() != nil && n.HasBlankPreviousLines() {
+			m.line(prefix, "")
+		}
+		m.block(n, prefix, width)
+	}
+}
+
+func (m *markdown) block(n ast.Node, prefix string, width int) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		m.wrapped(prefix, m.styled(m.inlines(n), bold), width)
+	case *ast.Blockquote:
+		m.blocks(n, prefix+m.paint(faint, "│ "), width-2)
+	case *ast.List:
+		m.list(n, prefix, width)
+	case *ast.FencedCodeBlock:
+		m.code(n, prefix)
+	case *ast.CodeBlock:
+		m.code(n, prefix)
+	case *ast.HTMLBlock:
+		m.raw(n, prefix)
+	case *ast.ThematicBreak:
+		m.line(prefix, m.paint(faint, strings.Repeat("─", max(min(width, 40), 3))))
+	case *east.Table:
+		m.table(n, prefix)
+	default:
+		if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
+			m.blocks(n, prefix, width)
+			return
+		}
+		m.wrapped(prefix, m.inlines(n), width)
+	}
+}
+
+func (m *markdown) line(prefix, line string) {
+	m.out.WriteString(strings.TrimRight(prefix+line, " ") + "\n")
+}
+
+// wrapped writes a text that may have line breaks of its own.
+func (m *markdown) wrapped(prefix, text string, width int) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		for piece := range strings.SplitSeq(ansi.Wrap(line, max(width, 20), ""), "\n") {
+			m.line(prefix, piece)
+		}
+	}
+}
+
+// list writes the items with their marks hanging.
+func (m *markdown) list(l *ast.List, prefix string, width int) {
+	number := l.Start
+	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
+		if item.PreviousSibling() != nil && item.HasBlankPreviousLines() {
+			m.line(prefix, "")
+		}
+		mark := "• "
+		if l.IsOrdered() {
+			mark = strconv.Itoa(number) + ". "
+			number++
+		}
+		hang := strings.Repeat(" ", ansi.StringWidth(mark))
+		inner := markdown{terminal: m.terminal, source: m.source}
+		inner.blocks(item, prefix+hang, width-len(hang))
+		written := strings.TrimPrefix(inner.out.String(), prefix+hang)
+		m.out.WriteString(prefix + m.paint(cyan, mark) + strings.TrimLeft(written, " "))
+		if written == "" {
+			m.out.WriteString("\n")
+		}
+	}
+}
+
+// code writes a block of code as it is: it is not wrapped, for it may be
+// copied.
+func (m *markdown) code(n ast.Node, prefix string) {
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(segment.Value(m.source)), "\n"), "\n") {
+			m.line(prefix, m.paint(faint, "▏ ")+m.paint(green, line))
+		}
+	}
+}
+
+// raw writes the lines of a block as they are.
+func (m *markdown) raw(n ast.Node, prefix string) {
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		m.line(prefix, strings.TrimSuffix(string(segment.Value(m.source)), "\n"))
+	}
+	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
+		m.line(prefix, strings.TrimSuffix(string(h.ClosureLine.Value(m.source)), "\n"))
+	}
+}
+
+// table writes the cells in columns.
+func (m *markdown) table(t *east.Table, prefix string) {
+	var rows [][]string
+	var widths []int
+	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			words := m.inlines(cell)
+			if _, head := row.(*east.TableHeader); head {
+				words = m.styled(words, bold)
+			}
+			if len(cells) == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[len(cells)] = max(widths[len(cells)], ansi.StringWidth(words))
+			cells = append(cells, words)
+		}
+		rows = append(rows, cells)
+	}
+	for i, cells := range rows {
+		for j := range cells {
+			cells[j] = pad(cells[j], widths[j])
+		}
+		m.line(prefix, strings.Join(cells, m.paint(faint, " │ ")))
+		if i == 0 {
+			rule := make([]string, len(widths))
+			for j, w := range widths {
+				rule[j] = strings.Repeat("─", w)
+			}
+			m.line(prefix, m.paint(faint, strings.Join(rule, "─┼─")))
+		}
+	}
+}
+
+// styled paints each line of a text.
+func (m *markdown) styled(text string, c colour) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = m.paint(c, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// inlines gives the text in a block, painted.
+func (m *markdown) inlines(parent ast.Node) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		b.WriteString(m.inline(n))
+	}
+	return b.String()
+}
+
+func (m *markdown) inline(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		words := string(n.Value(m.source))
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			words += "\n"
+		}
+		return words
+	case *ast.String:
+		return string(n.Value)
+	case *ast.CodeSpan:
+		return m.styled(m.inlines(n), cyan)
+	case *ast.Emphasis:
+		if n.Level == 1 {
+			return m.styled(m.inlines(n), italic)
+		}
+		return m.styled(m.inlines(n), bold)
+	case *ast.Link:
+		words, to := m.inlines(n), string(n.Destination)
+		if words == to || to == "" {
+			return words
+		}
+		return words + m.paint(faint, " ("+to+")")
+	case *ast.Image:
+		return "[image: " + m.inlines(n) + "]" + m.paint(faint, " ("+string(n.Destination)+")")
+	case *ast.AutoLink:
+		return string(n.Label(m.source))
+	case *ast.RawHTML:
+		var b strings.Builder
+		for i := range n.Segments.Len() {
+			segment := n.Segments.At(i)
+			b.Write(segment.Value(m.source))
+		}
+		return b.String()
+	case *east.TaskCheckBox:
+		if n.IsChecked {
+			return "☑ "
+		}
+		return "☐ "
+	}
+	return m.inlines(n)
+}

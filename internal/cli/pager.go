@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+)
+
+// page sends the results of f through a pager, as git does: where standard
+// output is a terminal, and unless the pager is "" or "cat". The pager gets
+// colours through (less -R), ends at once when all fits on the screen (-F) and
+// leaves the text there (-X); a LESS of the user's own has precedence.
+func (t *terminal) page(f func() error) error {
+	command := pagerCommand(os.LookupEnv)
+	if !t.outTTY || !t.errTTY || t.json || command == "" {
+		return f()
+	}
+	// The pager is the user's own command line, so a shell reads it.
+	c := exec.Command("sh", "-c", command)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	c.Env = append(os.Environ(), "LESSCHARSET=utf-8")
+	if os.Getenv("LESS") == "" {
+		c.Env = append(c.Env, "LESS=FRX")
+	}
+	in, err := c.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("start the pager: %w", err)
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return f() // no shell: without a pager, then
+	}
+	direct := t.out
+	t.out = bufio.NewWriterSize(&paged{w: in}, 64<<10)
+	err = f()
+	if flushed := t.out.Flush(); err == nil {
+		err = flushed
+	}
+	t.out = direct
+	_ = in.Close()
+	_ = c.Wait() // how the pager ended is between it and the user
+	if errors.Is(err, errPagerGone) {
+		return nil // they have seen enough
+	}
+	return err
+}
+
+// pagerCommand is the command line of the pager, or "" for none.
+func pagerCommand(lookup func(string) (string, bool)) string {
+	for _, name := range [...]string{"TENFOLD_PAGER", "PAGER"} {
+		if command, set := lookup(name); set {
+			if command = strings.TrimSpace(command); command == "cat" {
+				return ""
+			}
+			return command
+		}
+	}
+	if _, err := exec.LookPath("less"); err != nil {
+		return ""
+	}
+	return "less"
+}
+
+var errPagerGone = errors.New("the pager was closed")
+
+// paged writes to a pager that may end before all was written.
+type paged struct{ w io.Writer }
+
+// Write implements io.Writer.
+func (p *paged) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		err = errPagerGone
+	}
+	return n, err
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tenfold"
+)
+
+// usageJSON says where a conversation's tokens are, raw and projected.
+type usageJSON struct {
+	Turns []turnUsage `json:"turns"`
+	Kinds []partUsage `json:"kinds"`
+	Tools []partUsage `json:"tools"`
+}
+
+type turnUsage struct {
+	Turn   int `json:"turn"`
+	Before int `json:"tokens_before"`
+	After  int `json:"tokens_after"`
+}
+
+type partUsage struct {
+	Name    string `json:"name"`
+	Entries int    `json:"entries"`
+	Before  int    `json:"tokens_before"`
+	After   int    `json:"tokens_after"`
+}
+
+// usageOf adds up the entries that a reader of the root sees: by turn, by kind,
+// and calls with their results by tool.
+func usageOf(view *tenfold.Projection) usageJSON {
+	u := usageJSON{Turns: []turnUsage{}}
+	kinds, tools := map[string]*partUsage{}, map[string]*partUsage{}
+	for e := range view.Log().Entries() {
+		if !e.Payload.Kind().Visible() || !view.Reads(e.Seq) {
+			continue
+		}
+		turn, _, _ := view.Log().Where(e.Seq)
+		for len(u.Turns) <= turn {
+			u.Turns = append(u.Turns, turnUsage{Turn: len(u.Turns)})
+		}
+		_, _, after := view.Fate(e.Seq)
+		u.Turns[turn].Before += e.Tokens
+		u.Turns[turn].After += after
+		addPart(kinds, kindWord(e.Payload.Kind()), e.Tokens, after)
+		if name, ok := toolOf(view.Log(), e); ok {
+			addPart(tools, name, e.Tokens, after)
+		}
+	}
+	u.Kinds, u.Tools = sorted(kinds), sorted(tools)
+	return u
+}
+
+// toolOf names the tool that a call is of, or a result.
+func toolOf(l *tenfold.Log, e tenfold.Entry) (string, bool) {
+	if _, ok := e.Payload.(tenfold.ToolResult); ok {
+		e, _ = l.Entry(l.Pair(e.Seq))
+	}
+	call, ok := e.Payload.(tenfold.ToolCall)
+	return call.Name, ok
+}
+
+func addPart(parts map[string]*partUsage, name string, before, after int) {
+	p := parts[name]
+	if p == nil {
+		p = &partUsage{Name: name}
+		parts[name] = p
+	}
+	p.Entries++
+	p.Before += before
+	p.After += after
+}
+
+// sorted lists the largest first.
+func sorted(parts map[string]*partUsage) []partUsage {
+	list := []partUsage{}
+	for _, p := range parts {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(x, y partUsage) int {
+		return cmp.Or(cmp.Compare(y.Before, x.Before), cmp.Compare(x.Name, y.Name))
+	})
+	return list
+}
+
+// How many bars a picture has at most: turns beyond are taken together, tools
+// beyond summed up.
+const (
+	turnBars = 16
+	toolBars = 10
+)
+
+// picture draws where the tokens are: what a model sees of them in full
+// blocks, what is hidden from it in light ones.
+func (a *app) picture(u usageJSON) {
+	if len(u.Kinds) == 0 {
+		return
+	}
+	var turns []bar
+	each := (len(u.Turns) + turnBars - 1) / turnBars
+	for i := 0; i < len(u.Turns); i += each {
+		last := min(i+each, len(u.Turns)) - 1
+		b := bar{label: turnWords(u.Turns[i].Turn, u.Turns[last].Turn)}
+		for _, t := range u.Turns[i : last+1] {
+			b.before += t.Before
+			b.after += t.After
+		}
+		turns = append(turns, b)
+	}
+	a.bars("Tokens by turn", turns)
+	a.bars("Tokens by kind", partBars(u.Kinds))
+	if len(u.Tools) > 0 {
+		a.bars("Tokens by tool", partBars(u.Tools))
+	}
+	a.printf("%s\n", a.paint(faint, "█ what a model sees   ░ hidden by compactions"))
+}
+
+func partBars(parts []partUsage) []bar {
+	var list []bar
+	var rest bar
+	for i, p := range parts {
+		if i < toolBars || len(parts) == toolBars+1 {
+			list = append(list, bar{visibleLine(p.Name), p.Before, p.After})
+			continue
+		}
+		rest.before += p.Before
+		rest.after += p.After
+	}
+	if n := len(parts) - len(list); n > 0 {
+		rest.label = strconv.Itoa(n) + " others"
+		list = append(list, rest)
+	}
+	return list
+}
+
+// bar is one line of a picture.
+type bar struct {
+	label         string
+	before, after int
+}
+
+// How long bars and labels are, in columns.
+const (
+	barMost   = 40
+	barLeast  = 8
+	labelMost = 24
+)
+
+// bars draws lines to one scale.
+func (a *app) bars(title string, list []bar) {
+	label, numbers, most := 0, 0, 1
+	texts := make([]string, len(list))
+	for i, b := range list {
+		list[i].label = excerpt(b.label, labelMost)
+		texts[i] = thousands(b.before)
+		if b.after != b.before {
+			texts[i] += " → " + thousands(b.after)
+		}
+		label, numbers = max(label, ansi.StringWidth(list[i].label)), max(numbers, ansi.StringWidth(texts[i]))
+		most = max(most, b.before, b.after)
+	}
+	length := barMost
+	if a.width > 0 {
+		length = max(min(length, a.width-label-numbers-len("  ")*3), barLeast)
+	}
+	a.printf("%s\n", a.paint(bold, title))
+	for i, b := range list {
+		full := share(b.after, most, length)
+		light := max(share(b.before, most, length)-full, 0)
+		a.printf("  %s  %s%s%s  %s\n", pad(b.label, label), a.paint(cyan, strings.Repeat("█", full)),
+			a.paint(faint, strings.Repeat("░", light)), strings.Repeat(" ", length-full-light), texts[i])
+	}
+}
+
+// share is how much of the length a part of the most takes; what is there at
+// all shows.
+func share(part, most, length int) int {
+	if part <= 0 {
+		return 0
+	}
+	return max((part*length+most/2)/most, 1)
+}

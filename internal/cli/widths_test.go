@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+var update = flag.Bool("update", false, "renew the golden files")
+
+// What differs from run to run, by something as wide.
+var varying = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`cmp_…[0-9a-f]{6}`), "cmp_…a1b2c3"},
+	{regexp.MustCompile(`cmp_[0-9a-f]{8}-[0-9a-f-]{27}`), "cmp_01234567-89ab-cdef-0123-456789abcdef"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d`), "2026-01-02 03:04"},
+}
+
+// onTerminal runs a command line on a terminal of a width, and gives what it
+// shows.
+func onTerminal(t *testing.T, width int, colour bool, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	term := &terminal{
+		in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs,
+		outTTY: true, outColour: colour, width: width, errWidth: width,
+	}
+	if code := run(t.Context(), args, term); code != exitOK {
+		t.Fatalf("%v: exit %d: %s", args, code, errs.String())
+	}
+	text := out.String()
+	for _, v := range varying {
+		text = v.pattern.ReplaceAllString(text, v.with)
+	}
+	return text
+}
+
+// The looks of each command on terminals of 60, 80 and 120 columns: nothing is
+// wider, and what is shown is what the golden files hold.
+func TestWidths(t *testing.T) {
+	t.Setenv("TZ", "UTC")
+	store := "sqlite://" + filepath.ToSlash(filepath.Join(t.TempDir(), "t.db"))
+	file := filepath.Join("testdata", "terminal", "oven.jsonl")
+	onTerminal(t, 80, false, "--store", store, "--quiet", "compact", file, "--keep", "1")
+	commands := map[string][]string{
+		"compact":         {"compact", "--dry-run", file, "--keep", "1"},
+		"ls":              {"conversation", "ls"},
+		"show":            {"conversation", "show"},
+		"print":           {"conversation", "print"},
+		"print-full":      {"conversation", "print", "--full", "--turns", "0"},
+		"print-compacted": {"conversation", "print", "--compacted"},
+		"diff":            {"conversation", "diff"},
+		"help":            {"--help"},
+	}
+	for name, args := range commands {
+		for _, width := range []int{60, 80, 120} {
+			got := onTerminal(t, width, false, append([]string{"--store", store}, args...)...)
+			for line := range strings.Lines(got) {
+				if w := ansi.StringWidth(strings.TrimRight(line, "\n")); w > width && name != "help" {
+					t.Errorf("%s at %d: a line is %d wide: %s", name, width, w, line)
+				}
+			}
+			golden(t, name+"."+strconv.Itoa(width)+".txt", got)
+		}
+	}
+	// With colours nothing else is said, except that Markdown is rendered.
+	for _, name := range []string{"ls", "show", "diff"} {
+		args := append([]string{"--store", store}, commands[name]...)
+		if got, want := ansi.Strip(onTerminal(t, 80, true, args...)), onTerminal(t, 80, false, args...); got != want {
+			t.Errorf("%s says something else in colour:\n%s", name, got)
+		}
+	}
+	golden(t, "print-colour.80.txt", strings.ReplaceAll(onTerminal(t, 80, true, "--store", store, "conversation", "print", "--turns", "1"), "\x1b", "␛"))
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "terminal", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; renew it with -update\n got:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+// A pager is the user's choice.
+func TestPagerCommand(t *testing.T) {
+	for _, tt := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"PAGER": "most"}, "most"},
+		{map[string]string{"PAGER": "cat"}, ""},
+		{map[string]string{"PAGER": ""}, ""},
+		{map[string]string{"PAGER": "most", "TENFOLD_PAGER": "less -S"}, "less -S"},
+		{map[string]string{"PAGER": "most", "TENFOLD_PAGER": ""}, ""},
+	} {
+		got := pagerCommand(func(name string) (string, bool) {
+			v, ok := tt.env[name]
+			return v, ok
+		})
+		if got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.env, got, tt.want)
+		}
+	}
+}
