@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,17 +39,23 @@ type calls struct {
 
 func newCalls() *calls { return &calls{seen: map[string]bool{}, open: map[string]bool{}} }
 
+// pattern compiles an expression when it is first asked for: most programs
+// that import the package validate nothing.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 var (
-	idPattern         = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-	toolPattern       = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	geminiToolPattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+	idPattern         = pattern(`^[a-zA-Z0-9_-]+$`)
+	toolPattern       = pattern(`^[a-zA-Z0-9_-]{1,64}$`)
+	geminiToolPattern = pattern(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 )
 
 func (c *calls) call(r *report, path, id string) {
 	switch {
 	case id == "":
 		r.addf(path, "a call without an id")
-	case !idPattern.MatchString(id):
+	case !idPattern().MatchString(id):
 		r.addf(path, "call id %q has characters other than letters, digits, _ and -", id)
 	case c.seen[id]:
 		r.addf(path, "call id %q is used twice", id)
@@ -126,7 +133,7 @@ func validateAnthropic(body []byte) []Violation {
 	if b.System != nil {
 		checkText(&r, "system", *b.System)
 	}
-	checkTools(&r, b.Tools, toolPattern)
+	checkTools(&r, b.Tools, toolPattern())
 	ids := newCalls()
 	for i, m := range b.Messages {
 		path := at("messages", i)
@@ -201,7 +208,7 @@ func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
 		}
 	case "tool_use":
 		c.ids.call(c.r, path, b.ID)
-		checkTool(c.r, path, b.Name, toolPattern)
+		checkTool(c.r, path, b.Name, toolPattern())
 		checkObject(c.r, path+".input", b.Input)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 )
@@ -117,7 +118,7 @@ func (s *scanner) put(text string) {
 }
 
 // harmless is where output may be sent without changing anything.
-var harmless = regexp.MustCompile(`^>(&[12]|\s*/dev/null)(\s|$|[;|&])`)
+var harmless = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^>(&[12]|\s*/dev/null)(\s|$|[;|&])`) })
 
 // step takes in what stands next; false when it is not to be believed.
 func (s *scanner) step() bool {
@@ -143,7 +144,7 @@ func (s *scanner) step() bool {
 		s.rest = s.rest[2:]
 		return true
 	case c == '>':
-		m := harmless.FindStringSubmatch(s.rest)
+		m := harmless().FindStringSubmatch(s.rest)
 		if m == nil {
 			return false
 		}
@@ -270,7 +271,7 @@ func lineCount(words []string) (n int, rest []string, ok bool) {
 	return n, rest, err == nil && n > 0
 }
 
-var printed = regexp.MustCompile(`^(\d{1,9})(?:,(\d{1,9}|\$))?p$`)
+var printed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9})(?:,(\d{1,9}|\$))?p$`) })
 
 // readSed knows sed -n 'a,bp' FILE, with one or more prints.
 func readSed(words []string) (reads []Access, readOnly bool) {
@@ -279,7 +280,7 @@ func readSed(words []string) (reads []Access, readOnly bool) {
 	}
 	var ranges []Access
 	for script := range strings.SplitSeq(words[1], ";") {
-		m := printed.FindStringSubmatch(strings.TrimSpace(script))
+		m := printed().FindStringSubmatch(strings.TrimSpace(script))
 		if m == nil {
 			return nil, false
 		}

@@ -7,14 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 )
 
 // markdown writes what a model said for a terminal with colours. Line breaks
-// stay where they were: transcripts are not typeset text. The text was made
-// visible before, so that nothing in it steers the terminal.
+// stay where they were: transcripts are not typeset text, and so a table is
+// shown as it was written. The text was made visible before, so that nothing in
+// it steers the terminal.
 type markdown struct {
 	*terminal
 	source []byte
@@ -28,8 +27,7 @@ const markdownLimit = 256 << 10
 // markdownLines gives a Markdown text as lines of at most so many columns.
 func (t *terminal) markdownLines(source string, width int) []string {
 	m := &markdown{terminal: t, source: []byte(source)}
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
-	m.blocks(parser.Parse(text.NewReader(m.source)), "", width)
+	m.blocks(goldmark.DefaultParser().Parse(text.NewReader(m.source)), "", width)
 	return strings.Split(strings.Trim(m.out.String(), "\n"), "\n")
 }
 
@@ -59,8 +57,6 @@ func (m *markdown) block(n ast.Node, prefix string, width int) {
 		m.raw(n, prefix)
 	case *ast.ThematicBreak:
 		m.line(prefix, m.paint(faint, strings.Repeat("─", max(min(width, 40), 3))))
-	case *east.Table:
-		m.table(n, prefix)
 	default:
 		if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
 			m.blocks(n, prefix, width)
@@ -128,40 +124,6 @@ func (m *markdown) raw(n ast.Node, prefix string) {
 	}
 }
 
-// table writes the cells in columns.
-func (m *markdown) table(t *east.Table, prefix string) {
-	var rows [][]string
-	var widths []int
-	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		var cells []string
-		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			words := m.inlines(cell)
-			if _, head := row.(*east.TableHeader); head {
-				words = m.styled(words, bold)
-			}
-			if len(cells) == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[len(cells)] = max(widths[len(cells)], ansi.StringWidth(words))
-			cells = append(cells, words)
-		}
-		rows = append(rows, cells)
-	}
-	for i, cells := range rows {
-		for j := range cells {
-			cells[j] = pad(cells[j], widths[j])
-		}
-		m.line(prefix, strings.Join(cells, m.paint(faint, " │ ")))
-		if i == 0 {
-			rule := make([]string, len(widths))
-			for j, w := range widths {
-				rule[j] = strings.Repeat("─", w)
-			}
-			m.line(prefix, m.paint(faint, strings.Join(rule, "─┼─")))
-		}
-	}
-}
-
 // styled paints each line of a text.
 func (m *markdown) styled(text string, c colour) string {
 	lines := strings.Split(text, "\n")
@@ -214,11 +176,6 @@ func (m *markdown) inline(n ast.Node) string {
 			b.Write(segment.Value(m.source))
 		}
 		return b.String()
-	case *east.TaskCheckBox:
-		if n.IsChecked {
-			return "☑ "
-		}
-		return "☐ "
 	}
 	return m.inlines(n)
 }
