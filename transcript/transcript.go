@@ -91,13 +91,17 @@ type Importer interface {
 }
 
 // Import reads src as the given format, or as what [Detect] finds when from is
-// empty, into sink.
+// empty, into sink. A database is read where [Source.Path] says; its tables
+// tell whose it is.
 func Import(ctx context.Context, src Source, from Format, sink Sink) error {
 	head, rest, err := peek(src.Reader)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", src.Name, err)
 	}
 	src.Reader = rest
+	if isDatabase(head) {
+		return importDatabase(ctx, src, from, sink)
+	}
 	if problem := unreadable(head); problem != nil {
 		problem.Name, problem.Format = src.Name, from
 		return problem
