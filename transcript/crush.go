@@ -48,8 +48,12 @@ func (crushImporter) importDatabase(ctx context.Context, d *database, sink Sink)
 	if err != nil {
 		return err
 	}
+	rows, err := crushRows(ctx, d)
+	if err != nil {
+		return err
+	}
 	for _, root := range tree.roots {
-		r := &crushRoot{ctx: ctx, d: d, tree: tree, em: &emitter{sink: sink}, calls: &ids{}, told: map[string]bool{}}
+		r := &crushRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &emitter{sink: sink}, calls: &ids{}, told: map[string]bool{}}
 		r.em.conv = Conversation{ID: conversationID(root), Format: Crush}
 		if err := r.session(root, "", 0); err != nil {
 			return err
@@ -66,6 +70,7 @@ type crushRoot struct {
 	ctx   context.Context
 	d     *database
 	tree  *sessionTree
+	rows  *databaseRows
 	em    *emitter
 	calls *ids
 	told  map[string]bool
@@ -100,7 +105,7 @@ func (r *crushRoot) session(id, branch string, depth int) error {
 	if err := s.header(); err != nil {
 		return err
 	}
-	messages, err := s.messages()
+	messages, err := r.rows.of(r.ctx, id)
 	if err != nil {
 		return err
 	}
@@ -201,22 +206,15 @@ func crushTime(n int64) time.Time {
 	return time.Time{}
 }
 
-// messages lists a session's messages by time, and within a second as they
+// crushRows finds a session's messages by time, and within a second as they
 // were written.
-func (s *crushSession) messages() ([]messageRow, error) {
+func crushRows(ctx context.Context, d *database) (*databaseRows, error) {
 	created := "0"
-	if s.d.has("messages", "created_at") {
+	if d.has("messages", "created_at") {
 		created = "created_at"
 	}
-	var list []messageRow
-	err := s.d.each(s.ctx, "SELECT rowid, "+created+" FROM messages WHERE session_id = ? ORDER BY CASE WHEN "+created+
-		" < 100000000000 THEN "+created+" * 1000 ELSE "+created+" END, rowid", []any{s.id}, func(row []any) {
-		var m messageRow
-		m.rowid, _ = row[0].(int64)
-		m.created, _ = row[1].(int64)
-		list = append(list, m)
-	})
-	return list, err
+	return d.rowsBy(ctx, "messages", "session_id", "id", created,
+		"CASE WHEN "+created+" < 100000000000 THEN "+created+" * 1000 ELSE "+created+" END, rowid")
 }
 
 // crushRow is what the columns of a message say.

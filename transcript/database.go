@@ -62,7 +62,10 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 			if src.Progress != nil {
 				defer func() { src.Progress(src.Size) }()
 			}
-			return importer.importDatabase(ctx, d, sink)
+			if err := importer.importDatabase(ctx, d, sink); err != nil {
+				return err
+			}
+			return d.unchanged()
 		}
 	}
 	return &Error{
@@ -88,6 +91,8 @@ type database struct {
 	format Format
 	sql    *sql.DB
 	copied string // directory of the copy that is read instead
+	path   string // of a file that is read where it lies, and how it was
+	mark   string
 	tables map[string][]string
 }
 
@@ -103,8 +108,11 @@ func openDatabase(ctx context.Context, src Source, format Format) (*database, er
 	}
 	d := &database{name: src.Name, format: format}
 	path, err := filepath.Abs(src.Path)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path) // journals lie beside the file itself
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open %s: %w", src.Name, err)
 	}
 	query := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "temp_store(2)", "query_only(1)"}}
 	if busy(path) {
@@ -116,6 +124,8 @@ func openDatabase(ctx context.Context, src Source, format Format) (*database, er
 	} else {
 		query.Set("mode", "ro")
 		query.Set("immutable", "1")
+		d.path = path
+		d.mark, _ = fingerprint(path)
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -143,14 +153,28 @@ func (d *database) close() {
 	}
 }
 
-// databaseFiles are what may lie beside a database and belong to it.
-var databaseFiles = [...]string{"-wal", "-journal"}
+// unchanged makes sure that nobody wrote to a file read where it lies.
+func (d *database) unchanged() error {
+	if d.path == "" {
+		return nil
+	}
+	if mark, _ := fingerprint(d.path); mark != d.mark || busy(d.path) {
+		return &Error{
+			Name: d.name, Format: d.format, Err: errors.New("the database was written to while it was read"),
+			Hint: "try again",
+		}
+	}
+	return nil
+}
+
+// databaseFiles lists a database's own file and those of its journals.
+func databaseFiles(path string) []string { return []string{path, path + "-wal", path + "-journal"} }
 
 // busy reports whether a journal lies beside the database: a program has it
 // open, or was killed.
 func busy(path string) bool {
-	for _, suffix := range databaseFiles {
-		if info, err := os.Stat(path + suffix); err == nil && info.Size() > 0 {
+	for _, suffix := range [...]string{"-wal", "-journal", "-shm"} {
+		if _, err := os.Lstat(path + suffix); err == nil {
 			return true
 		}
 	}
@@ -174,8 +198,8 @@ func (d *database) copy(ctx context.Context, path string) (string, error) {
 				Hint: "close that program, then nothing needs to be copied",
 			}
 		}
-		for _, suffix := range append([]string{""}, databaseFiles[:]...) {
-			if err := copyFile(ctx, path+suffix, target+suffix); err != nil {
+		for i, file := range databaseFiles(path) {
+			if err := copyFile(ctx, file, databaseFiles(target)[i]); err != nil {
 				return "", fmt.Errorf("copy %s: %w", d.name, err)
 			}
 		}
@@ -191,8 +215,8 @@ func (d *database) copy(ctx context.Context, path string) (string, error) {
 
 // fingerprint tells whether the files of a database changed.
 func fingerprint(path string) (mark string, size int64) {
-	for _, suffix := range append([]string{""}, databaseFiles[:]...) {
-		info, err := os.Stat(path + suffix)
+	for _, file := range databaseFiles(path) {
+		info, err := os.Stat(file)
 		if err != nil {
 			mark += "none "
 			continue

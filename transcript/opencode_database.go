@@ -33,8 +33,12 @@ func (openCodeImporter) importDatabase(ctx context.Context, d *database, sink Si
 	if err != nil {
 		return err
 	}
+	rows, err := newOpenCodeRows(ctx, d)
+	if err != nil {
+		return err
+	}
 	for _, root := range tree.roots {
-		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, em: &emitter{sink: sink}, calls: &ids{}, told: map[string]bool{}}
+		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &emitter{sink: sink}, calls: &ids{}, told: map[string]bool{}}
 		if err := r.conversation(root); err != nil {
 			return err
 		}
@@ -118,6 +122,7 @@ type openCodeRoot struct {
 	ctx   context.Context
 	d     *database
 	tree  *sessionTree
+	rows  *openCodeRows
 	em    *emitter
 	calls *ids
 	told  map[string]bool
@@ -159,7 +164,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 	if err := o.keep(r.em.ids.unique(key), openCodeSessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`))); err != nil {
 		return err
 	}
-	messages, err := r.messages(id)
+	messages, err := r.rows.messages.of(r.ctx, id)
 	if err != nil {
 		return err
 	}
@@ -205,38 +210,37 @@ func (r *openCodeRoot) agent(child, parent string, depth int) error {
 	return r.session(child, branch, depth+1)
 }
 
-type messageRow struct {
-	rowid, created int64
-	id             string
-}
-
 // openCodeEra is how long, in milliseconds, opencode's ids ascend: their number
 // has 48 bits, of which 12 count within a millisecond. Then they begin anew.
 const openCodeEra = "68719476736"
 
-// messages lists a session's messages by their ids.
-func (r *openCodeRoot) messages(session string) ([]messageRow, error) {
-	created, era := "0", "0"
-	if r.d.has("message", "time_created") {
-		created, era = "time_created", "CAST(time_created AS INTEGER) / "+openCodeEra
+// openCodeRows finds a session's messages, by their ids, their parts, and its
+// tasks.
+type openCodeRows struct{ messages, parts, todos *databaseRows }
+
+func newOpenCodeRows(ctx context.Context, d *database) (*openCodeRows, error) {
+	created, order := "0", "id, rowid"
+	if d.has("message", "time_created") {
+		created, order = "time_created", "CAST(time_created AS INTEGER) / "+openCodeEra+", id, rowid"
 	}
-	var list []messageRow
-	err := r.d.each(r.ctx, "SELECT rowid, id, "+created+" FROM message WHERE session_id = ? ORDER BY "+era+", id, rowid", []any{session}, func(row []any) {
-		m := messageRow{id: asText(row[1])}
-		m.rowid, _ = row[0].(int64)
-		m.created, _ = row[2].(int64)
-		list = append(list, m)
-	})
-	return list, err
+	var rows openCodeRows
+	var err error
+	if rows.messages, err = d.rowsBy(ctx, "message", "session_id", "id", created, order); err != nil {
+		return nil, err
+	}
+	if rows.parts, err = d.rowsBy(ctx, "part", "message_id", "id", "0", "id, rowid"); err != nil {
+		return nil, err
+	}
+	if d.has("todo", "session_id") {
+		rows.todos, err = d.rowsBy(ctx, "todo", "session_id", "''", "0", "rowid")
+	}
+	return &rows, err
 }
 
 // message tells a message as an export tells it.
-func (r *openCodeRoot) message(o *openCodeSession, m messageRow, session string) ([]byte, error) {
-	var parts []int64
-	if err := r.d.each(r.ctx, "SELECT rowid FROM part WHERE message_id = ? ORDER BY id, rowid", []any{m.id}, func(row []any) {
-		rowid, _ := row[0].(int64)
-		parts = append(parts, rowid)
-	}); err != nil {
+func (r *openCodeRoot) message(o *openCodeSession, m databaseRow, session string) ([]byte, error) {
+	parts, err := r.rows.parts.of(r.ctx, m.id)
+	if err != nil {
 		return nil, err
 	}
 	info, err := r.data(o, "message", m.rowid, func(id string) []byte {
@@ -249,8 +253,8 @@ func (r *openCodeRoot) message(o *openCodeSession, m messageRow, session string)
 		return nil, err
 	}
 	raw := slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":[`))
-	for i, rowid := range parts {
-		part, err := r.data(o, "part", rowid, func(id string) []byte {
+	for i, p := range parts {
+		part, err := r.data(o, "part", p.rowid, func(id string) []byte {
 			var more rowObject
 			more.add("id", quoteJSON(id))
 			more.add("sessionID", quoteJSON(session))
@@ -358,19 +362,16 @@ func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
 
 // todo keeps the session's list of tasks.
 func (r *openCodeRoot) todo(o *openCodeSession, session string) error {
-	if !r.d.has("todo", "session_id") {
+	if r.rows.todos == nil {
 		return nil
 	}
-	var rows []int64
-	if err := r.d.each(r.ctx, "SELECT rowid FROM todo WHERE session_id = ? ORDER BY rowid LIMIT 1000", []any{session}, func(row []any) {
-		rowid, _ := row[0].(int64)
-		rows = append(rows, rowid)
-	}); err != nil || len(rows) == 0 {
+	rows, err := r.rows.todos.of(r.ctx, session)
+	if err != nil || len(rows) == 0 {
 		return err
 	}
 	raw := []byte("[")
-	for i, rowid := range rows {
-		columns, values, err := r.d.read(r.ctx, "todo", rowid)
+	for i, todo := range rows {
+		columns, values, err := r.d.read(r.ctx, "todo", todo.rowid)
 		if err != nil {
 			return err
 		}
