@@ -90,7 +90,7 @@ func (openCodeImporter) Import(ctx context.Context, src Source, sink Sink) error
 		if len(messages) > 0 {
 			first = messages[0].of(d.raw)
 		}
-		o.em.conv.ID = contentID(src.Name, OpenCode, first)
+		o.em.conv.ID = contentID(src.Name, OpenCode, appendCompact(nil, first))
 	}
 	if d.repaired {
 		o.em.warn.add(0, "file is not UTF-8: its bad bytes were replaced", "")
