@@ -83,11 +83,9 @@ type crushSession struct {
 	id, branch string
 	depth      int
 	scan       scanner
-	buf        []byte
 	summaryID  string // the newest summary's message
 	model      string
 	opened     turnState
-	after      string
 	// started are the sessions that each call started, by its id.
 	started map[string]string
 }
@@ -158,7 +156,7 @@ func (s *crushSession) agent(child string) error {
 	if s.branch != "" && s.depth < branchDepth {
 		branch = s.branch + "." + branch
 	}
-	return s.crushRoot.session(child, branch, s.depth+1)
+	return s.session(child, branch, s.depth+1)
 }
 
 // header keeps the session's own row.

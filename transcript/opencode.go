@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"tenfold"
 )
@@ -163,7 +162,6 @@ type openCodeSession struct {
 	system string
 
 	opened turnState
-	after  string
 	count  int // messages so far
 	places map[string]place
 	pend   *openCodeCompaction
@@ -196,7 +194,7 @@ func (o *openCodeSession) message(raw []byte) error {
 	}
 	id = o.em.ids.unique(id)
 	o.em.at(millis(m.created))
-	if !utf8.Valid(raw) || m.kind != '{' || !m.info.found() || (m.role != "user" && m.role != "assistant") || raw[m.parts.from] != '[' {
+	if m.kind != '{' || !m.info.found() || (m.role != "user" && m.role != "assistant") || raw[m.parts.from] != '[' {
 		o.em.warn.add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
 		return o.keep(id, openCodeOtherName, raw)
 	}

@@ -193,7 +193,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 	if err := o.finish(); err != nil {
 		return err
 	}
-	if err := r.todo(o, id); err != nil {
+	if err := r.tasks(o, id); err != nil {
 		return err
 	}
 	if branch != "" {
@@ -360,8 +360,8 @@ func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
 	return out.done(), nil
 }
 
-// todo keeps the session's list of tasks.
-func (r *openCodeRoot) todo(o *openCodeSession, session string) error {
+// tasks keeps the session's list of tasks.
+func (r *openCodeRoot) tasks(o *openCodeSession, session string) error {
 	if r.rows.todos == nil {
 		return nil
 	}

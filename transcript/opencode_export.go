@@ -62,13 +62,13 @@ func (x *openCodeExport) rebuild(session string) error {
 	if !ok {
 		return x.synthesise()
 	}
-	x.out.WriteString(before + "[")
+	x.write(before, "[")
 	for i, m := range messages {
 		if i > 0 {
-			x.out.WriteByte(',')
+			x.write(",")
 		}
 		if m.whole {
-			x.out.WriteString(x.fillUser(m))
+			x.write(x.fillUser(m))
 			continue
 		}
 		x.fillMessage(m)
@@ -86,8 +86,8 @@ func (x *openCodeExport) rebuild(session string) error {
 			return err
 		}
 	}
-	_, err := x.out.WriteString("]" + after + "\n")
-	return err
+	x.write("]", after, "\n")
+	return nil
 }
 
 // around cuts a session at the place of its messages.
@@ -129,50 +129,64 @@ func (x *openCodeExport) sessionID(session string) string {
 // none, such as turns that another program went on with, is the rest.
 func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.Entry) {
 	parts := map[string]*openCodeRecord{}
-	var current *openCodeRecord
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch == "" && e.Source != "" {
+			parts[recordID(e)] = nil
+		}
+	}
+	current := &openCodeRecord{}
 	for e := range x.view.Projection.Log().Entries() {
 		if e.Branch != "" {
-			x.warn.add(0, "entry of a sub-agent has no place in one session's file and is left out", "entries of sub-agents have no place in one session's file and are left out")
+			x.warn.add(0, subAgentOne, subAgentMany)
 			continue
 		}
-		base, _, _ := strings.Cut(e.ID, "/")
 		kind := e.Payload.Kind()
+		p, known := parts[recordID(e)]
 		switch {
 		case kind == openCodeSessionName || kind == openCodeTodoName || kind == tenfold.KindTurnStart || kind == tenfold.KindConfigDelta:
-			continue
 		case kind == openCodeUserName || kind == openCodeOtherName:
 			messages = append(messages, &openCodeRecord{source: e.Source, whole: true})
-			continue
 		case kind == openCodeMessageName:
 			current = &openCodeRecord{source: e.Source}
 			messages = append(messages, current)
-			continue
 		case kind == tenfold.KindUserMessage && e.Source != "":
 			messages = append(messages, &openCodeRecord{source: e.Source, whole: true, said: []tenfold.Payload{e.Payload}})
-			continue
-		}
-		p := parts[base]
-		if p == nil {
-			if e.Source == "" && kind != tenfold.KindToolCall && kind != tenfold.KindReasoning {
-				if kind.Visible() {
-					rest = append(rest, e)
-				}
-				continue
+		case known && e.ID != recordID(e) && e.Source == "" && !kind.Visible():
+			// Made of a message: what it used, or why its compaction failed.
+		case known:
+			if p == nil {
+				p = &openCodeRecord{}
+				parts[recordID(e)] = p
+				current.records = append(current.records, p)
 			}
-			if current == nil || e.MessageID == "" && e.Source == "" {
-				rest = append(rest, e)
-				continue
+			if e.Source != "" {
+				p.source = e.Source
 			}
-			p = &openCodeRecord{}
-			parts[base] = p
-			current.records = append(current.records, p)
+			p.said = append(p.said, e.Payload)
+		case kind.Visible():
+			rest = append(rest, e)
 		}
-		if e.Source != "" {
-			p.source = e.Source
-		}
-		p.said = append(p.said, e.Payload)
 	}
 	return messages, rest
+}
+
+// recordID is the id of the record an entry came from.
+func recordID(e tenfold.Entry) string {
+	id, _, _ := strings.Cut(e.ID, "/")
+	return id
+}
+
+// What is said of the entries of sub-agents.
+const (
+	subAgentOne  = "entry of a sub-agent has no place in one session's file and is left out"
+	subAgentMany = "entries of sub-agents have no place in one session's file and are left out"
+)
+
+// write writes texts. The writer keeps its first error until it is flushed.
+func (x *openCodeExport) write(texts ...string) {
+	for _, t := range texts {
+		_, _ = x.out.WriteString(t)
+	}
 }
 
 // fillUser puts the texts back into a user's message.
@@ -205,21 +219,21 @@ func (x *openCodeExport) fillMessage(r *openCodeRecord) {
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
 	if !m.parts.found() {
-		x.out.WriteString(r.source)
+		x.write(r.source)
 		return
 	}
-	x.out.WriteString(r.source[:m.parts.from] + "[")
+	x.write(r.source[:m.parts.from], "[")
 	n := 0
 	for _, part := range r.records {
 		if part.source == "" {
 			continue
 		}
 		if n++; n > 1 {
-			x.out.WriteByte(',')
+			x.write(",")
 		}
-		x.out.WriteString(x.fillPart(part))
+		x.write(x.fillPart(part))
 	}
-	x.out.WriteString("]" + r.source[m.parts.to:])
+	x.write("]", r.source[m.parts.to:])
 }
 
 func (x *openCodeExport) fillPart(r *openCodeRecord) string {

@@ -213,9 +213,9 @@ func checkOpenCodeKeys(t *testing.T, path, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real, made := openCodeKeys(t, data), openCodeKeys(t, []byte(text))
+	genuine, made := openCodeKeys(t, data), openCodeKeys(t, []byte(text))
 	for kind, keys := range made {
-		have, ok := real[kind]
+		have, ok := genuine[kind]
 		if !ok {
 			continue // there is none of it in this file
 		}
@@ -344,14 +344,16 @@ func TestOpenCodeWholeWithMore(t *testing.T) {
 	c := got[0]
 	c.Entries = append(c.Entries, tenfold.Entry{ID: "t9", Payload: tenfold.TurnStart{}},
 		tenfold.Entry{ID: "u9", Time: time.UnixMilli(1790000000000), Payload: tenfold.UserMessage{Parts: tenfold.Text("one more")}},
-		tenfold.Entry{ID: "a9", Time: time.UnixMilli(1790000001000), Payload: tenfold.AssistantMessage{Text: "done more"}})
+		tenfold.Entry{ID: "k9", MessageID: "m9", Payload: tenfold.ToolCall{CallID: "c9", Name: "read", Arguments: "{}"}},
+		tenfold.Entry{ID: "g9", Payload: tenfold.ToolResult{CallID: "c9", Parts: tenfold.Text("A")}},
+		tenfold.Entry{ID: "a9", MessageID: "m10", Time: time.UnixMilli(1790000001000), Payload: tenfold.AssistantMessage{Text: "done more"}})
 	text, _ := exportOpenCode(t, c, false)
 	again, err := importText(t, "x.json", string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	have := said(again.Entries)
-	if n := len(have); again.ID != c.ID || n < 2 || have[n-2] != "user one more" || have[n-1] != "assistant done more" {
+	if n := len(have); again.ID != c.ID || n < 4 || !reflect.DeepEqual(have[n-4:], []string{"user one more", "call c9 read {}", "result c9 A", "assistant done more"}) {
 		t.Errorf("%s says %q", again.ID, have)
 	}
 }
