@@ -103,7 +103,7 @@ func TestSamples(t *testing.T) {
 // Every format that can be read has a sample. Those that are databases or
 // whose first samples are made by code are named here.
 func TestEveryFormatHasSamples(t *testing.T) {
-	elsewhere := []Format{Tenfold, ClaudeCode, JP}
+	elsewhere := []Format{Tenfold, ClaudeCode, JP, Crush}
 	for _, f := range Formats() {
 		if f.Import && len(samples(t, f.Format)) == 0 && !slices.Contains(elsewhere, f.Format) {
 			t.Errorf("there is nothing in testdata/%s", f.Format)

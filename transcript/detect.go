@@ -21,8 +21,13 @@ const (
 )
 
 // Detect tells the format of a source from its first bytes; the name only
-// helps where the content says too little.
+// helps where the content says too little. Of a database only its tables tell
+// the format, which a head does not hold: that is an error here, and [Import]
+// looks at them itself.
 func Detect(head []byte, name string) (Format, error) {
+	if isDatabase(head) {
+		return "", &Error{Name: name, Err: errors.New("this is an SQLite database: its tables say which format"), Hint: "import it as a file"}
+	}
 	if problem := unreadable(head); problem != nil {
 		problem.Name = name
 		return "", problem

@@ -41,12 +41,12 @@ func Find(ctx context.Context, dir string, from Format) iter.Seq2[Found, error] 
 				return nil
 			}
 			if d.IsDir() {
-				return findIn(path, from, yield)
+				return findIn(ctx, path, from, yield)
 			}
 			if !d.Type().IsRegular() || !plausible(path) {
 				return nil
 			}
-			if f, ok := examine(path, from); ok && !yield(f, nil) {
+			if f, ok := examine(ctx, path, from); ok && !yield(f, nil) {
 				return fs.SkipAll
 			}
 			return nil
@@ -59,7 +59,7 @@ func Find(ctx context.Context, dir string, from Format) iter.Seq2[Found, error] 
 
 // findIn looks at a directory: one that is a transcript as a whole is given,
 // and nothing in it is.
-func findIn(path string, from Format, yield func(Found, error) bool) error {
+func findIn(ctx context.Context, path string, from Format, yield func(Found, error) bool) error {
 	if base := filepath.Base(path); base == ".git" || base == "node_modules" {
 		return fs.SkipDir
 	}
@@ -67,7 +67,7 @@ func findIn(path string, from Format, yield func(Found, error) bool) error {
 	if err != nil || main == "" {
 		return nil
 	}
-	f, ok := examine(filepath.Join(path, main), from)
+	f, ok := examine(ctx, filepath.Join(path, main), from)
 	if !ok || f.Err != nil {
 		return nil // a file that only bears the name
 	}
@@ -107,19 +107,19 @@ func plausible(path string) bool {
 
 // examine tells the format of a file; false when it is none that was asked for,
 // or part of another.
-func examine(path string, from Format) (Found, bool) {
+func examine(ctx context.Context, path string, from Format) (Found, bool) {
 	for _, h := range handlers() {
 		if h.part != nil && (from == "" || from == h.format) && h.part(path) {
 			return Found{}, false
 		}
 	}
 	found := Found{Path: path}
-	found.Format, found.Err = formatOf(path)
+	found.Format, found.Err = formatOf(ctx, path)
 	return found, from == "" || found.Err == nil && found.Format == from
 }
 
 // formatOf tells the format of a file.
-func formatOf(path string) (Format, error) {
+func formatOf(ctx context.Context, path string) (Format, error) {
 	f, err := Open(path)
 	if err != nil {
 		return "", err
@@ -129,6 +129,9 @@ func formatOf(path string) (Format, error) {
 	defer done()
 	if err != nil {
 		return "", err
+	}
+	if isDatabase(head) {
+		return databaseFormat(ctx, src)
 	}
 	return Detect(head, src.Name)
 }

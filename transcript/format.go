@@ -16,6 +16,10 @@ const (
 	ClaudeCode Format = "claude-code"
 	// JP is the events.json, or the older messages.json, of a JP conversation.
 	JP Format = "jp"
+	// OpenCode is a session of opencode: its export JSON, or its database.
+	OpenCode Format = "opencode"
+	// Crush is the database of crush.
+	Crush Format = "crush"
 )
 
 // FormatInfo says what can be done with a format.
@@ -54,6 +58,8 @@ func handlers() []handler {
 		tenfoldHandler(),
 		claudeHandler(),
 		jpHandler(),
+		openCodeHandler(),
+		crushHandler(),
 		bodyHandler("anthropic", "Anthropic request bodies"),
 		bodyHandler("openai-chat", "OpenAI chat request bodies"),
 		bodyHandler("openai-responses", "OpenAI responses request bodies"),

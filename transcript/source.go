@@ -123,7 +123,6 @@ func unreadable(head []byte) *Error {
 		{"\x1f\x8b", "a gzip archive", "unpack it first"}, // told of a head alone: Import unpacks it
 		{"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"},
 		{"PK\x03\x04", "a zip archive", "unpack it first"},
-		{"SQLite format 3\x00", "an SQLite database", "no database format can be read yet"},
 		{"\xff\xfe", "UTF-16 text", "convert it to UTF-8"},
 		{"\xfe\xff", "UTF-16 text", "convert it to UTF-8"},
 	} {

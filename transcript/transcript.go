@@ -91,12 +91,16 @@ type Importer interface {
 }
 
 // Import reads src as the given format, or as what [Detect] finds when from is
-// empty, into sink. What is packed with gzip or zstd is unpacked on the way.
+// empty, into sink. What is packed with gzip or zstd is unpacked on the way. A
+// database is read where [Source.Path] says; its tables tell whose it is.
 func Import(ctx context.Context, src Source, from Format, sink Sink) error {
 	src, head, done, err := unpack(src)
 	defer done()
 	if err != nil {
 		return err
+	}
+	if isDatabase(head) {
+		return importDatabase(ctx, src, from, sink)
 	}
 	if problem := unreadable(head); problem != nil {
 		problem.Name, problem.Format = src.Name, from

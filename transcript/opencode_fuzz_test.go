@@ -1,0 +1,82 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzOpenCode(f *testing.F) {
+	for _, w := range samples(f, OpenCode) {
+		f.Add(w.data)
+	}
+	f.Add([]byte(`{"messages":[{"parts":[{"type":"tool","tool":"t","state":{"status":"completed","output":{"a":[1]},"attachments":[{"url":"u"},3]},"text":7}],"info":{"role":"assistant","summary":true,"finish":"x"}}],"info":{"id":"../x","time":{"created":1e300}}}`))
+	f.Add([]byte(`{"messages":[{"info":{"id":"a","role":"user"},"parts":[{"type":"text","text":""},{"type":"file","url":""},{"type":"compaction","tail_start_id":"a"}]},{"info":{"role":"assistant","summary":true,"finish":"stop","parentID":"a"},"parts":[{"type":"text","text":"s"}]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, ok := fuzzImport(t, OpenCode, data)
+		if !ok {
+			return
+		}
+		if text, _ := exportOpenCode(t, got, true); !json.Valid(text) {
+			t.Fatalf("the compacted export is no JSON: %s", text)
+		}
+		text := bytes.TrimPrefix(data, bom)
+		if !utf8.Valid(text) || bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte("\uFFFD")) || !json.Valid(text) {
+			return
+		}
+		var scan scanner
+		scan.reset(text)
+		if uniqueNames(&scan) && scan.err == nil {
+			checkOpenCodeWhole(t, got, text)
+		}
+	})
+}
+
+// FuzzCrush reads messages: each line is the parts of one, and the first byte
+// says whose it is.
+func FuzzCrush(f *testing.F) {
+	f.Add([]byte(`u[{"type":"text","data":{"text":"a"}},{"type":"binary","data":{"Path":"p","MIMEType":"text/x","Data":"w7w="}},{"type":"shell_command","data":{"command":"c","output":"o","exit_code":1}}]` + "\n" +
+		`a[{"type":"reasoning","data":{"thinking":"t","signature":"s","thought_signature":"g","tool_id":"c","responses_data":{"item_id":"i","encrypted_content":"e"}}},{"type":"tool_call","data":{"id":"c","name":"n","input":"{"}}]` + "\n" +
+		`t[{"type":"tool_result","data":{"tool_call_id":"c","content":"x","data":"AA==","mime_type":"image/png","is_error":true}}]` + "\n" +
+		`s[{"type":"text","data":{"text":"sum"}}]` + "\n" + `u[{"type":"image_url","data":{"url":"u"}},7,{"type":"text","data":{"text":"h","hidden":true}}]`))
+	f.Add([]byte("s[]\na{}\nu[\nt[{\"data\":[]}]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var k Collector
+		root := &crushRoot{tree: &sessionTree{}, em: &emitter{sink: &k, conv: Conversation{ID: "c", Format: Crush}}, calls: &ids{}, told: map[string]bool{}}
+		s := &crushSession{crushRoot: root, id: "c", started: map[string]string{}}
+		for line := range bytes.Lines(data) {
+			line = bytes.TrimSpace(line)
+			if len(line) < 2 {
+				continue
+			}
+			row := crushRow{id: "m", role: map[byte]string{'u': "user", 't': "tool", 's': "assistant"}[line[0]], summary: line[0] == 's', created: crushTime(int64(len(line)) << 24)}
+			if row.role == "" {
+				row.role = "assistant"
+			}
+			var raw rowObject
+			raw.add("role", quoteJSON(row.role))
+			if parts := embedded(line[1:], '['); parts != nil {
+				raw.add("parts", parts)
+			} else {
+				raw.add("parts", asJSON(line[1:]))
+			}
+			if err := s.message(raw.done(), row); err != nil {
+				var ours *Error
+				if !errors.As(err, &ours) {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := root.em.end(); err != nil {
+			t.Fatal(err)
+		}
+		checkLaws(t, k.Conversations[0])
+		for _, e := range k.Conversations[0].Entries {
+			if e.Source != "" && !json.Valid([]byte(e.Source)) {
+				t.Fatalf("the source of %s is no JSON: %s", e.ID, e.Source)
+			}
+		}
+	})
+}
