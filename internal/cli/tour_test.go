@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The tour is a page of which each block is run: a line that begins with "$ "
+// is a command line, and what follows it is what it says. -update writes what
+// it says now.
+func TestTour(t *testing.T) {
+	page := filepath.Join("..", "..", "docs", "tour.md")
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := os.ReadFile(filepath.Join("..", "..", "examples", "session.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "session.jsonl"), session, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page, err = filepath.Abs(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for name, value := range map[string]string{
+		"TENFOLD_STORE": "sqlite://tour.db", "TZ": "UTC", "HOME": dir, "XDG_CONFIG_HOME": dir, "XDG_DATA_HOME": dir, "EDITOR": "true", "VISUAL": "",
+	} {
+		t.Setenv(name, value)
+	}
+	var out strings.Builder
+	blocks, inBlock := 0, false
+	lines := strings.Split(string(data), "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inBlock = line == "```console"
+			if inBlock {
+				blocks++
+			} else if line != "```" {
+				t.Errorf("line %d: a block that is not run: %s", i+1, line)
+			}
+			out.WriteString(line + "\n")
+		case inBlock && strings.HasPrefix(line, "$ "):
+			var want []string
+			for i+1 < len(lines) && !strings.HasPrefix(lines[i+1], "$ ") && !strings.HasPrefix(lines[i+1], "```") {
+				i++
+				want = append(want, lines[i])
+			}
+			got := tourCommand(t, strings.TrimPrefix(line, "$ "))
+			if strings.Join(want, "\n") != strings.TrimSuffix(got, "\n") && !*update {
+				t.Errorf("%s\n says:\n%s\n the tour has:\n%s", line, got, strings.Join(want, "\n"))
+			}
+			out.WriteString(line + "\n" + got)
+		case i == len(lines)-1 && line == "":
+		default:
+			out.WriteString(line + "\n")
+		}
+	}
+	if blocks < 5 {
+		t.Errorf("the tour has %d blocks", blocks)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var tourWord = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+
+// tourCommand runs one line: tenfold, or "cmd | head -n" of it.
+func tourCommand(t *testing.T, line string) string {
+	t.Helper()
+	line, most, cut := strings.Cut(line, " | head -")
+	var words []string
+	for _, w := range tourWord.FindAllString(line, -1) {
+		words = append(words, strings.Trim(w, `'"`))
+	}
+	if len(words) == 0 || words[0] != "tenfold" {
+		t.Fatalf("the tour runs tenfold only, not %q", line)
+	}
+	var out bytes.Buffer
+	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &out}
+	run(t.Context(), words[1:], term)
+	text := out.String()
+	for _, v := range varying {
+		text = v.pattern.ReplaceAllString(text, v.with)
+	}
+	if !cut {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	n := 0
+	for _, c := range most {
+		n = 10*n + int(c-'0')
+	}
+	return strings.Join(lines[:min(n, len(lines))], "")
+}
