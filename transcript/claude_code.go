@@ -31,7 +31,7 @@ import (
 type claudeImporter struct{}
 
 func claudeHandler() handler {
-	return handler{format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{}}
+	return handler{format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{}, exporter: claudeExporter{}}
 }
 
 // claudeType reports whether an object has a line type of Claude Code together

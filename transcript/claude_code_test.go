@@ -450,7 +450,7 @@ func TestClaudeCode(t *testing.T) {
 				}
 			}
 			if !strings.Contains(tt.text, `"twice"`) { // encoding/json cannot see a member that comes twice
-				sameLines(t, rebuildClaude(t, got.Entries), lines)
+				sameLines(t, rebuildClaudeLines(t, got), lines)
 			}
 		})
 	}

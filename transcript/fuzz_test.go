@@ -124,7 +124,7 @@ func FuzzClaudeCode(f *testing.F) {
 				want = append(want, decodeJSON(t, line))
 			}
 		}
-		sameLines(t, rebuildClaude(t, got.Entries), want)
+		sameLines(t, rebuildClaudeLines(t, got), want)
 	})
 }
 
