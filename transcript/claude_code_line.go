@@ -192,7 +192,6 @@ func (l *claudeLine) message(s *scanner, m *claudeMessage) {
 }
 
 func (l *claudeLine) usage(s *scanner, u *claudeUsage) {
-	u.found = s.kind() == '{'
 	eachMember(s, func(name []byte) {
 		at := s.value()
 		switch string(name) {
@@ -206,6 +205,8 @@ func (l *claudeLine) usage(s *scanner, u *claudeUsage) {
 			u.cacheWrite = s.number(at)
 		}
 	})
+	// Zeros alone are no report: so does a session begin that was made here.
+	u.found = u.input+u.output+u.cacheRead+u.cacheWrite > 0
 }
 
 // blocks reads a content list. It never gives nil.

@@ -41,30 +41,40 @@ type claudeEnv struct {
 	GitBranch string `json:"gitBranch"`
 }
 
-// claudeEnvironment takes over what the newest line of a session says.
+// claudeEnvironment takes over what the newest lines of a session say.
 func claudeEnvironment(scan *scanner, records []claudeRecord) claudeEnv {
-	env := claudeEnv{UserType: "external", Cwd: ".", Version: "0.0.0"}
-	for i := len(records) - 1; i >= 0; i-- {
-		var l claudeEnv
+	var env claudeEnv
+	take := func(into *string) {
+		if t := scan.text(); *into == "" {
+			*into = t
+		}
+	}
+	const lines = 1000
+	for i := len(records) - 1; i >= max(0, len(records)-lines); i-- {
 		scan.reset([]byte(records[i].source))
 		eachMember(scan, func(name []byte) {
 			switch string(name) {
 			case `"userType"`:
-				l.UserType = scan.text()
+				take(&env.UserType)
 			case `"cwd"`:
-				l.Cwd = scan.text()
+				take(&env.Cwd)
 			case `"sessionId"`:
-				l.SessionID = scan.text()
+				take(&env.SessionID)
 			case `"version"`:
-				l.Version = scan.text()
+				take(&env.Version)
 			case `"gitBranch"`:
-				l.GitBranch = scan.text()
+				take(&env.GitBranch)
 			default:
 				scan.value()
 			}
 		})
-		if scan.err == nil && l.UserType != "" && l.Cwd != "" && l.SessionID != "" && l.Version != "" {
-			return l
+		if env.UserType != "" && env.Cwd != "" && env.SessionID != "" && env.Version != "" {
+			break
+		}
+	}
+	for into, unknown := range map[*string]string{&env.UserType: "external", &env.Cwd: ".", &env.Version: "0.0.0"} {
+		if *into == "" {
+			*into = unknown
 		}
 	}
 	return env
