@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,11 +15,12 @@ import (
 
 // sameLog checks that exporting a conversation and importing it again gives
 // its log.
-func sameLog(tb testing.TB, format Format, name string, got Collected) {
+func sameLog(tb testing.TB, format Format, name string, got Collected, siblings fs.FS) {
 	tb.Helper()
 	text := exportOf(tb, format, got)
 	var k Collector
-	if err := Import(context.Background(), Source{Name: name, Reader: bytes.NewReader(text), Size: int64(len(text))}, format, &k); err != nil {
+	src := Source{Name: name, Reader: bytes.NewReader(text), Size: int64(len(text)), Siblings: siblings}
+	if err := Import(context.Background(), src, format, &k); err != nil {
 		tb.Fatal(err)
 	}
 	again := k.Conversations[0]
@@ -40,9 +42,9 @@ func sameLog(tb testing.TB, format Format, name string, got Collected) {
 
 func TestClaudeCodeCorpusComesBack(t *testing.T) {
 	eachCorpusFile(t, ClaudeCode, func(t *testing.T, path string, _ corpustest.File, got Collected) {
-		sameLog(t, ClaudeCode, path, got)
+		sameLog(t, ClaudeCode, path, got, nil)
 		got.Format = Tenfold // as a store gives it: lines are known by their shape
-		sameLog(t, ClaudeCode, path, got)
+		sameLog(t, ClaudeCode, path, got, nil)
 	})
 }
 

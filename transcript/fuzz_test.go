@@ -142,7 +142,7 @@ func FuzzJP(f *testing.F) {
 		if !uniqueNames(&scan) || scan.err != nil {
 			return
 		}
-		sameLines(t, rebuildJP(t, got.Entries), decodeJSON(t, bytes.TrimPrefix(data, bom)).([]any))
+		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, bytes.TrimPrefix(data, bom)).([]any))
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 type jpImporter struct{}
 
 func jpHandler() handler {
-	return handler{format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}}
+	return handler{format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}, exporter: jpExporter{}}
 }
 
 // Recognise implements [Importer].

@@ -126,7 +126,7 @@ func TestJP(t *testing.T) {
 			}
 			checkLaws(t, got)
 			if !strings.Contains(tt.name, "torn") && !strings.Contains(tt.text, `"b"`) {
-				sameLines(t, rebuildJP(t, got.Entries), decodeJSON(t, []byte(tt.text)).([]any))
+				sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, []byte(tt.text)).([]any))
 			}
 			// The ids are hashes: number them.
 			names := map[string]string{}

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -50,13 +49,6 @@ func exportOf(tb testing.TB, to Format, got Collected) []byte {
 	return out.Bytes()
 }
 
-func orText(v any, text string) any {
-	if v == "" {
-		return text
-	}
-	return v
-}
-
 // sameLines compares lines whatever their order.
 func sameLines(tb testing.TB, got, want []any) {
 	tb.Helper()
@@ -83,97 +75,11 @@ func sameLines(tb testing.TB, got, want []any) {
 	}
 }
 
-// rebuildJP gives the events of an events.json, in order.
-func rebuildJP(tb testing.TB, entries []tenfold.Entry) []any {
-	var events []any
-	for i, e := range entries {
-		if e.Source == "" {
-			continue
-		}
-		v := decodeJSON(tb, []byte(e.Source))
-		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && v == nil {
-			events = append(events, decodeJSON(tb, []byte(d.Extra)))
-			continue
-		}
-		m, ok := v.(map[string]any)
-		if !ok {
-			events = append(events, v)
-			continue
-		}
-		switch p := e.Payload.(type) {
-		case tenfold.UserMessage:
-			if reply, ok := m["reply"].(map[string]any); ok {
-				m["message"] = orText(m["message"], p.Parts[0].Text)
-				for _, next := range entries[i+1:] {
-					if baseID(next.ID) != baseID(e.ID) {
-						break
-					}
-					switch q := next.Payload.(type) {
-					case tenfold.AssistantMessage:
-						reply["content"] = orText(reply["content"], q.Text)
-					case tenfold.Reasoning:
-						reply["reasoning"] = orText(reply["reasoning"], q.Text)
-					}
-				}
-				break
-			}
-			m["content"] = orText(m["content"], p.Parts[0].Text)
-		case tenfold.AssistantMessage:
-			m["message"] = orText(m["message"], p.Text)
-		case tenfold.Reasoning:
-			m["reasoning"] = orText(m["reasoning"], p.Text)
-			if meta, ok := m["metadata"].(map[string]any); ok {
-				for _, k := range []string{"anthropic_thinking_signature", "google_thought_signature"} {
-					if s, ok := meta[k]; ok {
-						meta[k] = orText(s, p.Signature)
-					}
-				}
-			}
-		case tenfold.ToolCall:
-			if m["arguments"] == nil {
-				m["arguments"] = encodeAll(decodeJSON(tb, []byte(p.Arguments)))
-			}
-		case tenfold.ToolResult:
-			if m["content"] == "" && len(p.Parts) > 0 {
-				m["content"] = base64.StdEncoding.EncodeToString([]byte(p.Parts[0].Text))
-			}
-		case tenfold.Approval:
-			if q, ok := m["question"].(map[string]any); ok && q["text"] == "" {
-				q["text"] = p.Reason
-			}
-		case tenfold.ConfigDelta:
-			if d, ok := m["delta"]; ok && d == nil {
-				m["delta"] = decodeJSON(tb, []byte(p.Extra))
-			}
-		case tenfold.Compaction:
-			if p.Summary == nil {
-				break
-			}
-			if s, ok := m["summary"].(map[string]any); ok {
-				s["summary"] = orText(s["summary"], p.Summary.Text)
-			} else if m["summary"] == "" {
-				m["summary"] = p.Summary.Text
-			}
-		}
-		events = append(events, m)
-	}
-	return events
-}
-
-func encodeAll(v any) any {
-	switch v := v.(type) {
-	case string:
-		return base64.StdEncoding.EncodeToString([]byte(v))
-	case []any:
-		for i := range v {
-			v[i] = encodeAll(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = encodeAll(v[k])
-		}
-	}
-	return v
+// rebuildJPEvents gives the events of an events.json, as the exporter rebuilds
+// them.
+func rebuildJPEvents(tb testing.TB, got Collected) []any {
+	tb.Helper()
+	return decodeJSON(tb, exportOf(tb, JP, got)).([]any)
 }
 
 // checkRoundTrip exports a conversation in our own format and reads it again.

@@ -1,0 +1,145 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"tenfold"
+	"tenfold/internal/corpustest"
+)
+
+func TestJPCorpusComesBack(t *testing.T) {
+	eachCorpusFile(t, JP, func(t *testing.T, path string, _ corpustest.File, got Collected) {
+		beside := os.DirFS(filepath.Dir(path))
+		sameLog(t, JP, path, got, beside)
+		stored := got
+		stored.Format = Tenfold // as a store gives it: events are known by their ids
+		sameLog(t, JP, path, stored, beside)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := exportOf(t, JP, got); !bytes.Equal(text, data) {
+			at := 0
+			for at < min(len(text), len(data)) && text[at] == data[at] {
+				at++
+			}
+			t.Errorf("byte %d differs: %.100q, want %.100q", at, text[at:], data[at:])
+		}
+	})
+}
+
+func TestJPCorpusCompacted(t *testing.T) {
+	eachCorpusFile(t, JP, func(t *testing.T, _ string, _ corpustest.File, got Collected) { checkJP(t, got) })
+}
+
+func TestJPFromClaudeCode(t *testing.T) {
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) { checkJP(t, got) })
+}
+
+// checkJP checks compacted exports: imported again they are what the view
+// shows, but for what JP has no place for.
+func checkJP(t *testing.T, got Collected) {
+	for name, p := range compactedViews(t, got) {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			if _, err := Export(&out, JP, View{Conversation: got.Conversation, Projection: p, Compacted: true}); err != nil {
+				t.Fatal(err)
+			}
+			var k Collector
+			if err := Import(context.Background(), Source{Name: "events.json", Reader: &out}, JP, &k); err != nil {
+				t.Fatal(err)
+			}
+			if have, want := jpOutline(slices.Values(k.Conversations[0].Entries)), jpOutline(p.Entries()); !slices.Equal(have, want) {
+				for i := range want {
+					if i >= len(have) || have[i] != want[i] {
+						t.Fatalf("entry %d is %.300s, want %.300s", i, have[min(i, len(have)-1)], want[i])
+					}
+				}
+				t.Fatalf("%d entries came back, want %d", len(have), len(want))
+			}
+		})
+	}
+}
+
+// jpOutline lists what JP has a place for.
+func jpOutline(entries func(func(tenfold.Entry) bool)) []string {
+	x := &jpExport{}
+	var out []string
+	for e := range entries {
+		if e.Branch != "" {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.UserMessage:
+			out = append(out, "user "+x.text(p.Parts, "\n\n"))
+		case tenfold.AssistantMessage:
+			out = append(out, "assistant "+p.Text)
+		case tenfold.Reasoning:
+			if p.Text != "" || p.Signature != "" && p.CallID == "" {
+				out = append(out, "reasoning "+p.Text+" "+p.Signature)
+			}
+		case tenfold.ToolCall:
+			out = append(out, "call "+p.CallID+" "+p.Name+" "+encodeStrings(p.Arguments))
+		case tenfold.ToolResult:
+			out = append(out, "result "+p.CallID+" "+x.text(p.Parts, "\n"))
+		}
+	}
+	return out
+}
+
+func TestJPExportOverlays(t *testing.T) {
+	const text = `[{"timestamp":"2026-01-02 03:04:05.123456","type":"turn_start"},{"timestamp":"2026-01-02 03:04:05.123456","type":"chat_request","content":"go"},{"timestamp":"2026-01-02 03:04:05.123456","type":"chat_response","message":"done"}]`
+	dir := fstest.MapFS{"base_config.json": {Data: []byte(`{"assistant":{"system_prompt":"Base."}}`)}}
+	var k Collector
+	if err := Import(context.Background(), Source{Name: "17123456789-x/events.json", Reader: bytes.NewReader([]byte(text)), Siblings: dir}, JP, &k); err != nil {
+		t.Fatal(err)
+	}
+	log := tenfold.NewLog()
+	overlays := []tenfold.Compaction{
+		{Source: "import", Summary: &tenfold.Summary{Text: "it was"}, Reasoning: &tenfold.Policy{Action: tenfold.Strip}},
+		{Source: "import", ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}},
+		{Source: "import", ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}},
+		{Source: "user", ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true, Over: 2048}},
+		{Source: "user", Turns: tenfold.Omit},
+	}
+	if _, err := log.Append(k.Conversations[0].Entries...); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range overlays {
+		if _, err := log.Append(tenfold.Entry{ID: "o" + decimal(int64(i)), Payload: o}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	warnings, err := Export(&out, JP, View{Projection: tenfold.Project(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"1 configuration stands in base_config.json beside the events and is not written: copy that file along",
+		"2 compactions have no form in jp and are left out",
+	}
+	if !slices.Equal(warnings, want) {
+		t.Errorf("warnings are %q, want %q", warnings, want)
+	}
+	again, err := importText(t, "17123456789-x/events.json", out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back []tenfold.Compaction
+	for _, e := range again.Entries {
+		if c, ok := e.Payload.(tenfold.Compaction); ok {
+			back = append(back, c)
+		}
+	}
+	if !reflect.DeepEqual(back, overlays[:3]) {
+		t.Errorf("overlays came back as %+v", back)
+	}
+}
