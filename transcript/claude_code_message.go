@@ -38,6 +38,13 @@ func (c *claude) message(l *claudeLine, m *claudeMessage, id, role, branch strin
 	if len(results)+len(rest) == 0 {
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
+	switch {
+	case branch == "":
+	case c.sub == nil:
+		c.tell(branch, results, rest)
+	case c.known(branch, results, rest):
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
 	for _, list := range [2][]tenfold.Entry{results, rest} {
 		for i := range list {
 			list[i].Branch = branch

@@ -82,6 +82,12 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 			Hint: "the file may be damaged: restore it from version control",
 		}
 	}
+	if dec.PeekKind() == '{' {
+		if what := jpObject(dec); what != "" {
+			return notJP(src.Name, what)
+		}
+		return fail(&jsontext.SyntacticError{Err: errors.New("a JP conversation is a JSON array of events, this is an object")})
+	}
 	if dec.PeekKind() != '[' {
 		_, err := dec.ReadToken()
 		if err == nil {
@@ -120,6 +126,52 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	return j.finish()
+}
+
+// jpSibling tells the files beside a JP conversation by their members; "" for
+// anything else.
+func jpSibling(has func(names ...string) bool) string {
+	switch {
+	case has("title", "last_activated_at"):
+		return "the metadata"
+	case has("inherit", "assistant") && (has("config_load_paths") || has("extends")):
+		return "the configuration"
+	}
+	return ""
+}
+
+// notJP words that a file is one of those beside a JP conversation.
+func notJP(name, what string) *Error {
+	return &Error{
+		Name: name, Err: fmt.Errorf("this is %s of a JP conversation, not the conversation", what),
+		Hint: "import " + filepath.Join(filepath.Dir(name), "events.json"),
+	}
+}
+
+// jpObject tells what kind of a sibling an object is.
+func jpObject(dec *jsontext.Decoder) string {
+	names := map[string]bool{}
+	if _, err := dec.ReadToken(); err != nil {
+		return ""
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return ""
+		}
+		names[name.String()] = true
+		if dec.SkipValue() != nil {
+			break
+		}
+	}
+	return jpSibling(func(wanted ...string) bool {
+		for _, n := range wanted {
+			if !names[n] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // jp is one import.
