@@ -27,6 +27,7 @@ import (
 //	compact_boundary + summary    compaction with the summary
 //	microcompact_boundary         compaction that strips the named results
 //	isSidechain, agent_progress   the same on a branch
+//	subagents/agent-<id>.jsonl    the same, after the session's own lines
 //	everything else               an unknown kind "claude-code.<type>"
 type claudeImporter struct{}
 

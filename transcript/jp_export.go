@@ -21,7 +21,7 @@ type jpExporter struct{}
 
 // Export implements [Exporter].
 func (jpExporter) Export(w io.Writer, v View) ([]string, error) {
-	x := &jpExport{view: v, out: bufio.NewWriterSize(w, lineChunk), now: v.Created}
+	x := &jpExport{view: v, out: bufio.NewWriterSize(w, lineChunk), now: v.Created, thoughts: map[string]string{}}
 	if x.now.IsZero() {
 		x.now = time.Unix(0, 0)
 	}
@@ -45,7 +45,9 @@ type jpExport struct {
 	warn  warnings
 	wrote bool
 	now   time.Time
-	buf   jsontext.Value
+	// thoughts are Gemini's signatures by the call they stand on.
+	thoughts map[string]string
+	buf      jsontext.Value
 }
 
 // native reports whether an entry's source is an event of JP.
@@ -205,7 +207,7 @@ func (x *jpExport) head(typ string) jpHead {
 }
 
 func (x *jpExport) made(v any) error {
-	raw, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+	raw, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.Deterministic(true))
 	if err != nil {
 		return err
 	}
@@ -237,7 +239,12 @@ func (x *jpExport) entry(e tenfold.Entry) error {
 	case tenfold.Reasoning:
 		return x.reasoning(p)
 	case tenfold.ToolCall:
-		return x.made(jpCall{jpHead: x.head("tool_call_request"), ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(encodeStrings(p.Arguments))})
+		event := jpCall{jpHead: x.head("tool_call_request"), ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(encodeStrings(p.Arguments))}
+		if thought, ok := x.thoughts[p.CallID]; ok {
+			event.Metadata = map[string]string{"google_thought_signature": thought}
+			delete(x.thoughts, p.CallID)
+		}
+		return x.made(event)
 	case tenfold.ToolResult:
 		content := base64.StdEncoding.EncodeToString([]byte(x.text(p.Parts, "\n")))
 		return x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
@@ -261,6 +268,9 @@ func (x *jpExport) reasoning(r tenfold.Reasoning) error {
 	event := jpReasoning{jpHead: x.head("chat_response"), Reasoning: r.Text}
 	signature := base64.StdEncoding.EncodeToString([]byte(r.Signature))
 	switch {
+	case r.Signature != "" && r.Provider == "gemini" && r.CallID != "" && r.Text == "":
+		x.thoughts[r.CallID] = signature
+		return nil
 	case r.Signature != "" && r.Provider == "anthropic":
 		event.Metadata = map[string]string{"anthropic_thinking_signature": signature}
 	case r.Signature != "" && r.Provider == "gemini":

@@ -43,7 +43,7 @@ func (x *jpExport) config(d tenfold.ConfigDelta) error {
 	if delta.Assistant.System == nil && delta.Assistant.Model == nil {
 		return nil
 	}
-	raw, err := json.Marshal(delta, jsontext.AllowInvalidUTF8(true))
+	raw, err := json.Marshal(delta, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"tenfold"
 	"tenfold/internal/corpustest"
@@ -141,5 +142,54 @@ func TestJPExportOverlays(t *testing.T) {
 	}
 	if !reflect.DeepEqual(back, overlays[:3]) {
 		t.Errorf("overlays came back as %+v", back)
+	}
+}
+
+// A conversation of another tool becomes one of JP, whole, and what has no
+// form is said.
+func TestJPExportForeign(t *testing.T) {
+	system, at := "Be brief.", time.Date(2026, 1, 2, 3, 4, 5, 678000, time.UTC)
+	log := tenfold.NewLog()
+	for i, p := range []tenfold.Payload{
+		tenfold.ConfigDelta{Model: "claude-x", System: &system},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: []tenfold.Part{{Text: "go"}, {File: &tenfold.File{Type: tenfold.PartImage, Name: "a.png", URI: "data:image/png;base64,QQ=="}}}},
+		tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"},
+		tenfold.Reasoning{Provider: "anthropic", Encrypted: "xx"},
+		tenfold.Reasoning{Provider: "gemini", Signature: "dGh0", CallID: "t1"},
+		tenfold.ToolCall{CallID: "t1", Name: "edit", Arguments: `{"a":["x",1]}`},
+		tenfold.ToolResult{CallID: "t1", Parts: tenfold.Text("done"), IsError: true},
+		tenfold.AssistantMessage{Text: "it is"},
+		tenfold.ConfigDelta{Model: "mystery"},
+	} {
+		if _, err := log.Append(tenfold.Entry{ID: "e" + decimal(int64(i)), Time: at, Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	warnings, err := Export(&out, JP, View{Projection: tenfold.Project(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"1 image or file has no form in jp: only its name is written",
+		"1 block of encrypted reasoning has no form in jp and is left out",
+		"1 model is of a provider that jp may not know and is left out",
+	}
+	if !slices.Equal(warnings, want) {
+		t.Errorf("warnings are %q, want %q", warnings, want)
+	}
+	const head = `{"timestamp":"2026-01-02 03:04:05.000678","type":`
+	events := `[
+		{"type":"config_delta","timestamp":"2026-01-02 03:04:05.000678","delta":{"assistant":{"system_prompt":"Be brief.","model":{"id":{"provider":"anthropic","name":"claude-x"}}}}},
+		` + head + `"turn_start"},
+		` + head + `"chat_request","content":"go\n\n[a.png]"},
+		` + head + `"chat_response","reasoning":"hm","metadata":{"anthropic_thinking_signature":"` + b64("c2ln") + `"}},
+		` + head + `"tool_call_request","id":"t1","name":"edit","arguments":{"a":["` + b64("x") + `",1]},"metadata":{"google_thought_signature":"` + b64("dGh0") + `"}},
+		` + head + `"tool_call_response","id":"t1","content":"` + b64("done") + `","is_error":true},
+		` + head + `"chat_response","message":"it is"}
+	]`
+	if have, want := decodeJSON(t, out.Bytes()), decodeJSON(t, []byte(events)); !reflect.DeepEqual(have, want) {
+		t.Errorf("events are\n%s", out.String())
 	}
 }
