@@ -12,8 +12,8 @@ type claudeLine struct {
 	raw    []byte
 	number int
 	kind   jsontext.Kind
-	// twice says that a member the importer models came twice, so that raw
-	// has to speak for itself.
+	// twice says that a member the importer models came twice, or has another
+	// kind than it can have, so that raw has to speak for itself.
 	twice bool
 
 	typ, subtype, uuid, parent, sessionID, agentID, stamp, title string
@@ -239,7 +239,8 @@ func (l *claudeLine) block(s *scanner, b *claudeBlock) {
 	for s.more() {
 		switch string(s.name()) {
 		case `"type"`:
-			l.twice = l.twice || b.typ != ""
+			// A type that is no text makes it a block of nobody.
+			l.twice = l.twice || b.typ != "" || s.kind() != '"'
 			b.typ = s.text()
 		case `"id"`:
 			b.id = s.text()

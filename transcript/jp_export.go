@@ -112,7 +112,22 @@ func (x *jpExport) whole() error {
 
 // compacted writes what a model sees, under the configuration in effect.
 func (x *jpExport) compacted() error {
+	// What is in effect as a whole comes last: a summary placed in the system
+	// prompt stands there alone.
+	var effective []tenfold.Entry
 	for e := range x.view.Projection.Entries() {
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.Extra == "" {
+			effective = append(effective, e)
+			continue
+		}
+		if e.Payload.Kind() != tenfold.KindConfigDelta {
+			for _, c := range effective {
+				if err := x.entry(c); err != nil {
+					return err
+				}
+			}
+			effective = nil
+		}
 		if err := x.entry(e); err != nil {
 			return err
 		}

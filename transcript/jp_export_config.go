@@ -12,7 +12,11 @@ import (
 // config writes a change of the configuration: one of JP's own as it is, of
 // others the model and the system prompt.
 func (x *jpExport) config(d tenfold.ConfigDelta) error {
-	if d.Extra != "" && x.ownConfig(d.Extra) {
+	own, event := x.ownConfig(d.Extra)
+	if event {
+		return x.event(d.Extra) // of the form that has its keys in the event itself
+	}
+	if own {
 		return x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(d.Extra)})
 	}
 	if d.Tools != nil {
@@ -50,10 +54,11 @@ func (x *jpExport) config(d tenfold.ConfigDelta) error {
 	return x.made(jpDelta{"config_delta", x.head("").Time, raw})
 }
 
-// ownConfig reports whether a partial configuration is one of JP's.
-func (x *jpExport) ownConfig(extra string) bool {
+// ownConfig reports whether a partial configuration is one of JP's, or even a
+// whole event.
+func (x *jpExport) ownConfig(extra string) (own, event bool) {
 	if !jsontext.Value(extra).IsValid(scanOptions...) {
-		return false
+		return false, false
 	}
 	ours, all := 0, 0
 	x.scan.reset([]byte(extra))
@@ -61,12 +66,17 @@ func (x *jpExport) ownConfig(extra string) bool {
 		all++
 		switch string(name) {
 		case `"inherit"`, `"config_load_paths"`, `"extends"`, `"assistant"`, `"conversation"`, `"style"`, `"editor"`, `"template"`,
-			`"providers"`, `"type"`, `"timestamp"`, `"plugins"`, `"user"`, `"access"`, `"interrupt"`, `"loaded_paths"`:
+			`"providers"`, `"timestamp"`, `"plugins"`, `"user"`, `"access"`, `"interrupt"`, `"loaded_paths"`:
 			ours++
+			x.scan.value()
+		case `"type"`:
+			event = x.scan.text() == "config_delta"
+		default:
+			x.scan.value()
 		}
-		x.scan.value()
 	})
-	return x.scan.err == nil && ours > 0 && 2*ours >= all
+	own = x.scan.err == nil && ours > 0 && 2*ours >= all
+	return own, own && event
 }
 
 // jpModelID gives a model as JP names it; no provider when there is no telling.

@@ -193,3 +193,37 @@ func TestJPExportForeign(t *testing.T) {
 		t.Errorf("events are\n%s", out.String())
 	}
 }
+
+// Compacted, JP's own configuration is written as it is, and a summary placed
+// in the system prompt after it.
+func TestJPExportConfiguration(t *testing.T) {
+	const own = `{"type":"config_delta","inherit":true,"assistant":{"system_prompt":"Own."}}`
+	got, err := importText(t, "17123456789-x/events.json", `[`+own+`,{"type":"config_delta","delta":{"style":{"x":1}}},{"type":"chat_request","content":"go"},{"type":"chat_request","content":"on"}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := tenfold.NewLog()
+	overlay := tenfold.Compaction{Summary: &tenfold.Summary{Text: "it was", Placement: tenfold.PlaceSystem}}
+	if _, err := log.Append(append(got.Entries, tenfold.Entry{ID: "o", Payload: overlay})...); err != nil {
+		t.Fatal(err)
+	}
+	p := tenfold.Project(log)
+	var out bytes.Buffer
+	if _, err := Export(&out, JP, View{Projection: p, Compacted: true}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := importText(t, "17123456789-x/events.json", out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := again.Entries[0].Payload.(tenfold.ConfigDelta); first.Extra != own {
+		t.Errorf("the first event is %s", first.Extra)
+	}
+	log = tenfold.NewLog()
+	if _, err := log.Append(again.Entries...); err != nil {
+		t.Fatal(err)
+	}
+	if have, want := tenfold.Project(log).Config().System, p.Config().System; have != want || want == "Own." {
+		t.Errorf("the system prompt is %q, want %q", have, want)
+	}
+}
