@@ -92,7 +92,7 @@ func compactedViews(tb testing.TB, got Collected) map[string]*tenfold.Projection
 
 // checkCompactedSession checks a compacted export: it is a session in one
 // chain, and what a model is sent of it is what it is sent of the view.
-func checkCompactedSession(tb testing.TB, got Collected, p *tenfold.Projection) {
+func checkCompactedSession(tb testing.TB, name string, got Collected, p *tenfold.Projection) {
 	tb.Helper()
 	var out bytes.Buffer
 	if _, err := Export(&out, ClaudeCode, View{Conversation: got.Conversation, Projection: p, Compacted: true}); err != nil {
@@ -134,7 +134,9 @@ func checkCompactedSession(tb testing.TB, got Collected, p *tenfold.Projection) 
 		tb.Fatal(err)
 	}
 	again := k.Conversations[0]
-	checkLaws(tb, again)
+	if name == "summarised" {
+		checkLaws(tb, again) // costs more than all else here: once a file is enough
+	}
 	log := tenfold.NewLog()
 	if _, err := log.Append(again.Entries...); err != nil {
 		tb.Fatal(err)
@@ -174,7 +176,7 @@ var claudeKeys = map[string][]string{
 func TestClaudeCodeCorpusCompacted(t *testing.T) {
 	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
 		for name, p := range compactedViews(t, got) {
-			t.Run(name, func(t *testing.T) { checkCompactedSession(t, got, p) })
+			t.Run(name, func(t *testing.T) { checkCompactedSession(t, name, got, p) })
 		}
 	})
 }
@@ -224,7 +226,7 @@ func TestClaudeCodeCorpusKeys(t *testing.T) {
 func TestClaudeCodeFromJP(t *testing.T) {
 	eachCorpusFile(t, JP, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
 		for name, p := range compactedViews(t, got) {
-			t.Run(name, func(t *testing.T) { checkCompactedSession(t, got, p) })
+			t.Run(name, func(t *testing.T) { checkCompactedSession(t, name, got, p) })
 		}
 	})
 }

@@ -13,7 +13,6 @@ type claudeRecord struct {
 	id      string
 	source  string
 	entries []tenfold.Entry
-	native  bool // source is a line of Claude Code
 
 	parent  string
 	time    time.Time
