@@ -27,12 +27,13 @@ import (
 //	compact_boundary + summary    compaction with the summary
 //	microcompact_boundary         compaction that strips the named results
 //	isSidechain, agent_progress   the same on a branch
+//	subagents/agent-<id>.jsonl    the same, after the session's own lines
 //	everything else               an unknown kind "claude-code.<type>"
 type claudeImporter struct{}
 
 func claudeHandler() handler {
 	return handler{
-		format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{},
+		format: ClaudeCode, about: "Claude Code session files (*.jsonl)", importer: claudeImporter{}, exporter: claudeExporter{},
 		homes: []string{".claude/projects"}, homeEnv: "CLAUDE_CONFIG_DIR", part: claudePart,
 	}
 }
@@ -95,7 +96,7 @@ func (claudeImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	c := &claude{
 		r: newLineReader(ctx, src), sink: sink, name: src.Name,
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
-		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{},
+		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}
 	for {
 		raw, err := c.r.next()
@@ -121,7 +122,7 @@ func (claudeImporter) Import(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	return c.finish()
+	return c.finish(ctx, src)
 }
 
 // claude is one import.
@@ -159,6 +160,9 @@ type claude struct {
 	prompts  []int32                 // tree indexes of the prompts since the last boundary
 	prompted map[int32]int32         // parent → its newest prompt
 	walked   int                     // steps taken after rewinds
+
+	sub  *subAgent       // whose file is being read
+	told map[string]bool // blocks of sub-agents that the session's own file holds
 }
 
 // earlyLimit is how many entries wait for a session id.
@@ -179,12 +183,13 @@ func (c *claude) line(l *claudeLine) error {
 		c.warn.add(l.number, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
 		return c.unknown(l, id, "claude-code.value")
 	}
-	switch l.typ {
-	case "summary":
+	switch typ := l.typ; {
+	case c.sub != nil:
+	case typ == "summary":
 		c.titles[0] = l.title
-	case "ai-title":
+	case typ == "ai-title":
 		c.titles[1] = l.title
-	case "custom-title":
+	case typ == "custom-title":
 		c.titles[2] = l.title
 	}
 	node := c.remember(l, id)
@@ -289,12 +294,15 @@ func (c *claude) begin() error {
 	return nil
 }
 
-func (c *claude) finish() error {
+func (c *claude) finish(ctx context.Context, src Source) error {
 	if err := c.closeAll(); err != nil {
 		return err
 	}
 	if c.pend != nil {
 		c.warnNoSummary()
+	}
+	if err := c.agents(ctx, src); err != nil {
+		return err
 	}
 	if !c.visible {
 		c.warn.add(0, "file without messages: the conversation is empty", "")
@@ -316,7 +324,7 @@ func (c *claude) finish() error {
 // which holds nothing of the session that it belongs to.
 func (c *claude) startsOwn(l *claudeLine) bool {
 	rootSeen := c.place.opened || c.open[""] != nil
-	return len(c.chains) == 0 && !rootSeen && (l.agentID != "" || strings.HasPrefix(c.baseName(), "agent-"))
+	return c.sub == nil && len(c.chains) == 0 && !rootSeen && (l.agentID != "" || strings.HasPrefix(c.baseName(), "agent-"))
 }
 
 func (c *claude) agentName(l *claudeLine) string {

@@ -23,7 +23,7 @@ func TestClaudeCodeCorpusIsRebuilt(t *testing.T) {
 				want = append(want, decodeJSON(t, line))
 			}
 		}
-		sameLines(t, rebuildClaude(t, got.Entries), want)
+		sameLines(t, rebuildClaudeLines(t, got), want)
 	})
 }
 

@@ -12,8 +12,8 @@ type claudeLine struct {
 	raw    []byte
 	number int
 	kind   jsontext.Kind
-	// twice says that a member the importer models came twice, so that raw
-	// has to speak for itself.
+	// twice says that a member the importer models came twice, or has another
+	// kind than it can have, so that raw has to speak for itself.
 	twice bool
 
 	typ, subtype, uuid, parent, sessionID, agentID, stamp, title string
@@ -192,7 +192,6 @@ func (l *claudeLine) message(s *scanner, m *claudeMessage) {
 }
 
 func (l *claudeLine) usage(s *scanner, u *claudeUsage) {
-	u.found = s.kind() == '{'
 	eachMember(s, func(name []byte) {
 		at := s.value()
 		switch string(name) {
@@ -206,6 +205,8 @@ func (l *claudeLine) usage(s *scanner, u *claudeUsage) {
 			u.cacheWrite = s.number(at)
 		}
 	})
+	// Zeros alone are no report: so does a session begin that was made here.
+	u.found = u.input+u.output+u.cacheRead+u.cacheWrite > 0
 }
 
 // blocks reads a content list. It never gives nil.
@@ -238,7 +239,8 @@ func (l *claudeLine) block(s *scanner, b *claudeBlock) {
 	for s.more() {
 		switch string(s.name()) {
 		case `"type"`:
-			l.twice = l.twice || b.typ != ""
+			// A type that is no text makes it a block of nobody.
+			l.twice = l.twice || b.typ != "" || s.kind() != '"'
 			b.typ = s.text()
 		case `"id"`:
 			b.id = s.text()

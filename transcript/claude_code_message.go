@@ -34,8 +34,19 @@ func (c *claude) message(l *claudeLine, m *claudeMessage, id, role, branch strin
 	if c.pend != nil && branch == "" {
 		c.warnNoSummary()
 	}
+	if role == "assistant" && m.stunted(l.raw) {
+		c.warn.add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
 	results, rest := c.content(l, m, id, role)
 	if len(results)+len(rest) == 0 {
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
+	switch {
+	case branch == "":
+	case c.sub == nil:
+		c.tell(branch, results, rest)
+	case c.known(branch, results, rest):
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
 	for _, list := range [2][]tenfold.Entry{results, rest} {
@@ -68,6 +79,29 @@ func (c *claude) message(l *claudeLine, m *claudeMessage, id, role, branch strin
 		}
 	}
 	return c.emit(rest...)
+}
+
+// stunted reports whether a block of an assistant's message lacks what its type
+// has: no provider would take it back.
+func (m *claudeMessage) stunted(raw []byte) bool {
+	isString := func(at span) bool { return at.found() && raw[at.from] == '"' }
+	for i := range m.blocks {
+		b, whole := &m.blocks[i], true
+		switch b.typ {
+		case "text":
+			whole = isString(b.text)
+		case "thinking":
+			whole = isString(b.thinking)
+		case "redacted_thinking":
+			whole = isString(b.data)
+		case "tool_use":
+			whole = b.input.found()
+		}
+		if !whole {
+			return true
+		}
+	}
+	return false
 }
 
 // assistant emits the blocks of a response, after closing the one before.

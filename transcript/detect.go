@@ -49,6 +49,11 @@ func Detect(head []byte, name string) (Format, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
+	if s := h.json; len(found) == 0 && (s.shape == shapeObject || s.shape == shapeLines) && len(s.objects) == 1 {
+		if what := jpSibling(s.objects[0].has); what != "" {
+			return "", notJP(name, what)
+		}
+	}
 	e := &Error{Name: name, Hint: "known formats: " + knownFormats() + "; try --from"}
 	if len(found) > 1 {
 		e.Err = fmt.Errorf("cannot tell which of the formats %q this is", found)

@@ -62,6 +62,30 @@ func fuzzImport(t *testing.T, format Format, data []byte) (Collected, bool) {
 	return k.Conversations[0], true
 }
 
+// fuzzExport exports what a model sees, which is to be read again.
+func fuzzExport(t *testing.T, got Collected) {
+	log := tenfold.NewLog()
+	if _, err := log.Append(got.Entries...); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []Format{ClaudeCode, JP} {
+		for _, compacted := range []bool{true, false} {
+			var out bytes.Buffer
+			v := View{Conversation: Conversation{ID: got.ID, Format: Tenfold}, Projection: tenfold.Project(log), Compacted: compacted}
+			if _, err := Export(&out, to, v); err != nil {
+				t.Fatal(err)
+			}
+			if out.Len() == 0 {
+				continue // there was nothing to say
+			}
+			text := out.String()
+			if err := Import(context.Background(), Source{Name: "again", Reader: &out}, to, &Collector{}); err != nil {
+				t.Fatalf("as %s, compacted %v: %v in %.300q", to, compacted, err, text)
+			}
+		}
+	}
+}
+
 // exactly reports whether encoding/json sees all there is in the data: no
 // member twice, no string that is not quite UTF-8.
 func exactly(data []byte) bool {
@@ -115,7 +139,11 @@ func FuzzClaudeCode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := fuzzImport(t, ClaudeCode, data)
-		if !ok || !exactly(data) {
+		if !ok {
+			return
+		}
+		fuzzExport(t, got)
+		if !exactly(data) {
 			return
 		}
 		var want []any
@@ -124,7 +152,7 @@ func FuzzClaudeCode(f *testing.F) {
 				want = append(want, decodeJSON(t, line))
 			}
 		}
-		sameLines(t, rebuildClaude(t, got.Entries), want)
+		sameLines(t, rebuildClaudeLines(t, got), want)
 	})
 }
 
@@ -134,6 +162,9 @@ func FuzzJP(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := fuzzImport(t, JP, data)
+		if ok {
+			fuzzExport(t, got)
+		}
 		if !ok || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !json.Valid(bytes.TrimPrefix(data, bom)) {
 			return
 		}
@@ -142,7 +173,7 @@ func FuzzJP(f *testing.F) {
 		if !uniqueNames(&scan) || scan.err != nil {
 			return
 		}
-		sameLines(t, rebuildJP(t, got.Entries), decodeJSON(t, bytes.TrimPrefix(data, bom)).([]any))
+		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, bytes.TrimPrefix(data, bom)).([]any))
 	})
 }
 

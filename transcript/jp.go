@@ -22,7 +22,8 @@ type jpImporter struct{}
 
 func jpHandler() handler {
 	return handler{
-		format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}, mains: []string{"events.json", "messages.json"},
+		format: JP, about: "JP conversations (events.json, messages.json)", importer: jpImporter{}, exporter: jpExporter{},
+		mains: []string{"events.json", "messages.json"},
 	}
 }
 
@@ -72,7 +73,7 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		return err
 	}
 	in := &countingReader{ctx: ctx, src: src}
-	dec := jsontext.NewDecoder(in, scanOptions...)
+	items := &arrayReader{in: in}
 	fail := func(err error) error {
 		if in.err != nil {
 			return in.err
@@ -84,31 +85,23 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 			Hint: "the file may be damaged: restore it from version control",
 		}
 	}
-	if dec.PeekKind() != '[' {
-		_, err := dec.ReadToken()
+	if c, err := items.peek(); err != nil || c != '[' {
 		if err == nil {
-			err = errors.New("a JP conversation is a JSON array of events, this is none")
+			err = notArray(items)
 		}
-		return fail(err)
-	}
-	if _, err := dec.ReadToken(); err != nil {
+		if in.err == nil && c == '{' {
+			if what := jpObject(jsontext.NewDecoder(items.rest(), scanOptions...)); what != "" {
+				return notJP(src.Name, what)
+			}
+		}
 		return fail(err)
 	}
 	for {
-		in.forget(dec.InputOffset())
-		if dec.PeekKind() == ']' {
-			if _, err := dec.ReadToken(); err != nil {
-				return fail(err)
-			}
-			if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-				if err == nil {
-					err = &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("more text after the end of the events")}
-				}
-				return fail(err)
-			}
+		in.forget(items.offset())
+		raw, at, err := items.next()
+		if errors.Is(err, io.EOF) {
 			break
 		}
-		raw, err := dec.ReadValue()
 		if err != nil {
 			if _, cause := jsonProblem(err); errors.Is(cause, errCutOff) && in.err == nil {
 				// Torn by a crash: the last event goes (L10).
@@ -118,10 +111,72 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 			return fail(err)
 		}
 		if err := j.next(raw); err != nil {
-			return err
+			if j.scan.err == nil {
+				return err
+			}
+			if problem := checkItem(raw, at); problem != nil {
+				err = problem
+			}
+			return fail(err)
 		}
 	}
 	return j.finish()
+}
+
+// notArray words what stands where an array of events should.
+func notArray(items *arrayReader) error {
+	if err := checkItem(items.buf[items.start:min(items.end, items.start+1)], items.offset()); err != nil {
+		if _, cause := jsonProblem(err); !errors.Is(cause, errCutOff) {
+			return err
+		}
+	}
+	return items.problem("a JP conversation is a JSON array of events, this is none")
+}
+
+// jpSibling tells the files beside a JP conversation by their members; "" for
+// anything else.
+func jpSibling(has func(names ...string) bool) string {
+	switch {
+	case has("title", "last_activated_at"):
+		return "the metadata"
+	case has("inherit", "assistant") && (has("config_load_paths") || has("extends")):
+		return "the configuration"
+	}
+	return ""
+}
+
+// notJP words that a file is one of those beside a JP conversation.
+func notJP(name, what string) *Error {
+	return &Error{
+		Name: name, Err: fmt.Errorf("this is %s of a JP conversation, not the conversation", what),
+		Hint: "import " + filepath.Join(filepath.Dir(name), "events.json"),
+	}
+}
+
+// jpObject tells what kind of a sibling an object is.
+func jpObject(dec *jsontext.Decoder) string {
+	names := map[string]bool{}
+	if _, err := dec.ReadToken(); err != nil {
+		return ""
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return ""
+		}
+		names[name.String()] = true
+		if dec.SkipValue() != nil {
+			break
+		}
+	}
+	return jpSibling(func(wanted ...string) bool {
+		for _, n := range wanted {
+			if !names[n] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // jp is one import.
@@ -133,6 +188,8 @@ type jp struct {
 	ids  ids
 	scan scanner
 	buf  []byte
+	// plain is room for decoded texts.
+	plain []byte
 
 	base   []byte // base_config.json, until the first event
 	events int
@@ -170,7 +227,7 @@ func (j *jp) siblings() error {
 }
 
 // next takes one event.
-func (j *jp) next(value jsontext.Value) error {
+func (j *jp) next(value []byte) error {
 	// Compact: a Source stands on one line of our own format.
 	j.buf = appendCompact(j.buf[:0], value)
 	if !utf8.Valid(j.buf) {
@@ -181,6 +238,9 @@ func (j *jp) next(value jsontext.Value) error {
 	j.events++
 	e := jpEvent{raw: raw, id: j.ids.unique("event:" + digest(raw))}
 	e.parse(&j.scan)
+	if j.scan.end(); j.scan.err != nil {
+		return j.scan.err
+	}
 	if t := jpTime(e.stamp); !t.IsZero() {
 		j.now = t
 		if j.conv.Created.IsZero() {

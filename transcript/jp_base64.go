@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,15 @@ import (
 // says whether encoding the text again, in the standard alphabet, gives the
 // very string: if not, the event keeps it.
 func (j *jp) decode(at span, raw []byte) (text string, exact bool) {
+	if in := at.of(raw); len(in) > 1 && bytes.IndexByte(in, '\\') < 0 {
+		// The usual case, without a copy of what is stored.
+		in = in[1 : len(in)-1]
+		j.plain = slices.Grow(j.plain[:0], base64.StdEncoding.DecodedLen(len(in)))
+		n, err := base64.StdEncoding.Strict().Decode(j.plain[:cap(j.plain)], in)
+		if plain := j.plain[:n]; err == nil && utf8.Valid(plain) {
+			return string(plain), true
+		}
+	}
 	stored, clean := j.scan.unquoteIn(at, raw)
 	text, standard, ok := fromBase64(stored)
 	if !ok {
@@ -96,20 +106,36 @@ func (j *jp) decodeValue(s *scanner, out []byte, exact bool) ([]byte, bool) {
 // peel takes off layers of base64 as long as what is inside is base64 itself.
 // A signature is base64 of binary data, so the innermost text is the
 // signature. JP adds a layer each time some versions save a conversation.
-func peel(s string) string {
-	for range 64 {
-		b, err := base64.StdEncoding.DecodeString(s)
-		if err != nil || len(b) == 0 {
-			return s
+func peel(s string) string { return string(peelBytes([]byte(s))) }
+
+func peelBytes(in []byte) []byte {
+	var buffers [2][]byte
+	for n := range 64 {
+		// The start tells most of those that are no base64 of base64.
+		var start [48]byte
+		if k, _ := base64.StdEncoding.Decode(start[:], in[:min(len(in), 64)]); !allBase64(start[:k]) {
+			return in
 		}
-		for _, c := range b {
-			if !base64Bytes[c] {
-				return s
-			}
+		if buffers[n%2] == nil {
+			buffers[n%2] = make([]byte, base64.StdEncoding.DecodedLen(len(in)))
 		}
-		s = string(b)
+		out := buffers[n%2]
+		k, err := base64.StdEncoding.Decode(out, in)
+		if err != nil || k == 0 || !allBase64(out[:k]) {
+			return in
+		}
+		in = out[:k]
 	}
-	return s
+	return in
+}
+
+func allBase64(b []byte) bool {
+	for _, c := range b {
+		if !base64Bytes[c] {
+			return false
+		}
+	}
+	return true
 }
 
 // base64Bytes are the bytes of both alphabets, and the padding.

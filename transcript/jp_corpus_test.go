@@ -16,7 +16,7 @@ func TestJPCorpusIsRebuilt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameLines(t, rebuildJP(t, got.Entries), decodeJSON(t, data).([]any))
+		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, data).([]any))
 	})
 }
 

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -209,6 +210,14 @@ func (j *jp) reasoning(e *jpEvent, w *contentWriter) tenfold.Reasoning {
 // signature takes a signature out of the layers of base64 that JP has put
 // around it; the event keeps it as it was unless there were none.
 func (j *jp) signature(at span, w *contentWriter) string {
+	if in := at.of(w.raw); bytes.IndexByte(in, '\\') < 0 {
+		in = in[1 : len(in)-1]
+		inner := peelBytes(in)
+		if len(inner) == len(in) && !bytes.Contains(in, []byte("\uFFFD")) {
+			w.cuts = append(w.cuts, cut{at, cutText})
+		}
+		return string(inner)
+	}
 	t, exact := j.scan.unquote(at)
 	inner := peel(t)
 	if exact && inner == t {

@@ -3,9 +3,12 @@ package transcript
 import (
 	"context"
 	"encoding/base64"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"tenfold/internal/corpustest"
 )
 
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -126,7 +129,7 @@ func TestJP(t *testing.T) {
 			}
 			checkLaws(t, got)
 			if !strings.Contains(tt.name, "torn") && !strings.Contains(tt.text, `"b"`) {
-				sameLines(t, rebuildJP(t, got.Entries), decodeJSON(t, []byte(tt.text)).([]any))
+				sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, []byte(tt.text)).([]any))
 			}
 			// The ids are hashes: number them.
 			names := map[string]string{}
@@ -228,5 +231,52 @@ func TestPeel(t *testing.T) {
 	}
 	if got := peel("no base64!"); got != "no base64!" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The files beside a conversation say what they are, and what to import.
+func TestJPSiblingsNamedDirectly(t *testing.T) {
+	for _, tt := range []struct{ text, says string }{
+		{`{"title":"A title","last_activated_at":"x"}`, "this is the metadata of a JP conversation"},
+		{`{"inherit":true,"extends":["a"],"assistant":{}}`, "this is the configuration of a JP conversation"},
+	} {
+		for _, from := range []Format{"", JP} {
+			var k Collector
+			err := Import(context.Background(), Source{Name: "c/1-x/meta.json", Reader: strings.NewReader(tt.text)}, from, &k)
+			if err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), filepath.Join("c", "1-x", "events.json")) {
+				t.Errorf("as %q: the error is %v", from, err)
+			}
+		}
+	}
+	var k Collector
+	err := Import(context.Background(), Source{Name: "c.json", Reader: strings.NewReader(`{"x":1}`)}, JP, &k)
+	if err == nil || !strings.Contains(err.Error(), "JSON array of events") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestJPCorpusSiblings(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(corpustest.Dir(), "jp", "*", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, path := range paths {
+		if base := filepath.Base(path); base != "metadata.json" && base != "base_config.json" {
+			continue
+		}
+		n++
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Import(context.Background(), f.Source, "", &Collector{})
+		_ = f.Close()
+		if err == nil || !strings.Contains(err.Error(), "of a JP conversation, not the conversation") {
+			t.Errorf("%s: the error is %v", path, err)
+		}
+	}
+	if n == 0 {
+		t.Skip("there is no corpus here")
 	}
 }

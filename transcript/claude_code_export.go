@@ -1,0 +1,254 @@
+package transcript
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"tenfold"
+)
+
+// claudeExporter writes a session file that Claude Code can resume: as
+// <sessionId>.jsonl in its directory of the project. What was imported from
+// such a file is written as it was; for everything else lines are made.
+type claudeExporter struct{}
+
+// Export implements [Exporter].
+func (claudeExporter) Export(w io.Writer, v View) ([]string, error) {
+	x := &claudeExport{view: v, out: bufio.NewWriterSize(w, lineChunk)}
+	var err error
+	if v.Compacted {
+		err = x.compacted()
+	} else {
+		err = x.whole()
+	}
+	if err == nil {
+		err = x.out.Flush()
+	}
+	return x.warn.text(), err
+}
+
+// claudeExport is one export.
+type claudeExport struct {
+	view  View
+	out   *bufio.Writer
+	scan  scanner
+	warn  warnings
+	lines claudeLines
+}
+
+// compacted writes what a model sees as a session of its own.
+func (x *claudeExport) compacted() error {
+	records, _ := x.records()
+	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
+	x.lines.session = uuidOf(x.view.ID, "compacted session "+decimal(x.view.Projection.Version()))
+	p := x.view.Projection
+	if text := placedInSystem(p); text != "" {
+		if err := x.lines.user(userLine{text: text, synthetic: true}); err != nil {
+			return err
+		}
+	}
+	if err := x.lines.projection(p, ""); err != nil {
+		return err
+	}
+	x.warnConfig()
+	return x.lines.title(x.view.Title)
+}
+
+// placedInSystem gives the summaries that the projection puts into the system
+// prompt (P4): Claude Code has one of its own, so they go in front.
+func placedInSystem(p *tenfold.Projection) string {
+	raw := ""
+	for e := range p.Log().Entries() {
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.System != nil {
+			raw = *d.System
+		}
+	}
+	rest, ok := strings.CutPrefix(p.Config().System, raw)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(rest)
+}
+
+// records gives the records of Claude Code that the log holds, in the order of
+// their first own entries, and for each entry that came from none its seq.
+func (x *claudeExport) records() (records []claudeRecord, foreign map[int64]bool) {
+	at := map[string]int{}
+	var rest []tenfold.Entry
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Source == "" {
+			rest = append(rest, e)
+			continue
+		}
+		r := claudeRecord{id: baseID(e.ID), source: e.Source, time: e.Time, entries: []tenfold.Entry{e}}
+		if _, again := at[r.id]; again || !x.native(&r, e) {
+			rest = append(rest, e)
+			continue
+		}
+		at[r.id] = len(records)
+		records = append(records, r)
+	}
+	foreign = map[int64]bool{}
+	for _, e := range rest {
+		if i, ok := at[baseID(e.ID)]; ok && e.Source == "" && e.ID != records[i].id {
+			records[i].entries = append(records[i].entries, e)
+		} else {
+			foreign[e.Seq] = true
+		}
+	}
+	return records, foreign
+}
+
+// native reports whether an entry's source is a line of Claude Code, and notes
+// what the order depends on.
+func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
+	var l claudeLine
+	l.parse(&x.scan, []byte(e.Source))
+	if x.scan.err != nil {
+		return false
+	}
+	r.parent, r.stamped = l.parent, !l.time().IsZero()
+	if x.view.Format == ClaudeCode {
+		return true
+	}
+	if u, ok := e.Payload.(tenfold.Unknown); ok {
+		return strings.HasPrefix(string(u.Name), "claude-code.")
+	}
+	if l.uuid == "" && l.sessionID == "" {
+		return false
+	}
+	switch l.typ {
+	case "user", "assistant":
+		return l.msg.kind == '{'
+	case "progress":
+		return l.agentMessage()
+	}
+	return false
+}
+
+// whole writes all that was said.
+func (x *claudeExport) whole() error {
+	records, foreign := x.records()
+	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
+	for _, i := range orderClaude(records) {
+		r := &records[i]
+		line, ok := rebuildClaude(&x.scan, r.id, r.source, r.entries)
+		if !ok {
+			for _, e := range r.entries {
+				foreign[e.Seq] = true
+			}
+			continue
+		}
+		if err := x.lines.raw(line); err != nil {
+			return err
+		}
+		x.lines.continueFrom(&x.scan, line)
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	return x.foreign(foreign, len(records) == 0)
+}
+
+// foreign writes the entries that came from no record, up to each compaction
+// that has a form here.
+func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
+	live := liveOverlays(x.view.Projection.Log())
+	var stretch []tenfold.Entry
+	var at place
+	wrote := false
+	flush := func() error {
+		if len(stretch) == 0 {
+			return nil
+		}
+		wrote = true
+		part := stretch
+		stretch = nil
+		return x.lines.entries(part)
+	}
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch == "" {
+			at.see(e)
+		}
+		if p, ok := e.Payload.(tenfold.Compaction); ok {
+			switch {
+			case !live[e.ID] && !foreign[e.Seq]:
+				x.warn.add(0, "compaction was undone, which has no form in claude-code: it counts again there",
+					"compactions were undone, which has no form in claude-code: they count again there")
+			case !live[e.ID] || !foreign[e.Seq]:
+			case all && coversAll(p, at):
+				if err := flush(); err != nil {
+					return err
+				}
+				if err := x.lines.boundary(e, p); err != nil {
+					return err
+				}
+				wrote = true
+			default:
+				x.warn.add(0, "compaction has no form in claude-code and is left out", "compactions have no form in claude-code and are left out")
+			}
+			continue
+		}
+		if !foreign[e.Seq] {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.Pin:
+			x.warn.add(0, "pin has no form in claude-code and is left out", "pins have no form in claude-code and are left out")
+		case tenfold.Approval:
+			x.warn.add(0, "approval has no form in claude-code and is left out", "approvals have no form in claude-code and are left out")
+		case tenfold.Unknown:
+			x.warn.add(0, "record of another tool has no form in claude-code and is left out", "records of another tool have no form in claude-code and are left out")
+		case tenfold.ConfigDelta:
+			if p.System != nil || p.Tools != nil || p.Extra != "" {
+				x.warnConfig()
+			}
+			stretch = append(stretch, e)
+		default:
+			stretch = append(stretch, e)
+		}
+	}
+	if err := flush(); err != nil || !wrote || !all {
+		return err
+	}
+	return x.lines.title(x.view.Title)
+}
+
+// warnConfig says that Claude Code brings its own configuration.
+func (x *claudeExport) warnConfig() {
+	c := x.view.Projection.Config()
+	if c.System == "" && c.Tools == nil {
+		return
+	}
+	for _, k := range x.warn.list {
+		if strings.HasPrefix(k.one, "configuration") {
+			return
+		}
+	}
+	x.warn.add(0, "configuration (system prompt and tools) has no form in claude-code and is left out", "")
+}
+
+// coversAll reports whether an overlay is what Claude Code's compactions are:
+// a summary of all there is so far, and nothing else.
+func coversAll(c tenfold.Compaction, at place) bool {
+	return c.Summary != nil && c.FromTurn == 0 && c.ToTurn >= at.turn && c.ToStep == nil && at.opened &&
+		c.Reasoning == nil && c.ToolCalls == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
+}
+
+// liveOverlays tells which compactions of a log count (C7).
+func liveOverlays(log *tenfold.Log) map[string]bool {
+	live := map[string]bool{}
+	target := map[string]string{}
+	for e := range log.Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction:
+			live[e.ID], target[e.ID] = true, e.ID
+		case tenfold.CompactionRevoked:
+			if o, ok := target[p.Target]; ok {
+				target[e.ID], live[o] = o, !live[o]
+			}
+		}
+	}
+	return live
+}

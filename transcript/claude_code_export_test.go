@@ -1,0 +1,332 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/internal/corpustest"
+)
+
+// sameLog checks that exporting a conversation and importing it again gives
+// its log.
+func sameLog(tb testing.TB, format Format, name string, got Collected, siblings fs.FS) {
+	tb.Helper()
+	text := exportOf(tb, format, got)
+	var k Collector
+	src := Source{Name: name, Reader: bytes.NewReader(text), Size: int64(len(text)), Siblings: siblings}
+	if err := Import(context.Background(), src, format, &k); err != nil {
+		tb.Fatal(err)
+	}
+	again := k.Conversations[0]
+	for i, e := range got.Entries {
+		if i >= len(again.Entries) {
+			break
+		}
+		if !reflect.DeepEqual(again.Entries[i], e) {
+			tb.Fatalf("entry %d of %d came back changed:\n got %s\nwant %s", i+1, len(got.Entries), short(again.Entries[i]), short(e))
+		}
+	}
+	if len(again.Entries) != len(got.Entries) {
+		tb.Fatalf("%d entries came back, want %d", len(again.Entries), len(got.Entries))
+	}
+	if again.ID != got.ID || again.Title != got.Title {
+		tb.Errorf("conversation came back as %+v, want %+v", again.Conversation, got.Conversation)
+	}
+}
+
+func TestClaudeCodeCorpusComesBack(t *testing.T) {
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, path string, _ corpustest.File, got Collected) {
+		sameLog(t, ClaudeCode, path, got, nil)
+		got.Format = Tenfold // as a store gives it: lines are known by their shape
+		sameLog(t, ClaudeCode, path, got, nil)
+	})
+}
+
+// bodyMessages gives the messages of an Anthropic request, system and tools
+// aside.
+func bodyMessages(tb testing.TB, p *tenfold.Projection) any {
+	tb.Helper()
+	body, err := tenfold.Anthropic().Body(p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return decodeJSON(tb, body).(map[string]any)["messages"]
+}
+
+// compactedViews gives views of a log as strategies leave it: stripped, and
+// with a summary over its first turns or steps.
+func compactedViews(tb testing.TB, got Collected) map[string]*tenfold.Projection {
+	tb.Helper()
+	step := 0
+	views := map[string]*tenfold.Projection{}
+	for name, overlays := range map[string][]tenfold.Compaction{
+		"plain": nil,
+		"stripped": {{
+			ToTurn: 1000, Reasoning: &tenfold.Policy{Action: tenfold.Strip},
+			ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true},
+		}},
+		"without reasoning": {{ToTurn: 1000, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
+		"summarised":        {{ToTurn: 0, Summary: &tenfold.Summary{Text: "what was"}}},
+		"inside a turn":     {{ToTurn: 0, ToStep: &step, Summary: &tenfold.Summary{Text: "what was"}}},
+		"omitted calls":     {{ToTurn: 1000, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}}},
+	} {
+		log := tenfold.NewLog()
+		if _, err := log.Append(got.Entries...); err != nil {
+			tb.Fatal(err)
+		}
+		for i, o := range overlays {
+			if _, err := log.Append(tenfold.Entry{ID: "overlay/" + decimal(int64(i)), Payload: o}); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		views[name] = tenfold.Project(log)
+	}
+	return views
+}
+
+// checkCompactedSession checks a compacted export: it is a session in one
+// chain, and what a model is sent of it is what it is sent of the view.
+func checkCompactedSession(tb testing.TB, name string, got Collected, p *tenfold.Projection) {
+	tb.Helper()
+	var out bytes.Buffer
+	if _, err := Export(&out, ClaudeCode, View{Conversation: got.Conversation, Projection: p, Compacted: true}); err != nil {
+		tb.Fatal(err)
+	}
+	want := bodyMessages(tb, p).([]any)
+	last := any(nil)
+	for line := range bytes.Lines(out.Bytes()) {
+		l := decodeJSON(tb, line).(map[string]any)
+		keys := claudeKeys[l["type"].(string)]
+		for _, k := range keys {
+			if _, ok := l[k]; !ok {
+				tb.Fatalf("a line of type %v has no %q", l["type"], k)
+			}
+		}
+		if m, ok := l["message"].(map[string]any); ok {
+			for _, k := range claudeKeys[l["type"].(string)+".message"] {
+				if _, ok := m[k]; !ok {
+					tb.Fatalf("a message of type %v has no %q", l["type"], k)
+				}
+			}
+			if last == nil && m["role"] != "user" {
+				tb.Errorf("the first message is of role %v", m["role"])
+			}
+			if l["parentUuid"] != last {
+				tb.Fatalf("line %v hangs from %v, not from %v", l["uuid"], l["parentUuid"], last)
+			}
+			last = l["uuid"]
+			if !isUUID(l["sessionId"].(string)) || !isUUID(last.(string)) {
+				tb.Fatalf("session %v, line %v are no UUIDs", l["sessionId"], last)
+			}
+		}
+	}
+	if len(want) == 0 {
+		return
+	}
+	var k Collector
+	if err := Import(context.Background(), Source{Name: "s.jsonl", Reader: &out}, ClaudeCode, &k); err != nil {
+		tb.Fatal(err)
+	}
+	again := k.Conversations[0]
+	if name == "summarised" {
+		checkLaws(tb, again) // costs more than all else here: once a file is enough
+	}
+	log := tenfold.NewLog()
+	if _, err := log.Append(again.Entries...); err != nil {
+		tb.Fatal(err)
+	}
+	have := bodyMessages(tb, tenfold.Project(log)).([]any)
+	for i := range want {
+		if i >= len(have) || !reflect.DeepEqual(have[i], want[i]) {
+			var other any
+			if i < len(have) {
+				other = have[i]
+			}
+			tb.Fatalf("message %d of %d differs\n got %.1500v\nwant %.1500v", i, len(want), other, want[i])
+		}
+	}
+	if len(have) != len(want) {
+		tb.Fatalf("%d messages came back, want %d", len(have), len(want))
+	}
+	if again.Title != got.Title {
+		tb.Errorf("the title is %q, want %q", again.Title, got.Title)
+	}
+}
+
+// claudeKeys are the members that all lines of a type have in real sessions,
+// but for those that a few lack by accident.
+var claudeKeys = map[string][]string{
+	"user":              {"parentUuid", "isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "type", "message", "uuid", "timestamp"},
+	"user.message":      {"role", "content"},
+	"assistant":         {"parentUuid", "isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "type", "message", "uuid", "timestamp"},
+	"assistant.message": {"content", "id", "model", "role", "stop_reason", "stop_sequence", "type", "usage"},
+	"system": {
+		"compactMetadata", "content", "cwd", "gitBranch", "isMeta", "isSidechain", "level", "logicalParentUuid", "parentUuid",
+		"sessionId", "subtype", "timestamp", "type", "userType", "uuid", "version",
+	},
+	"custom-title": {"type", "customTitle", "sessionId"},
+}
+
+func TestClaudeCodeCorpusCompacted(t *testing.T) {
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
+		for name, p := range compactedViews(t, got) {
+			t.Run(name, func(t *testing.T) { checkCompactedSession(t, name, got, p) })
+		}
+	})
+}
+
+// The members that all real lines of a type have are in claudeKeys.
+func TestClaudeCodeCorpusKeys(t *testing.T) {
+	common := map[string]map[string]bool{}
+	note := func(typ string, object map[string]any) {
+		if common[typ] == nil {
+			common[typ] = map[string]bool{}
+			for k := range object {
+				common[typ][k] = true
+			}
+		}
+		for k := range common[typ] {
+			if _, ok := object[k]; !ok {
+				delete(common[typ], k)
+			}
+		}
+	}
+	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
+		for _, line := range rebuildClaudeLines(t, got) {
+			l, ok := line.(map[string]any)
+			typ, _ := l["type"].(string)
+			if !ok || claudeKeys[typ] == nil || typ == "system" && l["subtype"] != "compact_boundary" {
+				continue
+			}
+			note(typ, l)
+			if m, ok := l["message"].(map[string]any); ok {
+				note(typ+".message", m)
+			}
+		}
+	})
+	if len(common) != len(claudeKeys) {
+		t.Errorf("the corpus has lines of the types %v", common)
+	}
+	for typ, keys := range common {
+		for k := range keys {
+			if !slices.Contains(claudeKeys[typ], k) {
+				t.Errorf("all lines of type %s have %q", typ, k)
+			}
+		}
+	}
+}
+
+// Conversations of other tools become sessions too, compacted or whole.
+func TestClaudeCodeFromJP(t *testing.T) {
+	eachCorpusFile(t, JP, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
+		for name, p := range compactedViews(t, got) {
+			t.Run(name, func(t *testing.T) { checkCompactedSession(t, name, got, p) })
+		}
+	})
+}
+
+func TestClaudeCodeFromJPWhole(t *testing.T) {
+	eachCorpusFile(t, JP, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
+		log := tenfold.NewLog()
+		if _, err := log.Append(got.Entries...); err != nil {
+			t.Fatal(err)
+		}
+		checkForeign(t, View{Conversation: got.Conversation, Projection: tenfold.Project(log)})
+		// A summary of all there is has a form, and so what comes after it.
+		turns := log.Turns()
+		if _, err := log.Append(
+			tenfold.Entry{ID: "cmp", Payload: tenfold.Compaction{
+				ToTurn: turns - 1, Source: "user", Summary: &tenfold.Summary{Text: "All that was.", Placement: tenfold.PlaceMessage},
+			}},
+			tenfold.Entry{ID: "next", Payload: tenfold.TurnStart{}},
+			tenfold.Entry{ID: "more", Payload: tenfold.UserMessage{Parts: tenfold.Text("And on.")}},
+		); err != nil {
+			t.Fatal(err)
+		}
+		checkForeign(t, View{Conversation: got.Conversation, Projection: tenfold.Project(log)})
+	})
+}
+
+// checkForeign checks that a whole export of another tool's conversation shows
+// a model what the conversation shows it.
+func checkForeign(tb testing.TB, v View) {
+	tb.Helper()
+	var out bytes.Buffer
+	if _, err := Export(&out, ClaudeCode, v); err != nil {
+		tb.Fatal(err)
+	}
+	var k Collector
+	if err := Import(context.Background(), Source{Name: "s.jsonl", Reader: &out}, ClaudeCode, &k); err != nil {
+		tb.Fatal(err)
+	}
+	log := tenfold.NewLog()
+	if _, err := log.Append(k.Conversations[0].Entries...); err != nil {
+		tb.Fatal(err)
+	}
+	have, want := bodyMessages(tb, tenfold.Project(log)), bodyMessages(tb, v.Projection)
+	if !reflect.DeepEqual(have, want) {
+		tb.Fatalf("messages differ\n got %.1500v\nwant %.1500v", have, want)
+	}
+}
+
+// What has no form in a session file is left out, and said.
+func TestClaudeCodeExportWarns(t *testing.T) {
+	text := new(session).user("u1", `"go"`).assistant("a1", "m1", call("t1")).user("r1", result("t1", "x")).
+		assistant("a2", "m2", `{"type":"text","text":"done"}`).String()
+	got, err := importText(t, "s-1.jsonl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strip := tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}, Source: "user"}
+	system := "Be brief."
+	got.Entries = append(got.Entries,
+		tenfold.Entry{ID: "c1", Payload: strip}, tenfold.Entry{ID: "c2", Payload: strip}, tenfold.Entry{ID: "c3", Payload: strip},
+		tenfold.Entry{ID: "undo", Payload: tenfold.CompactionRevoked{Target: "c3"}},
+		tenfold.Entry{ID: "pin", Payload: tenfold.Pin{Entries: []string{"u1"}}},
+		tenfold.Entry{ID: "cfg", Payload: tenfold.ConfigDelta{System: &system}},
+		tenfold.Entry{ID: "t", Payload: tenfold.TurnStart{}},
+		tenfold.Entry{ID: "more", Payload: tenfold.UserMessage{Parts: tenfold.Text("more")}},
+		tenfold.Entry{ID: "side", Branch: "explore", Payload: tenfold.UserMessage{Parts: tenfold.Text("look")}},
+	)
+	log := tenfold.NewLog()
+	if _, err := log.Append(got.Entries...); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	warnings, err := Export(&out, ClaudeCode, View{Conversation: got.Conversation, Projection: tenfold.Project(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"2 compactions have no form in claude-code and are left out",
+		"1 pin has no form in claude-code and is left out",
+		"1 configuration (system prompt and tools) has no form in claude-code and is left out",
+	}
+	if !slices.Equal(warnings, want) {
+		t.Errorf("warnings are %q, want %q", warnings, want)
+	}
+	again, err := importText(t, "s-1.jsonl", out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := ""
+	for _, e := range again.Entries[len(again.Entries)-4:] {
+		kinds += string(e.Payload.Kind()) + "@" + e.Branch + " "
+	}
+	if kinds != "user_message@sidechain.explore usage@ turn_start@ user_message@ " {
+		t.Errorf("what was added came back as %s", kinds)
+	}
+	if !strings.HasPrefix(out.String(), text) {
+		t.Errorf("the session's own lines changed:\n%s", out.String())
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if l := decodeJSON(t, []byte(lines[len(lines)-1])).(map[string]any); l["parentUuid"] != "a2" || l["sessionId"] != "s-1" {
+		t.Errorf("the new line does not go on from the session: %v", l)
+	}
+}

@@ -1,0 +1,211 @@
+package transcript
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// baseID is the id of the record an entry came from.
+func baseID(id string) string {
+	if i := strings.IndexAny(id, "#/"); i >= 0 {
+		return id[:i]
+	}
+	return id
+}
+
+// refill puts the values that the payloads of one record hold back into the
+// holes that the importer left in its Source. It is the counterpart of
+// [contentWriter]: what that cuts, this fills.
+type refill struct {
+	raw     []byte
+	cuts    []cut
+	ascii   bool // write other characters than ASCII as escapes
+	results []tenfold.ToolResult
+	parts   []tenfold.Part
+	blocks  []tenfold.Payload
+	missing bool // a payload that the Source has a place for is not there
+}
+
+// rebuildClaude gives the line that the entries of one record came from; false
+// when they are not what its Source left out. An id that hashes the line tells
+// which of two spellings of its texts it had.
+func rebuildClaude(scan *scanner, id, source string, entries []tenfold.Entry) (string, bool) {
+	line, ok := rebuildClaudeAs(scan, source, entries, false)
+	if want, hashed := strings.CutPrefix(id, "line:"); ok && hashed {
+		if want, _, _ = strings.Cut(want, "~"); digest([]byte(line)) != want {
+			if other, _ := rebuildClaudeAs(scan, source, entries, true); digest([]byte(other)) == want {
+				return other, true
+			}
+		}
+	}
+	return line, ok
+}
+
+func rebuildClaudeAs(scan *scanner, source string, entries []tenfold.Entry, ascii bool) (string, bool) {
+	r := refill{raw: []byte(source), ascii: ascii}
+	var summary *tenfold.Summary
+	for _, e := range entries {
+		switch p := e.Payload.(type) {
+		case tenfold.ToolResult:
+			r.results = append(r.results, p)
+		case tenfold.UserMessage:
+			r.parts = append(r.parts, p.Parts...)
+		case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem:
+			r.blocks = append(r.blocks, p)
+		case tenfold.Compaction:
+			summary = p.Summary
+		}
+	}
+	if len(r.results)+len(r.parts)+len(r.blocks) == 0 && summary == nil {
+		return source, true
+	}
+	var l claudeLine
+	l.parse(scan, r.raw)
+	m := &l.msg
+	if l.typ == "progress" {
+		m = &l.agent
+	}
+	if scan.err != nil || !m.readable() {
+		return "", false
+	}
+	switch {
+	case summary != nil:
+		if m.isText() {
+			r.text(m.content, summary.Text)
+		}
+	case !m.isText():
+		for i := range m.blocks {
+			r.block(&m.blocks[i])
+		}
+	case len(r.blocks) == 1:
+		if t, ok := r.blocks[0].(tenfold.AssistantMessage); ok {
+			r.text(m.content, t.Text)
+			r.blocks = nil
+		}
+	case len(r.parts) == 1:
+		r.text(m.content, r.parts[0].Text)
+		r.parts = nil
+	}
+	if r.missing || len(r.results)+len(r.parts)+len(r.blocks) > 0 {
+		return "", false
+	}
+	return splice(r.raw, r.cuts), true
+}
+
+// text fills a hole that a text left; where the Source kept the text, it stays.
+func (r *refill) text(at span, text string) {
+	if string(at.of(r.raw)) != cutText || text == "" {
+		return
+	}
+	quoted, _ := jsontext.AppendQuote(nil, text)
+	if r.ascii {
+		quoted = escapeASCII(quoted)
+	}
+	r.cuts = append(r.cuts, cut{at, string(quoted)})
+}
+
+func (r *refill) whole(at span, value string) {
+	if string(at.of(r.raw)) == cutValue {
+		r.cuts = append(r.cuts, cut{at, value})
+	}
+}
+
+// block fills one item of a content list.
+func (r *refill) block(b *claudeBlock) {
+	switch {
+	case len(r.blocks) > 0:
+		p := r.blocks[0]
+		r.blocks = r.blocks[1:]
+		r.assistant(b, p)
+	case b.kind == '{' && b.typ == "tool_result":
+		if r.missing = r.missing || len(r.results) == 0; r.missing {
+			return
+		}
+		p := r.results[0]
+		r.results = r.results[1:]
+		r.result(b, p.Parts)
+	default:
+		if r.missing = r.missing || len(r.parts) == 0; r.missing {
+			return
+		}
+		p := r.parts[0]
+		r.parts = r.parts[1:]
+		r.part(b, p)
+	}
+}
+
+func (r *refill) assistant(b *claudeBlock, p tenfold.Payload) {
+	switch p := p.(type) {
+	case tenfold.AssistantMessage:
+		r.text(b.text, p.Text)
+	case tenfold.Reasoning:
+		if b.typ == "redacted_thinking" {
+			r.text(b.data, p.Encrypted)
+			return
+		}
+		r.text(b.thinking, p.Text)
+		if b.signature.found() {
+			r.text(b.signature, p.Signature)
+		}
+	case tenfold.ToolCall:
+		r.whole(b.input, p.Arguments)
+	case tenfold.ProviderItem:
+		r.whole(b.span, p.Data)
+	}
+}
+
+func (r *refill) result(b *claudeBlock, parts []tenfold.Part) {
+	switch {
+	case b.items != nil:
+		if r.missing = r.missing || len(parts) != len(b.items); r.missing {
+			return
+		}
+		for i := range b.items {
+			r.part(&b.items[i], parts[i])
+		}
+	case len(parts) > 0 && parts[0].File != nil:
+		r.whole(b.content, parts[0].File.Detail)
+	case len(parts) > 0:
+		r.text(b.content, parts[0].Text)
+	}
+}
+
+func (r *refill) part(b *claudeBlock, p tenfold.Part) {
+	switch {
+	case b.kind == '"':
+		r.text(b.span, p.Text)
+	case p.File == nil:
+		r.text(b.text, p.Text)
+	case b.kind == 'n':
+		r.whole(b.span, p.File.Detail)
+	case b.sourceType == "base64":
+		r.text(b.sourceData, strings.TrimPrefix(p.File.URI, "data:"+b.mediaType+";base64,"))
+	}
+}
+
+// escapeASCII writes the characters of a JSON text that are not ASCII as
+// escapes, the way many programs do.
+func escapeASCII(quoted []byte) []byte {
+	const hex = "0123456789abcdef"
+	var out []byte
+	unit := func(u rune) {
+		out = append(out, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
+	}
+	for _, c := range bytes.Runes(quoted) {
+		switch {
+		case c < 0x80:
+			out = append(out, byte(c))
+		case c < 0x10000:
+			unit(c)
+		default:
+			c -= 0x10000
+			unit(0xD800 + c>>10)
+			unit(0xDC00 + c&0x3FF)
+		}
+	}
+	return out
+}

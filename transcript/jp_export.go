@@ -1,0 +1,338 @@
+package transcript
+
+import (
+	"bufio"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// jpExporter writes the events.json of a JP conversation. What was imported
+// from one is written as it was; for everything else events are made, overlays
+// as RFD 064 shapes them.
+type jpExporter struct{}
+
+// Export implements [Exporter].
+func (jpExporter) Export(w io.Writer, v View) ([]string, error) {
+	x := &jpExport{view: v, out: bufio.NewWriterSize(w, lineChunk), now: v.Created, thoughts: map[string]string{}}
+	if x.now.IsZero() {
+		x.now = time.Unix(0, 0)
+	}
+	var err error
+	if v.Compacted {
+		err = x.compacted()
+	} else {
+		err = x.whole()
+	}
+	if err == nil {
+		err = x.end()
+	}
+	return x.warn.text(), err
+}
+
+// jpExport is one export.
+type jpExport struct {
+	view  View
+	out   *bufio.Writer
+	scan  scanner
+	warn  warnings
+	wrote bool
+	now   time.Time
+	// thoughts are Gemini's signatures by the call they stand on.
+	thoughts map[string]string
+	buf      jsontext.Value
+}
+
+// native reports whether an entry's source is an event of JP.
+func (x *jpExport) native(e tenfold.Entry) bool {
+	if x.view.Format == JP {
+		return true
+	}
+	if u, ok := e.Payload.(tenfold.Unknown); ok {
+		return strings.HasPrefix(string(u.Name), "jp.")
+	}
+	return strings.HasPrefix(e.ID, "event:")
+}
+
+// whole writes all that was said.
+func (x *jpExport) whole() error {
+	records := map[string][]tenfold.Entry{}
+	log := x.view.Projection.Log()
+	for e := range log.Entries() {
+		id := baseID(e.ID)
+		records[id] = append(records[id], e)
+	}
+	own := map[string]string{} // events rebuilt, by the id of their record
+	for id, entries := range records {
+		for _, e := range entries {
+			if e.Source == "" || !x.native(e) {
+				continue
+			}
+			if event, ok := rebuildJP(&x.scan, e.Source, entries); ok {
+				own[id] = event
+			}
+			break
+		}
+	}
+	live := liveOverlays(log)
+	for e := range log.Entries() {
+		event, ok := own[baseID(e.ID)]
+		switch c, isOverlay := e.Payload.(tenfold.Compaction); {
+		case ok:
+			if isOverlay && !live[e.ID] {
+				x.warn.add(0, "compaction was undone, which has no form in jp: it counts again there",
+					"compactions were undone, which has no form in jp: they count again there")
+			}
+			if e.Source != "" {
+				if err := x.event(event); err != nil {
+					return err
+				}
+			}
+		case isOverlay:
+			if err := x.overlay(e, c, live[e.ID]); err != nil {
+				return err
+			}
+		case e.ID == "base-config" && e.Source == "":
+			x.warn.add(0, "configuration stands in base_config.json beside the events and is not written: copy that file along", "")
+		default:
+			if err := x.entry(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compacted writes what a model sees, under the configuration in effect.
+func (x *jpExport) compacted() error {
+	// What is in effect as a whole comes last: a summary placed in the system
+	// prompt stands there alone.
+	var effective []tenfold.Entry
+	for e := range x.view.Projection.Entries() {
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.Extra == "" {
+			effective = append(effective, e)
+			continue
+		}
+		if e.Payload.Kind() != tenfold.KindConfigDelta {
+			for _, c := range effective {
+				if err := x.entry(c); err != nil {
+					return err
+				}
+			}
+			effective = nil
+		}
+		if err := x.entry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// event writes one event, indented as JP does.
+func (x *jpExport) event(raw string) error {
+	sep := ",\n  "
+	if !x.wrote {
+		sep = "[\n  "
+	}
+	x.wrote = true
+	x.buf = append(x.buf[:0], raw...)
+	if err := x.buf.Indent(jsontext.WithIndent("  "), jsontext.WithIndentPrefix("  "), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)); err != nil {
+		return fmt.Errorf("event is no JSON: %w", err)
+	}
+	if _, err := x.out.WriteString(sep); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	if _, err := x.out.Write(x.buf); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (x *jpExport) end() error {
+	last := "\n]\n"
+	if !x.wrote {
+		last = "[]\n"
+	}
+	if _, err := x.out.WriteString(last); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return x.out.Flush()
+}
+
+// The events, with their members in the order in which JP writes them.
+type (
+	jpHead struct {
+		Time string `json:"timestamp"`
+		Type string `json:"type"`
+	}
+	jpRequest struct {
+		jpHead
+		Content string `json:"content"`
+	}
+	jpMessage struct {
+		jpHead
+		Message string `json:"message"`
+	}
+	jpReasoning struct {
+		jpHead
+		Reasoning string            `json:"reasoning"`
+		Metadata  map[string]string `json:"metadata,omitzero"`
+	}
+	jpCall struct {
+		jpHead
+		ID        string            `json:"id"`
+		Name      string            `json:"name"`
+		Arguments jsontext.Value    `json:"arguments"`
+		Metadata  map[string]string `json:"metadata,omitzero"`
+	}
+	jpResult struct {
+		jpHead
+		ID      string `json:"id"`
+		Content string `json:"content"`
+		IsError bool   `json:"is_error"`
+	}
+	jpDelta struct {
+		Type  string         `json:"type"`
+		Time  string         `json:"timestamp"`
+		Delta jsontext.Value `json:"delta"`
+	}
+	jpCompaction struct {
+		jpHead
+		From      int            `json:"from_turn"`
+		To        int            `json:"to_turn"`
+		Summary   *jpSummary     `json:"summary,omitzero"`
+		Reasoning string         `json:"reasoning,omitzero"`
+		Tools     jsontext.Value `json:"tool_calls,omitzero"`
+	}
+	jpSummary struct {
+		Text string `json:"summary"`
+	}
+)
+
+func (x *jpExport) head(typ string) jpHead {
+	return jpHead{x.now.UTC().Format("2006-01-02 15:04:05.000000"), typ}
+}
+
+func (x *jpExport) made(v any) error {
+	raw, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return x.event(string(raw))
+}
+
+// entry makes the event of one entry.
+func (x *jpExport) entry(e tenfold.Entry) error {
+	if !e.Time.IsZero() {
+		x.now = e.Time
+	}
+	if e.Branch != "" {
+		if e.Payload.Kind().Visible() {
+			x.warn.add(0, "entry of a sub-agent has no form in jp and is left out", "entries of sub-agents have no form in jp and are left out")
+		}
+		return nil
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.TurnStart:
+		return x.made(x.head("turn_start"))
+	case tenfold.UserMessage:
+		text := x.text(p.Parts, "\n\n")
+		for _, a := range p.Attachments {
+			text = join(text, "\n\n", "<attachment name="+quoted(a.Name)+">\n"+a.Content+"\n</attachment>")
+		}
+		return x.made(jpRequest{x.head("chat_request"), text})
+	case tenfold.AssistantMessage:
+		return x.made(jpMessage{x.head("chat_response"), p.Text})
+	case tenfold.Reasoning:
+		return x.reasoning(p)
+	case tenfold.ToolCall:
+		event := jpCall{jpHead: x.head("tool_call_request"), ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(encodeStrings(p.Arguments))}
+		if thought, ok := x.thoughts[p.CallID]; ok {
+			event.Metadata = map[string]string{"google_thought_signature": thought}
+			delete(x.thoughts, p.CallID)
+		}
+		return x.made(event)
+	case tenfold.ToolResult:
+		content := base64.StdEncoding.EncodeToString([]byte(x.text(p.Parts, "\n")))
+		return x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
+	case tenfold.ConfigDelta:
+		return x.config(p)
+	case tenfold.ProviderItem:
+		x.warn.add(0, "block of a provider has no form in jp and is left out", "blocks of a provider have no form in jp and are left out")
+	case tenfold.Approval:
+		x.warn.add(0, "approval has no form in jp and is left out", "approvals have no form in jp and are left out")
+	case tenfold.Pin:
+		x.warn.add(0, "pin has no form in jp and is left out", "pins have no form in jp and are left out")
+	case tenfold.Unknown:
+		x.warn.add(0, "record of another tool has no form in jp and is left out", "records of another tool have no form in jp and are left out")
+	}
+	return nil
+}
+
+// reasoning writes thinking with its signature, in one layer of base64 as all
+// of JP's metadata. Other opaque data has no place.
+func (x *jpExport) reasoning(r tenfold.Reasoning) error {
+	event := jpReasoning{jpHead: x.head("chat_response"), Reasoning: r.Text}
+	signature := base64.StdEncoding.EncodeToString([]byte(r.Signature))
+	switch {
+	case r.Signature != "" && r.Provider == "gemini" && r.CallID != "" && r.Text == "":
+		x.thoughts[r.CallID] = signature
+		return nil
+	case r.Signature != "" && r.Provider == "anthropic":
+		event.Metadata = map[string]string{"anthropic_thinking_signature": signature}
+	case r.Signature != "" && r.Provider == "gemini":
+		event.Metadata = map[string]string{"google_thought_signature": signature}
+	case r.Text == "" || r.Encrypted != "":
+		x.warn.add(0, "block of encrypted reasoning has no form in jp and is left out", "blocks of encrypted reasoning have no form in jp and are left out")
+		if r.Text == "" {
+			return nil
+		}
+	}
+	return x.made(event)
+}
+
+// text joins parts; a file is named, for JP's events hold none.
+func (x *jpExport) text(parts []tenfold.Part, between string) string {
+	text := ""
+	for _, p := range parts {
+		if p.File == nil {
+			text = join(text, between, p.Text)
+			continue
+		}
+		if p.File.URI == "" && p.File.Detail != "" {
+			text = join(text, between, p.File.Detail)
+			continue
+		}
+		name := p.File.Name
+		if name == "" {
+			name = string(p.File.Type)
+		}
+		if !strings.HasPrefix(p.File.URI, "data:") && p.File.URI != "" {
+			name += " " + p.File.URI
+		} else {
+			x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
+		}
+		text = join(text, between, "["+name+"]")
+	}
+	return text
+}
+
+func join(a, between, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + between + b
+}
+
+func quoted(s string) string {
+	q, _ := jsontext.AppendQuote(nil, s)
+	return string(q)
+}
