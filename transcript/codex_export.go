@@ -262,7 +262,7 @@ func recordID(id string) string {
 
 // original writes the line that entries came from, if they came from a rollout.
 func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bool {
-	line, ok := x.record.line(group, x.bare)
+	line, ok := x.record.line(group, x.bare || x.view.Format == Codex)
 	if !ok {
 		return false
 	}
