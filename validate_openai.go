@@ -112,7 +112,7 @@ func checkContent(r *report, path string, v jsontext.Value) {
 func validateResponses(body []byte) []Violation {
 	var r report
 	var b struct {
-		Tools []namedTool `json:"tools"`
+		Tools []namedTool      `json:"tools"`
 		Input []jsontext.Value `json:"input"`
 	}
 	if !r.read("body", body, &b) {

@@ -9,6 +9,48 @@ import (
 	"tenfold"
 )
 
+// compacted writes what a model sees.
+func (x *codexWriter) compacted() {
+	p := x.view.Projection
+	system, settings := x.sessionRecords()
+	config := p.Config()
+	if system == nil && config.System != "" {
+		x.warn.add(0, "system prompt is left out: Codex brings its own", "system prompts are left out: Codex brings its own")
+	}
+	var base *codexText
+	if system != nil {
+		base = &codexText{config.System}
+	}
+	x.begin(x.view.ID+" compacted", base)
+	switch {
+	case settings != nil:
+		x.put(settings)
+	default:
+		x.settings(config.Model)
+	}
+	if rest, ok := x.continuation(); ok && system == nil {
+		x.response(codexOut{Type: "message", Role: "developer", Content: []codexBlock{{Type: "input_text", Text: &rest}}})
+	}
+	histories := x.histories()
+	for it := range p.Items() {
+		if it.Branch != "" {
+			x.warnBranch()
+			continue
+		}
+		raw, _ := p.Log().Entry(it.Seq)
+		x.at(raw.Time)
+		if item := x.unchanged(it, raw, histories); item != nil {
+			x.note(it.Payload, x.record.read(string(item)).text("type"))
+			x.response(item)
+		} else {
+			for _, out := range x.items(it.Payload, x.record.shape(raw.Source)) {
+				x.response(out)
+			}
+		}
+		x.told(it.Payload)
+	}
+}
+
 // sessionRecords finds what a rollout said about its session: its system
 // prompt, nil when the conversation came from elsewhere, and the line with its
 // settings of last.

@@ -40,11 +40,12 @@ func messageKey(role string, entries []tenfold.Entry) [32]byte {
 // pinnedFrom lists what is pinned from a turn on.
 func (c *codex) pinnedFrom(turn int) []string {
 	var list []string
-	for _, id := range slices.Sorted(maps.Keys(c.pinned)) {
-		if c.pinned[id] >= turn {
+	for id, at := range c.pinned {
+		if at >= turn {
 			list = append(list, id)
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 

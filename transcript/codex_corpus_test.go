@@ -166,62 +166,76 @@ func saidBy(t *testing.T, history []any) []string {
 // undone.
 func TestCodexCorpusReplacementHistoryIsWhatProjects(t *testing.T) {
 	found := 0
-	eachCorpusFile(t, Codex, func(t *testing.T, path string, want corpustest.File, got Collected) {
-		for i, line := range corpusLines(t, path) {
-			m := line.(map[string]any)
-			if m["type"] != "compacted" {
-				continue
-			}
-			found++
-			group := "line-" + itoa(i+1)
-			last := 0
-			for k, e := range got.Entries {
-				if recordID(e.ID) == group {
-					last = k
-				}
-			}
-			p := projected(t, got.Entries[:last+1])
-			var have []string
-			for it := range p.Items() {
-				text := said(it.Payload)
-				if d, ok := strings.CutPrefix(text, "item|"); ok {
-					b, err := json.Marshal(decodeJSON(t, []byte(d)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					text = "item|" + string(b)
-				}
-				have = append(have, text)
-			}
-			expect := saidBy(t, m["payload"].(map[string]any)["replacement_history"].([]any))
-			if !reflect.DeepEqual(have, expect) {
-				t.Errorf("after line %d the model sees %d items, the file says %d:\n%.80q\n%.80q", i+1, len(have), len(expect), have, expect)
-			}
-			// Undone, all that was said before is there.
-			before := 0
-			for _, e := range got.Entries[:last+1] {
-				if _, ok := e.Payload.(tenfold.Compaction); ok {
-					if _, err := p.Log().Append(tenfold.Entry{ID: "undo-" + e.ID, Payload: tenfold.CompactionRevoked{Target: e.ID}}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if e.Payload.Kind().Visible() {
-					before++
-				}
-			}
-			p.Advance()
-			for it := range p.Items() {
-				if it.Added == "" {
-					before--
-				}
-			}
-			if before != 0 {
-				t.Errorf("undone, %d entries do not show", before)
-			}
-		}
+	eachCorpusFile(t, Codex, func(t *testing.T, path string, _ corpustest.File, got Collected) {
+		found += checkHistories(t, corpusLines(t, path), got)
 	})
 	if found == 0 {
 		t.Error("no file of the corpus holds a compaction")
+	}
+}
+
+func checkHistories(t *testing.T, lines []any, got Collected) (found int) {
+	t.Helper()
+	for i, line := range lines {
+		m := line.(map[string]any)
+		if m["type"] != "compacted" {
+			continue
+		}
+		history, ok := m["payload"].(map[string]any)["replacement_history"].([]any)
+		if !ok {
+			continue
+		}
+		found++
+		group := "line-" + itoa(i+1)
+		last := 0
+		for k, e := range got.Entries {
+			if recordID(e.ID) == group {
+				last = k
+			}
+		}
+		p := projected(t, got.Entries[:last+1])
+		var have []string
+		for it := range p.Items() {
+			text := said(it.Payload)
+			if d, ok := strings.CutPrefix(text, "item|"); ok {
+				b, err := json.Marshal(decodeJSON(t, []byte(d)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = "item|" + string(b)
+			}
+			have = append(have, text)
+		}
+		if want := saidBy(t, history); !reflect.DeepEqual(have, want) {
+			t.Errorf("after line %d the model sees %d items, the file says %d:\n%.80q\n%.80q", i+1, len(have), len(want), have, want)
+		}
+		checkUndone(t, got.Entries[:last+1], p)
+	}
+	return found
+}
+
+// checkUndone undoes all compactions: all that was said before is there.
+func checkUndone(t *testing.T, entries []tenfold.Entry, p *tenfold.Projection) {
+	t.Helper()
+	hidden := 0
+	for _, e := range entries {
+		if _, ok := e.Payload.(tenfold.Compaction); ok {
+			if _, err := p.Log().Append(tenfold.Entry{ID: "undo-" + e.ID, Payload: tenfold.CompactionRevoked{Target: e.ID}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e.Payload.Kind().Visible() {
+			hidden++
+		}
+	}
+	p.Advance()
+	for it := range p.Items() {
+		if it.Added == "" {
+			hidden--
+		}
+	}
+	if hidden != 0 {
+		t.Errorf("undone, %d entries do not show", hidden)
 	}
 }
 

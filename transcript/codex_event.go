@@ -89,9 +89,8 @@ func (c *codex) rollback(root, payload node, id string, name tenfold.Kind) error
 	from := c.prompts[len(c.prompts)-n]
 	c.prompts = c.prompts[:len(c.prompts)-n]
 	source := string(root.raw())
-	var gone []string
-	for _, p := range c.pinnedFrom(from) {
-		gone = append(gone, p)
+	gone := c.pinnedFrom(from)
+	for _, p := range gone {
 		delete(c.pinned, p)
 	}
 	if len(gone) > 0 {

@@ -53,6 +53,7 @@ type codexWriter struct {
 	uses    map[string]int
 	spent   codexTokens
 	model   string
+	dir     string // what cwd found
 }
 
 // codexCall is how a call was written: its result is to match.
@@ -179,6 +180,13 @@ const cwdWithin = 200
 
 // cwd is the working directory that a record of the conversation names.
 func (x *codexWriter) cwd() string {
+	if x.dir == "" {
+		x.dir = x.findCwd()
+	}
+	return x.dir
+}
+
+func (x *codexWriter) findCwd() string {
 	n := 0
 	for e := range x.view.Projection.Log().Entries() {
 		if n++; n > cwdWithin {
@@ -339,46 +347,4 @@ func rawSource(log *tenfold.Log, seq int64) string {
 		return ""
 	}
 	return e.Source
-}
-
-// compacted writes what a model sees.
-func (x *codexWriter) compacted() {
-	p := x.view.Projection
-	system, settings := x.sessionRecords()
-	config := p.Config()
-	if system == nil && config.System != "" {
-		x.warn.add(0, "system prompt is left out: Codex brings its own", "system prompts are left out: Codex brings its own")
-	}
-	var base *codexText
-	if system != nil {
-		base = &codexText{config.System}
-	}
-	x.begin(x.view.ID+" compacted", base)
-	switch {
-	case settings != nil:
-		x.put(settings)
-	default:
-		x.settings(config.Model)
-	}
-	if rest, ok := x.continuation(); ok && system == nil {
-		x.response(codexOut{Type: "message", Role: "developer", Content: []codexBlock{{Type: "input_text", Text: &rest}}})
-	}
-	histories := x.histories()
-	for it := range p.Items() {
-		if it.Branch != "" {
-			x.warnBranch()
-			continue
-		}
-		raw, _ := p.Log().Entry(it.Seq)
-		x.at(raw.Time)
-		if item := x.unchanged(it, raw, histories); item != nil {
-			x.note(it.Payload, x.record.read(string(item)).text("type"))
-			x.response(item)
-		} else {
-			for _, out := range x.items(it.Payload, x.record.shape(raw.Source)) {
-				x.response(out)
-			}
-		}
-		x.told(it.Payload)
-	}
 }

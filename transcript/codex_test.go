@@ -39,6 +39,18 @@ func TestCodexSamplesComeBack(t *testing.T) {
 	}
 }
 
+func TestCodexReplacementHistoryIsWhatProjects(t *testing.T) {
+	for _, w := range samples(t, Codex) {
+		got, err := w.read(w.data, Codex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := checkHistories(t, decodeLines(t, w.data), got[0]); found == 0 && strings.HasSuffix(w.path, "compacted.jsonl") {
+			t.Error("the sample holds no compaction")
+		}
+	}
+}
+
 // The compacted rollout says what a model saw.
 func TestCodexSamplesCompacted(t *testing.T) {
 	for _, w := range samples(t, Codex) {

@@ -1,6 +1,10 @@
 package transcript
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // A tree holds the places of the values in one JSON text, some levels down:
 // for formats whose records nest, where an importer picks values by path. It
@@ -146,6 +150,10 @@ func (n node) text(name string) string {
 	if !c.isText() {
 		return ""
 	}
-	b, _ := jsontext.AppendUnquote(nil, c.raw())
+	raw := c.raw()
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
+	b, _ := jsontext.AppendUnquote(nil, raw)
 	return string(b)
 }
