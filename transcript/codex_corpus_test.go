@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -186,7 +187,7 @@ func checkHistories(t *testing.T, lines []any, got Collected) (found int) {
 			continue
 		}
 		found++
-		group := "line-" + itoa(i+1)
+		group := "line-" + strconv.Itoa(i+1)
 		last := 0
 		for k, e := range got.Entries {
 			if recordID(e.ID) == group {
@@ -238,8 +239,6 @@ func checkUndone(t *testing.T, entries []tenfold.Entry, p *tenfold.Projection) {
 		t.Errorf("undone, %d entries do not show", hidden)
 	}
 }
-
-func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 // The index counts response items: messages that a person or a program put in
 // the user's mouth, and what else there is; of reasoning, those with encrypted

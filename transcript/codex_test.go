@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,7 +173,7 @@ func foreign() Collected {
 	}
 	c := Collected{Conversation: Conversation{ID: "foreign", Format: ClaudeCode, Created: at}}
 	for i, p := range list {
-		c.Entries = append(c.Entries, tenfold.Entry{ID: "e" + itoa(i), Time: at.Add(time.Duration(i) * time.Second), Payload: p, Source: `{"type":"user","cwd":"/home/dev/x"}`})
+		c.Entries = append(c.Entries, tenfold.Entry{ID: "e" + strconv.Itoa(i), Time: at.Add(time.Duration(i) * time.Second), Payload: p, Source: `{"type":"user","cwd":"/home/dev/x"}`})
 	}
 	c.Entries = append(c.Entries, tenfold.Entry{ID: "b", Branch: "agent", Payload: tenfold.AssistantMessage{Text: "sub"}})
 	return c
