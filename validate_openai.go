@@ -112,18 +112,8 @@ func checkContent(r *report, path string, v jsontext.Value) {
 func validateResponses(body []byte) []Violation {
 	var r report
 	var b struct {
-		Tools []namedTool `json:"tools"`
-		Input []struct {
-			Type      string           `json:"type"`
-			Role      string           `json:"role"`
-			Content   []jsontext.Value `json:"content"`
-			Encrypted string           `json:"encrypted_content"`
-			Summary   *[]any           `json:"summary"`
-			CallID    string           `json:"call_id"`
-			Name      string           `json:"name"`
-			Arguments string           `json:"arguments"`
-			Output    *string          `json:"output"`
-		} `json:"input"`
+		Tools []namedTool      `json:"tools"`
+		Input []jsontext.Value `json:"input"`
 	}
 	if !r.read("body", body, &b) {
 		return r.list
@@ -131,8 +121,12 @@ func validateResponses(body []byte) []Violation {
 	checkTools(&r, b.Tools, toolPattern())
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
-	for i, it := range b.Input {
+	for i, raw := range b.Input {
 		path := at("input", i)
+		it, ok := responsesItemOf(&r, path, raw)
+		if !ok {
+			continue
+		}
 		theirs := it.Type == "function_call_output" || (it.Type == "message" && it.Role == "user")
 		if theirs && reasoning >= 0 {
 			r.addf(at("input", reasoning), "reasoning without the item it was made for")
@@ -177,6 +171,37 @@ func validateResponses(body []byte) []Violation {
 	}
 	ids.settled(&r, "input")
 	return r.list
+}
+
+// checkedItem is what is checked of an item of the Responses API.
+type checkedItem struct {
+	Type      string           `json:"type"`
+	Role      string           `json:"role"`
+	Content   []jsontext.Value `json:"content"`
+	Encrypted string           `json:"encrypted_content"`
+	Summary   *[]any           `json:"summary"`
+	CallID    string           `json:"call_id"`
+	Name      string           `json:"name"`
+	Arguments string           `json:"arguments"`
+	Output    *string          `json:"output"`
+}
+
+// responsesItemOf reads an item. Of a type that is not checked here only the
+// type is read: its members may have any shape.
+func responsesItemOf(r *report, path string, raw jsontext.Value) (checkedItem, bool) {
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if !r.read(path, raw, &kind) {
+		return checkedItem{}, false
+	}
+	switch kind.Type {
+	case "message", "reasoning", "function_call", "function_call_output":
+		var it checkedItem
+		ok := r.read(path, raw, &it)
+		return it, ok
+	}
+	return checkedItem{Type: kind.Type}, true
 }
 
 func checkContentParts(r *report, path string, content []jsontext.Value) {

@@ -81,7 +81,7 @@ func (x *claudeExport) records() (records []claudeRecord, foreign map[int64]bool
 			rest = append(rest, e)
 			continue
 		}
-		r := claudeRecord{id: baseID(e.ID), source: e.Source, time: e.Time, entries: []tenfold.Entry{e}}
+		r := claudeRecord{id: recordID(e.ID), source: e.Source, time: e.Time, entries: []tenfold.Entry{e}}
 		if _, again := at[r.id]; again || !x.native(&r, e) {
 			rest = append(rest, e)
 			continue
@@ -91,7 +91,7 @@ func (x *claudeExport) records() (records []claudeRecord, foreign map[int64]bool
 	}
 	foreign = map[int64]bool{}
 	for _, e := range rest {
-		if i, ok := at[baseID(e.ID)]; ok && e.Source == "" && e.ID != records[i].id {
+		if i, ok := at[recordID(e.ID)]; ok && e.Source == "" && e.ID != records[i].id {
 			records[i].entries = append(records[i].entries, e)
 		} else {
 			foreign[e.Seq] = true

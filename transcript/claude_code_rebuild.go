@@ -9,14 +9,6 @@ import (
 	"tenfold"
 )
 
-// baseID is the id of the record an entry came from.
-func baseID(id string) string {
-	if i := strings.IndexAny(id, "#/"); i >= 0 {
-		return id[:i]
-	}
-	return id
-}
-
 // refill puts the values that the payloads of one record hold back into the
 // holes that the importer left in its Source. It is the counterpart of
 // [contentWriter]: what that cuts, this fills.

@@ -14,6 +14,11 @@ const (
 	Tenfold Format = "tenfold"
 	// ClaudeCode is the session file of Claude Code: JSON lines.
 	ClaudeCode Format = "claude-code"
+	// Codex is the rollout file of Codex: JSON lines.
+	Codex Format = "codex"
+	// OpenAIResponses is the body of a request to OpenAI's Responses API, or of
+	// its response, or the events of a response.
+	OpenAIResponses Format = "openai-responses"
 	// JP is the events.json, or the older messages.json, of a JP conversation.
 	JP Format = "jp"
 	// OpenCode is a session of opencode: its export JSON, or its database.
@@ -57,12 +62,13 @@ func handlers() []handler {
 	return []handler{
 		tenfoldHandler(),
 		claudeHandler(),
+		codexHandler(),
 		jpHandler(),
 		openCodeHandler(),
 		crushHandler(),
 		bodyHandler("anthropic", "Anthropic request bodies"),
 		bodyHandler("openai-chat", "OpenAI chat request bodies"),
-		bodyHandler("openai-responses", "OpenAI responses request bodies"),
+		openaiResponsesHandler(),
 		bodyHandler("gemini", "Gemini request bodies"),
 	}
 }

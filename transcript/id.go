@@ -62,3 +62,12 @@ func (s *ids) unique(id string) string {
 	}
 	return id
 }
+
+// recordID is the id of the record that an entry came from: entries beyond the
+// first of a record add "#" or "/" and something to it.
+func recordID(id string) string {
+	if i := strings.IndexAny(id, "/#"); i >= 0 {
+		return id[:i]
+	}
+	return id
+}

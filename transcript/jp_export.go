@@ -66,7 +66,7 @@ func (x *jpExport) whole() error {
 	records := map[string][]tenfold.Entry{}
 	log := x.view.Projection.Log()
 	for e := range log.Entries() {
-		id := baseID(e.ID)
+		id := recordID(e.ID)
 		records[id] = append(records[id], e)
 	}
 	own := map[string]string{} // events rebuilt, by the id of their record
@@ -83,7 +83,7 @@ func (x *jpExport) whole() error {
 	}
 	live := liveOverlays(log)
 	for e := range log.Entries() {
-		event, ok := own[baseID(e.ID)]
+		event, ok := own[recordID(e.ID)]
 		switch c, isOverlay := e.Payload.(tenfold.Compaction); {
 		case ok:
 			if isOverlay && !live[e.ID] {

@@ -18,10 +18,10 @@ import (
 func TestJPCorpusComesBack(t *testing.T) {
 	eachCorpusFile(t, JP, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		beside := os.DirFS(filepath.Dir(path))
-		sameLog(t, JP, path, got, beside)
+		comesBack(t, JP, path, got, beside)
 		stored := got
 		stored.Format = Tenfold // as a store gives it: events are known by their ids
-		sameLog(t, JP, path, stored, beside)
+		comesBack(t, JP, path, stored, beside)
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -134,7 +134,7 @@ func TestJP(t *testing.T) {
 			// The ids are hashes: number them.
 			names := map[string]string{}
 			for i, e := range got.Entries {
-				base, _, _ := strings.Cut(baseID(e.ID), "~")
+				base, _, _ := strings.Cut(recordID(e.ID), "~")
 				if names[base] == "" {
 					names[base] = "e" + string(rune('0'+(len(names)+1)/10)) + string(rune('0'+(len(names)+1)%10))
 					names[base] = strings.Replace(names[base], "e0", "e", 1)

@@ -131,7 +131,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 	parts := map[string]*openCodeRecord{}
 	for e := range x.view.Projection.Log().Entries() {
 		if e.Branch == "" && e.Source != "" {
-			parts[recordID(e)] = nil
+			parts[opencodeRecord(e)] = nil
 		}
 	}
 	current := &openCodeRecord{}
@@ -141,7 +141,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 			continue
 		}
 		kind := e.Payload.Kind()
-		p, known := parts[recordID(e)]
+		p, known := parts[opencodeRecord(e)]
 		switch {
 		case kind == openCodeSessionName || kind == openCodeTodoName || kind == tenfold.KindTurnStart || kind == tenfold.KindConfigDelta:
 		case kind == openCodeUserName || kind == openCodeOtherName:
@@ -151,12 +151,12 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 			messages = append(messages, current)
 		case kind == tenfold.KindUserMessage && e.Source != "":
 			messages = append(messages, &openCodeRecord{source: e.Source, whole: true, said: []tenfold.Payload{e.Payload}})
-		case known && e.ID != recordID(e) && e.Source == "" && !kind.Visible():
+		case known && e.ID != opencodeRecord(e) && e.Source == "" && !kind.Visible():
 			// Made of a message: what it used, or why its compaction failed.
 		case known:
 			if p == nil {
 				p = &openCodeRecord{}
-				parts[recordID(e)] = p
+				parts[opencodeRecord(e)] = p
 				current.records = append(current.records, p)
 			}
 			if e.Source != "" {
@@ -170,8 +170,8 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 	return messages, rest
 }
 
-// recordID is the id of the record an entry came from.
-func recordID(e tenfold.Entry) string {
+// opencodeRecord is the id of the record an entry came from.
+func opencodeRecord(e tenfold.Entry) string {
 	id, _, _ := strings.Cut(e.ID, "/")
 	return id
 }

@@ -34,7 +34,7 @@ func TestDetect(t *testing.T) {
 		{"x", `{"tenfold":1,"conversation":{"id":"c"}}`, Tenfold, ""},
 		{"x", `{"seq":1,"id":"a","kind":"pin"}`, Tenfold, ""},
 		{"x.json", `[]`, "", "an empty JSON array"},
-		{"claude.jsonl", `{"timestamp":"x","type":"session_meta","payload":{}}` + "\n" + `{"a":1}`, "", "x: unknown format: it looks like JSON lines with keys timestamp, type, payload, a; known formats: tenfold, claude-code, jp, opencode, crush; try --from"},
+		{"claude.jsonl", `{"timestamp":"x","type":"odd","payload":{}}` + "\n" + `{"a":1}`, "", "x: unknown format: it looks like JSON lines with keys timestamp, type, payload, a; known formats: tenfold, claude-code, "},
 		{"x", "{\n \"messages\": [],\n \"id\": 1\n}", "", "one JSON object with keys messages, id"},
 		{"x", `[{"role":"user"}]`, "", "a JSON array of objects with keys role"},
 		{"x", "# A title\n", "", "text that is no JSON"},
@@ -65,6 +65,9 @@ func TestDetectCorpus(t *testing.T) {
 		want := Format(f.Format)
 		if want == "" && strings.TrimSpace(string(data)) == "[]" {
 			want = JP // an empty conversation, told by its name
+		}
+		if strings.Contains(f.Name, "openai__responses__") {
+			want = OpenAIResponses // the index knows no name for it
 		}
 		if h, known := find(want); !known || h.importer == nil {
 			want = ""

@@ -1,0 +1,342 @@
+package transcript
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// codexExporter writes a rollout that Codex can resume from.
+type codexExporter struct{}
+
+// Export implements [Exporter]. Lines that came from a rollout are written as
+// they were; what came from elsewhere is written as Codex would have.
+func (codexExporter) Export(w io.Writer, v View) ([]string, error) {
+	x := codexWriter{out: bufio.NewWriter(w), view: v, time: v.Created, written: map[string]codexCall{}, uses: map[string]int{}}
+	x.record.items.scan = &x.record.scan
+	if v.Compacted {
+		x.compacted()
+	} else {
+		x.whole()
+	}
+	if x.err == nil {
+		x.err = x.out.Flush()
+	}
+	return x.warn.text(), x.err
+}
+
+// codexWriter writes one rollout. The first error sticks.
+type codexWriter struct {
+	out  *bufio.Writer
+	view View
+	warn warnings
+	err  error
+
+	record codexRecord
+	// time is that of the last line.
+	time time.Time
+	// begun says that the line about the session is written; bare, that the
+	// rollout is an old one, whose lines are items.
+	begun, bare bool
+	// written tells of each open call how it was written, and uses how often
+	// its id was.
+	written map[string]codexCall
+	uses    map[string]int
+	spent   codexTokens
+	model   string
+	dir     string // what cwd found
+}
+
+// codexCall is how a call was written: its result is to match.
+type codexCall struct {
+	id, output string
+	same       bool // as it was
+}
+
+type codexLine struct {
+	Timestamp string `json:"timestamp"`
+	Type      string `json:"type"`
+	Payload   any    `json:"payload"`
+}
+
+type codexMeta struct {
+	ID            string     `json:"id"`
+	Timestamp     string     `json:"timestamp"`
+	Cwd           string     `json:"cwd"`
+	Originator    string     `json:"originator"`
+	Version       string     `json:"cli_version"`
+	Source        string     `json:"source"`
+	ModelProvider string     `json:"model_provider"`
+	Base          *codexText `json:"base_instructions,omitzero"`
+}
+
+type codexText struct {
+	Text string `json:"text"`
+}
+
+type codexSettings struct {
+	Cwd      string       `json:"cwd"`
+	Approval string       `json:"approval_policy"`
+	Sandbox  codexSandbox `json:"sandbox_policy"`
+	Model    string       `json:"model"`
+	Summary  string       `json:"summary"`
+}
+
+type codexSandbox struct {
+	Type string `json:"type"`
+}
+
+type codexTokens struct {
+	Input     int `json:"input_tokens"`
+	Cached    int `json:"cached_input_tokens"`
+	Output    int `json:"output_tokens"`
+	Reasoning int `json:"reasoning_output_tokens"`
+	Total     int `json:"total_tokens"`
+}
+
+type codexCount struct {
+	Type string `json:"type"`
+	Info struct {
+		Total  codexTokens `json:"total_token_usage"`
+		Last   codexTokens `json:"last_token_usage"`
+		Window *int        `json:"model_context_window"`
+	} `json:"info"`
+	Limits *int `json:"rate_limits"`
+}
+
+// put writes one line as it stands.
+func (x *codexWriter) put(line []byte) {
+	if x.err == nil {
+		_, x.err = x.out.Write(append(line, '\n'))
+	}
+}
+
+// line writes a line of our own.
+func (x *codexWriter) line(typ string, payload any) {
+	if x.err != nil {
+		return
+	}
+	text, err := json.Marshal(codexLine{codexTime(x.time), typ, payload}, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		x.err = err
+		return
+	}
+	x.put(text)
+}
+
+// at moves on to the time of an entry.
+func (x *codexWriter) at(t time.Time) {
+	if !t.IsZero() {
+		x.time = t
+	}
+}
+
+func codexTime(t time.Time) string {
+	if t.IsZero() {
+		t = time.Unix(0, 0)
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// codexID is an id as Codex wants one, made from another.
+func codexID(id string) string {
+	if uuidPattern.MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte("codex " + id))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8
+	s := hex.EncodeToString(sum[:16])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// begin writes the line about the session unless it is written.
+func (x *codexWriter) begin(id string, base *codexText) {
+	if x.begun {
+		return
+	}
+	x.begun = true
+	if x.time.IsZero() {
+		x.time = x.view.Created
+	}
+	x.line("session_meta", codexMeta{
+		ID: codexID(id), Timestamp: codexTime(x.time), Cwd: x.cwd(), Originator: "tenfold", Version: "0.0.0",
+		Source: "cli", ModelProvider: "openai", Base: base,
+	})
+}
+
+// cwdWithin is how many entries are looked at for a working directory.
+const cwdWithin = 200
+
+// cwd is the working directory that a record of the conversation names.
+func (x *codexWriter) cwd() string {
+	if x.dir == "" {
+		x.dir = x.findCwd()
+	}
+	return x.dir
+}
+
+func (x *codexWriter) findCwd() string {
+	n := 0
+	for e := range x.view.Projection.Log().Entries() {
+		if n++; n > cwdWithin {
+			break
+		}
+		if !strings.Contains(e.Source, `"cwd"`) {
+			continue
+		}
+		root := x.record.read(e.Source)
+		for _, at := range [...]node{root, root.get("payload")} {
+			if dir := at.text("cwd"); dir != "" {
+				return dir
+			}
+		}
+	}
+	return "/"
+}
+
+func (x *codexWriter) settings(model string) {
+	if model != "" && model != x.model {
+		x.model = model
+		x.line("turn_context", codexSettings{x.cwd(), "on-request", codexSandbox{"read-only"}, model, "auto"})
+	}
+}
+
+// whole writes all there is, in order.
+func (x *codexWriter) whole() {
+	p := x.view.Projection
+	undone := map[string]bool{}
+	for o := range p.Overlays() {
+		undone[o.ID] = !o.Live
+	}
+	past := tenfold.NewLog() // what other tools compacted needs the view before
+	seen := tenfold.Project(past)
+	eachRecord(p.Log().Entries(), func(group []tenfold.Entry) {
+		if x.err == nil && !x.original(group, undone) {
+			for _, e := range group {
+				if _, ok := e.Payload.(tenfold.Compaction); ok && !undone[e.ID] {
+					x.replaced(e, past, seen)
+					continue
+				}
+				x.entry(e)
+			}
+		}
+		for _, e := range group {
+			if c, ok := e.Payload.(tenfold.Compaction); ok && (c.Source != "import" || undone[e.ID]) {
+				continue
+			}
+			if _, err := past.Append(e); err != nil && x.err == nil {
+				x.err = err
+			}
+		}
+	})
+	x.begin(x.view.ID, nil)
+}
+
+// eachRecord gives the entries that came from one record together.
+func eachRecord(entries func(func(tenfold.Entry) bool), f func([]tenfold.Entry)) {
+	var group []tenfold.Entry
+	base := ""
+	for e := range entries {
+		if id := recordID(e.ID); id != base && len(group) > 0 {
+			f(group)
+			group = group[:0]
+		}
+		base = recordID(e.ID)
+		group = append(group, e)
+	}
+	if len(group) > 0 {
+		f(group)
+	}
+}
+
+// original writes the line that entries came from, if they came from a rollout.
+func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bool {
+	line, ok := x.record.line(group, x.bare || x.view.Format == Codex)
+	if !ok {
+		return false
+	}
+	for _, e := range group {
+		if undone[e.ID] {
+			return true // what was undone is not to come back
+		}
+	}
+	root := x.record.read(string(line))
+	if !x.begun {
+		x.bare = !root.get("payload").found()
+		if x.bare || root.text("type") == "session_meta" {
+			x.begun = true
+		} else {
+			x.at(group[0].Time)
+			x.begin(x.view.ID, nil)
+		}
+	}
+	x.at(group[len(group)-1].Time)
+	if m := root.get("payload").text("model"); m != "" && root.text("type") == "turn_context" {
+		x.model = m
+	}
+	for _, e := range group {
+		x.note(e.Payload, itemType(root))
+	}
+	x.put(line)
+	return true
+}
+
+// itemType is the type of the item in a line.
+func itemType(root node) string {
+	if p := root.get("payload"); p.found() {
+		root = p
+	}
+	return root.text("type")
+}
+
+// replaced writes a compaction of another tool: what a model sees after it.
+func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
+	c := e.Payload.(tenfold.Compaction)
+	if c.Source != "import" {
+		return // ours: the whole conversation has none
+	}
+	if _, err := past.Append(e); err != nil {
+		x.err = err
+		return
+	}
+	seen.Advance()
+	x.at(e.Time)
+	x.begin(x.view.ID, nil)
+	var history struct {
+		Message string `json:"message"`
+		History []any  `json:"replacement_history"`
+	}
+	history.History = []any{}
+	if c.Summary != nil {
+		history.Message = c.Summary.Text
+	}
+	open, uses := x.written, x.uses
+	x.written, x.uses = map[string]codexCall{}, map[string]int{}
+	for it := range seen.Items() {
+		if it.Branch == "" {
+			history.History = append(history.History, x.items(it.Payload, x.record.shape(rawSource(past, it.Seq)))...)
+		}
+	}
+	x.written, x.uses = open, uses
+	x.line("compacted", history)
+}
+
+// rawSource is the source of the entry with the given seq, if there is one.
+func rawSource(log *tenfold.Log, seq int64) string {
+	e, ok := log.Entry(seq)
+	if !ok || seq == 0 {
+		return ""
+	}
+	return e.Source
+}

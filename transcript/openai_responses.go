@@ -1,0 +1,369 @@
+package transcript
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tenfold"
+)
+
+func openaiResponsesHandler() handler {
+	return handler{
+		format: OpenAIResponses, about: "OpenAI responses bodies",
+		importer: openaiResponses{}, exporter: bodyExporter{"openai-responses"},
+	}
+}
+
+// openaiResponses reads bodies of OpenAI's Responses API.
+type openaiResponses struct{}
+
+// responsesTypes are types of items, and of blocks, that no other API has.
+var responsesTypes = [...]string{
+	"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call", "local_shell_call_output",
+	"web_search_call", "file_search_call", "tool_search_call", "tool_search_output", "computer_call", "computer_call_output",
+	"code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools", "item_reference",
+	"input_text", "output_text", "input_image", "input_file",
+}
+
+// responsesMark reports whether an object can only be an item of the Responses
+// API.
+func responsesMark(o object) bool {
+	switch typ := o.values["type"]; {
+	case slices.Contains(responsesTypes[:], typ), typ == "reasoning" && o.has("summary"), typ == "compaction" && o.has("encrypted_content"):
+		return true
+	}
+	return o.has("role") && slices.ContainsFunc(o.items["content"], responsesMark)
+}
+
+// Recognise implements [Importer]. A plain list of roles and texts is taken by
+// others.
+func (openaiResponses) Recognise(h Head) Confidence {
+	s := h.json
+	if len(s.objects) == 0 {
+		return No
+	}
+	first := s.objects[0]
+	switch s.shape {
+	case shapeArray:
+		if slices.ContainsFunc(s.objects, responsesMark) {
+			return Certain
+		}
+		return No
+	case shapeLines, shapeObject:
+		if responsesEvent(first) {
+			return Certain
+		}
+		if len(s.objects)+s.others > 1 {
+			return No
+		}
+	default:
+		return No
+	}
+	items := slices.Concat(first.items["input"], first.items["output"])
+	input := first.kinds["input"]
+	switch {
+	case first.has("messages") || first.has("contents"):
+		return No
+	case first.values["object"] == "response", slices.ContainsFunc(items, responsesMark):
+		return Certain
+	case (input == '[' || input == '"') && first.has("instructions"):
+		return Certain
+	case input == '[' && slices.ContainsFunc(items, func(o object) bool { return o.has("role", "content") }):
+		return Likely
+	case string(bytes.TrimSpace(h.text())) == `{"input":[]}`:
+		return Maybe // what a conversation without items is exported as
+	}
+	return No
+}
+
+// responsesEvent reports whether a line is an event of a stream.
+func responsesEvent(o object) bool {
+	return strings.HasPrefix(o.values["type"], "response.") && (o.has("response") || o.has("sequence_number") || o.has("output_index"))
+}
+
+// Import implements [Importer].
+func (openaiResponses) Import(ctx context.Context, src Source, sink Sink) error {
+	o := responses{itemTurns: itemTurns{emitter: emitter{sink: sink}}, src: src}
+	o.conv.Format = OpenAIResponses
+	o.items.scan = &o.scan
+	head, rest, err := peek(src.Reader)
+	if err != nil {
+		return err
+	}
+	src.Reader = rest
+	if h := newHead(head, src.Name); len(h.json.objects) > 0 && h.json.shape == shapeLines && responsesEvent(h.json.objects[0]) {
+		return o.events(ctx, src)
+	}
+	doc, err := readDocument(ctx, src, OpenAIResponses)
+	if err != nil {
+		return err
+	}
+	if doc.repaired {
+		o.warn.add(0, "text was not UTF-8: its bad bytes were replaced", "texts were not UTF-8: their bad bytes were replaced")
+	}
+	return o.document(doc)
+}
+
+// responses reads one conversation.
+type responses struct {
+	itemTurns
+	src   Source
+	scan  scanner
+	tree  tree
+	items itemReader
+	// message is the id of the response that output items came in.
+	message string
+	model   string
+}
+
+// document reads a body, or a bare list of items.
+func (o *responses) document(doc document) error {
+	root := o.tree.read(&o.scan, doc.raw)
+	if o.scan.err != nil {
+		return doc.broken(o.src, OpenAIResponses, o.scan.err)
+	}
+	hint := "it is a body with input or output, or a list of items"
+	switch root.kind() {
+	case '[':
+		o.conv.ID = contentID(o.src.Name, OpenAIResponses, appendCompact(nil, root.first().raw()))
+		if !root.first().found() {
+			return doc.problem(o.src, OpenAIResponses, 0, errors.New("there is no item in the list"), hint)
+		}
+		if err := o.list("input", root); err != nil {
+			return err
+		}
+		return o.end()
+	case '{':
+	default:
+		return doc.problem(o.src, OpenAIResponses, 0, errors.New("this is no body"), hint)
+	}
+	return o.body(root, doc, hint)
+}
+
+// body reads a request, a response, or both in one.
+func (o *responses) body(root node, doc document, hint string) error {
+	input, output := root.get("input"), root.get("output")
+	if !input.isText() && input.kind() != '[' && output.kind() != '[' {
+		return doc.problem(o.src, OpenAIResponses, 0, errors.New("the body has neither input nor output"), hint)
+	}
+	first := input
+	if input.kind() == '[' && input.first().found() {
+		first = input.first()
+	} else if !input.isText() && output.first().found() {
+		first = output.first()
+	}
+	response := root.text("object") == "response"
+	if id := root.text("id"); response && plainID(id) {
+		o.conv.ID, o.message = id, id
+	} else {
+		o.conv.ID = contentID(o.src.Name, OpenAIResponses, appendCompact(nil, first.raw()))
+	}
+	if at := root.get("created_at"); at.found() {
+		o.at(unixTime(o.scan.number(at.at())))
+	}
+	if err := o.config(root, "config"); err != nil {
+		return err
+	}
+	if input.isText() {
+		o.items.cuts = o.items.cuts[:0]
+		u := tenfold.UserMessage{Parts: tenfold.Text(o.items.text(input))}
+		if err := o.show("input", itemEntries("input", string(input.raw()), one(u))); err != nil {
+			return err
+		}
+	} else if err := o.list("input", input); err != nil {
+		return err
+	}
+	if err := o.list("output", output); err != nil {
+		return err
+	}
+	if u, ok := o.usage(root.get("usage")); ok {
+		if err := o.emit(tenfold.Entry{ID: "usage", MessageID: o.message, Payload: u}); err != nil {
+			return err
+		}
+	}
+	return o.end()
+}
+
+// config hands on what a body sets beside its items; the body is its source.
+func (o *responses) config(root node, id string) error {
+	d := tenfold.ConfigDelta{Model: root.text("model")}
+	o.model = d.Model
+	var cuts []cut
+	o.items.cuts = o.items.cuts[:0]
+	if s := root.get("instructions"); s.isText() {
+		system := o.items.text(s)
+		d.System = &system
+	}
+	cuts = append(cuts, o.items.cuts...)
+	if tools := root.get("tools"); tools.kind() == '[' && tools.first().found() {
+		d.Tools = toolList(tools)
+	}
+	for _, name := range [...]string{"input", "output"} {
+		if n := root.get(name); n.found() && !o.tree.twice {
+			cuts = append(cuts, cut{n.at(), cutValue})
+		}
+	}
+	source := string(appendCompact(nil, []byte(splice(root.t.raw, cuts))))
+	return o.emit(tenfold.Entry{ID: id, Source: source, Payload: d})
+}
+
+// toolList reads the functions a model was offered. Tools that the provider
+// brings have no definition; the source names them.
+func toolList(tools node) *[]tenfold.ToolDefinition {
+	list := []tenfold.ToolDefinition{}
+	for n := tools.first(); n.found(); n = n.next() {
+		if n.text("type") != "function" || n.text("name") == "" {
+			continue
+		}
+		d := tenfold.ToolDefinition{Name: n.text("name"), Description: n.text("description")}
+		if p := n.get("parameters"); p.kind() == '{' {
+			d.Schema = oneLine(string(p.raw()))
+		}
+		list = append(list, d)
+	}
+	return &list
+}
+
+// list turns a list of items into entries.
+func (o *responses) list(name string, items node) error {
+	i := 0
+	for n := list(items); n.found(); n = n.next() {
+		if err := o.item(n, name+"-"+strconv.Itoa(i), n, name == "output"); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
+}
+
+// item turns one item into entries. Its source is the item, or the record that
+// it stands in.
+func (o *responses) item(n node, id string, record node, output bool) error {
+	before := o.tree.twice
+	o.tree.twice = false
+	o.items.cuts, o.items.odd = o.items.cuts[:0], false
+	payloads := o.items.item(n)
+	twice := o.tree.twice
+	o.tree.twice = before || twice
+	if o.items.odd || twice {
+		o.warn.add(0, "item holds something that is not understood: it is kept, and no model sees it",
+			"items hold something that is not understood: it is kept, and no model sees it")
+	}
+	if len(payloads) == 0 || twice {
+		return o.keep(id, tenfold.Kind("openai-responses."+cmp.Or(n.text("type"), "untyped")), appendCompact(nil, record.raw()))
+	}
+	from := record.at().from
+	for i := range o.items.cuts {
+		c := &o.items.cuts[i]
+		c.from, c.to = c.from-from, c.to-from
+	}
+	source := string(appendCompact(nil, []byte(splice(record.raw(), o.items.cuts))))
+	entries := itemEntries(id, source, payloads)
+	if output {
+		for i := range entries {
+			entries[i].MessageID = o.message
+		}
+	}
+	return o.show(id, entries)
+}
+
+// usage reads what a response cost. Cached tokens are a part of the input.
+func (o *responses) usage(n node) (tenfold.Usage, bool) {
+	if n.kind() != '{' {
+		return tenfold.Usage{}, false
+	}
+	number := func(n node) int {
+		if !n.found() {
+			return 0
+		}
+		return o.scan.number(n.at())
+	}
+	in := number(n.get("input_tokens"))
+	cached := min(in, number(n.get("input_tokens_details").get("cached_tokens")))
+	return tenfold.Usage{Model: o.model, Input: in - cached, CacheRead: cached, Output: number(n.get("output_tokens"))}, true
+}
+
+// unixTime is a time that OpenAI gives in seconds.
+func unixTime(seconds int) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0).UTC()
+}
+
+// events reads the events of a response: its items as they are done. All else
+// is kept.
+func (o *responses) events(ctx context.Context, src Source) error {
+	r := newLineReader(ctx, src)
+	for n := 1; ; n++ {
+		raw, err := r.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return err
+		}
+		root := o.tree.read(&o.scan, raw)
+		if o.scan.err != nil {
+			if problem := r.broken(o.scan.err, OpenAIResponses); problem != nil {
+				return problem
+			}
+			o.warn.add(0, tornOne, "lines at the end were cut off and are left out")
+			break
+		}
+		if r.repaired {
+			o.warn.add(r.number, notUTF8One, notUTF8Many)
+		}
+		if n == 1 {
+			o.message = root.get("response").text("id")
+			if o.conv.ID = o.message; !plainID(o.message) {
+				o.conv.ID, o.message = contentID(o.src.Name, OpenAIResponses, bytes.TrimSpace(raw)), "response"
+			}
+			if at := root.get("response").get("created_at"); at.found() {
+				o.at(unixTime(o.scan.number(at.at())))
+			}
+		}
+		if err := o.event(root, "event-"+strconv.Itoa(n)); err != nil {
+			return err
+		}
+	}
+	if !o.begun {
+		return r.problem(OpenAIResponses, errors.New("there is no event in it"), "was the stream saved?")
+	}
+	return o.end()
+}
+
+func (o *responses) event(root node, id string) error {
+	typ := root.text("type")
+	response := root.get("response")
+	switch typ {
+	case "response.created":
+		d := tenfold.ConfigDelta{Model: response.text("model")}
+		o.model = d.Model
+		o.items.cuts = o.items.cuts[:0]
+		if s := response.get("instructions"); s.isText() {
+			system := o.items.text(s)
+			d.System = &system
+		}
+		if tools := response.get("tools"); tools.kind() == '[' && tools.first().found() {
+			d.Tools = toolList(tools)
+		}
+		if !o.tree.twice {
+			return o.emit(tenfold.Entry{ID: id, Source: splice(root.raw(), o.items.cuts), Payload: d})
+		}
+	case "response.output_item.done":
+		return o.item(root.get("item"), id, root, true)
+	case "response.completed", "response.incomplete", "response.failed":
+		if u, ok := o.usage(response.get("usage")); ok && !o.tree.twice {
+			return o.emit(tenfold.Entry{ID: id, MessageID: o.message, Source: string(root.raw()), Payload: u})
+		}
+	}
+	return o.keep(id, tenfold.Kind("openai-responses."+cmp.Or(typ, "untyped")), root.raw())
+}
