@@ -16,6 +16,12 @@ const (
 	ClaudeCode Format = "claude-code"
 	// JP is the events.json, or the older messages.json, of a JP conversation.
 	JP Format = "jp"
+	// Pi is the session file of pi: JSON lines.
+	Pi Format = "pi"
+	// GeminiCLI is the chat file of Gemini CLI: one object, or JSON lines.
+	GeminiCLI Format = "gemini-cli"
+	// CopilotCLI is the events.jsonl of GitHub Copilot CLI.
+	CopilotCLI Format = "copilot-cli"
 )
 
 // FormatInfo says what can be done with a format.
@@ -46,6 +52,7 @@ func handlers() []handler {
 		tenfoldHandler(),
 		claudeHandler(),
 		jpHandler(),
+		piHandler(),
 		bodyHandler("anthropic", "Anthropic request bodies"),
 		bodyHandler("openai-chat", "OpenAI chat request bodies"),
 		bodyHandler("openai-responses", "OpenAI responses request bodies"),

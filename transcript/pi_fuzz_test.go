@@ -1,0 +1,16 @@
+package transcript
+
+import "testing"
+
+func FuzzPi(f *testing.F) {
+	for _, s := range samples(f, Pi) {
+		f.Add(s.data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, ok := fuzzImport(t, Pi, data)
+		if !ok || !exactly(data) || newHead(data, "").json.shape != shapeLines {
+			return
+		}
+		sameLines(t, rebuildPi(t, got.Entries), fileLines(t, data))
+	})
+}
