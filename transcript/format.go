@@ -53,6 +53,7 @@ func handlers() []handler {
 		claudeHandler(),
 		jpHandler(),
 		piHandler(),
+		geminiHandler(),
 		copilotHandler(),
 		bodyHandler("anthropic", "Anthropic request bodies"),
 		bodyHandler("openai-chat", "OpenAI chat request bodies"),

@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,22 +28,12 @@ func rebuildPi(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
 	var s scanner
-	for group := range groups(each(entries)) {
+	for group := range groups(slices.Values(entries)) {
 		if line := restorePi(&s, group); line != "" {
 			lines = append(lines, decodeJSON(tb, []byte(line)))
 		}
 	}
 	return lines
-}
-
-func each(entries []tenfold.Entry) func(func(tenfold.Entry) bool) {
-	return func(yield func(tenfold.Entry) bool) {
-		for _, e := range entries {
-			if !yield(e) {
-				return
-			}
-		}
-	}
 }
 
 func TestPiCorpusIsRebuilt(t *testing.T) {
