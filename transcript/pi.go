@@ -27,7 +27,7 @@ type piImporter struct{}
 
 func piHandler() handler {
 	return handler{
-		format: Pi, about: "pi session files (*.jsonl)", importer: piImporter{},
+		format: Pi, about: "pi session files (*.jsonl)", importer: piImporter{}, exporter: piExporter{},
 		homes: []string{".pi/agent/sessions"},
 	}
 }
