@@ -12,7 +12,7 @@ type copilotEvent struct {
 	typ, id, stamp, agent string
 
 	session, source, role, model, newModel, selected, title, message, call, parentCall, tool, upTo string
-	approved, failure                                                                              string
+	approved                                                                                       string
 	success                                                                                        bool
 	content, transformed, reasoning, opaque, encrypted                                             span
 	arguments, answer, failed, summary                                                             span

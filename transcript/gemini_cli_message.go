@@ -299,10 +299,8 @@ func (w *geminiWriter) part(p *geminiPart) tenfold.Part {
 // calls too, as a rule.
 func (w *geminiWriter) modelPart(p *geminiPart, calls []geminiCall) []tenfold.Payload {
 	var out []tenfold.Payload
-	signature := ""
 	if w.isString(p.signature) && len(p.signature.of(w.raw)) > 2 && !p.thought {
-		signature = w.text(p.signature)
-		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: signature, CallID: p.id})
+		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: w.text(p.signature), CallID: p.id})
 	}
 	switch {
 	case p.call:

@@ -20,7 +20,7 @@ import (
 //	user                          turn_start + user_message
 //	custom, bashExecution         user_message, synthetic, as pi words it
 //	branch_summary                the same
-//	compaction                    compaction of what comes before firstKept…
+//	compaction                    an overlay over what comes before firstKept…
 //	a line that hangs elsewhere   compaction that hides the abandoned stretch
 //	everything else               an unknown kind "pi.<type>"
 type piImporter struct{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"tenfold"
@@ -20,7 +21,7 @@ that undoing them gives back what they hid.
 
 A conversation that is in the store already gets what is new of the file.
 
-The format is detected, or named with --from: ` + strings.Join(readableFormats(), ", ") + `.`,
+` + ansi.Wordwrap("The format is detected, or named with --from: "+strings.Join(readableFormats(), ", ")+".", 79, ""),
 		Example: `  tenfold conversation import session.jsonl
   tenfold conversation import --from jp events.json`,
 		Args: arguments(1, -1, "a file"),
