@@ -25,6 +25,12 @@ const (
 	OpenCode Format = "opencode"
 	// Crush is the database of crush.
 	Crush Format = "crush"
+	// Pi is the session file of pi: JSON lines.
+	Pi Format = "pi"
+	// GeminiCLI is the chat file of Gemini CLI: one object, or JSON lines.
+	GeminiCLI Format = "gemini-cli"
+	// CopilotCLI is the events.jsonl of GitHub Copilot CLI.
+	CopilotCLI Format = "copilot-cli"
 )
 
 // FormatInfo says what can be done with a format.
@@ -66,6 +72,9 @@ func handlers() []handler {
 		jpHandler(),
 		openCodeHandler(),
 		crushHandler(),
+		piHandler(),
+		geminiHandler(),
+		copilotHandler(),
 		bodyHandler("anthropic", "Anthropic request bodies"),
 		bodyHandler("openai-chat", "OpenAI chat request bodies"),
 		openaiResponsesHandler(),

@@ -73,6 +73,10 @@ func TestDetectCorpus(t *testing.T) {
 			want = ""
 		}
 		for _, size := range []int{headSize, 2000} {
+			want := want
+			if f.Format == "" && strings.HasSuffix(f.Name, "assistant-message-with-thinking-code.json") && size == headSize {
+				want = Pi // a message alone, which says so at its end
+			}
 			if got, err := Detect(data[:min(len(data), size)], f.Name); got != want {
 				t.Errorf("%s by %d bytes: %q, %v; want %q", f.Name, size, got, err, want)
 			}

@@ -1,0 +1,144 @@
+package transcript
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/internal/corpustest"
+)
+
+// rebuildCopilot gives the events of a session, in order.
+func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
+	tb.Helper()
+	var lines []any
+	var s scanner
+	for group := range groups(slices.Values(entries)) {
+		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
+		if i < 0 {
+			tb.Fatalf("event %s has no source", group[0].ID)
+		}
+		f := refiller{raw: []byte(group[i].Source)}
+		var e copilotEvent
+		e.parse(&s, f.raw)
+		calls := 0
+		for _, entry := range group {
+			switch p := entry.Payload.(type) {
+			case tenfold.UserMessage:
+				at := e.content
+				if e.transformed.found() {
+					at = e.transformed
+				}
+				f.text(at, p.Parts[0].Text)
+				for k, part := range p.Parts[1:] {
+					_, data, _ := strings.Cut(part.File.URI, ",")
+					f.text(e.attachments[k].data, data)
+				}
+			case tenfold.AssistantMessage:
+				f.text(e.content, p.Text)
+			case tenfold.Reasoning:
+				f.text(e.reasoning, p.Text)
+				f.text(e.opaque, p.Signature)
+				f.text(e.encrypted, p.Encrypted)
+			case tenfold.ToolCall:
+				at := e.arguments
+				if len(e.requests) > 0 {
+					at = e.requests[calls].arguments
+					calls++
+				}
+				f.value(at, p.Arguments)
+			case tenfold.ToolResult:
+				for _, part := range p.Parts {
+					if part.File != nil {
+						f.value(e.answer, part.File.Detail)
+						continue
+					}
+					at := e.answer
+					if !at.found() {
+						at = e.failed
+					}
+					f.text(at, part.Text)
+				}
+			case tenfold.ConfigDelta:
+				if p.System != nil {
+					f.text(e.content, *p.System)
+				}
+			case tenfold.Compaction:
+				if p.Summary != nil {
+					f.text(e.summary, p.Summary.Text)
+				}
+			}
+		}
+		lines = append(lines, decodeJSON(tb, []byte(splice(f.raw, f.cuts))))
+	}
+	return lines
+}
+
+func TestCopilotCorpusIsRebuilt(t *testing.T) {
+	eachCorpusFile(t, CopilotCLI, func(t *testing.T, path string, _ corpustest.File, got Collected) {
+		checkLaws(t, got)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameLines(t, rebuildCopilot(t, got.Entries), fileLines(t, data))
+	})
+}
+
+// TestCopilotCorpusCounts compares with the index. It counts the system
+// message of each turn among the messages; reasoning is what has a text, and
+// encrypted reasoning each opaque value, of which a message can have two.
+func TestCopilotCorpusCounts(t *testing.T) {
+	eachCorpusFile(t, CopilotCLI, func(t *testing.T, _ string, want corpustest.File, got Collected) {
+		t.Log(got.ID, got.Title, got.Warnings)
+		have := tally(want, got.Entries)
+		have.Reasoning = 0
+		for _, e := range got.Entries {
+			switch p := e.Payload.(type) {
+			case tenfold.UserMessage:
+				have.User++
+				have.Msgs++
+			case tenfold.ConfigDelta:
+				if p.System != nil {
+					have.Msgs++
+				}
+			case tenfold.Unknown:
+				if p.Name == "copilot-cli.abort" {
+					have.Interrupts++
+				}
+			case tenfold.Reasoning:
+				if p.Text != "" {
+					have.Reasoning++
+				}
+			}
+			if strings.Contains(e.Source, `"type":"assistant.message"`) {
+				have.Assistant++
+				have.Msgs++
+				for _, name := range []string{`"reasoningOpaque":`, `"encryptedContent":`} {
+					if strings.Contains(e.Source, name) {
+						have.EncReasoning++
+					}
+				}
+			}
+		}
+		if have != want {
+			t.Errorf("counts differ:\n got %+v\nwant %+v", have, want)
+		}
+	})
+}
+
+func FuzzCopilotCLI(f *testing.F) {
+	for _, s := range samples(f, CopilotCLI) {
+		f.Add(s.data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, ok := fuzzImport(t, CopilotCLI, data)
+		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") {
+			return
+		}
+		sameLines(t, rebuildCopilot(t, got.Entries), fileLines(t, data))
+	})
+}

@@ -1,0 +1,284 @@
+package transcript
+
+import (
+	"strconv"
+
+	"tenfold"
+)
+
+// update takes a message that came before: what is new in it is emitted under
+// ids of the message, and a message that says something else than it did is
+// hidden and stands again. The record is kept whole.
+func (g *gemini) update(raw []byte, m *geminiMessage, i int) error {
+	st := g.history[i]
+	record := g.base(raw, m)
+	if err := g.unknown(raw, m, record, "update"); err != nil {
+		return err
+	}
+	switch {
+	case m.twice || (m.typ != "user" && m.typ != "gemini"):
+		return nil
+	case !st.changed(raw, m):
+		return g.more(raw, m, st, record)
+	case !g.newest(i):
+		g.warn.add(g.line, "message was changed after others had followed: it shows as it was",
+			"messages were changed after others had followed: they show as they were")
+		return nil
+	}
+	g.warn.add(g.line, "message was changed: its first form is hidden by an overlay",
+		"messages were changed: their first forms are hidden by overlays")
+	if err := g.hide(st, record); err != nil {
+		return err
+	}
+	g.truncate(i)
+	return g.fresh(raw, m, false)
+}
+
+// changed reports whether a message takes back what it said, rather than
+// adding to it.
+func (st *geminiState) changed(raw []byte, m *geminiMessage) bool {
+	if st.text != "" && st.text != geminiDigest(raw, m) {
+		return true
+	}
+	if m.typ == "user" {
+		return false
+	}
+	for i, t := range st.thoughts {
+		if i >= len(m.thoughts) || geminiThoughtDigest(raw, m.thoughts[i]) != t {
+			return len(m.thoughts) > 0
+		}
+	}
+	if len(m.calls) < len(st.calls) {
+		return len(m.calls) > 0
+	}
+	for i, c := range st.calls {
+		now := m.calls[i]
+		if now.args.found() && c.arguments != "" && digest(now.args.of(raw)) != c.arguments {
+			return true
+		}
+		if c.result != "" && geminiResultDigest(raw, now) != c.result {
+			return true
+		}
+	}
+	return false
+}
+
+// more emits what a message says beyond what it said. What comes after other
+// messages stands after them.
+func (g *gemini) more(raw []byte, m *geminiMessage, st *geminiState, record string) error {
+	if m.typ == "user" {
+		return nil
+	}
+	if err := g.changeModel(m, record); err != nil {
+		return err
+	}
+	for _, e := range g.blocks(g.writer(raw, m, false), m, st, st.base+"/text") {
+		if err := g.showIn(st, e); err != nil {
+			return err
+		}
+	}
+	return g.usage(m, st)
+}
+
+// newest reports whether nothing that a model sees follows in the history.
+func (g *gemini) newest(i int) bool {
+	for _, st := range g.history[i+1:] {
+		if st.shown || st.compaction != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// truncate drops the history from a message on.
+func (g *gemini) truncate(i int) {
+	for _, st := range g.history[i:] {
+		delete(g.known, st.id)
+	}
+	g.history = g.history[:i]
+}
+
+// rewind takes messages back: the one it names and all after it, or all there
+// are when it names none.
+func (g *gemini) rewind(r *geminiRecord) error {
+	id := g.ids.unique("line:" + digest(r.raw))
+	if err := g.keep(id, "gemini-cli.rewind", r.raw); err != nil {
+		return err
+	}
+	to, _ := g.scan.unquote(r.rewindTo)
+	return g.drop(g.known[to], id)
+}
+
+// drop hides the history from a message on.
+func (g *gemini) drop(i int, id string) error {
+	var first *geminiState
+	for _, st := range g.history[i:] {
+		if first == nil && st.shown {
+			first = st
+		}
+	}
+	for k, st := range g.history[i:] {
+		if st.compaction == "" {
+			continue
+		}
+		revoked := tenfold.Entry{ID: id + "/revoked/" + strconv.Itoa(k), Payload: tenfold.CompactionRevoked{Target: st.compaction}}
+		if err := g.emit(revoked); err != nil {
+			return err
+		}
+	}
+	g.truncate(i)
+	switch {
+	case i == 0 && g.place.opened:
+		// Nothing is left, nor what a compaction had stood for.
+		first = &geminiState{shown: true, prompt: true}
+	case first == nil:
+		return nil
+	}
+	return g.hide(first, id)
+}
+
+// hide hides all from a message on: whole turns where it opened one, else the
+// steps of its turn from its own on. What comes next opens another turn.
+func (g *gemini) hide(st *geminiState, id string) error {
+	if !st.shown {
+		return nil
+	}
+	overlay := func(from, to int, step int, turns tenfold.Action) tenfold.Compaction {
+		o := tenfold.Compaction{FromTurn: from, ToTurn: to, Turns: turns, Source: "import", Reason: "taken back in gemini-cli"}
+		if step >= 0 {
+			o.ToStep = &step
+		}
+		return o
+	}
+	g.over = true
+	now := g.place.turn
+	var list []tenfold.Compaction
+	switch {
+	case st.prompt:
+		list = append(list, overlay(st.turn, now, -1, tenfold.Omit))
+	case st.step == 0:
+		// A range that ends inside its turn keeps the request (P9).
+		if st.turn == now {
+			list = append(list, overlay(now, now, g.place.step, tenfold.Omit))
+		} else {
+			list = append(list, overlay(st.turn, st.turn, 1<<30, tenfold.Omit), overlay(st.turn+1, now, -1, tenfold.Omit))
+		}
+	default:
+		list = append(list, overlay(st.turn, now, -1, tenfold.Omit), overlay(st.turn, st.turn, st.step-1, tenfold.Keep))
+	}
+	for i, o := range list {
+		if err := g.emit(tenfold.Entry{ID: id + "/hidden/" + strconv.Itoa(i), Payload: o}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes takes a change of the session. One that replaces the messages is how
+// Gemini CLI writes down that it compressed or masked them.
+func (g *gemini) changes(r *geminiRecord) error {
+	if r.summary != "" {
+		g.title = r.summary
+	}
+	id := g.ids.unique("line:" + digest(r.raw))
+	if err := g.keep(id, "gemini-cli.set", r.raw); err != nil {
+		return err
+	}
+	if len(r.messages) == 0 {
+		return nil
+	}
+	if done, err := g.compressed(r, id); done || err != nil {
+		return err
+	}
+	same := 0
+	for same < len(r.messages) && same < len(g.history) && g.same(r, same, same) {
+		same++
+	}
+	if same < len(g.history) {
+		g.warn.add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden by an overlay",
+			"lists of messages replace those before; what they leave out or change is hidden by overlays")
+		if err := g.drop(same, id); err != nil {
+			return err
+		}
+	}
+	for i := same; i < len(r.messages); i++ {
+		if _, ok := g.known[r.messages[i].id]; ok && r.messages[i].id != "" {
+			continue // twice in one list
+		}
+		if err := g.fresh(r.raw, &r.messages[i], false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same reports whether a message of a list is one of the history, unchanged.
+func (g *gemini) same(r *geminiRecord, i, at int) bool {
+	m, st := &r.messages[i], g.history[at]
+	return m.id == st.id && !st.changed(r.raw, m)
+}
+
+// compressed reads a list of messages that begins with a snapshot and goes on
+// with the last ones of the history: a compaction that kept those.
+func (g *gemini) compressed(r *geminiRecord, id string) (bool, error) {
+	m := &r.messages[0]
+	if _, ok := g.known[m.id]; ok || m.typ != "user" || m.twice || !g.place.opened {
+		return false, nil
+	}
+	at := m.content
+	if len(m.parts) == 1 {
+		at = m.parts[0].text
+	}
+	w := g.writer(r.raw, m, false)
+	if !w.isString(at) || (m.parts != nil && len(m.parts) != 1) {
+		return false, nil
+	}
+	text, _ := g.scan.unquote(at)
+	if !isSnapshot(text) {
+		return false, nil
+	}
+	kept := 1
+	if len(r.messages) > 1 {
+		if _, ok := g.known[r.messages[1].id]; !ok && r.messages[1].typ == "gemini" && len(r.messages[1].calls) == 0 {
+			kept = 2 // the model's thanks for the snapshot
+		}
+	}
+	from := len(g.history) - (len(r.messages) - kept)
+	if from < 0 {
+		return false, nil
+	}
+	for i := kept; i < len(r.messages); i++ {
+		if !g.same(r, i, from+i-kept) {
+			return false, nil
+		}
+	}
+	o := tenfold.Compaction{
+		ToTurn: g.place.turn, Source: "import", Reason: "compressed in gemini-cli",
+		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
+	}
+	over := true
+	for _, st := range g.history[from:] {
+		if !st.shown {
+			continue
+		}
+		switch {
+		case st.step > 0:
+			o.ToTurn, o.ToStep = st.turn, new(st.step-1)
+		case st.turn > 0:
+			o.ToTurn = st.turn - 1
+		default:
+			return true, nil // nothing goes before it
+		}
+		over = false
+		break
+	}
+	g.over = g.over || over
+	st := &geminiState{id: m.id, base: id + "/compaction", text: geminiDigest(r.raw, m), compaction: id + "/compaction"}
+	tail := append([]*geminiState{st}, g.history[from:]...)
+	g.truncate(0)
+	for i, one := range tail {
+		g.known[one.id] = i
+	}
+	g.history = tail
+	return true, g.emit(tenfold.Entry{ID: st.base, Payload: o})
+}

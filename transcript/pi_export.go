@@ -1,0 +1,320 @@
+package transcript
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// piExporter writes a session file that pi can resume. What was imported from
+// pi is given back line for line; everything else becomes lines of version 3,
+// each hanging from the one before.
+type piExporter struct{}
+
+// Export implements [Exporter].
+func (piExporter) Export(w io.Writer, v View) ([]string, error) {
+	x := &piWriter{out: bufio.NewWriterSize(w, 256<<10), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}}
+	if err := x.write(); err != nil {
+		return nil, err
+	}
+	return x.warn.text(), x.out.Flush()
+}
+
+// piWriter is one export.
+type piWriter struct {
+	out  *bufio.Writer
+	v    View
+	scan scanner
+	warn warnings
+
+	headed bool
+	last   string // id of the last line, "" for none
+	taken  map[string]bool
+	lines  []piWritten
+	calls  map[string]string // names of the tools called
+	usage  map[string]tenfold.Usage
+	model  string
+	open   *piMessageOut // a response whose blocks are still coming
+	openID string
+	from   tenfold.Entry // that it began with
+}
+
+// piWritten is a line that a model sees.
+type piWritten struct {
+	seq int64
+	id  string
+}
+
+// write writes the whole file.
+func (x *piWriter) write() error {
+	if x.v.Compacted {
+		// What responses cost is left out: pi would take the last of them for
+		// the size of the conversation.
+		for e := range x.v.entries() {
+			if err := x.entry(e); err != nil {
+				return err
+			}
+		}
+		return x.finish()
+	}
+	for e := range x.v.entries() {
+		if u, ok := e.Payload.(tenfold.Usage); ok && e.MessageID != "" {
+			x.usage[e.MessageID] = u
+		}
+	}
+	for group := range groups(x.v.entries()) {
+		line := ""
+		if x.v.Format == Pi {
+			line = restorePi(&x.scan, group)
+		}
+		if line != "" {
+			if err := x.restored(line, group); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, e := range group {
+			if err := x.entry(e); err != nil {
+				return err
+			}
+		}
+	}
+	return x.finish()
+}
+
+// finish writes what is still open. A file needs its header in any case.
+func (x *piWriter) finish() error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	return x.head(tenfold.Entry{})
+}
+
+// restored writes a line as it came.
+func (x *piWriter) restored(line string, group []tenfold.Entry) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	var r piRecord
+	r.parse(&x.scan, []byte(line))
+	x.headed = x.headed || r.typ == "session"
+	if r.typ != "session" && r.id != "" {
+		x.last, x.taken[r.id] = r.id, true
+	}
+	for _, e := range group {
+		if call, ok := e.Payload.(tenfold.ToolCall); ok {
+			x.calls[call.CallID] = call.Name
+		}
+		if e.Payload.Kind().Visible() {
+			x.lines = append(x.lines, piWritten{e.Seq, r.id})
+			break
+		}
+	}
+	_, err := x.out.WriteString(line + "\n")
+	return err
+}
+
+// head writes the header in front of the first line.
+func (x *piWriter) head(e tenfold.Entry) error {
+	if x.headed {
+		return nil
+	}
+	x.headed = true
+	id := x.v.ID
+	if x.v.Compacted {
+		id += "-compacted" // another session than the one it came from
+	}
+	cwd := x.cwd()
+	return x.marshal(piLine{Type: "session", Version: 3, ID: id, Timestamp: x.stamp(e), Cwd: &cwd})
+}
+
+func (x *piWriter) marshal(l piLine) error {
+	raw, err := json.Marshal(l, scanOptions...)
+	if err != nil {
+		return err
+	}
+	_, err = x.out.Write(append(raw, '\n'))
+	return err
+}
+
+// line writes a line that hangs from the last one.
+func (x *piWriter) line(e tenfold.Entry, l piLine) error {
+	if err := x.head(e); err != nil {
+		return err
+	}
+	sum := digest([]byte(x.v.ID + "/" + e.ID))
+	l.ID = sum[:8]
+	for n := 2; x.taken[l.ID]; n++ {
+		l.ID = digest([]byte(x.v.ID + "/" + e.ID + "~" + strconv.Itoa(n)))
+	}
+	x.taken[l.ID] = true
+	l.ParentID = jsontext.Value("null") // of the root
+	if x.last != "" {
+		l.ParentID, _ = jsontext.AppendQuote(nil, x.last)
+	}
+	x.last = l.ID
+	l.Timestamp = x.stamp(e)
+	if e.Payload.Kind().Visible() {
+		x.lines = append(x.lines, piWritten{e.Seq, l.ID})
+	}
+	return x.marshal(l)
+}
+
+func (x *piWriter) time(e tenfold.Entry) time.Time {
+	switch {
+	case !e.Time.IsZero():
+		return e.Time.UTC()
+	case !x.v.Created.IsZero():
+		return x.v.Created.UTC()
+	}
+	return time.Unix(0, 0).UTC()
+}
+
+func (x *piWriter) stamp(e tenfold.Entry) string {
+	return x.time(e).Format("2006-01-02T15:04:05.000Z")
+}
+
+// entry writes one entry as lines of its own.
+func (x *piWriter) entry(e tenfold.Entry) error {
+	if e.Branch != "" {
+		if e.Payload.Kind().Visible() {
+			x.warn.add(0, "message of a sub-agent has no place in a pi session and is left out", "messages of sub-agents have no place in a pi session and are left out")
+		}
+		return nil
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		content := x.parts(p.Parts)
+		for _, a := range p.Attachments {
+			text := a.Name + "\n\n" + a.Content
+			content = append(content, piBlockOut{Type: "text", Text: &text})
+		}
+		return x.message(e, &piMessageOut{Role: "user", Content: content})
+	case tenfold.ToolResult:
+		return x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
+	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
+		return x.block(e)
+	case tenfold.ProviderItem:
+		x.warn.add(0, "block of a provider has no place in a pi session and is left out", "blocks of a provider have no place in a pi session and are left out")
+	case tenfold.ConfigDelta:
+		return x.config(e, p)
+	case tenfold.Compaction:
+		return x.compaction(e, p)
+	}
+	return nil
+}
+
+func (x *piWriter) message(e tenfold.Entry, m *piMessageOut) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	m.Timestamp = x.time(e).UnixMilli()
+	return x.line(e, piLine{Type: "message", Message: m})
+}
+
+func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	if c.System != nil || c.Tools != nil {
+		x.warn.add(0, "system prompt or list of tools has no place in a pi session and is left out", "system prompts or lists of tools have no place in a pi session and are left out")
+	}
+	if c.Extra != "" {
+		level := ""
+		x.scan.reset([]byte(c.Extra))
+		eachMember(&x.scan, func(name []byte) {
+			if string(name) == `"thinkingLevel"` {
+				level = x.scan.text()
+			} else {
+				x.scan.value()
+			}
+		})
+		if level != "" {
+			if err := x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level}); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Model == "" || c.Model == x.model {
+		return nil
+	}
+	x.model = c.Model
+	_, provider := piProvider(c.Model)
+	return x.line(e, piLine{Type: "model_change", Provider: provider, ModelID: c.Model})
+}
+
+// piProvider guesses which API and provider of pi a model belongs to.
+func piProvider(model string) (api, provider string) {
+	switch {
+	case strings.Contains(model, "claude"):
+		return "anthropic-messages", "anthropic"
+	case strings.Contains(model, "gemini"):
+		return "google-generative-ai", "google"
+	}
+	return "openai-responses", "openai"
+}
+
+// compaction writes a summary of all there was before what it kept. pi has no
+// place for other overlays.
+func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	for o := range x.v.Projection.Overlays() {
+		if o.ID != e.ID || !o.Live {
+			continue
+		}
+		if c.Summary == nil || c.FromTurn != 0 {
+			break
+		}
+		text, _ := unwrap(c.Summary.Text, piCompactionBefore, piCompactionAfter)
+		l := piLine{Type: "compaction", Summary: text, TokensBefore: &c.TokensBefore, FirstKept: "none"}
+		for _, w := range x.lines {
+			if w.seq > o.Last && w.id != "" {
+				l.FirstKept = w.id
+				break
+			}
+		}
+		return x.line(e, l)
+	}
+	if c.Source != "import" || c.Summary != nil {
+		x.warn.add(0, "overlay has no place in a pi session and is left out", "overlays have no place in a pi session and are left out")
+	}
+	return nil
+}
+
+// cwd looks for the working directory among what the importers left.
+func (x *piWriter) cwd() string {
+	n, cwd := 0, ""
+	for e := range x.v.Projection.Log().Entries() {
+		if n++; n > 200 || cwd != "" {
+			break
+		}
+		if e.Source == "" || e.Source[0] != '{' {
+			continue
+		}
+		x.scan.reset([]byte(e.Source))
+		findCwd(&x.scan, 3, &cwd)
+	}
+	return cwd
+}
+
+func findCwd(s *scanner, depth int, cwd *string) {
+	eachMember(s, func(name []byte) {
+		switch {
+		case string(name) == `"cwd"` && *cwd == "":
+			*cwd = s.text()
+		case depth > 1 && s.kind() == '{':
+			findCwd(s, depth-1, cwd)
+		default:
+			s.value()
+		}
+	})
+}

@@ -1,0 +1,19 @@
+package transcript
+
+import (
+	"bytes"
+	"testing"
+)
+
+func FuzzPi(f *testing.F) {
+	for _, s := range samples(f, Pi) {
+		f.Add(s.data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, ok := fuzzImport(t, Pi, data)
+		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || newHead(data, "").json.shape != shapeLines {
+			return
+		}
+		sameLines(t, rebuildPi(t, got.Entries), fileLines(t, data))
+	})
+}

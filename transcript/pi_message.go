@@ -1,0 +1,219 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+
+	"tenfold"
+)
+
+// message turns a message into entries.
+func (p *pi) message(r *piRecord, id string) error {
+	m := &r.msg
+	w := contentWriter{scan: &p.scan, raw: r.raw}
+	switch m.role {
+	case "user":
+		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
+			if err := p.turn(id); err != nil {
+				return err
+			}
+			p.over = false
+			return p.show(tenfold.Entry{ID: id, Source: splice(r.raw, w.cuts), Payload: tenfold.UserMessage{Parts: parts}})
+		}
+	case "custom", "hookMessage":
+		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
+			return p.aside(r, id, parts, w.cuts)
+		}
+	case "bashExecution":
+		if !m.excluded {
+			return p.aside(r, id, tenfold.Text(m.bashText()), nil)
+		}
+		return p.unknown(r, id)
+	case "branchSummary", "compactionSummary":
+		return p.unknown(r, id) // stands in the tree already
+	case "toolResult":
+		if parts, ok := piParts(&w, m); ok {
+			return p.show(tenfold.Entry{ID: id, Source: splice(r.raw, w.cuts), Payload: tenfold.ToolResult{CallID: m.call, Parts: parts, IsError: m.isError}})
+		}
+	case "assistant":
+		return p.assistant(r, id)
+	}
+	if m.content.found() || m.role == "" || m.blocks != nil {
+		p.warn.add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+	}
+	return p.unknown(r, id)
+}
+
+// show emits a visible entry, in a turn that is not hidden.
+func (p *pi) show(e tenfold.Entry) error {
+	if p.over || !p.turned {
+		p.over = false
+		if err := p.turn(e.ID); err != nil {
+			return err
+		}
+	}
+	p.visible = true
+	n := &p.nodes[len(p.nodes)-1]
+	_, user := e.Payload.(tenfold.UserMessage)
+	n.shown, n.user = true, user
+	return p.emit(e)
+}
+
+// aside emits a message that no person wrote to the model.
+func (p *pi) aside(r *piRecord, id string, parts []tenfold.Part, cuts []cut) error {
+	return p.show(tenfold.Entry{ID: id, Source: splice(r.raw, cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: true}})
+}
+
+// assistant emits the blocks of a response, then its usage.
+func (p *pi) assistant(r *piRecord, id string) error {
+	m := &r.msg
+	w := contentWriter{scan: &p.scan, raw: r.raw}
+	var blocks []tenfold.Payload
+	switch {
+	case m.blocks != nil:
+		for i := range m.blocks {
+			blocks = append(blocks, p.block(&w, m, &m.blocks[i])...)
+		}
+	case w.isString(m.content):
+		blocks = append(blocks, tenfold.AssistantMessage{Text: w.text(m.content)})
+	}
+	if m.model != "" && m.model != p.model {
+		p.model = m.model
+		if err := p.emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
+			return err
+		}
+	}
+	if len(blocks) == 0 {
+		if err := p.unknown(r, id); err != nil { // aborted or failed before it said anything
+			return err
+		}
+	}
+	for i, b := range blocks {
+		e := tenfold.Entry{ID: blockID(id, i), MessageID: id, Payload: b}
+		if i == 0 {
+			e.Source = splice(r.raw, w.cuts)
+		}
+		if err := p.show(e); err != nil {
+			return err
+		}
+	}
+	return p.usage(m, id)
+}
+
+func (p *pi) usage(m *piMessage, id string) error {
+	u := m.usage
+	if !u.counts() {
+		return nil
+	}
+	return p.emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: tenfold.Usage{
+		Model: m.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost,
+	}})
+}
+
+// block reads a block of a response. A Gemini thought signature on a call goes
+// before the call.
+func (p *pi) block(w *contentWriter, m *piMessage, b *piBlock) []tenfold.Payload {
+	switch {
+	case b.typ == "text" && w.isString(b.text):
+		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.text(b.text)}}
+	case b.typ == "thinking" && w.isString(b.thinking):
+		return []tenfold.Payload{piReasoning(w, m, b)}
+	case b.typ == "toolCall" && b.arguments.found():
+		call := tenfold.ToolCall{CallID: b.id, Name: b.name, Arguments: w.whole(b.arguments)}
+		if w.isString(b.thought) && strings.HasPrefix(m.api, "google") {
+			return []tenfold.Payload{tenfold.Reasoning{Provider: "gemini", Signature: w.text(b.thought), CallID: b.id}, call}
+		}
+		return []tenfold.Payload{call}
+	}
+	p.warn.add(p.rec.line, "block of a response is of an unknown type and was kept as it is", "blocks of responses are of unknown types and were kept as they are")
+	return []tenfold.Payload{tenfold.ProviderItem{Provider: "pi", Role: "assistant", Data: w.whole(b.span)}}
+}
+
+// piReasoning reads a thinking block. What its signature means depends on the
+// API that gave it: Anthropic's and Google's are one string, OpenAI's is the
+// whole reasoning item as JSON. That of others is the name of a field.
+func piReasoning(w *contentWriter, m *piMessage, b *piBlock) tenfold.Reasoning {
+	t := tenfold.Reasoning{Text: w.text(b.thinking)}
+	if !w.isString(b.signature) || len(b.signature.of(w.raw)) == 2 {
+		return t
+	}
+	switch {
+	case strings.HasPrefix(m.api, "anthropic"):
+		t.Provider = "anthropic"
+		if b.redacted {
+			t.Encrypted = w.text(b.signature)
+		} else {
+			t.Signature = w.text(b.signature)
+		}
+	case strings.HasPrefix(m.api, "google"):
+		t.Provider, t.Signature = "gemini", w.text(b.signature)
+	case strings.Contains(m.api, "responses"):
+		item, _ := w.scan.unquote(b.signature)
+		var inner scanner
+		inner.reset([]byte(item))
+		eachMember(&inner, func(name []byte) {
+			switch string(name) {
+			case `"id"`:
+				t.ItemID = inner.text()
+			case `"encrypted_content"`:
+				t.Encrypted = inner.text()
+			default:
+				inner.value()
+			}
+		})
+		inner.end()
+		if inner.err != nil || t.ItemID == "" {
+			t.ItemID, t.Encrypted = "", ""
+		} else {
+			t.Provider = "openai"
+		}
+	}
+	return t
+}
+
+// piParts reads the content of a user's message or a result; false when it is
+// neither a text nor a list.
+func piParts(w *contentWriter, m *piMessage) ([]tenfold.Part, bool) {
+	if m.blocks == nil {
+		if !w.isString(m.content) {
+			return nil, false
+		}
+		return tenfold.Text(w.text(m.content)), true
+	}
+	var parts []tenfold.Part
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		switch {
+		case b.typ == "text" && w.isString(b.text):
+			parts = append(parts, tenfold.TextPart(w.text(b.text)))
+		case b.typ == "image" && w.isString(b.data):
+			parts = append(parts, tenfold.Part{File: &tenfold.File{
+				Type: tenfold.PartImage, MediaType: b.mediaType, URI: "data:" + b.mediaType + ";base64," + w.text(b.data),
+			}})
+		default:
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: b.typ, Detail: w.whole(b.span)}})
+		}
+	}
+	return parts, true
+}
+
+// bashText words a command that a person ran, as pi does for its model.
+func (m *piMessage) bashText() string {
+	var b strings.Builder
+	b.WriteString("Ran `" + m.command + "`\n")
+	if m.output == "" {
+		b.WriteString("(no output)")
+	} else {
+		b.WriteString("```\n" + m.output + "\n```")
+	}
+	switch {
+	case m.cancelled:
+		b.WriteString("\n\n(command cancelled)")
+	case m.exit != 0:
+		b.WriteString("\n\nCommand exited with code " + strconv.Itoa(m.exit))
+	}
+	if m.truncated && m.fullOutput != "" {
+		b.WriteString("\n\n[Output truncated. Full output: " + m.fullOutput + "]")
+	}
+	return b.String()
+}
