@@ -167,7 +167,7 @@ type anthropicShape struct {
 	Name      string           `json:"name"`
 	Input     jsontext.Value   `json:"input"`
 	ToolUseID string           `json:"tool_use_id"`
-	Content   []jsontext.Value `json:"content"`
+	Content   jsontext.Value `json:"content"`
 	IsError   bool             `json:"is_error"`
 }
 
@@ -211,10 +211,15 @@ func (c *anthropicCheck) result(path string, b anthropicShape) {
 		c.r.addf(path, "a result must stand first in a user message")
 	}
 	c.ids.result(c.r, path, b.ToolUseID)
-	if b.IsError && len(b.Content) == 0 {
+	// A result holds blocks; other kinds of blocks may hold a text there.
+	var content []jsontext.Value
+	if len(b.Content) > 0 && !c.r.read(path+".content", b.Content, &content) {
+		return
+	}
+	if b.IsError && len(content) == 0 {
 		c.r.addf(path, "a failed result without content")
 	}
-	for i, raw := range b.Content {
+	for i, raw := range content {
 		if inner, ok := readBlock(c.r, at(path+".content", i), raw); ok && inner.Type == "text" {
 			checkText(c.r, at(path+".content", i), inner.Text)
 		}

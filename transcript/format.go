@@ -16,6 +16,21 @@ const (
 	ClaudeCode Format = "claude-code"
 	// JP is the events.json, or the older messages.json, of a JP conversation.
 	JP Format = "jp"
+	// OpenAIChat is what OpenAI's Chat Completions API takes and gives.
+	OpenAIChat Format = "openai-chat"
+	// AnthropicBody is what Anthropic's Messages API takes and gives.
+	AnthropicBody Format = "anthropic"
+	// GeminiBody is what Gemini's generateContent takes and gives.
+	GeminiBody Format = "gemini"
+	// GeminiResponses is a recording of Gemini's responses: JSON lines.
+	GeminiResponses Format = "gemini-responses"
+	// LiteLLM is the log of one call through LiteLLM, as OpenHands keeps it.
+	LiteLLM Format = "litellm-log"
+	// AgentDojo is a run of AgentDojo.
+	AgentDojo Format = "agentdojo"
+	// Cline is a task of Cline or Roo: api_conversation_history.json, or
+	// *.messages.json.
+	Cline Format = "cline"
 )
 
 // FormatInfo says what can be done with a format.
@@ -46,10 +61,14 @@ func handlers() []handler {
 		tenfoldHandler(),
 		claudeHandler(),
 		jpHandler(),
-		bodyHandler("anthropic", "Anthropic request bodies"),
-		bodyHandler("openai-chat", "OpenAI chat request bodies"),
+		clineHandler(),
+		litellmHandler(),
+		agentdojoHandler(),
+		geminiResponsesHandler(),
+		anthropicHandler(),
+		openaiChatHandler(),
 		bodyHandler("openai-responses", "OpenAI responses request bodies"),
-		bodyHandler("gemini", "Gemini request bodies"),
+		geminiHandler(),
 	}
 }
 
