@@ -60,8 +60,7 @@ func (a *anthropic) open(*chat) { *a = anthropic{typed: typedParts} }
 
 func (*anthropic) name(source string) string { return source }
 
-// close keeps the events of a response that was cut off.
-func (a *anthropic) close(c *chat) error { return a.stream.flush(c) }
+func (*anthropic) close(*chat) error { return nil }
 
 func (a *anthropic) begin(c *chat, r *chatRecord) error {
 	a.model = r.text("model")

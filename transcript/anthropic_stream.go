@@ -8,20 +8,17 @@ import (
 	"tenfold"
 )
 
-// anthropicStream puts a streamed response together. The events of a block
-// stand, verbatim, in the Source of the entry that the block became; those
-// around the blocks in that of the usage.
+// anthropicStream puts a streamed response together. Each event is kept, so
+// that one that came only in part keeps its ids when the rest comes; what a
+// block became stands behind the event that ended it.
 type anthropicStream struct {
-	events   []byte // JSON events that no entry holds yet
-	first    string // id of the first of them
-	message  string // id of the message
-	model    string
-	block    []byte          // as it was begun
-	pieces   strings.Builder // what was added to it
-	sign     strings.Builder
-	kind     string // of the deltas
-	usage    claudeUsage
-	answered bool
+	message string // id of the message
+	model   string
+	block   []byte          // as it was begun
+	pieces  strings.Builder // what was added to it
+	sign    strings.Builder
+	kind    string // of the deltas
+	usage   claudeUsage
 }
 
 func streamEvent(r *chatRecord) bool {
@@ -79,14 +76,16 @@ func (t *anthropicStream) event(c *chat, raw []byte, id string) (bool, error) {
 	default:
 		return false, nil
 	}
-	if len(t.events) == 0 {
-		t.first = id
+	if err := c.keep(id, tenfold.Kind("anthropic."+typ), raw); err != nil {
+		return true, err
 	}
-	t.events = append(append(t.events, ','), raw...)
 	switch typ {
 	case "message_start":
-		return true, c.emit(t.entry(tenfold.ConfigDelta{Model: t.model}))
+		if t.model != "" {
+			return true, c.emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: t.model}})
+		}
 	case "content_block_start":
+		t.block = nil
 		if block.found() {
 			t.block = append([]byte(nil), block.of(raw)...)
 		}
@@ -100,31 +99,22 @@ func (t *anthropicStream) event(c *chat, raw []byte, id string) (bool, error) {
 		t.pieces.WriteString(text)
 		t.sign.WriteString(sign)
 	case "content_block_stop":
-		return true, t.stop(c)
+		return true, t.stop(c, id)
 	case "message_stop":
-		e := t.entry(tenfold.Usage{
-			Model: t.model, Input: t.usage.input, Output: t.usage.output, CacheRead: t.usage.cacheRead, CacheWrite: t.usage.cacheWrite,
-		})
-		if !t.usage.found {
-			e.Payload = tenfold.Unknown{Name: "anthropic.message_stop"}
-		}
+		u, message := t.usage, t.message
+		p := tenfold.Usage{Model: t.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite}
 		*t = anthropicStream{}
-		return true, c.emit(e)
+		if u.found {
+			return true, c.emit(tenfold.Entry{ID: id + "/usage", MessageID: message, Payload: p})
+		}
 	}
 	return true, nil
 }
 
-// entry makes an entry that holds the events so far.
-func (t *anthropicStream) entry(p tenfold.Payload) tenfold.Entry {
-	e := tenfold.Entry{ID: t.first, MessageID: t.message, Source: "[" + strings.TrimPrefix(string(t.events), ",") + "]", Payload: p}
-	t.events = t.events[:0]
-	return e
-}
-
 // stop emits the block that was put together.
-func (t *anthropicStream) stop(c *chat) error {
+func (t *anthropicStream) stop(c *chat, id string) error {
 	if t.block == nil {
-		return c.emit(t.entry(tenfold.Unknown{Name: "anthropic.content_block"}))
+		return nil
 	}
 	raw := t.whole()
 	t.block = nil
@@ -134,11 +124,12 @@ func (t *anthropicStream) stop(c *chat) error {
 	m := anthropicMessage{kind: '{', role: "assistant", content: span{0, 1}, blocks: blocks, twice: l.twice}
 	w := &contentWriter{scan: &c.in, raw: raw}
 	if c.in.err != nil || !m.readable(w) {
-		return c.emit(t.entry(tenfold.Unknown{Name: "anthropic.content_block"}))
+		c.warnHere("streamed block could not be understood and is shown to no model", "streamed blocks could not be understood and are shown to no model")
+		return nil
 	}
 	payloads, own := m.answer(w)
 	warnOwn(c, own)
-	return c.emit(t.entry(payloads[0]))
+	return c.emit(tenfold.Entry{ID: id + "/block", MessageID: t.message, Payload: payloads[0]})
 }
 
 // whole gives the block as a list of one, with what the deltas added in it.
@@ -181,12 +172,4 @@ func (t *anthropicStream) whole() []byte {
 		put([]byte(`"signature"`), sign)
 	}
 	return append(out, "}]"...)
-}
-
-// flush keeps the events of a response that was cut off.
-func (t *anthropicStream) flush(c *chat) error {
-	if len(t.events) == 0 {
-		return nil
-	}
-	return c.emit(t.entry(tenfold.Unknown{Name: "anthropic.stream"}))
 }

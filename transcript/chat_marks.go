@@ -91,7 +91,7 @@ func (m *marks) record(o object) bool {
 			m.openai++
 		}
 	}
-	if o.has("trajectory_format") || o.has("trajectory") || o.has("history") || o.has("rollout") {
+	if o.has("trajectory_format") || o.inner["info"].has("mini_version") || o.inner["info"].has("model_stats") || o.has("trajectory") || o.has("history") || o.has("rollout") {
 		m.foreign = true
 	}
 	for _, inner := range o.items[name] {

@@ -88,6 +88,9 @@ func (d *gemini) message(c *chat, raw []byte, id string) error {
 	if g.kind != '{' || g.twice || !g.has || c.in.err != nil {
 		return c.unread(id, raw)
 	}
+	if misplaced(g.parts, g.role == "model") {
+		return c.unread(id, raw)
+	}
 	w := &contentWriter{scan: &c.in, raw: raw}
 	if g.role == "model" {
 		d.calls.next()
@@ -128,7 +131,7 @@ func (d *gemini) given(c *chat, w *contentWriter, injected bool) []tenfold.Paylo
 	}
 	for i := range d.g.parts {
 		p := &d.g.parts[i]
-		if p.response && !p.others {
+		if p.response {
 			flush()
 			payloads = append(payloads, p.result(w, d.calls.result(p.id, p.name)))
 			continue
@@ -137,8 +140,8 @@ func (d *gemini) given(c *chat, w *contentWriter, injected bool) []tenfold.Paylo
 			parts = append(parts, part)
 			continue
 		}
-		if p.kind != '{' || p.call {
-			continue // it stays in the message
+		if p.kind != '{' {
+			continue // no part at all: it stays in the message
 		}
 		flush()
 		payloads = append(payloads, tenfold.ProviderItem{Provider: "gemini", Role: "user", Data: w.whole(p.span)})
@@ -148,6 +151,16 @@ func (d *gemini) given(c *chat, w *contentWriter, injected bool) []tenfold.Paylo
 		payloads = append(payloads, tenfold.UserMessage{Synthetic: injected})
 	}
 	return payloads
+}
+
+// misplaced reports whether a model answers calls, or a user makes some.
+func misplaced(parts []geminiPart, model bool) bool {
+	for i := range parts {
+		if p := &parts[i]; (model && p.response) || (!model && p.call) || (p.call && p.response) {
+			return true
+		}
+	}
+	return false
 }
 
 func warnGemini(c *chat, n int) {
@@ -163,7 +176,7 @@ func (d *gemini) respond(c *chat, raw []byte, id string) error {
 	a := &d.answer
 	d.answers++
 	a.read(&c.in, raw)
-	if c.in.err != nil || a.twice {
+	if c.in.err != nil || a.twice || misplaced(a.parts, true) {
 		return c.unread(id, raw)
 	}
 	if a.id == "" {

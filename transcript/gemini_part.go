@@ -192,7 +192,7 @@ func (p *geminiPart) given(w *contentWriter) (tenfold.Part, bool) {
 	switch {
 	case p.kind == '"':
 		return tenfold.TextPart(w.text(p.span)), true
-	case p.others || p.kind != '{':
+	case p.kind != '{':
 		return tenfold.Part{}, false
 	case w.isString(p.text):
 		return tenfold.TextPart(w.text(p.text)), true
@@ -214,7 +214,7 @@ func (p *geminiPart) said(w *contentWriter, calls *nameless) (payloads []tenfold
 		signature = w.text(p.signature)
 	}
 	switch {
-	case p.kind != '{' || p.others || (!p.call && !w.isString(p.text)):
+	case p.kind != '{' || (!p.call && !w.isString(p.text)):
 		w.drop(p.signature)
 		if p.kind == '{' && len(p.of(w.raw)) > 2 {
 			return []tenfold.Payload{tenfold.ProviderItem{Provider: "gemini", Role: "assistant", Data: w.whole(p.span)}}, true
