@@ -120,9 +120,7 @@ func (c *chat) readLines(ctx context.Context) error {
 				return problem
 			}
 			if !c.open {
-				if err := c.start(contentID(c.name, c.format, nil)); err != nil {
-					return err
-				}
+				return c.lines.problem(c.format, errCutOff, "the file may be damaged: restore it, or export it again")
 			}
 			c.warn.add(c.lines.number, tornOne, tornOne)
 			continue

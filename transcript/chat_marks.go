@@ -105,7 +105,7 @@ func (m *marks) record(o object) bool {
 // message looks at a message.
 func (m *marks) message(o object) bool {
 	role := o.values["role"]
-	if o.kinds["parts"] == '[' && (role == "user" || role == "model" || role == "function" || role == "system") {
+	if o.kinds["parts"] == '[' && (role == "" || role == "user" || role == "model" || role == "function" || role == "system") {
 		m.messages++
 		m.gemini++
 		return true

@@ -169,6 +169,10 @@ func (d *cline) shown(c *chat, w *contentWriter, t *clineTags, id string) error 
 		from = c.place.turn
 	}
 	for _, k := range keys {
+		if g := d.groups[k]; g != nil && g.done {
+			c.warnHere("message stands behind what hides it and is shown", "messages stand behind what hides them and are shown")
+			continue
+		}
 		d.hide(k, from, c.place.turn)
 	}
 	return nil

@@ -152,7 +152,10 @@ func (d *cline) condense(c *chat, w *contentWriter, t *clineTags, id string) err
 	}
 	k := d.shrunk[t.condenseID]
 	o.TokensBefore, o.TokensAfter = k.before, k.after
-	return d.overlay(c, w, t, id, g, o)
+	if err := d.overlay(c, w, t, id, g, o); err != nil || k.cost == nil {
+		return err
+	}
+	return c.emit(tenfold.Entry{ID: id + "/usage", Payload: tenfold.Usage{Cost: k.cost}})
 }
 
 // truncate makes an overlay of a cut; the marker is a message that the model

@@ -13,7 +13,10 @@ type clineBill struct {
 }
 
 // clineShrink is what it showed of a condensation, in tokens.
-type clineShrink struct{ before, after int }
+type clineShrink struct {
+	before, after int
+	cost          *float64
+}
 
 // readUI reads ui_messages.json, which has what requests cost.
 func (d *cline) readUI(c *chat) {
@@ -58,6 +61,10 @@ func (d *cline) uiMessage(s *scanner) {
 					k.before = s.number(s.value())
 				case `"newContextTokens"`:
 					k.after = s.number(s.value())
+				case `"cost"`:
+					if f := s.float(); f > 0 {
+						k.cost = &f
+					}
 				case `"condenseId"`:
 					id = s.text()
 				default:
