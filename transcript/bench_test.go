@@ -34,10 +34,15 @@ func corpusTexts(b *testing.B, format Format) (texts [][]byte, names []string, s
 	return texts, names, size
 }
 
+// benchFormats are those of which the corpus has something to measure.
+func benchFormats() []Format {
+	return []Format{ClaudeCode, JP, OpenAIChat, LiteLLM, GeminiResponses}
+}
+
 // BenchmarkImport measures importers; the target is at most 2.5 times
 // BenchmarkDecode of the same format.
 func BenchmarkImport(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP} {
+	for _, format := range benchFormats() {
 		b.Run(string(format), func(b *testing.B) {
 			texts, names, size := corpusTexts(b, format)
 			b.SetBytes(size)
@@ -88,7 +93,7 @@ func exported(b *testing.B) []byte {
 
 // BenchmarkDecode reads the same bytes once, token by token.
 func BenchmarkDecode(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP} {
+	for _, format := range benchFormats() {
 		b.Run(string(format), func(b *testing.B) {
 			texts, _, size := corpusTexts(b, format)
 			b.SetBytes(size)
@@ -113,7 +118,7 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkUnmarshal reads the same bytes into Go values, a line or an event
 // array at a time: what an importer without a scanner would begin with.
 func BenchmarkUnmarshal(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP} {
+	for _, format := range benchFormats() {
 		b.Run(string(format), func(b *testing.B) {
 			texts, _, size := corpusTexts(b, format)
 			b.SetBytes(size)

@@ -67,7 +67,9 @@ func (o *openai) begin(c *chat, r *chatRecord) error {
 	set.delta.Model = r.text("model")
 	set.tools(r.at("tools"))
 	set.tools(r.at("functions"))
-	o.answer.read(&c.in, r, r.span)
+	if r.at("choices").found() {
+		o.answer.read(&c.in, r, r.span)
+	}
 	return o.record(c, r, set)
 }
 
