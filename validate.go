@@ -159,16 +159,16 @@ type anthropicCheck struct {
 
 // anthropicShape is what the checks look at in a block.
 type anthropicShape struct {
-	Type      string           `json:"type"`
-	Text      string           `json:"text"`
-	Signature string           `json:"signature"`
-	Data      string           `json:"data"`
-	ID        string           `json:"id"`
-	Name      string           `json:"name"`
-	Input     jsontext.Value   `json:"input"`
-	ToolUseID string           `json:"tool_use_id"`
+	Type      string         `json:"type"`
+	Text      string         `json:"text"`
+	Signature string         `json:"signature"`
+	Data      string         `json:"data"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	ToolUseID string         `json:"tool_use_id"`
 	Content   jsontext.Value `json:"content"`
-	IsError   bool             `json:"is_error"`
+	IsError   bool           `json:"is_error"`
 }
 
 func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {

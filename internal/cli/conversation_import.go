@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,7 @@ that undoing them gives back what they hid.
 
 A conversation that is in the store already gets what is new of the file.
 
-The format is detected, or named with --from: ` + strings.Join(readableFormats(), ", ") + `.`,
+` + listFormats("The format is detected, or named with --from:"),
 		Example: `  tenfold conversation import session.jsonl
   tenfold conversation import --from jp events.json`,
 		Args: arguments(1, -1, "a file"),
