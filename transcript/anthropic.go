@@ -13,7 +13,7 @@ import (
 //
 //	system, model, tools          config_delta
 //	user text, images             turn_start + user_message
-//	tool_result                   tool_result
+//	user tool_result              the same
 //	text, thinking, tool_use      assistant_message, reasoning, tool_call
 //	compaction, server tools …    provider_item, verbatim
 //	usage of a response           usage

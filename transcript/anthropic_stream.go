@@ -69,7 +69,7 @@ func (t *anthropicStream) event(c *chat, raw []byte, id string) (bool, error) {
 		}
 	})
 	if s.err != nil {
-		return false, nil
+		return false, nil //nolint:nilerr // no event: the message is read as it is
 	}
 	switch typ {
 	case "message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error":
@@ -125,7 +125,7 @@ func (t *anthropicStream) stop(c *chat, id string) error {
 	w := &contentWriter{scan: &c.in, raw: raw}
 	if c.in.err != nil || !m.readable(w) {
 		c.warnHere("streamed block could not be understood and is shown to no model", "streamed blocks could not be understood and are shown to no model")
-		return nil
+		return nil //nolint:nilerr // the events are kept
 	}
 	payloads, own := m.answer(w)
 	warnOwn(c, own)

@@ -110,7 +110,7 @@ func (m *marks) message(o object) bool {
 		m.gemini++
 		return true
 	}
-	if role == "" || !(o.has("content") || o.has("tool_calls") || o.has("function_call")) {
+	if role == "" || (!o.has("content") && !o.has("tool_calls") && !o.has("function_call")) {
 		return !o.whole && (role != "" || len(o.names) == 0 || o.has("content"))
 	}
 	if o.has("type") && o.values["type"] != "message" {
