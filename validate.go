@@ -166,16 +166,16 @@ type anthropicCheck struct {
 
 // anthropicShape is what the checks look at in a block.
 type anthropicShape struct {
-	Type      string           `json:"type"`
-	Text      string           `json:"text"`
-	Signature string           `json:"signature"`
-	Data      string           `json:"data"`
-	ID        string           `json:"id"`
-	Name      string           `json:"name"`
-	Input     jsontext.Value   `json:"input"`
-	ToolUseID string           `json:"tool_use_id"`
-	Content   []jsontext.Value `json:"content"`
-	IsError   bool             `json:"is_error"`
+	Type      string         `json:"type"`
+	Text      string         `json:"text"`
+	Signature string         `json:"signature"`
+	Data      string         `json:"data"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	ToolUseID string         `json:"tool_use_id"`
+	Content   jsontext.Value `json:"content"`
+	IsError   bool           `json:"is_error"`
 }
 
 func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
@@ -218,10 +218,15 @@ func (c *anthropicCheck) result(path string, b anthropicShape) {
 		c.r.addf(path, "a result must stand first in a user message")
 	}
 	c.ids.result(c.r, path, b.ToolUseID)
-	if b.IsError && len(b.Content) == 0 {
+	// A result holds blocks; other kinds of blocks may hold a text there.
+	var content []jsontext.Value
+	if len(b.Content) > 0 && !c.r.read(path+".content", b.Content, &content) {
+		return
+	}
+	if b.IsError && len(content) == 0 {
 		c.r.addf(path, "a failed result without content")
 	}
-	for i, raw := range b.Content {
+	for i, raw := range content {
 		if inner, ok := readBlock(c.r, at(path+".content", i), raw); ok && inner.Type == "text" {
 			checkText(c.r, at(path+".content", i), inner.Text)
 		}

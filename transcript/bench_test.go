@@ -34,6 +34,11 @@ func corpusTexts(b *testing.B, format Format) (texts [][]byte, names []string, s
 	return texts, names, size
 }
 
+// benchFormats are those of which the corpus has something to measure.
+func benchFormats() []Format {
+	return []Format{ClaudeCode, JP, OpenAIChat, LiteLLM, GeminiResponses}
+}
+
 // BenchmarkImport measures importers; the target is at most 2.5 times
 // BenchmarkDecode of the same format.
 func BenchmarkImport(b *testing.B) {

@@ -73,11 +73,6 @@ func (v View) shown() (*tenfold.Projection, error) {
 // bodyExporter writes the conversation part of one request, ready to send.
 type bodyExporter struct{ profile string }
 
-// bodyHandler is the handler of a format that is a provider's request body.
-func bodyHandler(profile, about string) handler {
-	return handler{format: Format(profile), about: about, exporter: bodyExporter{profile}}
-}
-
 // Export implements [Exporter].
 func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
 	for _, p := range tenfold.Profiles() {

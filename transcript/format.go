@@ -31,6 +31,21 @@ const (
 	GeminiCLI Format = "gemini-cli"
 	// CopilotCLI is the events.jsonl of GitHub Copilot CLI.
 	CopilotCLI Format = "copilot-cli"
+	// OpenAIChat is what OpenAI's Chat Completions API takes and gives.
+	OpenAIChat Format = "openai-chat"
+	// AnthropicBody is what Anthropic's Messages API takes and gives.
+	AnthropicBody Format = "anthropic"
+	// GeminiBody is what Gemini's generateContent takes and gives.
+	GeminiBody Format = "gemini"
+	// GeminiResponses is a recording of Gemini's responses: JSON lines.
+	GeminiResponses Format = "gemini-responses"
+	// LiteLLM is the log of one call through LiteLLM, as OpenHands keeps it.
+	LiteLLM Format = "litellm-log"
+	// AgentDojo is a run of AgentDojo.
+	AgentDojo Format = "agentdojo"
+	// Cline is a task of Cline or Roo: api_conversation_history.json, or
+	// *.messages.json.
+	Cline Format = "cline"
 )
 
 // FormatInfo says what can be done with a format.
@@ -69,16 +84,20 @@ func handlers() []handler {
 		tenfoldHandler(),
 		claudeHandler(),
 		codexHandler(),
-		jpHandler(),
 		openCodeHandler(),
-		crushHandler(),
 		piHandler(),
-		geminiHandler(),
+		geminiCLIHandler(),
 		copilotHandler(),
-		bodyHandler("anthropic", "Anthropic request bodies"),
-		bodyHandler("openai-chat", "OpenAI chat request bodies"),
+		clineHandler(),
+		crushHandler(),
+		jpHandler(),
+		anthropicHandler(),
+		openaiChatHandler(),
 		openaiResponsesHandler(),
-		bodyHandler("gemini", "Gemini request bodies"),
+		geminiHandler(),
+		geminiResponsesHandler(),
+		litellmHandler(),
+		agentdojoHandler(),
 	}
 }
 

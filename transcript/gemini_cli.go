@@ -10,7 +10,7 @@ import (
 	"tenfold"
 )
 
-// geminiImporter reads the chat files of Gemini CLI in both layouts: one JSON
+// geminiCLIImporter reads the chat files of Gemini CLI in both layouts: one JSON
 // object with the messages, and JSON lines. In lines a message may come again
 // with more, {"$set":…} changes the session, its messages included, and
 // {"$rewindTo":…} takes messages back.
@@ -23,17 +23,17 @@ import (
 //	                          hidden by an overlay and stands again
 //	$rewindTo                 compaction that hides what was taken back
 //	everything else           an unknown kind "gemini-cli.<type>"
-type geminiImporter struct{}
+type geminiCLIImporter struct{}
 
-func geminiHandler() handler {
+func geminiCLIHandler() handler {
 	return handler{
-		format: GeminiCLI, about: "Gemini CLI chats (session-*.json, *.jsonl)", importer: geminiImporter{},
+		format: GeminiCLI, about: "Gemini CLI chats (session-*.json, *.jsonl)", importer: geminiCLIImporter{},
 		homes: []string{".gemini/tmp"},
 	}
 }
 
-// geminiType reports whether an object is a message or a session of Gemini CLI.
-func geminiType(o object) bool {
+// geminiCLIType reports whether an object is a message or a session of Gemini CLI.
+func geminiCLIType(o object) bool {
 	if o.has("sessionId", "projectHash") {
 		return true
 	}
@@ -48,18 +48,18 @@ func geminiType(o object) bool {
 }
 
 // Recognise implements [Importer].
-func (geminiImporter) Recognise(h Head) Confidence {
+func (geminiCLIImporter) Recognise(h Head) Confidence {
 	s := h.json
 	if (s.shape != shapeLines && s.shape != shapeObject) || len(s.objects) == 0 {
 		return No
 	}
 	ours, all, sure := 0, 0, false
 	for _, o := range s.objects {
-		if geminiType(o) {
+		if geminiCLIType(o) {
 			ours++
 			sure = sure || o.has("sessionId", "projectHash") || o.values["type"] == "gemini"
 		}
-		if o.whole || geminiType(o) {
+		if o.whole || geminiCLIType(o) {
 			all++
 		}
 	}
@@ -73,13 +73,13 @@ func (geminiImporter) Recognise(h Head) Confidence {
 }
 
 // Import implements [Importer].
-func (geminiImporter) Import(ctx context.Context, src Source, sink Sink) error {
+func (geminiCLIImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	head, rest, err := peek(src.Reader)
 	if err != nil {
 		return err
 	}
 	src.Reader = rest
-	g := &gemini{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, known: map[string]int{}, answered: map[string]bool{}}
+	g := &geminiCLI{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, known: map[string]int{}, answered: map[string]bool{}}
 	if newHead(head, src.Name).json.shape == shapeObject {
 		return g.document(ctx)
 	}
@@ -111,7 +111,7 @@ func (geminiImporter) Import(ctx context.Context, src Source, sink Sink) error {
 }
 
 // document reads a file that is one object over several lines.
-func (g *gemini) document(ctx context.Context) error {
+func (g *geminiCLI) document(ctx context.Context) error {
 	d, err := readDocument(ctx, g.src, GeminiCLI)
 	if err != nil {
 		return err
@@ -130,11 +130,11 @@ func (g *gemini) document(ctx context.Context) error {
 }
 
 // gemini is one import.
-type gemini struct {
+type geminiCLI struct {
 	emitter
 	src  Source
 	scan scanner
-	rec  geminiRecord
+	rec  geminiCLIRecord
 
 	line    int
 	title   string
@@ -144,14 +144,14 @@ type gemini struct {
 	// comes next needs another.
 	over bool
 	// history is what the model sees, by message; known finds its ids.
-	history []*geminiState
+	history []*geminiCLIState
 	known   map[string]int
 	// answered are the calls that have a result.
 	answered map[string]bool
 }
 
-// geminiState is a message of the history.
-type geminiState struct {
+// geminiCLIState is a message of the history.
+type geminiCLIState struct {
 	id         string // of the message
 	base       string // of its entries
 	text       string // digest of its content
@@ -159,15 +159,15 @@ type geminiState struct {
 	prompt     bool // it opened its turn
 	turn, step int
 	thoughts   []string
-	calls      []geminiCallState
+	calls      []geminiCLICallState
 	usage      bool
 	compaction string // id of the compaction it is
 }
 
-type geminiCallState struct{ arguments, result string }
+type geminiCLICallState struct{ arguments, result string }
 
 // record takes one line, or the whole document.
-func (g *gemini) record(r *geminiRecord, line int) error {
+func (g *geminiCLI) record(r *geminiCLIRecord, line int) error {
 	g.line = line
 	if g.conv.ID == "" {
 		g.name(r)
@@ -188,7 +188,7 @@ func (g *gemini) record(r *geminiRecord, line int) error {
 
 // name gives the conversation its id. A sub-agent's file may bear the id of
 // the session it belongs to.
-func (g *gemini) name(r *geminiRecord) {
+func (g *geminiCLI) name(r *geminiCLIRecord) {
 	switch {
 	case r.session == "":
 		g.conv.ID = contentID(g.src.Name, GeminiCLI, r.raw)
@@ -201,8 +201,8 @@ func (g *gemini) name(r *geminiRecord) {
 
 // session keeps what a file says of its session, and reads the messages if
 // they stand in it.
-func (g *gemini) session(r *geminiRecord) error {
-	g.at(geminiTime(r.start))
+func (g *geminiCLI) session(r *geminiCLIRecord) error {
+	g.at(geminiCLITime(r.start))
 	if r.summary != "" {
 		g.title = r.summary
 	}
@@ -223,7 +223,7 @@ func (g *gemini) session(r *geminiRecord) error {
 	return nil
 }
 
-func geminiTime(stamp string) time.Time {
+func geminiCLITime(stamp string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {
 		return time.Time{}
@@ -232,8 +232,8 @@ func geminiTime(stamp string) time.Time {
 }
 
 // message takes one message, which may be known already.
-func (g *gemini) message(raw []byte, m *geminiMessage) error {
-	g.at(geminiTime(m.stamp))
+func (g *geminiCLI) message(raw []byte, m *geminiCLIMessage) error {
+	g.at(geminiCLITime(m.stamp))
 	if i, ok := g.known[m.id]; ok && m.id != "" {
 		return g.update(raw, m, i)
 	}
@@ -241,7 +241,7 @@ func (g *gemini) message(raw []byte, m *geminiMessage) error {
 }
 
 // base makes the id that a message's entries derive theirs from.
-func (g *gemini) base(raw []byte, m *geminiMessage) string {
+func (g *geminiCLI) base(raw []byte, m *geminiCLIMessage) string {
 	if plainID(m.id) {
 		return g.ids.unique(m.id)
 	}
@@ -249,12 +249,12 @@ func (g *gemini) base(raw []byte, m *geminiMessage) string {
 }
 
 // unknown keeps a message that no model sees (L4).
-func (g *gemini) unknown(raw []byte, m *geminiMessage, id, name string) error {
+func (g *geminiCLI) unknown(raw []byte, m *geminiCLIMessage, id, name string) error {
 	return g.keep(id, tenfold.Kind("gemini-cli."+name), appendCompact(nil, m.of(raw)))
 }
 
 // show emits a visible entry, in a turn that is not hidden.
-func (g *gemini) show(e tenfold.Entry) error {
+func (g *geminiCLI) show(e tenfold.Entry) error {
 	if g.over || !g.turned {
 		g.over = false
 		if err := g.turn(e.ID); err != nil {
@@ -265,7 +265,7 @@ func (g *gemini) show(e tenfold.Entry) error {
 	return g.emit(e)
 }
 
-func (g *gemini) finish() error {
+func (g *geminiCLI) finish() error {
 	if !g.visible {
 		g.warn.add(0, "file without messages: the conversation is empty", "")
 	}

@@ -49,18 +49,18 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 
 func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 	f := refiller{raw: []byte(source)}
-	var r geminiRecord
+	var r geminiCLIRecord
 	r.parse(s, f.raw)
 	m := &r.msg
 	part := 0
-	next := func(fits func(p *geminiPart) bool) *geminiPart {
+	next := func(fits func(p *geminiCLIPart) bool) *geminiCLIPart {
 		for ; part < len(m.parts); part++ {
 			if p := &m.parts[part]; fits(p) {
 				part++
 				return p
 			}
 		}
-		return &geminiPart{}
+		return &geminiCLIPart{}
 	}
 	numbered := func(id, kind string) int {
 		_, n, ok := strings.Cut(id, "/"+kind+"/")
@@ -81,7 +81,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 				continue
 			}
 			for _, one := range p.Parts {
-				f.part(next(func(p *geminiPart) bool { return !p.response }), one)
+				f.part(next(func(p *geminiCLIPart) bool { return !p.response }), one)
 			}
 		case tenfold.Compaction:
 			if p.Summary != nil {
@@ -92,7 +92,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 			}
 		case tenfold.AssistantMessage:
 			f.text(m.content, p.Text)
-			f.text(next(func(p *geminiPart) bool { return p.text.to-p.text.from >= 2 && !p.thought }).text, p.Text)
+			f.text(next(func(p *geminiCLIPart) bool { return p.text.to-p.text.from >= 2 && !p.thought }).text, p.Text)
 		case tenfold.Reasoning:
 			switch k := numbered(e.ID, "thought"); {
 			case p.Signature != "":
@@ -109,16 +109,16 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 				}
 				f.text(m.thoughts[k].description, text)
 			default:
-				f.text(next(func(p *geminiPart) bool { return p.thought }).text, p.Text)
+				f.text(next(func(p *geminiCLIPart) bool { return p.thought }).text, p.Text)
 			}
 		case tenfold.ToolCall:
 			if k := numbered(e.ID, "call"); k >= 0 {
 				f.value(m.calls[k].args, p.Arguments)
 			} else {
-				f.value(next(func(p *geminiPart) bool { return p.call && p.id == e.Payload.(tenfold.ToolCall).CallID }).args, p.Arguments)
+				f.value(next(func(p *geminiCLIPart) bool { return p.call && p.id == e.Payload.(tenfold.ToolCall).CallID }).args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
-			f.value(next(func(p *geminiPart) bool { return string(p.span.of(f.raw)) == cutValue }).span, p.Data)
+			f.value(next(func(p *geminiCLIPart) bool { return string(p.span.of(f.raw)) == cutValue }).span, p.Data)
 		case tenfold.ToolResult:
 			k := numbered(e.ID, "result")
 			if len(m.calls) <= k {
@@ -140,7 +140,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 	return splice(f.raw, f.cuts)
 }
 
-func (f *refiller) part(p *geminiPart, one tenfold.Part) {
+func (f *refiller) part(p *geminiCLIPart, one tenfold.Part) {
 	switch {
 	case one.File == nil && p.response:
 		f.text(p.output, one.Text)

@@ -9,7 +9,7 @@ import (
 // update takes a message that came before: what is new in it is emitted under
 // ids of the message, and a message that says something else than it did is
 // hidden and stands again. The record is kept whole.
-func (g *gemini) update(raw []byte, m *geminiMessage, i int) error {
+func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 	st := g.history[i]
 	record := g.base(raw, m)
 	if err := g.unknown(raw, m, record, "update"); err != nil {
@@ -36,15 +36,15 @@ func (g *gemini) update(raw []byte, m *geminiMessage, i int) error {
 
 // changed reports whether a message takes back what it said, rather than
 // adding to it.
-func (st *geminiState) changed(raw []byte, m *geminiMessage) bool {
-	if st.text != "" && st.text != geminiDigest(raw, m) {
+func (st *geminiCLIState) changed(raw []byte, m *geminiCLIMessage) bool {
+	if st.text != "" && st.text != geminiCLIDigest(raw, m) {
 		return true
 	}
 	if m.typ == "user" {
 		return false
 	}
 	for i, t := range st.thoughts {
-		if i >= len(m.thoughts) || geminiThoughtDigest(raw, m.thoughts[i]) != t {
+		if i >= len(m.thoughts) || geminiCLIThoughtDigest(raw, m.thoughts[i]) != t {
 			return len(m.thoughts) > 0
 		}
 	}
@@ -56,7 +56,7 @@ func (st *geminiState) changed(raw []byte, m *geminiMessage) bool {
 		if now.args.found() && c.arguments != "" && digest(now.args.of(raw)) != c.arguments {
 			return true
 		}
-		if c.result != "" && geminiResultDigest(raw, now) != c.result {
+		if c.result != "" && geminiCLIResultDigest(raw, now) != c.result {
 			return true
 		}
 	}
@@ -65,7 +65,7 @@ func (st *geminiState) changed(raw []byte, m *geminiMessage) bool {
 
 // more emits what a message says beyond what it said. What comes after other
 // messages stands after them.
-func (g *gemini) more(raw []byte, m *geminiMessage, st *geminiState, record string) error {
+func (g *geminiCLI) more(raw []byte, m *geminiCLIMessage, st *geminiCLIState, record string) error {
 	if m.typ == "user" {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (g *gemini) more(raw []byte, m *geminiMessage, st *geminiState, record stri
 }
 
 // newest reports whether nothing that a model sees follows in the history.
-func (g *gemini) newest(i int) bool {
+func (g *geminiCLI) newest(i int) bool {
 	for _, st := range g.history[i+1:] {
 		if st.shown || st.compaction != "" {
 			return false
@@ -91,7 +91,7 @@ func (g *gemini) newest(i int) bool {
 }
 
 // truncate drops the history from a message on.
-func (g *gemini) truncate(i int) {
+func (g *geminiCLI) truncate(i int) {
 	for _, st := range g.history[i:] {
 		delete(g.known, st.id)
 	}
@@ -100,7 +100,7 @@ func (g *gemini) truncate(i int) {
 
 // rewind takes messages back: the one it names and all after it, or all there
 // are when it names none.
-func (g *gemini) rewind(r *geminiRecord) error {
+func (g *geminiCLI) rewind(r *geminiCLIRecord) error {
 	id := g.ids.unique("line:" + digest(r.raw))
 	if err := g.keep(id, "gemini-cli.rewind", r.raw); err != nil {
 		return err
@@ -110,8 +110,8 @@ func (g *gemini) rewind(r *geminiRecord) error {
 }
 
 // drop hides the history from a message on.
-func (g *gemini) drop(i int, id string) error {
-	var first *geminiState
+func (g *geminiCLI) drop(i int, id string) error {
+	var first *geminiCLIState
 	for _, st := range g.history[i:] {
 		if first == nil && st.shown {
 			first = st
@@ -130,7 +130,7 @@ func (g *gemini) drop(i int, id string) error {
 	switch {
 	case i == 0 && g.place.opened:
 		// Nothing is left, nor what a compaction had stood for.
-		first = &geminiState{shown: true, prompt: true}
+		first = &geminiCLIState{shown: true, prompt: true}
 	case first == nil:
 		return nil
 	}
@@ -139,7 +139,7 @@ func (g *gemini) drop(i int, id string) error {
 
 // hide hides all from a message on: whole turns where it opened one, else the
 // steps of its turn from its own on. What comes next opens another turn.
-func (g *gemini) hide(st *geminiState, id string) error {
+func (g *geminiCLI) hide(st *geminiCLIState, id string) error {
 	if !st.shown {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (g *gemini) hide(st *geminiState, id string) error {
 
 // changes takes a change of the session. One that replaces the messages is how
 // Gemini CLI writes down that it compressed or masked them.
-func (g *gemini) changes(r *geminiRecord) error {
+func (g *geminiCLI) changes(r *geminiCLIRecord) error {
 	if r.summary != "" {
 		g.title = r.summary
 	}
@@ -213,14 +213,14 @@ func (g *gemini) changes(r *geminiRecord) error {
 }
 
 // same reports whether a message of a list is one of the history, unchanged.
-func (g *gemini) same(r *geminiRecord, i, at int) bool {
+func (g *geminiCLI) same(r *geminiCLIRecord, i, at int) bool {
 	m, st := &r.messages[i], g.history[at]
 	return m.id == st.id && !st.changed(r.raw, m)
 }
 
 // compressed reads a list of messages that begins with a snapshot and goes on
 // with the last ones of the history: a compaction that kept those.
-func (g *gemini) compressed(r *geminiRecord, id string) (bool, error) {
+func (g *geminiCLI) compressed(r *geminiCLIRecord, id string) (bool, error) {
 	m := &r.messages[0]
 	if _, ok := g.known[m.id]; ok || m.typ != "user" || m.twice || !g.place.opened {
 		return false, nil
@@ -273,8 +273,8 @@ func (g *gemini) compressed(r *geminiRecord, id string) (bool, error) {
 		break
 	}
 	g.over = g.over || over
-	st := &geminiState{id: m.id, base: id + "/compaction", text: geminiDigest(r.raw, m), compaction: id + "/compaction"}
-	tail := append([]*geminiState{st}, g.history[from:]...)
+	st := &geminiCLIState{id: m.id, base: id + "/compaction", text: geminiCLIDigest(r.raw, m), compaction: id + "/compaction"}
+	tail := append([]*geminiCLIState{st}, g.history[from:]...)
 	g.truncate(0)
 	for i, one := range tail {
 		g.known[one.id] = i

@@ -9,9 +9,9 @@ import (
 
 // fresh emits a message that the history does not hold. Its source stands on
 // its first entry, unless the record that brought it is kept whole.
-func (g *gemini) fresh(raw []byte, m *geminiMessage, sourced bool) error {
+func (g *geminiCLI) fresh(raw []byte, m *geminiCLIMessage, sourced bool) error {
 	base := g.base(raw, m)
-	st := &geminiState{id: m.id, base: base, text: geminiDigest(raw, m)}
+	st := &geminiCLIState{id: m.id, base: base, text: geminiCLIDigest(raw, m)}
 	var err error
 	switch {
 	case m.twice:
@@ -33,7 +33,7 @@ func (g *gemini) fresh(raw []byte, m *geminiMessage, sourced bool) error {
 }
 
 // whole keeps a message that no model sees, unless its record is kept.
-func (g *gemini) whole(raw []byte, m *geminiMessage, base string, sourced bool) error {
+func (g *geminiCLI) whole(raw []byte, m *geminiCLIMessage, base string, sourced bool) error {
 	if !sourced {
 		return nil
 	}
@@ -44,15 +44,15 @@ func (g *gemini) whole(raw []byte, m *geminiMessage, base string, sourced bool) 
 	return g.unknown(raw, m, base, name)
 }
 
-// geminiWriter gives the source of a message to the first of its entries.
-type geminiWriter struct {
+// geminiCLIWriter gives the source of a message to the first of its entries.
+type geminiCLIWriter struct {
 	contentWriter
-	m       *geminiMessage
+	m       *geminiCLIMessage
 	sourced bool
 }
 
 // source is the message without what its entries hold.
-func (w *geminiWriter) source() string {
+func (w *geminiCLIWriter) source() string {
 	if !w.sourced {
 		return ""
 	}
@@ -65,17 +65,17 @@ func (w *geminiWriter) source() string {
 }
 
 // whole takes any value over, on one line.
-func (w *geminiWriter) whole(at span) string {
+func (w *geminiCLIWriter) whole(at span) string {
 	w.cuts = append(w.cuts, cut{at, cutValue})
 	return string(appendCompact(nil, at.of(w.raw)))
 }
 
-func (g *gemini) writer(raw []byte, m *geminiMessage, sourced bool) *geminiWriter {
-	return &geminiWriter{contentWriter: contentWriter{scan: &g.scan, raw: raw}, m: m, sourced: sourced}
+func (g *geminiCLI) writer(raw []byte, m *geminiCLIMessage, sourced bool) *geminiCLIWriter {
+	return &geminiCLIWriter{contentWriter: contentWriter{scan: &g.scan, raw: raw}, m: m, sourced: sourced}
 }
 
 // user emits what a person said, or the results that stand in a user's turn.
-func (g *gemini) user(raw []byte, m *geminiMessage, st *geminiState, sourced bool) error {
+func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
 	w := g.writer(raw, m, sourced)
 	var parts []tenfold.Part
 	if m.parts == nil {
@@ -121,7 +121,7 @@ func (g *gemini) user(raw []byte, m *geminiMessage, st *geminiState, sourced boo
 
 // showIn emits a visible entry of a message. The first one says where the
 // message stands, and whether it has a turn of its own.
-func (g *gemini) showIn(st *geminiState, e tenfold.Entry) error {
+func (g *geminiCLI) showIn(st *geminiCLIState, e tenfold.Entry) error {
 	opens := g.over || !g.turned
 	if err := g.show(e); err != nil || st.shown {
 		return err
@@ -131,7 +131,7 @@ func (g *gemini) showIn(st *geminiState, e tenfold.Entry) error {
 	return nil
 }
 
-func (g *gemini) changeModel(m *geminiMessage, id string) error {
+func (g *geminiCLI) changeModel(m *geminiCLIMessage, id string) error {
 	if m.model == "" || m.model == g.model {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (g *gemini) changeModel(m *geminiMessage, id string) error {
 }
 
 // results gives the results in a user's turn that no message before held.
-func (g *gemini) results(w *geminiWriter, m *geminiMessage, st *geminiState) []tenfold.Entry {
+func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCLIState) []tenfold.Entry {
 	var out []tenfold.Entry
 	for i := range m.parts {
 		p := &m.parts[i]
@@ -150,14 +150,14 @@ func (g *gemini) results(w *geminiWriter, m *geminiMessage, st *geminiState) []t
 		g.answered[p.id] = true
 		out = append(out, tenfold.Entry{
 			ID:      st.base + "/result/" + strconv.Itoa(i),
-			Payload: w.result(geminiCall{id: p.id, result: m.parts[i : i+1]}),
+			Payload: w.result(geminiCLICall{id: p.id, result: m.parts[i : i+1]}),
 		})
 	}
 	return out
 }
 
 // snapshot makes an overlay of a summary: it stands for all there was.
-func (g *gemini) snapshot(w *geminiWriter, text string, st *geminiState) error {
+func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState) error {
 	o := tenfold.Compaction{
 		ToTurn: g.place.turn, Source: "import", Reason: "compressed in gemini-cli",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
@@ -168,7 +168,7 @@ func (g *gemini) snapshot(w *geminiWriter, text string, st *geminiState) error {
 
 // response emits a model's message: its thoughts, its text, its calls with all
 // their results, and what it cost.
-func (g *gemini) response(raw []byte, m *geminiMessage, st *geminiState, sourced bool) error {
+func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
 	w := g.writer(raw, m, sourced)
 	if err := g.changeModel(m, st.base); err != nil {
 		return err
@@ -189,22 +189,22 @@ func (g *gemini) response(raw []byte, m *geminiMessage, st *geminiState, sourced
 
 // blocks gives those entries of a message that the state does not hold yet;
 // text is the id of its text.
-func (g *gemini) blocks(w *geminiWriter, m *geminiMessage, st *geminiState, text string) []tenfold.Entry {
+func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCLIState, text string) []tenfold.Entry {
 	var out, results []tenfold.Entry
 	add := func(list *[]tenfold.Entry, id string, p tenfold.Payload) {
 		*list = append(*list, tenfold.Entry{ID: id, MessageID: st.base, Payload: p})
 	}
 	for i := len(st.thoughts); i < len(m.thoughts); i++ {
 		t := m.thoughts[i]
-		st.thoughts = append(st.thoughts, geminiThoughtDigest(w.raw, t))
+		st.thoughts = append(st.thoughts, geminiCLIThoughtDigest(w.raw, t))
 		said := ""
 		if w.isString(t.description) {
 			said = w.text(t.description)
 		}
-		add(&out, st.base+"/thought/"+strconv.Itoa(i), tenfold.Reasoning{Text: geminiThoughtText(t.subject, said)})
+		add(&out, st.base+"/thought/"+strconv.Itoa(i), tenfold.Reasoning{Text: geminiCLIThoughtText(t.subject, said)})
 	}
 	if !st.shown || st.text == "" {
-		st.text = geminiDigest(w.raw, m)
+		st.text = geminiCLIDigest(w.raw, m)
 		if m.parts != nil {
 			for i := range m.parts {
 				for _, p := range w.modelPart(&m.parts[i], m.calls) {
@@ -218,7 +218,7 @@ func (g *gemini) blocks(w *geminiWriter, m *geminiMessage, st *geminiState, text
 	for i, c := range m.calls {
 		if i == len(st.calls) {
 			args := "{}"
-			var cs geminiCallState
+			var cs geminiCLICallState
 			if c.args.found() {
 				cs.arguments = digest(c.args.of(w.raw))
 				args = w.whole(c.args)
@@ -227,7 +227,7 @@ func (g *gemini) blocks(w *geminiWriter, m *geminiMessage, st *geminiState, text
 			add(&out, st.base+"/call/"+strconv.Itoa(i), tenfold.ToolCall{CallID: c.id, Name: c.name, Arguments: args})
 		}
 		if st.calls[i].result == "" && len(c.result) > 0 {
-			st.calls[i].result = geminiResultDigest(w.raw, c)
+			st.calls[i].result = geminiCLIResultDigest(w.raw, c)
 			g.answered[c.id] = true
 			add(&results, st.base+"/result/"+strconv.Itoa(i), w.result(c))
 		}
@@ -235,7 +235,7 @@ func (g *gemini) blocks(w *geminiWriter, m *geminiMessage, st *geminiState, text
 	return append(out, results...)
 }
 
-func (g *gemini) usage(m *geminiMessage, st *geminiState) error {
+func (g *geminiCLI) usage(m *geminiCLIMessage, st *geminiCLIState) error {
 	t := m.tokens
 	if !t.found || st.usage || t.input|t.output|t.thoughts|t.tool == 0 {
 		return nil
@@ -246,8 +246,8 @@ func (g *gemini) usage(m *geminiMessage, st *geminiState) error {
 	}})
 }
 
-// geminiThoughtText words a thought as the model's provider does.
-func geminiThoughtText(subject, description string) string {
+// geminiCLIThoughtText words a thought as the model's provider does.
+func geminiCLIThoughtText(subject, description string) string {
 	if subject == "" {
 		return description
 	}
@@ -256,7 +256,7 @@ func geminiThoughtText(subject, description string) string {
 
 // result reads the result of a call: the text of its response, and what else
 // the tool gave.
-func (w *geminiWriter) result(c geminiCall) tenfold.ToolResult {
+func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: c.id, IsError: c.status == "error"}
 	for i := range c.result {
 		p := &c.result[i]
@@ -277,7 +277,7 @@ func (w *geminiWriter) result(c geminiCall) tenfold.ToolResult {
 }
 
 // part reads a part of a user's message or of a result.
-func (w *geminiWriter) part(p *geminiPart) tenfold.Part {
+func (w *geminiCLIWriter) part(p *geminiCLIPart) tenfold.Part {
 	file := &tenfold.File{Type: tenfold.PartFile, MediaType: p.mediaType}
 	if strings.HasPrefix(p.mediaType, "image/") {
 		file.Type = tenfold.PartImage
@@ -297,7 +297,7 @@ func (w *geminiWriter) part(p *geminiPart) tenfold.Part {
 
 // modelPart reads a part of a model's message; a call stands among the tool
 // calls too, as a rule.
-func (w *geminiWriter) modelPart(p *geminiPart, calls []geminiCall) []tenfold.Payload {
+func (w *geminiCLIWriter) modelPart(p *geminiCLIPart, calls []geminiCLICall) []tenfold.Payload {
 	var out []tenfold.Payload
 	if w.isString(p.signature) && len(p.signature.of(w.raw)) > 2 && !p.thought {
 		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: w.text(p.signature), CallID: p.id})
@@ -325,8 +325,8 @@ func (w *geminiWriter) modelPart(p *geminiPart, calls []geminiCall) []tenfold.Pa
 	return append(out, tenfold.ProviderItem{Provider: "gemini", Role: "assistant", Data: w.whole(p.span)})
 }
 
-// geminiDigest tells contents apart; "" is that of a message without any.
-func geminiDigest(raw []byte, m *geminiMessage) string {
+// geminiCLIDigest tells contents apart; "" is that of a message without any.
+func geminiCLIDigest(raw []byte, m *geminiCLIMessage) string {
 	var text []byte
 	switch {
 	case m.parts != nil:
@@ -343,14 +343,14 @@ func geminiDigest(raw []byte, m *geminiMessage) string {
 	return digest(text)
 }
 
-func geminiThoughtDigest(raw []byte, t geminiThought) string {
+func geminiCLIThoughtDigest(raw []byte, t geminiCLIThought) string {
 	if !t.description.found() {
 		return digest([]byte(t.subject))
 	}
 	return digest(append([]byte(t.subject+"\n"), t.description.of(raw)...))
 }
 
-func geminiResultDigest(raw []byte, c geminiCall) string {
+func geminiCLIResultDigest(raw []byte, c geminiCLICall) string {
 	text := []byte(c.status)
 	for i := range c.result {
 		text = appendCompact(text, c.result[i].of(raw))

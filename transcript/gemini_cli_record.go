@@ -2,9 +2,9 @@ package transcript
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// geminiRecord is one line, or the document, with the places of what an
+// geminiCLIRecord is one line, or the document, with the places of what an
 // importer reads.
-type geminiRecord struct {
+type geminiCLIRecord struct {
 	raw  []byte
 	kind jsontext.Kind
 
@@ -13,35 +13,35 @@ type geminiRecord struct {
 	rewindTo                span
 	set                     bool
 	list                    span // of messages
-	messages                []geminiMessage
-	msg                     geminiMessage // the record itself
+	messages                []geminiCLIMessage
+	msg                     geminiCLIMessage // the record itself
 }
 
-// geminiMessage is one message.
-type geminiMessage struct {
+// geminiCLIMessage is one message.
+type geminiCLIMessage struct {
 	span
 	twice                 bool
 	id, typ, stamp, model string
 	content               span
-	parts                 []geminiPart // nil unless content is a list
-	thoughts              []geminiThought
-	calls                 []geminiCall
-	tokens                geminiTokens
+	parts                 []geminiCLIPart // nil unless content is a list
+	thoughts              []geminiCLIThought
+	calls                 []geminiCLICall
+	tokens                geminiCLITokens
 }
 
-type geminiThought struct {
+type geminiCLIThought struct {
 	subject     string
 	description span
 }
 
-type geminiCall struct {
+type geminiCLICall struct {
 	id, name, status string
 	args             span
-	result           []geminiPart
+	result           []geminiCLIPart
 }
 
-// geminiPart is a part of Gemini's API.
-type geminiPart struct {
+// geminiCLIPart is a part of Gemini's API.
+type geminiCLIPart struct {
 	span
 	kind                      jsontext.Kind
 	text, data, signature     span
@@ -53,13 +53,13 @@ type geminiPart struct {
 	args, output, fault, body span
 }
 
-type geminiTokens struct {
+type geminiCLITokens struct {
 	found                                 bool
 	input, output, cached, thoughts, tool int
 }
 
-func (r *geminiRecord) parse(s *scanner, raw []byte) {
-	*r = geminiRecord{raw: raw}
+func (r *geminiCLIRecord) parse(s *scanner, raw []byte) {
+	*r = geminiCLIRecord{raw: raw}
 	s.reset(raw)
 	r.kind = s.kind()
 	if r.kind != '{' {
@@ -67,7 +67,7 @@ func (r *geminiRecord) parse(s *scanner, raw []byte) {
 		s.end()
 		return
 	}
-	r.msg = geminiObject(s, func(m *geminiMessage, name []byte) bool {
+	r.msg = geminiCLIObject(s, func(m *geminiCLIMessage, name []byte) bool {
 		if string(name) == `"$set"` && s.kind() == '{' {
 			r.set = true
 			eachMember(s, func(name []byte) {
@@ -87,7 +87,7 @@ func (r *geminiRecord) parse(s *scanner, raw []byte) {
 }
 
 // member reads a member of a session.
-func (r *geminiRecord) member(s *scanner, name []byte) bool {
+func (r *geminiCLIRecord) member(s *scanner, name []byte) bool {
 	switch string(name) {
 	case `"sessionId"`:
 		r.session = s.text()
@@ -103,14 +103,14 @@ func (r *geminiRecord) member(s *scanner, name []byte) bool {
 		}
 		s.token()
 		from := int(s.offset()) - 1
-		r.messages = []geminiMessage{}
+		r.messages = []geminiCLIMessage{}
 		for s.more() {
 			if s.kind() == '{' {
-				r.messages = append(r.messages, geminiObject(s, nil))
+				r.messages = append(r.messages, geminiCLIObject(s, nil))
 				continue
 			}
 			at := s.value()
-			r.messages = append(r.messages, geminiMessage{span: at, twice: true})
+			r.messages = append(r.messages, geminiCLIMessage{span: at, twice: true})
 		}
 		s.token()
 		r.list = span{from, int(s.offset())}
@@ -120,9 +120,9 @@ func (r *geminiRecord) member(s *scanner, name []byte) bool {
 	return true
 }
 
-// geminiObject reads a message; other reads what else may stand in it.
-func geminiObject(s *scanner, other func(m *geminiMessage, name []byte) bool) geminiMessage {
-	var m geminiMessage
+// geminiCLIObject reads a message; other reads what else may stand in it.
+func geminiCLIObject(s *scanner, other func(m *geminiCLIMessage, name []byte) bool) geminiCLIMessage {
+	var m geminiCLIMessage
 	s.token()
 	m.from = int(s.offset()) - 1
 	for s.more() {
@@ -140,18 +140,18 @@ func geminiObject(s *scanner, other func(m *geminiMessage, name []byte) bool) ge
 			m.twice = m.twice || m.content.found()
 			if s.kind() == '[' {
 				m.content = span{0, 1}
-				m.parts = geminiParts(s, &m.twice)
+				m.parts = geminiCLIParts(s, &m.twice)
 				continue
 			}
 			m.content = s.value()
 		case `"thoughts"`:
 			m.twice = m.twice || m.thoughts != nil
-			each(s, func() { m.thoughts = append(m.thoughts, geminiThoughtOf(s, &m.twice)) })
+			each(s, func() { m.thoughts = append(m.thoughts, geminiCLIThoughtOf(s, &m.twice)) })
 		case `"toolCalls"`:
 			m.twice = m.twice || m.calls != nil
-			each(s, func() { m.calls = append(m.calls, geminiCallOf(s, &m.twice)) })
+			each(s, func() { m.calls = append(m.calls, geminiCLICallOf(s, &m.twice)) })
 		case `"tokens"`:
-			m.tokens = geminiTokensOf(s)
+			m.tokens = geminiCLITokensOf(s)
 		default:
 			if s.err != nil || other == nil || !other(&m, name) {
 				s.value()
@@ -183,8 +183,8 @@ func once(s *scanner, at *span, twice *bool) {
 	*at = v
 }
 
-func geminiThoughtOf(s *scanner, twice *bool) geminiThought {
-	var t geminiThought
+func geminiCLIThoughtOf(s *scanner, twice *bool) geminiCLIThought {
+	var t geminiCLIThought
 	eachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"subject"`:
@@ -198,8 +198,8 @@ func geminiThoughtOf(s *scanner, twice *bool) geminiThought {
 	return t
 }
 
-func geminiCallOf(s *scanner, twice *bool) geminiCall {
-	var c geminiCall
+func geminiCLICallOf(s *scanner, twice *bool) geminiCLICall {
+	var c geminiCLICall
 	eachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"id"`:
@@ -213,12 +213,12 @@ func geminiCallOf(s *scanner, twice *bool) geminiCall {
 		case `"result"`:
 			*twice = *twice || c.result != nil
 			if s.kind() == '[' {
-				c.result = geminiParts(s, twice)
+				c.result = geminiCLIParts(s, twice)
 				return
 			}
 			at := s.value()
 			if s.err == nil && s.raw[at.from] != 'n' {
-				c.result = []geminiPart{geminiBare(s, at)}
+				c.result = []geminiCLIPart{geminiCLIBare(s, at)}
 			}
 		default:
 			s.value()
@@ -227,9 +227,9 @@ func geminiCallOf(s *scanner, twice *bool) geminiCall {
 	return c
 }
 
-// geminiBare is a part that is no object: a text says itself.
-func geminiBare(s *scanner, at span) geminiPart {
-	p := geminiPart{span: at}
+// geminiCLIBare is a part that is no object: a text says itself.
+func geminiCLIBare(s *scanner, at span) geminiCLIPart {
+	p := geminiCLIPart{span: at}
 	if s.err == nil {
 		p.kind = jsontext.Kind(s.raw[at.from])
 	}
@@ -239,15 +239,15 @@ func geminiBare(s *scanner, at span) geminiPart {
 	return p
 }
 
-// geminiParts reads a list of parts. It never gives nil.
-func geminiParts(s *scanner, twice *bool) []geminiPart {
-	parts := []geminiPart{}
+// geminiCLIParts reads a list of parts. It never gives nil.
+func geminiCLIParts(s *scanner, twice *bool) []geminiCLIPart {
+	parts := []geminiCLIPart{}
 	each(s, func() {
 		if s.kind() != '{' {
-			parts = append(parts, geminiBare(s, s.value()))
+			parts = append(parts, geminiCLIBare(s, s.value()))
 			return
 		}
-		p := geminiPart{kind: '{'}
+		p := geminiCLIPart{kind: '{'}
 		s.token()
 		p.from = int(s.offset()) - 1
 		for s.more() {
@@ -299,7 +299,7 @@ func geminiParts(s *scanner, twice *bool) []geminiPart {
 }
 
 // function reads a call or a response.
-func (p *geminiPart) function(s *scanner, twice *bool) {
+func (p *geminiCLIPart) function(s *scanner, twice *bool) {
 	eachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"id"`:
@@ -340,8 +340,8 @@ func (p *geminiPart) function(s *scanner, twice *bool) {
 	})
 }
 
-func geminiTokensOf(s *scanner) geminiTokens {
-	t := geminiTokens{found: s.kind() == '{'}
+func geminiCLITokensOf(s *scanner) geminiCLITokens {
+	t := geminiCLITokens{found: s.kind() == '{'}
 	eachMember(s, func(name []byte) {
 		at := s.value()
 		switch string(name) {

@@ -258,6 +258,9 @@ func mediaType(uri string) string {
 	}
 	head, _, _ := strings.Cut(rest, ",")
 	media, _, _ := strings.Cut(head, ";")
+	if len(media) > 100 {
+		return ""
+	}
 	return media
 }
 

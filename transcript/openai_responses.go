@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"tenfold"
 )
@@ -166,7 +165,7 @@ func (o *responses) body(root node, doc document, hint string) error {
 		o.conv.ID = contentID(o.src.Name, OpenAIResponses, appendCompact(nil, first.raw()))
 	}
 	if at := root.get("created_at"); at.found() {
-		o.at(unixTime(o.scan.number(at.at())))
+		o.at(unixTime(float64(o.scan.number(at.at()))))
 	}
 	if err := o.config(root, "config"); err != nil {
 		return err
@@ -290,14 +289,6 @@ func (o *responses) usage(n node) (tenfold.Usage, bool) {
 	return tenfold.Usage{Model: o.model, Input: in - cached, CacheRead: cached, Output: number(n.get("output_tokens"))}, true
 }
 
-// unixTime is a time that OpenAI gives in seconds.
-func unixTime(seconds int) time.Time {
-	if seconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(int64(seconds), 0).UTC()
-}
-
 // events reads the events of a response: its items as they are done. All else
 // is kept.
 func (o *responses) events(ctx context.Context, src Source) error {
@@ -327,7 +318,7 @@ func (o *responses) events(ctx context.Context, src Source) error {
 				o.conv.ID, o.message = contentID(o.src.Name, OpenAIResponses, bytes.TrimSpace(raw)), "response"
 			}
 			if at := root.get("response").get("created_at"); at.found() {
-				o.at(unixTime(o.scan.number(at.at())))
+				o.at(unixTime(float64(o.scan.number(at.at()))))
 			}
 		}
 		if err := o.event(root, "event-"+strconv.Itoa(n)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,18 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// apiBodies are files that hold nothing but messages as a provider takes or
+// gives them, and belong to no format that we know better.
+var apiBodies = map[string]Format{
+	"swe-agent/mini__github_issue.traj.json":                          OpenAIChat,
+	"swe-agent/mini__local.traj.json":                                 OpenAIChat,
+	"openhands-sdk/fncall-llm-message.json":                           OpenAIChat,
+	"openhands-sdk/nonfncall-llm-message.json":                        OpenAIChat,
+	"pi-mono/assistant-message-with-thinking-code.json":               AnthropicBody,
+	"vercel-ai-fixtures/anthropic__anthropic-compaction.1.json":       AnthropicBody,
+	"vercel-ai-fixtures/anthropic__anthropic-compaction.1.chunks.txt": AnthropicBody,
+}
+
 // TestDetectCorpus tells every file of the corpus: those of our formats by
 // name, all others by refusing them.
 func TestDetectCorpus(t *testing.T) {
@@ -72,12 +85,19 @@ func TestDetectCorpus(t *testing.T) {
 		if h, known := find(want); !known || h.importer == nil {
 			want = ""
 		}
+		if body := apiBodies[f.Name]; want == "" && body != "" {
+			want = body
+		}
 		for _, size := range []int{headSize, 2000} {
 			want := want
 			if f.Format == "" && strings.HasSuffix(f.Name, "assistant-message-with-thinking-code.json") && size == headSize {
 				want = Pi // a message alone, which says so at its end
 			}
-			if got, err := Detect(data[:min(len(data), size)], f.Name); got != want {
+			got, err := Detect(data[:min(len(data), size)], f.Name)
+			if size < headSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
+				continue // so little is a system prompt, or what stands before it
+			}
+			if got != want {
 				t.Errorf("%s by %d bytes: %q, %v; want %q", f.Name, size, got, err, want)
 			}
 		}

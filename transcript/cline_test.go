@@ -1,0 +1,170 @@
+package transcript
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"tenfold"
+)
+
+func importCline(t *testing.T, name, text string, dir fstest.MapFS) Collected {
+	t.Helper()
+	var k Collector
+	if err := Import(context.Background(), Source{Name: name, Reader: strings.NewReader(text), Siblings: dir}, "", &k); err != nil {
+		t.Fatal(err)
+	}
+	if len(k.Conversations) != 1 || k.Conversations[0].Format != Cline {
+		t.Fatalf("%d conversations: %+v", len(k.Conversations), k.Conversations)
+	}
+	checkLaws(t, k.Conversations[0])
+	return k.Conversations[0]
+}
+
+// shownTexts gives what the model sees of entries, a line for each item.
+func shownTexts(t *testing.T, entries []tenfold.Entry) string {
+	t.Helper()
+	log := tenfold.NewLog()
+	if _, err := log.Append(entries...); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for it := range tenfold.Project(log).Items() {
+		switch p := it.Payload.(type) {
+		case tenfold.UserMessage:
+			b.WriteString("user " + p.Parts[0].Text)
+		case tenfold.AssistantMessage:
+			b.WriteString("assistant " + p.Text)
+		case tenfold.ToolCall:
+			b.WriteString("call " + p.CallID)
+		case tenfold.ToolResult:
+			b.WriteString("result " + p.CallID)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// What Roo hides is hidden, what it shows in its place is shown, and undone
+// condensations hide nothing.
+func TestClineProjection(t *testing.T) {
+	say := func(role, text, more string) string {
+		return `{"role":"` + role + `","content":[{"type":"text","text":"` + text + `"}],"ts":1750000000000` + more + `}`
+	}
+	for _, tt := range []struct {
+		name, want string
+		messages   []string
+	}{
+		{"condensed, the first message kept", "user task\nuser sum\nassistant c\n", []string{
+			say("user", "task", ""),
+			say("assistant", "a", `,"condenseParent":"k"`), say("user", "b", `,"condenseParent":"k"`),
+			say("user", "sum", `,"isSummary":true,"condenseId":"k"`), say("assistant", "c", ""),
+		}},
+		{"condensed twice", "user sum2\nuser e\n", []string{
+			say("user", "task", `,"condenseParent":"k1"`), say("assistant", "a", `,"condenseParent":"k1"`),
+			say("user", "sum1", `,"isSummary":true,"condenseId":"k1","condenseParent":"k2"`),
+			say("assistant", "c", `,"condenseParent":"k2"`), say("user", "d", `,"condenseParent":"k2"`),
+			say("user", "sum2", `,"isSummary":true,"condenseId":"k2"`), say("user", "e", ""),
+		}},
+		{"truncated", "user task\nuser hidden: 2\nassistant c\n", []string{
+			say("user", "task", ""),
+			say("assistant", "a", `,"truncationParent":"x"`), say("user", "b", `,"truncationParent":"x"`),
+			say("user", "hidden: 2", `,"isTruncationMarker":true,"truncationId":"x"`), say("assistant", "c", ""),
+		}},
+		{"the summary was taken out", "user task\nassistant a\nuser b\n", []string{
+			say("user", "task", ""), say("assistant", "a", `,"condenseParent":"gone"`), say("user", "b", `,"truncationParent":"gone"`),
+		}},
+		{"a summary of nothing", "user sum\nassistant a\n", []string{
+			say("user", "sum", `,"isSummary":true,"condenseId":"k"`), say("assistant", "a", ""),
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := "[" + strings.Join(tt.messages, ",") + "]"
+			got := importCline(t, "tasks/1750000000000/"+clineHistory, text, nil)
+			if have := shownTexts(t, got.Entries); have != tt.want {
+				t.Errorf("the model sees\n%swant\n%s%s", have, tt.want, describe(got.Entries))
+			}
+			if !strings.HasPrefix(got.ID, "1750000000000-") {
+				t.Errorf("id is %q", got.ID)
+			}
+			checkChatSources(t, []byte(text), []Collected{got})
+			// Undone, all messages are there again.
+			log := tenfold.NewLog()
+			if _, err := log.Append(got.Entries...); err != nil {
+				t.Fatal(err)
+			}
+			bare, err := View{Projection: tenfold.Project(log)}.shown()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"task", "a", "b", "c", "d", "e"} {
+				if strings.Contains(text, `"text":"`+want+`"`) && !strings.Contains(seenAll(bare), "\""+want+"\"") {
+					t.Errorf("%q is gone: %s", want, seenAll(bare))
+				}
+			}
+		})
+	}
+}
+
+func seenAll(p *tenfold.Projection) string {
+	var all strings.Builder
+	for it := range p.Items() {
+		switch p := it.Payload.(type) {
+		case tenfold.UserMessage:
+			all.WriteString(`"` + p.Parts[0].Text + `"`)
+		case tenfold.AssistantMessage:
+			all.WriteString(`"` + p.Text + `"`)
+		}
+	}
+	return all.String()
+}
+
+func TestClineSiblings(t *testing.T) {
+	history, err := os.ReadFile("testdata/cline/api_conversation_history.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ui := `[{"ts":1750000000500,"type":"say","say":"api_req_started","text":"{\"request\":\"r\",\"tokensIn\":10,\"tokensOut\":2,\"cacheReads\":5,\"cost\":0.5}"},
+		{"ts":1750000002500,"type":"say","say":"api_req_started","text":"{\"request\":\"cancelled\"}"},
+		{"ts":1750000004000,"type":"say","say":"condense_context","contextCondense":{"cost":0.01,"prevContextTokens":900,"newContextTokens":90,"summary":"s","condenseId":"k1"}},
+		{"ts":1750000099000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":7}"}]`
+	got := importCline(t, clineHistory, string(history), fstest.MapFS{"ui_messages.json": {Data: []byte(ui)}})
+	out := describe(got.Entries)
+	for _, want := range []string{"usage request:1750000000500   10/2/5/0\n", "import condense 900→90\n", "usage request:1750000099000   7/0/0/0\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not there:\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "\nusage "); n != 3 { // two requests and the condensation
+		t.Errorf("%d usages\n%s", n, out)
+	}
+
+	text, err := os.ReadFile("testdata/cline/s1.messages.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compaction := `{"version":1,"source_message_count":2,"source_prefix_hash":"h","messages":[{"role":"user","content":[{"type":"text","text":"It was about"}]},{"role":"assistant","content":"paint."}]}`
+	got = importCline(t, "s1.messages.json", string(text), fstest.MapFS{"s1.compaction.json": {Data: []byte(compaction)}})
+	if have, want := shownTexts(t, got.Entries), "user It was about\n\npaint.\nuser Green\n"; have != want {
+		t.Errorf("the model sees\n%swant\n%s", have, want)
+	}
+	for data, want := range map[string]string{
+		`{"version":`: "could not be read", `{"version":1}`: "was not understood",
+		strings.Replace(compaction, ":2,", ":9,", 1): "more messages than there are",
+	} {
+		got = importCline(t, "s1.messages.json", string(text), fstest.MapFS{"s1.compaction.json": {Data: []byte(data)}})
+		if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], want) {
+			t.Errorf("%s: %q, want %s", data, got.Warnings, want)
+		}
+	}
+}
+
+// A task that grew and was condensed keeps the ids of its messages.
+func TestClineGrows(t *testing.T) {
+	before := `[{"role":"user","content":"task","ts":1},{"role":"assistant","content":[{"type":"text","text":"a"}],"ts":2}]`
+	now := `[{"role":"user","content":"task","ts":1,"condenseParent":"k"},{"role":"assistant","content":[{"type":"text","text":"a"}],"ts":2,"condenseParent":"k"},
+		{"role":"user","content":"sum","ts":3,"isSummary":true,"condenseId":"k"}]`
+	checkGrown(t, []Collected{importCline(t, "t/"+clineHistory, before, nil)}, []Collected{importCline(t, "t/"+clineHistory, now, nil)})
+}
