@@ -73,6 +73,7 @@ func handlers() []handler {
 		aiderHandler(),
 		specStoryHandler(),
 		plainHandler(),
+		markdownHandler(),
 		bodyHandler("anthropic", "Anthropic request bodies"),
 		bodyHandler("openai-chat", "OpenAI chat request bodies"),
 		bodyHandler("openai-responses", "OpenAI responses request bodies"),

@@ -51,10 +51,8 @@ func (locomoImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		if samples = top.list(top.root()); top.scan.err == nil {
 			top.scan.token()
 		}
-	} else {
-		top.object(top.root())
-	}
-	if top.scan.err == nil {
+		top.scan.end()
+	} else if top.object(top.root()) != nil && top.scan.err == nil {
 		top.scan.end()
 	}
 	if top.scan.err != nil {

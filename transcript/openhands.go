@@ -35,12 +35,11 @@ func (openHandsImporter) Recognise(h Head) Confidence {
 		if openHandsRecord(o) {
 			return Certain
 		}
-		if len(o.names) == 0 {
-			continue
-		}
-		seen++
-		if openHandsEvent(o) {
-			ours++
+		switch {
+		case openHandsEvent(o):
+			seen, ours = seen+1, ours+1
+		case o.whole:
+			seen++ // the head may end in the last
 		}
 	}
 	if seen > 0 && 2*ours > seen {
@@ -58,6 +57,9 @@ func openHandsState(o object) bool {
 func openHandsRecord(o object) bool {
 	if list := o.items["history"]; len(list) > 0 {
 		return openHandsEvent(list[0]) || list[0].has("action") && !list[0].has("role")
+	}
+	if o.inner["test_result"].has("git_patch") || o.inner["issue"].has("owner", "repo", "number") {
+		return true
 	}
 	meta := o.inner["metadata"]
 	return o.has("instance_id", "instruction") && (meta.has("agent_class") || meta.has("llm_config"))

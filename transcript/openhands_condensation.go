@@ -2,9 +2,14 @@ package transcript
 
 import (
 	"strconv"
+	"strings"
 
 	"tenfold"
 )
+
+// condenseLimit bounds how many events all condensations look at together, so
+// that no file can be made to take forever.
+const condenseLimit = 50_000_000
 
 // condense makes an overlay of a condensation. OpenHands forgets events by
 // their ids; an overlay covers a range of turns and steps. The range goes as
@@ -12,6 +17,10 @@ import (
 // Events once forgotten stay so: the newest summary stands for all of them.
 func (o *openHands) condense(id string, m members) error {
 	f := &o.find
+	if o.work += len(o.handled); o.work > condenseLimit {
+		o.out.warn.add(0, "condensation is one too many and has no effect", "condensations are too many and have no effect")
+		return o.keep(id, "Condensation")
+	}
 	unknown := 0
 	for _, key := range o.forgets(m) {
 		if i, ok := o.keys[key]; ok && i < len(o.handled)-1 {
@@ -89,9 +98,6 @@ func (o *openHands) pins(id string, c *tenfold.Compaction) error {
 	return nil
 }
 
-// A condensation names so many events at most by a range.
-const forgottenLimit = 1_000_000
-
 // forgets lists the keys of the events that a condensation forgets.
 func (o *openHands) forgets(m members) []string {
 	f := &o.find
@@ -107,11 +113,10 @@ func (o *openHands) forgets(m members) []string {
 	}
 	from, to := m.get("forgotten_events_start_id"), m.get("forgotten_events_end_id")
 	if f.is(from, '0') && f.is(to, '0') {
-		// Ids skip numbers: only those that are there count.
-		first, last := f.number(from), min(f.number(to), f.number(from)+forgottenLimit)
-		for n := first; n <= last; n++ {
-			if _, ok := o.keys["event-"+strconv.Itoa(n)]; ok {
-				keys = append(keys, "event-"+strconv.Itoa(n))
+		first, last := f.number(from), f.number(to)
+		for key := range o.keys {
+			if n, err := strconv.Atoi(strings.TrimPrefix(key, "event-")); err == nil && first <= n && n <= last {
+				keys = append(keys, key)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ type openHands struct {
 	summary string // of the newest condensation that had one
 	handled []handled
 	keys    map[string]int // event id → handled
+	work    int            // events that condensations looked at
 }
 
 // handled is an event that was handed on, for the condensations that name it.

@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -90,7 +91,7 @@ func blankEdges(text string) (before, inner, after string) {
 		inner = rest
 	}
 	before = text[:len(text)-len(inner)]
-	trimmed := strings.TrimRight(inner, " \t\r\n")
+	trimmed := strings.TrimRightFunc(inner, unicode.IsSpace)
 	return before, trimmed, inner[len(trimmed):]
 }
 

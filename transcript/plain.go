@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode"
 
 	"tenfold"
 )
@@ -159,7 +160,7 @@ func (p *plain) close() error {
 		return nil
 	}
 	p.speeches++
-	text := strings.TrimRight(block, " \t\r\n")
+	text := strings.TrimRightFunc(block, unicode.IsSpace)
 	var src piece
 	src.lit(p.before + prefix)
 	p.before = ""

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -215,7 +216,7 @@ func (s *specStory) text() error {
 	before, text, after := blankEdges(all)
 	// A rule parts sections.
 	if inner, ok := strings.CutSuffix(text, "---"); ok && (inner == "" || strings.HasSuffix(inner, "\n")) {
-		trimmed := strings.TrimRight(inner, " \t\r\n")
+		trimmed := strings.TrimRightFunc(inner, unicode.IsSpace)
 		text, after = trimmed, text[len(trimmed):]+after
 	}
 	if text == "" {

@@ -33,6 +33,15 @@ func (whoAndWhenImporter) Recognise(h Head) Confidence {
 			return Certain
 		}
 	}
+	if list := o.items["history"]; len(list) > 0 && list[0].values["role"] == "human" && list[0].has("content") && len(list[0].names) == 2 {
+		return Likely
+	}
+	if list := o.items["history"]; len(o.names) == 1 && len(list) == 1 && len(list[0].names) == 1 && list[0].has("content") {
+		return Maybe // a head that ends in the first message
+	}
+	if o.has("is_correct", "question") || o.has("is_corrected", "question") {
+		return Likely
+	}
 	if o.has("history") && !o.whole {
 		for _, m := range o.items["history"] {
 			if m.has("role", "content", "name") && strings.HasSuffix(m.values["name"], "_Expert") {

@@ -19,7 +19,8 @@ func (a *app) exportCommand() *cobra.Command {
 not at all.
 
 As tenfold it is the whole log, compactions included: importing it again loses
-nothing. As ` + strings.Join(exportFormats()[1:], ", ") + ` it is the
+nothing. As ` + string(transcript.Markdown) + ` it is a page for people to read. As
+` + strings.Join(bodyFormats(), ", ") + ` it is the
 conversation part of one request, ready to send: as it was, or with --compacted
 as a model sees it.`,
 		Example: `  tenfold conversation export --to tenfold --out backup.jsonl

@@ -21,6 +21,13 @@ func exportFormats() []string {
 	return names
 }
 
+// bodyFormats lists the formats that are bodies of requests.
+func bodyFormats() []string {
+	return slices.DeleteFunc(exportFormats(), func(name string) bool {
+		return name == string(transcript.Tenfold) || name == string(transcript.Markdown)
+	})
+}
+
 func isExportFormat(name string) bool { return slices.Contains(exportFormats(), name) }
 
 // formatFor settles the format of an export: the one named, or the one that
