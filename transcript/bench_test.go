@@ -22,6 +22,9 @@ func (*discard) Begin(Conversation) error         { return nil }
 func (d *discard) Entry(tenfold.Entry) error      { d.n++; return nil }
 func (*discard) End(Conversation, []string) error { return nil }
 
+// benchFormats are those that the corpus has enough of to measure.
+var benchFormats = []Format{ClaudeCode, JP, SWEAgent, OpenHands, InspectEval, WhoAndWhen, Plain}
+
 // corpusTexts reads the corpus files of a format.
 func corpusTexts(b *testing.B, format Format) (texts [][]byte, names []string, size int64) {
 	for _, f := range corpustest.Files(b, string(format)) {
@@ -37,7 +40,7 @@ func corpusTexts(b *testing.B, format Format) (texts [][]byte, names []string, s
 // BenchmarkImport measures importers; the target is at most 2.5 times
 // BenchmarkDecode of the same format.
 func BenchmarkImport(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP} {
+	for _, format := range benchFormats {
 		b.Run(string(format), func(b *testing.B) {
 			texts, names, size := corpusTexts(b, format)
 			b.SetBytes(size)
@@ -88,7 +91,7 @@ func exported(b *testing.B) []byte {
 
 // BenchmarkDecode reads the same bytes once, token by token.
 func BenchmarkDecode(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP} {
+	for _, format := range benchFormats {
 		b.Run(string(format), func(b *testing.B) {
 			texts, _, size := corpusTexts(b, format)
 			b.SetBytes(size)
@@ -113,7 +116,7 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkUnmarshal reads the same bytes into Go values, a line or an event
 // array at a time: what an importer without a scanner would begin with.
 func BenchmarkUnmarshal(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP} {
+	for _, format := range benchFormats {
 		b.Run(string(format), func(b *testing.B) {
 			texts, _, size := corpusTexts(b, format)
 			b.SetBytes(size)
