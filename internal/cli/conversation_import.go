@@ -20,7 +20,7 @@ that undoing them gives back what they hid.
 
 A conversation that is in the store already gets what is new of the file.
 
-The format is detected, or named with --from: ` + strings.Join(readableFormats(), ", ") + `.`,
+` + sentence("The format is detected, or named with --from: "+strings.Join(readableFormats(), ", ")+"."),
 		Example: `  tenfold conversation import session.jsonl
   tenfold conversation import --from jp events.json`,
 		Args: arguments(1, -1, "a file"),
