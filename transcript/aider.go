@@ -330,8 +330,8 @@ func (a *aider) note(id, block string) error {
 	return nil
 }
 
-// aiderUsage reads a line such as "Tokens: 8.2k sent, 310 received. Cost: $0.02
-// message, $0.05 session."
+// aiderUsage reads the line that says what a response cost, such as "Tokens:
+// 8.2k sent, 310 received. Cost: $0.02 message, $0.05 session." in a history.
 func aiderUsage(line string) (tenfold.Usage, bool) {
 	rest, ok := strings.CutPrefix(line, "Tokens: ")
 	if !ok {

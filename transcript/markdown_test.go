@@ -24,9 +24,7 @@ func exportMarkdown(tb testing.TB, c Conversation, entries []tenfold.Entry, comp
 	return b.String()
 }
 
-var (
-	markdownTags = strings.NewReplacer("<details>", "", "</details>", "", "<summary>", "", "</summary>", "", "<b>", "", "</b>", "", "<code>", "", "</code>", "", "](<", "")
-)
+var markdownTags = strings.NewReplacer("<details>", "", "</details>", "", "<summary>", "", "</summary>", "", "<b>", "", "</b>", "", "<code>", "", "</code>", "", "](<", "")
 
 // checkMarkdown checks that a page holds no HTML but the exporter's, closes
 // its fences and folds, and has no control characters.

@@ -55,7 +55,7 @@ func fenceOf(line string) (mark, info string, indent int) {
 		}
 		word, _, _ := strings.Cut(info, " ")
 		for _, r := range word {
-			if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+-_.#", r)) {
+			if r >= 0x80 || strings.ContainsRune(" \t<>&\"'()[]{}!*\\", r) {
 				word = ""
 				break
 			}
