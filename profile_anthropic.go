@@ -3,6 +3,7 @@ package tenfold
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -197,7 +198,7 @@ func trimLastText(content []jsontext.Value) {
 	if last < 0 || unmarshal(content[last], &b) != nil || b.Type != "text" {
 		return
 	}
-	if text := strings.TrimRight(b.Text, " \t\r\n"); text != b.Text {
+	if text := strings.TrimRightFunc(b.Text, unicode.IsSpace); text != b.Text {
 		content[last] = anthropicText(text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,124 +23,79 @@ func (*discard) Begin(Conversation) error         { return nil }
 func (d *discard) Entry(tenfold.Entry) error      { d.n++; return nil }
 func (*discard) End(Conversation, []string) error { return nil }
 
-// corpusTexts reads the corpus files of a format.
-func corpusTexts(b *testing.B, format Format) (texts [][]byte, names []string, size int64) {
-	for _, f := range corpustest.Files(b, string(format)) {
-		data, err := os.ReadFile(f.Path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		texts, names, size = append(texts, data), append(names, f.Name), size+int64(len(data))
-	}
-	return texts, names, size
-}
-
-// benchFormats are those of which the corpus has something to measure.
-func benchFormats() []Format {
-	return []Format{ClaudeCode, JP, OpenAIChat, LiteLLM, GeminiResponses}
-}
-
-// BenchmarkImport measures importers; the target is at most 2.5 times
-// BenchmarkDecode of the same format.
+// BenchmarkImport measures the importers on the corpus, each against reading the
+// same bytes as JSON in the same run: "x-values" is how many times as long
+// importing takes as unmarshalling into Go values (the target is 2.5), "x-tokens"
+// as walking over the tokens.
 func BenchmarkImport(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP, OpenCode} {
-		b.Run(string(format), func(b *testing.B) {
-			texts, names, size := corpusTexts(b, format)
-			b.SetBytes(size)
+	for _, f := range Formats() {
+		if !f.Import {
+			continue
+		}
+		var texts [][]byte
+		var names []string
+		size := 0
+		for _, file := range corpustest.Files(b, string(f.Format)) {
+			data, err := os.ReadFile(file.Path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			texts, names, size = append(texts, data), append(names, file.Name), size+len(data)
+		}
+		if size == 0 {
+			continue
+		}
+		json := newHead(texts[0][:min(len(texts[0]), headSize)], names[0]).json.shape != shapeText
+		b.Run(string(f.Format), func(b *testing.B) {
 			b.ReportAllocs()
+			var importing, tokens, values time.Duration
 			d := &discard{}
 			for b.Loop() {
 				d.n = 0
 				for i, text := range texts {
+					start := time.Now()
 					src := Source{Name: names[i], Reader: bytes.NewReader(text), Size: int64(len(text))}
-					if err := Import(context.Background(), src, format, d); err != nil {
+					if err := Import(context.Background(), src, f.Format, d); err != nil {
 						b.Fatal(err)
 					}
+					importing += time.Since(start)
+					if !json {
+						continue
+					}
+					b.StopTimer()
+					start = time.Now()
+					decodeOnce(b, text)
+					tokens += time.Since(start)
+					start = time.Now()
+					unmarshalOnce(b, text)
+					values += time.Since(start)
+					b.StartTimer()
 				}
 			}
+			b.SetBytes(int64(size))
 			b.ReportMetric(float64(d.n), "entries")
+			if json {
+				b.ReportMetric(importing.Seconds()/values.Seconds(), "x-values")
+				b.ReportMetric(importing.Seconds()/tokens.Seconds(), "x-tokens")
+			}
 		})
 	}
-	b.Run("tenfold", func(b *testing.B) {
-		text := exported(b)
-		b.SetBytes(int64(len(text)))
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := Import(context.Background(), Source{Name: "x", Reader: bytes.NewReader(text)}, Tenfold, &discard{}); err != nil {
+}
+
+// unmarshalOnce reads a text into Go values, a line or a document at a time.
+func unmarshalOnce(b *testing.B, text []byte) {
+	for dec := jsontext.NewDecoder(bytes.NewReader(text), scanOptions...); ; {
+		var v any
+		if err := json.UnmarshalDecode(dec, &v, scanOptions...); err != nil {
+			if !errors.Is(err, io.EOF) {
 				b.Fatal(err)
 			}
-		}
-	})
-}
-
-func exported(b *testing.B) []byte {
-	texts, names, _ := corpusTexts(b, ClaudeCode)
-	var out bytes.Buffer
-	for i, text := range texts {
-		var k Collector
-		if err := Import(context.Background(), Source{Name: names[i], Reader: bytes.NewReader(text)}, ClaudeCode, &k); err != nil {
-			b.Fatal(err)
-		}
-		log := tenfold.NewLog()
-		if _, err := log.Append(k.Conversations[0].Entries...); err != nil {
-			b.Fatal(err)
-		}
-		if err := writeTenfold(&out, k.Conversations[0].Conversation, log.Entries()); err != nil {
-			b.Fatal(err)
+			return
 		}
 	}
-	return out.Bytes()
 }
 
-// BenchmarkDecode reads the same bytes once, token by token.
-func BenchmarkDecode(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP, OpenCode} {
-		b.Run(string(format), func(b *testing.B) {
-			texts, _, size := corpusTexts(b, format)
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, text := range texts {
-					decodeOnce(b, text)
-				}
-			}
-		})
-	}
-	b.Run("tenfold", func(b *testing.B) {
-		text := exported(b)
-		b.SetBytes(int64(len(text)))
-		b.ReportAllocs()
-		for b.Loop() {
-			decodeOnce(b, text)
-		}
-	})
-}
-
-// BenchmarkUnmarshal reads the same bytes into Go values, a line or an event
-// array at a time: what an importer without a scanner would begin with.
-func BenchmarkUnmarshal(b *testing.B) {
-	for _, format := range []Format{ClaudeCode, JP, OpenCode} {
-		b.Run(string(format), func(b *testing.B) {
-			texts, _, size := corpusTexts(b, format)
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, text := range texts {
-					for dec := jsontext.NewDecoder(bytes.NewReader(text), scanOptions...); ; {
-						var v any
-						if err := json.UnmarshalDecode(dec, &v, scanOptions...); err != nil {
-							if !errors.Is(err, io.EOF) {
-								b.Fatal(err)
-							}
-							break
-						}
-					}
-				}
-			}
-		})
-	}
-}
-
+// decodeOnce reads a text token by token.
 func decodeOnce(b *testing.B, text []byte) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), scanOptions...)
 	for {

@@ -208,8 +208,3 @@ func clineTyped(parts []tenfold.Part) bool {
 	}
 	return false
 }
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}

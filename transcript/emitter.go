@@ -74,3 +74,13 @@ func (m *emitter) end() error {
 	}
 	return m.sink.End(m.conv, m.warn.text())
 }
+
+// all hands several entries on.
+func (m *emitter) all(list []tenfold.Entry) error {
+	for _, e := range list {
+		if err := m.emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

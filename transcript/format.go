@@ -46,6 +46,25 @@ const (
 	// Cline is a task of Cline or Roo: api_conversation_history.json, or
 	// *.messages.json.
 	Cline Format = "cline"
+	// SWEAgent is a trajectory of SWE-agent or mini-swe-agent.
+	SWEAgent Format = "swe-agent-traj"
+	// OpenHands is the event log of OpenHands: JSON lines, an array, or a
+	// directory of events beside a base_state.json.
+	OpenHands Format = "openhands-events"
+	// InspectEval is the JSON log of an Inspect evaluation.
+	InspectEval Format = "inspect-eval"
+	// WhoAndWhen is a multi-agent log of the Who&When benchmark.
+	WhoAndWhen Format = "who-and-when"
+	// LoCoMo is a file of the LoCoMo benchmark: long talks of two people.
+	LoCoMo Format = "locomo"
+	// Aider is the chat history of Aider: Markdown.
+	Aider Format = "aider-md"
+	// SpecStory is a session that SpecStory wrote down: Markdown.
+	SpecStory Format = "specstory-md"
+	// Plain is text in which each speech begins with "User:" or the like.
+	Plain Format = "plain-transcript"
+	// Markdown is a conversation for people to read; it is only written.
+	Markdown Format = "markdown"
 )
 
 // FormatInfo says what can be done with a format.
@@ -98,6 +117,15 @@ func handlers() []handler {
 		geminiResponsesHandler(),
 		litellmHandler(),
 		agentdojoHandler(),
+		sweAgentHandler(),
+		openHandsHandler(),
+		inspectHandler(),
+		whoAndWhenHandler(),
+		locomoHandler(),
+		aiderHandler(),
+		specStoryHandler(),
+		plainHandler(),
+		markdownHandler(),
 	}
 }
 

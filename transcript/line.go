@@ -64,6 +64,25 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
+// text gives the next line as it stands, with its line end if it has one, or
+// io.EOF.
+func (r *lineReader) text() (string, error) {
+	line, err := r.line()
+	if err != nil {
+		return "", err
+	}
+	if r.number == 1 {
+		line = bytes.TrimPrefix(line, bom)
+	}
+	if r.repaired = !utf8.Valid(line); r.repaired {
+		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+	}
+	if r.ended {
+		return string(line) + "\n", nil
+	}
+	return string(line), nil
+}
+
 func (r *lineReader) line() ([]byte, error) {
 	for {
 		if i := bytes.IndexByte(r.buf[r.scan:r.end], '\n'); i >= 0 {

@@ -137,3 +137,25 @@ func unreadable(head []byte) *Error {
 	}
 	return nil
 }
+
+// list names the files of a directory beside the source, in order; none when
+// there is no such directory.
+func (s Source) list(dir string) ([]string, error) {
+	if s.Siblings == nil {
+		return nil, nil
+	}
+	entries, err := fs.ReadDir(s.Siblings, dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}

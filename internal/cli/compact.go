@@ -30,7 +30,7 @@ func (a *app) compactCommand() *cobra.Command {
 		Short: "Compact the session that an agent saved",
 		Long: `Reads saved sessions, compacts them, and tells what that saves.
 
-` + listFormats("The format is detected:") + `
+` + sentence("The format is detected: "+strings.Join(readableFormats(), ", ")+".") + `
 
 The conversations are kept in the store, the last one as the active one, so that
 "tenfold conversation" can look at them, undo, and compact otherwise. The file

@@ -18,10 +18,11 @@ func (a *app) exportCommand() *cobra.Command {
 not at all.
 
 As tenfold it is the whole log, compactions included: importing it again loses
-nothing. As a tool's own session (claude-code, jp) it is one the tool can go on
-with, and what it has no place for is named. As a provider's request (anthropic
-and the like) it is the conversation part of one, ready to send. All of them
-are as it was, or with --compacted as a model sees it.`,
+nothing. As a tool's own session (claude-code, codex, opencode, pi, jp) it is
+one the tool can go on with, and what it has no place for is named. As a
+provider's request (anthropic, gemini, openai-chat, openai-responses) it is the
+conversation part of one, ready to send. As markdown it is a page for people to
+read. All of them are as it was, or with --compacted as a model sees it.`,
 		Example: `  tenfold conversation export --to tenfold --out backup.jsonl
   tenfold conversation export --to anthropic --compacted > request.json`,
 		Args:              arguments(0, 1, "one ID"),

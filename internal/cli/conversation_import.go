@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"tenfold"
@@ -27,8 +26,7 @@ file may be packed with gzip or zstd, and may hold several conversations. Of a
 directory every session in it is read; with --from alone those that the tool
 keeps in its own place.
 
-The format is detected, or named with --from:
-` + ansi.Wordwrap(strings.Join(readableFormats(), ", ")+".", 76, ""),
+` + sentence("The format is detected, or named with --from: "+strings.Join(readableFormats(), ", ")+"."),
 		Example: `  tenfold conversation import session.jsonl
   tenfold conversation import --from claude-code
   tenfold conversation import --from jp events.json`,

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"tenfold/transcript"
 )
 
@@ -20,6 +22,9 @@ func exportFormats() []string {
 	}
 	return names
 }
+
+// sentence wraps a sentence of a help text that grows with the formats.
+func sentence(text string) string { return ansi.Wordwrap(text, 79, "") }
 
 func isExportFormat(name string) bool { return slices.Contains(exportFormats(), name) }
 

@@ -98,25 +98,6 @@ func readableFormats() []string {
 	return names
 }
 
-// listFormats ends a sentence with the formats that can be imported, on lines
-// that fit a terminal.
-func listFormats(sentence string) string {
-	width := len(sentence)
-	names := readableFormats()
-	for i, name := range names {
-		name += ","
-		if i == len(names)-1 {
-			name = names[i] + "."
-		}
-		if width+1+len(name) > 80 {
-			sentence, width = sentence+"\n"+name, len(name)
-			continue
-		}
-		sentence, width = sentence+" "+name, width+1+len(name)
-	}
-	return sentence
-}
-
 // sourceFile is who asked, on the overlays that "compact FILE" makes: the next
 // run on the same conversation replaces them, and leaves all others alone.
 const sourceFile = "file"
