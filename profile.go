@@ -135,7 +135,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 				continue
 			}
 		case ProviderItem:
-			if p.Provider != w.profile.Provider || !isObject(p.Data) {
+			if p.Provider != w.profile.Provider || !w.foreign(p.Data) {
 				continue
 			}
 			user = p.Role == "user"
@@ -154,6 +154,32 @@ func (w *wire) collect(items iter.Seq[Item]) {
 			w.messages[i].items[j].current = true
 		}
 	}
+}
+
+// foreign reports whether an item is a block of a kind that the profile does not
+// write itself. One of a kind it does write would be there because something in
+// it could not be read: the provider would refuse it, or pair it with a call.
+func (w *wire) foreign(data string) bool {
+	if !isObject(data) {
+		return false
+	}
+	if w.profile.Provider == "gemini" {
+		return json.Unmarshal([]byte(data), new(geminiPart), codecOptions) == nil
+	}
+	var block struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal([]byte(data), &block, codecOptions) == nil && !modelled(block.Type)
+}
+
+// modelled reports whether blocks or items of a type are payloads of a log.
+func modelled(kind string) bool {
+	switch kind {
+	case "text", "thinking", "redacted_thinking", "tool_use", "tool_result", // Anthropic's
+		"message", "reasoning", "function_call", "function_call_output": // OpenAI's
+		return true
+	}
+	return false
 }
 
 // carries reports whether the provider can be given the reasoning: its own,

@@ -3,7 +3,6 @@ package tenfold
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -167,9 +166,7 @@ func (w *wire) geminiModel(items []wireItem, names map[string]string, strict boo
 			}))
 			signature, signed = "", true
 		case ProviderItem:
-			if data := jsontext.Value(p.Data); json.Unmarshal(data, new(geminiPart), codecOptions) == nil {
-				out = append(out, data)
-			}
+			out = append(out, jsontext.Value(p.Data))
 		}
 	}
 	return out

@@ -2,9 +2,8 @@ package tenfold
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
-	"sync"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,23 +38,48 @@ type calls struct {
 
 func newCalls() *calls { return &calls{seen: map[string]bool{}, open: map[string]bool{}} }
 
-// pattern compiles an expression when it is first asked for: most programs
-// that import the package validate nothing.
-func pattern(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+// naming says which names a provider takes: of letters, digits and some other
+// characters, of a limited length.
+type naming struct {
+	words string // the same as an expression, for people
+	extra string
+	most  int // 0 for no limit
+	// letter says that the first character is a letter or "_".
+	letter bool
 }
 
-var (
-	idPattern         = pattern(`^[a-zA-Z0-9_-]+$`)
-	toolPattern       = pattern(`^[a-zA-Z0-9_-]{1,64}$`)
-	geminiToolPattern = pattern(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
-)
+func (n naming) fits(name string) bool {
+	if name == "" || (n.most > 0 && len(name) > n.most) {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if i == 0 && n.letter && !letter && c != '_' {
+			return false
+		}
+		if !letter && !('0' <= c && c <= '9') && strings.IndexByte(n.extra, c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func callNames() naming { return naming{words: "^[a-zA-Z0-9_-]+$", extra: "_-"} }
+
+func toolNames() naming {
+	return naming{words: "^[a-zA-Z0-9_-]{1,64}$", extra: "_-", most: 64}
+}
+
+func geminiToolNames() naming {
+	return naming{words: "^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$", extra: "_.:-", most: 64, letter: true}
+}
 
 func (c *calls) call(r *report, path, id string) {
 	switch {
 	case id == "":
 		r.addf(path, "a call without an id")
-	case !idPattern().MatchString(id):
+	case !callNames().fits(id):
 		r.addf(path, "call id %q has characters other than letters, digits, _ and -", id)
 	case c.seen[id]:
 		r.addf(path, "call id %q is used twice", id)
@@ -78,9 +102,9 @@ func (c *calls) settled(r *report, path string) {
 	}
 }
 
-func checkTool(r *report, path, name string, pattern *regexp.Regexp) {
-	if !pattern.MatchString(name) {
-		r.addf(path, "tool name %q does not fit %s", name, pattern)
+func checkTool(r *report, path, name string, names naming) {
+	if !names.fits(name) {
+		r.addf(path, "tool name %q does not fit %s", name, names.words)
 	}
 }
 
@@ -90,10 +114,10 @@ type namedTool struct {
 }
 
 // checkTools checks the names of the definitions: fitting, and no two alike.
-func checkTools(r *report, tools []namedTool, pattern *regexp.Regexp) {
+func checkTools(r *report, tools []namedTool, names naming) {
 	seen := map[string]bool{}
 	for i, t := range tools {
-		checkTool(r, at("tools", i), t.Name, pattern)
+		checkTool(r, at("tools", i), t.Name, names)
 		if seen[t.Name] {
 			r.addf(at("tools", i), "tool name %q is used twice", t.Name)
 		}
@@ -133,7 +157,7 @@ func validateAnthropic(body []byte) []Violation {
 	if b.System != nil {
 		checkText(&r, "system", *b.System)
 	}
-	checkTools(&r, b.Tools, toolPattern())
+	checkTools(&r, b.Tools, toolNames())
 	ids := newCalls()
 	for i, m := range b.Messages {
 		path := at("messages", i)
@@ -208,7 +232,7 @@ func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
 		}
 	case "tool_use":
 		c.ids.call(c.r, path, b.ID)
-		checkTool(c.r, path, b.Name, toolPattern())
+		checkTool(c.r, path, b.Name, toolNames())
 		checkObject(c.r, path+".input", b.Input)
 	}
 }
@@ -238,5 +262,16 @@ func readBlock(r *report, path string, raw jsontext.Value) (b anthropicShape, ok
 		r.addf(path, "is not a block")
 		return b, false
 	}
-	return b, r.read(path, raw, &b)
+	// Of a block of another type nothing is known but that.
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if !r.read(path, raw, &kind) {
+		return b, false
+	}
+	switch kind.Type {
+	case "text", "thinking", "redacted_thinking", "tool_use", "tool_result":
+		return b, r.read(path, raw, &b)
+	}
+	return anthropicShape{Type: kind.Type}, true
 }

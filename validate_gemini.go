@@ -20,7 +20,7 @@ func validateGemini(body []byte) []Violation {
 		return r.list
 	}
 	for _, t := range b.Tools {
-		checkTools(&r, t.Functions, geminiToolPattern())
+		checkTools(&r, t.Functions, geminiToolNames())
 	}
 	ids := newCalls()
 	for i, c := range b.Contents {
@@ -75,14 +75,14 @@ func checkGeminiPart(r *report, ids *calls, path, role string, raw jsontext.Valu
 			r.addf(path, "a function call in a user content")
 		}
 		ids.call(r, path, p.Call.ID)
-		checkTool(r, path, p.Call.Name, geminiToolPattern())
+		checkTool(r, path, p.Call.Name, geminiToolNames())
 		checkObject(r, path+".args", p.Call.Args)
 	case p.Response != nil:
 		if role != "user" {
 			r.addf(path, "a function response in a model content")
 		}
 		ids.result(r, path, p.Response.ID)
-		checkTool(r, path, p.Response.Name, geminiToolPattern())
+		checkTool(r, path, p.Response.Name, geminiToolNames())
 		checkObject(r, path+".response", p.Response.Response)
 		return true
 	case p.Text != nil:

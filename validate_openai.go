@@ -32,7 +32,7 @@ func validateOpenAIChat(body []byte) []Violation {
 	for i, t := range b.Tools {
 		tools[i] = t.Function
 	}
-	checkTools(&r, tools, toolPattern())
+	checkTools(&r, tools, toolNames())
 	ids := newCalls()
 	first := true
 	for i, m := range b.Messages {
@@ -59,7 +59,7 @@ func validateOpenAIChat(body []byte) []Violation {
 				if len(call.ID) > 40 {
 					r.addf(p, "a call id longer than 40 characters")
 				}
-				checkTool(&r, p, call.Function.Name, toolPattern())
+				checkTool(&r, p, call.Function.Name, toolNames())
 				checkObject(&r, p+".arguments", jsontext.Value(call.Function.Arguments))
 				if call.Type != "function" {
 					r.addf(p, "type is %q", call.Type)
@@ -118,7 +118,7 @@ func validateResponses(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
-	checkTools(&r, b.Tools, toolPattern())
+	checkTools(&r, b.Tools, toolNames())
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
 	for i, raw := range b.Input {
@@ -157,7 +157,7 @@ func validateResponses(body []byte) []Violation {
 			}
 		case "function_call":
 			ids.call(&r, path, it.CallID)
-			checkTool(&r, path, it.Name, toolPattern())
+			checkTool(&r, path, it.Name, toolNames())
 			checkObject(&r, path+".arguments", jsontext.Value(it.Arguments))
 		case "function_call_output":
 			ids.result(&r, path, it.CallID)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
 	"tenfold/internal/corpustest"
 )
@@ -141,9 +143,12 @@ func said(entries []tenfold.Entry) []string {
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
 			for _, part := range p.Parts {
-				if part.File != nil {
+				switch {
+				case part.File != nil && part.File.URI == "":
+					list = append(list, "user "+part.File.Detail) // has no place but as text
+				case part.File != nil:
 					list = append(list, "file "+part.File.URI)
-				} else {
+				default:
 					list = append(list, "user "+part.Text)
 				}
 			}
@@ -156,7 +161,7 @@ func said(entries []tenfold.Entry) []string {
 				list = append(list, "reasoning "+p.Provider+" "+p.Signature+p.Encrypted+" "+p.Text)
 			}
 		case tenfold.ToolCall:
-			list = append(list, "call "+p.CallID+" "+p.Name+" "+p.Arguments)
+			list = append(list, "call "+firstUse(p.CallID)+" "+p.Name+" "+asObject(p.Arguments))
 		case tenfold.ToolResult:
 			var text []string
 			for _, part := range p.Parts {
@@ -164,10 +169,26 @@ func said(entries []tenfold.Entry) []string {
 					text = append(text, part.Text)
 				}
 			}
-			list = append(list, "result "+p.CallID+" "+strings.Join(text, "\n"))
+			list = append(list, "result "+firstUse(p.CallID)+" "+strings.Join(text, "\n"))
 		}
 	}
 	return list
+}
+
+// firstUse is a call's id without what tells its uses apart.
+func firstUse(id string) string {
+	id, _, _ = strings.Cut(id, "~")
+	return id
+}
+
+// asObject is what a session says arguments were: those that are no object
+// stand in one.
+func asObject(arguments string) string {
+	if v := jsontext.Value(arguments); v.IsValid(scanOptions...) && v.Kind() == '{' {
+		return arguments
+	}
+	b, _ := json.Marshal(map[string]string{"input": arguments})
+	return string(b)
 }
 
 // compactedLog compacts a conversation in the ways that show in an export.

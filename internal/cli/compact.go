@@ -42,8 +42,7 @@ report and write nothing.
 
 --out writes the compacted conversation to a file, which appears whole or not
 at all; "-" is standard output, and then the report goes to standard error.
---to then names its format:
-` + strings.Join(exportFormats(), ", ") + `.
+` + sentence("--to then names its format: "+strings.Join(exportFormats(), ", ")+".") + `
 A file named *.jsonl is written as tenfold, which holds everything. Any other
 value of --to is the bound where the range ends; --to may be given twice, once
 for each.`,
