@@ -275,7 +275,9 @@ func Names() []string {
 // NeedsModel reports whether a strategy does nothing without a [Summarizer] or
 // a [Classifier].
 func NeedsModel(s Strategy) bool {
-	switch s.(type) {
+	switch s := s.(type) {
+	case Profile:
+		return s.Summary != nil
 	case summarize, recursiveSummary, hardReset, classifyTangents:
 		return true
 	}
