@@ -42,6 +42,7 @@ func complete(c *cobra.Command, flag string, names ...string) {
 // completeProfiles lets the shell complete --profile.
 func (a *app) completeProfiles(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		a.quiet = true // nobody reads what is said here
 		e, err := a.effective()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -58,6 +59,7 @@ func (a *app) completeKeys(after string) cobra.CompletionFunc {
 		if len(args) > 0 && after == "" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		a.quiet = true
 		seen := map[string]bool{}
 		for _, key := range config.Keys() {
 			seen[key+after] = !strings.Contains(key, "NAME")

@@ -53,7 +53,10 @@ func (a *app) doctor(ctx context.Context) error {
 	all := a.checkConfig()
 	all = append(all, a.checkStore(ctx)...)
 	all = append(all, a.checkTerminal())
-	failed := false
+	failed, wide := false, 0
+	for _, f := range all {
+		wide = max(wide, ansi.StringWidth(f.Check))
+	}
 	for _, f := range all {
 		failed = failed || f.Status == statusFail
 		if a.json {
@@ -62,7 +65,7 @@ func (a *app) doctor(ctx context.Context) error {
 			}
 			continue
 		}
-		a.finding(f)
+		a.finding(f, wide)
 	}
 	if failed {
 		return errTold
@@ -70,9 +73,9 @@ func (a *app) doctor(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) finding(f finding) {
+func (a *app) finding(f finding, wide int) {
 	paint := map[string]colour{statusOK: green, statusWarn: yellow, statusFail: red}[f.Status]
-	const indent = 22
+	indent := 6 + wide + 2
 	width := 80
 	if a.width > 0 {
 		width = min(width, a.width)
@@ -94,13 +97,16 @@ func (a *app) finding(f finding) {
 
 // checkConfig looks at the layers, and at what is named in them.
 func (a *app) checkConfig() []finding {
-	e, err := a.effective()
+	l, err := a.settings.read()
+	var e *config.Effective
+	if err == nil {
+		e, err = l.With()
+	}
 	if err != nil {
 		f := explain(err)
 		return []finding{{"configuration", statusFail, f.message, f.hint}}
 	}
 	var all []finding
-	l := a.settings.layers
 	for _, file := range []struct{ check, name string }{{"user file", l.User}, {"workspace file", l.Workspace}} {
 		detail := file.name
 		if detail == "" {

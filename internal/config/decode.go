@@ -156,7 +156,6 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) error {
 // unknown is the error for a key that there is not, with the nearest that
 // there is.
 func unknown(n *node, t reflect.Type, path []string) error {
-	name := path[len(path)-1]
 	problem := "unknown key " + join(path)
 	if near := nearest(t, path); near != "" {
 		return wrong(n, path, problem, "did you mean "+near+"?")
@@ -171,7 +170,7 @@ func unknown(n *node, t reflect.Type, path []string) error {
 	if len(path) > 1 {
 		where = "in " + join(path[:len(path)-1])
 	}
-	return wrong(n, path, problem, "instead of "+quoteTOML(name)+", known "+where+" are "+strings.Join(known, ", "))
+	return wrong(n, path, problem, "known keys "+where+" are "+strings.Join(known, ", "))
 }
 
 // nearest finds the key that was meant: one beside it of nearly that name, one

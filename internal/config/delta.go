@@ -45,6 +45,16 @@ func delta(extra string) (*node, error) {
 	return n, nil
 }
 
+// SettingsOf lists the settings in an Extra, tables before what is in them;
+// none where there are none.
+func SettingsOf(extra string) []Setting {
+	n, err := delta(extra)
+	if err != nil || n == nil {
+		return nil
+	}
+	return settings(n, field{typ: configType}, nil)
+}
+
 // whole makes the numbers of JSON that are whole ones of TOML.
 func whole(v any) any {
 	switch v := v.(type) {
