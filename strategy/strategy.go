@@ -272,7 +272,7 @@ func Names() []string {
 	return names
 }
 
-// NeedsModel reports whether a strategy does nothing without a [Summarizer] or
+// NeedsModel reports whether a strategy cannot do its work without a [Summarizer] or
 // a [Classifier].
 func NeedsModel(s Strategy) bool {
 	switch s := s.(type) {

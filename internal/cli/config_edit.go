@@ -99,7 +99,7 @@ func (a *app) edited(ctx context.Context, kind config.Kind, name, draft string) 
 			return after, nil
 		}
 		rejected := explain(err)
-		rejected.hint = strings.TrimPrefix(rejected.hint+"; the file is as it was, and what you wrote is kept in "+draft, "; ")
+		rejected.hint = strings.TrimSuffix("the file is as it was, and what you wrote is kept in "+draft+"; "+rejected.hint, "; ")
 		if !a.inTTY {
 			return nil, rejected
 		}

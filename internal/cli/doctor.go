@@ -81,6 +81,11 @@ func (a *app) finding(f finding, wide int) {
 		width = min(width, a.width)
 	}
 	head := a.paint(paint, pad(f.Status, 6)) + pad(f.Check, indent-6)
+	if width-indent < 40 { // then what it says stands below
+		a.printf("%s%s\n", a.paint(paint, pad(f.Status, 6)), f.Check)
+		indent = 6
+		head = strings.Repeat(" ", indent)
+	}
 	for _, line := range wrap(visibleLine(f.Detail), max(width-indent, 20)) {
 		a.printf("%s%s\n", head, line)
 		head = strings.Repeat(" ", indent)

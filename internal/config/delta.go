@@ -26,11 +26,9 @@ func OfConversation(path []string) bool {
 // delta reads the settings in an Extra; nil when it holds none.
 func delta(extra string) (*node, error) {
 	var all map[string]any
-	if err := json.Unmarshal([]byte(extra), &all); err != nil {
-		return nil, nil // it is of another tool
-	}
+	err := json.Unmarshal([]byte(extra), &all)
 	settings, ok := all[Member].(map[string]any)
-	if !ok {
+	if err != nil || !ok { // it is of another tool
 		return nil, nil
 	}
 	n := tree(whole(settings), nil, func([]string) Origin { return Origin{Kind: InConversation} })
