@@ -25,10 +25,8 @@ func OfConversation(path []string) bool {
 
 // delta reads the settings in an Extra; nil when it holds none.
 func delta(extra string) (*node, error) {
-	var all map[string]any
-	err := json.Unmarshal([]byte(extra), &all)
-	settings, ok := all[Member].(map[string]any)
-	if err != nil || !ok { // it is of another tool
+	settings, ok := ours(extra)
+	if !ok {
 		return nil, nil
 	}
 	n := tree(whole(settings), nil, func([]string) Origin { return Origin{Kind: InConversation} })
@@ -41,6 +39,16 @@ func delta(extra string) (*node, error) {
 		return nil, wrong(n, nil, "conversation.compaction.session_dir is no setting of a conversation", "")
 	}
 	return n, nil
+}
+
+// ours is the member with our settings; what is no JSON is of another tool.
+func ours(extra string) (map[string]any, bool) {
+	var all map[string]any
+	if json.Unmarshal([]byte(extra), &all) != nil {
+		return nil, false
+	}
+	settings, ok := all[Member].(map[string]any)
+	return settings, ok
 }
 
 // SettingsOf lists the settings in an Extra, tables before what is in them;

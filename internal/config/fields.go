@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -78,11 +79,11 @@ func Keys() []string {
 // table that may be written short it gives the table, then its keys.
 func walk(t reflect.Type, path []string, f func(path []string, of field)) {
 	if t.Kind() == reflect.Map {
-		walk(t.Elem(), append(path, "NAME"), f)
+		walk(t.Elem(), append(slices.Clip(path), "NAME"), f)
 		return
 	}
 	for _, one := range fields(t) {
-		at := append(path[:len(path):len(path)], one.name)
+		at := append(slices.Clip(path), one.name)
 		kind := one.typ.Kind()
 		if one.deprecated != "" {
 			continue
