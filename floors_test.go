@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"token", "tool"},
 	{"store", "provider", "transcript", "toolbox", "trigger"},
 	{"strategy", "summary"},
-	{"session"},
+	{"session", "internal/config"},
 	{"agent", "eval"},
 	{"internal/cli", "internal/web"},
 	{"cmd"},

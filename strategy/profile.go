@@ -15,6 +15,17 @@ type Profile struct {
 	Reasoning   *tenfold.Policy
 	ToolCalls   *tenfold.ToolPolicy
 	Attachments *tenfold.Policy
+	// Turns is Omit to hide the range altogether, Keep to show it again.
+	Turns tenfold.Action
+	// Summary has a summary written; nil has none.
+	Summary *ProfileSummary
+}
+
+// A ProfileSummary is how a profile wants its summary. Its zero value is a
+// pair, written as the summarizer does.
+type ProfileSummary struct {
+	Placement    tenfold.Placement
+	Instructions string
 }
 
 // DefaultProfile is the profile used when none is named.
@@ -30,6 +41,11 @@ func Profiles() map[string]Profile {
 			ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true},
 		},
 		"light": {Title: "light", Reasoning: strip()},
+		"heavy": {
+			Title: "heavy", Reasoning: strip(),
+			ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true},
+			Summary:   &ProfileSummary{Placement: tenfold.PlacePair},
+		},
 	}
 }
 
@@ -51,16 +67,34 @@ func FindProfile(name string) (Profile, error) {
 func (f Profile) Name() string { return "profile:" + f.Title }
 
 // Propose implements [Strategy]: one overlay with all the profile's slots, and
-// what must be said again of single calls on top of it.
-func (f Profile) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// what must be said again of single calls on top of it. Where no summary comes
+// about the other slots go without it.
+func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	c := tenfold.Compaction{
 		Profile: f.Title, Source: o.Source,
-		Reasoning: f.Reasoning, ToolCalls: f.ToolCalls, Attachments: f.Attachments,
+		Reasoning: f.Reasoning, ToolCalls: f.ToolCalls, Attachments: f.Attachments, Turns: f.Turns,
 	}
 	if c.ToolCalls != nil && c.ToolCalls.Hints == nil {
 		withHints := *c.ToolCalls
 		withHints.Hints = o.Hints.For(p.ToolNames())
 		c.ToolCalls = &withHints
+	}
+	if f.Summary != nil {
+		with := o
+		if f.Summary.Instructions != "" {
+			with.Instructions = f.Summary.Instructions
+		}
+		written, err := job{name: f.Name(), span: o.Range, placement: f.Summary.Placement}.propose(ctx, p, with)
+		if err != nil {
+			return nil, err
+		}
+		if len(written) > 0 {
+			// It may cover more than was asked for (C4), and so do the slots:
+			// what a summary hides they change nothing of.
+			c.Summary = written[0].Summary
+			c.FromTurn, c.ToTurn, c.ToStep = written[0].FromTurn, written[0].ToTurn, written[0].ToStep
+			return []tenfold.Compaction{c}, nil
+		}
 	}
 	c = o.Range.On(c)
 	return append([]tenfold.Compaction{c}, restate(p, c)...), nil

@@ -272,10 +272,12 @@ func Names() []string {
 	return names
 }
 
-// NeedsModel reports whether a strategy does nothing without a [Summarizer] or
+// NeedsModel reports whether a strategy cannot do its work without a [Summarizer] or
 // a [Classifier].
 func NeedsModel(s Strategy) bool {
-	switch s.(type) {
+	switch s := s.(type) {
+	case Profile:
+		return s.Summary != nil
 	case summarize, recursiveSummary, hardReset, classifyTangents:
 		return true
 	}

@@ -26,6 +26,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("TZ", "UTC")
 			env.Setenv("TERM", "xterm-256color")
 			data, err := os.ReadFile(filepath.Join("testdata", "bakery.jsonl"))
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 func TestExample(t *testing.T) {
 	const session = "../../examples/session.jsonl"
 	t.Setenv("TENFOLD_STORE", "memory:")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	var out, errs bytes.Buffer
 	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs}
 	if code := run(t.Context(), []string{"compact", session}, term); code != exitOK {
@@ -57,6 +59,7 @@ func TestExample(t *testing.T) {
 // fit goes to lines of its own, and nothing is wider than the terminal.
 func TestNarrow(t *testing.T) {
 	t.Setenv("TENFOLD_STORE", "memory:")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	show := func(width int, coloured bool) string {
 		var out bytes.Buffer
 		term := &terminal{

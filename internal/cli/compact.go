@@ -54,6 +54,7 @@ for each.`,
 		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
 	}
 	k.register(c)
+	k.completeProfiles(c)
 	c.Flags().StringArrayVar(&k.to, "to", nil, "`BOUND` where the range ends; or what to write\n--out as")
 	c.Flags().StringVar(&k.out, "out", "", "`FILE` to write the compacted conversation to")
 	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session, else it is detected")
@@ -96,6 +97,16 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	if err := checkFormat("--format", k.format); err != nil {
+		return err
+	}
+	// What is wrong with the flags or the configuration is told before a file
+	// is read.
+	e, err := k.effective()
+	if err != nil {
+		return err
+	}
+	first := req
+	if err := k.configure(&first, e, ""); err != nil {
 		return err
 	}
 	req.Options.Source = sourceFile
@@ -203,6 +214,20 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 // compact plans over one conversation, and keeps it with the overlays.
 func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*report, error) {
 	base := k.base(in)
+	extras, err := k.extras(ctx, in, k.dryRun)
+	if err != nil {
+		return nil, err
+	}
+	e, err := k.effective(extras...)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.configure(&req, e, base.Config().Model); err != nil {
+		return nil, err
+	}
+	if in.keep, err = k.keepSettings(extras...); err != nil {
+		return nil, err
+	}
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	if err != nil {
 		return nil, err

@@ -3,10 +3,11 @@ package cli
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"tenfold/strategy"
+	"tenfold/internal/config"
 )
 
 // completeIDs lets the shell complete ids of conversations, at most so many; 0 is
@@ -38,7 +39,42 @@ func complete(c *cobra.Command, flag string, names ...string) {
 	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// profileNames lists the profiles that --profile takes.
-func profileNames() []string {
-	return slices.Sorted(maps.Keys(strategy.Profiles()))
+// completeProfiles lets the shell complete --profile.
+func (a *app) completeProfiles(c *cobra.Command) {
+	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		a.quiet = true // nobody reads what is said here
+		e, err := a.effective()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return e.ProfileNames(), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// completeKeys lets the shell complete a key of the configuration: those that
+// have values, and all others that have no name in them. After a key of a flag
+// comes "=".
+func (a *app) completeKeys(after string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 && after == "" {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		a.quiet = true
+		seen := map[string]bool{}
+		for _, key := range config.Keys() {
+			seen[key+after] = !strings.Contains(key, "NAME")
+		}
+		if e, err := a.effective(); err == nil {
+			all, _ := e.Settings("")
+			for _, s := range all {
+				seen[s.Key()+after] = !s.Table || after == ""
+			}
+		}
+		maps.DeleteFunc(seen, func(_ string, yes bool) bool { return !yes })
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if after != "" {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		return slices.Sorted(maps.Keys(seen)), directive
+	}
 }

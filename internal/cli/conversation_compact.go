@@ -34,6 +34,7 @@ overlay back. The report shows the whole conversation as it is then.
 		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
 	}
 	k.register(c)
+	k.completeProfiles(c)
 	c.Flags().StringVar(&k.to, "to", "", "where the range ends, a `BOUND`")
 	return c
 }
@@ -47,6 +48,9 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := k.configure(ctx, s, &req); err != nil {
+		return err
+	}
 	r, err := k.apply(ctx, s, req)
 	if err != nil {
 		return err
@@ -56,6 +60,29 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	}
 	k.report(r)
 	return nil
+}
+
+// configure fills in what the configuration says for this conversation, and has
+// the conversation keep what --cfg says.
+func (k *compactConversation) configure(ctx context.Context, s *session.Session, req *session.Request) error {
+	extras := extrasOf(s.Log())
+	e, err := k.effective(extras...)
+	if err != nil {
+		return err
+	}
+	if err := k.rangeFlags.configure(req, e, s.Projection().Config().Model); err != nil || k.dryRun {
+		return err
+	}
+	return retried(ctx, func() error {
+		keep, err := k.keepSettings(extrasOf(s.Log())...)
+		if err != nil || len(keep) == 0 {
+			return err
+		}
+		if err := s.Append(ctx, keep...); err != nil {
+			return errors.Join(err, s.Refresh(ctx))
+		}
+		return nil
+	})
 }
 
 // apply plans and, unless it is a dry run, writes.

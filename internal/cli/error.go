@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/strategy"
@@ -51,7 +52,12 @@ func explain(err error) *failure {
 	f = &failure{code: "failed", message: err.Error(), err: err}
 	var te *transcript.Error
 	var path *fs.PathError
+	var setting *config.Error
 	switch {
+	case errors.As(err, &setting):
+		f.code, f.hint = "config", setting.Hint
+		f.usage = setting.Origin.Kind == config.Flag
+		f.message = setting.Error()
 	case errors.Is(err, context.Canceled):
 		f.code, f.message = "cancelled", "cancelled"
 		f.hint = "nothing was left half done; run the command again"

@@ -22,6 +22,8 @@ type imported struct {
 	path     string
 	log      *tenfold.Log
 	warnings []string
+	// keep are settings that the conversation is to keep.
+	keep []tenfold.Entry
 }
 
 // importSink hands conversations on, counting tokens as entries come.
@@ -181,6 +183,7 @@ func (a *app) tryKeep(ctx context.Context, l *workspace, in imported, plan *stra
 		}
 	}
 	k.added = len(fresh)
+	fresh = append(fresh, in.keep...)
 	now := s.Projection()
 	if len(fresh) > 0 {
 		now = now.Preview(fresh...)
@@ -200,7 +203,7 @@ func (a *app) tryKeep(ctx context.Context, l *workspace, in imported, plan *stra
 
 func (a *app) create(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
 	k := kept{created: true, added: int(in.log.Version())}
-	entries := slices.Collect(in.log.Entries())
+	entries := append(slices.Collect(in.log.Entries()), in.keep...)
 	if plan != nil {
 		entries = append(entries, a.replace(l, &k, tenfold.Project(in.log), plan)...)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/internal/config"
 )
 
 // block is one thing to print.
@@ -227,7 +228,7 @@ func notes(payload tenfold.Payload) (note string, notable bool) {
 	case tenfold.Approval:
 		return strings.TrimSpace("approval " + string(v.State) + " " + v.Reason), true
 	case tenfold.ConfigDelta:
-		return configNote(v), false
+		return configNote(v), len(config.SettingsOf(v.Extra)) > 0
 	case tenfold.Usage:
 		return "usage: " + count(v.Input, "token", "tokens") + " in, " + thousands(v.Output) + " out, " + v.Model, false
 	case tenfold.Pin:
@@ -249,7 +250,12 @@ func configNote(v tenfold.ConfigDelta) string {
 	if v.Tools != nil {
 		parts = append(parts, count(len(*v.Tools), "tool", "tools"))
 	}
-	if v.Extra != "" {
+	for _, s := range config.SettingsOf(v.Extra) {
+		if !s.Table {
+			parts = append(parts, s.Key()+" = "+s.TOML())
+		}
+	}
+	if v.Extra != "" && len(parts) == 0 {
 		parts = append(parts, "other settings")
 	}
 	return "configuration: " + strings.Join(parts, ", ")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,13 +25,12 @@ type rangeFlags struct {
 func (r *rangeFlags) register(c *cobra.Command) {
 	r.flags = c
 	f := c.Flags()
-	f.StringVar(&r.profile, "profile", strategy.DefaultProfile, "`NAME` of a set of policies: default, light\n")
+	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, or one\nof the configuration (default: as configured)")
 	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+strings.Join(mechanical(), ",\n"))
 	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
 	f.Lookup("from").NoOptDefVal = "last"
-	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default 3 turns, but at most 20k tokens)")
+	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, but at most\n20k tokens)")
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
-	complete(c, "profile", profileNames()...)
 	complete(c, "strategy", mechanical()...)
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
 }
@@ -42,7 +40,11 @@ const rangeHelp = `A range is given by turns, counted from 0. A bound is a turn 
 the last (-3), or a time ago (5h, 2d); --from also takes "last", the turn after
 what is compacted already. Both bounds are inclusive. Without --to the range
 ends where the part begins that is to be kept: by default the last 3 turns, but
-at most 20,000 tokens, which may be inside a turn.`
+at most 20,000 tokens, which may be inside a turn.
+
+What is not said by flags is as the configuration has it: "tenfold config show".
+A value given with --cfg holds for the conversation from now on: it is kept with
+it, unless this is a dry run.`
 
 // request reads the flags; to is where the range ends, empty when not said.
 func (r *rangeFlags) request(to string) (session.Request, error) {
@@ -61,7 +63,7 @@ func (r *rangeFlags) request(to string) (session.Request, error) {
 	if err := r.bounds(to, &req.Bounds); err != nil {
 		return req, err
 	}
-	return req, r.pipeline(&req)
+	return req, nil
 }
 
 func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
@@ -95,28 +97,6 @@ func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
 			return usage("--keep-last: "+quote(r.keepLast)+" is no number of turns", "write --keep-last 3; --keep takes tokens as well")
 		}
 		b.Tail = &tenfold.Tail{Turns: turns}
-	}
-	return nil
-}
-
-func (r *rangeFlags) pipeline(req *session.Request) error {
-	if len(r.strategies) == 0 {
-		p, err := strategy.FindProfile(r.profile)
-		req.Strategies = []strategy.Strategy{p}
-		return err
-	}
-	for _, text := range r.strategies {
-		s, err := strategy.Parse(text)
-		switch {
-		case errors.Is(err, strategy.ErrUnknown):
-			return err
-		case err != nil:
-			return usage("--strategy "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
-		case strategy.NeedsModel(s):
-			return usage("--strategy "+quote(text)+": it needs a model to write a summary, and none can be set in this release",
-				"the strategies that need none are "+strings.Join(mechanical(), ", "))
-		}
-		req.Strategies = append(req.Strategies, s)
 	}
 	return nil
 }

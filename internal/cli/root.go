@@ -14,6 +14,7 @@ import (
 type app struct {
 	*terminal
 	storeURL  string
+	settings  settingFlags
 	now       func() time.Time
 	workspace *workspace // opened by the first command that needs it
 }
@@ -29,7 +30,8 @@ to be seen, and can be undone.
 Give it a session that an agent saved, and it tells what can go and what that
 saves. The conversation is kept in a store, where "tenfold conversation" looks
 at it, compacts it otherwise, undoes, and writes it in the forms that the
-providers of models take.
+providers of models take. "tenfold config" shows how it does all that, and
+changes it.
 
 Results go to standard output, everything else to standard error. With --json
 results are JSON, one object a line, and so are errors. The exit code is 0 when
@@ -42,6 +44,9 @@ all went well, 1 when something failed, and 2 when the command line is wrong.`,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          group,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			return a.settings.check(c)
+		},
 	}
 	root.SetVersionTemplate("tenfold {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -50,9 +55,11 @@ all went well, 1 when something failed, and 2 when the command line is wrong.`,
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more of a command.", 1))
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.storeURL, "store", "", "where conversations are kept, a `URL`:\nsqlite:///absolute/path.db, sqlite://relative.db,\npostgres://user@host/database or memory:\n(default $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
+	a.settings.register(root)
 	flags.BoolVar(&a.json, "json", false, "write results and errors as JSON, one object a line")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no notices, warnings or progress")
-	root.AddCommand(a.compactCommand(), a.conversationCommand())
+	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
+	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.doctorCommand(), a.manCommand())
 	return root
 }
 

@@ -183,3 +183,28 @@ func (a *app) session(ctx context.Context, args []string) (*session.Session, err
 	defer func() { a.progress.end() }()
 	return l.service.Open(ctx, c.ID)
 }
+
+// url is the store's, as it was given; empty is the default place.
+func (a *app) url() string {
+	if a.storeURL != "" {
+		return a.storeURL
+	}
+	return os.Getenv("TENFOLD_STORE")
+}
+
+// hasStore reports whether there is a store already that can be opened without
+// making anything.
+func (a *app) hasStore() bool {
+	if a.workspace != nil {
+		return true
+	}
+	if isPostgres(a.url()) {
+		return false
+	}
+	path, inMemory, err := storePath(a.url(), "--store")
+	if err != nil || inMemory {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

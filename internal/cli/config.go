@@ -1,0 +1,29 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (a *app) configCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Look at the configuration, and change it",
+		Long: `Works on the configuration. Its values lie in layers, each over the one before:
+
+  what comes with the program
+  your file, tenfold/config.toml where your system keeps configuration,
+    or the one that --config names
+  the workspace's file, .tenfold/config.toml in the working directory or above
+  the environment: TENFOLD_ and the key in capitals, with _ for each dot,
+    as in TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST=5
+  what a conversation keeps, having been compacted with --cfg
+  --cfg KEY=VALUE
+
+Tables merge, all else replaces. A key that there is not is an error.`,
+		Example: `  tenfold config show --origin
+  tenfold config edit
+  tenfold --cfg conversation.compaction.keep_last=5 config show`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group,
+	}
+	c.AddCommand(a.configShowCommand(), a.configSchemaCommand(), a.configEditCommand())
+	return c
+}

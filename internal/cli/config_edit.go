@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/config"
+)
+
+func (a *app) configEditCommand() *cobra.Command {
+	var workspace bool
+	c := &cobra.Command{
+		Use:   "edit [flags]",
+		Short: "Edit a configuration file",
+		Long: `Opens your configuration file, or the workspace's, in the editor that VISUAL or
+EDITOR names. A file that is not there begins with all defaults as comments.
+
+The editor works on a copy. What it leaves is checked, and only then takes the
+place of the file; where something is wrong it can be edited again, and else the
+file stays as it was and the copy is kept.`,
+		Example: `  tenfold config edit
+  EDITOR="code --wait" tenfold config edit --workspace`,
+		Args: arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return a.configEdit(c.Context(), workspace) },
+	}
+	c.Flags().BoolVar(&workspace, "workspace", false, "the workspace's file: the one found upward, else\n.tenfold/config.toml here")
+	return c
+}
+
+func (a *app) configEdit(ctx context.Context, workspace bool) error {
+	kind, name, err := a.fileToEdit(workspace)
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(name)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if fresh {
+		before, err = newFile()
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "tenfold-")
+	if err != nil {
+		return err
+	}
+	draft := filepath.Join(dir, "config.toml")
+	if err := os.WriteFile(draft, before, 0o600); err != nil {
+		return err
+	}
+	after, err := a.edited(ctx, kind, name, draft)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	changed := fresh || !bytes.Equal(before, after)
+	if changed {
+		if err := replaceFile(name, after); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.emit(map[string]any{"file": name, "changed": changed})
+	}
+	switch {
+	case fresh:
+		a.noticef("created %s", visibleLine(name))
+	case changed:
+		a.noticef("changed %s", visibleLine(name))
+	default:
+		a.noticef("%s is as it was", visibleLine(name))
+	}
+	return nil
+}
+
+// edited has the draft edited until it is right, and gives it.
+func (a *app) edited(ctx context.Context, kind config.Kind, name, draft string) ([]byte, error) {
+	for {
+		if err := a.edit(ctx, draft); err != nil {
+			_ = os.RemoveAll(filepath.Dir(draft))
+			return nil, err
+		}
+		after, err := os.ReadFile(draft)
+		if err != nil {
+			return nil, err
+		}
+		err = config.CheckFile(kind, name, after)
+		if err == nil {
+			return after, nil
+		}
+		rejected := explain(err)
+		rejected.hint = strings.TrimSuffix("the file is as it was, and what you wrote is kept in "+draft+"; "+rejected.hint, "; ")
+		if !a.inTTY {
+			return nil, rejected
+		}
+		a.warn(rejected.message)
+		again, err := a.confirm(ctx, "edit it again?", rejected)
+		if err != nil || !again {
+			return nil, rejected
+		}
+	}
+}
+
+// fileToEdit is the file in question; it need not be there.
+func (a *app) fileToEdit(workspace bool) (config.Kind, string, error) {
+	s := a.settings.sources()
+	switch {
+	case workspace && s.Named:
+		return 0, "", usage("--workspace and --config exclude each other", "both say which file to edit")
+	case workspace:
+		if s.Dir == "" {
+			return 0, "", errors.New("there is no working directory")
+		}
+		if found := config.WorkspaceFile(s.Dir); found != "" {
+			return config.Workspace, found, nil
+		}
+		return config.Workspace, filepath.Join(s.Dir, ".tenfold", "config.toml"), nil
+	case s.User == "":
+		return 0, "", hinted(errors.New("there is no home directory to keep a configuration in"), "config", "name a file with --config")
+	}
+	return config.User, s.User, nil
+}
+
+// editor is the command that edits, without the file.
+func editor() []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
+			return words
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return []string{"notepad"}
+	}
+	return []string{"vi"}
+}
+
+// edit opens the editor on a file. It has the terminal to itself meanwhile.
+func (a *app) edit(ctx context.Context, name string) error {
+	words := editor()
+	c := exec.CommandContext(ctx, words[0], append(words[1:], name)...) //nolint:gosec // the user's own editor
+	c.Stdin, c.Stdout, c.Stderr = a.in, os.Stdout, a.err
+	if err := a.flush(); err != nil {
+		return err
+	}
+	if err := c.Run(); err != nil {
+		return hinted(fmt.Errorf("editor %s: %w", words[0], err), "editor", "set VISUAL or EDITOR to an editor; nothing was changed")
+	}
+	return nil
+}
+
+// newFile is what a file begins with: all defaults, as comments.
+func newFile() ([]byte, error) {
+	l, err := config.Read(config.Sources{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := l.With()
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.Settings("")
+	var b bytes.Buffer
+	b.WriteString("# Tenfold's configuration. A value stands where its \"# \" is taken away; those\n# here are the defaults. \"tenfold config show --origin\" shows what is in effect.\n")
+	for _, s := range all {
+		if s.Table {
+			b.WriteString("\n")
+		}
+		if s.Doc != "" {
+			for _, line := range wrap(s.Doc, 76) {
+				b.WriteString("## " + line + "\n")
+			}
+		}
+		if s.Table {
+			b.WriteString("[" + s.Key() + "]\n")
+			continue
+		}
+		b.WriteString("# " + s.Name() + " = " + s.TOML() + "\n")
+	}
+	return b.Bytes(), err
+}
+
+// replaceFile writes a file whole or not at all, with its directory.
+func replaceFile(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := createFile(name, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.abandon()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.commit()
+}

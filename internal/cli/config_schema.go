@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/config"
+)
+
+func (a *app) configSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Write the JSON Schema of the configuration",
+		Long: `Writes the JSON Schema of the configuration files, with which an editor can
+check and complete them. With --json it is on one line.`,
+		Example: `  tenfold config schema > tenfold.schema.json`,
+		Args:    arguments(0, 0, ""),
+		RunE:    func(*cobra.Command, []string) error { return a.configSchema() },
+	}
+}
+
+func (a *app) configSchema() error {
+	s, err := config.Schema()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(s)
+	if err == nil && !a.json {
+		text, err = json.MarshalIndent(s, "", "  ")
+	}
+	if err != nil {
+		return err
+	}
+	a.printf("%s\n", text)
+	return nil
+}

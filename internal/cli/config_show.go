@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"tenfold"
+	"tenfold/internal/config"
+	"tenfold/store"
+)
+
+func (a *app) configShowCommand() *cobra.Command {
+	var origin bool
+	c := &cobra.Command{
+		Use:   "show [KEY] [flags]",
+		Short: "Show the configuration in effect",
+		Long: `Shows the configuration in effect as TOML, of KEY alone where one is given. It
+can be saved and is a configuration itself. What the active conversation keeps
+counts too. --origin says where each value comes from.`,
+		Example: `  tenfold config show
+  tenfold config show conversation.compaction.keep_last --origin
+  tenfold config show --json`,
+		Args:              arguments(0, 1, "one KEY"),
+		ValidArgsFunction: a.completeKeys(""),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.configShow(c.Context(), strings.Join(args, ""), len(args) > 0, origin)
+		},
+	}
+	c.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
+	return c
+}
+
+type originJSON struct {
+	Layer string `json:"layer"`
+	// Name is a file or a variable.
+	Name string `json:"name,omitzero"`
+	Line int    `json:"line,omitzero"`
+}
+
+type settingJSON struct {
+	Key    string      `json:"key"`
+	Value  any         `json:"value"`
+	Origin *originJSON `json:"origin"`
+}
+
+func (a *app) configShow(ctx context.Context, key string, named, origin bool) error {
+	if named && key == "" {
+		return usage("the key is empty", `"tenfold config show" shows all keys`)
+	}
+	extras, err := a.activeExtras(ctx)
+	if err != nil { // a store that does not open takes nothing else with it
+		a.warn("what the active conversation keeps is left out: " + explain(err).message)
+	}
+	e, err := a.effective(extras...)
+	if err != nil {
+		return err
+	}
+	all, err := e.Settings(key)
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		return usage(wrong.Problem, wrong.Hint)
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.configShowJSON(all, key)
+	}
+	if len(all) == 0 {
+		a.noticef("%s is not set", visibleLine(key))
+		return nil
+	}
+	a.configShowText(all, origin)
+	return nil
+}
+
+func (a *app) configShowJSON(all []config.Setting, key string) error {
+	if len(all) == 0 {
+		return a.emit(settingJSON{Key: key})
+	}
+	for _, s := range all {
+		if s.Table {
+			continue
+		}
+		o := &originJSON{Layer: s.Origin.Layer(), Name: s.Origin.Name, Line: s.Origin.Line}
+		if err := a.emit(settingJSON{s.Key(), s.Value, o}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) configShowText(all []config.Setting, origin bool) {
+	width := 80
+	if a.width > 0 {
+		width = min(width, a.width)
+	}
+	comment := func(text string) {
+		for _, line := range wrap(text, width-2) {
+			a.printf("%s\n", a.paint(faint, "# "+visible(line)))
+		}
+	}
+	for i, s := range all {
+		if s.Table && i > 0 {
+			a.printf("\n")
+		}
+		if s.Doc != "" && !origin {
+			comment(s.Doc)
+		}
+		if s.Table {
+			a.printf("%s\n", a.paint(bold, "["+visible(s.Key())+"]"))
+			continue
+		}
+		name := s.Name()
+		if len(all) == 1 {
+			name = s.Key()
+		}
+		pair := visible(name + " = " + s.TOML())
+		if !origin {
+			a.printf("%s\n", pair)
+			continue
+		}
+		from := "# " + visible(s.Origin.String())
+		if ansi.StringWidth(pair+from)+2 > width { // then it stands above
+			a.printf("%s\n%s\n", a.paint(faint, from), pair)
+			continue
+		}
+		a.printf("%s  %s\n", pair, a.paint(faint, from))
+	}
+}
+
+// wrap breaks a text into lines of at most width columns, where it can.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case ansi.StringWidth(line)+1+ansi.StringWidth(word) > width:
+			lines, line = append(lines, line), word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// activeExtras are the texts in which the active conversation may hold
+// settings; none where there is no store yet, or no active conversation.
+func (a *app) activeExtras(ctx context.Context) ([]string, error) {
+	if !a.hasStore() {
+		return nil, nil
+	}
+	l, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, err := l.active.get()
+	if err != nil || id == "" {
+		return nil, err
+	}
+	var extras []string
+	for e, err := range l.store.Entries(ctx, id, 0) {
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.Extra != "" {
+			extras = append(extras, d.Extra)
+		}
+	}
+	return extras, nil
+}

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/config"
+	"tenfold/store"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check the store, the configuration and what they need",
+		Long: `Checks what Tenfold works with: the configuration files, what they name, the
+variables that hold keys (whether they are set, never what they hold), the
+store and its file, the directories, and the terminal.
+
+Each line is ok, warn or fail, with what to try. It changes nothing. The exit
+code is 1 when something failed.`,
+		Example: `  tenfold doctor
+  tenfold doctor --json`,
+		Args: arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context()) },
+	}
+}
+
+// finding is one line of the doctor's.
+type finding struct {
+	Check  string `json:"check"`
+	Status string `json:"status"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitzero"`
+}
+
+const (
+	statusOK   = "ok"
+	statusWarn = "warn"
+	statusFail = "fail"
+)
+
+func (a *app) doctor(ctx context.Context) error {
+	all := a.checkConfig()
+	all = append(all, a.checkStore(ctx)...)
+	all = append(all, a.checkTerminal())
+	failed, wide := false, 0
+	for _, f := range all {
+		wide = max(wide, ansi.StringWidth(f.Check))
+	}
+	for _, f := range all {
+		failed = failed || f.Status == statusFail
+		if a.json {
+			if err := a.emit(f); err != nil {
+				return err
+			}
+			continue
+		}
+		a.finding(f, wide)
+	}
+	if failed {
+		return errTold
+	}
+	return nil
+}
+
+func (a *app) finding(f finding, wide int) {
+	paint := map[string]colour{statusOK: green, statusWarn: yellow, statusFail: red}[f.Status]
+	indent := 6 + wide + 2
+	width := 80
+	if a.width > 0 {
+		width = min(width, a.width)
+	}
+	head := a.paint(paint, pad(f.Status, 6)) + pad(f.Check, indent-6)
+	if width-indent < 40 { // then what it says stands below
+		a.printf("%s%s\n", a.paint(paint, pad(f.Status, 6)), f.Check)
+		indent = 6
+		head = strings.Repeat(" ", indent)
+	}
+	for _, line := range wrap(visibleLine(f.Detail), max(width-indent, 20)) {
+		a.printf("%s%s\n", head, line)
+		head = strings.Repeat(" ", indent)
+	}
+	if f.Hint == "" {
+		return
+	}
+	head = strings.Repeat(" ", indent) + a.paint(faint, "hint:") + " "
+	for _, line := range wrap(visibleLine(f.Hint), max(width-indent-6, 20)) {
+		a.printf("%s%s\n", head, line)
+		head = strings.Repeat(" ", indent+6)
+	}
+}
+
+// checkConfig looks at the layers, and at what is named in them.
+func (a *app) checkConfig() []finding {
+	l, err := a.settings.read()
+	var e *config.Effective
+	if err == nil {
+		e, err = l.With()
+	}
+	if err != nil {
+		f := explain(err)
+		return []finding{{"configuration", statusFail, f.message, f.hint}}
+	}
+	var all []finding
+	for _, file := range []struct{ check, name string }{{"user file", l.User}, {"workspace file", l.Workspace}} {
+		detail := file.name
+		if detail == "" {
+			detail = "none"
+		}
+		all = append(all, finding{Check: file.check, Status: statusOK, Detail: detail})
+	}
+	for _, notice := range e.Notices {
+		all = append(all, finding{Check: "configuration", Status: statusWarn, Detail: notice})
+	}
+	dangling := e.Dangling()
+	for _, d := range dangling {
+		all = append(all, finding{"references", statusFail, d.Key + ": " + d.Problem, d.Hint})
+	}
+	if len(dangling) == 0 {
+		all = append(all, finding{Check: "references", Status: statusOK, Detail: "profiles: " + strings.Join(e.ProfileNames(), ", ")})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Providers)) {
+		all = append(all, checkProvider(e, name)...)
+	}
+	return all
+}
+
+// checkProvider tells whether a provider's key is there, and warns where the
+// files of a workspace, which may be anybody's, say where it is sent.
+func checkProvider(e *config.Effective, name string) []finding {
+	p := e.Providers[name]
+	check := "provider " + name
+	var all []finding
+	for _, key := range []string{"base_url", "api_key_env"} {
+		if o, ok := e.Origin("providers", name, key); ok && o.Kind == config.Workspace {
+			all = append(all, finding{
+				check, statusWarn, key + " is set by the workspace, " + o.String(),
+				"be sure that you trust whoever wrote it: it says where your conversations and keys are sent",
+			})
+		}
+	}
+	used := e.Model.Name.Provider() == name || e.Conversation.Compaction.SummarizerModel.Provider() == name
+	for _, profile := range e.Conversation.Compaction.Profiles {
+		used = used || profile.Summary.Model.Provider() == name
+	}
+	switch variable := string(p.APIKeyEnv); {
+	case variable == "":
+		all = append(all, finding{Check: check, Status: statusOK, Detail: "needs no key"})
+	case os.Getenv(variable) != "":
+		all = append(all, finding{Check: check, Status: statusOK, Detail: variable + " is set"})
+	case used:
+		all = append(all, finding{check, statusWarn, variable + " is not set, but a model of this provider is configured", "set " + variable + " to your key"})
+	default:
+		all = append(all, finding{Check: check, Status: statusOK, Detail: variable + " is not set, and not needed"})
+	}
+	return all
+}
+
+// checkStore opens the store, if there is one, and has it checked.
+func (a *app) checkStore(ctx context.Context) []finding {
+	url := a.url()
+	var all []finding
+	if !isPostgres(url) {
+		path, inMemory, err := storePath(url, "--store or TENFOLD_STORE")
+		if err != nil {
+			f := explain(err)
+			return []finding{{"store", statusFail, f.message, f.hint}}
+		}
+		if inMemory {
+			return []finding{{"store", statusWarn, "in memory: nothing is kept", "name a file with --store or TENFOLD_STORE"}}
+		}
+		all = append(all, checkDirectory(filepath.Dir(path)))
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return append(all, finding{Check: "store", Status: statusOK, Detail: "none yet; the first conversation makes " + path})
+		}
+	}
+	l, err := a.open(ctx)
+	if err != nil {
+		f := explain(err)
+		return append(all, finding{"store", statusFail, f.message, f.hint})
+	}
+	return append(all, checkOpened(ctx, l))
+}
+
+func checkOpened(ctx context.Context, l *workspace) finding {
+	detail := "opens"
+	if c, ok := l.store.(store.Checker); ok {
+		found, err := c.Check(ctx)
+		if err != nil {
+			return finding{"store", statusFail, err.Error(), "copy the file away before anything else"}
+		}
+		if len(found.Damage) > 0 {
+			return finding{"store", statusFail, "the file is damaged: " + found.Damage[0], `copy the file away, then save what can be read: "tenfold conversation export ID --to tenfold"`}
+		}
+		detail = fmt.Sprintf("whole, schema %d", found.Version)
+	}
+	conversations := 0
+	for _, err := range l.service.List(ctx) {
+		if err != nil {
+			return finding{"store", statusFail, err.Error(), otherStore}
+		}
+		conversations++
+	}
+	return finding{Check: "store", Status: statusOK, Detail: detail + ", " + count(conversations, "conversation", "conversations")}
+}
+
+// checkDirectory tells whether files can be made in a directory, or in the
+// nearest above it that is there.
+func checkDirectory(dir string) finding {
+	there := dir
+	for {
+		info, err := os.Stat(there)
+		if err == nil && !info.IsDir() {
+			return finding{"data directory", statusFail, there + " is no directory", otherStore}
+		}
+		up := filepath.Dir(there)
+		if err == nil || up == there {
+			break
+		}
+		there = up
+	}
+	f, err := os.CreateTemp(there, ".tenfold-*")
+	if err != nil {
+		e := explain(err)
+		return finding{"data directory", statusFail, there + ": nothing can be written here", e.hint}
+	}
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	if there != dir {
+		return finding{Check: "data directory", Status: statusOK, Detail: dir + ", to be made"}
+	}
+	return finding{Check: "data directory", Status: statusOK, Detail: dir}
+}
+
+func (a *app) checkTerminal() finding {
+	f := finding{Check: "terminal", Status: statusOK}
+	if !a.outTTY {
+		f.Detail = "standard output is none, so there is no colour"
+		return f
+	}
+	f.Detail = fmt.Sprintf("%d columns, ", a.width)
+	if a.outColour {
+		f.Detail += "colour"
+	} else {
+		f.Detail += "no colour (NO_COLOR or TERM)"
+	}
+	if a.width < ansi.StringWidth("Compacted  turns 100..800  98,211 → 9,020 tokens") {
+		f.Status, f.Hint = statusWarn, "reports read better in a wider one"
+	}
+	return f
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) manCommand() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "man [flags]",
+		Short: "Write the manual pages",
+		Long: `Writes the manual page of tenfold, or with --dir one for every command into a
+directory, named as man looks for them.`,
+		Example: `  tenfold man | man -l -
+  tenfold man --dir ~/.local/share/man/man1`,
+		Args: arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("dir") {
+				return a.manPages(c.Root(), dir)
+			}
+			a.printf("%s", manPage(c.Root()))
+			return nil
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "", "`DIR` to write all pages to; it is made if it is not\nthere")
+	_ = c.MarkFlagDirname("dir")
+	return c
+}
+
+// manPages writes the page of a command and those of the commands under it.
+func (a *app) manPages(root *cobra.Command, dir string) error {
+	if dir == "" {
+		return usage("--dir is empty", "name a directory, as in --dir man1")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
+		return err
+	}
+	var walk func(c *cobra.Command) error
+	walk = func(c *cobra.Command) error {
+		name := filepath.Join(dir, pageName(c)+".1")
+		f, err := createFile(name, 0o644)
+		if err != nil {
+			return err
+		}
+		defer f.abandon()
+		if _, err := f.Write(manPage(c)); err != nil {
+			return err
+		}
+		if err := f.commit(); err != nil {
+			return err
+		}
+		if a.json {
+			if err := a.emit(map[string]string{"page": name}); err != nil {
+				return err
+			}
+		} else {
+			a.noticef("wrote %s", visibleLine(name))
+		}
+		for _, inner := range pages(c) {
+			if err := walk(inner); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return walk(root)
+}
+
+// pages are the commands under one that have pages.
+func pages(c *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, inner := range c.Commands() {
+		if inner.IsAvailableCommand() && inner.Name() != "help" {
+			all = append(all, inner)
+		}
+	}
+	return all
+}
+
+func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// manPage writes the page of a command in the macros of man. It has no date:
+// the same program writes the same page.
+func manPage(c *cobra.Command) []byte {
+	var b bytes.Buffer
+	line := func(words ...string) { b.WriteString(strings.Join(words, " ") + "\n") }
+	line(".TH", roffWord(strings.ToUpper(pageName(c))), "1", `""`, roffWord("tenfold "+version()), `"Tenfold"`)
+	line(".SH NAME")
+	line(roff(pageName(c) + " - " + strings.ToLower(c.Short[:1]) + c.Short[1:]))
+	line(".SH SYNOPSIS")
+	line(".B", roffWord(c.UseLine()))
+	if len(c.Aliases) > 0 {
+		line(".SH ALIASES")
+		line(roff(strings.Join(c.Aliases, ", ")))
+	}
+	line(".SH DESCRIPTION")
+	for i, paragraph := range strings.Split(c.Long, "\n\n") {
+		if i > 0 {
+			line(".PP")
+		}
+		if strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n\t") || strings.Contains(paragraph, "\n  ") {
+			line(".nf")
+			line(roff(paragraph))
+			line(".fi")
+			continue
+		}
+		line(roff(paragraph))
+	}
+	roffFlags(&b, "OPTIONS", c.NonInheritedFlags())
+	roffFlags(&b, "OPTIONS OF EVERY COMMAND", c.InheritedFlags())
+	if c.Example != "" {
+		line(".SH EXAMPLES")
+		line(".nf")
+		line(roff(c.Example))
+		line(".fi")
+	}
+	if !c.HasParent() {
+		line(".SH EXIT STATUS")
+		line(roff("0 when all went well, 1 when something failed, 2 when the command line is wrong."))
+		line(".SH ENVIRONMENT")
+		for _, v := range [][2]string{
+			{"TENFOLD_STORE", "Where conversations are kept, as --store."},
+			{"TENFOLD_…", "A value of the configuration: its key in capitals, with _ for each dot."},
+			{"NO_COLOR", "No colour, whatever the terminal can."},
+			{"VISUAL, EDITOR", "The editor of \"tenfold config edit\"."},
+		} {
+			line(".TP")
+			line(".B", roffWord(v[0]))
+			line(roff(v[1]))
+		}
+	}
+	var related []string
+	if c.HasParent() {
+		related = append(related, pageName(c.Parent())+"(1)")
+	}
+	for _, inner := range pages(c) {
+		related = append(related, pageName(inner)+"(1)")
+	}
+	if len(related) > 0 {
+		line(".SH SEE ALSO")
+		line(roff(strings.Join(related, ", ")))
+	}
+	return b.Bytes()
+}
+
+func roffFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
+	if !flags.HasAvailableFlags() {
+		return
+	}
+	b.WriteString(".SH " + roffWord(title) + "\n")
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		name, words := pflag.UnquoteUsage(f)
+		spelt := "--" + f.Name
+		if f.Shorthand != "" {
+			spelt = "-" + f.Shorthand + ", " + spelt
+		}
+		b.WriteString(".TP\n.B " + roffWord(spelt))
+		if name != "" {
+			b.WriteString(" " + roffWord(name))
+		}
+		b.WriteString("\n" + roff(words) + "\n")
+	})
+}
+
+// roff writes text so that no macro is read in it.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...").Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// roffWord writes text as one argument of a macro.
+func roffWord(text string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(roff(text), "\n", " "), `"`, `""`) + `"`
+}

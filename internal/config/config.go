@@ -1,0 +1,170 @@
+package config
+
+import "tenfold"
+
+// Config is the whole configuration. In a field's tags stand its key, what it
+// means, and an example of its value; the schema, the output of "config show"
+// and the errors are made from them.
+type Config struct {
+	Model        Model               `json:"model,omitzero" jsonschema:"The model that conversations are held with."`
+	Conversation Conversation        `json:"conversation,omitzero" jsonschema:"How conversations are kept and compacted."`
+	Providers    map[string]Provider `json:"providers,omitempty" jsonschema:"Where models are reached, by the name of the provider. Built in are anthropic, openai, gemini and ollama."`
+	Models       map[string]Limits   `json:"models,omitempty" jsonschema:"What is known of models, by name, over the table that comes with the program."`
+}
+
+// Model is the table model.
+type Model struct {
+	Name ModelName `json:"name,omitempty" jsonschema:"The model, as PROVIDER/MODEL." eg:"\"anthropic/claude-sonnet-4-5\""`
+}
+
+// Conversation is the table conversation.
+type Conversation struct {
+	Compaction Compaction      `json:"compaction,omitzero" jsonschema:"How conversations are compacted."`
+	Tools      map[string]Tool `json:"tools,omitempty" jsonschema:"What is said of single tools, by their names."`
+}
+
+// Compaction is the table conversation.compaction.
+type Compaction struct {
+	DefaultProfile     string             `json:"default_profile,omitempty" jsonschema:"The profile used when none is named." eg:"\"default\""`
+	KeepLast           Count              `json:"keep_last,omitempty" jsonschema:"How many turns are kept at the end." eg:"3"`
+	KeepTokens         Tokens             `json:"keep_tokens,omitempty" jsonschema:"At most so many tokens of them are kept; \"off\" for turns alone." eg:"\"20k\""`
+	SummarizeThreshold Share              `json:"summarize_threshold,omitempty" jsonschema:"The strategy auto summarizes when more than this share of the model's window remains." eg:"0.5"`
+	Fork               bool               `json:"fork,omitempty" jsonschema:"Every compact works on a new fork." eg:"true"`
+	Strategy           Strategies         `json:"strategy,omitempty" jsonschema:"Strategies to use in place of the default profile, left to right: a list, or text with spaces between." eg:"\"auto\""`
+	SummarizerModel    ModelName          `json:"summarizer_model,omitempty" jsonschema:"The model that writes summaries where a profile names none." eg:"\"anthropic/claude-haiku-4-5\""`
+	SessionDir         string             `json:"session_dir,omitempty" jsonschema:"Where transcripts and artifacts are kept; empty is beside the store." eg:"\"\""`
+	Profiles           map[string]Profile `json:"profiles,omitempty" jsonschema:"Named sets of policies."`
+	Micro              Micro              `json:"micro,omitzero" jsonschema:"The small compaction in every iteration of the agent's loop."`
+	Auto               Auto               `json:"auto,omitzero" jsonschema:"The compaction that begins by itself."`
+	ProtectedTurns     any                `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use keep_last"`
+	CooldownSeconds    any                `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"it can be left out"`
+}
+
+// Profile is the table conversation.compaction.profiles.NAME.
+type Profile struct {
+	Reasoning   Policy    `json:"reasoning,omitzero" jsonschema:"What becomes of reasoning." eg:"\"strip\""`
+	ToolCalls   ToolCalls `json:"tool_calls,omitzero" jsonschema:"What becomes of calls of tools and their results." eg:"\"strip\""`
+	Attachments Policy    `json:"attachments,omitzero" jsonschema:"What becomes of attachments." eg:"\"strip\""`
+	Turns       Turns     `json:"turns,omitzero" jsonschema:"Whether whole turns go." eg:"\"omit\""`
+	Summary     Summary   `json:"summary,omitzero" jsonschema:"A summary in place of the turns." eg:"\"summarize\""`
+}
+
+// Micro is the table conversation.compaction.micro.
+type Micro struct {
+	Enabled      bool     `json:"enabled,omitempty" jsonschema:"Whether it is looked at." eg:"true"`
+	KeepRecent   Count    `json:"keep_recent,omitempty" jsonschema:"How many of the newest results stay." eg:"10"`
+	Over         Size     `json:"over,omitempty" jsonschema:"Results of at most this size stay." eg:"800"`
+	Exempt       []string `json:"exempt,omitempty" jsonschema:"Tools whose results stay." eg:"[\"skill\", \"ask\"]"`
+	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"It does nothing unless it frees so many tokens." eg:"\"20k\""`
+	ColdAfter    Duration `json:"cold_after,omitempty" jsonschema:"When a provider has forgotten the prompt it cached, so that freeing 2k tokens is worth it." eg:"\"5m\""`
+}
+
+// Auto is the table conversation.compaction.auto.
+type Auto struct {
+	Enabled            bool       `json:"enabled,omitempty" jsonschema:"Whether it begins by itself." eg:"true"`
+	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"off\"." eg:"\"80%\""`
+	Strategy           Strategies `json:"strategy,omitempty" jsonschema:"The strategies it uses." eg:"\"auto\""`
+	Fallback           Fallback   `json:"fallback,omitempty" jsonschema:"What writes the summary when the model fails." eg:"\"digest\""`
+	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"How often it tries in a turn." eg:"1"`
+	ProtectedTurns     any        `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use conversation.compaction.keep_last"`
+	CooldownSeconds    any        `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"it can be left out"`
+}
+
+// Tool is the table conversation.tools.NAME.
+type Tool struct {
+	Compaction ToolHint `json:"compaction,omitzero" jsonschema:"How the tool's calls are compacted."`
+}
+
+// ToolHint is the table conversation.tools.NAME.compaction (H1). What it
+// leaves out stays as the program's own table has it.
+type ToolHint struct {
+	Request  Request  `json:"request,omitempty" jsonschema:"What becomes of the arguments." eg:"\"keep\""`
+	Response Response `json:"response,omitempty" jsonschema:"What becomes of the results." eg:"\"strip\""`
+	Dedup    *bool    `json:"dedup,omitempty" jsonschema:"Whether the older of two equal calls goes." eg:"true"`
+	Subsumes *bool    `json:"subsumes,omitempty" jsonschema:"Whether a later call can make an earlier one needless." eg:"true"`
+	Exempt   *bool    `json:"exempt,omitempty" jsonschema:"Whether the tool's results are left alone." eg:"true"`
+}
+
+// Provider is the table providers.NAME.
+type Provider struct {
+	BaseURL   URL      `json:"base_url,omitempty" jsonschema:"Where its API is." eg:"\"http://localhost:11434/v1\""`
+	APIKeyEnv EnvName  `json:"api_key_env,omitempty" jsonschema:"The variable of the environment that holds the key; never the key itself." eg:"\"ANTHROPIC_API_KEY\""`
+	Timeout   Duration `json:"timeout,omitempty" jsonschema:"How long a request may take." eg:"\"10m\""`
+	API       API      `json:"api,omitempty" jsonschema:"Which API of OpenAI the server speaks." eg:"\"responses\""`
+}
+
+// Limits is the table models."NAME" (T5).
+type Limits struct {
+	ContextWindow Positive `json:"context_window,omitempty" jsonschema:"How many tokens its context holds." eg:"32768"`
+}
+
+// Policy is what becomes of reasoning or attachments: "strip", "keep", or a
+// table. The zero Policy has no opinion.
+type Policy struct {
+	Policy PolicyName `json:"policy,omitempty" jsonschema:"What is done; strip when left out." eg:"\"strip\""`
+	Over   Size       `json:"over,omitempty" jsonschema:"Contents of at most this size stay." eg:"\"2KB\""`
+}
+
+// ToolCalls is what becomes of calls of tools (P5).
+type ToolCalls struct {
+	Policy    ToolPolicyName `json:"policy,omitempty" jsonschema:"What is done; strip when left out." eg:"\"strip\""`
+	Request   *bool          `json:"request,omitempty" jsonschema:"Whether arguments are stripped." eg:"true"`
+	Response  *bool          `json:"response,omitempty" jsonschema:"Whether results are stripped." eg:"true"`
+	Over      Size           `json:"over,omitempty" jsonschema:"Contents of at most this size stay." eg:"\"2KB\""`
+	FirstLine bool           `json:"first_line,omitempty" jsonschema:"Whether the first line of a stripped result stays." eg:"true"`
+	Recall    bool           `json:"recall,omitempty" jsonschema:"Whether what is left of a result says how to get it back." eg:"true"`
+}
+
+// Turns says whether whole turns go.
+type Turns struct {
+	Policy TurnsName `json:"policy,omitempty" jsonschema:"What is done; omit when left out." eg:"\"omit\""`
+}
+
+// Summary has a summary written in place of the turns (M1, M1a).
+type Summary struct {
+	Policy       SummaryName `json:"policy,omitempty" jsonschema:"What is done; summarize when left out, off for no summary." eg:"\"summarize\""`
+	Model        ModelName   `json:"model,omitempty" jsonschema:"The model that writes it." eg:"\"anthropic/claude-haiku-4-5\""`
+	MaxTokens    Positive    `json:"max_tokens,omitempty" jsonschema:"How long it may get." eg:"20000"`
+	Instructions string      `json:"instructions,omitempty" jsonschema:"How to write it, in place of the instructions that come with the program." eg:"\"Keep every decision.\""`
+	Placement    Placement   `json:"placement,omitempty" jsonschema:"Where it stands." eg:"\"pair\""`
+}
+
+// The values that are one of a few words.
+type (
+	// PolicyName is strip or keep.
+	PolicyName tenfold.Action
+	// ToolPolicyName is also omit, strip-requests or strip-responses.
+	ToolPolicyName tenfold.Action
+	// TurnsName is omit or keep.
+	TurnsName tenfold.Action
+	// SummaryName is summarize or off.
+	SummaryName string
+	// Placement is where a summary stands (P3, P4).
+	Placement tenfold.Placement
+	// Fallback is what steps in for a model that fails (A6).
+	Fallback string
+	// API is a dialect of OpenAI's.
+	API string
+	// Request is what becomes of a tool's arguments (H1).
+	Request tenfold.Action
+	// Response is what becomes of a tool's results (H1).
+	Response tenfold.Action
+)
+
+func (PolicyName) choices() []string { return []string{"strip", "keep"} }
+func (ToolPolicyName) choices() []string {
+	return []string{"strip", "strip-responses", "strip-requests", "omit", "keep"}
+}
+func (TurnsName) choices() []string   { return []string{"omit", "keep"} }
+func (SummaryName) choices() []string { return []string{"summarize", "off"} }
+func (Placement) choices() []string   { return []string{"pair", "system", "user"} }
+func (Fallback) choices() []string    { return []string{"digest", "none"} }
+func (API) choices() []string         { return []string{"responses", "chat"} }
+func (Request) choices() []string     { return []string{"keep", "strip"} }
+func (Response) choices() []string    { return []string{"keep", "strip", "remove"} }
+
+// short tells that a table may be written as its policy alone.
+func (*Policy) short()    {}
+func (*ToolCalls) short() {}
+func (*Turns) short()     {}
+func (*Summary) short()   {}

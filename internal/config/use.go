@@ -1,0 +1,172 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/strategy"
+	"tenfold/token"
+	"tenfold/tool"
+)
+
+// Tail is what stays at the end when nothing else is said (C3).
+func (c Config) Tail() tenfold.Tail {
+	return tenfold.Tail{Turns: int(c.Conversation.Compaction.KeepLast), Tokens: int(c.Conversation.Compaction.KeepTokens)}
+}
+
+// ProfileNames lists the profiles, sorted.
+func (c Config) ProfileNames() []string {
+	return slices.Sorted(maps.Keys(c.Conversation.Compaction.Profiles))
+}
+
+// Profile gives a profile as a strategy. An unknown name is
+// [strategy.ErrUnknown].
+func (c Config) Profile(name string) (strategy.Profile, error) {
+	p, ok := c.Conversation.Compaction.Profiles[name]
+	if !ok {
+		return strategy.Profile{}, fmt.Errorf("%w profile %q: there are %s", strategy.ErrUnknown, name, strings.Join(c.ProfileNames(), ", "))
+	}
+	out := strategy.Profile{
+		Title: name, Reasoning: p.Reasoning.policy(), Attachments: p.Attachments.policy(),
+		ToolCalls: p.ToolCalls.policy(), Turns: tenfold.Action(p.Turns.Policy),
+	}
+	if p.Summary.Policy == "summarize" {
+		out.Summary = &strategy.ProfileSummary{
+			Placement: tenfold.Placement(p.Summary.Placement), Instructions: p.Summary.Instructions,
+		}
+	}
+	return out, nil
+}
+
+func (p Policy) policy() *tenfold.Policy {
+	if p.Policy == "" {
+		return nil
+	}
+	return &tenfold.Policy{Action: tenfold.Action(p.Policy), Over: tenfold.Size(p.Over)}
+}
+
+func (t ToolCalls) policy() *tenfold.ToolPolicy {
+	out := tenfold.ToolPolicy{
+		Action: tenfold.Action(t.Policy), Over: tenfold.Size(t.Over), FirstLine: t.FirstLine, Recall: t.Recall,
+	}
+	switch t.Policy {
+	case "":
+		return nil
+	case "strip":
+		out.Request, out.Response = true, true
+	case "strip-requests":
+		out.Action, out.Request = tenfold.Strip, true
+	case "strip-responses":
+		out.Action, out.Response = tenfold.Strip, true
+	}
+	if out.Action == tenfold.Strip {
+		if t.Request != nil {
+			out.Request = *t.Request
+		}
+		if t.Response != nil {
+			out.Response = *t.Response
+		}
+	}
+	return &out
+}
+
+// Strategy reads a strategy as --strategy writes it, with what the
+// configuration says of its parameters.
+func (c Config) Strategy(text string) (strategy.Strategy, error) {
+	name, said, _ := strings.Cut(text, ":")
+	parameters := c.parameters(name)
+	if said != "" {
+		parameters = append(parameters, said)
+	}
+	if len(parameters) > 0 {
+		name += ":" + strings.Join(parameters, ",")
+	}
+	return strategy.Parse(name)
+}
+
+// parameters are those of a strategy that the configuration sets otherwise
+// than the strategy itself does.
+func (c Config) parameters(name string) []string {
+	compaction := c.Conversation.Compaction
+	var out []string
+	switch name {
+	case "auto":
+		if compaction.SummarizeThreshold > 0 {
+			out = append(out, "summarize_threshold="+strconv.FormatFloat(float64(compaction.SummarizeThreshold), 'g', -1, 64))
+		}
+	case "micro":
+		out = append(out, fmt.Sprintf("keep_recent=%d", compaction.Micro.KeepRecent), "over="+tenfold.Size(compaction.Micro.Over).String())
+		if !slices.Equal(compaction.Micro.Exempt, usualExempt) {
+			out = append(out, "exempt="+strings.Join(compaction.Micro.Exempt, "+"))
+		}
+	}
+	return out
+}
+
+// usualExempt is what stands for the tools that are exempt by themselves: the
+// names here and their like in other agents.
+var usualExempt = []string{"skill", "task", "todo_write", "todo_read", "ask"}
+
+// ToolSettings are what is said of single tools (H1).
+func (c Config) ToolSettings() tool.Settings {
+	if len(c.Conversation.Tools) == 0 {
+		return nil
+	}
+	all := tool.Settings{}
+	for name, t := range c.Conversation.Tools {
+		h := t.Compaction
+		all[name] = tool.Setting{
+			Request: tenfold.Action(h.Request), Response: tenfold.Action(h.Response),
+			Dedup: h.Dedup, Subsumes: h.Subsumes, Exempt: h.Exempt,
+		}
+	}
+	return all
+}
+
+// Window is how many tokens the context of a model holds (T5); a conversation
+// that names none has the model of the configuration.
+func (c Config) Window(model string) int {
+	if model == "" {
+		model = string(c.Model.Name)
+	}
+	var w token.Windows
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		w = w.With(name, int(c.Models[name].ContextWindow))
+	}
+	tokens, _ := w.Window(model)
+	return tokens
+}
+
+// A Reference is something in the configuration that names what is not there.
+type Reference struct{ Key, Problem, Hint string }
+
+// Dangling lists the names in the configuration of which there is nothing.
+func (c Config) Dangling() []Reference {
+	const at = "conversation.compaction."
+	var all []Reference
+	compaction := c.Conversation.Compaction
+	if _, ok := compaction.Profiles[compaction.DefaultProfile]; !ok {
+		all = append(all, Reference{
+			at + "default_profile", "there is no profile " + quoteTOML(compaction.DefaultProfile),
+			"there are " + strings.Join(c.ProfileNames(), ", "),
+		})
+	}
+	model := func(key string, m ModelName) {
+		if _, ok := c.Providers[m.Provider()]; !ok && m != "" {
+			all = append(all, Reference{
+				key, "there is no provider " + quoteTOML(m.Provider()),
+				"there are " + strings.Join(slices.Sorted(maps.Keys(c.Providers)), ", ") + "; add [providers." + m.Provider() + "]",
+			})
+		}
+	}
+	model("model.name", c.Model.Name)
+	model(at+"summarizer_model", compaction.SummarizerModel)
+	for _, name := range c.ProfileNames() {
+		model(at+"profiles."+join([]string{name})+".summary.model", compaction.Profiles[name].Summary.Model)
+	}
+	return all
+}

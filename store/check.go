@@ -1,0 +1,20 @@
+package store
+
+import "context"
+
+// A Checker is a Store that can look for damage in what it keeps. It is a
+// second, optional interface: not every store can.
+type Checker interface {
+	// Check looks for damage and repairs nothing. It reads all that is kept,
+	// and may be called while others use the store. Damage is in the
+	// condition; an error is that it could not look.
+	Check(ctx context.Context) (Condition, error)
+}
+
+// Condition is what a check found.
+type Condition struct {
+	// Version is that of the schema.
+	Version int
+	// Damage says in words what is wrong; nil when nothing is.
+	Damage []string
+}
