@@ -120,6 +120,9 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
 		}
+		if r, ok := s.(rung); ok && !r.due(plan.After) {
+			continue
+		}
 		o.notes = &notes{}
 		proposed, err := s.Propose(ctx, plan.After, o)
 		if err != nil {
@@ -277,6 +280,16 @@ func Names() []string {
 func NeedsModel(s Strategy) bool {
 	switch s.(type) {
 	case summarize, recursiveSummary, hardReset, classifyTangents:
+		return true
+	}
+	return false
+}
+
+// Summarises reports whether a strategy may have a summary written, given a
+// [Summarizer].
+func Summarises(s Strategy) bool {
+	switch s.(type) {
+	case summarize, recursiveSummary, hardReset, auto:
 		return true
 	}
 	return false
