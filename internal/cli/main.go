@@ -30,7 +30,11 @@ func Main() int {
 
 // run runs one command line.
 func run(ctx context.Context, args []string, t *terminal) int {
-	a := &app{terminal: t, now: time.Now}
+	return (&app{terminal: t, now: time.Now}).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	t := a.terminal
 	root := a.rootCommand()
 	root.SetArgs(joinFrom(args))
 	root.SetIn(t.in)

@@ -21,6 +21,10 @@ type rangeFlags struct {
 	from           string
 	keep, keepLast string
 	dryRun         bool
+	target         string
+	// summarizes tells that somebody writes summaries for strategies that
+	// want one.
+	summarizes bool
 }
 
 func (r *rangeFlags) register(c *cobra.Command) {
@@ -34,6 +38,7 @@ func (r *rangeFlags) register(c *cobra.Command) {
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
 	complete(c, "profile", profileNames()...)
 	complete(c, "strategy", mechanical()...)
+	f.StringVar(&r.target, "target", "", "go on until it fits `TOKENS|%`: 20k, or 10% of the\nconversation")
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
 }
 
@@ -42,7 +47,12 @@ const rangeHelp = `A range is given by turns, counted from 0. A bound is a turn 
 the last (-3), or a time ago (5h, 2d); --from also takes "last", the turn after
 what is compacted already. Both bounds are inclusive. Without --to the range
 ends where the part begins that is to be kept: by default the last 3 turns, but
-at most 20,000 tokens, which may be inside a turn.`
+at most 20,000 tokens, which may be inside a turn.
+
+--target goes on where that is not enough: strategy by strategy, each only if it
+must be, down to hiding the oldest turns; and when no bound says where the range
+ends, the same once more in what is kept at the end. The last step always stays.
+A target that is missed is told; it is a failure only if nothing could be done.`
 
 // request reads the flags; to is where the range ends, empty when not said.
 func (r *rangeFlags) request(to string) (session.Request, error) {
@@ -59,6 +69,9 @@ func (r *rangeFlags) request(to string) (session.Request, error) {
 		return req, usage("--keep-last and --to exclude each other", "both say where the range ends")
 	}
 	if err := r.bounds(to, &req.Bounds); err != nil {
+		return req, err
+	}
+	if err := r.aim(to, &req); err != nil {
 		return req, err
 	}
 	return req, r.pipeline(&req)
@@ -112,7 +125,7 @@ func (r *rangeFlags) pipeline(req *session.Request) error {
 			return err
 		case err != nil:
 			return usage("--strategy "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
-		case strategy.NeedsModel(s):
+		case strategy.NeedsModel(s) && !(r.summarizes && strategy.Summarises(s)):
 			return usage("--strategy "+quote(text)+": it needs a model to write a summary, and none can be set in this release",
 				"the strategies that need none are "+strings.Join(mechanical(), ", "))
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"tenfold/strategy"
 )
 
 // app is what the commands of one run share.
@@ -16,6 +18,8 @@ type app struct {
 	storeURL  string
 	now       func() time.Time
 	workspace *workspace // opened by the first command that needs it
+	// summarizer writes summaries; nil while no model is configured.
+	summarizer strategy.Summarizer
 }
 
 func (a *app) rootCommand() *cobra.Command {
