@@ -20,6 +20,8 @@ type app struct {
 	workspace *workspace // opened by the first command that needs it
 	// summarizer writes summaries; nil while no model is configured.
 	summarizer strategy.Summarizer
+	// stored is how many conversations of transcripts are in the store now.
+	stored int
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -37,7 +39,8 @@ providers of models take.
 
 Results go to standard output, everything else to standard error. With --json
 results are JSON, one object a line, and so are errors. The exit code is 0 when
-all went well, 1 when something failed, and 2 when the command line is wrong.`,
+all went well, 1 when something failed, 2 when the command line is wrong, and
+130 when the command was interrupted, which leaves nothing half done.`,
 		Example: `  tenfold compact session.jsonl
   tenfold compact session.jsonl --out short.json --to anthropic
   tenfold conversation ls`,
@@ -49,7 +52,11 @@ all went well, 1 when something failed, and 2 when the command line is wrong.`,
 	}
 	root.SetVersionTemplate("tenfold {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(strings.TrimSuffix(err.Error(), "."), `"`+c.CommandPath()+` --help" lists the flags`)
+		hint := `"` + c.CommandPath() + ` --help" lists the flags`
+		if near := nearestFlag(c, err); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return usage(strings.TrimSuffix(err.Error(), "."), hint)
 	})
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more of a command.", 1))
 	flags := root.PersistentFlags()

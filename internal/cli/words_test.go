@@ -265,3 +265,15 @@ func TestOutFile(t *testing.T) {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"strategy", "profile", "from", "keep", "keep-last", "dry-run", "no-activate", "to"}
+	for word, want := range map[string]string{
+		"stategy": "strategy", "profil": "profile", "form": "from", "dryrun": "dry-run", "Profile": "profile",
+		"no-actviate": "no-activate", "kepe": "keep", "strat": "strategy", "keeplast": "keep-last", "wide": "", "x": "", "t": "",
+	} {
+		if got := nearest(word, names); got != want {
+			t.Errorf("%q is taken for %q, want %q", word, got, want)
+		}
+	}
+}
