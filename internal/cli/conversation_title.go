@@ -17,9 +17,9 @@ func (a *app) titleCommand() *cobra.Command {
 		Long: `Sets the title of a conversation, or shows it when no title is given. A title of
 several words is put in quotes; "" takes the title away.
 
-A single word is the new title of the active conversation, unless a
-conversation has it for its id, or for the first 8 characters or more: then
-that conversation's title is shown.`,
+A single word is the new title of the active conversation, unless it is the id
+of a conversation, or how one begins, from 8 characters on: then that
+conversation's title is shown.`,
 		Example: `  tenfold conversation title
   tenfold conversation title "The oven is too hot"
   tenfold conversation title 0b9c1a2f "The oven is too hot"`,

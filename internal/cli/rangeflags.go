@@ -31,7 +31,7 @@ func (r *rangeFlags) register(c *cobra.Command) {
 	r.flags = c
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", strategy.DefaultProfile, "`NAME` of a set of policies: default, light\n")
-	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+strings.Join(mechanical(), ",\n"))
+	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+fill(strings.Join(mechanical(), ", "), 46))
 	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default 3 turns, but at most 20k tokens)")

@@ -59,6 +59,7 @@ all went well, 1 when something failed, 2 when the command line is wrong, and
 		return usage(strings.TrimSuffix(err.Error(), "."), hint)
 	})
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more of a command.", 1))
+	root.SetHelpFunc(a.help)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.storeURL, "store", "", "where conversations are kept, a `URL`:\nsqlite:///absolute/path.db, sqlite://relative.db,\npostgres://user@host/database or memory:\n(default $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
 	flags.BoolVar(&a.json, "json", false, "write results and errors as JSON, one object a line")
