@@ -12,8 +12,8 @@ import (
 )
 
 // A Target is how small a projection is to become. As a strategy it is a
-// ladder: what costs a reader least goes first, and no rung is climbed once
-// the projection fits.
+// ladder: what costs a reader least goes first, what is oldest before what is
+// newer, and no rung is climbed once the projection fits.
 type Target struct {
 	// Tokens is the most the projection may cost; where Share is set, that
 	// share of what the raw conversation costs. Both zero is no target.
@@ -81,7 +81,7 @@ func (t Target) parts() Pipeline {
 			trimResults{head: 400, tail: 400, over: 2 << 10, lines: 12},
 			stripTools{name: "strip-tools", request: true, response: true},
 			stripAttachments{},
-			hideOldest{t},
+			hideOldest{},
 		} {
 			ladder = append(ladder, rung{s, t, tail})
 		}
@@ -113,60 +113,80 @@ func (r rung) Name() string {
 // due reports whether the rung is needed. One that is not is no step.
 func (r rung) due(p *tenfold.Projection) bool { return p.Tokens() > r.target.Limit(p) }
 
+// Propose implements [Strategy]: over as much of the range as it takes from
+// its beginning, step by step, or over all of it where that is not enough.
 func (r rung) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	if r.tail {
 		o.Range.ToTurn, o.Range.ToStep = p.Log().Turns()-1, nil
 	}
-	proposed, err := r.Strategy.Propose(ctx, p, o)
-	if err != nil || len(proposed) == 0 {
+	limit := r.target.Limit(p)
+	all, err := r.Strategy.Propose(ctx, p, o)
+	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	if p.With(proposed...).Tokens() >= p.Tokens() {
+	switch tokens := p.With(all...).Tokens(); {
+	case tokens >= p.Tokens():
 		return nil, nil // a stub can be longer than what it stands for
+	case tokens > limit:
+		return all, nil
 	}
-	return proposed, nil
+	o.notes = nil // what is tried is no news
+	cuts := cutsIn(p.Log(), o.Range)
+	var failed error
+	least := all
+	// Going further costs no more, but for stubs longer than what they stand
+	// for; whatever the search ends at fits.
+	sort.Search(len(cuts), func(i int) bool {
+		o.Range = cuts[i]
+		some, err := r.Strategy.Propose(ctx, p, o)
+		if err != nil {
+			failed = err
+		}
+		if err != nil || len(some) == 0 || p.With(some...).Tokens() > limit {
+			return false
+		}
+		least = some
+		return true
+	})
+	return least, failed
 }
 
-// hideOldest is the end of the ladder: the oldest steps go, no more of them
-// than must. The last step of the log always stays, and so do the requests of
-// the turn it cuts (P9).
-type hideOldest struct{ target Target }
+// hideOldest is the end of the ladder: what is in the range goes, but for the
+// requests of the turn it ends in (P9). The last step of the log always
+// stays: an empty view is of no use (S-9).
+type hideOldest struct{}
 
 func (hideOldest) Name() string { return "hide-oldest" }
 
 func (s hideOldest) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	cuts := cutsIn(p.Log(), o.Range)
-	if len(cuts) == 0 {
-		o.Notef("the last step of the conversation stays, and turns %s hold nothing before it", o.Range)
-		return nil, nil
+	l, r := p.Log(), o.Range
+	if last := l.Turns() - 1; r.ToTurn >= last {
+		t, _ := l.Turn(last)
+		switch {
+		case t.Steps > 1 && (r.ToStep == nil || *r.ToStep > t.Steps-2):
+			r.ToTurn, r.ToStep = last, new(t.Steps-2)
+		case t.Steps > 1:
+		case last <= r.FromTurn:
+			o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
+			return nil, nil
+		default:
+			r.ToTurn, r.ToStep = last-1, nil
+		}
 	}
-	limit := s.target.Limit(p)
-	hide := func(i int) tenfold.Compaction {
-		return cuts[i].On(tenfold.Compaction{Strategy: s.Name(), Source: o.Source, Turns: tenfold.Omit})
-	}
-	// Hiding more costs no more, but for a message that opens the view: the
-	// search ends at a cut that fits if the last one does.
-	last := len(cuts) - 1
-	i := sort.Search(last, func(i int) bool { return p.With(hide(i)).Tokens() <= limit })
-	return []tenfold.Compaction{hide(i)}, nil
+	return []tenfold.Compaction{r.On(tenfold.Compaction{Strategy: s.Name(), Source: o.Source, Turns: tenfold.Omit})}, nil
 }
 
-// cutsIn lists where a range may end, step by step, but for the last step of
-// the log: an empty view is of no use (S-9).
+// cutsIn lists where a range may end, step by step.
 func cutsIn(l *tenfold.Log, r tenfold.Range) []tenfold.Range {
 	var cuts []tenfold.Range
 	for turn := r.FromTurn; turn <= min(r.ToTurn, l.Turns()-1); turn++ {
 		t, _ := l.Turn(turn)
 		for step := range max(t.Steps, 1) {
-			whole := step >= t.Steps-1
-			if whole && turn == l.Turns()-1 {
-				break
-			}
 			if turn == r.ToTurn && r.ToStep != nil && step > *r.ToStep {
 				break
 			}
 			cut := tenfold.Range{FromTurn: r.FromTurn, ToTurn: turn}
-			if !whole {
+			if step < t.Steps-1 {
 				cut.ToStep = &step
 			}
 			cuts = append(cuts, cut)

@@ -41,7 +41,8 @@ func steps(made strategy.Plan) string {
 	return strings.Join(names, " ")
 }
 
-// The ladder is climbed as far as it must be, and the tail comes last.
+// The ladder is climbed as far as it must be, the oldest turn first, and the
+// tail comes last.
 func TestTargetClimbs(t *testing.T) {
 	// 3 turns of 4 + 500 + 3 + 500 + 250 tokens or so.
 	var lines []string
@@ -55,18 +56,19 @@ func TestTargetClimbs(t *testing.T) {
 	for _, tt := range []struct {
 		tokens int
 		tail   bool
+		after  int
 		steps  string
 	}{
-		{p.Tokens(), true, ""},
-		{p.Tokens() - 1, true, "strip-reasoning"},
-		{2900, true, "strip-reasoning"},
-		{2790, true, "strip-reasoning"},
-		{2500, true, "strip-reasoning strip-tools"},
-		{1700, true, "strip-reasoning strip-tools hide-oldest"},
-		{1400, true, "strip-reasoning strip-tools hide-oldest"},
-		{1200, true, "strip-reasoning strip-tools hide-oldest strip-reasoning (tail)"},
-		{1200, false, "strip-reasoning strip-tools hide-oldest"},
-		{1, true, "strip-reasoning strip-tools hide-oldest strip-reasoning (tail) strip-tools (tail) hide-oldest (tail)"},
+		{p.Tokens(), true, p.Tokens(), ""},
+		{p.Tokens() - 1, true, 3259, "strip-reasoning"},
+		{2900, true, 2759, "strip-reasoning"},
+		{2790, true, 2759, "strip-reasoning"},
+		{2500, true, 2265, "strip-reasoning strip-tools"},
+		{1700, true, 1512, "strip-reasoning strip-tools hide-oldest"},
+		{1400, true, 1253, "strip-reasoning strip-tools hide-oldest"},
+		{1200, true, 753, "strip-reasoning strip-tools hide-oldest strip-reasoning (tail)"},
+		{1200, false, 1253, "strip-reasoning strip-tools hide-oldest"},
+		{1, true, 251, "strip-reasoning strip-tools hide-oldest strip-reasoning (tail) strip-tools (tail) hide-oldest (tail)"},
 	} {
 		o := strategy.Options{Range: span, Hints: tool.Hints{}, Source: "user"}
 		target := strategy.Target{Tokens: tt.tokens, Tail: tt.tail}
@@ -74,9 +76,8 @@ func TestTargetClimbs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%d: %d tokens", tt.tokens, made.After.Tokens())
-		if got := steps(made); got != tt.steps {
-			t.Errorf("to %d tokens of %d: %s, want %s", tt.tokens, p.Tokens(), got, tt.steps)
+		if got := steps(made); got != tt.steps || made.After.Tokens() != tt.after {
+			t.Errorf("to %d tokens of %d: %d by %s, want %d by %s", tt.tokens, p.Tokens(), made.After.Tokens(), got, tt.after, tt.steps)
 		}
 		if proposed, err := target.Propose(context.Background(), p, o); err != nil || len(proposed) != len(made.Compactions) {
 			t.Errorf("alone it proposes %d overlays, %v", len(proposed), err)
