@@ -79,6 +79,13 @@ func group(c *cobra.Command, args []string) error {
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + c.CommandPath() + " " + strings.Join(near, " or ") + "?"
 	}
+	for _, inner := range c.Commands() { // "tenfold undo"
+		for _, deeper := range inner.Commands() {
+			if deeper.Name() == args[0] {
+				hint = "did you mean " + deeper.CommandPath() + "?"
+			}
+		}
+	}
 	return usage("unknown command "+quote(args[0])+" for "+c.CommandPath(), hint)
 }
 
