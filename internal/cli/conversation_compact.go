@@ -62,7 +62,7 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if k.stay && !fork {
 		return usage("--no-activate is about a fork, and none is made", "add --fork")
 	}
-	k.rangeFlags.summarizes = k.canSummarise()
+	k.summarizes = k.canSummarise()
 	req, err := k.request(k.to)
 	if err != nil {
 		return err

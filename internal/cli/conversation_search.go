@@ -32,9 +32,9 @@ together. The best hits come first; each is shown with its number, its turn,
 and what became of it. With --json the marks are where the words stand in the
 excerpt, in bytes.
 
-Of several words the first is an ID if it is the id of a conversation, or how one
-begins, from 8 characters on. With --all every conversation is searched, and all
-words are the query.`,
+Of several words the first is an ID if it is the id of a conversation, or how
+one begins, from 8 characters on. With --all every conversation is searched, and
+all words are the query.`,
 		Example: `  tenfold conversation search oven
   tenfold conversation search 0b9c1a2f 'flour "too hot"'
   tenfold conversation search --all --limit 5 "permission denied"`,

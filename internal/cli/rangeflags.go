@@ -125,7 +125,7 @@ func (r *rangeFlags) pipeline(req *session.Request) error {
 			return err
 		case err != nil:
 			return usage("--strategy "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
-		case strategy.NeedsModel(s) && !(r.summarizes && strategy.Summarises(s)):
+		case strategy.NeedsModel(s) && (!r.summarizes || !strategy.Summarises(s)):
 			return usage("--strategy "+quote(text)+": it needs a model to write a summary, and none can be set in this release",
 				"the strategies that need none are "+strings.Join(mechanical(), ", "))
 		}
