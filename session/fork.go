@@ -18,6 +18,9 @@ type Fork struct {
 	Last int
 	// Until is the last turn to keep; nil keeps all.
 	Until *int
+	// Entries are appended to the copy in the same step. Overlays among them
+	// are meant for the copy.
+	Entries []tenfold.Entry
 }
 
 // Fork copies a conversation's log, overlays included, into a new one: the
@@ -40,7 +43,7 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	if f.Title == "" {
 		f.Title = from.title
 	}
-	return s.Create(ctx, Create{ID: f.ID, Title: f.Title, Entries: from.slice(first, last)})
+	return s.Create(ctx, Create{ID: f.ID, Title: f.Title, Entries: append(from.slice(first, last), f.Entries...)})
 }
 
 // slice gives the entries of some turns as a log of their own.

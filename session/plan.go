@@ -27,6 +27,8 @@ type Request struct {
 	Strategies []strategy.Strategy
 	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
 	Trigger trigger.Trigger
+	// Target goes on after the strategies until the view fits; zero for none.
+	Target strategy.Target
 	// Options are what the strategies share: hints, a summarizer, a focus.
 	// Range is worked out from Bounds; an empty Source means "user".
 	Options strategy.Options
@@ -67,6 +69,11 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	if !ok && p.Log().Turns() > 0 && slices.ContainsFunc(r.Strategies, strategy.TakesAll) {
 		span, ok = tenfold.Range{ToTurn: p.Log().Turns() - 1}, true
 	}
+	// All of it is kept, but the target may want some of that.
+	onlyTarget := !ok && r.Target.Set() && r.Target.Tail && span.FromTurn < p.Log().Turns()
+	if onlyTarget {
+		span, ok = tenfold.Range{FromTurn: span.FromTurn, ToTurn: p.Log().Turns() - 1}, true
+	}
 	if !ok {
 		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
 	}
@@ -77,6 +84,13 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 			return strategy.Plan{}, err
 		}
 		pipeline = strategy.Pipeline{profile}
+	}
+	switch {
+	case onlyTarget:
+		r.Target.Tail = false // the range holds it
+		pipeline = strategy.Pipeline{r.Target}
+	case r.Target.Set():
+		pipeline = append(slices.Clip(pipeline), r.Target)
 	}
 	o := r.Options
 	o.Range = span

@@ -120,6 +120,9 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
 		}
+		if r, ok := s.(rung); ok && !r.due(plan.After) {
+			continue
+		}
 		o.notes = &notes{}
 		proposed, err := s.Propose(ctx, plan.After, o)
 		if err != nil {
@@ -279,6 +282,18 @@ func NeedsModel(s Strategy) bool {
 	case Profile:
 		return s.Summary != nil
 	case summarize, recursiveSummary, hardReset, classifyTangents:
+		return true
+	}
+	return false
+}
+
+// Summarises reports whether a strategy may have a summary written, given a
+// [Summarizer].
+func Summarises(s Strategy) bool {
+	switch s := s.(type) {
+	case Profile:
+		return s.Summary != nil
+	case summarize, recursiveSummary, hardReset, auto:
 		return true
 	}
 	return false

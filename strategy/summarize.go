@@ -52,7 +52,11 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		Instructions: instructions(o), Covers: hides,
 	}
 	if why := refusal(p, written, overlay); why != "" {
-		o.failed(r, &RefusedError{why})
+		refused := &RefusedError{Reason: why}
+		if written.Dropped {
+			refused.err = ErrDropped
+		}
+		o.failed(r, refused)
 		o.Notef("the summary of turns %s was refused: %s", j.span, why)
 		return nil, nil
 	}
@@ -142,6 +146,8 @@ func (j job) prior(p *tenfold.Projection) []tenfold.Overlay {
 // refusal says why a summary must not be taken (C6); empty when it may.
 func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
 	switch {
+	case r.Dropped:
+		return "it was dropped in the review"
 	case r.Declined:
 		return "the model declined to write it"
 	case r.CutOff:

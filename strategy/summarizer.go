@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"errors"
 
 	"tenfold"
 )
@@ -56,13 +57,24 @@ type SummaryResult struct {
 	// CutOff says that the text ends where the model ran out of tokens,
 	// Declined that the model would not write one.
 	CutOff, Declined bool
+	// Dropped says that a person who looked at the text did not want it.
+	Dropped bool
 }
 
+// ErrDropped is what a [RefusedError] wraps when a person dropped the summary.
+var ErrDropped = errors.New("dropped")
+
 // A RefusedError says why a summary was not taken (C6).
-type RefusedError struct{ Reason string }
+type RefusedError struct {
+	Reason string
+	err    error
+}
 
 // Error implements error.
 func (e *RefusedError) Error() string { return "summary refused: " + e.Reason }
+
+// Unwrap gives [ErrDropped], or nothing.
+func (e *RefusedError) Unwrap() error { return e.err }
 
 // A Classifier names turns that are off the task (S-13). It is safe for
 // concurrent use and keeps nothing of what it is shown.

@@ -13,7 +13,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// childEnv has the test binary be tenfold.
+const childEnv = "TENFOLD_CLI_TEST_CHILD"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) != "" {
+		os.Exit(Main())
+	}
 	testscript.Main(m, map[string]func(){
 		"tenfold": func() { os.Exit(Main()) },
 	})

@@ -208,7 +208,7 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 			return nil, err
 		}
 	}
-	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), nil
+	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), missed(reports...)
 }
 
 // compact plans over one conversation, and keeps it with the overlays.
@@ -235,6 +235,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	r := &report{
 		conversation: in.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
 		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: in.warnings,
+		target: req.Target,
 	}
 	if k.dryRun {
 		return r, nil

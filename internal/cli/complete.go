@@ -40,8 +40,11 @@ func complete(c *cobra.Command, flag string, names ...string) {
 }
 
 // completeProfiles lets the shell complete --profile.
-func (a *app) completeProfiles(c *cobra.Command) {
-	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeProfiles(c *cobra.Command) { a.completeProfilesOf(c, "profile") }
+
+// completeProfilesOf lets the shell complete a flag that names a profile.
+func (a *app) completeProfilesOf(c *cobra.Command, flag string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		a.quiet = true // nobody reads what is said here
 		e, err := a.effective()
 		if err != nil {

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,33 +126,6 @@ func (a *app) fileToEdit(workspace bool) (config.Kind, string, error) {
 		return 0, "", hinted(errors.New("there is no home directory to keep a configuration in"), "config", "name a file with --config")
 	}
 	return config.User, s.User, nil
-}
-
-// editor is the command that edits, without the file.
-func editor() []string {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if words := strings.Fields(os.Getenv(name)); len(words) > 0 {
-			return words
-		}
-	}
-	if runtime.GOOS == "windows" {
-		return []string{"notepad"}
-	}
-	return []string{"vi"}
-}
-
-// edit opens the editor on a file. It has the terminal to itself meanwhile.
-func (a *app) edit(ctx context.Context, name string) error {
-	words := editor()
-	c := exec.CommandContext(ctx, words[0], append(words[1:], name)...) //nolint:gosec // the user's own editor
-	c.Stdin, c.Stdout, c.Stderr = a.in, os.Stdout, a.err
-	if err := a.flush(); err != nil {
-		return err
-	}
-	if err := c.Run(); err != nil {
-		return hinted(fmt.Errorf("editor %s: %w", words[0], err), "editor", "set VISUAL or EDITOR to an editor; nothing was changed")
-	}
-	return nil
 }
 
 // newFile is what a file begins with: all defaults, as comments.

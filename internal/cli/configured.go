@@ -169,7 +169,7 @@ func (r *rangeFlags) configure(req *session.Request, e *config.Effective, model 
 	for _, c := range all {
 		req.Strategies = append(req.Strategies, c.Strategy)
 	}
-	req.Options.Summarizer, err = summarizer(e, all)
+	req.Options.Summarizer, err = summarizer(e, all, r.writer)
 	return err
 }
 
@@ -179,7 +179,7 @@ func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) {
 	if len(r.strategies) > 0 {
 		return parseAll(e, r.strategies, "--strategy")
 	}
-	if r.flags.Flags().Changed("profile") {
+	if r.profile != "" || r.flags.Flags().Changed("profile") {
 		p, err := e.Profile(r.profile)
 		return []chosen{{p, "--profile " + quote(r.profile)}}, err
 	}

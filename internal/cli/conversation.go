@@ -21,8 +21,9 @@ conversation: the one imported or chosen last.`,
 		RunE: group,
 	}
 	c.AddCommand(
-		a.importCommand(), a.exportCommand(), a.listCommand(), a.showCommand(), a.useCommand(), a.printCommand(),
-		a.conversationCompactCommand(), a.undoCommand(), a.redoCommand(), a.diffCommand(), a.removeCommand(),
+		a.importCommand(), a.exportCommand(), a.listCommand(), a.newCommand(), a.showCommand(), a.useCommand(),
+		a.titleCommand(), a.printCommand(), a.searchCommand(), a.conversationCompactCommand(), a.undoCommand(),
+		a.redoCommand(), a.diffCommand(), a.pinCommand(), a.unpinCommand(), a.forkCommand(), a.removeCommand(),
 	)
 	return c
 }

@@ -13,7 +13,9 @@ import (
 type compactConversation struct {
 	*app
 	rangeFlags
-	to string
+	summaryFlags
+	to                  string
+	fork, inPlace, stay bool
 }
 
 func (a *app) conversationCompactCommand() *cobra.Command {
@@ -25,54 +27,86 @@ func (a *app) conversationCompactCommand() *cobra.Command {
 those that are there. Nothing is deleted; "tenfold conversation undo" takes the
 overlay back. The report shows the whole conversation as it is then.
 
-` + rangeHelp,
+` + rangeHelp + `
+
+` + summaryHelp + `
+
+--fork leaves the conversation as it is, and compacts a copy of it, which is
+active then.`,
 		Example: `  tenfold conversation compact
   tenfold conversation compact --dry-run --from 5 --to -3
-  tenfold conversation compact --from --strategy strip-reasoning`,
+  tenfold conversation compact --from --strategy strip-reasoning
+  tenfold conversation compact --fork --target 10%
+  tenfold conversation compact --to 4 --summary "We agreed on rye."`,
 		Args:              arguments(0, 1, "one ID"),
 		ValidArgsFunction: k.completeIDs(1),
 		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
 	}
 	k.register(c)
 	k.completeProfiles(c)
-	c.Flags().StringVar(&k.to, "to", "", "where the range ends, a `BOUND`")
+	k.registerSummary(c)
+	f := c.Flags()
+	f.StringVar(&k.to, "to", "", "where the range ends, a `BOUND`")
+	f.BoolVar(&k.fork, "fork", false, "compact a new fork instead (default as configured)")
+	f.BoolVar(&k.inPlace, "in-place", false, "compact this conversation")
+	f.BoolVar(&k.stay, "no-activate", false, "with --fork: do not make the fork active")
 	return c
 }
 
 func (k *compactConversation) run(ctx context.Context, args []string) error {
+	if k.fork && k.inPlace {
+		return usage("--fork and --in-place exclude each other", "name one of them")
+	}
 	req, err := k.request(k.to)
 	if err != nil {
+		return err
+	}
+	if err := k.words(); err != nil {
 		return err
 	}
 	s, err := k.session(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := k.configure(ctx, s, &req); err != nil {
+	e, err := k.effective(extrasOf(s.Log())...)
+	if err != nil {
 		return err
 	}
-	r, err := k.apply(ctx, s, req)
+	if err := k.configure(&req, e, s.Projection().Config().Model); err != nil {
+		return err
+	}
+	if err := k.summary(&req); err != nil {
+		return err
+	}
+	fork := k.fork || (e.Conversation.Compaction.Fork && !k.inPlace)
+	if k.stay && !fork {
+		return usage("--no-activate is about a fork, and none is made", "add --fork")
+	}
+	r, err := k.apply(ctx, s, req, fork)
 	if err != nil {
+		return err
+	}
+	if err := k.refused(r); err != nil {
 		return err
 	}
 	if k.json {
-		return k.emit(r.json())
+		err = k.emit(r.json())
+	} else {
+		k.report(r)
+		if k.dryRun && r.plan.Nothing == "" { // what it would take (C8)
+			for _, note := range stepNotes(r.plan) {
+				k.noticef("%s", visibleLine(note))
+			}
+		}
 	}
-	k.report(r)
-	return nil
-}
-
-// configure fills in what the configuration says for this conversation, and has
-// the conversation keep what --cfg says.
-func (k *compactConversation) configure(ctx context.Context, s *session.Session, req *session.Request) error {
-	extras := extrasOf(s.Log())
-	e, err := k.effective(extras...)
 	if err != nil {
 		return err
 	}
-	if err := k.rangeFlags.configure(req, e, s.Projection().Config().Model); err != nil || k.dryRun {
-		return err
-	}
+	return missed(r)
+}
+
+// keepIn has a conversation keep what --cfg says.
+func (k *compactConversation) keepIn(ctx context.Context, s *session.Session) error {
 	return retried(ctx, func() error {
 		keep, err := k.keepSettings(extrasOf(s.Log())...)
 		if err != nil || len(keep) == 0 {
@@ -86,7 +120,10 @@ func (k *compactConversation) configure(ctx context.Context, s *session.Session,
 }
 
 // apply plans and, unless it is a dry run, writes.
-func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request, fork bool) (*report, error) {
+	if !k.dryRun && fork {
+		return k.applyToFork(ctx, s, req)
+	}
 	r := &report{conversation: s.ID(), dryRun: k.dryRun}
 	if k.dryRun {
 		req.Options.DryRun = true
@@ -96,6 +133,9 @@ func (k *compactConversation) apply(ctx context.Context, s *session.Session, req
 		}
 		r.plan, r.view = plan, plan.After
 	} else {
+		if err := k.keepIn(ctx, s); err != nil {
+			return nil, err
+		}
 		done, err := s.Compact(ctx, req)
 		if err != nil {
 			return nil, err
@@ -108,6 +148,42 @@ func (k *compactConversation) apply(ctx context.Context, s *session.Session, req
 		}
 		r.plan, r.view = done.Plan, s.Projection()
 	}
-	r.turns, r.entries = s.Log().Turns(), int(s.Log().Version())
+	r.turns, r.entries, r.target = s.Log().Turns(), int(s.Log().Version()), req.Target
 	return r, nil
+}
+
+// applyToFork plans, and makes the fork with the overlays on it. Where there
+// is nothing to do there is no fork.
+func (k *compactConversation) applyToFork(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+	plan, err := s.Plan(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{
+		conversation: s.ID(), plan: plan, view: plan.After, target: req.Target,
+		turns: s.Log().Turns(), entries: int(s.Log().Version()),
+	}
+	if plan.Nothing != "" {
+		return r, nil
+	}
+	keep, err := k.keepSettings(extrasOf(s.Log())...)
+	if err != nil {
+		return nil, err
+	}
+	l := k.workspace
+	overlays := l.service.Overlays(plan)
+	made, err := l.service.Fork(ctx, s, session.Fork{Title: forkTitle(s.Title()), Entries: append(keep, overlays...)})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range overlays {
+		r.compactions = append(r.compactions, e.ID)
+	}
+	r.from, r.conversation, r.view, r.entries = s.ID(), made.ID(), made.Projection(), int(made.Log().Version())
+	if k.stay {
+		k.noticef("made conversation %s", made.ID())
+		return r, nil
+	}
+	k.noticef("made conversation %s, now the active one", made.ID())
+	return r, l.active.set(made.ID())
 }

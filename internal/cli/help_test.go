@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -29,4 +32,26 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	walk(a.rootCommand())
+}
+
+// TestNarrowHelp: on a narrow terminal nothing is wider than it but examples,
+// which are there to be copied, and no flag is left out.
+func TestNarrowHelp(t *testing.T) {
+	for _, args := range [][]string{{}, {"compact"}, {"conversation"}, {"conversation", "compact"}, {"conversation", "fork"}, {"c", "search"}} {
+		var out bytes.Buffer
+		term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: io.Discard, outTTY: true, width: 46}
+		if code := run(t.Context(), append(args, "--help"), term); code != exitOK {
+			t.Fatalf("%v: the exit code is %d", args, code)
+		}
+		text, rest, _ := strings.Cut(out.String(), "\nExamples:\n")
+		_, flags, _ := strings.Cut(rest, "\nFlags:\n")
+		for line := range strings.SplitSeq(text+flags, "\n") {
+			if ansi.StringWidth(line) > 46 {
+				t.Errorf("%v: %s", args, line)
+			}
+		}
+		if !strings.Contains(flags, "  -q, --quiet\n      no notices, warnings or progress\n") || strings.Contains(flags, "\n\n\n") {
+			t.Errorf("%v:\n%s", args, out.String())
+		}
+	}
 }

@@ -164,6 +164,9 @@ func (a *app) put(ctx context.Context, l *workspace, in imported, plan *strategy
 		k, err = a.tryKeep(ctx, l, in, plan)
 		return err
 	})
+	if err == nil {
+		a.stored++
+	}
 	return k, err
 }
 

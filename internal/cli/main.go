@@ -5,9 +5,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,20 +19,42 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
+	// A command that a signal ended gives what shells give for it.
+	exitInterrupted = 128 + int(syscall.SIGINT)
+	exitTerminated  = 128 + int(syscall.SIGTERM)
 )
 
 // Main runs the command line of this process and gives its exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The first signal asks to stop; the second gets its way.
-	context.AfterFunc(ctx, stop)
-	return run(ctx, os.Args[1:], newTerminal(os.Stdin, os.Stdout, os.Stderr))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var ended atomic.Int32
+	go func() {
+		code := exitInterrupted
+		if <-signals == syscall.SIGTERM {
+			code = exitTerminated
+		}
+		ended.Store(int32(code))
+		// The first signal asks to stop; the second gets its way.
+		signal.Stop(signals)
+		cancel()
+	}()
+	code := run(ctx, os.Args[1:], newTerminal(os.Stdin, os.Stdout, os.Stderr))
+	if by := int(ended.Load()); by != 0 && code == exitFailed {
+		return by
+	}
+	return code
 }
 
 // run runs one command line.
 func run(ctx context.Context, args []string, t *terminal) int {
-	a := &app{terminal: t, now: time.Now}
+	return (&app{terminal: t, now: time.Now}).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	t := a.terminal
 	root := a.rootCommand()
 	root.SetArgs(joinFrom(args))
 	root.SetIn(t.in)
@@ -46,9 +70,25 @@ func run(ctx context.Context, args []string, t *terminal) int {
 	if err == nil {
 		return exitOK
 	}
+	if errors.Is(err, context.Canceled) {
+		err = a.cancelled()
+	}
 	// Where flags could not be read, --json may not have been either.
 	t.json = t.json || asksJSON(args)
 	return t.fail(err)
+}
+
+// cancelled says what came of a command that was told to stop. Stores write
+// all of a thing or nothing.
+func (a *app) cancelled() error {
+	f := &failure{
+		code: "cancelled", message: "cancelled", hint: "nothing was left half done; run the command again", err: context.Canceled,
+	}
+	if a.stored > 0 {
+		f.message = "cancelled; " + count(a.stored, "conversation is", "conversations are") + " in the store whole"
+		f.hint = "nothing was left half done; run the command again for the rest"
+	}
+	return f
 }
 
 func asksJSON(args []string) bool {

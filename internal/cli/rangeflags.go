@@ -20,18 +20,22 @@ type rangeFlags struct {
 	from           string
 	keep, keepLast string
 	dryRun         bool
+	target         string
+	// writer writes summaries, where the command line says who does.
+	writer strategy.Summarizer
 }
 
 func (r *rangeFlags) register(c *cobra.Command) {
 	r.flags = c
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, or one\nof the configuration (default: as configured)")
-	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+strings.Join(mechanical(), ",\n"))
+	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+fill(strings.Join(mechanical(), ", "), 46))
 	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, but at most\n20k tokens)")
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
 	complete(c, "strategy", mechanical()...)
+	f.StringVar(&r.target, "target", "", "go on until it fits `TOKENS|%`: 20k, or 10% of the\nconversation")
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
 }
 
@@ -41,6 +45,11 @@ the last (-3), or a time ago (5h, 2d); --from also takes "last", the turn after
 what is compacted already. Both bounds are inclusive. Without --to the range
 ends where the part begins that is to be kept: by default the last 3 turns, but
 at most 20,000 tokens, which may be inside a turn.
+
+--target goes on where that is not enough: strategy by strategy, each only if it
+must be, down to hiding the oldest turns; and when no bound says where the range
+ends, the same once more in what is kept at the end. The last step always stays.
+A target that is missed is told; it is a failure only if nothing could be done.
 
 What is not said by flags is as the configuration has it: "tenfold config show".
 A value given with --cfg holds for the conversation from now on: it is kept with
@@ -63,7 +72,7 @@ func (r *rangeFlags) request(to string) (session.Request, error) {
 	if err := r.bounds(to, &req.Bounds); err != nil {
 		return req, err
 	}
-	return req, nil
+	return req, r.aim(to, &req)
 }
 
 func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {

@@ -24,6 +24,10 @@ type report struct {
 	// compactions are the ids of the overlays made; none on a dry run.
 	compactions []string
 	warnings    []string
+	// target is what the view was to fit, if anything.
+	target strategy.Target
+	// from is the conversation that this one was forked from, if it was.
+	from string
 }
 
 // total is what the raw conversation and its view cost.
@@ -60,6 +64,7 @@ func (a *app) report(r *report) {
 		rows = append(rows, spanRow(s))
 	}
 	a.rows(append(rows, totalRow("Total", "", r.total())))
+	a.tellTarget(r)
 }
 
 func spanRow(s strategy.Span) row {

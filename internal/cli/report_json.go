@@ -9,12 +9,14 @@ import (
 type (
 	reportJSON struct {
 		Conversation string           `json:"conversation"`
+		From         string           `json:"from,omitzero"`
 		Source       *sourceJSON      `json:"source,omitzero"`
 		Turns        int              `json:"turns"`
 		Entries      int              `json:"entries"`
 		DryRun       bool             `json:"dry_run"`
 		Nothing      string           `json:"nothing,omitzero"`
 		Tokens       tokensJSON       `json:"tokens"`
+		Target       *targetJSON      `json:"target,omitzero"`
 		Spans        []spanJSON       `json:"spans"`
 		Steps        []stepJSON       `json:"steps"`
 		Compactions  []compactionJSON `json:"compactions"`
@@ -48,6 +50,8 @@ type (
 		Entries      int    `json:"entries"`
 		TokensBefore int    `json:"tokens_before"`
 		TokensAfter  int    `json:"tokens_after"`
+		// Notes are what the strategy had to say.
+		Notes []string `json:"notes,omitempty"`
 	}
 	compactionJSON struct {
 		ID string `json:"id"`
@@ -60,7 +64,7 @@ func countJSON(c tenfold.Count) tokensJSON {
 
 func (r *report) json() reportJSON {
 	out := reportJSON{
-		Conversation: r.conversation, Source: r.source, DryRun: r.dryRun, Nothing: r.plan.Nothing,
+		Conversation: r.conversation, From: r.from, Source: r.source, Target: r.targetJSON(), DryRun: r.dryRun, Nothing: r.plan.Nothing,
 		Turns: r.turns, Entries: r.entries, Tokens: countJSON(r.total()),
 		Spans: []spanJSON{}, Steps: []stepJSON{}, Compactions: []compactionJSON{}, Warnings: []string{},
 	}
@@ -68,7 +72,7 @@ func (r *report) json() reportJSON {
 		out.Spans = append(out.Spans, newSpanJSON(s))
 	}
 	for _, s := range r.plan.Steps {
-		out.Steps = append(out.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After})
+		out.Steps = append(out.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After, s.Notes})
 	}
 	for _, id := range r.compactions {
 		out.Compactions = append(out.Compactions, compactionJSON{id})

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"tenfold/strategy"
 )
 
 // app is what the commands of one run share.
@@ -17,6 +19,10 @@ type app struct {
 	settings  settingFlags
 	now       func() time.Time
 	workspace *workspace // opened by the first command that needs it
+	// summarizer writes summaries; nil while no model is configured.
+	summarizer strategy.Summarizer
+	// stored is how many conversations of transcripts are in the store now.
+	stored int
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -35,7 +41,8 @@ changes it.
 
 Results go to standard output, everything else to standard error. With --json
 results are JSON, one object a line, and so are errors. The exit code is 0 when
-all went well, 1 when something failed, and 2 when the command line is wrong.`,
+all went well, 1 when something failed, 2 when the command line is wrong, and
+130 when the command was interrupted, which leaves nothing half done.`,
 		Example: `  tenfold compact session.jsonl
   tenfold compact session.jsonl --out short.json --to anthropic
   tenfold conversation ls`,
@@ -50,9 +57,14 @@ all went well, 1 when something failed, and 2 when the command line is wrong.`,
 	}
 	root.SetVersionTemplate("tenfold {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(strings.TrimSuffix(err.Error(), "."), `"`+c.CommandPath()+` --help" lists the flags`)
+		hint := `"` + c.CommandPath() + ` --help" lists the flags`
+		if near := nearestFlag(c, err); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return usage(strings.TrimSuffix(err.Error(), "."), hint)
 	})
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more of a command.", 1))
+	root.SetHelpFunc(a.help)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.storeURL, "store", "", "where conversations are kept, a `URL`:\nsqlite:///absolute/path.db, sqlite://relative.db,\npostgres://user@host/database or memory:\n(default $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
 	a.settings.register(root)
@@ -73,6 +85,13 @@ func group(c *cobra.Command, args []string) error {
 	c.SuggestionsMinimumDistance = 2
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + c.CommandPath() + " " + strings.Join(near, " or ") + "?"
+	}
+	for _, inner := range c.Commands() { // "tenfold undo"
+		for _, deeper := range inner.Commands() {
+			if deeper.Name() == args[0] {
+				hint = "did you mean " + deeper.CommandPath() + "?"
+			}
+		}
 	}
 	return usage("unknown command "+quote(args[0])+" for "+c.CommandPath(), hint)
 }

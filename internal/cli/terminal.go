@@ -52,7 +52,8 @@ type terminal struct {
 	errWidth int
 
 	json, quiet bool
-	progress    *progress // under way
+	lines       *bufio.Reader // of answers
+	progress    *progress     // under way
 }
 
 func newTerminal(in, out, errs *os.File) *terminal {
@@ -181,22 +182,42 @@ func (t *terminal) confirm(ctx context.Context, question string, unanswerable er
 	if !t.inTTY {
 		return false, unanswerable
 	}
-	t.say(question + " [y/N] ")
-	answer := make(chan string, 1)
+	answer, err := t.ask(ctx, question+" [y/N] ")
+	switch {
+	case errors.Is(err, io.EOF):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return answer == "y" || answer == "yes", nil
+}
+
+// ask asks a question and gives the answer in lower case. Where the answers
+// end it is io.EOF.
+func (t *terminal) ask(ctx context.Context, question string) (string, error) {
+	t.say(question)
+	type said struct {
+		line string
+		err  error
+	}
+	if t.lines == nil { // one reader, or what it read ahead would be lost
+		t.lines = bufio.NewReader(t.in)
+	}
+	answer := make(chan said, 1)
 	go func() { // reading cannot be interrupted
-		line, _ := bufio.NewReader(t.in).ReadString('\n')
-		answer <- line
+		line, err := t.lines.ReadString('\n')
+		answer <- said{line, err}
 	}()
 	select {
 	case <-ctx.Done():
 		t.say("\n")
-		return false, ctx.Err()
-	case line := <-answer:
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes":
-			return true, nil
+		return "", ctx.Err()
+	case a := <-answer:
+		if a.err != nil && strings.TrimSpace(a.line) == "" {
+			t.say("\n")
+			return "", a.err
 		}
-		return false, nil
+		return strings.ToLower(strings.TrimSpace(a.line)), nil
 	}
 }
 

@@ -265,3 +265,29 @@ func TestOutFile(t *testing.T) {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"strategy", "profile", "from", "keep", "keep-last", "dry-run", "no-activate", "to"}
+	for word, want := range map[string]string{
+		"stategy": "strategy", "profil": "profile", "form": "from", "dryrun": "dry-run", "Profile": "profile",
+		"no-actviate": "no-activate", "kepe": "keep", "stra": "strategy", "keeplast": "keep-last", "wide": "", "x": "", "t": "",
+	} {
+		if got := nearest(word, names); got != want {
+			t.Errorf("%q is taken for %q, want %q", word, got, want)
+		}
+	}
+}
+
+// On a terminal the words asked for stand out in an excerpt, and what would
+// steer it does not get through.
+func TestMarked(t *testing.T) {
+	k := &searchConversation{app: &app{terminal: &terminal{outColour: true}}}
+	got := k.marked("one\x1b two one", [][2]int{{0, 3}, {9, 12}})
+	if want := "\x1b[1mone\x1b[m" + `\x1b two ` + "\x1b[1mone\x1b[m"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	k.outColour = false
+	if got := k.marked("one two", [][2]int{{4, 7}}); got != "one two" {
+		t.Errorf("%q", got)
+	}
+}

@@ -92,3 +92,25 @@ func FuzzSnippet(f *testing.F) {
 		}
 	})
 }
+
+func TestMarks(t *testing.T) {
+	for _, tt := range []struct{ query, text, want string }{
+		{"rye", "Rye, and rye-flour; not ryes", "[Rye], and [rye]-flour; not ryes"},
+		{`"rye flour" water`, "rye flour, water, flour, RYE\n flour", "[rye] [flour], [water], flour, [RYE]\n [flour]"},
+		{"straße", "Die STRASSE, die Straße", "Die STRASSE, die [Straße]"},
+		{"日本", "日本語 日", "[日][本]語 日"},
+		{"", "nothing", "nothing"},
+		{"a a", "a", "[a]"},
+	} {
+		var got strings.Builder
+		at := 0
+		for _, m := range Parse(tt.query).Marks(tt.text) {
+			got.WriteString(tt.text[at:m[0]] + "[" + tt.text[m[0]:m[1]] + "]")
+			at = m[1]
+		}
+		got.WriteString(tt.text[at:])
+		if got.String() != tt.want {
+			t.Errorf("%s marks %s, want %s", tt.query, got.String(), tt.want)
+		}
+	}
+}

@@ -119,3 +119,34 @@ func (q Query) first(text string) int {
 	}
 	return max(best, 0)
 }
+
+// Marks gives where phrases of the query stand in a text: pairs of byte
+// offsets, in order, that do not overlap.
+func (q Query) Marks(text string) [][2]int {
+	type word struct {
+		text       string
+		start, end int
+	}
+	var words []word
+	for s := (scanner{text: text}); s.next(); {
+		words = append(words, word{string(s.word), s.start, s.end})
+	}
+	marked := make([]bool, len(words))
+	for _, p := range q.phrases {
+		want := strings.Fields(p)
+		for i := 0; i+len(want) <= len(words); i++ {
+			if slices.EqualFunc(words[i:i+len(want)], want, func(w word, s string) bool { return w.text == s }) {
+				for j := range want {
+					marked[i+j] = true
+				}
+			}
+		}
+	}
+	var marks [][2]int
+	for i, w := range words {
+		if marked[i] {
+			marks = append(marks, [2]int{w.start, w.end})
+		}
+	}
+	return marks
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// searchConversation is "tenfold conversation search".
+type searchConversation struct {
+	*app
+	all   bool
+	limit int
+}
+
+func (a *app) searchCommand() *cobra.Command {
+	k := &searchConversation{app: a}
+	c := &cobra.Command{
+		Use:   "search [ID] QUERY [flags]",
+		Short: "Find entries by their words",
+		Long: `Finds the entries of a conversation that hold all the words of a query, those
+that a compaction hides included: the whole log is looked at, not what a model
+sees of it. Case does not count, and words in double quotes must stand
+together. The best hits come first; each is shown with its number, its turn,
+and what became of it. With --json the marks are where the words stand in the
+excerpt, in bytes.
+
+Of several words the first is an ID if it is the id of a conversation, or how
+one begins, from 8 characters on. With --all every conversation is searched, and
+all words are the query.`,
+		Example: `  tenfold conversation search oven
+  tenfold conversation search 0b9c1a2f 'flour "too hot"'
+  tenfold conversation search --all --limit 5 "permission denied"`,
+		Args:              arguments(1, -1, "a QUERY"),
+		ValidArgsFunction: a.completeIDs(1),
+		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
+	}
+	f := c.Flags()
+	f.BoolVar(&k.all, "all", false, "search all conversations")
+	f.IntVar(&k.limit, "limit", 20, "show at most `N` hits")
+	return c
+}
+
+// A hit is one entry found, with where it stands and what became of it.
+type hit struct {
+	Conversation string   `json:"conversation"`
+	Title        string   `json:"title,omitzero"`
+	Seq          int64    `json:"seq"`
+	Turn         int      `json:"turn"`
+	Step         int      `json:"step"`
+	Kind         string   `json:"kind"`
+	Branch       string   `json:"branch,omitzero"`
+	Fate         string   `json:"fate"`
+	By           string   `json:"by,omitzero"`
+	Hidden       bool     `json:"hidden"`
+	Excerpt      string   `json:"excerpt"`
+	Marks        [][2]int `json:"marks"`
+}
+
+func (k *searchConversation) run(ctx context.Context, args []string) error {
+	if k.limit < 1 {
+		return usage("--limit: no hits would be shown", "write --limit 20")
+	}
+	l, err := k.open(ctx)
+	if err != nil {
+		return err
+	}
+	var id []string
+	if len(args) > 1 && !k.all {
+		named, err := l.names(ctx, args[0], shortest)
+		if err != nil {
+			return err
+		}
+		if named {
+			id, args = args[:1], args[1:]
+		}
+	}
+	q := store.Query{Text: strings.Join(args, " "), Limit: k.limit + 1}
+	if q.Empty() {
+		return usage("there is no word in the query "+quote(q.Text), "words are made of letters and digits")
+	}
+	if !k.all {
+		c, err := l.find(ctx, id)
+		if err != nil {
+			return err
+		}
+		q.Conversation = c.ID
+	}
+	k.startProgress("search", 0)
+	found, err := l.service.Search(ctx, q)
+	if err != nil {
+		return err
+	}
+	more := len(found) > k.limit
+	found = found[:min(len(found), k.limit)]
+	hits, err := k.hits(ctx, l, q, found)
+	k.progress.end()
+	if err != nil {
+		return err
+	}
+	return k.tell(hits, more)
+}
+
+// hits finds out where entries stand. Each conversation is opened once.
+func (k *searchConversation) hits(ctx context.Context, l *workspace, q store.Query, found []store.Hit) ([]hit, error) {
+	hits := make([]hit, len(found))
+	in := map[string][]int{}
+	var order []string
+	for i, f := range found {
+		if in[f.Conversation] == nil {
+			order = append(order, f.Conversation)
+		}
+		in[f.Conversation] = append(in[f.Conversation], i)
+	}
+	for _, id := range order {
+		s, err := l.service.Open(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		views := map[string]*tenfold.Projection{"": s.Projection()}
+		for _, i := range in[id] {
+			hits[i] = newHit(s, views, q, found[i])
+		}
+	}
+	return hits, nil
+}
+
+// newHit describes an entry found, as the readers of its branch see it.
+func newHit(s *session.Session, views map[string]*tenfold.Projection, q store.Query, f store.Hit) hit {
+	e := f.Entry
+	view := views[e.Branch]
+	if view == nil {
+		view = tenfold.ProjectBranch(s.Log(), e.Branch)
+		views[e.Branch] = view
+	}
+	turn, step, _ := s.Log().Where(e.Seq)
+	fate, by, _ := view.Fate(e.Seq)
+	marks := q.Marks(f.Snippet)
+	if marks == nil {
+		marks = [][2]int{}
+	}
+	return hit{
+		Conversation: f.Conversation, Title: s.Title(), Seq: e.Seq, Turn: turn, Step: step,
+		Kind: string(e.Payload.Kind()), Branch: e.Branch, Fate: fate.String(), By: by,
+		Hidden:  fate == tenfold.Omitted || fate == tenfold.Summarised,
+		Excerpt: f.Snippet, Marks: marks,
+	}
+}
+
+func (k *searchConversation) tell(hits []hit, more bool) error {
+	heading := ""
+	for i, h := range hits {
+		if k.json {
+			if err := k.emit(h); err != nil {
+				return err
+			}
+			continue
+		}
+		if k.all && h.Conversation != heading {
+			if i > 0 {
+				k.printf("\n")
+			}
+			heading = h.Conversation
+			k.twoParts(visibleLine(h.Conversation), excerpt(h.Title, titleWidth), func(text string) string { return k.paint(faint, text) })
+		}
+		k.tellHit(h)
+	}
+	switch {
+	case len(hits) == 0:
+		k.noticef("no entry holds all of these words")
+	case more:
+		k.noticef("there are more than %s: --limit shows more of them", count(k.limit, "hit", "hits"))
+	}
+	return nil
+}
+
+func (k *searchConversation) tellHit(h hit) {
+	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + turnWords(h.Turn, h.Turn) + "  " + kindWord(tenfold.Kind(h.Kind))
+	if h.Branch != "" {
+		head += " (" + visibleLine(h.Branch) + ")"
+	}
+	fate := ""
+	if h.By != "" {
+		fate = "  " + k.paint(yellow, "["+h.Fate+" by "+tagFor(h.By)+"]")
+	}
+	k.printf("%s%s\n", k.paint(bold, head), fate)
+	text := k.marked(h.Excerpt, h.Marks)
+	if k.width > 22 {
+		text = strings.ReplaceAll(ansi.Wrap(text, k.width-2, ""), "\n", "\n  ")
+	}
+	k.printf("  %s\n", text)
+}
+
+// marked writes an excerpt with the words that were asked for in bold.
+func (k *searchConversation) marked(text string, marks [][2]int) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range marks {
+		b.WriteString(visible(text[at:m[0]]))
+		b.WriteString(k.paint(bold, visible(text[m[0]:m[1]])))
+		at = m[1]
+	}
+	b.WriteString(visible(text[at:]))
+	return b.String()
+}

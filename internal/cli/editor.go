@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// edit opens the person's editor on a file. It has the terminal to itself
+// meanwhile.
+func (a *app) edit(ctx context.Context, file string) error {
+	if err := a.flush(); err != nil {
+		return err
+	}
+	c := editor(ctx, file)
+	// Standard output may be a pipe; standard error is where people look.
+	c.Stdin, c.Stdout, c.Stderr = a.in, a.err, a.err
+	if err := c.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return hinted(fmt.Errorf("the editor failed, and nothing was changed: %w", err), "editor", "set VISUAL or EDITOR to the editor you want")
+	}
+	return nil
+}
+
+// editor is the command that edits a file: what $VISUAL or $EDITOR says, which
+// may be a command with arguments.
+func editor(ctx context.Context, file string) *exec.Cmd {
+	name := os.Getenv("VISUAL")
+	if name == "" {
+		name = os.Getenv("EDITOR")
+	}
+	if runtime.GOOS == "windows" {
+		words := strings.Fields(name)
+		if len(words) == 0 {
+			words = []string{"notepad"}
+		}
+		return exec.CommandContext(ctx, words[0], append(words[1:], file)...) //nolint:gosec // the person's own editor
+	}
+	if name == "" {
+		name = "vi"
+	}
+	return exec.CommandContext(ctx, "sh", "-c", name+` "$@"`, "sh", file) //nolint:gosec // the person's own editor
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is what help is written for.
+const helpWidth = 80
+
+// help writes a command's help. On a terminal narrower than what it is written
+// for, prose is broken anew, and what flags and commands do goes below them.
+func (a *app) help(c *cobra.Command, _ []string) {
+	if a.width == 0 || a.width >= helpWidth {
+		a.printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
+		return
+	}
+	h := narrowHelp{width: a.width}
+	for part := range strings.SplitSeq(strings.TrimSpace(c.Long), "\n\n") {
+		h.prose("", part)
+		h.out.WriteByte('\n')
+	}
+	h.out.WriteString("Usage:\n")
+	h.prose("  ", c.UseLine())
+	if c.HasAvailableSubCommands() {
+		h.out.WriteString("\nCommands:\n")
+		for _, inner := range c.Commands() {
+			if inner.IsAvailableCommand() {
+				h.item("  "+inner.Name(), inner.Short)
+			}
+		}
+	}
+	if c.HasExample() {
+		h.out.WriteString("\nExamples:\n" + c.Example + "\n")
+	}
+	h.flags("Flags", c.LocalFlags())
+	h.flags("Global Flags", c.InheritedFlags())
+	a.printf("%s", h.out.String())
+}
+
+// narrowHelp collects help for a narrow terminal.
+type narrowHelp struct {
+	out   strings.Builder
+	width int
+}
+
+// prose writes a text in as many lines as it takes.
+func (h *narrowHelp) prose(indent, text string) {
+	text = fill(text, max(h.width-len(indent), 20))
+	h.out.WriteString(indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n")
+}
+
+// item writes a name and below it what it does.
+func (h *narrowHelp) item(name, text string) {
+	h.out.WriteString(name + "\n")
+	h.prose("      ", text)
+}
+
+func (h *narrowHelp) flags(title string, set *pflag.FlagSet) {
+	if !set.HasAvailableFlags() {
+		return
+	}
+	h.out.WriteString("\n" + title + ":\n")
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, text := pflag.UnquoteUsage(f)
+		name := "  --" + f.Name
+		if f.Shorthand != "" {
+			name = "  -" + f.Shorthand + ", --" + f.Name
+		}
+		switch {
+		case value != "" && f.NoOptDefVal != "":
+			name += "[=" + value + "]"
+		case value != "":
+			name += " " + value
+		}
+		h.item(name, text)
+	})
+}
+
+// fill breaks a text into lines, at spaces alone: names hold hyphens.
+func fill(text string, width int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		wide := ansi.StringWidth(word)
+		switch {
+		case at == 0:
+		case at+1+wide > width:
+			b.WriteByte('\n')
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += wide
+	}
+	return b.String()
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"tenfold/strategy"
+)
+
+// reviewed is a summarizer whose summaries a person looks at before they
+// count.
+type reviewed struct {
+	*app
+	of  strategy.Summarizer
+	yes bool
+}
+
+// Summarize implements [strategy.Summarizer].
+func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	written, err := v.of.Summarize(ctx, r)
+	if err != nil || written.CutOff || written.Declined || strings.TrimSpace(written.Text) == "" {
+		return written, err // refused anyway
+	}
+	v.say(v.paintErr(bold, "The summary of turns "+r.Range.String()+":") + "\n\n" + visible(strings.Trim(written.Text, "\n")) + "\n\n")
+	for !v.yes {
+		answer, err := v.ask(ctx, "[a]ccept, [e]dit or [d]rop it? ")
+		switch {
+		case errors.Is(err, io.EOF):
+			answer = "drop" // nobody is there any more
+		case err != nil:
+			return written, err
+		}
+		switch answer {
+		case "a", "accept", "y", "yes":
+			return written, nil
+		case "e", "edit":
+			written.Text, err = v.editText(ctx, written.Text)
+			written.Dropped = strings.TrimSpace(written.Text) == ""
+			return written, err
+		case "d", "drop", "n", "no":
+			written.Dropped = true
+			return written, nil
+		}
+	}
+	return written, nil
+}
+
+// editText lets the person change a text in their editor, and gives what they
+// saved.
+func (a *app) editText(ctx context.Context, text string) (string, error) {
+	file, err := os.CreateTemp("", "tenfold-*.md")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.WriteString(text + "\n")
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := a.edit(ctx, file.Name()); err != nil {
+		return "", err
+	}
+	saved, err := os.ReadFile(file.Name())
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimRight(string(saved), "\r\n"), err
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// summaryFlags are the flags about summaries.
+type summaryFlags struct {
+	text, focus string
+	review, yes bool
+	given       *given
+	refusal     error
+}
+
+// summaryHelp is what the help says of them.
+const summaryHelp = `--summary puts your own words in the place of the range. They are stored as
+they stand, where the strategy named with --strategy or --profile puts a
+summary, else as an exchange of two messages. A range that meets an earlier
+summary grows until it covers that too. A summary that is empty, or no smaller
+than what it stands for, is refused.
+
+--review shows a summary before it is stored: accept it, drop it, or change it
+in $VISUAL or $EDITOR. What the editor saves is what is stored, and an empty
+file drops it. --focus says what a summary that is written for you must keep;
+where none is written it is refused, not ignored.`
+
+func (k *compactConversation) registerSummary(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&k.text, "summary", "", "use this `TEXT` as the summary")
+	f.StringVar(&k.focus, "focus", "", "what a summary must keep, a `TEXT`")
+	f.BoolVar(&k.review, "review", false, "look at a summary before it is stored")
+	f.BoolVarP(&k.yes, "yes", "y", false, "do not ask: accept what --review shows")
+}
+
+// words wires a summary that the command line brings: it is written already, and
+// asks for a strategy that puts it somewhere.
+func (k *compactConversation) words() error {
+	changed := k.flags.Flags().Changed
+	k.writer = k.summarizer
+	if !changed("summary") {
+		return nil
+	}
+	switch {
+	case changed("focus"):
+		return usage("--summary and --focus exclude each other", "your own summary says what it says")
+	case strings.TrimSpace(k.text) == "":
+		return usage("--summary is empty", "write what is to stand for the range")
+	}
+	if !changed("strategy") && !changed("profile") {
+		k.strategies = []string{"summarize"}
+	}
+	k.given = &given{text: k.text}
+	k.writer = k.given
+	return nil
+}
+
+// summary wires the other flags about summaries into a request, once it is known
+// whether one is made.
+func (k *compactConversation) summary(req *session.Request) error {
+	changed := k.flags.Flags().Changed
+	summarises := slices.ContainsFunc(req.Strategies, strategy.Summarises)
+	for _, flag := range []string{"summary", "focus", "review"} {
+		if !changed(flag) {
+			continue
+		}
+		switch {
+		case !summarises:
+			return usage("--"+flag+" is about a summary, and nothing here makes one", "add --strategy summarize")
+		case req.Options.Summarizer == nil:
+			return usage("--"+flag+" needs somebody to write a summary, and no model can be set in this release",
+				"write it yourself with --summary TEXT")
+		}
+	}
+	req.Options.Focus = k.focus
+	req.Options.Failed = func(_ strategy.SummaryRequest, err error) { k.refusal = err }
+	if !k.review {
+		return nil
+	}
+	switch {
+	case k.dryRun:
+		return usage("--dry-run stores no summary, so --review has nothing to do", "leave out one of them")
+	case !k.inTTY && !k.yes:
+		return usage("nobody can be asked: standard input is no terminal", "add --yes to accept the summary as it is")
+	}
+	req.Options.Summarizer = &reviewed{app: k.app, of: req.Options.Summarizer, yes: k.yes}
+	return nil
+}
+
+// refused is the error for a summary that was not taken (C6). One that a
+// person dropped is no error, and neither is one that was not wanted.
+func (k *compactConversation) refused(r *report) error {
+	if k.given != nil && !k.given.used && r.plan.Nothing == "" {
+		k.warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
+	}
+	var why *strategy.RefusedError
+	if !errors.As(k.refusal, &why) || errors.Is(k.refusal, strategy.ErrDropped) {
+		return nil
+	}
+	if r.plan.Nothing != "" {
+		return &failure{code: "summary_refused", message: r.plan.Nothing, hint: "nothing was written; write a shorter one, or let it stand for more"}
+	}
+	k.warn("without a summary: " + strings.Join(stepNotes(r.plan), "; "))
+	return nil
+}
+
+// stepNotes is what the steps of a plan had to say.
+func stepNotes(plan strategy.Plan) []string {
+	var notes []string
+	for _, s := range plan.Steps {
+		notes = append(notes, s.Notes...)
+	}
+	return notes
+}
+
+// given is a summarizer that has the text already.
+type given struct {
+	text string
+	used bool
+}
+
+// Summarize implements [strategy.Summarizer].
+func (g *given) Summarize(context.Context, strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	g.used = true
+	return strategy.SummaryResult{Text: g.text}, nil
+}

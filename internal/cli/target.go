@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"strconv"
+
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// aim reads --target. What is kept at the end may be touched as well, unless
+// the person said where the range ends.
+func (r *rangeFlags) aim(to string, req *session.Request) error {
+	changed := r.flags.Flags().Changed
+	if !changed("target") {
+		return nil
+	}
+	target, err := strategy.ParseTarget(r.target)
+	if err != nil {
+		return badValue("--target", err)
+	}
+	target.Tail = to == "" && !changed("keep") && !changed("keep-last")
+	req.Target = target
+	return nil
+}
+
+type targetJSON struct {
+	Tokens int  `json:"tokens"`
+	Met    bool `json:"met"`
+	// Over is by how many tokens it was missed.
+	Over int `json:"over"`
+}
+
+func (r *report) targetJSON() *targetJSON {
+	if !r.target.Set() {
+		return nil
+	}
+	limit := r.target.Limit(r.view)
+	over := max(r.view.Tokens()-limit, 0)
+	return &targetJSON{Tokens: limit, Met: over == 0, Over: over}
+}
+
+// tellTarget says whether the target was met, and what each step gave (S-17).
+func (a *app) tellTarget(r *report) {
+	t := r.targetJSON()
+	if t == nil {
+		return
+	}
+	how := "met"
+	if !t.Met {
+		how = "missed by " + thousands(t.Over)
+	}
+	a.printf("%s  %s, %s\n", a.paint(bold, "Target"), count(t.Tokens, "token", "tokens"), how)
+	var lines [][2]string
+	wide := 0
+	for _, s := range r.plan.Steps {
+		if s.Entries > 0 {
+			lines = append(lines, [2]string{visibleLine(s.Strategy), tokens(s.Before, s.After)})
+			wide = max(wide, len(visibleLine(s.Strategy)))
+		}
+	}
+	for _, l := range lines {
+		if a.width > 0 && 2+wide+2+len(l[1]) > a.width {
+			a.printf("  %s\n    %s\n", l[0], l[1])
+			continue
+		}
+		a.printf("  %s  %s\n", pad(l[0], wide), l[1])
+	}
+	if !t.Met {
+		a.warn("the target is missed by " + count(t.Over, "token", "tokens") + ": " + whyMissed(r))
+	}
+}
+
+// whyMissed says what keeps the rest.
+func whyMissed(r *report) string {
+	if !r.target.Tail {
+		return "what is left is outside the range, pinned, or the last step"
+	}
+	return "what is left is the system prompt, the last step and its request, pins and summaries"
+}
+
+// missed is the error for a target that was missed with nothing done about it.
+func missed(reports ...*report) error {
+	for _, r := range reports {
+		if t := r.targetJSON(); t != nil && !t.Met && r.plan.Nothing != "" {
+			return &failure{
+				code:    "target_missed",
+				message: "the conversation has " + strconv.Itoa(t.Over) + " tokens too many for the target, and nothing could be made smaller",
+				hint:    whyMissed(r) + "; --from, --to and --keep say what may be compacted",
+			}
+		}
+	}
+	return nil
+}
