@@ -19,7 +19,7 @@ func TestClaudeCodeCorpusIsRebuilt(t *testing.T) {
 		}
 		var want []any
 		for line := range bytes.Lines(data) {
-			if len(bytes.TrimSpace(line)) > 0 {
+			if len(bytes.Trim(line, " \t\r\n")) > 0 {
 				want = append(want, decodeJSON(t, line))
 			}
 		}

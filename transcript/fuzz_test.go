@@ -94,7 +94,7 @@ func exactly(data []byte) bool {
 	}
 	var scan scanner
 	for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 {
 			continue
 		}
 		scan.reset(line)

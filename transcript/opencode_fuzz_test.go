@@ -47,7 +47,7 @@ func FuzzCrush(f *testing.F) {
 		root := &crushRoot{tree: &sessionTree{}, em: &emitter{sink: &k, conv: Conversation{ID: "c", Format: Crush}}, calls: &ids{}, told: map[string]bool{}}
 		s := &crushSession{crushRoot: root, id: "c", started: map[string]string{}}
 		for line := range bytes.Lines(data) {
-			line = bytes.TrimSpace(line)
+			line = bytes.Trim(line, " \t\r\n")
 			if len(line) < 2 {
 				continue
 			}

@@ -28,7 +28,7 @@ func openHandsRecords(tb testing.TB, data []byte) (records []any, events [][]any
 	}
 	var lines []any
 	for line := range bytes.Lines(data) {
-		if len(bytes.TrimSpace(line)) == 0 {
+		if len(bytes.Trim(line, " \t\r\n")) == 0 {
 			continue
 		}
 		v := decodeJSON(tb, line)
