@@ -120,11 +120,10 @@ func (a *app) printView(ctx context.Context, args []string, r turnRange, full bo
 			a.emitLine(line)
 			continue
 		}
-		p.foldsBefore(it)
 		e, _ := s.Log().Entry(it.Seq)
-		p.print(block{
-			turn: it.Turn, branch: it.Branch, time: e.Time, payload: it.Payload, mark: markFor(it),
-		})
+		b := block{turn: it.Turn, branch: it.Branch, time: e.Time, payload: it.Payload, mark: markFor(it)}
+		p.foldsBefore(it, b)
+		p.print(b)
 	}
 	p.allFolds()
 	return nil

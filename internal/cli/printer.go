@@ -261,8 +261,9 @@ func configNote(v tenfold.ConfigDelta) string {
 	return "configuration: " + strings.Join(parts, ", ")
 }
 
-// foldsBefore marks what was left out before an item.
-func (p *printer) foldsBefore(it tenfold.Item) {
+// foldsBefore marks what was left out before an item, which is to be printed as
+// a block: what is left out of its turn stands below the turn's heading.
+func (p *printer) foldsBefore(it tenfold.Item, b block) {
 	due := 0
 	for i, f := range p.folds {
 		if it.Seq > 0 && f.first > it.Seq {
@@ -275,7 +276,15 @@ func (p *printer) foldsBefore(it tenfold.Item) {
 			break
 		}
 	}
-	p.writeFolds(due)
+	earlier := 0
+	for earlier < due && p.folds[earlier].fromTurn < b.turn {
+		earlier++
+	}
+	p.writeFolds(earlier)
+	if due > earlier {
+		p.heading(b)
+	}
+	p.writeFolds(due - earlier)
 }
 
 func (p *printer) allFolds() { p.writeFolds(len(p.folds)) }

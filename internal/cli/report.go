@@ -103,7 +103,7 @@ func spanWhere(s strategy.Span) string {
 	case from == nil && s.FromTurn != s.ToTurn:
 		return where + ", to step " + strconv.Itoa(*to)
 	case s.FromTurn != s.ToTurn:
-		return where + ", from step " + strconv.Itoa(*from) + " to step " + strconv.Itoa(*to)
+		return "turn " + strconv.Itoa(s.FromTurn) + ", step " + strconv.Itoa(*from) + " to turn " + strconv.Itoa(s.ToTurn) + ", step " + strconv.Itoa(*to)
 	}
 	first := 0
 	if from != nil {
