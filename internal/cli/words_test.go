@@ -153,7 +153,7 @@ func TestSpanWhere(t *testing.T) {
 		{strategy.Span{FromStep: n(3), ToStep: n(3)}, "turn 0, step 3"},
 		{strategy.Span{ToTurn: 2, ToStep: n(5)}, "turns 0..2, to step 5"},
 		{strategy.Span{ToTurn: 2, FromStep: n(5)}, "turns 0..2, from step 5"},
-		{strategy.Span{ToTurn: 2, FromStep: n(5), ToStep: n(7)}, "turns 0..2, from step 5 to step 7"},
+		{strategy.Span{ToTurn: 2, FromStep: n(5), ToStep: n(7)}, "turn 0, step 5 to turn 2, step 7"},
 	} {
 		if got := spanWhere(tt.span); got != tt.want {
 			t.Errorf("a span is at %q, want %q", got, tt.want)
