@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -168,20 +169,24 @@ type cut struct {
 	with string
 }
 
-// splice copies raw with the cuts replaced.
+// splice copies raw with the cuts replaced. Where a member stands twice a cut may
+// lie in another one, and goes with it.
 func splice(raw []byte, cuts []cut) string {
 	if len(cuts) == 0 {
 		return string(raw)
 	}
-	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
+	slices.SortFunc(cuts, func(a, b cut) int { return cmp.Or(a.from-b.from, b.to-a.to) })
 	size := len(raw)
 	for _, c := range cuts {
 		size += len(c.with) - (c.to - c.from)
 	}
 	var b strings.Builder
-	b.Grow(size)
+	b.Grow(max(size, 0))
 	at := 0
 	for _, c := range cuts {
+		if c.from < at {
+			continue
+		}
 		b.Write(raw[at:c.from])
 		b.WriteString(c.with)
 		at = c.to
