@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -98,29 +96,11 @@ func (claudeImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
 		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}
-	for {
-		raw, err := c.r.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if c.r.repaired {
-			c.warn.add(c.r.number, notUTF8One, notUTF8Many)
-		}
-		l := &c.l
-		l.parse(&c.scan, raw)
-		if c.scan.err != nil {
-			if problem := c.r.broken(c.scan.err, ClaudeCode); problem != nil {
-				return problem
-			}
-			c.warn.add(c.r.number, tornOne, tornOne)
-			continue
-		}
-		if err := c.line(l); err != nil {
-			return err
-		}
+	err := c.r.records(ClaudeCode, &c.scan, &c.warn,
+		func(raw []byte) { c.l.parse(&c.scan, raw) },
+		func() error { return c.line(&c.l) })
+	if err != nil {
+		return err
 	}
 	return c.finish(ctx, src)
 }

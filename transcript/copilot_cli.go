@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"context"
-	"errors"
-	"io"
 	"time"
 
 	"tenfold"
@@ -88,29 +86,14 @@ func (copilotImporter) Import(ctx context.Context, src Source, sink Sink) error 
 		called: map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]place{},
 	}
 	r := newLineReader(ctx, src)
-	for {
-		raw, err := r.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if r.repaired {
-			c.warn.add(r.number, notUTF8One, notUTF8Many)
-		}
-		c.ev.parse(&c.scan, raw)
-		if c.scan.err != nil {
-			if problem := r.broken(c.scan.err, CopilotCLI); problem != nil {
-				return problem
-			}
-			c.warn.add(r.number, tornOne, tornOne)
-			continue
-		}
-		c.ev.line = r.number
-		if err := c.event(&c.ev); err != nil {
-			return err
-		}
+	err := r.records(CopilotCLI, &c.scan, &c.warn,
+		func(raw []byte) { c.ev.parse(&c.scan, raw) },
+		func() error {
+			c.ev.line = r.number
+			return c.event(&c.ev)
+		})
+	if err != nil {
+		return err
 	}
 	if !c.visible {
 		c.warn.add(0, "file without messages: the conversation is empty", "")

@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"context"
-	"errors"
-	"io"
 	"strings"
 	"time"
 
@@ -84,28 +82,11 @@ func (geminiCLIImporter) Import(ctx context.Context, src Source, sink Sink) erro
 		return g.document(ctx)
 	}
 	r := newLineReader(ctx, src)
-	for {
-		raw, err := r.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if r.repaired {
-			g.warn.add(r.number, notUTF8One, notUTF8Many)
-		}
-		g.rec.parse(&g.scan, raw)
-		if g.scan.err != nil {
-			if problem := r.broken(g.scan.err, GeminiCLI); problem != nil {
-				return problem
-			}
-			g.warn.add(r.number, tornOne, tornOne)
-			continue
-		}
-		if err := g.record(&g.rec, r.number); err != nil {
-			return err
-		}
+	err = r.records(GeminiCLI, &g.scan, &g.warn,
+		func(raw []byte) { g.rec.parse(&g.scan, raw) },
+		func() error { return g.record(&g.rec, r.number) })
+	if err != nil {
+		return err
 	}
 	return g.finish()
 }

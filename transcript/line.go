@@ -205,3 +205,32 @@ const (
 	notUTF8One  = "line was not UTF-8: its bad bytes were replaced"
 	notUTF8Many = "lines were not UTF-8: their bad bytes were replaced"
 )
+
+// records reads the lines, each a JSON value: parse walks over one with the
+// scanner, take uses what it found. A torn last line is left out with a warning;
+// any other line that is no JSON ends it with an error.
+func (r *lineReader) records(format Format, s *scanner, w *warnings, parse func(raw []byte), take func() error) error {
+	for {
+		raw, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if r.repaired {
+			w.add(r.number, notUTF8One, notUTF8Many)
+		}
+		parse(raw)
+		if s.err != nil {
+			if problem := r.broken(s.err, format); problem != nil {
+				return problem
+			}
+			w.add(r.number, tornOne, tornOne)
+			continue
+		}
+		if err := take(); err != nil {
+			return err
+		}
+	}
+}

@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"context"
-	"errors"
-	"io"
 	"strings"
 	"time"
 
@@ -96,28 +94,11 @@ func (piImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		return p.document(ctx)
 	}
 	r := newLineReader(ctx, src)
-	for {
-		raw, err := r.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if r.repaired {
-			p.warn.add(r.number, notUTF8One, notUTF8Many)
-		}
-		p.rec.parse(&p.scan, raw)
-		if p.scan.err != nil {
-			if problem := r.broken(p.scan.err, Pi); problem != nil {
-				return problem
-			}
-			p.warn.add(r.number, tornOne, tornOne)
-			continue
-		}
-		if err := p.record(&p.rec, r.number); err != nil {
-			return err
-		}
+	err = r.records(Pi, &p.scan, &p.warn,
+		func(raw []byte) { p.rec.parse(&p.scan, raw) },
+		func() error { return p.record(&p.rec, r.number) })
+	if err != nil {
+		return err
 	}
 	return p.finish()
 }
