@@ -65,7 +65,7 @@ func Files(tb testing.TB, formats ...string) []File {
 // largest first: it makes everything five to ten times slower, and there is no
 // race in the fiftieth file that is not in the tenth.
 func Sample(files []File) []File {
-	if !underRace {
+	if !UnderRace {
 		return files
 	}
 	var some []File

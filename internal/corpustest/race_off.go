@@ -2,4 +2,6 @@
 
 package corpustest
 
-const underRace = false
+// UnderRace says whether the race detector is on, which makes tests five to ten
+// times slower.
+const UnderRace = false
