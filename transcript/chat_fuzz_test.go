@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 )
@@ -32,8 +33,8 @@ func fuzzChat(f *testing.F, format Format) {
 	})
 }
 
-// exactJSON reports whether the data is whole JSON values that encoding/json
-// reads as we do: no member twice, no string that is not quite UTF-8, numbers
+// exactJSON reports whether the data is a JSON value, or lines of them, that
+// encoding/json reads as we do: no member twice, no string that is not quite UTF-8, numbers
 // as they are.
 func exactJSON(data []byte) bool {
 	if bytes.Contains(data, []byte(`\u`)) || !bytes.Equal(data, bytes.ToValidUTF8(data, nil)) || bytes.ContainsRune(data, '\uFFFD') {
@@ -41,13 +42,22 @@ func exactJSON(data []byte) bool {
 	}
 	var s scanner
 	s.reset(bytes.TrimPrefix(data, bom))
-	for s.kind() != 0 {
+	values := 0
+	for ; s.kind() != 0; values++ {
 		if !uniqueNames(&s) {
 			return false
 		}
 	}
-	s.end()
-	return s.err == nil
+	if s.end(); s.err != nil {
+		return false
+	}
+	// Several values stand on lines of their own.
+	for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+		if line = bytes.Trim(line, " \t\r\n"); values > 1 && len(line) > 0 && !json.Valid(line) {
+			return false
+		}
+	}
+	return true
 }
 
 func FuzzOpenAIChat(f *testing.F)      { fuzzChat(f, OpenAIChat) }
