@@ -54,11 +54,11 @@ func (n naming) fits(name string) bool {
 	}
 	for i := range len(name) {
 		c := name[i]
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		letter, digit := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z', '0' <= c && c <= '9'
 		if i == 0 && n.letter && !letter && c != '_' {
 			return false
 		}
-		if !letter && !('0' <= c && c <= '9') && strings.IndexByte(n.extra, c) < 0 {
+		if !letter && !digit && strings.IndexByte(n.extra, c) < 0 {
 			return false
 		}
 	}

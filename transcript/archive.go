@@ -29,7 +29,7 @@ func unpack(src Source) (out Source, head []byte, done func(), err error) {
 	if err != nil {
 		return src, nil, done, fmt.Errorf("read %s: %w", src.Name, err)
 	}
-	what, suffix := "", ""
+	var what, suffix string
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
 		what, suffix = "gzip", ".gz"

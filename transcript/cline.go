@@ -24,6 +24,7 @@ type clineImporter struct{}
 func clineHandler() handler {
 	return handler{
 		format: Cline, about: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", importer: clineImporter{},
+		mains: []string{clineHistory},
 	}
 }
 

@@ -15,7 +15,7 @@ func codexHandler() handler {
 	return handler{
 		format: Codex, about: "Codex rollout files",
 		importer: codexImporter{}, exporter: codexExporter{},
-		homes: []string{".codex/sessions", ".codex/archived_sessions"},
+		homes: []string{".codex/sessions", ".codex/archived_sessions"}, homeEnv: "CODEX_HOME",
 	}
 }
 

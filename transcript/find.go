@@ -27,27 +27,27 @@ type Found struct {
 // outside is read. An error that ends the search comes with an empty Found.
 func Find(ctx context.Context, dir string, from Format) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				if path == dir {
-					return err
-				}
-				if !yield(Found{Path: path, Err: err}, nil) {
-					return fs.SkipAll
-				}
-				return nil
-			}
-			if d.IsDir() {
-				return findIn(ctx, path, from, yield)
-			}
-			if !d.Type().IsRegular() || !plausible(path) {
-				return nil
-			}
-			if f, ok := examine(ctx, path, from); ok && !yield(f, nil) {
+		give := func(f Found) error {
+			if !yield(f, nil) {
 				return fs.SkipAll
+			}
+			return nil
+		}
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil && path == dir:
+				return err
+			case err != nil:
+				return give(Found{Path: path, Err: err})
+			case d.IsDir():
+				return findIn(ctx, path, from, give)
+			case !d.Type().IsRegular() || !plausible(path):
+				return nil
+			}
+			if f, ok := examine(ctx, path, from); ok {
+				return give(f)
 			}
 			return nil
 		})
@@ -58,23 +58,22 @@ func Find(ctx context.Context, dir string, from Format) iter.Seq2[Found, error] 
 }
 
 // findIn looks at a directory: one that is a transcript as a whole is given,
-// and nothing in it is.
-func findIn(ctx context.Context, path string, from Format, yield func(Found, error) bool) error {
+// and nothing in it is. One that only holds a file of the name is searched.
+func findIn(ctx context.Context, path string, from Format, give func(Found) error) error {
 	if base := filepath.Base(path); base == ".git" || base == "node_modules" {
 		return fs.SkipDir
 	}
-	main, err := mainFile(path)
-	if err != nil || main == "" {
+	main, _ := mainFile(path) // the walk tells of a directory that cannot be read
+	if main == "" {
 		return nil
 	}
-	f, ok := examine(ctx, filepath.Join(path, main), from)
-	if !ok || f.Err != nil {
-		return nil // a file that only bears the name
+	if f, ok := examine(ctx, filepath.Join(path, main), from); ok && f.Err == nil {
+		if err := give(f); err != nil {
+			return err
+		}
+		return fs.SkipDir
 	}
-	if !yield(f, nil) {
-		return fs.SkipAll
-	}
-	return fs.SkipDir
+	return nil
 }
 
 // mainFile is the file that stands for a directory, or "" when the directory is

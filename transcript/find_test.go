@@ -111,6 +111,8 @@ func TestFind(t *testing.T) {
 	writeFiles(t, dir, map[string]string{
 		"a.jsonl": claude, "b/c.jsonl.gz": packGzip(t, claude), "b/agent-1.jsonl": claude,
 		"jp/12345678-x/events.json": jp, "jp/12345678-x/metadata.json": `{"title":"T"}`,
+		"task/api_conversation_history.json": `[{"role":"user","content":[{"type":"text","text":"go"}],"ts":1}]`, "task/ui_messages.json": `[]`,
+		"talk/base_state.json": openHandsBase, "talk/events/event-00000-a.json": `{"kind":"MessageEvent","id":"e1","source":"user","llm_message":{"role":"user","content":[{"type":"text","text":"go"}]}}`,
 		"notes.json": `{"a":1}`, "program.go": claude, ".git/d.jsonl": claude,
 	})
 	outside := t.TempDir()
@@ -136,7 +138,8 @@ func TestFind(t *testing.T) {
 		}
 		return strings.Join(lines, "\n")
 	}
-	if got, want := search(""), "a.jsonl claude-code\nb/c.jsonl.gz claude-code\njp/12345678-x/events.json jp\nnotes.json -"; got != want {
+	if got, want := search(""), "a.jsonl claude-code\nb/c.jsonl.gz claude-code\njp/12345678-x/events.json jp\nnotes.json -\n"+
+		"talk/base_state.json openhands-events\ntask/api_conversation_history.json cline"; got != want {
 		t.Errorf("found\n%s\nwant\n%s", got, want)
 	}
 	if got, want := search(JP), "jp/12345678-x/events.json jp"; got != want {

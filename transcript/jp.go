@@ -34,7 +34,11 @@ func (jpImporter) Recognise(h Head) Confidence {
 		return No
 	}
 	base := filepath.Base(h.Name)
-	named := strings.HasSuffix(base, "events.json") || strings.HasSuffix(base, "messages.json")
+	before, ok := strings.CutSuffix(base, "events.json")
+	if !ok {
+		before, ok = strings.CutSuffix(base, "messages.json")
+	}
+	named := ok && (before == "" || ('0' <= before[0] && before[0] <= '9'))
 	if len(s.objects) == 0 {
 		if named {
 			return Maybe // an empty conversation

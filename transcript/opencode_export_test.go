@@ -187,7 +187,10 @@ func asObject(arguments string) string {
 	if v := jsontext.Value(arguments); v.IsValid(scanOptions...) && v.Kind() == '{' {
 		return arguments
 	}
-	b, _ := json.Marshal(map[string]string{"input": arguments})
+	b, err := json.Marshal(map[string]string{"input": arguments})
+	if err != nil {
+		return err.Error()
+	}
 	return string(b)
 }
 

@@ -21,7 +21,7 @@ type openHandsImporter struct{}
 func openHandsHandler() handler {
 	return handler{
 		format: OpenHands, about: "OpenHands events (array, JSON lines, output.jsonl, base_state.json)",
-		importer: openHandsImporter{}, homes: []string{".openhands/conversations"},
+		importer: openHandsImporter{}, homes: []string{".openhands/conversations"}, mains: []string{"base_state.json"},
 	}
 }
 

@@ -30,7 +30,7 @@ shown twice: "-" as it was, "+" as a model sees it.`,
 			if err != nil {
 				return err
 			}
-			return a.page(func() error { return a.diff(c.Context(), args, r) })
+			return a.page(c.Context(), func() error { return a.diff(c.Context(), args, r) })
 		},
 	}
 	c.Flags().StringVar(&turns, "turns", "..", "only turns `A..B`, both inclusive")

@@ -34,7 +34,7 @@ $TENFOLD_PAGER, else $PAGER, else less.`,
 			if err != nil {
 				return err
 			}
-			return a.page(func() error {
+			return a.page(c.Context(), func() error {
 				if compacted {
 					return a.printView(c.Context(), args, r, full)
 				}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,13 +16,14 @@ import (
 // output is a terminal, and unless the pager is "" or "cat". The pager gets
 // colours through (less -R), ends at once when all fits on the screen (-F) and
 // leaves the text there (-X); a LESS of the user's own has precedence.
-func (t *terminal) page(f func() error) error {
+func (t *terminal) page(ctx context.Context, f func() error) error {
 	command := pagerCommand(os.LookupEnv)
 	if !t.outTTY || !t.errTTY || t.json || command == "" {
 		return f()
 	}
-	// The pager is the user's own command line, so a shell reads it.
-	c := exec.Command("sh", "-c", command)
+	// The pager is the user's own command line, so a shell reads it. It ends when
+	// they close it: an interrupt ends what is written to it.
+	c := exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", command) //nolint:gosec // see above
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	c.Env = append(os.Environ(), "LESSCHARSET=utf-8")
 	if os.Getenv("LESS") == "" {
