@@ -1,0 +1,206 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"tenfold"
+	"tenfold/token"
+	"tenfold/tool"
+)
+
+// A Ledger is the facts of a conversation, or of a stretch of one, that a
+// program can take from its raw entries exactly (M3). It is kept entry by
+// entry; adding one costs the size of the entry. It is not safe for concurrent
+// use. Get one from [NewLedger].
+type Ledger struct {
+	counter tenfold.Counter
+
+	turn, firstTurn int
+	opened          bool
+	entries, calls  int
+
+	requests  []*request
+	asked     map[string]*request // by text
+	open      map[openKey][]*call
+	files     map[string]*file
+	paths     []*file // in order of their first operation
+	commands  map[string]*command
+	ran       []*command // in order of their first run
+	failures  failures
+	plans     map[string]*plan    // by branch
+	branches  []string            // of plans, in order
+	approvals map[string]approval // asked for, not answered, by call id
+	skill     skill
+	last      string // the assistant's last words, until somebody speaks
+	lastTurn  int
+}
+
+// openKey tells calls apart that wait for a result.
+type openKey struct{ branch, id string }
+
+// request is what a person said: a message, or the answer to a question.
+type request struct {
+	turns []int
+	text  string
+	// question is what it answers; empty for a message.
+	question string
+	// binds is set where it states a constraint.
+	binds bool
+	// long is set where it is not quoted whole; lines are then those of it
+	// that state constraints.
+	long  bool
+	lines []string
+}
+
+// skill is the skill or workflow under way.
+type skill struct {
+	name string
+	turn int
+}
+
+type approval struct {
+	reason      string
+	turn, order int
+}
+
+// NewLedger makes an empty ledger. Its budgets are counted by c, nil meaning
+// the default encoding (T1).
+func NewLedger(c tenfold.Counter) *Ledger {
+	if c == nil {
+		c = token.O200k()
+	}
+	return &Ledger{
+		counter: c,
+		asked:   map[string]*request{}, open: map[openKey][]*call{}, files: map[string]*file{},
+		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{},
+		failures: newFailures(),
+	}
+}
+
+// Add takes in the next raw entry, of any kind. Turns are counted as L5 says.
+func (l *Ledger) Add(e tenfold.Entry) {
+	turn := l.turn
+	if _, starts := e.Payload.(tenfold.TurnStart); starts && l.entries > 0 {
+		turn++
+	}
+	l.AddAt(turn, e)
+}
+
+// AddAt is Add for an entry whose turn is known, as that of a range is.
+func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
+	if !l.opened {
+		l.opened, l.firstTurn = true, turn
+	}
+	l.turn = max(l.turn, turn)
+	l.entries++
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		l.addUser(turn, p)
+	case tenfold.AssistantMessage:
+		if strings.TrimSpace(p.Text) != "" {
+			l.last, l.lastTurn = p.Text, turn
+		}
+	case tenfold.ToolCall:
+		l.calls++
+		l.last = ""
+		l.addCall(turn, e.Branch, p)
+	case tenfold.ToolResult:
+		l.addResult(turn, e.Branch, p)
+	case tenfold.Approval:
+		l.addApproval(turn, p)
+	}
+}
+
+// wholeMessage is up to how many characters a message is quoted whole.
+const wholeMessage = 500
+
+func (l *Ledger) addUser(turn int, m tenfold.UserMessage) {
+	if m.Synthetic {
+		return // no person wrote it
+	}
+	l.last = ""
+	l.addRequest(turn, strings.TrimSpace(textOf(m.Parts)), "")
+}
+
+// addRequest notes what a person said. What was said before in the same words
+// is noted once.
+func (l *Ledger) addRequest(turn int, text, question string) {
+	if text == "" {
+		return
+	}
+	key := question + "\x00" + text
+	if r, ok := l.asked[key]; ok {
+		if r.turns[len(r.turns)-1] != turn {
+			r.turns = append(r.turns, turn)
+		}
+		return
+	}
+	r := &request{turns: []int{turn}, text: text, question: question}
+	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
+		r.lines = Constraints(text)
+		r.binds = len(r.lines) > 0
+	} else {
+		r.binds = StatesConstraint(text)
+	}
+	l.asked[key] = r
+	l.requests = append(l.requests, r)
+}
+
+func (l *Ledger) addApproval(turn int, a tenfold.Approval) {
+	if a.State == tenfold.ApprovalRequested {
+		l.approvals[a.CallID] = approval{a.Reason, turn, l.entries}
+		return
+	}
+	delete(l.approvals, a.CallID)
+	if a.State == tenfold.ApprovalDenied {
+		l.addRequest(turn, strings.TrimSpace(a.Reason), "")
+	}
+}
+
+// plan is the latest state of a plan or a list of todos.
+type plan struct {
+	turn  int
+	items []tool.PlanItem
+	text  string
+}
+
+// addPlan takes in what a call says of the plan of its branch. An item made
+// without an id gets the next number, as the agents that make such items do.
+func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
+	p, ok := l.plans[branch]
+	if !ok {
+		p = &plan{}
+		l.plans[branch] = p
+		l.branches = append(l.branches, branch)
+	}
+	p.turn = turn
+	switch {
+	case said.Text != "":
+		p.text = said.Text
+		return
+	case !said.Partial:
+		p.items = said.Items
+		return
+	}
+	for _, item := range said.Items {
+		at := slices.IndexFunc(p.items, func(have tool.PlanItem) bool { return have.ID == item.ID && item.ID != "" })
+		switch {
+		case at >= 0:
+			// Items belong to the call they came from.
+			p.items = slices.Clone(p.items)
+			if item.Status != "" {
+				p.items[at].Status = item.Status
+			}
+			if item.Text != "" {
+				p.items[at].Text = item.Text
+			}
+		case item.Text != "":
+			if item.ID == "" {
+				item.ID = nextID(p.items)
+			}
+			p.items = append(slices.Clip(p.items), item)
+		}
+	}
+}
