@@ -44,6 +44,8 @@ type openKey struct{ branch, id string }
 type request struct {
 	turns []int
 	text  string
+	// branch is where it was said; on a branch it is the agent above who asks.
+	branch string
 	// question is what it answers; empty for a message.
 	question string
 	// binds is set where it states a constraint.
@@ -97,7 +99,7 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 	l.entries++
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
-		l.addUser(turn, p)
+		l.addUser(turn, e.Branch, p)
 	case tenfold.AssistantMessage:
 		if strings.TrimSpace(p.Text) != "" {
 			l.last, l.lastTurn = p.Text, turn
@@ -109,35 +111,35 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 	case tenfold.ToolResult:
 		l.addResult(turn, e.Branch, p)
 	case tenfold.Approval:
-		l.addApproval(turn, p)
+		l.addApproval(turn, e.Branch, p)
 	}
 }
 
 // wholeMessage is up to how many characters a message is quoted whole.
 const wholeMessage = 500
 
-func (l *Ledger) addUser(turn int, m tenfold.UserMessage) {
+func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	if m.Synthetic {
 		return // no person wrote it
 	}
 	l.last = ""
-	l.addRequest(turn, strings.TrimSpace(textOf(m.Parts)), "")
+	l.addRequest(turn, branch, strings.TrimSpace(textOf(m.Parts)), "")
 }
 
 // addRequest notes what a person said. What was said before in the same words
 // is noted once.
-func (l *Ledger) addRequest(turn int, text, question string) {
+func (l *Ledger) addRequest(turn int, branch, text, question string) {
 	if text == "" {
 		return
 	}
-	key := question + "\x00" + text
+	key := branch + "\x00" + question + "\x00" + text
 	if r, ok := l.asked[key]; ok {
 		if r.turns[len(r.turns)-1] != turn {
 			r.turns = append(r.turns, turn)
 		}
 		return
 	}
-	r := &request{turns: []int{turn}, text: text, question: question}
+	r := &request{turns: []int{turn}, text: text, branch: branch, question: question}
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
 		r.lines = Constraints(text)
 		r.binds = len(r.lines) > 0
@@ -148,14 +150,14 @@ func (l *Ledger) addRequest(turn int, text, question string) {
 	l.requests = append(l.requests, r)
 }
 
-func (l *Ledger) addApproval(turn int, a tenfold.Approval) {
+func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {
 	if a.State == tenfold.ApprovalRequested {
 		l.approvals[a.CallID] = approval{a.Reason, turn, l.entries}
 		return
 	}
 	delete(l.approvals, a.CallID)
 	if a.State == tenfold.ApprovalDenied {
-		l.addRequest(turn, strings.TrimSpace(a.Reason), "")
+		l.addRequest(turn, branch, strings.TrimSpace(a.Reason), "")
 	}
 }
 

@@ -26,12 +26,13 @@ type call struct {
 
 // file is a path and what was done to it.
 type file struct {
-	path     string
-	last     tool.Operation
-	turn     int
-	changes  int
-	reads    int
-	position int
+	path    string
+	last    tool.Operation
+	turn    int
+	changes int
+	reads   int
+	// latest is the entry of that last operation.
+	latest int
 }
 
 // command is a command line, however often it ran.
@@ -42,7 +43,7 @@ type command struct {
 	turn      int
 	ended     bool
 	last      outcome
-	position  int
+	latest    int // the entry of its last run
 	looks     bool
 }
 
@@ -93,14 +94,14 @@ func (l *Ledger) addCommand(c *call) {
 	key = dir + "\x00" + key
 	cmd, ok := l.commands[key]
 	if !ok {
-		cmd = &command{key: key, position: len(l.ran)}
+		cmd = &command{key: key}
 		if c.known.Kind == tool.Shell {
 			cmd.looks = !c.known.Call(c.arguments).Unknown
 		}
 		l.commands[key] = cmd
 		l.ran = append(l.ran, cmd)
 	}
-	cmd.text, cmd.turn, cmd.ended = text, c.turn, false
+	cmd.text, cmd.turn, cmd.latest, cmd.ended = text, c.turn, l.entries, false
 	cmd.runs++
 	c.command = cmd
 	c.key = "command\x00" + key
@@ -178,19 +179,19 @@ func fields(s string) []string {
 func (l *Ledger) touch(turn int, f tool.FileOperation) {
 	have, ok := l.files[f.Path]
 	if !ok {
-		have = &file{path: f.Path, position: len(l.paths)}
+		have = &file{path: f.Path}
 		l.files[f.Path] = have
 		l.paths = append(l.paths, have)
 	}
 	if f.Op == tool.FileRead {
 		have.reads++
 		if have.changes == 0 {
-			have.last, have.turn = f.Op, turn
+			have.last, have.turn, have.latest = f.Op, turn, l.entries
 		}
 		return
 	}
 	have.changes++
-	have.last, have.turn = f.Op, turn
+	have.last, have.turn, have.latest = f.Op, turn, l.entries
 }
 
 func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
@@ -217,7 +218,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	if len(c.questions) > 0 {
 		// What the tool gives back is what the person said.
-		l.addRequest(turn, strings.TrimSpace(o.text), strings.Join(c.questions, "\n"))
+		l.addRequest(turn, branch, strings.TrimSpace(o.text), strings.Join(c.questions, "\n"))
 		return
 	}
 	if o.failed {

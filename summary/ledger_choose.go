@@ -32,7 +32,8 @@ var headings = [sections]string{
 // The ranks of what a ledger and a digest can say, most valuable first. Within
 // a rank the newest comes first.
 const (
-	rankBinding  = iota // what binds: constraints, answers, the first and the last request
+	rankBinding  = iota // what binds: messages that state constraints, and answers
+	rankTask            // the first and the last request
 	rankState           // plan, questions, approvals, the active skill
 	rankError           // open errors, with the line that says most
 	rankChanged         // files that were changed

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,13 +147,17 @@ func lastLines(text string, n int) []string {
 	return lines
 }
 
-// appendLine adds a line unless it is blank, a fence or tells an exit code.
+// preamble is how lines begin that agents put in front of an output.
+var preamble = []string{"Output:", "Wall time:", "Chunk ID:", "Original token count:", "Total output lines:"}
+
+// appendLine adds a line unless it is blank, a fence, or the agent's word on
+// how the command ended.
 func appendLine(lines []string, line string) []string {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || strings.HasPrefix(trimmed, "```") {
 		return lines
 	}
-	if _, told := exitIn(trimmed); told {
+	if _, told := exitIn(trimmed); told || slices.ContainsFunc(preamble, func(p string) bool { return strings.HasPrefix(trimmed, p) }) {
 		return lines
 	}
 	return append(lines, clip(trimmed, lineLength))

@@ -12,8 +12,8 @@ import (
 
 // Text writes the ledger as Markdown of at most so many tokens: sections in a
 // fixed order, those without a line left out. What does not fit goes, least
-// valuable first: what binds (messages that state constraints, answers, the
-// first and the last request) stays longest, then plan and questions, open
+// valuable first: what binds (messages that state constraints, answers) stays
+// longest, then the first and the last request, plan and questions, open
 // errors, changed files, repeated commands, what else long messages demand,
 // other messages, details of errors, single commands, reads. Each line quotes
 // the log, tools' words always behind a mark or as code. The same entries give
@@ -57,10 +57,16 @@ func (l *Ledger) requestItems(add func(item) int) {
 	for i := last; i >= 0; i-- {
 		r := l.requests[i]
 		it := item{section: inRequests, rank: rankRequest, order: i}
-		if it.must = r.binds || r.question != "" || i == 0 || i == last; it.must {
-			it.rank = rankBinding
+		switch {
+		case r.binds || r.question != "":
+			it.rank, it.must = rankBinding, true
+		case i == 0 || i == last:
+			it.rank, it.must = rankTask, true
 		}
 		where := "- " + turns(r.turns)
+		if r.branch != "" {
+			where += ", branch " + code(r.branch, lineLength)
+		}
 		if r.question != "" {
 			where += ", answer to " + code(r.question, lineLength/2)
 		}
@@ -137,6 +143,9 @@ func (l *Ledger) stateItems(add func(item) int) {
 		})
 	}
 	for i, c := range l.unanswered() {
+		if c.command != nil || len(c.questions) > 0 || len(c.files) > 0 {
+			continue // it stands elsewhere
+		}
 		add(item{
 			section: inState, rank: rankOpen, order: i + 1,
 			text: fmt.Sprintf("- call without a result, turn %d: %s\n", c.turn, code(c.name+" "+c.arguments, lineLength)),
@@ -302,7 +311,7 @@ func (l *Ledger) fileItems(add func(item) int) {
 		}
 	}
 	paths := slices.Clone(l.paths)
-	slices.SortStableFunc(paths, func(a, b *file) int { return b.turn - a.turn })
+	slices.SortStableFunc(paths, func(a, b *file) int { return b.latest - a.latest })
 	for i, f := range paths {
 		it := item{section: inFiles, order: i, rank: rankRead}
 		words := times(f.reads, "read")
@@ -322,7 +331,7 @@ func (l *Ledger) fileItems(add func(item) int) {
 
 func (l *Ledger) commandItems(add func(item) int) {
 	ran := slices.Clone(l.ran)
-	slices.SortStableFunc(ran, func(a, b *command) int { return b.turn - a.turn })
+	slices.SortStableFunc(ran, func(a, b *command) int { return b.latest - a.latest })
 	for i, c := range ran {
 		if _, open := l.failures.byKey["command\x00"+c.key]; open && c.ended {
 			continue // it stands under the open errors
