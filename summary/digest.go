@@ -16,7 +16,7 @@ import (
 //
 // The budget is 4 % of the range's tokens, at least 1,000 and at most 8,000,
 // and never over half of the range. Facts have precedence over it: what the
-// user demands, the plan, open questions, open errors, changed files and how
+// user said and demands, the plan, open questions, open errors, changed files and how
 // repeated commands ended are all there even if they take more, up to half of
 // the range's tokens or 1,000, whichever is more; beyond that the least
 // valuable of them go, and the section says how many. Where facts took more

@@ -203,17 +203,18 @@ func factsOf(entries []tenfold.Entry) []fact {
 		if d.asks || !d.failed || slices.ContainsFunc(calls[i+1:], d.closes) {
 			continue
 		}
-		what := d.flat
+		f := fact{kind: "error"}
 		switch {
 		case d.command != "":
+			f.all = []string{d.flat, "failed"}
 		case len(d.changes) > 0:
-			what = d.call.Name + " " + d.changes[0]
+			f.all = []string{"`" + d.call.Name + "`", "`" + flat(d.changes[0], 400) + "`", "failed"}
 		case len(d.reads) > 0:
-			what = d.call.Name + " " + d.reads[0]
+			f.all = []string{"`" + d.call.Name + "`", "`" + flat(d.reads[0], 400) + "`", "failed"}
 		default:
-			what = flat(d.call.Name+" "+d.call.Arguments, 100)
+			f.all = []string{flat(d.call.Name+" "+d.call.Arguments, 100), "failed"}
 		}
-		facts = append(facts, fact{kind: "error", all: []string{what, "failed"}})
+		facts = append(facts, f)
 	}
 	for key, d := range last {
 		if runs[key] < 2 {

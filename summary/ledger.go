@@ -46,8 +46,8 @@ type request struct {
 	text  string
 	// branch is where it was said; on a branch it is the agent above who asks.
 	branch string
-	// question is what it answers; empty for a message.
-	question string
+	// questions are what it answers; none for a message.
+	questions []string
 	// binds is set where it states a constraint.
 	binds bool
 	// long is set where it is not quoted whole; lines are then those of it
@@ -123,23 +123,23 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 		return // no person wrote it
 	}
 	l.last = ""
-	l.addRequest(turn, branch, strings.TrimSpace(textOf(m.Parts)), "")
+	l.addRequest(turn, branch, strings.TrimSpace(textOf(m.Parts)))
 }
 
 // addRequest notes what a person said. What was said before in the same words
 // is noted once.
-func (l *Ledger) addRequest(turn int, branch, text, question string) {
+func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) {
 	if text == "" {
 		return
 	}
-	key := branch + "\x00" + question + "\x00" + text
+	key := branch + "\x00" + strings.Join(questions, "\x00") + "\x00" + text
 	if r, ok := l.asked[key]; ok {
 		if r.turns[len(r.turns)-1] != turn {
 			r.turns = append(r.turns, turn)
 		}
 		return
 	}
-	r := &request{turns: []int{turn}, text: text, branch: branch, question: question}
+	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions}
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
 		r.lines = Constraints(text)
 		r.binds = len(r.lines) > 0
@@ -157,7 +157,7 @@ func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {
 	}
 	delete(l.approvals, a.CallID)
 	if a.State == tenfold.ApprovalDenied {
-		l.addRequest(turn, branch, strings.TrimSpace(a.Reason), "")
+		l.addRequest(turn, branch, strings.TrimSpace(a.Reason))
 	}
 }
 

@@ -218,7 +218,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	if len(c.questions) > 0 {
 		// What the tool gives back is what the person said.
-		l.addRequest(turn, branch, strings.TrimSpace(o.text), strings.Join(c.questions, "\n"))
+		l.addRequest(turn, branch, strings.TrimSpace(o.text), c.questions...)
 		return
 	}
 	if o.failed {

@@ -45,7 +45,7 @@ func (l *Ledger) fail(c *call, o outcome) {
 		f.what = code(c.command.text, lineLength)
 	case len(c.files) > 0:
 		f.key = fileKey(c.files[0])
-		f.what = code(c.name+" "+c.files[0].Path, lineLength)
+		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 	default:
 		f.key = toolKey(c)
 		f.what = code(c.name+" "+c.arguments, lineLength)

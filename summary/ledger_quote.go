@@ -92,6 +92,9 @@ func clip(text string, characters int) string {
 func code(text string, characters int) string {
 	text = visible(clip(strings.TrimSpace(text), characters))
 	text = strings.ReplaceAll(text, "\n", "␊")
+	if text == "" {
+		return "(empty)"
+	}
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -160,7 +160,7 @@ func TestLedgerPlans(t *testing.T) {
 		lines []string
 		want  string
 	}{
-		{[]string{`c 1 TaskCreate {"subject":"one"}`, `c 2 TaskCreate {"subject":"two"}`, `c 3 TaskUpdate {"taskId":"1","status":"completed"}`}, "  - [x] `#1 one`\n  - [ ] `#2 two`\n"},
+		{[]string{`c 1 TaskCreate {"subject":"one"}`, `c 2 TaskCreate {"subject":"two"}`, `c 3 TaskUpdate {"taskId":"1","status":"completed"}`}, "  - [x] #1 `one`\n  - [ ] #2 `two`\n"},
 		{[]string{`c 1 update_plan {"plan":[{"step":"one","status":"in_progress"}]}`}, "  - [~] `one`\n"},
 		{[]string{`c 1 TodoWrite {"todos":[{"content":"# one\n## Requests","status":"cancelled"}]}`}, "  - [-] `# one␊## Requests`\n"},
 		{[]string{`c 1 TodoWrite {"todos":[{"content":"one","status":"pending"}]}`, `c 2 TodoWrite {"todos":[]}`}, ""},

@@ -56,9 +56,9 @@ func (l *Ledger) requestItems(add func(item) int) {
 	last := len(l.requests) - 1
 	for i := last; i >= 0; i-- {
 		r := l.requests[i]
-		it := item{section: inRequests, rank: rankRequest, order: i}
+		it := item{section: inRequests, rank: rankRequest, must: !r.long, order: i}
 		switch {
-		case r.binds || r.question != "":
+		case r.binds || len(r.questions) > 0:
 			it.rank, it.must = rankBinding, true
 		case i == 0 || i == last:
 			it.rank, it.must = rankTask, true
@@ -67,8 +67,8 @@ func (l *Ledger) requestItems(add func(item) int) {
 		if r.branch != "" {
 			where += ", branch " + code(r.branch, lineLength)
 		}
-		if r.question != "" {
-			where += ", answer to " + code(r.question, lineLength/2)
+		for i, q := range r.questions[:min(len(r.questions), 4)] {
+			where += [...]string{", answer to ", ", "}[min(i, 1)] + code(q, lineLength/2)
 		}
 		if !r.long {
 			it.text = where + ":\n" + quote(r.text)
@@ -190,10 +190,10 @@ func (l *Ledger) planItems(add func(item) int) {
 		}
 		for _, i := range items {
 			id := ""
-			if i.ID != "" && len(i.ID) <= 8 {
-				id = "#" + i.ID + " "
+			if n, err := strconv.Atoi(i.ID); err == nil {
+				id = fmt.Sprintf("#%d ", n)
 			}
-			fmt.Fprintf(&b, "  - [%s] %s\n", box(i.Status), code(id+i.Text, lineLength))
+			fmt.Fprintf(&b, "  - [%s] %s%s\n", box(i.Status), id, code(i.Text, lineLength))
 		}
 		if n := len(p.items) - len(items); n > 0 {
 			fmt.Fprintf(&b, "  - (%d more)\n", n)
