@@ -99,7 +99,7 @@ func states(line string) int {
 		return -1
 	}
 	patterns := byFirst()
-	words := split(line)
+	words := wordsOf(line)
 	for i := range words {
 		for _, p := range patterns[words[i].text] {
 			if follows(p[1:], words[i+1:]) {
@@ -135,9 +135,9 @@ type aWord struct {
 	at   int
 }
 
-// split cuts a line into words. A word is letters, digits and apostrophes; a
+// wordsOf cuts a line into words. A word is letters, digits and apostrophes; a
 // French elision, one letter or "qu" and an apostrophe, is a word of its own.
-func split(line string) []aWord {
+func wordsOf(line string) []aWord {
 	words := make([]aWord, 0, len(line)/5+1)
 	start := -1
 	end := func(i int) {

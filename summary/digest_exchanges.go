@@ -33,7 +33,7 @@ type decision struct {
 
 func newExchanges(focus string) *exchanges {
 	x := &exchanges{seen: map[string]bool{}}
-	for _, w := range split(focus) {
+	for _, w := range wordsOf(focus) {
 		if len(w.text) > 3 && !slices.Contains(x.focus, w.text) {
 			x.focus = append(x.focus, w.text)
 		}
@@ -87,7 +87,7 @@ func (x *exchanges) wants(s string) bool {
 	if len(x.focus) == 0 {
 		return false
 	}
-	for _, w := range split(s) {
+	for _, w := range wordsOf(s) {
 		if slices.Contains(x.focus, w.text) {
 			return true
 		}
@@ -113,7 +113,7 @@ var reasonWords = sync.OnceValue(func() map[string][][]string {
 
 func reasons(s string) bool {
 	known := reasonWords()
-	words := split(s)
+	words := wordsOf(s)
 	for i, w := range words {
 		for _, rest := range known[w.text] {
 			if follows(rest, words[i+1:]) {

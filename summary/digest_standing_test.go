@@ -74,8 +74,8 @@ func withConstraints(entries []tenfold.Entry) []tenfold.Entry {
 	return all
 }
 
-// shown is all that a view says.
-func shown(p *tenfold.Projection) string {
+// viewed is all that a view says.
+func viewed(p *tenfold.Projection) string {
 	var b strings.Builder
 	for it := range p.Items() {
 		switch m := it.Payload.(type) {
@@ -130,7 +130,7 @@ func compactFiveTimes(t *testing.T, name string, entries []tenfold.Entry) (made,
 			}
 			p.Advance()
 		}
-		view := shown(p)
+		view := viewed(p)
 		for k := range standing {
 			if _, there := l.Lookup(fmt.Sprintf("standing-%d", k)); !there {
 				continue

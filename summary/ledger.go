@@ -123,7 +123,7 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 		return // no person wrote it
 	}
 	l.last = ""
-	l.addRequest(turn, branch, strings.TrimSpace(textOf(m.Parts)))
+	l.addRequest(turn, branch, strings.TrimSpace(saidIn(m.Parts)))
 }
 
 // addRequest notes what a person said. What was said before in the same words

@@ -208,7 +208,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	delete(l.approvals, p.CallID)
 
-	o := outcome{failed: p.IsError, text: textOf(p.Parts)}
+	o := outcome{failed: p.IsError, text: saidIn(p.Parts)}
 	if c.command != nil || c.known.Kind == tool.Shell {
 		o = outcomeOf(p)
 	}

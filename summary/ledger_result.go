@@ -11,8 +11,8 @@ import (
 	"tenfold"
 )
 
-// textOf joins the texts of a content.
-func textOf(parts []tenfold.Part) string {
+// saidIn joins the texts of a content.
+func saidIn(parts []tenfold.Part) string {
 	if len(parts) == 1 {
 		return parts[0].Text
 	}
@@ -38,7 +38,7 @@ type outcome struct {
 // outcomeOf reads how a command ended off its result: what the agent says of
 // it, and the exit code in the forms in which agents put it into the text.
 func outcomeOf(r tenfold.ToolResult) outcome {
-	o := outcome{failed: r.IsError, text: textOf(r.Parts)}
+	o := outcome{failed: r.IsError, text: saidIn(r.Parts)}
 	if text, exit, ok := wrapped(o.text); ok {
 		o.text, o.exit, o.told = text, exit, true
 	} else {
