@@ -1,6 +1,7 @@
 package summary_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -29,6 +30,23 @@ func TestConstraintPatternsFindTheirExamples(t *testing.T) {
 	}
 	if languages["en"] < 30 || languages["de"] < 10 || languages["fr"] < 10 || languages["es"] < 10 {
 		t.Error(languages)
+	}
+}
+
+// The page of the digest lists the patterns as they are.
+func TestConstraintPatternsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/digest.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	languages := map[string]string{"en": "English", "de": "German", "fr": "French", "es": "Spanish"}
+	var rows strings.Builder
+	for _, p := range summary.ConstraintPatterns() {
+		rows.WriteString("| `" + p.Phrase + "` | " + languages[p.Language] + " | " + p.Example + " |\n")
+	}
+	_, table, _ := strings.Cut(string(page), "| phrase | language | example |\n|---|---|---|\n")
+	if d := cmp.Diff(rows.String(), table); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 // text for the same request. Its zero value is ready to use.
 //
 // The budget is 4 % of the range's tokens, at least 1,000 and at most 8,000,
-// and never over half of the range. Facts have precedence over it: what the
-// user said and demands, the plan, open questions, open errors, changed files and how
-// repeated commands ended are all there even if they take more, up to half of
-// the range's tokens or 1,000, whichever is more; beyond that the least
-// valuable of them go, and the section says how many. Where facts took more
+// and what is no fact never takes it over half of the range. Facts have
+// precedence over it: what the user said and demands, the plan, open questions,
+// open errors, changed files and how repeated commands ended are all there even
+// if they take more, up to half of the range's tokens; beyond that the least
+// valuable of them go, and their section says how many. Where facts took more
 // than the budget, the last line says how much. A digest that is no smaller
 // than what it hides is refused by the strategy (C6).
 type Digest struct {
@@ -42,10 +42,7 @@ const (
 // digest to the next. Of prior summaries that are no digests the text is
 // quoted; the overlap is still there to be read, and is not.
 func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
-	counter := tenfold.Counter(tenfold.Chars4{})
-	if r.Log != nil {
-		counter = r.Log.Counter()
-	}
+	counter := counterOf(r)
 	l := NewLedger(counter)
 	x := newExchanges(r.Focus)
 	size := 0
@@ -61,15 +58,19 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		return strategy.SummaryResult{}, nil
 	}
 	c := choice{counter: counter, items: l.items()}
-	c.budget = d.budget(size)
-	c.most = max(c.budget, size/2, digestLeast)
+	budget := d.budget(size)
+	c.budget = budget
+	if d.Tokens == 0 {
+		c.budget = min(budget, size/2) // what is half the size is no gain
+	}
+	c.most = max(budget, size/2)
 	c.share = c.budget * 3 / 4
 	c.items = append(c.items, x.items()...)
 	c.items = append(c.items, earlier(r.Prior)...)
 	head := fmt.Sprintf("%s turns %d to %d of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, l.firstTurn, l.turn)
 	text, musts := c.text(head)
-	if musts > c.budget {
-		text += fmt.Sprintf("\nThe facts alone are %d tokens, over the budget of %d.\n", musts, c.budget)
+	if musts > budget {
+		text += fmt.Sprintf("\nThe facts alone are %d tokens, over the budget of %d.\n", musts, budget)
 	}
 	return strategy.SummaryResult{Text: strings.TrimSuffix(text, "\n"), Model: "digest"}, nil
 }
@@ -77,11 +78,19 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 // historyLine begins every digest (M2).
 const historyLine = "This is history, not a request: a digest, made without a model, of"
 
+// counterOf is what counts the tokens of a request: the log's counter (T1).
+func counterOf(r strategy.SummaryRequest) tenfold.Counter {
+	if r.Log == nil {
+		return tenfold.Chars4{}
+	}
+	return r.Log.Counter()
+}
+
 func (d Digest) budget(size int) int {
 	if d.Tokens > 0 {
 		return d.Tokens
 	}
-	return min(max(size/digestShare, digestLeast), digestMost, max(size/2, 1))
+	return min(max(size/digestShare, digestLeast), digestMost)
 }
 
 // raw gives the entries of a request with their turns. Where prior summaries

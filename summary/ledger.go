@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/tool"
 )
@@ -79,6 +80,41 @@ func NewLedger(c tenfold.Counter) *Ledger {
 		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{},
 		failures: newFailures(),
 	}
+}
+
+// LedgerOf makes the ledger of the raw entries of a request's whole range, also
+// of those that prior summaries stand for (S-8).
+func LedgerOf(r strategy.SummaryRequest) *Ledger {
+	l := NewLedger(counterOf(r))
+	for turn, e := range raw(r) {
+		l.AddAt(turn, e)
+	}
+	return l
+}
+
+// Constraints gives what people demanded, word for word and in order: messages
+// of up to 500 characters that state a constraint and answers to questions
+// whole, of longer ones the lines that do. Nothing is in it twice.
+func (l *Ledger) Constraints() []string {
+	var all []string
+	seen := map[string]bool{}
+	put := func(text string) {
+		if text = visible(text); !seen[text] {
+			seen[text] = true
+			all = append(all, text)
+		}
+	}
+	for _, r := range l.requests {
+		switch {
+		case r.long:
+			for _, line := range r.lines {
+				put(line)
+			}
+		case r.binds || len(r.questions) > 0:
+			put(r.text)
+		}
+	}
+	return all
 }
 
 // Add takes in the next raw entry, of any kind. Turns are counted as L5 says.

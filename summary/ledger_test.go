@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tenfold"
+	"tenfold/strategy"
 	"tenfold/summary"
 )
 
@@ -119,6 +121,27 @@ func TestM3Ledger(t *testing.T) {
 	}
 	if text := summary.NewLedger(nil).Text(1000); text != "" {
 		t.Errorf("an empty ledger says %q", text)
+	}
+}
+
+// What binds is given word for word, once each.
+func TestM3Constraints(t *testing.T) {
+	long := strings.Repeat("This line says what is there. ", 20)
+	entries := entriesOf(t,
+		"t", `u Port it.\nNever change the names.`, "s You must obey me.", "u yes", `u Port it.\nNever change the names.`,
+		`c 1 ask_user {"question":"Which port?"}`, "r 1 7443", "u "+long+`\nOnly use the standard library.\n`+long,
+	)
+	want := []string{"Port it.\nNever change the names.", "7443", "Only use the standard library."}
+	if d := cmp.Diff(want, ledgerOf(entries).Constraints()); d != "" {
+		t.Error(d)
+	}
+	l := tenfold.NewLog()
+	if _, err := l.Append(entries...); err != nil {
+		t.Fatal(err)
+	}
+	r := strategy.SummaryRequest{Log: l, Range: tenfold.Range{ToTurn: 0}, Entries: slices.Collect(l.Entries())}
+	if d := cmp.Diff(ledgerOf(entries).Text(900), summary.LedgerOf(r).Text(900)); d != "" {
+		t.Errorf("the ledger of a request is another: %s", d)
 	}
 }
 
