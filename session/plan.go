@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/store"
 	"tenfold/strategy"
+	"tenfold/summary"
 	"tenfold/trigger"
 )
 
@@ -28,7 +29,8 @@ type Request struct {
 	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
 	Trigger trigger.Trigger
 	// Options are what the strategies share: hints, a summarizer, a focus.
-	// Range is worked out from Bounds; an empty Source means "user".
+	// Range is worked out from Bounds; an empty Source means "user", a nil
+	// Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
 }
 
@@ -82,6 +84,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	o.Range = span
 	if o.Source == "" {
 		o.Source = "user"
+	}
+	if o.Summarizer == nil {
+		o.Summarizer = summary.Digest{} // no strategy goes without (M4)
 	}
 	return pipeline.Plan(ctx, p, o)
 }

@@ -52,7 +52,7 @@ func varied(b *testing.B, times int) ([]tenfold.Entry, int64) {
 			entries = append(entries, e)
 		}
 	}
-	return entries, file.Source.Size * int64(times)
+	return entries, file.Size * int64(times)
 }
 
 // A digest of a session of some 4 MB, what is left of it, and in how many

@@ -133,7 +133,7 @@ var constraintPatterns = []ConstraintPattern{
 	{"no cambies", "es", "No cambies los nombres."},
 	{"no uses", "es", "No uses variables globales."},
 	{"no modifiques", "es", "No modifiques la interfaz."},
-	{"no agregues", "es", "No agregues dependencias."},
+	{"no agregues", "es", "No agregues paquetes."},
 	{"asegúrate", "es", "Asegúrate de cerrar el archivo."},
 	{"mantén", "es", "Mantén los nombres antiguos."},
 	{"prefiere", "es", "Prefiere la biblioteca estándar."},
