@@ -2,6 +2,7 @@ package summary
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -202,10 +203,13 @@ type plan struct {
 	turn  int
 	items []tool.PlanItem
 	text  string
+	// byID is where items stand, made when the first of them comes alone, and
+	// highest the highest number among their ids.
+	byID    map[string]int
+	highest int
 }
 
-// addPlan takes in what a call says of the plan of its branch. An item made
-// without an id gets the next number, as the agents that make such items do.
+// addPlan takes in what a call says of the plan of its branch.
 func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
 	p, ok := l.plans[branch]
 	if !ok {
@@ -217,28 +221,47 @@ func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
 	switch {
 	case said.Text != "":
 		p.text = said.Text
-		return
-	case !said.Partial:
-		p.items = said.Items
+	case said.Partial:
+		for _, item := range said.Items {
+			p.put(item)
+		}
+	default:
+		p.items, p.byID, p.highest = said.Items, nil, 0
+	}
+}
+
+// put adds or changes an item. One made without an id gets the next number, as
+// the agents that make such items do.
+func (p *plan) put(item tool.PlanItem) {
+	if p.byID == nil {
+		p.byID = map[string]int{}
+		p.items = slices.Clone(p.items) // those are the call's
+		for i, have := range p.items {
+			p.note(have.ID, i)
+		}
+	}
+	if at, have := p.byID[item.ID]; have && item.ID != "" {
+		if item.Status != "" {
+			p.items[at].Status = item.Status
+		}
+		if item.Text != "" {
+			p.items[at].Text = item.Text
+		}
 		return
 	}
-	for _, item := range said.Items {
-		at := slices.IndexFunc(p.items, func(have tool.PlanItem) bool { return have.ID == item.ID && item.ID != "" })
-		switch {
-		case at >= 0:
-			// Items belong to the call they came from.
-			p.items = slices.Clone(p.items)
-			if item.Status != "" {
-				p.items[at].Status = item.Status
-			}
-			if item.Text != "" {
-				p.items[at].Text = item.Text
-			}
-		case item.Text != "":
-			if item.ID == "" {
-				item.ID = nextID(p.items)
-			}
-			p.items = append(slices.Clip(p.items), item)
-		}
+	if item.Text == "" {
+		return // nobody knows what it is about
+	}
+	if item.ID == "" {
+		item.ID = strconv.Itoa(p.highest + 1)
+	}
+	p.note(item.ID, len(p.items))
+	p.items = append(p.items, item)
+}
+
+func (p *plan) note(id string, at int) {
+	p.byID[id] = at
+	if n, err := strconv.Atoi(id); err == nil {
+		p.highest = max(p.highest, n)
 	}
 }

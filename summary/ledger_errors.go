@@ -2,7 +2,6 @@ package summary
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"tenfold/tool"
@@ -121,15 +120,4 @@ func (f *failures) drop(key string) {
 		name, _, _ := strings.Cut(rest, "\x00")
 		f.tools[name]--
 	}
-}
-
-// nextID is the number that the next item of a plan gets.
-func nextID(items []tool.PlanItem) string {
-	highest := 0
-	for _, item := range items {
-		if n, err := strconv.Atoi(item.ID); err == nil {
-			highest = max(highest, n)
-		}
-	}
-	return strconv.Itoa(highest + 1)
 }
