@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/store"
 	"tenfold/strategy"
+	"tenfold/summary"
 	"tenfold/trigger"
 )
 
@@ -30,7 +31,8 @@ type Request struct {
 	// Target goes on after the strategies until the view fits; zero for none.
 	Target strategy.Target
 	// Options are what the strategies share: hints, a summarizer, a focus.
-	// Range is worked out from Bounds; an empty Source means "user".
+	// Range is worked out from Bounds; an empty Source means "user", a nil
+	// Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
 }
 
@@ -96,6 +98,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	o.Range = span
 	if o.Source == "" {
 		o.Source = "user"
+	}
+	if o.Summarizer == nil {
+		o.Summarizer = summary.Digest{} // no strategy goes without (M4)
 	}
 	return pipeline.Plan(ctx, p, o)
 }

@@ -196,6 +196,23 @@ func FuzzCall(f *testing.F) {
 	f.Fuzz(func(t *testing.T, arguments string) {
 		for _, known := range all {
 			c := known.Call(arguments)
+			changed := map[string]bool{}
+			for _, op := range known.Operations(arguments) {
+				changed[op.Path] = op.Op != tool.FileRead
+			}
+			for _, p := range c.Changes {
+				if !changed[p] {
+					t.Errorf("%s %q changes %q, and no operation says so", known.Name, arguments, p)
+				}
+			}
+			if said, ok := known.Plan(arguments); !ok && (said.Text != "" || said.Items != nil) {
+				t.Errorf("%s %q is no plan, and says %+v", known.Name, arguments, said)
+			}
+			for _, q := range append(known.Questions(arguments), known.Skill(arguments)+"x") {
+				if strings.TrimSpace(q) == "" {
+					t.Errorf("%s %q asks nothing", known.Name, arguments)
+				}
+			}
 			switch c.Kind {
 			case tool.Edits, tool.Writes, tool.Patches:
 				if (len(c.Changes) == 0) != c.Unknown {

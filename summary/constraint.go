@@ -1,0 +1,176 @@
+package summary
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longLine is how many bytes a line may have to be taken whole; of longer
+// ones the sentences count. No quote of a constraint is longer.
+const longLine = 400
+
+// Constraints gives the lines of a text that state a constraint, by
+// [ConstraintPatterns], verbatim and in order: of a line over 400 bytes the
+// sentences that do, each cut to 400 bytes around what was found. They are
+// parts of the text, nil when there are none.
+func Constraints(text string) []string {
+	var found []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if len(line) <= longLine {
+			if states(line) >= 0 {
+				found = append(found, line)
+			}
+			continue
+		}
+		for line != "" {
+			var s string
+			s, line = sentence(line)
+			if at := states(s); at >= 0 {
+				found = append(found, around(s, at))
+			}
+		}
+	}
+	return found
+}
+
+// StatesConstraint reports whether a text states a constraint anywhere, by
+// [ConstraintPatterns]. Patterns do not reach over the ends of lines.
+func StatesConstraint(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if states(line) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sentence cuts the first sentence off a line: it ends after a full stop, a
+// question or exclamation mark that white space follows.
+func sentence(line string) (first, rest string) {
+	for i := 0; i < len(line)-1; i++ {
+		switch line[i] {
+		case '.', '!', '?':
+			if line[i+1] == ' ' || line[i+1] == '\t' {
+				return line[:i+1], strings.TrimSpace(line[i+1:])
+			}
+		}
+	}
+	return line, ""
+}
+
+// around cuts a text to longLine bytes with the place in it, at runes.
+func around(text string, at int) string {
+	if len(text) <= longLine {
+		return text
+	}
+	first := max(0, min(at-longLine/4, len(text)-longLine))
+	for !utf8.RuneStart(text[first]) {
+		first++
+	}
+	last := min(first+longLine, len(text))
+	for last < len(text) && !utf8.RuneStart(text[last]) {
+		last--
+	}
+	return strings.TrimSpace(text[first:last])
+}
+
+// gap stands for an ellipsis in a pattern, and is as many words as it may skip.
+const (
+	gap     = "…"
+	gapSize = 12
+)
+
+// byFirst is the patterns as words, by their first word.
+var byFirst = sync.OnceValue(func() map[string][][]string {
+	m := map[string][][]string{}
+	for _, p := range constraintPatterns {
+		words := strings.Fields(p.Phrase)
+		m[words[0]] = append(m[words[0]], words)
+	}
+	return m
+})
+
+// states gives where in a line the first pattern begins, -1 when none does.
+func states(line string) int {
+	if line == "" {
+		return -1
+	}
+	patterns := byFirst()
+	words := wordsOf(line)
+	for i := range words {
+		for _, p := range patterns[words[i].text] {
+			if follows(p[1:], words[i+1:]) {
+				return words[i].at
+			}
+		}
+	}
+	return -1
+}
+
+// follows reports whether words begin as a pattern goes on.
+func follows(pattern []string, words []aWord) bool {
+	skip := 0
+	for len(pattern) > 0 {
+		if pattern[0] == gap {
+			skip, pattern = gapSize, pattern[1:]
+			continue
+		}
+		for len(words) > 0 && words[0].text != pattern[0] && skip > 0 {
+			words, skip = words[1:], skip-1
+		}
+		if len(words) == 0 || words[0].text != pattern[0] {
+			return false
+		}
+		words, pattern, skip = words[1:], pattern[1:], 0
+	}
+	return true
+}
+
+// aWord is a word of a line in lower case, or a colon, and where it stands.
+type aWord struct {
+	text string
+	at   int
+}
+
+// wordsOf cuts a line into words. A word is letters, digits and apostrophes; a
+// French elision, one letter or "qu" and an apostrophe, is a word of its own.
+func wordsOf(line string) []aWord {
+	words := make([]aWord, 0, len(line)/5+1)
+	start := -1
+	end := func(i int) {
+		if start >= 0 {
+			words = append(words, aWord{lower(line[start:i]), start})
+			start = -1
+		}
+	}
+	for i, r := range line {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			if start < 0 {
+				start = i
+			}
+		case (r == '\'' || r == '’') && start >= 0:
+			if i-start == 1 || strings.EqualFold(line[start:i], "qu") {
+				end(i)
+			}
+		case r == ':':
+			end(i)
+			words = append(words, aWord{":", i})
+		default:
+			end(i)
+		}
+	}
+	end(len(line))
+	return words
+}
+
+func lower(s string) string {
+	s = strings.ToLower(s)
+	if strings.Contains(s, "’") {
+		s = strings.ReplaceAll(s, "’", "'")
+	}
+	return strings.TrimRight(s, "'")
+}

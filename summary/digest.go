@@ -1,0 +1,155 @@
+package summary
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// Digest is the summarizer that needs no model (M4): the ledger of the range
+// and its key exchanges, in Markdown. It works offline, and writes the same
+// text for the same request. Its zero value is ready to use.
+//
+// The budget is 4 % of the range's tokens, at least 1,000 and at most 8,000,
+// and what is no fact never takes it over half of the range. Facts have
+// precedence over it: what the user said and demands, the plan, open questions,
+// open errors, changed files and how repeated commands ended are all there even
+// if they take more, up to half of the range's tokens; beyond that the least
+// valuable of them go, and their section says how many. Where facts took more
+// than the budget, the last line says how much. A digest that is no smaller
+// than what it hides is refused by the strategy (C6).
+type Digest struct {
+	// Tokens is the budget; 0 works it out from the range.
+	Tokens int
+}
+
+var _ strategy.Summarizer = Digest{}
+
+// The default budget.
+const (
+	digestShare = 25 // one in so many
+	digestLeast = 1000
+	digestMost  = 8000
+)
+
+// Summarize implements [strategy.Summarizer]. The ledger is made from the raw
+// entries of the whole range even where prior summaries stand for some of them
+// (S-8): it costs nothing to read them again, and nothing is lost from one
+// digest to the next. Of prior summaries that are no digests the text is
+// quoted; the overlap is still there to be read, and is not.
+func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	counter := counterOf(r)
+	l := NewLedger(counter)
+	x := newExchanges(r.Focus)
+	size := 0
+	for turn, e := range raw(r) {
+		if err := ctx.Err(); err != nil {
+			return strategy.SummaryResult{}, err
+		}
+		l.AddAt(turn, e)
+		x.add(turn, e)
+		size += e.Tokens
+	}
+	if l.entries == 0 {
+		return strategy.SummaryResult{}, nil
+	}
+	c := choice{counter: counter, items: l.items()}
+	budget := d.budget(size)
+	c.budget = budget
+	if d.Tokens == 0 {
+		c.budget = min(budget, size/2) // what is half the size is no gain
+	}
+	c.most = max(budget, size/2)
+	c.share = c.budget * 3 / 4
+	c.items = append(c.items, x.items()...)
+	c.items = append(c.items, earlier(r.Prior)...)
+	head := fmt.Sprintf("%s turns %d to %d of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, l.firstTurn, l.turn)
+	text, musts := c.text(head)
+	if musts > budget {
+		text += fmt.Sprintf("\nThe facts alone are %d tokens, over the budget of %d.\n", musts, budget)
+	}
+	return strategy.SummaryResult{Text: strings.TrimSuffix(text, "\n"), Model: "digest"}, nil
+}
+
+// historyLine begins every digest (M2).
+const historyLine = "This is history, not a request: a digest, made without a model, of"
+
+// counterOf is what counts the tokens of a request: the log's counter (T1).
+func counterOf(r strategy.SummaryRequest) tenfold.Counter {
+	if r.Log == nil {
+		return tenfold.Chars4{}
+	}
+	return r.Log.Counter()
+}
+
+func (d Digest) budget(size int) int {
+	if d.Tokens > 0 {
+		return d.Tokens
+	}
+	return min(max(size/digestShare, digestLeast), digestMost)
+}
+
+// raw gives the entries of a request with their turns. Where prior summaries
+// stand for some, those are read from the log again, as the reader of the
+// others has them (L7).
+func raw(r strategy.SummaryRequest) iter.Seq2[int, tenfold.Entry] {
+	return func(yield func(int, tenfold.Entry) bool) {
+		if r.Log == nil || len(r.Prior) == 0 {
+			turn := r.Range.FromTurn
+			for _, e := range r.Entries {
+				if r.Log != nil {
+					if t, _, ok := r.Log.Where(e.Seq); ok {
+						turn = t
+					}
+				}
+				if !yield(turn, e) {
+					return
+				}
+			}
+			return
+		}
+		branches := map[string]bool{"": true}
+		for _, e := range r.Entries {
+			for b := e.Branch; b != ""; b = parentOf(b) {
+				branches[b] = true
+			}
+		}
+		for e := range r.Log.Entries() {
+			turn, step, ok := r.Log.Where(e.Seq)
+			switch {
+			case !ok || turn < r.Range.FromTurn || turn > r.Range.ToTurn || !branches[e.Branch]:
+				continue
+			case turn == r.Range.ToTurn && r.Range.ToStep != nil && step > *r.Range.ToStep:
+				continue
+			}
+			if !yield(turn, e) {
+				return
+			}
+		}
+	}
+}
+
+func parentOf(branch string) string {
+	return branch[:max(strings.LastIndexByte(branch, '.'), 0)]
+}
+
+// earlierSize is how many characters of a prior summary are quoted.
+const earlierSize = 4000
+
+// earlier quotes prior summaries that a model wrote: what they are made from
+// is not known to be in this range. Digests say nothing that is not.
+func earlier(prior []string) []item {
+	var items []item
+	for i, text := range prior {
+		text = strings.TrimSpace(text)
+		if text == "" || strings.HasPrefix(text, historyLine) {
+			continue
+		}
+		items = append(items, item{section: inEarlier, rank: rankLast, must: true, order: i, text: "- an earlier summary:\n" + quote(clip(text, earlierSize))})
+	}
+	return items
+}

@@ -1,0 +1,310 @@
+package summary_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tenfold"
+	"tenfold/internal/corpustest"
+	"tenfold/strategy"
+	"tenfold/summary"
+	"tenfold/token"
+	"tenfold/tool"
+	"tenfold/transcript"
+)
+
+// sessions gives the conversations of a file of the corpus; none where its
+// format cannot be read.
+func sessions(tb testing.TB, f corpustest.File) []transcript.Collected {
+	tb.Helper()
+	file, err := transcript.Open(f.Path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	var all transcript.Collector
+	if err := transcript.Import(tb.Context(), file.Source, "", &all); err != nil {
+		return nil
+	}
+	return all.Conversations
+}
+
+func logOf(tb testing.TB, entries []tenfold.Entry) *tenfold.Log {
+	tb.Helper()
+	l := tenfold.NewLog(tenfold.WithCounter(token.O200k()))
+	if _, err := l.Append(entries...); err != nil {
+		tb.Fatal(err)
+	}
+	return l
+}
+
+// digestOf is the digest of all that the root of a log reads, or where there
+// is no root of all.
+func digestOf(tb testing.TB, l *tenfold.Log) (string, []tenfold.Entry) {
+	tb.Helper()
+	p := tenfold.Project(l)
+	r := strategy.SummaryRequest{Log: l, Range: tenfold.Range{ToTurn: max(l.Turns()-1, 0)}}
+	rootless := p.Totals().Log().Before == 0
+	for e := range l.Entries() {
+		if rootless || p.Reads(e.Seq) {
+			r.Entries = append(r.Entries, e)
+		}
+	}
+	got, err := summary.Digest{}.Summarize(tb.Context(), r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return got.Text, r.Entries
+}
+
+// a fact is something that must stand in a digest.
+type fact struct {
+	kind string
+	// all must stand in one line, except for those of a message, which are
+	// its lines.
+	all   []string
+	lines bool
+}
+
+func (f fact) in(digest string) bool {
+	if f.lines {
+		for _, line := range f.all {
+			if !strings.Contains(digest, "> "+line) {
+				return false
+			}
+		}
+		return true
+	}
+	for line := range strings.SplitSeq(digest, "\n") {
+		if !slices.ContainsFunc(f.all, func(part string) bool { return !strings.Contains(line, part) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// done is a call with its result.
+type done struct {
+	call     tenfold.ToolCall
+	result   tenfold.ToolResult
+	answered bool
+	failed   bool
+	asks     bool
+	command  string // normalised
+	flat     string // as it is quoted
+	changes  []string
+	reads    []string
+}
+
+func flat(text string, characters int) string {
+	text = strings.TrimSpace(text)
+	if r := []rune(text); len(r) > characters && len(text) > characters {
+		text = strings.TrimSpace(string(r[:characters]))
+	}
+	return strings.ReplaceAll(summary.Visible(text), "\n", "␊")
+}
+
+func callsOf(entries []tenfold.Entry) []*done {
+	var all []*done
+	open := map[string][]*done{}
+	for _, e := range entries {
+		switch p := e.Payload.(type) {
+		case tenfold.ToolCall:
+			d := &done{call: p}
+			known, _ := tool.Lookup(p.Name)
+			for _, op := range known.Operations(p.Arguments) {
+				if op.Op == tool.FileRead {
+					d.reads = append(d.reads, op.Path)
+				} else {
+					d.changes = append(d.changes, op.Path)
+				}
+			}
+			if command, dir := known.Command(p.Arguments); strings.TrimSpace(command) != "" {
+				d.command, d.flat = dir+"\x00"+summary.Normalise(command), flat(command, 150)
+			}
+			d.asks = len(known.Questions(p.Arguments)) > 0
+			open[e.Branch+"\x00"+p.CallID] = append(open[e.Branch+"\x00"+p.CallID], d)
+			all = append(all, d)
+		case tenfold.ToolResult:
+			waiting := open[e.Branch+"\x00"+p.CallID]
+			if len(waiting) == 0 {
+				continue
+			}
+			d := waiting[len(waiting)-1]
+			open[e.Branch+"\x00"+p.CallID] = waiting[:len(waiting)-1]
+			d.result, d.answered, d.failed = p, true, p.IsError
+			if d.command != "" {
+				d.failed = summary.Failed(p)
+			}
+		}
+	}
+	return all
+}
+
+// closes tells whether the success of a later call closes the failure of d.
+func (d *done) closes(later *done) bool {
+	if !later.answered || later.failed {
+		return false
+	}
+	if d.command != "" {
+		return later.command == d.command
+	}
+	switch {
+	case len(d.changes) > 0:
+		return slices.Contains(later.changes, d.changes[0])
+	case len(d.reads) > 0:
+		return slices.Contains(later.changes, d.reads[0]) || slices.Contains(later.reads, d.reads[0])
+	}
+	return later.call.Name == d.call.Name && tool.Canonical(later.call.Arguments) == tool.Canonical(d.call.Arguments)
+}
+
+// factsOf is what the digest of entries must hold, found the long way round.
+func factsOf(entries []tenfold.Entry) []fact {
+	var facts []fact
+	for _, e := range entries {
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if !ok || m.Synthetic {
+			continue
+		}
+		var texts []string
+		for _, p := range m.Parts {
+			if p.Text != "" {
+				texts = append(texts, p.Text)
+			}
+		}
+		text := strings.TrimSpace(strings.Join(texts, "\n"))
+		if utf8.RuneCountInString(text) >= 500 || !summary.StatesConstraint(text) {
+			continue
+		}
+		f := fact{kind: "constraint", lines: true}
+		for line := range strings.SplitSeq(summary.Visible(text), "\n") {
+			f.all = append(f.all, strings.TrimRight(line, " \t"))
+		}
+		facts = append(facts, f)
+	}
+	calls := callsOf(entries)
+	runs := map[string]int{}
+	last := map[string]*done{}
+	for i, d := range calls {
+		for _, p := range d.changes {
+			if d.answered && !d.failed {
+				facts = append(facts, fact{kind: "path", all: []string{"`" + flat(p, 400) + "`"}})
+			}
+		}
+		if d.command != "" {
+			runs[d.command]++
+			last[d.command] = d
+		}
+		if d.asks || !d.failed || slices.ContainsFunc(calls[i+1:], d.closes) {
+			continue
+		}
+		f := fact{kind: "error"}
+		switch {
+		case d.command != "":
+			f.all = []string{d.flat, "failed"}
+		case len(d.changes) > 0:
+			f.all = []string{"`" + d.call.Name + "`", "`" + flat(d.changes[0], 400) + "`", "failed"}
+		case len(d.reads) > 0:
+			f.all = []string{"`" + d.call.Name + "`", "`" + flat(d.reads[0], 400) + "`", "failed"}
+		default:
+			f.all = []string{flat(d.call.Name+" "+d.call.Arguments, 100), "failed"}
+		}
+		facts = append(facts, f)
+	}
+	for key, d := range last {
+		if runs[key] < 2 {
+			continue
+		}
+		words := "success"
+		switch {
+		case !d.answered:
+			words = "no result"
+		case d.failed:
+			words = "failed"
+		}
+		facts = append(facts, fact{kind: "command", all: []string{d.flat, words}})
+	}
+	return facts
+}
+
+// budgetMisses are sessions whose facts do not fit, with the reason.
+var budgetMisses = map[string]string{}
+
+// M3, M4: the digest of the first 75 % of each real session holds every user
+// message that states a constraint, every changed path, how each repeated
+// command ended, and every open error.
+func TestM4DigestHoldsTheFactsOfRealSessions(t *testing.T) {
+	type tally struct{ sessions, tokens, digest, over, bigger int }
+	kinds := []string{"constraint", "path", "command", "error"}
+	byFormat := map[string]*tally{}
+	have, want := map[string]int{}, map[string]int{}
+	unread := 0
+	for _, f := range corpustest.Sample(corpustest.Files(t)) {
+		conversations := sessions(t, f)
+		if conversations == nil {
+			unread++
+			continue
+		}
+		for n, c := range conversations {
+			l := logOf(t, c.Entries[:len(c.Entries)*3/4])
+			if l.Tokens() == 0 {
+				continue
+			}
+			digest, entries := digestOf(t, l)
+			s, ok := byFormat[string(c.Format)]
+			if !ok {
+				s = &tally{}
+				byFormat[string(c.Format)] = s
+			}
+			size := token.O200k().Count(digest)
+			s.sessions++
+			s.tokens += l.Tokens()
+			s.digest += size
+			if strings.Contains(digest, "over the budget of") {
+				s.over++
+			}
+			if size >= l.Tokens() {
+				s.bigger++
+			}
+			for _, fact := range factsOf(entries) {
+				want[string(c.Format)+fact.kind]++
+				if fact.in(digest) {
+					have[string(c.Format)+fact.kind]++
+					continue
+				}
+				name := fmt.Sprintf("%s#%d", f.Name, n)
+				if budgetMisses[name] == "" {
+					t.Errorf("%s: the digest of %d tokens of %d has no %s", name, size, l.Tokens(), fact.kind)
+					if os.Getenv("SHOW_MISS") != "" {
+						t.Logf("%q", fact.all)
+					}
+				}
+			}
+		}
+	}
+	var names []string
+	for name := range byFormat {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		s := byFormat[name]
+		line := fmt.Sprintf("%-18s %3d sessions, %8d tokens, digests %7d (%.1f %%), %d over budget, %d no smaller", name, s.sessions, s.tokens, s.digest,
+			100*float64(s.digest)/float64(s.tokens), s.over, s.bigger)
+		for _, kind := range kinds {
+			line += fmt.Sprintf("; %s %d/%d", kind, have[name+kind], want[name+kind])
+		}
+		t.Log(line)
+	}
+	t.Logf("%d files are of formats that cannot be read", unread)
+	for _, format := range []transcript.Format{transcript.ClaudeCode, transcript.JP} {
+		if byFormat[string(format)] == nil {
+			t.Errorf("no session of %s was read", format)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"tenfold"
+)
+
+// exchanges collects what the assistant concluded and decided: the last text
+// of each turn, and sentences that give a reason.
+type exchanges struct {
+	focus     []string
+	said      []conclusion // a turn's last text each, in order
+	decisions []decision
+	seen      map[string]bool
+	texts     int
+}
+
+type conclusion struct {
+	turn, place int
+	text        string
+}
+
+type decision struct {
+	turn, place int
+	text        string
+	// wanted is set where it speaks of the focus.
+	wanted bool
+}
+
+func newExchanges(focus string) *exchanges {
+	x := &exchanges{seen: map[string]bool{}}
+	for _, w := range wordsOf(focus) {
+		if len(w.text) > 3 && !slices.Contains(x.focus, w.text) {
+			x.focus = append(x.focus, w.text)
+		}
+	}
+	return x
+}
+
+// perText is how many places a text has for its sentences.
+const perText = 1000
+
+func (x *exchanges) add(turn int, e tenfold.Entry) {
+	m, ok := e.Payload.(tenfold.AssistantMessage)
+	if !ok {
+		return
+	}
+	text := strings.TrimSpace(m.Text)
+	if text == "" {
+		return
+	}
+	x.texts++
+	c := conclusion{turn, x.texts * perText, text}
+	if n := len(x.said); n > 0 && x.said[n-1].turn == turn {
+		x.decide(x.said[n-1])
+		x.said[n-1] = c
+		return
+	}
+	x.said = append(x.said, c)
+}
+
+// decide takes the sentences of a text that give reasons. It is asked about
+// texts that are no conclusions; those are quoted for themselves.
+func (x *exchanges) decide(c conclusion) {
+	place := c.place
+	for line := range strings.SplitSeq(c.text, "\n") {
+		line = strings.TrimSpace(line)
+		for line != "" && place < c.place+perText-1 {
+			var s string
+			s, line = sentence(line)
+			wanted := x.wants(s)
+			if len(s) > 2*lineLength || (!wanted && !reasons(s)) || x.seen[s] {
+				continue
+			}
+			x.seen[s] = true
+			place++
+			x.decisions = append(x.decisions, decision{c.turn, place, s, wanted})
+		}
+	}
+}
+
+func (x *exchanges) wants(s string) bool {
+	if len(x.focus) == 0 {
+		return false
+	}
+	for _, w := range wordsOf(s) {
+		if slices.Contains(x.focus, w.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonPhrases is how decisions and findings are told.
+var reasonPhrases = []string{
+	"because", "since the", "the reason", "root cause", "the problem is", "the issue is", "the problem was", "the issue was", "the bug",
+	"turns out", "decided", "chose", "i'll use", "we'll use", "instead of", "rather than", "so that", "therefore", "this means", "which means",
+	"weil", "deshalb", "parce que", "porque",
+}
+
+var reasonWords = sync.OnceValue(func() map[string][][]string {
+	m := map[string][][]string{}
+	for _, phrase := range reasonPhrases {
+		words := strings.Fields(phrase)
+		m[words[0]] = append(m[words[0]], words[1:])
+	}
+	return m
+})
+
+func reasons(s string) bool {
+	known := reasonWords()
+	words := wordsOf(s)
+	for i, w := range words {
+		for _, rest := range known[w.text] {
+			if follows(rest, words[i+1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// How many characters of conclusions are quoted: of the last, of others.
+const (
+	lastSize  = 1200
+	otherSize = 400
+)
+
+// items gives the exchanges, most valuable first: the last conclusion, what
+// the focus asks for, then conclusions and decisions by turns, the newest
+// first.
+func (x *exchanges) items() []item {
+	var items []item
+	put := func(rank, turn, place int, text string) {
+		items = append(items, item{
+			section: inExchanges, rank: rank, must: rank == rankLast, order: place,
+			text: fmt.Sprintf("- turn %d, assistant:\n%s", turn, quote(text)),
+		})
+	}
+	d := len(x.decisions) - 1
+	for i := len(x.said) - 1; i >= 0; i-- {
+		c := x.said[i]
+		if i == len(x.said)-1 {
+			put(rankLast, c.turn, c.place, clip(c.text, lastSize))
+		} else {
+			put(rankExchange, c.turn, c.place, clip(c.text, otherSize))
+		}
+		for ; d >= 0 && x.decisions[d].turn >= c.turn; d-- {
+			one := x.decisions[d]
+			rank := rankExchange
+			if one.wanted {
+				rank = rankDetail
+			}
+			put(rank, one.turn, one.place, one.text)
+		}
+	}
+	return items
+}

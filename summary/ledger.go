@@ -1,0 +1,267 @@
+package summary
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tenfold"
+	"tenfold/strategy"
+	"tenfold/token"
+	"tenfold/tool"
+)
+
+// A Ledger is the facts of a conversation, or of a stretch of one, that a
+// program can take from its raw entries exactly (M3). It is kept entry by
+// entry; adding one costs the size of the entry. It is not safe for concurrent
+// use. Get one from [NewLedger].
+type Ledger struct {
+	counter tenfold.Counter
+
+	turn, firstTurn int
+	opened          bool
+	entries, calls  int
+
+	requests  []*request
+	asked     map[string]*request // by text
+	open      map[openKey][]*call
+	files     map[string]*file
+	paths     []*file // in order of their first operation
+	commands  map[string]*command
+	ran       []*command // in order of their first run
+	failures  failures
+	plans     map[string]*plan    // by branch
+	branches  []string            // of plans, in order
+	approvals map[string]approval // asked for, not answered, by call id
+	skill     skill
+	last      string // the assistant's last words, until somebody speaks
+	lastTurn  int
+}
+
+// openKey tells calls apart that wait for a result.
+type openKey struct{ branch, id string }
+
+// request is what a person said: a message, or the answer to a question.
+type request struct {
+	turns []int
+	text  string
+	// branch is where it was said; on a branch it is the agent above who asks.
+	branch string
+	// questions are what it answers; none for a message.
+	questions []string
+	// binds is set where it states a constraint.
+	binds bool
+	// long is set where it is not quoted whole; lines are then those of it
+	// that state constraints.
+	long  bool
+	lines []string
+}
+
+// skill is the skill or workflow under way.
+type skill struct {
+	name string
+	turn int
+}
+
+type approval struct {
+	reason      string
+	turn, order int
+}
+
+// NewLedger makes an empty ledger. Its budgets are counted by c, nil meaning
+// the default encoding (T1).
+func NewLedger(c tenfold.Counter) *Ledger {
+	if c == nil {
+		c = token.O200k()
+	}
+	return &Ledger{
+		counter: c,
+		asked:   map[string]*request{}, open: map[openKey][]*call{}, files: map[string]*file{},
+		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{},
+		failures: newFailures(),
+	}
+}
+
+// LedgerOf makes the ledger of the raw entries of a request's whole range, also
+// of those that prior summaries stand for (S-8).
+func LedgerOf(r strategy.SummaryRequest) *Ledger {
+	l := NewLedger(counterOf(r))
+	for turn, e := range raw(r) {
+		l.AddAt(turn, e)
+	}
+	return l
+}
+
+// Constraints gives what people demanded, word for word and in order: messages
+// of up to 500 characters that state a constraint and answers to questions
+// whole, of longer ones the lines that do. Nothing is in it twice.
+func (l *Ledger) Constraints() []string {
+	var all []string
+	seen := map[string]bool{}
+	put := func(text string) {
+		if text = visible(text); !seen[text] {
+			seen[text] = true
+			all = append(all, text)
+		}
+	}
+	for _, r := range l.requests {
+		switch {
+		case r.long:
+			for _, line := range r.lines {
+				put(line)
+			}
+		case r.binds || len(r.questions) > 0:
+			put(r.text)
+		}
+	}
+	return all
+}
+
+// Add takes in the next raw entry, of any kind. Turns are counted as L5 says.
+func (l *Ledger) Add(e tenfold.Entry) {
+	turn := l.turn
+	if _, starts := e.Payload.(tenfold.TurnStart); starts && l.entries > 0 {
+		turn++
+	}
+	l.AddAt(turn, e)
+}
+
+// AddAt is Add for an entry whose turn is known, as that of a range is.
+func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
+	if !l.opened {
+		l.opened, l.firstTurn = true, turn
+	}
+	l.turn = max(l.turn, turn)
+	l.entries++
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		l.addUser(turn, e.Branch, p)
+	case tenfold.AssistantMessage:
+		if strings.TrimSpace(p.Text) != "" {
+			l.last, l.lastTurn = p.Text, turn
+		}
+	case tenfold.ToolCall:
+		l.calls++
+		l.last = ""
+		l.addCall(turn, e.Branch, p)
+	case tenfold.ToolResult:
+		l.addResult(turn, e.Branch, p)
+	case tenfold.Approval:
+		l.addApproval(turn, e.Branch, p)
+	}
+}
+
+// wholeMessage is up to how many characters a message is quoted whole.
+const wholeMessage = 500
+
+func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
+	if m.Synthetic {
+		return // no person wrote it
+	}
+	l.last = ""
+	l.addRequest(turn, branch, strings.TrimSpace(saidIn(m.Parts)))
+}
+
+// addRequest notes what a person said. What was said before in the same words
+// is noted once.
+func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) {
+	if text == "" {
+		return
+	}
+	key := branch + "\x00" + strings.Join(questions, "\x00") + "\x00" + text
+	if r, ok := l.asked[key]; ok {
+		if r.turns[len(r.turns)-1] != turn {
+			r.turns = append(r.turns, turn)
+		}
+		return
+	}
+	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions}
+	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
+		r.lines = Constraints(text)
+		r.binds = len(r.lines) > 0
+	} else {
+		r.binds = StatesConstraint(text)
+	}
+	l.asked[key] = r
+	l.requests = append(l.requests, r)
+}
+
+func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {
+	if a.State == tenfold.ApprovalRequested {
+		l.approvals[a.CallID] = approval{a.Reason, turn, l.entries}
+		return
+	}
+	delete(l.approvals, a.CallID)
+	if a.State == tenfold.ApprovalDenied {
+		l.addRequest(turn, branch, strings.TrimSpace(a.Reason))
+	}
+}
+
+// plan is the latest state of a plan or a list of todos.
+type plan struct {
+	turn  int
+	items []tool.PlanItem
+	text  string
+	// byID is where items stand, made when the first of them comes alone, and
+	// highest the highest number among their ids.
+	byID    map[string]int
+	highest int
+}
+
+// addPlan takes in what a call says of the plan of its branch.
+func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
+	p, ok := l.plans[branch]
+	if !ok {
+		p = &plan{}
+		l.plans[branch] = p
+		l.branches = append(l.branches, branch)
+	}
+	p.turn = turn
+	switch {
+	case said.Text != "":
+		p.text = said.Text
+	case said.Partial:
+		for _, item := range said.Items {
+			p.put(item)
+		}
+	default:
+		p.items, p.byID, p.highest = said.Items, nil, 0
+	}
+}
+
+// put adds or changes an item. One made without an id gets the next number, as
+// the agents that make such items do.
+func (p *plan) put(item tool.PlanItem) {
+	if p.byID == nil {
+		p.byID = map[string]int{}
+		p.items = slices.Clone(p.items) // those are the call's
+		for i, have := range p.items {
+			p.note(have.ID, i)
+		}
+	}
+	if at, have := p.byID[item.ID]; have && item.ID != "" {
+		if item.Status != "" {
+			p.items[at].Status = item.Status
+		}
+		if item.Text != "" {
+			p.items[at].Text = item.Text
+		}
+		return
+	}
+	if item.Text == "" {
+		return // nobody knows what it is about
+	}
+	if item.ID == "" {
+		item.ID = strconv.Itoa(p.highest + 1)
+	}
+	p.note(item.ID, len(p.items))
+	p.items = append(p.items, item)
+}
+
+func (p *plan) note(id string, at int) {
+	p.byID[id] = at
+	if n, err := strconv.Atoi(id); err == nil {
+		p.highest = max(p.highest, n)
+	}
+}

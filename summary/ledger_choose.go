@@ -1,0 +1,159 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenfold"
+)
+
+// section is a heading, in the order in which they stand.
+type section int
+
+const (
+	inRequests section = iota
+	inState
+	inFiles
+	inCommands
+	inErrors
+	inPlan
+	inQuestions
+	inExchanges
+	inEarlier
+	sections
+)
+
+var headings = [sections]string{
+	"## Requests and constraints\n", "## State\n", "## Files\n", "## Commands\n", "## Open errors\n",
+	"## Plan\n", "## Questions\n", "## Key exchanges\n", "## Earlier summaries\n",
+}
+
+// The ranks of what a ledger and a digest can say, most valuable first. Within
+// a rank the newest comes first.
+const (
+	rankBinding  = iota // what binds: messages that state constraints, and answers
+	rankTask            // the first and the last request
+	rankState           // plan, questions, approvals, the active skill
+	rankError           // open errors, with the line that says most
+	rankChanged         // files that were changed
+	rankRepeated        // commands that ran more than once
+	rankLast            // the assistant's last conclusion
+	rankDemand          // what else long messages demand
+	rankRequest         // other messages
+	rankDetail          // other lines of open errors
+	rankExchange        // other exchanges
+	rankCommand         // commands that ran once
+	rankOpen            // calls without a result
+	rankRead            // files that were only read
+	rankLooking         // commands that only looked
+)
+
+// item is a piece of text that is taken whole or not at all.
+type item struct {
+	section section
+	rank    int
+	// must is set on facts that have precedence over the budget.
+	must bool
+	// order is the place in the section; items of one order stand as made.
+	order int
+	// text is whole lines.
+	text string
+	// parent is the index+1 of an item without which this one says nothing.
+	parent int
+
+	tokens int
+	taken  bool
+}
+
+// leftOut is what the line that tells of what was left out may cost, with the
+// heading's line end.
+const leftOut = 12
+
+// choice takes items under a budget of tokens.
+type choice struct {
+	counter tenfold.Counter
+	items   []item
+	// budget bounds all items, most those that must be there, share those of
+	// a rank before exchanges.
+	budget, most, share int
+}
+
+// text takes what fits, by rank, and writes it in sections. Musts are the
+// tokens of those items that have precedence.
+func (c *choice) text(head string) (text string, musts int) {
+	order := make([]int, len(c.items))
+	for i := range c.items {
+		order[i] = i
+		c.items[i].tokens = c.counter.Count(c.items[i].text)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return c.items[a].rank - c.items[b].rank })
+	used := c.counter.Count(head)
+	var open [sections]bool
+	var taken []int
+	for _, i := range order {
+		it := &c.items[i]
+		cost := it.tokens
+		if !open[it.section] {
+			cost += c.counter.Count(headings[it.section]) + leftOut
+		}
+		limit := c.budget
+		switch {
+		case it.must:
+			limit = c.most
+		case it.rank < rankExchange:
+			limit = c.share
+		}
+		if used+cost > limit || (it.parent > 0 && !c.items[it.parent-1].taken) {
+			continue
+		}
+		it.taken, open[it.section] = true, true
+		used += cost
+		if it.must {
+			musts += cost
+		}
+		taken = append(taken, i)
+	}
+	text = c.write(head)
+	// Parts can cost less than the whole where tokens join over their ends.
+	for limit := max(c.budget, used); len(taken) > 0 && c.counter.Count(text) > limit; {
+		c.items[taken[len(taken)-1]].taken = false
+		taken = taken[:len(taken)-1]
+		text = c.write(head)
+	}
+	return text, musts
+}
+
+// write puts what was taken in order.
+func (c *choice) write(head string) string {
+	var b strings.Builder
+	b.WriteString(head)
+	for s := range sections {
+		var here []*item
+		missing := 0
+		for i := range c.items {
+			switch it := &c.items[i]; {
+			case it.section != s:
+			case it.taken:
+				here = append(here, it)
+			case it.parent == 0:
+				missing++
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		slices.SortStableFunc(here, func(a, b *item) int { return a.order - b.order })
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(headings[s])
+		for _, it := range here {
+			b.WriteString(it.text)
+		}
+		if missing > 0 {
+			fmt.Fprintf(&b, "- (%d more left out)\n", missing)
+		}
+	}
+	return b.String()
+}
