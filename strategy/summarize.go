@@ -37,6 +37,14 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil, nil
 	}
 	r := j.request(p, o)
+	r.Judge = func(written SummaryResult) error {
+		sample := overlay
+		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement}
+		if why := refusal(p, written, sample); why != "" {
+			return &RefusedError{why}
+		}
+		return nil
+	}
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
 		o.withholdf("%s", q.Quote(r).words(j.span))
 		return nil, nil
@@ -47,9 +55,18 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		o.failed(r, err)
 		return nil, err
 	}
+	for _, note := range written.Notes {
+		o.Notef("%s", note)
+	}
+	for _, failure := range written.Failures {
+		o.failed(r, failure)
+	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
-		Instructions: instructions(o), Covers: hides,
+		Instructions: instructions(o), Covers: hides, Artifacts: written.Artifacts,
+	}
+	if written.Usage != (tenfold.Usage{}) {
+		overlay.Summary.Usage = &written.Usage
 	}
 	if why := refusal(p, written, overlay); why != "" {
 		o.failed(r, &RefusedError{why})
@@ -99,6 +116,10 @@ func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers te
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
 		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions,
+		View: o.begun,
+	}
+	if r.View == nil {
+		r.View = p
 	}
 	var prior []tenfold.Overlay
 	if j.recursive {

@@ -46,13 +46,35 @@ type SummaryRequest struct {
 	Overlap []tenfold.Entry
 	// Focus says what must be kept; Instructions, if any, how to write.
 	Focus, Instructions string
+	// View is the conversation as its own model last saw it, before anything
+	// of the plan under way; nil when that is not known.
+	View *tenfold.Projection
+	// Judge says why a result would not be taken (C6), nil for one that would;
+	// nil judges nothing. It is for summarizers that can do something else.
+	Judge func(SummaryResult) error
 }
 
-// A SummaryResult is what a summarizer wrote.
+// Refusal is what Judge says of a result, nil without one.
+func (r SummaryRequest) Refusal(written SummaryResult) error {
+	if r.Judge == nil {
+		return nil
+	}
+	return r.Judge(written)
+}
+
+// A SummaryResult is what a summarizer wrote. With an error, Usage still says
+// what was spent.
 type SummaryResult struct {
 	Text  string
 	Model string
-	Usage tenfold.Usage
+	// Usage sums over all calls; the zero value for none. Its Model is set
+	// where another than Model was paid.
+	Usage     tenfold.Usage
+	Artifacts *tenfold.Artifacts
+	// Notes are for whoever reads the plan. Failures are what went wrong on the
+	// way to a text all the same; the hook of failures is told of each (M6).
+	Notes    []string
+	Failures []error
 	// CutOff says that the text ends where the model ran out of tokens,
 	// Declined that the model would not write one.
 	CutOff, Declined bool
