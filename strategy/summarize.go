@@ -46,20 +46,27 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil
 	}
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
-		o.withholdf("%s", q.Quote(r).words(j.span))
-		return nil, nil
+		if quote := q.Quote(r); quote != (Quote{}) {
+			o.withholdf("%s", quote.words(j.span))
+			return nil, nil
+		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
-	if err != nil {
-		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
-		o.failed(r, err)
-		return nil, err
-	}
 	for _, note := range written.Notes {
 		o.Notef("%s", note)
 	}
 	for _, failure := range written.Failures {
 		o.failed(r, failure)
+	}
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+		o.failed(r, err)
+		o.Notef("the summary of turns %s was refused: %s", j.span, refused.Reason)
+		return nil, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
+		o.failed(r, err)
+		return nil, err
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
@@ -116,7 +123,7 @@ func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers te
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
 		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions,
-		View: o.begun,
+		View: o.begun, DryRun: o.DryRun,
 	}
 	if r.View == nil {
 		r.View = p

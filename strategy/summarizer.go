@@ -8,14 +8,16 @@ import (
 
 // A Summarizer writes the summary that stands for a stretch of conversation.
 // It is safe for concurrent use and keeps nothing of what it is shown. Its
-// error means that there is no summary and why; a result that is no good (C6)
-// is none of its business: whoever asked judges that.
+// error means that there is no summary and why; a [*RefusedError] in it that it
+// wrote one that must not be taken. A result that is no good otherwise (C6) is
+// none of its business: whoever asked judges that.
 type Summarizer interface {
 	Summarize(ctx context.Context, r SummaryRequest) (SummaryResult, error)
 }
 
-// A Quoter is a Summarizer whose work costs something. A dry run asks it for a
-// quote and does not have it work (C8); others work in dry runs as well.
+// A Quoter is a Summarizer whose work may cost something. A dry run asks it for
+// a quote and does not have it work (C8); one that quotes nothing, the zero
+// Quote, and others work in dry runs as well.
 type Quoter interface {
 	Quote(r SummaryRequest) Quote
 }
@@ -46,6 +48,8 @@ type SummaryRequest struct {
 	Overlap []tenfold.Entry
 	// Focus says what must be kept; Instructions, if any, how to write.
 	Focus, Instructions string
+	// DryRun says that nothing is to be written anywhere.
+	DryRun bool
 	// View is the conversation as its own model last saw it, before anything
 	// of the plan under way; nil when that is not known.
 	View *tenfold.Projection
