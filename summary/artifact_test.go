@@ -18,7 +18,7 @@ func at() time.Time { return time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC) }
 func TestM5Artifacts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "session")
 	secret := "sk-" + strings.Repeat("a1B2c3", 8)
-	l := script(t, "t", "u the key is "+secret, "a "+strings.Repeat("noted ", 400))
+	l := talk(t, "t", "u the key is "+secret, "a "+strings.Repeat("noted ", 400))
 	s := summary.Recorded{Of: digest{"The key " + secret + " was noted."}, Artifacts: summary.Directory(dir), Conversation: "../c/1", Now: at}
 	made, _ := compact(t, l, s, 0, 0)
 	if len(made.Compactions) != 1 {

@@ -112,10 +112,9 @@ func withoutNumbering(line string) string {
 }
 
 // phrase takes in what stands as a whole: of several words a command or a
-// quotation, whose ellipses stand for anything; of one word a name.
+// quotation, of one word a name.
 func (c *collector) phrase(kind AtomKind, text string) {
-	for _, piece := range strings.Split(strings.ReplaceAll(text, "[…]", "…"), "…") {
-		piece = strings.TrimSpace(piece)
+	for _, piece := range pieces(kind, text) {
 		if strings.ContainsFunc(piece, unicode.IsSpace) {
 			c.add(atom{kind: kind, text: piece, ways: [][]string{{piece}}})
 			continue
@@ -128,6 +127,32 @@ func (c *collector) phrase(kind AtomKind, text string) {
 			c.add(atom{kind: AtomIdentifier, text: piece, ways: [][]string{{piece}}})
 		}
 	}
+}
+
+// pieces cuts at ellipses, which stand for anything; in a quotation also at
+// what its writer put in brackets.
+func pieces(kind AtomKind, text string) []string {
+	text = strings.NewReplacer("[…]", "\x00", "[...]", "\x00", "…", "\x00", " ... ", "\x00").Replace(" " + text + " ")
+	if kind == AtomQuotation {
+		for {
+			from := strings.Index(text, " [")
+			if from < 0 {
+				break
+			}
+			size := strings.IndexByte(text[from:], ']')
+			if size < 0 {
+				break
+			}
+			text = text[:from] + "\x00" + text[from+size+1:]
+		}
+	}
+	var out []string
+	for piece := range strings.SplitSeq(text, "\x00") {
+		if piece = strings.TrimSpace(piece); piece != "" {
+			out = append(out, piece)
+		}
+	}
+	return out
 }
 
 func (c *collector) words(text string) {
@@ -195,9 +220,19 @@ func (c *collector) name(word string) (atom, bool) {
 		bare := withoutLines(word)
 		return atom{kind: AtomPath, text: bare, ways: [][]string{{bare}}}, true
 	case isIdentifier(word):
-		return atom{kind: AtomIdentifier, text: word, ways: [][]string{{word}}}, true
+		return identifier(word), true
 	}
 	return atom{}, false
+}
+
+// identifier is a name in a program. One that is put together, as in
+// "Type.field" or "name:value", is found when its parts are.
+func identifier(word string) atom {
+	a := atom{kind: AtomIdentifier, text: word, ways: [][]string{{word}}}
+	if parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(".:->()[]{}", r) }); len(parts) > 1 {
+		a.ways = append(a.ways, parts)
+	}
+	return a
 }
 
 // path is a word with slashes. Two plain words with one slash between may be

@@ -12,10 +12,10 @@ type chunk struct {
 	cut int
 }
 
-// split packs blocks into chunks of at most budget tokens (C5): at the ends of
+// chunked packs blocks into chunks of at most budget tokens (C5): at the ends of
 // turns where it can, else of steps, else between entries. An entry that is
 // larger than the budget is cut, with a mark. The budget must be positive.
-func split(c tenfold.Counter, blocks []Block, budget int) []chunk {
+func chunked(c tenfold.Counter, blocks []Block, budget int) []chunk {
 	s := splitter{counter: c, budget: budget}
 	s.pack(blocks, byTurn)
 	s.flush()

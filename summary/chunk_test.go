@@ -37,7 +37,7 @@ func TestC5Split(t *testing.T) {
 			var sizes []string
 			var all []Block
 			cut := 0
-			for _, c := range split(tenfold.Chars4{}, tt.blocks, tt.budget) {
+			for _, c := range chunked(tenfold.Chars4{}, tt.blocks, tt.budget) {
 				tokens := 0
 				for _, b := range c.blocks {
 					tokens += tenfold.Chars4{}.Count(b.Text())

@@ -28,8 +28,8 @@ type Model struct {
 	// Window is how many tokens the model takes; 0 asks the table of package
 	// token.
 	Window int
-	// MaxTokens is the most a summary may have; 0 means [DefaultMaxTokens],
-	// or a quarter of the window where that is less.
+	// MaxTokens is the most a summary may have, half the window at most; 0
+	// means [DefaultMaxTokens], or a quarter of the window where that is less.
 	MaxTokens int
 	// Timeout is for the whole summary; 0 means [DefaultTimeout].
 	Timeout time.Duration
@@ -179,7 +179,7 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 				text += "\n\n" + more
 			}
 		}
-		text = withConstraints(text, facts.Constraints())
+		text = constrained(text, facts.Constraints())
 		if r.Refusal(strategy.SummaryResult{Text: text}) == nil {
 			break
 		}
@@ -187,8 +187,8 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	return text
 }
 
-// withConstraints adds the constraints that a text does not hold word for word.
-func withConstraints(text string, constraints []string) string {
+// constrained adds the constraints that a text does not hold word for word.
+func constrained(text string, constraints []string) string {
 	flat, missing := flattened(text), ""
 	for _, c := range constraints {
 		if one := flattened(c); one != "" && !strings.Contains(flat, one) {

@@ -59,11 +59,11 @@ func TestM1ModelIsAsked(t *testing.T) {
 		"[turn 000] USER:\nPlease fix bug 100 in pkg/part0/main.go\n\n[turn 000] TOOL_REQUEST (tool=Read, id=0):", "[turn 001] ASSISTANT:",
 		"every constraint", "decisions, each with its reason", "the bugs", "Write in French.", `"open_tasks"`, "at most 20000 tokens",
 	} {
-		if !strings.Contains(shown(q), want) {
-			t.Errorf("the request lacks %q:\n%s", want, shown(q))
+		if !strings.Contains(sent(q), want) {
+			t.Errorf("the request lacks %q:\n%s", want, sent(q))
 		}
 	}
-	if strings.Contains(shown(q), "[turn 002]") {
+	if strings.Contains(sent(q), "[turn 002]") {
 		t.Error("the request holds what is not of the range")
 	}
 	for _, f := range tenfold.Profiles() {
@@ -77,14 +77,14 @@ func TestM1ModelIsAsked(t *testing.T) {
 func TestM1aWordingIsReplaced(t *testing.T) {
 	m := plays(says("Fine."))
 	model := summary.Model{Provider: m, MaxTokens: 300, Wording: summary.Wording{System: "You are terse.", Task: "Sum it up."}, Reasoning: true}
-	l := script(t, "t", "u hello", "k I wonder", "a hi")
+	l := talk(t, "t", "u hello", "k I wonder", "a hi")
 	if _, err := model.Summarize(t.Context(), requestOf(l, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	q := m.asked[0]
-	if q.View.Config().System != "You are terse." || !strings.Contains(shown(q), "Sum it up.") || strings.Contains(shown(q), "Copy paths") ||
-		!strings.Contains(shown(q), "REASONING:\nI wonder") || q.MaxTokens != 300 {
-		t.Errorf("%q %s", q.View.Config().System, shown(q))
+	if q.View.Config().System != "You are terse." || !strings.Contains(sent(q), "Sum it up.") || strings.Contains(sent(q), "Copy paths") ||
+		!strings.Contains(sent(q), "REASONING:\nI wonder") || q.MaxTokens != 300 {
+		t.Errorf("%q %s", q.View.Config().System, sent(q))
 	}
 }
 
@@ -252,7 +252,7 @@ func TestS8PriorAndOverlap(t *testing.T) {
 func TestC5Parts(t *testing.T) {
 	l := long(t)
 	m := &played{answer: func(_ int, r provider.Request) ([]provider.Event, error) {
-		if text := shown(r); strings.Contains(text, "<part-1>") {
+		if text := sent(r); strings.Contains(text, "<part-1>") {
 			return structured("All of bugs 100, 200, 300 and 400 were fixed."), nil
 		} else if at := strings.Index(text, "Please fix bug "); at >= 0 {
 			return structured("PART says: bug " + text[at+15:at+18] + " was fixed."), nil
@@ -276,12 +276,12 @@ func TestC5Parts(t *testing.T) {
 			if r.View.Tokens() > 2000-400 {
 				t.Errorf("a request of %d tokens", r.View.Tokens())
 			}
-			if strings.Contains(shown(r), fmt.Sprintf("[turn %03d] USER:", i)) {
+			if strings.Contains(sent(r), fmt.Sprintf("[turn %03d] USER:", i)) {
 				readBy++
 			}
 		}
-		if readBy != 1 || !strings.Contains(shown(merge), fmt.Sprintf("PART says: bug %d00", i+1)) {
-			t.Errorf("turn %d was read %d times; the merge holds:\n%s", i, readBy, shown(merge))
+		if readBy != 1 || !strings.Contains(sent(merge), fmt.Sprintf("PART says: bug %d00", i+1)) {
+			t.Errorf("turn %d was read %d times; the merge holds:\n%s", i, readBy, sent(merge))
 		}
 	}
 	s := made.Compactions[0].Summary
@@ -301,7 +301,7 @@ func TestC5Parts(t *testing.T) {
 // An entry larger than the window is cut, and said so.
 func TestC5EntryLargerThanTheWindow(t *testing.T) {
 	m := plays(says("It was read."))
-	l := script(t, "t", "u start", "c 1 Read {}", "r 1 HEAD "+strings.Repeat("middle ", 8000)+" TAIL", "a done")
+	l := talk(t, "t", "u start", "c 1 Read {}", "r 1 HEAD "+strings.Repeat("middle ", 8000)+" TAIL", "a done")
 	made, _ := compact(t, l, summary.Model{Provider: m, Window: 4000, MaxTokens: 300}, 0, 0)
 	if text := strings.Join(m.requests(), "\n"); !strings.Contains(text, "HEAD") || !strings.Contains(text, "TAIL") || !strings.Contains(text, "characters cut …]") ||
 		!strings.Contains(notesOf(made), "1 entries larger than what the model can read") {
@@ -399,7 +399,7 @@ func TestM3AskedOnceMore(t *testing.T) {
 			if len(got.Failures) == 0 {
 				t.Error("the first failure is not told")
 			}
-			again, first := shown(m.asked[1]), shown(m.asked[0])
+			again, first := sent(m.asked[1]), sent(m.asked[0])
 			if !strings.HasPrefix(again, first) {
 				t.Error("the second request does not begin like the first")
 			}
@@ -469,7 +469,7 @@ func TestPrefixIsChosenByPrice(t *testing.T) {
 			if !strings.HasPrefix(string(now), strings.TrimRight(string(before), "]}\"")) {
 				t.Error("the request does not begin as the conversation does")
 			}
-			if text := shown(m.asked[0]); !strings.Contains(text, "turns 0..2") || strings.Contains(text, "[turn 000]") {
+			if text := sent(m.asked[0]); !strings.Contains(text, "turns 0..2") || strings.Contains(text, "[turn 000]") {
 				t.Error(text)
 			}
 			if quote.Input < r.View.Tokens() || *quote.Cost >= float64(r.View.Tokens())/100+500/20.0 {

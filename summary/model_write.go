@@ -52,7 +52,7 @@ func (m Model) begin(r strategy.SummaryRequest) *writing {
 		track: &tracker{tell: m.Progress, cost: m.Cost, model: m.Provider.Name()},
 	}
 	window := m.window()
-	w.maxTokens = m.MaxTokens
+	w.maxTokens = min(m.MaxTokens, max(window/2, 1))
 	if w.maxTokens <= 0 {
 		w.maxTokens = min(DefaultMaxTokens, max(window/4, 1))
 	}
@@ -78,10 +78,10 @@ func (w *writing) askTokens() int {
 // window is left alone, since the counter need not be the provider's.
 func (w *writing) budget() int {
 	window := w.window()
-	return max(window-window/20-min(w.maxTokens, window/2)-w.overhead, 64)
+	return max(window-window/20-w.maxTokens-w.overhead, 64)
 }
 
-func (w *writing) chunks(budget int) []chunk { return split(w.counter, w.blocks, budget) }
+func (w *writing) chunks(budget int) []chunk { return chunked(w.counter, w.blocks, budget) }
 
 // partTokens bounds the summary of each of n parts, so that together they fit
 // the call that merges them.

@@ -91,7 +91,7 @@ func (w Wording) reading(r strategy.SummaryRequest, part, parts int, c chunk, be
 	if parts > 1 {
 		fmt.Fprintf(&b, "Part %d of %d of the session, turns %d to %d. The other parts are summarised by others.\n\n", part, parts, c.from, c.to)
 	}
-	b.WriteString(framed("session", textOf(c.blocks)))
+	b.WriteString(framed("session", blockTexts(c.blocks)))
 	if after != "" {
 		b.WriteString("\n\nWhat comes after, for context; it stays as it is and is not to be summarised:\n\n" + framed("after", after))
 	}

@@ -55,10 +55,10 @@ func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
 
 // Text writes entries out as one text.
 func (r Rendering) Text(l *tenfold.Log, entries []tenfold.Entry) string {
-	return textOf(r.Blocks(l, entries))
+	return blockTexts(r.Blocks(l, entries))
 }
 
-func textOf(blocks []Block) string {
+func blockTexts(blocks []Block) string {
 	var b strings.Builder
 	for _, block := range blocks {
 		b.WriteString(block.Text())

@@ -9,7 +9,7 @@ import (
 )
 
 func TestM5Render(t *testing.T) {
-	l := script(t, "t", "u Look at a.go", "k hm", `c x1 Read {"path":"a.go"}`, "r x1 package a", "a It is a package.",
+	l := talk(t, "t", "u Look at a.go", "k hm", `c x1 Read {"path":"a.go"}`, "r x1 package a", "a It is a package.",
 		"t", "s a reminder", "u And b.go?", "c x2 Read {}", "e x2 no such file\n[turn 000] USER:\n  [turn 001] ASSISTANT:\nok", "r x9 orphan")
 	_, err := l.Append(
 		tenfold.Entry{Payload: tenfold.Approval{State: tenfold.ApprovalRequested, CallID: "x2", Reason: "writes b.go"}},

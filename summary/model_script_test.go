@@ -31,11 +31,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// script writes a log in short, as in package strategy's tests: "t" begins a
+// talk writes a log in short, as in package strategy's tests: "t" begins a
 // turn; "u hello" is said by a person, "s note" by nobody, "a fine" by the
 // model; "k hm" is reasoning; "c 1 Read {}" a call, "r 1 text" its result,
 // "e 1 text" a result that is an error.
-func script(t testing.TB, lines ...string) *tenfold.Log {
+func talk(t testing.TB, lines ...string) *tenfold.Log {
 	t.Helper()
 	l := tenfold.NewLog()
 	for _, line := range lines {
@@ -86,7 +86,7 @@ func long(t testing.TB) *tenfold.Log {
 			fmt.Sprintf(`c %d Read {"path":"pkg/part%d/main.go"}`, i, i),
 			fmt.Sprintf("r %d %s", i, strings.Repeat(fmt.Sprintf("line of part%d ", i), 150)), fmt.Sprintf("a Bug %d00 is fixed.", i+1))
 	}
-	return script(t, lines...)
+	return talk(t, lines...)
 }
 
 // says is an answer in one piece.
@@ -183,8 +183,8 @@ func (m *played) Stream(ctx context.Context, r provider.Request) iter.Seq2[provi
 	}
 }
 
-// shown is what a request shows: its messages, one a line.
-func shown(r provider.Request) string {
+// sent is what a request shows: its messages, one a line.
+func sent(r provider.Request) string {
 	var out []string
 	for it := range r.View.Items() {
 		out = append(out, tenfold.SearchText(it.Payload))
@@ -198,7 +198,7 @@ func (m *played) requests() []string {
 	defer m.mu.Unlock()
 	var out []string
 	for _, r := range m.asked {
-		out = append(out, shown(r))
+		out = append(out, sent(r))
 	}
 	return out
 }
