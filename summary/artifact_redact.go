@@ -33,11 +33,14 @@ func Redact(text string) string {
 				continue
 			}
 		}
+		if len(secret) < shortest {
+			continue
+		}
 		// "key=value" is one run where the name has no quotes.
 		if name, value, ok := strings.Cut(secret, "="); ok && isKeyName(name) && looksRandom(value) {
 			from += len(name) + 1
 			secret = value
-		} else if !isKnownSecret(secret) && !(looksRandom(secret) && namedSecret(text, from)) {
+		} else if !isSecret(text, from, secret) {
 			continue
 		}
 		b.WriteString(text[kept:from] + redacted)
@@ -51,7 +54,19 @@ func Redact(text string) string {
 }
 
 func isSecretByte(c byte) bool {
-	return c-'0' < 10 || c|0x20-'a' < 26 || strings.IndexByte("_-+/=.~", c) >= 0
+	switch {
+	case c-'0' < 10, c|0x20-'a' < 26:
+		return true
+	}
+	switch c {
+	case '_', '-', '+', '/', '=', '.', '~':
+		return true
+	}
+	return false
+}
+
+func isSecret(text string, at int, run string) bool {
+	return isKnownSecret(run) || (namedSecret(text, at) && looksRandom(run))
 }
 
 // prefixes are how keys of well-known makers begin, and how long what follows
@@ -60,11 +75,37 @@ var prefixes = []struct {
 	text  string
 	least int
 }{
-	{"sk-", 20}, {"sk_live_", 16}, {"sk_test_", 16}, {"rk_live_", 16}, {"pk_live_", 16},
-	{"ghp_", 30}, {"gho_", 30}, {"ghu_", 30}, {"ghs_", 30}, {"ghr_", 30}, {"github_pat_", 30},
-	{"glpat-", 18}, {"xoxb-", 16}, {"xoxp-", 16}, {"xoxa-", 16}, {"xoxr-", 16}, {"xoxs-", 16}, {"xapp-", 16},
-	{"AKIA", 16}, {"ASIA", 16}, {"AIza", 30}, {"ya29.", 20}, {"npm_", 30}, {"hf_", 30}, {"pypi-", 40},
-	{"dop_v1_", 40}, {"SG.", 40}, {"gsk_", 30}, {"xai-", 40}, {"shpat_", 28}, {"AGE-SECRET-KEY-", 40},
+	{"sk-", 20},
+	{"sk_live_", 16},
+	{"sk_test_", 16},
+	{"rk_live_", 16},
+	{"pk_live_", 16},
+	{"ghp_", 30},
+	{"gho_", 30},
+	{"ghu_", 30},
+	{"ghs_", 30},
+	{"ghr_", 30},
+	{"github_pat_", 30},
+	{"glpat-", 18},
+	{"xoxb-", 16},
+	{"xoxp-", 16},
+	{"xoxa-", 16},
+	{"xoxr-", 16},
+	{"xoxs-", 16},
+	{"xapp-", 16},
+	{"AKIA", 16},
+	{"ASIA", 16},
+	{"AIza", 30},
+	{"ya29.", 20},
+	{"npm_", 30},
+	{"hf_", 30},
+	{"pypi-", 40},
+	{"dop_v1_", 40},
+	{"SG.", 40},
+	{"gsk_", 30},
+	{"xai-", 40},
+	{"shpat_", 28},
+	{"AGE-SECRET-KEY-", 40},
 }
 
 func isKnownSecret(s string) bool {
@@ -77,10 +118,13 @@ func isKnownSecret(s string) bool {
 	return strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") == 2 && strings.Contains(s, ".eyJ") && len(s) > 40
 }
 
+// shortest is the fewest characters of a secret.
+const shortest = 12
+
 // looksRandom reports whether a value is long and no word: most of a secret's
 // characters differ.
 func looksRandom(s string) bool {
-	return len(s) >= 12 && bits(s) >= 3 && (strings.ContainsAny(s, "0123456789") || len(s) >= 24)
+	return len(s) >= shortest && bits(s) >= 3 && (strings.ContainsAny(s, "0123456789") || len(s) >= 24)
 }
 
 // bits is the entropy of a text, in bits for each byte.

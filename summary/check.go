@@ -94,14 +94,16 @@ func (e *InventedError) Unwrap() error { return &strategy.RefusedError{Reason: e
 // It takes time in proportion to the source, whatever the summary holds.
 func Check(text string, r strategy.SummaryRequest) Findings {
 	atoms := atomsOf(text, r)
-	s := newScanner(atoms)
-	copied := newShingles(text)
+	h, u := newHasher(), units{}
+	s, copied := newScanner(h, atoms), newShingles(h, strings.TrimPrefix(text, historyNote))
 	for piece, tool := range sources(r) {
-		s.scan(piece)
+		h.read(&u, piece)
+		s.scan(&u)
+		copied.scan(&u, tool)
 		if decoded, ok := unescaped(piece); ok {
-			s.scan(decoded)
+			h.read(&u, decoded)
+			s.scan(&u)
 		}
-		copied.scan(piece, tool)
 	}
 	f := Findings{Atoms: len(atoms), Repeats: copied.percent()}
 	for _, a := range atoms {

@@ -26,15 +26,27 @@ type units struct {
 }
 
 // hasher makes hashes that nobody who writes a transcript can foresee.
-type hasher struct{ seed maphash.Seed }
+type hasher struct {
+	seed   maphash.Seed
+	powers [longestRun + 1]uint64 // powers[n] is factor to the n
+}
 
-// split reads a text into units, in place of what they held.
-func (h hasher) split(u *units, text string) {
+func newHasher() *hasher {
+	h := &hasher{seed: maphash.MakeSeed()}
+	h.powers[0] = 1
+	for i := 1; i < len(h.powers); i++ {
+		h.powers[i] = h.powers[i-1] * factor
+	}
+	return h
+}
+
+// read makes units of a text, in place of what they held.
+func (h *hasher) read(u *units, text string) {
 	u.words, u.gaps, u.sums = u.words[:0], u.gaps[:0], append(u.sums[:0], 0)
 	var gap [8]byte
 	for i := 0; i < len(text); {
-		n := 0
-		n, i = readGap(text, i, &gap)
+		n, next := readGap(text, i, &gap)
+		i = next
 		if i >= len(text) {
 			return
 		}
@@ -47,17 +59,9 @@ func (h hasher) split(u *units, text string) {
 }
 
 // hash is that of the units from i to before j, what stands before the first
-// aside. powers[n] is factor to the n.
-func (u *units) hash(i, j int, powers *[longestRun + 1]uint64) uint64 {
-	return u.sums[j] - u.sums[i]*powers[j-i] - u.gaps[i]*3*powers[j-i-1]
-}
-
-func newPowers() (p [longestRun + 1]uint64) {
-	p[0] = 1
-	for i := 1; i < len(p); i++ {
-		p[i] = p[i-1] * factor
-	}
-	return p
+// aside.
+func (h *hasher) hash(u *units, i, j int) uint64 {
+	return u.sums[j] - u.sums[i]*h.powers[j-i] - u.gaps[i]*3*h.powers[j-i-1]
 }
 
 // readGap goes to the next word, and writes down what stands before it as it
@@ -153,15 +157,14 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 // sources: at each word at most one look-up for each length that a pattern
 // beginning with that word has.
 type scanner struct {
-	hasher
-	powers  [longestRun + 1]uint64
+	*hasher
 	lengths map[uint64]uint32 // first word → bit n-1 for patterns of n words
 	seen    map[uint64]bool   // pattern → found
-	units   units
+	own     units
 }
 
-func newScanner(atoms []atom) *scanner {
-	s := &scanner{hasher: hasher{maphash.MakeSeed()}, powers: newPowers(), lengths: map[uint64]uint32{}, seen: map[uint64]bool{}}
+func newScanner(h *hasher, atoms []atom) *scanner {
+	s := &scanner{hasher: h, lengths: map[uint64]uint32{}, seen: map[uint64]bool{}}
 	for _, a := range atoms {
 		for _, way := range a.ways {
 			for _, text := range way {
@@ -184,24 +187,19 @@ type pattern struct {
 // patterns cuts a text into the stretches that are looked up: of at most
 // longestRun words, the last one overlapping the one before.
 func (s *scanner) patterns(text string) []pattern {
-	s.split(&s.units, text)
+	s.read(&s.own, text)
 	var out []pattern
-	n := len(s.units.words)
+	n := len(s.own.words)
 	for i := 0; i < n; i += longestRun {
 		size := min(longestRun, n)
 		from := min(i, n-size)
-		out = append(out, pattern{s.units.words[from], s.units.hash(from, from+size, &s.powers), size})
+		out = append(out, pattern{s.own.words[from], s.hash(&s.own, from, from+size), size})
 	}
 	return out
 }
 
 // scan marks the patterns that a text holds.
-func (s *scanner) scan(text string) {
-	if len(s.seen) == 0 || text == "" {
-		return
-	}
-	s.split(&s.units, text)
-	u := &s.units
+func (s *scanner) scan(u *units) {
 	for i, word := range u.words {
 		lengths, ok := s.lengths[word]
 		if !ok {
@@ -211,7 +209,7 @@ func (s *scanner) scan(text string) {
 			if lengths&(1<<(n-1)) == 0 {
 				continue
 			}
-			hash := u.hash(i, i+n, &s.powers)
+			hash := s.hash(u, i, i+n)
 			if seen, wanted := s.seen[hash]; wanted && !seen {
 				s.seen[hash] = true
 			}

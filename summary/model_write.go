@@ -221,7 +221,7 @@ func (w *writing) parts(ctx context.Context, chunks []chunk) ([]answer, error) {
 // much of it is not in the log.
 func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfold.Payload) *tenfold.Projection, messages ...tenfold.Payload) (answer, error) {
 	got, raw, err := w.ask(ctx, view(messages...), maxTokens)
-	again := ""
+	var again string
 	switch {
 	case errors.Is(err, errBroken):
 		again = "That is no JSON object as it was asked for."
