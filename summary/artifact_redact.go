@@ -217,12 +217,11 @@ func withoutPrivateKeys(text string) string {
 			continue
 		}
 		head += len(is)
-		size := strings.Index(text[head:], end)
+		size := strings.Index(text[head:min(len(text), head+longestKey)], end)
 		if size < 0 {
-			size = len(text) - head
-		}
-		if size > longestKey {
-			continue
+			if size = len(text) - head; size > longestKey {
+				continue
+			}
 		}
 		b.WriteString(text[:head] + redacted)
 		text = text[head+size:]

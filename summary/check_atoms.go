@@ -92,13 +92,16 @@ func (c *collector) line(line string) {
 
 // nextQuote finds where something set off begins.
 func nextQuote(line string) (at int, opening, closing string) {
-	at = -1
+	at = strings.IndexAny(line, "`\"“«„")
+	if at < 0 {
+		return at, "", ""
+	}
 	for _, pair := range [][2]string{{"`", "`"}, {`"`, `"`}, {"“", "”"}, {"«", "»"}, {"„", "“"}} {
-		if i := strings.Index(line, pair[0]); i >= 0 && (at < 0 || i < at) {
-			at, opening, closing = i, pair[0], pair[1]
+		if strings.HasPrefix(line[at:], pair[0]) {
+			return at, pair[0], pair[1]
 		}
 	}
-	return at, opening, closing
+	return -1, "", ""
 }
 
 // withoutNumbering takes "12." and "-" off a line of a list.
@@ -129,22 +132,14 @@ func (c *collector) phrase(kind AtomKind, text string) {
 	}
 }
 
+var ellipses = strings.NewReplacer("[…]", "\x00", "[...]", "\x00", "…", "\x00", " ... ", "\x00")
+
 // pieces cuts at ellipses, which stand for anything; in a quotation also at
 // what its writer put in brackets.
 func pieces(kind AtomKind, text string) []string {
-	text = strings.NewReplacer("[…]", "\x00", "[...]", "\x00", "…", "\x00", " ... ", "\x00").Replace(" " + text + " ")
+	text = ellipses.Replace(" " + text + " ")
 	if kind == AtomQuotation {
-		for {
-			from := strings.Index(text, " [")
-			if from < 0 {
-				break
-			}
-			size := strings.IndexByte(text[from:], ']')
-			if size < 0 {
-				break
-			}
-			text = text[:from] + "\x00" + text[from+size+1:]
-		}
+		text = withoutBrackets(text)
 	}
 	var out []string
 	for piece := range strings.SplitSeq(text, "\x00") {
@@ -155,10 +150,29 @@ func pieces(kind AtomKind, text string) []string {
 	return out
 }
 
+// withoutBrackets puts a gap where something in brackets stands by itself.
+func withoutBrackets(text string) string {
+	var b strings.Builder
+	for {
+		from := strings.Index(text, " [")
+		if from < 0 {
+			break
+		}
+		size := strings.IndexByte(text[from:], ']')
+		if size < 0 {
+			break
+		}
+		b.WriteString(text[:from] + "\x00")
+		text = text[from+size+1:]
+	}
+	return b.String() + text
+}
+
 func (c *collector) words(text string) {
 	before := ""
 	for field := range strings.FieldsSeq(text) {
-		for _, word := range strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune("—–…=|<>,;", r) && !isThousands(field) }) {
+		figure := isNumber(trimmed(field))
+		for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !figure && strings.ContainsRune("—–…=|<>,;", r) }) {
 			word = trimmed(word)
 			if word == "" {
 				continue
@@ -357,8 +371,6 @@ func ordinal(word string) bool {
 	}
 	return false
 }
-
-func isThousands(field string) bool { return isNumber(trimmed(field)) }
 
 func isNumber(word string) bool {
 	digits := 0

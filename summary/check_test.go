@@ -191,3 +191,20 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+// No text of a model makes a check slow: ns/op over ten times the text is ten
+// times, whatever is in it.
+func BenchmarkCheckText(b *testing.B) {
+	r := source(b)
+	for _, piece := range []string{";", "[ ]", " [x]", "`", "` `", "\"", "“ ” ", "«", "a/", "/", "a.", "1,", "x ", "\\", "[turn ", "…", "a_b:1 "} {
+		for _, size := range []int{100 << 10, 1000 << 10} {
+			b.Run(fmt.Sprintf("%q/%d", piece, size), func(b *testing.B) {
+				text := strings.Repeat(piece, size/len(piece))
+				b.SetBytes(int64(size))
+				for b.Loop() {
+					summary.Check(text, r)
+				}
+			})
+		}
+	}
+}

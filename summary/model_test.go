@@ -573,3 +573,46 @@ func TestPartsFailTogether(t *testing.T) {
 		t.Errorf("%v after %d calls", err, len(m.asked))
 	}
 }
+
+// A conversation that does not fit as it stands is read as text.
+func TestPrefixThatIsTooLarge(t *testing.T) {
+	m := &played{answer: func(n int, r provider.Request) ([]provider.Event, error) {
+		if n == 0 {
+			return nil, &provider.Error{Kind: provider.TooLarge}
+		}
+		return says("Bug 100 was fixed."), nil
+	}}
+	got, err := summary.Model{Provider: m, Cost: price, Warm: warm}.Summarize(t.Context(), requestOf(long(t), 0, 2))
+	if err != nil || len(m.asked) != 2 || !strings.Contains(sent(m.asked[1]), "[turn 000]") || len(got.Notes) != 1 {
+		t.Errorf("%d calls, %q, %v", len(m.asked), got.Notes, err)
+	}
+	// What a call cost that broke off is not known.
+	if got.Usage.Input != 100 || got.Usage.Cost == nil {
+		t.Errorf("%+v", got.Usage)
+	}
+}
+
+// A call that breaks off after it answered was paid, by how much is not known.
+func TestA7CostOfABrokenCallIsUnknown(t *testing.T) {
+	m := &played{answer: func(n int, r provider.Request) ([]provider.Event, error) {
+		if n == 0 {
+			return []provider.Event{{Text: "Bug"}}, &provider.Error{Kind: provider.TooLarge}
+		}
+		return says("Bug 100 was fixed."), nil
+	}}
+	got, err := summary.Model{Provider: m, Cost: price, Warm: warm}.Summarize(t.Context(), requestOf(long(t), 0, 2))
+	if err != nil || got.Usage.Input != 100 || got.Usage.Cost != nil {
+		t.Errorf("%+v, %v", got.Usage, err)
+	}
+}
+
+func TestNothingToRead(t *testing.T) {
+	m := plays(says("It was read."))
+	got, err := summary.Model{Provider: m}.Summarize(t.Context(), strategy.SummaryRequest{})
+	if err != nil || got.Text != "" || len(m.asked) != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := (summary.Ladder{}).Summarize(t.Context(), strategy.SummaryRequest{}); err == nil {
+		t.Error("an empty ladder wrote a summary")
+	}
+}

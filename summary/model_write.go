@@ -47,6 +47,9 @@ func (e *stoppedError) Error() string {
 }
 
 func (m Model) begin(r strategy.SummaryRequest) *writing {
+	if r.Log == nil {
+		r.Log = tenfold.NewLog()
+	}
 	w := &writing{
 		Model: m, request: r, wording: m.Wording.filled(), counter: r.Log.Counter(),
 		track: &tracker{tell: m.Progress, cost: m.Cost, model: m.Provider.Name()},

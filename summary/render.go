@@ -33,8 +33,12 @@ func (b Block) Text() string {
 }
 
 // Blocks writes entries out, one block for each that has something to say, in
-// their order. The log tells their turns and the names of the tools.
+// their order. The log tells their turns and the names of the tools; nil knows
+// neither.
 func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
+	if l == nil {
+		l = tenfold.NewLog()
+	}
 	blocks := make([]Block, 0, len(entries))
 	for _, e := range entries {
 		who, body, ok := r.entry(l, e)
