@@ -389,6 +389,7 @@ func isNumber(word string) bool {
 // number is a figure of two digits or more: a single one is the writer's
 // counting. Separators of thousands may be there or not.
 func number(word string) (atom, bool) {
+	whole := word // "10x" is one word
 	word = strings.Trim(word, "$€£~≈+-%×x.,:")
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(",'’_\u202f\u00a0", r) {
@@ -399,11 +400,11 @@ func number(word string) (atom, bool) {
 	if strings.Count(plain, "")-1 < 2 {
 		return atom{}, false
 	}
-	a := atom{kind: AtomNumber, text: word, ways: [][]string{{word}, {plain}}}
-	whole, rest, fraction := strings.Cut(plain, ".")
-	if len(whole) > 3 && !strings.ContainsFunc(whole, func(r rune) bool { return r < '0' || r > '9' }) {
+	a := atom{kind: AtomNumber, text: word, ways: [][]string{{whole}, {word}, {plain}}}
+	integer, rest, fraction := strings.Cut(plain, ".")
+	if len(integer) > 3 && !strings.ContainsFunc(integer, func(r rune) bool { return r < '0' || r > '9' }) {
 		for _, sep := range []string{",", "_", "'", ".", " "} {
-			grouped := thousands(whole, sep)
+			grouped := thousands(integer, sep)
 			if fraction {
 				grouped += "." + rest
 			}
