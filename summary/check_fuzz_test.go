@@ -16,7 +16,9 @@ func FuzzCheck(f *testing.F) {
 		{"Changed `pkg/a.go:12` and \"said three words more\".", "pkg/a.go"},
 		{"```\nx := 1_000\n```\n1,000 … [x] 1.2.3", `{"a":"b\nc\\d"}`},
 		{"/a/b/c//d C:\\e ~/f://g#L1-L2", "\x1b[31mé日本语src/x.go\x1b"},
-		{"“", "`"}, {"", ""}, {"\xff\x00", "\\"},
+		{"“", "`"},
+		{"", ""},
+		{"\xff\x00", "\\"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
