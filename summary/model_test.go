@@ -1,16 +1,10 @@
 package summary_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"go.uber.org/goleak"
 
 	"tenfold"
 	"tenfold/provider"
@@ -248,92 +242,6 @@ func TestS8PriorAndOverlap(t *testing.T) {
 	}
 }
 
-// C5: in parts, each from raw, and merged in one more call.
-func TestC5Parts(t *testing.T) {
-	l := long(t)
-	m := &played{answer: func(_ int, r provider.Request) ([]provider.Event, error) {
-		if text := sent(r); strings.Contains(text, "<part-1>") {
-			return structured("All of bugs 100, 200, 300 and 400 were fixed."), nil
-		} else if at := strings.Index(text, "Please fix bug "); at >= 0 {
-			return structured("PART says: bug " + text[at+15:at+18] + " was fixed."), nil
-		}
-		return structured("PART says: the work went on."), nil
-	}}
-	var told []summary.Progress
-	made, _ := compact(t, l, summary.Model{
-		Provider: m, Window: 2000, MaxTokens: 400, Cost: price, Progress: func(p summary.Progress) { told = append(told, p) },
-	}, 0, 3)
-	if len(made.Compactions) != 1 {
-		t.Fatal(made.Nothing)
-	}
-	if m.most > 3 || len(m.asked) < 3 {
-		t.Errorf("%d calls, %d at once", len(m.asked), m.most)
-	}
-	merge := m.asked[len(m.asked)-1]
-	for i := range 4 {
-		readBy := 0
-		for _, r := range m.asked[:len(m.asked)-1] {
-			if r.View.Tokens() > 2000-400 {
-				t.Errorf("a request of %d tokens", r.View.Tokens())
-			}
-			if strings.Contains(sent(r), fmt.Sprintf("[turn %03d] USER:", i)) {
-				readBy++
-			}
-		}
-		if readBy != 1 || !strings.Contains(sent(merge), fmt.Sprintf("PART says: bug %d00", i+1)) {
-			t.Errorf("turn %d was read %d times; the merge holds:\n%s", i, readBy, sent(merge))
-		}
-	}
-	s := made.Compactions[0].Summary
-	if !strings.Contains(s.Text, "All of bugs 100, 200, 300 and 400") || s.Usage.Input != 100*len(m.asked) || !strings.Contains(notesOf(made), "parts, which were merged") {
-		t.Errorf("%+v %s", s, notesOf(made))
-	}
-	last := told[len(told)-1]
-	if told[0].Doing != summary.Reading || told[0].Parts != len(m.asked)-1 || last.Doing != summary.Checking ||
-		last.Input != s.Usage.Input || last.Output != s.Usage.Output || last.Cost == nil || *last.Cost != *s.Usage.Cost {
-		t.Errorf("%+v … %+v", told[0], last)
-	}
-	if !slices.ContainsFunc(told, func(p summary.Progress) bool { return p.Doing == summary.Merging }) {
-		t.Error("nobody was told of the merging")
-	}
-}
-
-// An entry larger than the window is cut, and said so.
-func TestC5EntryLargerThanTheWindow(t *testing.T) {
-	m := plays(says("It was read."))
-	l := talk(t, "t", "u start", "c 1 Read {}", "r 1 HEAD "+strings.Repeat("middle ", 8000)+" TAIL", "a done")
-	made, _ := compact(t, l, summary.Model{Provider: m, Window: 4000, MaxTokens: 300}, 0, 0)
-	if text := strings.Join(m.requests(), "\n"); !strings.Contains(text, "HEAD") || !strings.Contains(text, "TAIL") || !strings.Contains(text, "characters cut …]") ||
-		!strings.Contains(notesOf(made), "1 entries larger than what the model can read") {
-		t.Errorf("%s; %d calls", notesOf(made), len(m.asked))
-	}
-}
-
-func TestTooLargeGetsSmallerPartsOnce(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		large int // requests over so many tokens are too large
-		ok    bool
-	}{{"smaller parts fit", 1700, true}, {"nothing fits", 0, false}} {
-		m := &played{answer: func(_ int, r provider.Request) ([]provider.Event, error) {
-			if tokens := r.View.Tokens(); tokens > tt.large {
-				return nil, &provider.Error{Kind: provider.TooLarge, Used: tokens, Limit: tt.large}
-			}
-			return says("Bugs were fixed."), nil
-		}}
-		got, err := summary.Model{Provider: m, MaxTokens: 200}.Summarize(t.Context(), requestOf(long(t), 0, 3))
-		if (err == nil) != tt.ok || (err != nil && provider.KindOf(err) != provider.TooLarge) {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-		if tt.ok && !strings.Contains(strings.Join(got.Notes, "; "), "did not fit the model, so parts of") {
-			t.Errorf("%s: %q", tt.name, got.Notes)
-		}
-		if len(m.asked) > 6 {
-			t.Errorf("%s: asked %d times", tt.name, len(m.asked))
-		}
-	}
-}
-
 func TestC6RefusalsOfAModel(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -410,87 +318,6 @@ func TestM3AskedOnceMore(t *testing.T) {
 	}
 }
 
-func warm(*tenfold.Projection) bool { return true }
-
-// When the conversation's own prefix is cheap, it is sent with the request at
-// its end.
-func TestPrefixIsChosenByPrice(t *testing.T) {
-	stripped := func(l *tenfold.Log) {
-		c := tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}
-		if _, err := l.Append(tenfold.Entry{Payload: c}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	flat := func(string, tenfold.Usage) (float64, bool) { return 1, true }
-	even := func(_ string, u tenfold.Usage) (float64, bool) { return float64(u.Input + u.CacheRead), true }
-	unknown := func(string, tenfold.Usage) (float64, bool) { return 0, false }
-	for _, tt := range []struct {
-		name   string
-		model  summary.Model
-		change func(*tenfold.Log)
-		to     int
-		prefix bool
-	}{
-		{"warm and cheap", summary.Model{Warm: warm, Cost: price}, nil, 2, true},
-		{"the cache is cold", summary.Model{Warm: func(*tenfold.Projection) bool { return false }, Cost: price}, nil, 2, false},
-		{"nobody knows", summary.Model{Cost: price}, nil, 2, false},
-		{"no prices", summary.Model{Warm: warm}, nil, 2, false},
-		{"a price that is unknown", summary.Model{Warm: warm, Cost: unknown}, nil, 2, false},
-		{"no cheaper", summary.Model{Warm: warm, Cost: flat}, nil, 2, false},
-		{"a cache that costs as much, and a long tail", summary.Model{Warm: warm, Cost: even}, nil, 0, false},
-		{"the view is not raw", summary.Model{Warm: warm, Cost: price}, stripped, 2, false},
-		{"it does not fit", summary.Model{Warm: warm, Cost: price, Window: 2600, MaxTokens: 200}, nil, 2, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			l := long(t)
-			if tt.change != nil {
-				tt.change(l)
-			}
-			m := plays(says("Bug 100 was fixed."))
-			tt.model.Provider = m
-			r := requestOf(l, 0, tt.to)
-			quote := tt.model.Quote(r)
-			if _, err := tt.model.Summarize(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
-			view := m.asked[0].View
-			items := slices.Collect(view.Items())
-			if got := len(items) > 2; got != tt.prefix {
-				t.Fatalf("%d messages were sent", len(items))
-			}
-			if !m.asked[0].NoTools {
-				t.Error("tools are not forbidden")
-			}
-			if !tt.prefix {
-				return
-			}
-			before, _ := tenfold.Anthropic().Body(r.View)
-			now, _ := tenfold.Anthropic().Body(view)
-			if !strings.HasPrefix(string(now), strings.TrimRight(string(before), "]}\"")) {
-				t.Error("the request does not begin as the conversation does")
-			}
-			if text := sent(m.asked[0]); !strings.Contains(text, "turns 0..2") || strings.Contains(text, "[turn 000]") {
-				t.Error(text)
-			}
-			if quote.Input < r.View.Tokens() || *quote.Cost >= float64(r.View.Tokens())/100+500/20.0 {
-				t.Errorf("%+v %f, view %d", quote, *quote.Cost, r.View.Tokens())
-			}
-		})
-	}
-}
-
-// What a plan's earlier strategies would do is not what the cache holds.
-func TestPrefixIsTheViewBeforeThePlan(t *testing.T) {
-	m := plays(says("Bug 100 was fixed."))
-	pl := strategy.Pipeline{parsed(t, "strip-tools"), parsed(t, "summarize")}
-	_, err := pl.Plan(t.Context(), tenfold.Project(long(t)), strategy.Options{
-		Range: tenfold.Range{ToTurn: 2}, Summarizer: summary.Model{Provider: m, Cost: price, Warm: warm},
-	})
-	if text := m.requests()[0]; err != nil || !strings.Contains(text, "line of part0 line of") || strings.Contains(text, "[compacted]") || strings.Contains(text, "[turn 000]") {
-		t.Errorf("%v:\n%.500s", err, text)
-	}
-}
-
 func TestC8Quote(t *testing.T) {
 	m := plays(says("x"))
 	for window, atLeast := range map[int]int{100_000: 1500, 3000: 3000} {
@@ -512,83 +339,6 @@ func TestC8Quote(t *testing.T) {
 	})
 	if err != nil || len(made.Compactions) != 1 {
 		t.Errorf("%v, %s", err, notesOf(made))
-	}
-}
-
-// A model that hangs is given up at the deadline, and nothing is left running.
-func TestDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		model := summary.Model{Provider: &played{}, Timeout: time.Minute}
-		_, err := model.Summarize(t.Context(), requestOf(long(t), 0, 2))
-		if provider.KindOf(err) != provider.TimedOut || !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
-			t.Errorf("%v after %s", err, time.Since(began))
-		}
-		made, failed := compact(t, long(t), summary.Ladder{model, digest{}}, 0, 2)
-		if len(made.Compactions) != 1 || !strings.Contains(notesOf(made), "no answer within 1m0s") || provider.KindOf(failed[0]) != provider.TimedOut {
-			t.Errorf("%s %v", notesOf(made), failed)
-		}
-		// Parts share the deadline; two of three calls wait for a slot.
-		model.Window, model.MaxTokens = 3000, 200
-		began = time.Now()
-		if _, err := model.Summarize(t.Context(), requestOf(long(t), 0, 3)); provider.KindOf(err) != provider.TimedOut || time.Since(began) != time.Minute {
-			t.Errorf("%v after %s", err, time.Since(began))
-		}
-	})
-}
-
-// Ctrl-C: nothing is stored, nothing takes over, nothing is left running.
-func TestCancel(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	dir := t.TempDir()
-	for name, m := range map[string]*played{
-		"while it hangs":     {},
-		"while it answers":   {delay: time.Hour, answer: func(int, provider.Request) ([]provider.Event, error) { return says("x"), nil }},
-		"after it was wrong": {delay: 20 * time.Millisecond, answer: func(int, provider.Request) ([]provider.Event, error) { return says("pkg/none/a.go"), nil }},
-	} {
-		for _, window := range []int{0, 3000} {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-			model := summary.Model{Provider: m, Window: window, MaxTokens: 200}
-			s := summary.Recorded{Of: summary.Ladder{model, digest{}}, Artifacts: summary.Directory(dir), Now: at}
-			made, err := strategy.Pipeline{parsed(t, "summarize")}.Plan(ctx, tenfold.Project(long(t)), strategy.Options{Range: tenfold.Range{ToTurn: 3}, Summarizer: s})
-			cancel()
-			if !errors.Is(err, context.DeadlineExceeded) || len(made.Compactions) != 0 || len(list(t, dir)) != 0 {
-				t.Errorf("%s, window %d: %v, %+v, %v", name, window, err, made.Compactions, list(t, dir))
-			}
-		}
-		m.mu.Lock()
-		if m.running != 0 {
-			t.Errorf("%s: %d calls still run", name, m.running)
-		}
-		m.mu.Unlock()
-	}
-}
-
-// The first part that fails ends the others.
-func TestPartsFailTogether(t *testing.T) {
-	down := &provider.Error{Kind: provider.Overloaded, Model: "test/model"}
-	m := &played{answer: func(n int, _ provider.Request) ([]provider.Event, error) { return nil, down }}
-	_, err := summary.Model{Provider: m, Window: 2600, MaxTokens: 100}.Summarize(t.Context(), requestOf(long(t), 0, 3))
-	if provider.KindOf(err) != provider.Overloaded || len(m.asked) > 3 {
-		t.Errorf("%v after %d calls", err, len(m.asked))
-	}
-}
-
-// A conversation that does not fit as it stands is read as text.
-func TestPrefixThatIsTooLarge(t *testing.T) {
-	m := &played{answer: func(n int, r provider.Request) ([]provider.Event, error) {
-		if n == 0 {
-			return nil, &provider.Error{Kind: provider.TooLarge}
-		}
-		return says("Bug 100 was fixed."), nil
-	}}
-	got, err := summary.Model{Provider: m, Cost: price, Warm: warm}.Summarize(t.Context(), requestOf(long(t), 0, 2))
-	if err != nil || len(m.asked) != 2 || !strings.Contains(sent(m.asked[1]), "[turn 000]") || len(got.Notes) != 1 {
-		t.Errorf("%d calls, %q, %v", len(m.asked), got.Notes, err)
-	}
-	// What a call cost that broke off is not known.
-	if got.Usage.Input != 100 || got.Usage.Cost == nil {
-		t.Errorf("%+v", got.Usage)
 	}
 }
 
