@@ -55,6 +55,8 @@ func everyKind() []tenfold.Entry {
 			Summary: &tenfold.Summary{
 				Text: "What was done.", Placement: tenfold.PlaceUser, Heading: "[Before]", Transcript: "s.jsonl",
 				Model: "m", Instructions: "short", Covers: tenfold.Covers{Entries: 412, Tokens: 98211},
+				Usage:     &tenfold.Usage{Model: "n", Input: 98000, Output: 900, CacheRead: 5, CacheWrite: 6, Cost: &cost},
+				Artifacts: &tenfold.Artifacts{Input: "summarizer-input-c-1.md", Summary: "summary-c-1.md"},
 			},
 			Reasoning: &tenfold.Policy{Action: tenfold.Strip},
 			ToolCalls: &tenfold.ToolPolicy{

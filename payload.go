@@ -184,6 +184,17 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 	return Unknown{Name: kind, Data: string(object)}, nil
 }
 
+// MarshalJSONTo implements json.MarshalerTo, for usage that stands in another
+// payload.
+func (u Usage) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, usageJSON(u))
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (u *Usage) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return json.UnmarshalDecode(dec, (*usageJSON)(u))
+}
+
 func marshal(v any) ([]byte, error) {
 	return json.Marshal(v, codecOptions, json.Deterministic(true))
 }

@@ -81,6 +81,19 @@ type Summary struct {
 	Model        string `json:"model,omitzero"`
 	Instructions string `json:"instructions,omitzero"`
 	Covers       Covers `json:"covers,omitzero"`
+	// Usage is what writing it took, over all calls, those for a text that was
+	// not taken included; nil when no model was asked (A7). Its Model is set
+	// where another than Model was paid.
+	Usage *Usage `json:"usage,omitzero"`
+	// Artifacts say where its files lie; nil when none were written (M5).
+	Artifacts *Artifacts `json:"artifacts,omitzero"`
+}
+
+// Artifacts are the files written beside a summary (M5): what the summariser
+// read, and what it wrote.
+type Artifacts struct {
+	Input   string `json:"input,omitzero"`
+	Summary string `json:"summary,omitzero"`
 }
 
 // DefaultHeading is the user message of an injected summary (P3).

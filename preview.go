@@ -105,6 +105,11 @@ func (c Compaction) Same(d Compaction) bool {
 	for _, x := range []*Compaction{&c, &d} {
 		x.Profile, x.Strategy, x.Source, x.Reason = "", "", "", ""
 		x.TokensBefore, x.TokensAfter = 0, 0
+		if x.Summary != nil {
+			s := *x.Summary
+			s.Usage, s.Artifacts = nil, nil
+			x.Summary = &s
+		}
 	}
 	a, errA := marshal(c)
 	b, errB := marshal(d)

@@ -47,6 +47,8 @@ type Options struct {
 	Confirm    func(context.Context, []Tangent) ([]Tangent, error)
 
 	notes *notes
+	// begun is the projection that the plan began with.
+	begun *tenfold.Projection
 }
 
 // Notef tells whoever reads the plan something the strategy under way thinks
@@ -113,6 +115,9 @@ type Pipeline []Strategy
 func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (Plan, error) {
 	if o.Hints == nil {
 		o.Hints = o.Tools.Hints()
+	}
+	if o.begun == nil {
+		o.begun = p
 	}
 	plan := Plan{Version: p.Version(), Range: o.Range, Before: p, After: p}
 	withheld := false

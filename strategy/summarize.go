@@ -37,11 +37,32 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil, nil
 	}
 	r := j.request(p, o)
+	r.Judge = func(written SummaryResult) error {
+		sample := overlay
+		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement}
+		if why := refusal(p, written, sample); why != "" {
+			return &RefusedError{Reason: why}
+		}
+		return nil
+	}
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
-		o.withholdf("%s", q.Quote(r).words(j.span))
-		return nil, nil
+		if quote := q.Quote(r); quote != (Quote{}) {
+			o.withholdf("%s", quote.words(j.span))
+			return nil, nil
+		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
+	for _, note := range written.Notes {
+		o.Notef("%s", note)
+	}
+	for _, failure := range written.Failures {
+		o.failed(r, failure)
+	}
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+		o.failed(r, err)
+		o.Notef("the summary of turns %s was refused: %s", j.span, refused.Reason)
+		return nil, nil
+	}
 	if err != nil {
 		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
 		o.failed(r, err)
@@ -49,7 +70,10 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
-		Instructions: instructions(o), Covers: hides,
+		Instructions: instructions(o), Covers: hides, Artifacts: written.Artifacts,
+	}
+	if written.Usage != (tenfold.Usage{}) {
+		overlay.Summary.Usage = &written.Usage
 	}
 	if why := refusal(p, written, overlay); why != "" {
 		refused := &RefusedError{Reason: why}
@@ -103,6 +127,10 @@ func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers te
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
 		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions,
+		View: o.begun, DryRun: o.DryRun,
+	}
+	if r.View == nil {
+		r.View = p
 	}
 	var prior []tenfold.Overlay
 	if j.recursive {

@@ -9,14 +9,16 @@ import (
 
 // A Summarizer writes the summary that stands for a stretch of conversation.
 // It is safe for concurrent use and keeps nothing of what it is shown. Its
-// error means that there is no summary and why; a result that is no good (C6)
-// is none of its business: whoever asked judges that.
+// error means that there is no summary and why; a [*RefusedError] in it that it
+// wrote one that must not be taken. A result that is no good otherwise (C6) is
+// none of its business: whoever asked judges that.
 type Summarizer interface {
 	Summarize(ctx context.Context, r SummaryRequest) (SummaryResult, error)
 }
 
-// A Quoter is a Summarizer whose work costs something. A dry run asks it for a
-// quote and does not have it work (C8); others work in dry runs as well.
+// A Quoter is a Summarizer whose work may cost something. A dry run asks it for
+// a quote and does not have it work (C8); one that quotes nothing, the zero
+// Quote, and others work in dry runs as well.
 type Quoter interface {
 	Quote(r SummaryRequest) Quote
 }
@@ -47,13 +49,37 @@ type SummaryRequest struct {
 	Overlap []tenfold.Entry
 	// Focus says what must be kept; Instructions, if any, how to write.
 	Focus, Instructions string
+	// DryRun says that nothing is to be written anywhere.
+	DryRun bool
+	// View is the conversation as its own model last saw it, before anything
+	// of the plan under way; nil when that is not known.
+	View *tenfold.Projection
+	// Judge says why a result would not be taken (C6), nil for one that would;
+	// nil judges nothing. It is for summarizers that can do something else.
+	Judge func(SummaryResult) error
 }
 
-// A SummaryResult is what a summarizer wrote.
+// Refusal is what Judge says of a result, nil without one.
+func (r SummaryRequest) Refusal(written SummaryResult) error {
+	if r.Judge == nil {
+		return nil
+	}
+	return r.Judge(written)
+}
+
+// A SummaryResult is what a summarizer wrote. With an error, Usage still says
+// what was spent.
 type SummaryResult struct {
 	Text  string
 	Model string
-	Usage tenfold.Usage
+	// Usage sums over all calls; the zero value for none. Its Model is set
+	// where another than Model was paid.
+	Usage     tenfold.Usage
+	Artifacts *tenfold.Artifacts
+	// Notes are for whoever reads the plan. Failures are what went wrong on the
+	// way to a text all the same; the hook of failures is told of each (M6).
+	Notes    []string
+	Failures []error
 	// CutOff says that the text ends where the model ran out of tokens,
 	// Declined that the model would not write one.
 	CutOff, Declined bool

@@ -225,6 +225,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err := k.configure(&req, e, base.Config().Model); err != nil {
 		return nil, err
 	}
+	k.warnOnce(k.told)
 	if in.keep, err = k.keepSettings(extras...); err != nil {
 		return nil, err
 	}

@@ -83,12 +83,17 @@ func (a *app) effective(extras ...string) (*config.Effective, error) {
 		return nil, err
 	}
 	for _, notice := range e.Notices {
-		if !a.settings.told[notice] {
-			a.settings.told[notice] = true
-			a.warn(notice)
-		}
+		a.warnOnce(notice)
 	}
 	return e, nil
+}
+
+// warnOnce warns of something about the configuration, once in a run.
+func (a *app) warnOnce(text string) {
+	if text != "" && !a.settings.told[text] {
+		a.settings.told[text] = true
+		a.warn(text)
+	}
 }
 
 // extrasOf are the texts in which a log may hold settings.
@@ -169,7 +174,7 @@ func (r *rangeFlags) configure(req *session.Request, e *config.Effective, model 
 	for _, c := range all {
 		req.Strategies = append(req.Strategies, c.Strategy)
 	}
-	req.Options.Summarizer, err = summarizer(e, all, r.writer)
+	req.Options.Summarizer, r.told, err = summarizer(e, all, r.writer)
 	return err
 }
 

@@ -75,6 +75,7 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err := k.configure(&req, e, s.Projection().Config().Model); err != nil {
 		return err
 	}
+	k.warnOnce(k.told)
 	if err := k.summary(&req); err != nil {
 		return err
 	}

@@ -89,6 +89,7 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 		if err := r.configure(&req, e, s.Projection().Config().Model); err != nil {
 			return err
 		}
+		k.warnOnce(r.told)
 	}
 	f := session.Fork{Title: forkTitle(s.Title()), Last: k.last}
 	if changed("until") {

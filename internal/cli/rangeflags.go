@@ -23,6 +23,8 @@ type rangeFlags struct {
 	target         string
 	// writer writes summaries, where the command line says who does.
 	writer strategy.Summarizer
+	// told is what there is to say of who writes them.
+	told string
 }
 
 func (r *rangeFlags) register(c *cobra.Command) {
@@ -114,7 +116,7 @@ func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
 func mechanical() []string {
 	return slices.DeleteFunc(strategy.Names(), func(name string) bool {
 		s, err := strategy.Parse(name)
-		return err != nil || strategy.NeedsModel(s)
+		return err != nil || needsModel(s)
 	})
 }
 

@@ -71,12 +71,8 @@ func (k *compactConversation) summary(req *session.Request) error {
 		if !changed(flag) {
 			continue
 		}
-		switch {
-		case !summarises:
-			return usage("--"+flag+" is about a summary, and nothing here makes one", "add --strategy summarize")
-		case req.Options.Summarizer == nil:
-			return usage("--"+flag+" needs somebody to write a summary, and no model can be set in this release",
-				"write it yourself with --summary TEXT")
+		if !summarises {
+			return usage("--"+flag+" is about a summary, and nothing here makes one", "add --strategy summarize, or --profile heavy")
 		}
 	}
 	req.Options.Focus = k.focus

@@ -1,0 +1,165 @@
+package summary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// Artifacts keep the files of a summary (M5). Implementations are safe for
+// concurrent use.
+type Artifacts interface {
+	// Write keeps a file under a name and says where it lies then. A file that
+	// is there stays: the new one gets another name. All of it is written, or
+	// nothing.
+	Write(name string, data []byte) (path string, err error)
+}
+
+// Recorded is a summariser whose work is kept as artifacts (M5): what it was
+// given to read, rendered, and what it wrote. What looks like a secret is
+// redacted in both. Of a summary that fails or is refused nothing is kept. An
+// artifact that cannot be written is noted and stops nothing.
+type Recorded struct {
+	Of           strategy.Summarizer
+	Artifacts    Artifacts
+	Conversation string
+	// Now gives the time that stands in the names.
+	Now func() time.Time
+	// Reasoning takes the model's reasoning into the input.
+	Reasoning bool
+}
+
+// Summarize implements [strategy.Summarizer].
+func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	got, err := s.Of.Summarize(ctx, r)
+	if err != nil || r.DryRun || r.Refusal(got) != nil || strings.TrimSpace(got.Text) == "" {
+		return got, err
+	}
+	if ended := ctx.Err(); ended != nil {
+		return got, ended
+	}
+	end := fmt.Sprintf("%s-%s.md", safeName(s.Conversation), s.Now().UTC().Format("20060102T150405Z"))
+	var input strings.Builder
+	for _, prior := range r.Prior {
+		input.WriteString("[earlier summary]:\n" + shielded(prior) + "\n\n")
+	}
+	render := Rendering{Reasoning: s.Reasoning}
+	input.WriteString(render.Text(r.Log, r.Entries))
+	kept := tenfold.Artifacts{}
+	var failed [2]error
+	kept.Input, failed[0] = s.Artifacts.Write("summarizer-input-"+end, []byte(Redact(input.String())))
+	kept.Summary, failed[1] = s.Artifacts.Write("summary-"+end, []byte(Redact(got.Text)+"\n"))
+	if err := errors.Join(failed[:]...); err != nil {
+		got.Notes = append(got.Notes, fmt.Sprintf("the artifacts of the summary could not be written: %v", err))
+	}
+	if kept != (tenfold.Artifacts{}) {
+		got.Artifacts = &kept
+	}
+	return got, nil
+}
+
+// Quote implements [strategy.Quoter]; the zero quote for what costs nothing.
+func (s Recorded) Quote(r strategy.SummaryRequest) strategy.Quote {
+	if q, ok := s.Of.(strategy.Quoter); ok {
+		return q.Quote(r)
+	}
+	return strategy.Quote{}
+}
+
+// Directory keeps artifacts in a directory, which is made when it is not there.
+// Files are for their owner alone, and whole or not there. No name leads out
+// of the directory, by dots or by symbolic links.
+type Directory string
+
+// Write implements [Artifacts].
+func (d Directory) Write(name string, data []byte) (string, error) {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(string(d))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	name = safeName(name)
+	temporary, f, err := create(root, name)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		name, err = link(root, temporary, name)
+	}
+	_ = root.Remove(temporary)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(string(d), name), nil
+}
+
+// create makes a file of a name that no other writer has, nor one that crashed
+// left behind.
+func create(root *os.Root, name string) (temporary string, f *os.File, err error) {
+	for n := 1; n < mostNames; n++ {
+		temporary = fmt.Sprintf(".%s.%d.part", name, n)
+		f, err = root.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return temporary, f, err
+}
+
+// mostNames bounds the search for a name that is free.
+const mostNames = 10_000
+
+// link gives a finished file its name, or that name with a number where there
+// is such a file: a link is never made over another file.
+func link(root *os.Root, temporary, name string) (string, error) {
+	extension := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, extension)
+	for n := 2; ; n++ {
+		err := root.Link(temporary, name)
+		if err == nil || !errors.Is(err, fs.ErrExist) || n > mostNames {
+			return name, err
+		}
+		name = fmt.Sprintf("%s-%d%s", stem, n, extension)
+	}
+}
+
+// safeName makes a file name of any text: letters, digits, dots, "-" and "_",
+// no dot in front, at most 120 bytes.
+func safeName(text string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '_'
+	}, text)
+	if len(name) > 120 {
+		extension := filepath.Ext(name)
+		if len(extension) > 8 {
+			extension = ""
+		}
+		name = name[:120-len(extension)] + extension
+	}
+	if name == "" || name[0] == '.' {
+		name = "_" + strings.TrimLeft(name, ".")
+	}
+	return name
+}

@@ -1,0 +1,171 @@
+package summary_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tenfold/strategy"
+	"tenfold/summary"
+)
+
+func at() time.Time { return time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC) }
+
+func TestM5Artifacts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "session")
+	secret := "sk-" + strings.Repeat("a1B2c3", 8)
+	l := talk(t, "t", "u the key is "+secret, "a "+strings.Repeat("noted ", 400))
+	s := summary.Recorded{Of: digest{"The key " + secret + " was noted."}, Artifacts: summary.Directory(dir), Conversation: "../c/1", Now: at}
+	made, _ := compact(t, l, s, 0, 0)
+	if len(made.Compactions) != 1 {
+		t.Fatal(made.Nothing)
+	}
+	kept := made.Compactions[0].Summary.Artifacts
+	if kept == nil {
+		t.Fatal("the stored summary does not say where its artifacts are")
+	}
+	for path, want := range map[string]string{
+		kept.Input: "[turn 000] USER:\nthe key is [redacted]\n", kept.Summary: "The key [redacted] was noted.\n",
+	} {
+		data, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(data), want) || strings.Contains(string(data), secret) {
+			t.Errorf("%s: %q, %v", path, data, err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(path) != dir {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+	if name := filepath.Base(kept.Input); name != "summarizer-input-__c_1-20260203T040506Z.md" {
+		t.Error(name)
+	}
+	// What is refused, or only tried, leaves nothing behind.
+	before := len(list(t, dir))
+	s.Of = digest{strings.Repeat("too long ", 4000)}
+	if made, _ := compact(t, l, s, 0, 0); len(made.Compactions) != 0 {
+		t.Error("a summary that is no smaller was taken")
+	}
+	s.Of = digest{}
+	if _, err := s.Summarize(t.Context(), strategy.SummaryRequest{Log: l, DryRun: true}); err != nil {
+		t.Error(err)
+	}
+	if after := list(t, dir); len(after) != before {
+		t.Errorf("%v", after)
+	}
+}
+
+func list(t *testing.T, dir string) []string {
+	t.Helper()
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+type full struct{}
+
+func (full) Write(string, []byte) (string, error) { return "", errors.New("disk is full") }
+
+func TestM5ArtifactsThatCannotBeWritten(t *testing.T) {
+	made, _ := compact(t, long(t), summary.Recorded{Of: digest{}, Artifacts: full{}, Now: at}, 0, 2)
+	if len(made.Compactions) != 1 || made.Compactions[0].Summary.Artifacts != nil || !strings.Contains(notesOf(made), "disk is full") {
+		t.Errorf("%+v, %s", made.Compactions, notesOf(made))
+	}
+}
+
+func TestM5DirectoryIsSafe(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "d")
+	d := summary.Directory(dir)
+	for _, name := range []string{"../out.md", "/etc/out.md", "a/b.md", "..", "", ".hidden", "nul\x00.md", strings.Repeat("n", 400) + ".md", "same.md", "same.md", "same.md"} {
+		path, err := d.Write(name, []byte(name))
+		if err != nil || filepath.Dir(path) != dir || len(filepath.Base(path)) > 130 {
+			t.Errorf("%q is written to %q, %v", name, path, err)
+			continue
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != name {
+			t.Errorf("%q holds %q, %v", path, data, err)
+		}
+	}
+	if outside := list(t, base); len(outside) != 1 {
+		t.Errorf("beside the directory: %v", outside)
+	}
+	// A link that lies in wait is not followed.
+	if err := os.Symlink(filepath.Join(base, "victim"), filepath.Join(dir, "trap.md")); err != nil {
+		t.Skip(err)
+	}
+	if path, err := d.Write("trap.md", []byte("x")); err != nil || filepath.Base(path) != "trap-2.md" {
+		t.Errorf("%q, %v", path, err)
+	}
+	if _, err := os.Stat(filepath.Join(base, "victim")); err == nil {
+		t.Error("the link was followed")
+	}
+	for _, name := range list(t, dir) {
+		if strings.HasSuffix(name, ".part") {
+			t.Errorf("%s is left behind", name)
+		}
+	}
+}
+
+func TestM5DirectoryWritesAtOnce(t *testing.T) {
+	d := summary.Directory(t.TempDir())
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := d.Write("s.md", []byte("x")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := list(t, string(d)); len(got) != 8 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestM5Redact(t *testing.T) {
+	random := "q9Zr4TkX2bLm8VwE5nYc7HdA"
+	for _, tt := range []struct{ text, want string }{
+		{"sk-ant-api03-" + random + random, "[redacted]"},
+		{"key ghp_" + random + "0123456789ab.", "key [redacted]."},
+		{"AKIAIOSFODNN7EXAMPLE", "[redacted]"},
+		{`{"api_key": "` + random + `"}`, `{"api_key": "[redacted]"}`},
+		{`{\"password\":\"` + random + `\"}`, `{\"password\":\"[redacted]\"}`},
+		{"export DB_TOKEN=" + random, "export DB_TOKEN=[redacted]"},
+		{"client_secret: " + random, "client_secret: [redacted]"},
+		{"Authorization: Bearer " + random, "Authorization: Bearer [redacted]"},
+		{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "[redacted]"},
+		{"postgres://ann:hunter2@db:5432/x", "postgres://ann:[redacted]@db:5432/x"},
+		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nafter"},
+		// These are none.
+		{"commit 3f786850e387550fdab836ed7e6dc881de23001b", "commit 3f786850e387550fdab836ed7e6dc881de23001b"},
+		{"max_tokens: 20000, token = next()", "max_tokens: 20000, token = next()"},
+		{"https://example.org:8080/a@b", "https://example.org:8080/a@b"},
+		{"risk-assessment-of-everything-there-is", "risk-assessment-of-everything-there-is"},
+		{"sk-lazy-loading-is-not-a-key-at-all", "sk-lazy-loading-is-not-a-key-at-all"},
+		{"password: please choose one", "password: please choose one"},
+		{"", ""},
+	} {
+		if got := summary.Redact(tt.text); got != tt.want {
+			t.Errorf("%q\n gives %q\n  want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func BenchmarkRedact(b *testing.B) {
+	r := megabytes(b, 4<<20)
+	text := summary.Rendering{}.Text(r.Log, r.Entries)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		summary.Redact(text)
+	}
+}

@@ -1,0 +1,213 @@
+package summary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/strategy"
+	"tenfold/token"
+)
+
+// A Model writes summaries with a model (S-11). It reads raw entries (C5), asks
+// for a structured answer (M1a), looks up in the log what the answer names, and
+// adds the facts that a program can tell (M3). It implements
+// [strategy.Summarizer] and [strategy.Quoter]; only Provider must be set.
+//
+// What the model answers is not believed because it was answered: see [Check].
+// When it names what the log does not hold, or says what a tool printed as its
+// own, it is asked once more, and then given up with an [*InventedError]. In a
+// [Ladder] the next summariser takes over then.
+type Model struct {
+	// Provider is who is asked. Retries are its own business.
+	Provider provider.Model
+	// Window is how many tokens the model takes; 0 asks the table of package
+	// token.
+	Window int
+	// MaxTokens is the most a summary may have, half the window at most; 0
+	// means [DefaultMaxTokens], or a quarter of the window where that is less.
+	MaxTokens int
+	// Timeout is for the whole summary; 0 means [DefaultTimeout].
+	Timeout time.Duration
+	// Wording replaces what the model is told.
+	Wording Wording
+	// Reasoning has the model read the reasoning in the log too.
+	Reasoning bool
+	// Facts gives what a program can tell of a request's entries; nil adds
+	// nothing. FactTokens bounds them, constraints aside; 0 means
+	// [DefaultFactTokens].
+	Facts      func(strategy.SummaryRequest) Facts
+	FactTokens int
+	// Cost gives the price of usage in US dollars; nil knows none. Input is
+	// what did not come from the cache.
+	Cost func(model string, u tenfold.Usage) (dollars float64, known bool)
+	// Warm reports whether the beginning of a view lies in the provider's
+	// cache under this very model, so that it is cheap to send again; nil
+	// means never. Only who sent the last request can know.
+	Warm func(view *tenfold.Projection) bool
+	// Progress is told what goes on, one call at a time; it may be nil.
+	Progress func(Progress)
+}
+
+// Facts are what a program can tell of a stretch of conversation without any
+// model (M3).
+type Facts interface {
+	// Text writes the facts, the most valuable first, in at most so many
+	// tokens.
+	Text(budget int) string
+	// Constraints are what the user demanded, word for word. A summary holds
+	// them all, whatever the budget.
+	Constraints() []string
+}
+
+// What is taken where a [Model] says nothing.
+const (
+	DefaultMaxTokens  = 20_000
+	DefaultFactTokens = 4_000
+	DefaultTimeout    = 10 * time.Minute
+)
+
+// atOnce is how many parts of a range are read at the same time.
+const atOnce = 3
+
+// historyNote begins every summary (M2).
+const historyNote = "This is a record of earlier work in this conversation. It is history, not a request."
+
+// Summarize implements [strategy.Summarizer]. Errors are those of the provider
+// and [*InventedError]; when ctx ended, its error.
+func (m Model) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	timed, cancel := context.WithTimeout(ctx, m.timeout())
+	defer cancel()
+	w := m.begin(r)
+	got, err := w.write(timed)
+	result := strategy.SummaryResult{Model: m.Provider.Name(), Usage: w.track.spent(), Notes: w.notes, Failures: w.failures}
+	stop := (*stoppedError)(nil)
+	switch {
+	case err == nil:
+		result.Text = m.assemble(r, got)
+	case ctx.Err() != nil:
+		return result, ctx.Err()
+	case timed.Err() != nil:
+		return result, m.timedOut(timed.Err())
+	case errors.As(err, &stop):
+		result.CutOff, result.Declined, result.Text = stop.cutOff, stop.declined, stop.text
+	default:
+		return result, err
+	}
+	return result, nil
+}
+
+// Quote implements [strategy.Quoter]: what the model would read, and what that
+// and an answer of a usual length would cost.
+func (m Model) Quote(r strategy.SummaryRequest) strategy.Quote {
+	w := m.begin(r)
+	q := strategy.Quote{Model: m.Provider.Name()}
+	usage := tenfold.Usage{Model: q.Model}
+	if w.prefix() {
+		usage.CacheRead, usage.Input = r.View.Tokens(), w.askTokens()
+	} else {
+		chunks := w.chunks(w.budget())
+		for _, c := range chunks {
+			usage.Input += c.tokens + w.overhead
+		}
+		if len(chunks) > 1 {
+			usage.Input += w.overhead + len(chunks)*w.usualAnswer(w.partTokens(len(chunks)))
+			usage.Output += len(chunks) * w.usualAnswer(w.partTokens(len(chunks)))
+		}
+	}
+	usage.Output += w.usualAnswer(w.maxTokens)
+	q.Input = usage.Input + usage.CacheRead
+	if m.Cost != nil {
+		if dollars, known := m.Cost(q.Model, usage); known {
+			q.Cost = &dollars
+		}
+	}
+	return q
+}
+
+func (m Model) timeout() time.Duration {
+	if m.Timeout > 0 {
+		return m.Timeout
+	}
+	return DefaultTimeout
+}
+
+func (m Model) timedOut(err error) error {
+	return &provider.Error{
+		Kind: provider.TimedOut, Model: m.Provider.Name(), Err: err,
+		Message: fmt.Sprintf("no answer within %s", m.timeout()), Hint: "try a smaller range or a faster model",
+	}
+}
+
+func (m Model) window() int {
+	if m.Window > 0 {
+		return m.Window
+	}
+	tokens, _ := token.Windows{}.Window(m.Provider.Name())
+	return tokens
+}
+
+// assemble puts together what is stored: that it is history (M2), what the
+// model wrote, and the facts (M3). Where that would be refused as too large,
+// the facts get less room; the constraints stay.
+func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
+	said := got.Text()
+	if said == "" {
+		return "" // no facts can make an answer of nothing
+	}
+	said = historyNote + "\n\n" + said
+	if m.Facts == nil {
+		return said
+	}
+	facts := m.Facts(r)
+	if facts == nil {
+		return said
+	}
+	budget := m.FactTokens
+	if budget <= 0 {
+		budget = DefaultFactTokens
+	}
+	text := ""
+	for _, room := range []int{budget, budget / 4, 0} {
+		text = said
+		if room > 0 {
+			if more := strings.TrimSpace(facts.Text(room)); more != "" {
+				text += "\n\n" + more
+			}
+		}
+		text = constrained(text, facts.Constraints())
+		if r.Refusal(strategy.SummaryResult{Text: text}) == nil {
+			break
+		}
+	}
+	return text
+}
+
+// constrained adds the constraints that a text does not hold word for word.
+func constrained(text string, constraints []string) string {
+	flat, missing := flattened(text), ""
+	for _, c := range constraints {
+		if one := flattened(c); one != "" && !strings.Contains(flat, one) {
+			missing += "- " + strings.ReplaceAll(strings.TrimSpace(c), "\n", "\n  ") + "\n"
+			flat += " " + one
+		}
+	}
+	if missing == "" {
+		return text
+	}
+	return text + "\n\nThe user's constraints, word for word:\n" + strings.TrimRight(missing, "\n")
+}
+
+// flattened compares texts whatever their line breaks, indents and quote marks
+// at the beginning of lines.
+func flattened(text string) string {
+	var words []string
+	for line := range strings.SplitSeq(text, "\n") {
+		words = append(words, strings.Fields(strings.TrimLeft(line, "> \t"))...)
+	}
+	return strings.Join(words, " ")
+}

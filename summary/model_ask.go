@@ -1,0 +1,72 @@
+package summary
+
+import (
+	"context"
+	"strings"
+
+	"tenfold"
+	"tenfold/provider"
+)
+
+// ask has the model answer once, and gives the answer read and as it was said.
+func (w *writing) ask(ctx context.Context, view *tenfold.Projection, maxTokens int) (answer, string, error) {
+	said, err := listen(ctx, w.Provider, provider.Request{
+		View: view, MaxTokens: maxTokens, NoTools: true, Schema: answerSchema,
+	}, w.track)
+	if err != nil {
+		return answer{}, said, err
+	}
+	got, err := parseAnswer(said)
+	if err == nil && got.Text() == "" {
+		err = &stoppedError{}
+	}
+	return got, said, err
+}
+
+// listen collects the text of an answer. An answer that is no good whatever it
+// says is a [*stoppedError]. No more is taken in than the answer may have: a
+// token has rarely more than sixteen bytes.
+func listen(ctx context.Context, m provider.Model, r provider.Request, track *tracker) (string, error) {
+	call := track.call(r.View.Tokens())
+	most := r.MaxTokens*16 + 1<<12
+	var text strings.Builder
+	streamed := 0
+	stop := provider.Stop("")
+	for e, err := range m.Stream(ctx, r) {
+		if err != nil {
+			if provider.KindOf(err) == provider.Refused {
+				return text.String(), &stoppedError{declined: true, text: text.String()}
+			}
+			return text.String(), err
+		}
+		if ctx.Err() != nil {
+			return text.String(), ctx.Err()
+		}
+		size := len(e.Text) + len(e.Reasoning)
+		streamed += len(e.Text)
+		if block, ok := e.Block.(tenfold.AssistantMessage); ok {
+			if text.Len()+len(block.Text) > most {
+				return "", &stoppedError{cutOff: true}
+			}
+			text.WriteString(block.Text)
+		}
+		if streamed > most {
+			return "", &stoppedError{cutOff: true}
+		}
+		track.arrived(call, size, e.Usage)
+		if e.Stop != "" {
+			stop = e.Stop
+		}
+	}
+	switch said := text.String(); {
+	case ctx.Err() != nil:
+		return said, ctx.Err()
+	case stop == provider.StopRefused:
+		return said, &stoppedError{declined: true, text: said}
+	case stop != provider.StopEnd && stop != provider.StopTools:
+		// Also a stream that ended without saying so.
+		return said, &stoppedError{cutOff: true, text: said}
+	default:
+		return said, nil
+	}
+}

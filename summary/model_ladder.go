@@ -1,0 +1,101 @@
+package summary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// A Ladder is summarisers of which the next takes over where one fails (A6):
+// with an error, with a result that is refused (C6), with one that does not
+// follow from the log. The usual one has two rungs: a [Model], and the digest.
+// What the failed ones spent is in the usage of what is given back; why they
+// failed is in its notes and failures.
+//
+// When ctx has ended nothing takes over: whoever waits wants to stop.
+type Ladder []strategy.Summarizer
+
+var errNoRungs = errors.New("there is no summariser")
+
+// Summarize implements [strategy.Summarizer]. When all rungs fail the result
+// is that of the last, whatever it is worth; whoever asked judges that.
+func (l Ladder) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	if len(l) == 0 {
+		return strategy.SummaryResult{}, errNoRungs
+	}
+	var before strategy.SummaryResult
+	for i, rung := range l {
+		got, err := rung.Summarize(ctx, r)
+		got = after(before, got)
+		if ended := ctx.Err(); ended != nil {
+			return got, ended
+		}
+		if i == len(l)-1 {
+			return got, err
+		}
+		why := err
+		if why == nil {
+			why = r.Refusal(got)
+		}
+		if why == nil {
+			return got, nil
+		}
+		before = strategy.SummaryResult{
+			Model: got.Model, Usage: got.Usage, Failures: append(got.Failures, why),
+			Notes: append(got.Notes, fmt.Sprintf("%s gave no summary: %v", named(got.Model), why)),
+		}
+	}
+	return before, nil
+}
+
+func named(model string) string {
+	if model == "" {
+		return "the summariser"
+	}
+	return model
+}
+
+// after puts what came before a result in front of it.
+func after(before, got strategy.SummaryResult) strategy.SummaryResult {
+	got.Notes = append(before.Notes[:len(before.Notes):len(before.Notes)], got.Notes...)
+	got.Failures = append(before.Failures[:len(before.Failures):len(before.Failures)], got.Failures...)
+	if before.Usage == (tenfold.Usage{}) {
+		return got
+	}
+	if got.Usage == (tenfold.Usage{}) {
+		got.Usage = before.Usage
+	} else {
+		got.Usage = plus(before.Usage, got.Usage)
+	}
+	if got.Usage.Model == "" && before.Model != got.Model {
+		got.Usage.Model = before.Model
+	}
+	return got
+}
+
+// plus adds usage up; a cost that is unknown makes the sum's unknown.
+func plus(a, b tenfold.Usage) tenfold.Usage {
+	sum := tenfold.Usage{
+		Model: a.Model, Input: a.Input + b.Input, Output: a.Output + b.Output,
+		CacheRead: a.CacheRead + b.CacheRead, CacheWrite: a.CacheWrite + b.CacheWrite,
+	}
+	if a.Cost != nil && b.Cost != nil {
+		cost := *a.Cost + *b.Cost
+		sum.Cost = &cost
+	}
+	return sum
+}
+
+// Quote implements [strategy.Quoter] with that of the first rung: the others
+// are asked only where it fails.
+func (l Ladder) Quote(r strategy.SummaryRequest) strategy.Quote {
+	if len(l) > 0 {
+		if q, ok := l[0].(strategy.Quoter); ok {
+			return q.Quote(r)
+		}
+	}
+	return strategy.Quote{}
+}

@@ -1,0 +1,139 @@
+package summary
+
+import (
+	"sync"
+
+	"tenfold"
+)
+
+// Doing is what a model-backed summariser is at.
+type Doing string
+
+// What it can be at.
+const (
+	// Reading: the model reads the range, or parts of it, and writes.
+	Reading Doing = "reading"
+	// Merging: it makes one summary of those of the parts.
+	Merging Doing = "merging"
+	// Checking: the program looks up what the summary names.
+	Checking Doing = "checking"
+	// Correcting: the model is asked once more, without what it made up.
+	Correcting Doing = "correcting"
+)
+
+// Progress is how far a summary is, for a line that people watch. Figures are
+// estimates while a call runs, and then what the provider reported.
+type Progress struct {
+	Doing Doing
+	// Done of Parts parts are read; one part is the whole range.
+	Done, Parts int
+	// Input and Output are tokens so far, over all calls.
+	Input, Output int
+	// Cost is in US dollars so far, nil when not known.
+	Cost *float64
+}
+
+// tracker sums up what the calls of one summary take.
+type tracker struct {
+	mu    sync.Mutex
+	model string
+	tell  func(Progress)
+	cost  func(string, tenfold.Usage) (float64, bool)
+	now   Progress
+	calls []callUsage
+}
+
+// callUsage is one call: estimated until the provider reports.
+type callUsage struct {
+	usage tenfold.Usage
+	told  bool
+	began bool
+	chars int
+}
+
+func (t *tracker) at(doing Doing, parts int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now.Doing, t.now.Parts, t.now.Done = doing, parts, 0
+	t.say()
+}
+
+// call begins a call with so many tokens of input, by estimate.
+func (t *tracker) call(input int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.calls = append(t.calls, callUsage{usage: tenfold.Usage{Input: input}})
+	t.say()
+	return len(t.calls) - 1
+}
+
+// arrived takes in that so many bytes came, and the usage if it was told.
+func (t *tracker) arrived(call, size int, usage *tenfold.Usage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := &t.calls[call]
+	c.began, c.chars = true, c.chars+size
+	if usage != nil {
+		c.usage, c.told = *usage, true
+	} else if !c.told {
+		c.usage.Output = (c.chars + 3) / 4
+	}
+	t.say()
+}
+
+func (t *tracker) done() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now.Done++
+	t.say()
+}
+
+// say is called with the lock held, so that one call comes at a time.
+func (t *tracker) say() {
+	if t.tell == nil {
+		return
+	}
+	sum := t.sum(false)
+	p := t.now
+	p.Input, p.Output, p.Cost = sum.Input+sum.CacheRead+sum.CacheWrite, sum.Output, sum.Cost
+	t.tell(p)
+}
+
+// spent is what the provider reported over all calls; nothing it did not.
+func (t *tracker) spent() tenfold.Usage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sum(true)
+}
+
+// sum adds the calls up. The cost is nil when that of any is unknown.
+func (t *tracker) sum(told bool) tenfold.Usage {
+	var sum tenfold.Usage
+	cost, known := 0.0, true
+	for _, c := range t.calls {
+		if told && !c.told {
+			known = known && !c.began // a call that broke off was paid all the same
+			continue
+		}
+		sum.Input += c.usage.Input
+		sum.Output += c.usage.Output
+		sum.CacheRead += c.usage.CacheRead
+		sum.CacheWrite += c.usage.CacheWrite
+		dollars, ok := t.price(c.usage)
+		cost, known = cost+dollars, known && ok
+	}
+	if known && sum != (tenfold.Usage{}) {
+		sum.Cost = &cost
+	}
+	return sum
+}
+
+func (t *tracker) price(u tenfold.Usage) (float64, bool) {
+	if u.Cost != nil {
+		return *u.Cost, true
+	}
+	if t.cost == nil {
+		return 0, false
+	}
+	return t.cost(t.model, u)
+}

@@ -1,0 +1,178 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"tenfold"
+)
+
+// A Rendering says how raw entries are written out for a summariser (M5).
+type Rendering struct {
+	// Reasoning takes the model's reasoning in, which is left out otherwise.
+	Reasoning bool
+	// Longest is the most characters of one entry; what is longer is cut in
+	// the middle, with a mark. 0 cuts nothing.
+	Longest int
+}
+
+// A Block is an entry written out: a head that says the turn and who speaks,
+// and what was said.
+type Block struct {
+	Seq        int64
+	Turn, Step int
+	Head, Body string
+}
+
+// Text is the block as it stands in a rendering, with the line ends after it.
+func (b Block) Text() string {
+	if b.Body == "" {
+		return b.Head + "\n\n"
+	}
+	return b.Head + "\n" + b.Body + "\n\n"
+}
+
+// Blocks writes entries out, one block for each that has something to say, in
+// their order. The log tells their turns and the names of the tools; nil knows
+// neither.
+func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
+	if l == nil {
+		l = tenfold.NewLog()
+	}
+	blocks := make([]Block, 0, len(entries))
+	for _, e := range entries {
+		who, body, ok := r.entry(l, e)
+		if !ok {
+			continue
+		}
+		turn, step, _ := l.Where(e.Seq)
+		head := fmt.Sprintf("[turn %03d] %s", turn, who)
+		if e.Branch != "" {
+			head = fmt.Sprintf("[turn %03d] (branch=%s) %s", turn, oneName(e.Branch), who)
+		}
+		blocks = append(blocks, Block{
+			Seq: e.Seq, Turn: turn, Step: step, Head: head + ":", Body: shielded(cutMiddle(body, r.Longest)),
+		})
+	}
+	return blocks
+}
+
+// Text writes entries out as one text.
+func (r Rendering) Text(l *tenfold.Log, entries []tenfold.Entry) string {
+	return blockTexts(r.Blocks(l, entries))
+}
+
+func blockTexts(blocks []Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		b.WriteString(block.Text())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok bool) {
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		who = "USER"
+		if p.Synthetic {
+			who = "CONTEXT" // no person wrote it
+		}
+		body = partsText(p.Parts)
+		for _, a := range p.Attachments {
+			body += fmt.Sprintf("\n[attachment %s]\n%s", oneName(a.Name), a.Content)
+		}
+		body = strings.TrimPrefix(body, "\n")
+	case tenfold.AssistantMessage:
+		who, body = "ASSISTANT", p.Text
+	case tenfold.Reasoning:
+		if !r.Reasoning {
+			return "", "", false
+		}
+		who, body = "REASONING", p.Text
+	case tenfold.ToolCall:
+		return fmt.Sprintf("TOOL_REQUEST (tool=%s, id=%s)", oneName(p.Name), oneName(p.CallID)), p.Arguments, true
+	case tenfold.ToolResult:
+		return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%t)", oneName(toolOf(l, e.Seq)), !p.IsError), partsText(p.Parts), true
+	case tenfold.Approval:
+		switch p.State {
+		case tenfold.ApprovalRequested:
+			who = "TOOL_APPROVAL_REQUEST"
+		default:
+			who = "TOOL_APPROVAL (" + oneName(string(p.State)) + ")"
+		}
+		return who, p.Reason, true
+	case tenfold.ProviderItem:
+		who, body = "PROVIDER_ITEM (provider="+oneName(p.Provider)+")", p.Data
+	default:
+		return "", "", false
+	}
+	return who, body, strings.TrimSpace(body) != ""
+}
+
+// toolOf names the tool whose result an entry is.
+func toolOf(l *tenfold.Log, seq int64) string {
+	if call, ok := l.Entry(l.Pair(seq)); ok {
+		if c, ok := call.Payload.(tenfold.ToolCall); ok && c.Name != "" {
+			return c.Name
+		}
+	}
+	return "unknown"
+}
+
+// partsText joins the texts of a content; a file is named in its place.
+func partsText(parts []tenfold.Part) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.Text
+		if p.File != nil {
+			texts[i] = "[" + strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", p.File.Type, oneName(p.File.Name), oneName(p.File.MediaType))), " ") + "]"
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// oneName keeps a name on its line and inside its brackets, whatever a
+// transcript holds there.
+func oneName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '(' || r == ')' || r == '[' || r == ']' || r == '\u2028' || r == '\u2029' {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// shielded marks lines of a content that look like the head of a block, so
+// that no tool's output can speak as somebody else.
+func shielded(body string) string {
+	body = strings.TrimRight(body, "\n")
+	if !strings.Contains(body, "[turn ") {
+		return body
+	}
+	lines := strings.Split(body, "\n")
+	for i, line := range lines {
+		if rest := strings.TrimLeft(line, " \t\r"); strings.HasPrefix(rest, "[turn ") {
+			lines[i] = line[:len(line)-len(rest)] + `\` + rest
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cutMiddle keeps the head and the tail of a text that is too long, with a
+// mark between that says how much is gone. Three parts in four are head.
+func cutMiddle(text string, longest int) string {
+	if longest <= 0 || len(text) <= longest {
+		return text
+	}
+	head, tail := longest*3/4, longest/4
+	for head > 0 && !startsRune(text[head]) {
+		head--
+	}
+	from := len(text) - tail
+	for from < len(text) && !startsRune(text[from]) {
+		from++
+	}
+	return fmt.Sprintf("%s\n[… %d characters cut …]\n%s", text[:head], from-head, text[from:])
+}
+
+func startsRune(c byte) bool { return c&0xc0 != 0x80 }
