@@ -45,8 +45,10 @@ func checkMarkdown(tb testing.TB, page string) {
 			}
 			continue
 		}
-		if strings.HasPrefix(line, "```") {
-			fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		// What stands behind an opening fence holds no backtick: else it is code
+		// within a line.
+		if info := strings.TrimLeft(line, "`"); strings.HasPrefix(line, "```") && !strings.Contains(info, "`") {
+			fence = line[:len(line)-len(info)]
 			continue
 		}
 		folds += strings.Count(line, "<details>") - strings.Count(line, "</details>")
