@@ -61,11 +61,14 @@ func Files(tb testing.TB, formats ...string) []File {
 	return files
 }
 
-// Sample is all of the files, or under the race detector every fifth, the
+// fewFiles is how many are too few to take a sample of.
+const fewFiles = 30
+
+// Sample is all of the files, or under the race detector every fifth of many, the
 // largest first: it makes everything five to ten times slower, and there is no
 // race in the fiftieth file that is not in the tenth.
 func Sample(files []File) []File {
-	if !UnderRace {
+	if !UnderRace || len(files) < fewFiles {
 		return files
 	}
 	var some []File
