@@ -82,7 +82,7 @@ func (p *Problem) object(v jsontext.Value) bool {
 	for _, w := range []jsontext.Value{b.Type, b.Code, b.Status} {
 		p.word(Text(w))
 	}
-	if n := (Int)(0); p.Status == 0 && b.Code.Kind() == '0' && n.UnmarshalJSON(b.Code) == nil {
+	if n := Int(0); p.Status == 0 && b.Code.Kind() == '0' && n.UnmarshalJSON(b.Code) == nil {
 		p.Status = int(n)
 	}
 	for _, d := range b.Details {
