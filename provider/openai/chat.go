@@ -120,7 +120,7 @@ func (s *chat) delta(raw jsontext.Value) ([]provider.Event, error) {
 			}
 		case "reasoning_content", "reasoning":
 			// Servers that know both names send the same under each.
-			if text != "" && (m.Name == "reasoning" || d.Get("reasoning") == nil) {
+			if text != "" && (m.Name == "reasoning" || wire.Text(d.Get("reasoning")) == "") {
 				s.reasoning.WriteString(text)
 				out = append(out, provider.Event{Reasoning: text})
 			}

@@ -75,15 +75,25 @@ func unquote(message string, body []byte) string {
 	if len(body) == 0 || len(message) < quoted {
 		return message
 	}
+	within := func(from, to int) bool {
+		piece := []byte(message[from:to])
+		return bytes.Contains(body, piece) || bytes.Contains(body, inner(piece))
+	}
 	hide := make([]bool, len(message))
 	any := false
 	for i := 0; i+quoted <= len(message); i += quoted / 2 {
-		window := []byte(message[i : i+quoted])
-		if !bytes.Contains(body, window) && !bytes.Contains(body, inner(window)) {
+		if hide[i+quoted-1] || !within(i, i+quoted) {
 			continue
 		}
 		any = true
-		for j := max(0, i-quoted/2+1); j < min(len(message), i+quoted+quoted/2-1); j++ {
+		from, to := i, i+quoted
+		for from > 0 && within(from-1, to) {
+			from--
+		}
+		for to < len(message) && within(from, to+1) {
+			to++
+		}
+		for j := from; j < to; j++ {
 			hide[j] = true
 		}
 	}
