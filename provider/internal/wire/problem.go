@@ -53,7 +53,7 @@ func ParseProblem(status int, header http.Header, raw []byte) *Problem {
 			v = list[0]
 		}
 	}
-	if !p.object(v) && p.Message == "" {
+	if !p.object(v, 4) && p.Message == "" {
 		p.Message = pageText(string(raw))
 	}
 	if p.Message == "" {
@@ -62,9 +62,12 @@ func ParseProblem(status int, header http.Header, raw []byte) *Problem {
 	return p
 }
 
-// object reads an error object, or what holds one.
-func (p *Problem) object(v jsontext.Value) bool {
+// object reads an error object, or what holds one, not too deep.
+func (p *Problem) object(v jsontext.Value, depth int) bool {
 	var b problemBody
+	if depth == 0 {
+		return false
+	}
 	switch v.Kind() {
 	case '{':
 		if Unmarshal(v, &b) != nil {
@@ -76,7 +79,7 @@ func (p *Problem) object(v jsontext.Value) bool {
 	default:
 		return false
 	}
-	if b.Error != nil && b.Error.Kind() != 'n' && p.object(b.Error) {
+	if b.Error != nil && b.Error.Kind() != 'n' && p.object(b.Error, depth-1) {
 		return true
 	}
 	for _, w := range []jsontext.Value{b.Type, b.Code, b.Status} {
@@ -99,7 +102,7 @@ func (p *Problem) object(v jsontext.Value) bool {
 	// A message may itself be the JSON of an error behind the one that speaks.
 	if strings.HasPrefix(strings.TrimSpace(p.Message), "{") {
 		inner := &Problem{}
-		if inner.object(jsontext.Value(strings.TrimSpace(p.Message))) && inner.Message != "" {
+		if inner.object(jsontext.Value(strings.TrimSpace(p.Message)), depth-1) && inner.Message != "" {
 			p.Message, p.Words = inner.Message, append(p.Words, inner.Words...)
 			p.After = max(p.After, inner.After)
 		}
