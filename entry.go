@@ -148,7 +148,8 @@ type Approval struct {
 }
 
 // Usage is what a provider reported for one response. Counts are in tokens,
-// Cost in US dollars, nil when unknown.
+// Cost in US dollars, nil when unknown. Input, CacheRead and CacheWrite are
+// apart: together they are the request. Output holds the reasoning as well.
 type Usage struct {
 	Model      string
 	Input      int

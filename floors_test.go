@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"."},
 	{"token", "tool"},
 	{"store", "provider", "transcript", "toolbox", "trigger"},
-	{"strategy"},
+	{"strategy", "provider/catalog"},
 	{"summary"},
 	{"session", "internal/config"},
 	{"agent", "eval"},
@@ -28,17 +28,19 @@ var floors = [][]string{
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "store/postgres/pgtest", "store/storetest"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "provider/providertest", "store/postgres/pgtest", "store/storetest"}
 
+// floorOf gives the floor of the room that names the directory best.
 func floorOf(dir string) int {
+	floor, best := -1, ""
 	for i, rooms := range floors {
 		for _, room := range rooms {
-			if dir == room || (room != "." && strings.HasPrefix(dir, room+"/")) {
-				return i
+			if dir == room || (room != "." && len(room) > len(best) && strings.HasPrefix(dir, room+"/")) {
+				floor, best = i, room
 			}
 		}
 	}
-	return -1
+	return floor
 }
 
 // imports lists what the package files of each directory import; tests aside.

@@ -51,8 +51,9 @@ func validateGemini(body []byte) []Violation {
 // checkGeminiPart reports whether the part is a function response.
 func checkGeminiPart(r *report, ids *calls, path, role string, raw jsontext.Value) bool {
 	var p struct {
-		Text *string `json:"text"`
-		Call *struct {
+		Text      *string `json:"text"`
+		Signature string  `json:"thoughtSignature"`
+		Call      *struct {
 			ID   string         `json:"id"`
 			Name string         `json:"name"`
 			Args jsontext.Value `json:"args"`
@@ -85,6 +86,8 @@ func checkGeminiPart(r *report, ids *calls, path, role string, raw jsontext.Valu
 		checkTool(r, path, p.Response.Name, geminiToolNames())
 		checkObject(r, path+".response", p.Response.Response)
 		return true
+	case p.Text != nil && p.Signature != "" && role == "model":
+		// A thought signature may stand on an empty text.
 	case p.Text != nil:
 		checkText(r, path, *p.Text)
 	case raw.String() == "{}":

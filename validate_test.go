@@ -192,6 +192,8 @@ func TestP10ValidateGemini(t *testing.T) {
 	put([]string{"contents[0]: an empty content"}, user(""))
 	put([]string{"contents[0].parts[0]: an empty part"}, user("{}"))
 	put([]string{"contents[0].parts[0]: an empty text"}, user(`{"text":" "}`))
+	put(nil, user(`{"text":"go"}`), `{"role":"model","parts":[{"text":"","thoughtSignature":"c2ln"}]}`)
+	put([]string{"contents[0].parts[0]: an empty text"}, user(`{"text":"","thoughtSignature":"c2ln"}`))
 	put([]string{"contents[0].parts[0]: is not a part"}, user(`"go"`))
 	put([]string{"contents[0].parts[0]: has the wrong shape: …", "contents[0].parts[0]: is not a part"}, user(`{"text":7}`))
 	put([]string{"contents[0].parts[0]: a function call in a user content", `contents[0]: call "c" has no result right after it`}, user(call))

@@ -7,11 +7,17 @@
 // kind says what a caller can do about it; [Retry] does what can be done by
 // waiting.
 //
+// An answer that a model or a filter declined to give in full ends with
+// [StopRefused]; a request that was declined before there was an answer is an
+// [*Error] of kind [Refused]. [Cost] tells what an answer cost, by prices that
+// come with the program and can be overridden.
+//
 // The sub-packages anthropic, openai and gemini are over the vendors' own SDKs,
 // and no type of an SDK leaves them; openai also talks to the servers that
 // speak its wire format, on this machine or elsewhere. Package script plays
 // answers that were written before, for tests, demonstrations and work without
-// a network.
+// a network. Package catalog makes a model of its name and a table of
+// settings.
 //
 // Keys come from the environment variable that a configuration names, and from
 // nowhere else; they are in no error and no log.

@@ -1,0 +1,156 @@
+// Package anthropic calls Anthropic's Messages API.
+//
+// A schema goes as output_config.format, which Anthropic enforces while the
+// model writes; objects of the schema that leave it open are closed to unnamed
+// members, as the API asks. A forced tool is not used: newer models refuse one.
+// Thinking is off unless the options' Extra turns it on, for example with
+// {"thinking":{"type":"adaptive"}}; {"cache_control":{"type":"ephemeral"}} has
+// the conversation's beginning kept in Anthropic's cache.
+package anthropic
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/internal/wire"
+)
+
+// BaseURL is Anthropic's own address.
+const BaseURL = "https://api.anthropic.com"
+
+// Model is one of Anthropic's models; it implements [provider.Model].
+type Model struct {
+	name, model string
+	end         *wire.Endpoint
+	client      sdk.Client
+	extra       wire.Object
+}
+
+// New gives the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
+// read from the environment. Errors are [*provider.Error].
+func New(name string, o provider.Options) (*Model, error) {
+	model, err := wire.ModelOf(name)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := wire.ParseExtra(name, o.Extra)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1")
+	if base == "" {
+		base = BaseURL
+	}
+	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
+	// A client made by hand has no defaults: NewClient would read the
+	// environment and files of the vendor's tools.
+	options := []option.RequestOption{
+		option.WithBaseURL(base + "/"), option.WithHTTPClient(m.end.Client()), option.WithMaxRetries(0),
+	}
+	if o.Key != "" {
+		options = append(options, option.WithAPIKey(string(o.Key)))
+	}
+	m.client = sdk.Client{Options: options}
+	return m, nil
+}
+
+// Name implements [provider.Model].
+func (m *Model) Name() string { return m.name }
+
+// Profile implements [provider.Model].
+func (m *Model) Profile() tenfold.Profile { return tenfold.Anthropic() }
+
+// Stream implements [provider.Model].
+func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
+	return func(yield func(provider.Event, error) bool) {
+		body, err := m.body(r)
+		if err != nil {
+			yield(provider.Event{}, err)
+			return
+		}
+		for e, err := range m.end.Stream(ctx, body, m.post("v1/messages"), newStream(m.model)) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count implements [provider.Model]: Anthropic counts.
+func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, error) {
+	view, err := wire.View(m.name, m.Profile(), r)
+	if err != nil {
+		return provider.Count{}, err
+	}
+	o := wire.Object{{Name: "model", Value: wire.Quote(m.model)}}
+	o.Merge(view)
+	raw, err := m.end.Fetch(ctx, o.Bytes(), m.post("v1/messages/count_tokens"))
+	if err != nil {
+		return provider.Count{}, err
+	}
+	var answer struct {
+		Tokens wire.Int `json:"input_tokens"`
+	}
+	if err := wire.Unmarshal(raw, &answer); err != nil {
+		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: m.name, Message: "the count is not what it should be"}
+	}
+	return provider.Count{Tokens: int(answer.Tokens), Exact: true}, nil
+}
+
+func (m *Model) post(path string) wire.Send {
+	return func(ctx context.Context, body []byte) error {
+		return m.client.Post(ctx, path, body, nil)
+	}
+}
+
+// body writes the whole request.
+func (m *Model) body(r provider.Request) ([]byte, error) {
+	view, err := wire.View(m.name, m.Profile(), r)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := wire.Schema(m.name, r)
+	if err != nil {
+		return nil, err
+	}
+	most := r.MaxTokens
+	if most <= 0 {
+		most = defaultMax(m.model)
+	}
+	o := wire.Object{
+		{Name: "model", Value: wire.Quote(m.model)},
+		{Name: "max_tokens", Value: wire.Number(most)},
+		{Name: "stream", Value: []byte("true")},
+	}
+	if r.NoTools && view.Get("tools") != nil {
+		o.Set("tool_choice", []byte(`{"type":"none"}`))
+	}
+	if schema != nil {
+		closed, _ := wire.Closed(schema)
+		format := wire.Object{{Name: "type", Value: wire.Quote("json_schema")}, {Name: "schema", Value: closed}}
+		o.Set("output_config", wire.Object{{Name: "format", Value: format.Bytes()}}.Bytes())
+	}
+	o.Merge(view)
+	o.Merge(m.extra)
+	return o.Bytes(), nil
+}
+
+// defaultMax is what an answer may have when nobody says: the API wants a
+// number. It is what all models of a generation take.
+func defaultMax(model string) int {
+	switch {
+	case strings.Contains(model, "claude-3-5"):
+		return 8192
+	case strings.Contains(model, "claude-3-7"):
+		return 32_000
+	case strings.Contains(model, "claude-3"), strings.Contains(model, "claude-2"), strings.Contains(model, "claude-instant"):
+		return 4096
+	}
+	return 32_000
+}

@@ -1,0 +1,244 @@
+package anthropic_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/anthropic"
+	"tenfold/provider/providertest"
+)
+
+// whole is a stream with all kinds of blocks; the call's pieces are cut inside
+// escapes and numbers.
+const whole = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[],"stop_reason":null,"usage":{"input_tokens":12,"cache_creation_input_tokens":30,"cache_read_input_tokens":400,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+event: ping
+data: {"type":"ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Ledger \"first\","}}
+
+: a comment
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":" tide é\u00e9 later <b>"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB+/=="}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"Zm9v+/="}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":1}
+
+event: something_new
+data: {"type":"something_new","delta":[1,2]}
+
+event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"I will "}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"read both."}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":2}
+
+event: content_block_start
+data: {"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{},"n":1.50}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"tide"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"\"}"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":3}
+
+event: content_block_start
+data: {"type":"content_block_start","index":4,"content_block":{"type":"web_search_tool_result","tool_use_id":"srv_1","content":[{"type":"web_search_result","encrypted_content":"Ab+/=","url":"https://example.org/?a=1&b=<2>","page_age":null,"score":1.0e3}]}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":4}
+
+event: content_block_start
+data: {"type":"content_block_start","index":5,"content_block":{"type":"novel","body":"be"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":5,"delta":{"type":"novel_delta","body":"gin","level":2.0}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":5}
+
+event: content_block_start
+data: {"type":"content_block_start","index":6,"content_block":{"type":"tool_use","id":"toolu_a","name":"read","input":{}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":7,"content_block":{"type":"tool_use","id":"toolu_b","name":"read","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":"{\"path\": \"a\\u00"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{\"path\":\"b\"}"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":"e9.go\", \"n\": 1.0"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":"0}"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":6}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":7}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":89}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`
+
+// ending is a short stream with a reason to stop.
+func ending(reason, text string) string {
+	return `data: {"type":"message_start","message":{"id":"msg_02","model":"claude-x","usage":{"input_tokens":5,"output_tokens":0}}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"` + text + `"}}
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":3}}
+
+data: {"type":"message_stop"}
+
+`
+}
+
+func short(name, reason string, stop provider.Stop) providertest.Answer {
+	return providertest.Answer{
+		Name: name, Stream: ending(reason, "no"), Text: "no", ID: "msg_02", Stop: stop,
+		Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "no"}},
+		Usage:  tenfold.Usage{Model: "claude-x", Input: 5, Output: 3},
+	}
+}
+
+func event(kind, message string) string {
+	return "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"" + kind + "\",\"message\":\"" + message + "\"}}\n\n"
+}
+
+func says(kind, message string) string {
+	return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_1"}`
+}
+
+const (
+	conversation = `"system":"Be brief.","tools":[{"name":"read","description":"Reads.","input_schema":{"type":"object","properties":{}}}],"messages":[{"role":"user","content":[{"type":"text","text":"` + providertest.Said + `"}]}]}`
+	closed       = `{"type":"object","properties":{"summary":{"type":"string"},"files":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}}},"required":["summary","files"],"additionalProperties":false}`
+)
+
+func TestAnthropic(t *testing.T) {
+	providertest.Run(t, providertest.Vendor{
+		Open: func(o provider.Options) (provider.Model, error) {
+			m, err := anthropic.New("anthropic/claude-sonnet-4-5", o)
+			if err != nil {
+				return nil, err
+			}
+			return m, nil
+		},
+		Header: "X-Api-Key", Secret: providertest.Key, Path: "/v1/messages",
+		Body:  `{"model":"claude-sonnet-4-5","max_tokens":32000,"stream":true,` + conversation,
+		Asked: `{"model":"claude-sonnet-4-5","max_tokens":1000,"stream":true,"tool_choice":{"type":"none"},"output_config":{"format":{"type":"json_schema","schema":` + closed + `}},` + conversation,
+		Answers: []providertest.Answer{
+			{
+				Name: "everything", Stream: whole, ID: "msg_01", Stop: provider.StopTools,
+				Text: "I will read both.", Think: `Ledger "first", tide éé later <b>`,
+				Usage: tenfold.Usage{Model: "claude-sonnet-4-5-20250929", Input: 12, Output: 89, CacheRead: 400, CacheWrite: 30},
+				Blocks: []tenfold.Payload{
+					tenfold.Reasoning{Text: `Ledger "first", tide éé later <b>`, Provider: "anthropic", Signature: "EqQB+/=="},
+					tenfold.Reasoning{Provider: "anthropic", Encrypted: "Zm9v+/="},
+					tenfold.AssistantMessage{Text: "I will read both."},
+					tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: `{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{"query":"tide"},"n":1.50}`},
+					tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: `{"type":"web_search_tool_result","tool_use_id":"srv_1","content":[{"type":"web_search_result","encrypted_content":"Ab+/=","url":"https://example.org/?a=1&b=<2>","page_age":null,"score":1.0e3}]}`},
+					tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: `{"type":"novel","body":"begin","level":2.0}`},
+					tenfold.ToolCall{CallID: "toolu_a", Name: "read", Arguments: `{"path": "a\u00e9.go", "n": 1.00}`},
+					tenfold.ToolCall{CallID: "toolu_b", Name: "read", Arguments: `{"path":"b"}`},
+				},
+				Again: []string{
+					`{"type":"thinking","thinking":"Ledger \"first\", tide éé later <b>","signature":"EqQB+/=="},{"type":"redacted_thinking","data":"Zm9v+/="},{"type":"text","text":"I will read both."},` +
+						`{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{"query":"tide"},"n":1.50},` +
+						`{"type":"web_search_tool_result","tool_use_id":"srv_1","content":[{"type":"web_search_result","encrypted_content":"Ab+/=","url":"https://example.org/?a=1&b=<2>","page_age":null,"score":1.0e3}]},` +
+						`{"type":"novel","body":"begin","level":2.0}`,
+					`{"type":"tool_use","id":"toolu_a","name":"read","input":{"path":"a\u00e9.go","n":1.00}}`,
+				},
+			},
+			short("length", "max_tokens", provider.StopLength),
+			short("window", "model_context_window_exceeded", provider.StopLength),
+			short("refusal", "refusal", provider.StopRefused),
+			short("sequence", "stop_sequence", provider.StopEnd),
+			short("end", "end_turn", provider.StopEnd),
+		},
+		Events: []providertest.Failure{
+			{Name: "overloaded", Body: event("overloaded_error", "Overloaded"), Want: provider.Error{Kind: provider.Overloaded}, Message: "Overloaded"},
+			{Name: "in the middle", Body: whole[:2000] + "\n\n" + event("api_error", "Internal server error"), Want: provider.Error{Kind: provider.CutOff}},
+			{Name: "after blocks", Body: whole[:strings.Index(whole, "event: something_new")] + event("overloaded_error", "Overloaded"), Want: provider.Error{Kind: provider.Overloaded}, Message: "Overloaded"},
+			{Name: "limited", Header: http.Header{"Retry-After": {"7"}}, Body: event("rate_limit_error", "Slow down"), Want: provider.Error{Kind: provider.RateLimited, After: 7 * time.Second}},
+			{Name: "a block out of nowhere", Body: "data: {\"type\":\"content_block_stop\",\"index\":4}\n\n", Want: provider.Error{Kind: provider.CutOff}},
+			{Name: "a block that is none", Body: "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":7}\n\n", Want: provider.Error{Kind: provider.CutOff}},
+		},
+		Refusals: []providertest.Failure{
+			{Name: "too long", Status: 400, Body: says("invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum"), Want: provider.Error{Kind: provider.TooLarge, Used: 208310, Limit: 200000}},
+			{Name: "too long with the answer", Status: 400, Body: says("invalid_request_error", "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again"), Want: provider.Error{Kind: provider.TooLarge, Used: 242959, Limit: 200000}},
+			{Name: "too many bytes", Status: 413, Body: says("request_too_large", "Request exceeds the maximum size"), Want: provider.Error{Kind: provider.TooLarge}},
+			{Name: "limited", Status: 429, Header: http.Header{"Retry-After": {"12"}}, Body: says("rate_limit_error", "This request would exceed your rate limit"), Want: provider.Error{Kind: provider.RateLimited, After: 12 * time.Second}},
+			{
+				Name: "limited until", Status: 429, Body: says("rate_limit_error", "Number of tokens has exceeded your rate limit"),
+				Header: http.Header{
+					"Date": {"Mon, 02 Nov 2026 10:00:00 GMT"}, "Anthropic-Ratelimit-Input-Tokens-Reset": {"2026-11-02T10:00:41Z"}, "Anthropic-Ratelimit-Input-Tokens-Remaining": {"0"},
+					"Anthropic-Ratelimit-Requests-Reset": {"2026-11-02T10:59:00Z"}, "Anthropic-Ratelimit-Requests-Remaining": {"4"},
+				},
+				Want: provider.Error{Kind: provider.RateLimited, After: 41 * time.Second},
+			},
+			{Name: "overloaded", Status: 529, Body: says("overloaded_error", "Overloaded"), Want: provider.Error{Kind: provider.Overloaded}},
+			{Name: "broken", Status: 500, Body: says("api_error", "Internal server error"), Want: provider.Error{Kind: provider.Overloaded}},
+			{Name: "slow", Status: 504, Body: says("timeout_error", "Request timed out"), Want: provider.Error{Kind: provider.TimedOut}},
+			{Name: "key", Status: 401, Body: says("authentication_error", "invalid x-api-key"), Want: provider.Error{Kind: provider.Authentication}},
+			{Name: "permission", Status: 403, Body: says("permission_error", "Your API key does not have permission"), Want: provider.Error{Kind: provider.Authentication}},
+			{Name: "credit", Status: 400, Body: says("invalid_request_error", "Your credit balance is too low to access the API"), Want: provider.Error{Kind: provider.Authentication}},
+			{Name: "invalid", Status: 400, Body: says("invalid_request_error", "tools.0.name: too odd"), Want: provider.Error{Kind: provider.Invalid}, Message: "tools.0.name"},
+		},
+		Count: `{"input_tokens":2095}`, Counted: 2095, CountPath: "/v1/messages/count_tokens",
+		Begin: `data: {"type":"ping","x":"`, End: "data: {\"type\":\"ping\"}\n\n",
+		Environment: map[string]string{
+			"ANTHROPIC_API_KEY": "env-key-1", "ANTHROPIC_AUTH_TOKEN": "env-token-2", "ANTHROPIC_BASE_URL": "http://env.invalid",
+			"ANTHROPIC_CUSTOM_HEADERS": "X-Env: env-header-3", "ANTHROPIC_PROFILE": "env-profile-4",
+		},
+	})
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range []string{"", "anthropic", "anthropic/", "anthropic/a b", "anthropic/../x"} {
+		if _, err := anthropic.New(name, provider.Options{}); provider.KindOf(err) != provider.Invalid {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package anthropic
+
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/internal/wire"
+)
+
+// stream makes events of the Messages API's. It implements [wire.Decoder].
+type stream struct {
+	id     string
+	usage  tenfold.Usage
+	blocks map[int]*block
+	reason string
+}
+
+// block is a content block under way.
+type block struct {
+	*wire.Block
+	kind string
+	// input is the JSON of a call, as it comes.
+	input []byte
+}
+
+func newStream(model string) *stream {
+	return &stream{usage: tenfold.Usage{Model: model}, blocks: map[int]*block{}}
+}
+
+// event is any event of the stream, with the members that are read.
+type event struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		ID    string `json:"id"`
+		Model string `json:"model"`
+		Usage *usage `json:"usage"`
+	} `json:"message"`
+	Block jsontext.Value `json:"content_block"`
+	Delta jsontext.Value `json:"delta"`
+	Usage *usage         `json:"usage"`
+}
+
+type usage struct {
+	Input      *wire.Int `json:"input_tokens"`
+	Output     *wire.Int `json:"output_tokens"`
+	CacheRead  *wire.Int `json:"cache_read_input_tokens"`
+	CacheWrite *wire.Int `json:"cache_creation_input_tokens"`
+}
+
+// Take implements [wire.Decoder]. Kinds of events that are not known say
+// nothing of the answer: Anthropic asks to pass over them.
+func (s *stream) Take(_ string, data []byte) ([]provider.Event, error) {
+	var e event
+	if err := wire.Unmarshal(data, &e); err != nil {
+		return nil, err
+	}
+	switch e.Type {
+	case "message_start":
+		s.id = e.Message.ID
+		if e.Message.Model != "" {
+			s.usage.Model = e.Message.Model
+		}
+		return s.bill(e.Message.Usage), nil
+	case "content_block_start":
+		return s.begin(e)
+	case "content_block_delta":
+		return s.delta(e)
+	case "content_block_stop":
+		return s.finish(e.Index)
+	case "message_delta":
+		var d struct {
+			Reason string `json:"stop_reason"`
+		}
+		if e.Delta != nil {
+			if err := wire.Unmarshal(e.Delta, &d); err != nil {
+				return nil, err
+			}
+		}
+		if d.Reason != "" {
+			s.reason = d.Reason
+		}
+		return s.bill(e.Usage), nil
+	case "message_stop":
+		return []provider.Event{{Stop: stop(s.reason)}}, nil
+	case "error":
+		return nil, wire.ParseProblem(0, nil, data)
+	}
+	return nil, nil
+}
+
+// End implements [wire.Decoder].
+func (s *stream) End() ([]provider.Event, error) { return nil, nil }
+
+// bill adds what a usage says; a member that is not there leaves what was.
+func (s *stream) bill(u *usage) []provider.Event {
+	if u == nil {
+		return nil
+	}
+	for _, f := range []struct {
+		from *wire.Int
+		to   *int
+	}{
+		{u.Input, &s.usage.Input},
+		{u.Output, &s.usage.Output},
+		{u.CacheRead, &s.usage.CacheRead},
+		{u.CacheWrite, &s.usage.CacheWrite},
+	} {
+		if f.from != nil {
+			*f.to = int(*f.from)
+		}
+	}
+	now := s.usage
+	return []provider.Event{{Usage: &now}}
+}
+
+func (s *stream) begin(e event) ([]provider.Event, error) {
+	b, err := wire.NewBlock(e.Block)
+	if err != nil {
+		return nil, err
+	}
+	if s.blocks[e.Index] != nil {
+		return nil, errors.New("the stream begins a block twice")
+	}
+	kind := b.Text("type")
+	s.blocks[e.Index] = &block{Block: b, kind: kind}
+	switch {
+	case kind == "text" && b.Text("text") != "":
+		return []provider.Event{{Text: b.Text("text")}}, nil
+	case kind == "thinking" && b.Text("thinking") != "":
+		return []provider.Event{{Reasoning: b.Text("thinking")}}, nil
+	}
+	return nil, nil
+}
+
+func (s *stream) delta(e event) ([]provider.Event, error) {
+	b := s.blocks[e.Index]
+	if b == nil {
+		return nil, errors.New("the stream goes on with a block that it never began")
+	}
+	d, err := wire.ParseObject(e.Delta)
+	if err != nil {
+		return nil, err
+	}
+	if piece := d.Get("partial_json"); piece != nil {
+		b.input = append(b.input, wire.Text(piece)...)
+		return nil, nil
+	}
+	switch wire.Text(d.Get("type")) {
+	case "text_delta":
+		text := wire.Text(d.Get("text"))
+		b.Grow("text", text)
+		if b.kind == "text" && text != "" {
+			return []provider.Event{{Text: text}}, nil
+		}
+	case "thinking_delta":
+		text := wire.Text(d.Get("thinking"))
+		b.Grow("thinking", text)
+		if text != "" {
+			return []provider.Event{{Reasoning: text}}, nil
+		}
+	case "citations_delta":
+		// Citations belong to texts over documents that Tenfold does not send
+		// with citations on; the text stays.
+	default:
+		b.Apply(d)
+	}
+	return nil, nil
+}
+
+func (s *stream) finish(index int) ([]provider.Event, error) {
+	b := s.blocks[index]
+	if b == nil {
+		return nil, errors.New("the stream ends a block that it never began")
+	}
+	delete(s.blocks, index)
+	p := b.payload()
+	if p == nil {
+		return nil, nil
+	}
+	return []provider.Event{{Block: p, MessageID: s.id}}, nil
+}
+
+// payload gives the block as a log has it; nil for an empty text.
+func (b *block) payload() tenfold.Payload {
+	switch b.kind {
+	case "text":
+		if text := b.Text("text"); text != "" {
+			return tenfold.AssistantMessage{Text: text}
+		}
+		return nil
+	case "thinking":
+		r := tenfold.Reasoning{Text: b.Text("thinking"), Signature: b.Text("signature")}
+		if r.Signature != "" {
+			r.Provider = "anthropic"
+		}
+		return r
+	case "redacted_thinking":
+		return tenfold.Reasoning{Provider: "anthropic", Encrypted: b.Text("data")}
+	case "tool_use":
+		arguments := string(b.input)
+		if arguments == "" {
+			arguments = string(b.Get("input"))
+		}
+		return tenfold.ToolCall{CallID: b.Text("id"), Name: b.Text("name"), Arguments: arguments}
+	}
+	if len(b.input) > 0 {
+		input := jsontext.Value(b.input)
+		if !input.IsValid() {
+			input = wire.Quote(string(b.input)) // cut off: keep it as a text
+		}
+		b.Set("input", input)
+	}
+	return tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: string(b.Bytes())}
+}
+
+func stop(reason string) provider.Stop {
+	switch reason {
+	case "tool_use":
+		return provider.StopTools
+	case "max_tokens", "model_context_window_exceeded":
+		return provider.StopLength
+	case "refusal":
+		return provider.StopRefused
+	}
+	return provider.StopEnd // end_turn, stop_sequence, pause_turn
+}

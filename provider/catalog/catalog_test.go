@@ -1,0 +1,99 @@
+package catalog_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"tenfold/provider"
+	"tenfold/provider/catalog"
+	"tenfold/provider/providertest"
+)
+
+// spy sees where a request goes and with what.
+type spy struct{ url, key, body string }
+
+// RoundTrip implements [http.RoundTripper].
+func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	*s = spy{url: r.URL.String(), body: string(raw)}
+	for _, h := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
+		s.key += r.Header.Get(h)
+	}
+	return nil, errors.Join(errors.New("offline"), err)
+}
+
+func TestOpen(t *testing.T) {
+	getenv := func(name string) string {
+		return map[string]string{"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "o-key", "GEMINI_API_KEY": "g-key", "MINE": "m-key"}[name]
+	}
+	settings := map[string]catalog.Settings{
+		"local":  {BaseURL: "http://127.0.0.1:8080/v1"},
+		"hosted": {BaseURL: "https://hosted.example/v1/", KeyEnv: "MINE", API: "responses", Extra: `{"temperature":0}`},
+		"claude": {Type: "anthropic", BaseURL: "https://proxy.example", KeyEnv: "MINE"},
+		"google": {Type: "gemini", BaseURL: "https://proxy.example/v1", KeyEnv: "MINE"},
+		"broken": {Type: "telepathy", BaseURL: "https://x.example"},
+		"empty":  {BaseURL: "https://x.example", KeyEnv: "NOT_SET"},
+		"lost":   {},
+	}
+	builtins := catalog.Catalog{Getenv: getenv}
+	moved := catalog.Catalog{Getenv: getenv, Settings: map[string]catalog.Settings{
+		"openai": {BaseURL: "https://elsewhere.example/v1"}, "anthropic": {BaseURL: "https://elsewhere.example"},
+		"gemini": {BaseURL: "https://elsewhere.example"}, "ollama": {API: "responses"},
+	}}
+	all := catalog.Catalog{Getenv: getenv, Settings: settings}
+	for _, c := range []struct {
+		from      catalog.Catalog
+		name      string
+		url, key  string
+		body      string
+		kind      provider.Kind
+		inMessage string
+	}{
+		{builtins, "anthropic/claude-sonnet-4-5", "https://api.anthropic.com/v1/messages", "a-key", `"model":"claude-sonnet-4-5"`, "", ""},
+		{builtins, "openai/gpt-5", "https://api.openai.com/v1/responses", "Bearer o-key", `"input":`, "", ""},
+		{builtins, "gemini/gemini-2.5-pro", "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "g-key", `"contents":`, "", ""},
+		{builtins, "ollama/qwen3:8b", "http://localhost:11434/v1/chat/completions", "", `"model":"qwen3:8b"`, "", ""},
+		{all, "anthropic/claude-sonnet-4-5", "https://api.anthropic.com/v1/messages", "a-key", ``, "", ""},
+		{all, "local/org/model", "http://127.0.0.1:8080/v1/chat/completions", "", `"model":"org/model"`, "", ""},
+		{all, "hosted/m", "https://hosted.example/v1/responses", "Bearer m-key", `"temperature":0`, "", ""},
+		{all, "claude/m", "https://proxy.example/v1/messages", "m-key", `"max_tokens":`, "", ""},
+		{all, "google/m", "https://proxy.example/v1/models/m:streamGenerateContent?alt=sse", "m-key", `"contents":`, "", ""},
+		{moved, "openai/gpt-5", "https://elsewhere.example/v1/chat/completions", "", ``, "", ""},
+		{moved, "anthropic/m", "https://elsewhere.example/v1/messages", "", ``, "", ""},
+		{moved, "gemini/m", "", "", "", provider.Authentication, "no key"},
+		{moved, "ollama/m", "http://localhost:11434/v1/responses", "", ``, "", ""},
+		{all, "broken/m", "", "", "", provider.Invalid, "telepathy"},
+		{all, "empty/m", "", "", "", provider.Authentication, "NOT_SET"},
+		{all, "lost/m", "", "", "", provider.Invalid, "no address"},
+		{all, "nobody/m", "", "", "", provider.Invalid, "no provider is called nobody"},
+		{all, "anthropic", "", "", "", provider.Invalid, "no name of a model"},
+		{all, "anthropic/", "", "", "", provider.Invalid, "no name of a model"},
+		{catalog.Catalog{}, "openai/gpt-5", "", "", "", provider.Authentication, "OPENAI_API_KEY"},
+	} {
+		s := &spy{}
+		c.from.Client = &http.Client{Transport: s}
+		m, err := c.from.Open(c.name)
+		if c.kind != "" {
+			if provider.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.inMessage) || m != nil {
+				t.Errorf("%s: %v, %v", c.name, m, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		_, err = provider.Collect(t.Context(), m, provider.Request{View: providertest.View(t)})
+		if provider.KindOf(err) != provider.Unreachable || s.url != c.url || s.key != c.key || !strings.Contains(s.body, c.body) || m.Name() != c.name {
+			t.Errorf("%s: %+v, %v", c.name, *s, err)
+		}
+	}
+	for _, name := range catalog.Builtin() {
+		if m, err := builtins.Open(name + "/m"); err != nil || m.Name() != name+"/m" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+// Package gemini calls Google's Gemini API.
+//
+// A schema goes as responseJsonSchema with the media type application/json.
+// Thought signatures come as reasoning ahead of the part they stand on, which
+// is where the profile looks for them. The options' Extra may hold
+// {"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}.
+package gemini
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/internal/wire"
+)
+
+// BaseURL is Google's own address; the version of the API is added to it.
+const BaseURL = "https://generativelanguage.googleapis.com"
+
+// Model is one of Google's models; it implements [provider.Model].
+type Model struct {
+	name, model string
+	end         *wire.Endpoint
+	client      *genai.Client
+	extra       wire.Object
+}
+
+// New gives the model of a name like "gemini/gemini-2.5-pro". A key is needed:
+// without one the SDK would look for it in the environment. Nothing of the
+// environment has an effect. Errors are [*provider.Error].
+func New(name string, o provider.Options) (*Model, error) {
+	model, err := wire.ModelOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Key == "" {
+		return nil, &provider.Error{
+			Kind: provider.Authentication, Model: name, Message: "no key",
+			Hint: "name the environment variable that holds it in the configuration (api_key_env)",
+		}
+	}
+	extra, err := wire.ParseExtra(name, o.Extra)
+	if err != nil {
+		return nil, err
+	}
+	base, version := strings.TrimRight(o.BaseURL, "/"), "v1beta"
+	for _, v := range []string{"v1beta", "v1alpha", "v1"} {
+		if rest, ok := strings.CutSuffix(base, "/"+v); ok {
+			base, version = rest, v
+			break
+		}
+	}
+	if base == "" {
+		base = BaseURL
+	}
+	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
+	// What the environment could say is all said here.
+	m.client, err = genai.NewClient(context.Background(), &genai.ClientConfig{
+		APIKey: string(o.Key), Backend: genai.BackendGeminiAPI, HTTPClient: m.end.Client(),
+		HTTPOptions: genai.HTTPOptions{BaseURL: base + "/", APIVersion: version},
+	})
+	if err != nil {
+		// The SDK's error shows its configuration, the key in it.
+		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the SDK does not take the options", Hint: "check the base URL"}
+	}
+	return m, nil
+}
+
+// Name implements [provider.Model].
+func (m *Model) Name() string { return m.name }
+
+// Profile implements [provider.Model].
+func (m *Model) Profile() tenfold.Profile { return tenfold.Gemini() }
+
+// ask is what the SDK is given to send: the body is put in its place.
+func ask() []*genai.Content { return genai.Text("body") }
+
+// Stream implements [provider.Model].
+func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
+	return func(yield func(provider.Event, error) bool) {
+		body, err := m.body(r)
+		if err != nil {
+			yield(provider.Event{}, err)
+			return
+		}
+		send := func(ctx context.Context, _ []byte) error {
+			once := false
+			config := &genai.GenerateContentConfig{AutomaticContinuation: &once}
+			for _, err := range m.client.Models.GenerateContentStream(ctx, m.model, ask(), config) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for e, err := range m.end.Stream(ctx, body, send, newStream(m.model)) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count implements [provider.Model]: Google counts.
+func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, error) {
+	view, err := wire.View(m.name, m.Profile(), r)
+	if err != nil {
+		return provider.Count{}, err
+	}
+	whole := "models/" + strings.TrimPrefix(m.model, "models/")
+	inner := wire.Object{{Name: "model", Value: wire.Quote(whole)}}
+	inner.Merge(view)
+	body := wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}.Bytes()
+	raw, err := m.end.Fetch(ctx, body, func(ctx context.Context, _ []byte) error {
+		_, err := m.client.Models.CountTokens(ctx, m.model, ask(), nil)
+		return err
+	})
+	if err != nil {
+		return provider.Count{}, err
+	}
+	var answer struct {
+		Tokens wire.Int `json:"totalTokens"`
+	}
+	if err := wire.Unmarshal(raw, &answer); err != nil {
+		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: m.name, Message: "the count is not what it should be"}
+	}
+	return provider.Count{Tokens: int(answer.Tokens), Exact: true}, nil
+}
+
+// body writes the whole request.
+func (m *Model) body(r provider.Request) ([]byte, error) {
+	view, err := wire.View(m.name, m.Profile(), r)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := wire.Schema(m.name, r)
+	if err != nil {
+		return nil, err
+	}
+	var generation, o wire.Object
+	if r.MaxTokens > 0 {
+		generation.Set("maxOutputTokens", wire.Number(r.MaxTokens))
+	}
+	if schema != nil {
+		generation.Set("responseMimeType", wire.Quote("application/json"))
+		generation.Set("responseJsonSchema", schema)
+	}
+	if len(generation) > 0 {
+		o.Set("generationConfig", generation.Bytes())
+	}
+	if r.NoTools && view.Get("tools") != nil {
+		o.Set("toolConfig", []byte(`{"functionCallingConfig":{"mode":"NONE"}}`))
+	}
+	o.Merge(view)
+	o.Merge(m.extra)
+	return o.Bytes(), nil
+}

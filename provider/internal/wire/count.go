@@ -1,0 +1,55 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// perObject is about what a message, a block or a tool costs beside its texts.
+const perObject = 3
+
+// CountTexts estimates what a body costs a model: its strings, names aside, and
+// a little for each object. Bytes of files and other opaque data, long strings
+// without a space, count a token for each four bytes at most.
+func CountTexts(c tenfold.Counter, body []byte) int {
+	dec := jsontext.NewDecoder(bytes.NewReader(body), lenient)
+	total := 0
+	for {
+		t, err := dec.ReadToken()
+		if err != nil {
+			return total
+		}
+		switch t.Kind() {
+		case '{':
+			total += perObject
+		case '"':
+			// A name stands at an odd count of its object's members.
+			kind, length := dec.StackIndex(dec.StackDepth())
+			if kind == '{' && length%2 == 1 {
+				continue
+			}
+			text := t.String()
+			if opaque(text) {
+				total += len(text) / 4
+				continue
+			}
+			total += c.Count(text)
+		}
+	}
+}
+
+func opaque(text string) bool {
+	const long = 2000
+	if len(text) < long {
+		return false
+	}
+	for i := range long {
+		if text[i] == ' ' || text[i] == '\n' {
+			return false
+		}
+	}
+	return true
+}

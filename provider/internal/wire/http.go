@@ -1,0 +1,257 @@
+// Package wire is what the providers share: it sends a request that an SDK has
+// built, reads the events that come back within bounds, and makes errors of
+// what providers and networks say.
+//
+// The SDKs address, sign and describe the requests. Bodies are Tenfold's own,
+// and answers are read here: the SDKs' types drop what they do not know, read
+// without bound, and give errors without their headers.
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"tenfold/provider"
+)
+
+const (
+	// MaxAnswer is the most bytes an answer may have.
+	MaxAnswer = 64 << 20
+	// maxProblem is the most bytes of an error's body that are read.
+	maxProblem = 64 << 10
+)
+
+// An Endpoint is one model behind HTTP. It is never changed once made and is
+// safe for concurrent use.
+type Endpoint struct {
+	// Name is the model's whole name, for errors.
+	Name    string
+	key     string
+	timeout time.Duration
+	client  *http.Client
+	limit   int64
+}
+
+// NewEndpoint makes an endpoint of options.
+func NewEndpoint(name string, o provider.Options) *Endpoint {
+	e := &Endpoint{Name: name, key: string(o.Key), timeout: o.Timeout, limit: MaxAnswer}
+	client := http.Client{}
+	if o.Client != nil {
+		client = *o.Client
+	}
+	if e.timeout == 0 {
+		e.timeout = provider.DefaultTimeout
+	}
+	if client.Timeout > 0 && (e.timeout < 0 || client.Timeout < e.timeout) {
+		e.timeout = client.Timeout
+	}
+	client.Timeout = 0 // it would end with the empty answer the SDK is given
+	client.Transport = tap{client.Transport}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	e.client = &client
+	return e
+}
+
+// Client makes the requests of SDKs.
+func (e *Endpoint) Client() *http.Client { return e.client }
+
+// A Send has an SDK make one request with the endpoint's client.
+type Send func(ctx context.Context, body []byte) error
+
+// taken is where a tap puts what an SDK's request brought.
+type taken struct {
+	body     []byte
+	response *http.Response
+	err      error
+}
+
+type takenKey struct{}
+
+// tap sends the body that was meant, keeps the response for the endpoint, and
+// shows the SDK an empty one.
+type tap struct{ next http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (t tap) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := t.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	into, ok := req.Context().Value(takenKey{}).(*taken)
+	if !ok || into.response != nil {
+		return nil, errors.New("a request that nobody asked for")
+	}
+	req = req.Clone(req.Context())
+	req.Body = io.NopCloser(bytes.NewReader(into.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(into.body)), nil }
+	req.ContentLength = int64(len(into.body))
+	req.Header.Del("Content-Length")
+	into.response, into.err = next.RoundTrip(req)
+	if into.err != nil {
+		return nil, into.err
+	}
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody, Request: req,
+	}, nil
+}
+
+// do has send make its request and gives the response, or the error it comes
+// to. The caller closes the response's body.
+func (e *Endpoint) do(ctx context.Context, body []byte, send Send) (*http.Response, error) {
+	got := &taken{body: body}
+	err := send(context.WithValue(ctx, takenKey{}, got), body)
+	switch {
+	case got.err != nil:
+		return nil, e.unreachable(got.err)
+	case got.response == nil:
+		if err == nil {
+			err = errors.New("no request was made")
+		}
+		return nil, &provider.Error{
+			Kind: provider.Invalid, Model: e.Name, Message: e.clean(err.Error(), body),
+			Hint: "check the model's name and the base URL",
+		}
+	}
+	r := got.response
+	if r.StatusCode >= 200 && r.StatusCode < 300 {
+		return r, nil
+	}
+	raw, _ := io.ReadAll(io.LimitReader(r.Body, maxProblem))
+	_ = r.Body.Close()
+	return nil, e.Failure(ParseProblem(r.StatusCode, r.Header, raw), body)
+}
+
+// unreachable is what the network says. Its address is in it, no key is.
+func (e *Endpoint) unreachable(err error) error {
+	cause := err
+	var u *url.Error
+	if errors.As(err, &u) {
+		cause = u.Err
+	}
+	return &provider.Error{
+		Kind: provider.Unreachable, Model: e.Name, Message: e.clean(cause.Error(), nil), Err: err,
+		Hint: "check the network and the base URL",
+	}
+}
+
+// A Decoder makes events of what a stream says. An error of type [*Problem]
+// is the provider's.
+type Decoder interface {
+	// Take reads one event: its name, where the stream gives one, and data.
+	Take(name string, data []byte) ([]provider.Event, error)
+	// End is asked when the stream ended and no event has had Stop set.
+	End() ([]provider.Event, error)
+}
+
+// Stream sends a request and gives the events the decoder makes of the answer,
+// up to the one with Stop set.
+func (e *Endpoint) Stream(ctx context.Context, body []byte, send Send, d Decoder) iter.Seq2[provider.Event, error] {
+	return func(yield func(provider.Event, error) bool) {
+		inner, cancel := e.deadline(ctx)
+		defer cancel()
+		r, err := e.do(inner, body, send)
+		if err != nil {
+			yield(provider.Event{}, e.settle(ctx, inner, err))
+			return
+		}
+		defer func() { _ = r.Body.Close() }()
+		stopped, left, err := e.read(NewReader(r.Body, e.limit), d, func(ev provider.Event) bool { return yield(ev, nil) })
+		if left || (stopped && err == nil) {
+			return
+		}
+		var p *Problem
+		if errors.As(err, &p) {
+			p.Header = r.Header
+			err = e.Failure(p, body)
+		}
+		yield(provider.Event{}, e.settle(ctx, inner, err))
+	}
+}
+
+// read goes through a stream. Without an error it was stopped, or left.
+func (e *Endpoint) read(in *Reader, d Decoder, yield func(provider.Event) bool) (stopped, left bool, err error) {
+	for {
+		name, data, err := in.Next()
+		var events []provider.Event
+		ended := errors.Is(err, io.EOF)
+		switch {
+		case ended:
+			events, err = d.End()
+		case err == nil:
+			events, err = d.Take(name, data)
+		default:
+			err = e.cutOff(err)
+		}
+		for _, ev := range events {
+			if !yield(ev) {
+				return false, true, nil
+			}
+			stopped = stopped || ev.Stop != ""
+		}
+		switch {
+		case err != nil:
+			var p *Problem
+			var known *provider.Error
+			if !errors.As(err, &p) && !errors.As(err, &known) {
+				err = e.cutOff(err)
+			}
+			return false, false, err
+		case stopped:
+			return true, false, nil
+		case ended:
+			return false, false, e.cutOff(errors.New("the stream ended before the answer did"))
+		}
+	}
+}
+
+func (e *Endpoint) cutOff(err error) error {
+	return &provider.Error{
+		Kind: provider.CutOff, Model: e.Name, Message: e.clean(err.Error(), nil), Err: err,
+		Hint: "ask again",
+	}
+}
+
+// Fetch sends a request and gives the body of the answer.
+func (e *Endpoint) Fetch(ctx context.Context, body []byte, send Send) ([]byte, error) {
+	inner, cancel := e.deadline(ctx)
+	defer cancel()
+	r, err := e.do(inner, body, send)
+	if err != nil {
+		return nil, e.settle(ctx, inner, err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(r.Body, maxProblem))
+	if err != nil {
+		return nil, e.settle(ctx, inner, e.cutOff(err))
+	}
+	return raw, nil
+}
+
+func (e *Endpoint) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if e.timeout < 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, e.timeout)
+}
+
+// settle tells the end of the caller's context, and of our own deadline, from
+// what they look like to the network.
+func (e *Endpoint) settle(ctx, inner context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case inner.Err() != nil:
+		return &provider.Error{
+			Kind: provider.TimedOut, Model: e.Name, Message: "no whole answer within " + e.timeout.String(),
+			Hint: "set a longer timeout", Err: inner.Err(),
+		}
+	}
+	return err
+}

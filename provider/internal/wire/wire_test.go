@@ -1,0 +1,228 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/provider"
+)
+
+func TestEvents(t *testing.T) {
+	for _, c := range []struct{ name, stream, want, err string }{
+		{"one", "data: {}\n\n", "({})", "EOF"},
+		{"named", "event: a\ndata: 1\n\ndata: 2\n\n", "a(1)(2)", "EOF"},
+		{"lines join", "data: [1,\ndata: 2]\n\n", "([1,\n2])", "EOF"},
+		{"no space", "event:a\ndata:{}\n\n", "a({})", "EOF"},
+		{"carriage returns", "event: a\r\ndata: {}\r\n\r\n", "a({})", "EOF"},
+		{"comments and fields", ": hi\nid: 4\nretry: 5\ndata: {}\n: more\n\n", "({})", "EOF"},
+		{"a name without data", "event: a\n\ndata: {}\n\n", "({})", "EOF"},
+		{"no blank line at the end", "data: {}\n", "({})", "EOF"},
+		{"no end of line", "data: {}", "({})", "EOF"},
+		{"done", "data: [DONE]", "([DONE])", "EOF"},
+		{"cut in the data", "data: {\"a\":", "", "unexpected EOF"},
+		{"cut in the field", "data: {}\n\nda", "({})", "unexpected EOF"},
+		{"cut with a line", "data: {\"a\":\n", "", "unexpected EOF"},
+		{"json", "{\n\"a\": 1}\n", "({\n\"a\": 1}\n)", "EOF"},
+		{"json without an end", "[1", "([1)", "EOF"},
+		{"json behind events", "data: 1\n\n{\"error\":{}}", "(1)({\"error\":{}})", "EOF"},
+		{"nothing", "", "", "EOF"},
+	} {
+		r := NewReader(strings.NewReader(c.stream), 1<<20)
+		got := ""
+		for {
+			name, data, err := r.Next()
+			if err != nil {
+				if err.Error() != c.err || got != c.want {
+					t.Errorf("%s: %q, %v; want %q, %s", c.name, got, err, c.want, c.err)
+				}
+				break
+			}
+			got += name + "(" + string(data) + ")"
+		}
+	}
+	r := NewReader(strings.NewReader("data: "+strings.Repeat("x", 100)), 50)
+	if _, _, err := r.Next(); !errors.Is(err, errTooMuch) {
+		t.Errorf("over the bound: %v", err)
+	}
+}
+
+func TestObjectsKeepBytes(t *testing.T) {
+	const raw = `{"b":1.50,"a":"\u00e9\/","b":[1 , 2],"c":{"x":null}}`
+	o, err := ParseObject([]byte(raw))
+	if err != nil || string(o.Bytes()) != raw {
+		t.Errorf("%s, %v", o.Bytes(), err)
+	}
+	b, err := NewBlock([]byte(raw))
+	if err != nil || string(b.Bytes()) != raw {
+		t.Errorf("%s, %v", b.Bytes(), err)
+	}
+	b.Grow("a", "!")
+	b.Set("c", []byte("7"))
+	if got := string(b.Bytes()); got != `{"b":1.50,"a":"é/!","b":[1 , 2],"c":7}` {
+		t.Error(got)
+	}
+	for _, bad := range []string{"", "[]", "{", `{"a"}`, `{"a":}`, "7", `{"a":1`} {
+		if _, err := ParseObject([]byte(bad)); err == nil {
+			t.Errorf("%q is an object", bad)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	o, _ := ParseObject([]byte(`{"a":1,"g":{"x":1,"in":{"p":1}}}`))
+	extra, _ := ParseObject([]byte(`{"a":2,"g":{"x":9,"y":2,"in":{"q":2}},"z":[]}`))
+	o.Merge(extra)
+	if got := string(o.Bytes()); got != `{"a":1,"g":{"x":1,"in":{"p":1,"q":2},"y":2},"z":[]}` {
+		t.Error(got)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"type":"object"}`: `{"type":"object","additionalProperties":false} strict`,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:          `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false} strict`,
+		`{"properties":{"a":{"type":"string"}}}`:                                           `{"properties":{"a":{"type":"string"}},"additionalProperties":false}`,
+		`{"type":"object","additionalProperties":true}`:                                    `{"type":"object","additionalProperties":true}`,
+		`{"type":"array","items":{"type":"object","properties":{"a":{}},"required":[]}}`:   `{"type":"array","items":{"type":"object","properties":{"a":{}},"required":[],"additionalProperties":false}}`,
+		`{"anyOf":[{"type":"object"},{"type":"null"}],"$defs":{"d":{"type":"object"}}}`:    `{"anyOf":[{"type":"object","additionalProperties":false},{"type":"null"}],"$defs":{"d":{"type":"object","additionalProperties":false}}} strict`,
+		`{"oneOf":[{"type":"string"}]}`:                                                    `{"oneOf":[{"type":"string"}]}`,
+		`{"type":"object","properties":{"properties":{"type":"string"}},"required":["x"]}`: `{"type":"object","properties":{"properties":{"type":"string"}},"required":["x"],"additionalProperties":false}`,
+	} {
+		got, strict := Closed([]byte(in))
+		text := string(got)
+		if strict {
+			text += " strict"
+		}
+		if text != want {
+			t.Errorf("%s:\n%s\nwant\n%s", in, text, want)
+		}
+	}
+	deep := strings.Repeat(`{"type":"array","items":`, 200) + `{"type":"object"}` + strings.Repeat("}", 200)
+	if _, strict := Closed([]byte(deep)); strict {
+		t.Error("a schema too deep to follow is strict")
+	}
+}
+
+func TestClean(t *testing.T) {
+	e := NewEndpoint("x/y", provider.Options{Key: "abcd1234efgh5678"})
+	body := []byte(`{"messages":[{"content":"the harbour is \"closed\" today\nfor repairs"}]}`)
+	for in, want := range map[string]string{
+		"plain words":          "plain words",
+		"a\r\nb\tc\x00d\u202e": "a b c d",
+		"used abcd1234efgh5678, a piece d1234efg or sk-live_0123456789": "used [key] a piece [key] or [key]",
+		"risk-averse sk-1 is none":                                      "risk-averse sk-1 is none",
+		"Bearer ****7890 is wrong":                                      "Bearer [key] is wrong",
+		`bad text: the harbour is "closed" today!`:                      "bad text: …!",
+		"the harbour is shut":                                           "the harbour is shut", // 15 bytes in common
+		"\xffodd":                                                       "�odd",
+	} {
+		if got := e.clean(in, body); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	for n := range 12 {
+		long := e.clean(strings.Repeat("é", 300+n)+strings.Repeat("y", 5000), nil)
+		if len(long) > maxMessage || !strings.HasSuffix(long, "é…") {
+			t.Errorf("%d bytes: %q", len(long), long)
+		}
+	}
+}
+
+func TestWait(t *testing.T) {
+	date := "Mon, 02 Nov 2026 10:00:00 GMT"
+	for _, c := range []struct {
+		problem Problem
+		want    time.Duration
+	}{
+		{Problem{Header: http.Header{"Retry-After": {"1.5"}}}, 1500 * time.Millisecond},
+		{Problem{Header: http.Header{"Retry-After": {"-3"}}}, 0},
+		{Problem{Header: http.Header{"Retry-After": {"soon"}, "Date": {date}}}, 0},
+		{Problem{Header: http.Header{"Retry-After": {"Mon, 02 Nov 2026 09:00:00 GMT"}, "Date": {date}}}, 0},
+		{Problem{Header: http.Header{"Retry-After": {"Mon, 02 Nov 2026 10:01:00 GMT"}}}, 0}, // no date: no clock is trusted
+		{Problem{Header: http.Header{"Retry-After-Ms": {"1e300"}}}, 1e6 * time.Second},
+		{Problem{Message: "Please try again in 6s."}, 6 * time.Second},
+		{Problem{Message: "Please try again in a while."}, 0},
+		{Problem{Status: 500, Header: http.Header{"X-Ratelimit-Reset-Requests": {"6s"}}}, 0},
+		{Problem{Status: 429, Header: http.Header{"X-Ratelimit-Reset-Requests": {"6s"}, "X-Ratelimit-Reset-Tokens": {"1m"}}}, time.Minute},
+	} {
+		if got := c.problem.wait(); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.problem, got, c.want)
+		}
+	}
+}
+
+func TestTokenFigures(t *testing.T) {
+	for in, want := range map[string][2]int{
+		"Requested tokens (516) exceed context window of 512":                                         {516, 512},
+		"request (1,407 tokens) exceeds the available context size (1_024 tokens), try increasing it": {1407, 1024},
+		"prompt is too long":                             {0, 0},
+		"prompt is too long: 99999999999999999999 > 200": {999999999999, 200},
+		"maximum context length is 4096 tokens":          {0, 4096},
+	} {
+		used, limit := tokenFigures(in)
+		if got := [2]int{used, limit}; got != want {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+}
+
+func TestCountTexts(t *testing.T) {
+	c := tenfold.Chars4{}
+	if got := CountTexts(c, []byte(`{"name":"12345678","list":["1234",{"deep":"1234"}],"n":7,"no":null}`)); got != 2+1+1+2*perObject {
+		t.Errorf("%d tokens", got)
+	}
+	if got := CountTexts(c, []byte(`["`+strings.Repeat("QUJD", 1000)+`"]`)); got != 1000 {
+		t.Errorf("%d tokens of opaque data", got)
+	}
+	if got := CountTexts(c, []byte(`{"a`)); got != perObject {
+		t.Errorf("%d tokens of what is cut", got)
+	}
+}
+
+// The answer of a transport that an SDK did not ask for is an error.
+func TestOneRequestAnExchange(t *testing.T) {
+	calls := 0
+	e := NewEndpoint("x/y", provider.Options{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		calls++
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+	})}})
+	twice := func(r *http.Request) error {
+		for range 2 {
+			resp, err := e.Client().Do(r)
+			if err != nil {
+				return err
+			}
+			_ = resp.Body.Close()
+		}
+		return nil
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x.example", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := twice(r); err == nil || calls != 0 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func FuzzProblems(f *testing.F) {
+	for _, s := range []string{`{"error":{"message":"x","code":429}}`, `[{"error":"no"}]`, "<html>", `{"error":{"error":{"message":"{\"error\":{\"message\":\"y\"}}"}}}`, `{"details":[{"retryDelay":"1s"}]}`, "\xff"} {
+		f.Add(400, s)
+	}
+	e := NewEndpoint("x/y", provider.Options{Key: "abcd1234efgh5678"})
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		err := e.Failure(ParseProblem(status, nil, []byte(body)), []byte(body))
+		if err.Kind == "" || len(err.Message) > maxMessage || strings.ContainsAny(err.Message, "\r\n") || strings.Contains(err.Message, "abcd1234efgh5678") {
+			t.Errorf("%+v", err)
+		}
+	})
+}

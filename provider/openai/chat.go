@@ -1,0 +1,262 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/internal/wire"
+)
+
+// chat makes events of the Chat Completions API's chunks. It implements
+// [wire.Decoder]. Blocks come at the end: the format does not say earlier that
+// one is whole.
+type chat struct {
+	id, model       string
+	text, reasoning strings.Builder
+	refused         bool
+	calls           []*chatCall
+	rest            *wire.Block // members of the message that are not known
+	usage           *tenfold.Usage
+	reason          string
+}
+
+type chatCall struct {
+	index     int
+	id, name  string
+	arguments strings.Builder
+}
+
+func newChat(model string) *chat { return &chat{model: model} }
+
+type chatChunk struct {
+	ID      string         `json:"id"`
+	Model   string         `json:"model"`
+	Error   jsontext.Value `json:"error"`
+	Object  string         `json:"object"`
+	Choices []struct {
+		Index  int            `json:"index"`
+		Delta  jsontext.Value `json:"delta"`
+		Reason string         `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		Prompt     wire.Int `json:"prompt_tokens"`
+		Completion wire.Int `json:"completion_tokens"`
+		Details    struct {
+			Cached  wire.Int `json:"cached_tokens"`
+			Written wire.Int `json:"cache_write_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+}
+
+// Take implements [wire.Decoder].
+func (s *chat) Take(_ string, data []byte) ([]provider.Event, error) {
+	if string(data) == "[DONE]" {
+		return s.End()
+	}
+	var c chatChunk
+	if err := wire.Unmarshal(data, &c); err != nil {
+		return nil, err
+	}
+	if (c.Error != nil && c.Error.Kind() != 'n') || c.Object == "error" {
+		return nil, wire.ParseProblem(0, nil, data)
+	}
+	if c.ID != "" {
+		s.id = c.ID
+	}
+	if c.Model != "" {
+		s.model = c.Model
+	}
+	if u := c.Usage; u != nil {
+		s.usage = &tenfold.Usage{
+			Output: int(u.Completion), Input: max(0, int(u.Prompt-u.Details.Cached-u.Details.Written)),
+			CacheRead: int(u.Details.Cached), CacheWrite: int(u.Details.Written),
+		}
+	}
+	var out []provider.Event
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue // one answer was asked for
+		}
+		if choice.Delta.Kind() == '{' {
+			events, err := s.delta(choice.Delta)
+			if err != nil {
+				return out, err
+			}
+			out = append(out, events...)
+		}
+		if choice.Reason != "" {
+			s.reason = choice.Reason
+		}
+	}
+	return out, nil
+}
+
+// delta adds what a chunk says of the message.
+func (s *chat) delta(raw jsontext.Value) ([]provider.Event, error) {
+	d, err := wire.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	var out []provider.Event
+	for _, m := range d {
+		text := wire.Text(m.Value)
+		switch m.Name {
+		case "role":
+		case "content":
+			if text != "" {
+				s.text.WriteString(text)
+				out = append(out, provider.Event{Text: text})
+			}
+		case "refusal":
+			if text != "" {
+				s.refused = true
+				s.text.WriteString(text)
+				out = append(out, provider.Event{Text: text})
+			}
+		case "reasoning_content", "reasoning":
+			// Servers that know both names send the same under each.
+			if text != "" && (m.Name == "reasoning" || wire.Text(d.Get("reasoning")) == "") {
+				s.reasoning.WriteString(text)
+				out = append(out, provider.Event{Reasoning: text})
+			}
+		case "tool_calls":
+			if err := s.callPieces(m.Value); err != nil {
+				return out, err
+			}
+		case "function_call": // before there were tools
+			if m.Value.Kind() == '{' {
+				if err := s.callPieces(jsontext.Value(`[{"index":0,"function":` + string(m.Value) + `}]`)); err != nil {
+					return out, err
+				}
+			}
+		default:
+			if err := s.keep(m); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// keep holds on to a member that is not known.
+func (s *chat) keep(m wire.Member) error {
+	if m.Value.Kind() == 'n' {
+		return nil
+	}
+	if s.rest == nil {
+		b, err := wire.NewBlock([]byte(`{}`))
+		if err != nil {
+			return err
+		}
+		s.rest = b
+	}
+	s.rest.Apply(wire.Object{m})
+	return nil
+}
+
+type callPiece struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string         `json:"name"`
+		Arguments jsontext.Value `json:"arguments"`
+	} `json:"function"`
+}
+
+func (s *chat) callPieces(raw jsontext.Value) error {
+	var pieces []callPiece
+	if raw.Kind() == 'n' {
+		return nil
+	}
+	if err := wire.Unmarshal(raw, &pieces); err != nil {
+		return err
+	}
+	for _, p := range pieces {
+		c := s.call(p)
+		if p.ID != "" {
+			c.id = p.ID
+		}
+		if c.name == "" {
+			c.name = p.Function.Name
+		}
+		if p.Function.Arguments.Kind() == '{' { // some servers send the object itself
+			c.arguments.Write(p.Function.Arguments)
+			continue
+		}
+		c.arguments.WriteString(wire.Text(p.Function.Arguments))
+	}
+	return nil
+}
+
+// call finds the call a piece belongs to. Servers that give no index send
+// calls whole, one a piece.
+func (s *chat) call(p callPiece) *chatCall {
+	index := len(s.calls)
+	if p.Index != nil {
+		index = *p.Index
+	}
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		c := s.calls[i]
+		if c.index != index {
+			continue
+		}
+		if p.ID != "" && c.id != "" && p.ID != c.id {
+			break // another call under the same number
+		}
+		return c
+	}
+	c := &chatCall{index: index}
+	s.calls = append(s.calls, c)
+	return c
+}
+
+// End implements [wire.Decoder]: a stream with a reason to stop is whole, with
+// or without a last word.
+func (s *chat) End() ([]provider.Event, error) {
+	if s.reason == "" {
+		return nil, errors.New("the stream ended before the answer did")
+	}
+	var out []provider.Event
+	give := func(p tenfold.Payload) { out = append(out, provider.Event{Block: p, MessageID: s.id}) }
+	if s.reasoning.Len() > 0 {
+		give(tenfold.Reasoning{Text: s.reasoning.String()})
+	}
+	if s.text.Len() > 0 {
+		give(tenfold.AssistantMessage{Text: s.text.String()})
+	}
+	for i, c := range s.calls {
+		if c.id == "" {
+			c.id = fmt.Sprintf("%s_call_%d", s.id, i)
+		}
+		give(tenfold.ToolCall{CallID: c.id, Name: c.name, Arguments: c.arguments.String()})
+	}
+	if s.rest != nil {
+		give(tenfold.ProviderItem{Provider: "openai-chat", Role: "assistant", Data: string(s.rest.Bytes())})
+	}
+	if s.usage != nil {
+		s.usage.Model = s.model
+		out = append(out, provider.Event{Usage: s.usage})
+	}
+	return append(out, provider.Event{Stop: s.stop()}), nil
+}
+
+func (s *chat) stop() provider.Stop {
+	switch s.reason {
+	case "length":
+		return provider.StopLength
+	case "content_filter":
+		return provider.StopRefused
+	}
+	switch {
+	case len(s.calls) > 0: // many servers say "stop" here
+		return provider.StopTools
+	case s.refused:
+		return provider.StopRefused
+	}
+	return provider.StopEnd
+}

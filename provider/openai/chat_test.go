@@ -1,0 +1,136 @@
+package openai_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/openai"
+	"tenfold/provider/providertest"
+)
+
+// spy sees bodies and answers nothing.
+type spy func(body string)
+
+// RoundTrip implements [http.RoundTripper].
+func (f spy) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	f(string(body))
+	return nil, errors.Join(errors.New("offline"), err)
+}
+
+const wholeChat = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"finish_reason":null}],"usage":null}
+
+data: {"id":"chatcmpl-1","model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"reasoning_content":"Think é"},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"reasoning_content":" twice.","reasoning":null},"finish_reason":null}]}
+
+: keep-alive
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"I will "},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"read both.","annotations":[{"n":1.50}]},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"read","arguments":""}}]},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"path\": \"a\\u00"}},{"index":1,"id":"call_b","type":"function","function":{"name":"read","arguments":"{\"path\":"}}]},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"\"b\"}"}},{"index":0,"function":{"arguments":"e9.go\", \"n\": 1.00}"}}]},"finish_reason":null}]}
+
+data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+
+data: {"id":"chatcmpl-1","choices":[],"usage":{"prompt_tokens":412,"completion_tokens":89,"total_tokens":501,"prompt_tokens_details":{"cached_tokens":400}}}
+
+data: [DONE]
+
+`
+
+// ollama sends calls whole, without numbers, and says "stop".
+const ollama = `data: {"id":"c-9","model":"qwen","choices":[{"index":0,"delta":{"role":"assistant","content":"","tool_calls":[{"id":"","type":"function","function":{"name":"read","arguments":{"path":"a"}}}]},"finish_reason":null}]}
+
+data: {"id":"c-9","model":"qwen","choices":[{"index":0,"delta":{"content":"","tool_calls":[{"id":"x","index":1,"type":"function","function":{"name":"read","arguments":"{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":5.0,"completion_tokens":3}}
+
+data: [DONE]
+
+`
+
+func shortChat(name, reason, member string, stop provider.Stop) providertest.Answer {
+	return providertest.Answer{
+		Name: name, ID: "c-2", Stop: stop, Text: "no",
+		Stream: `data: {"id":"c-2","model":"m","choices":[{"index":0,"delta":{"` + member + `":"no"},"finish_reason":"` + reason + `"}],"usage":{"prompt_tokens":5,"completion_tokens":3}}` + "\n\ndata: [DONE]\n\n",
+		Open:   len("\n\ndata: [DONE]"),
+		Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "no"}},
+		Usage:  tenfold.Usage{Model: "m", Input: 5, Output: 3},
+	}
+}
+
+const (
+	messages = `"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"` + providertest.Said + `"}],"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}}]}`
+	usageOn  = `"stream_options":{"include_usage":true}`
+)
+
+func TestChat(t *testing.T) {
+	providertest.Run(t, providertest.Vendor{
+		Open:   open("openai/gpt-5", openai.Chat),
+		Header: "Authorization", Secret: "Bearer " + providertest.Key, Path: "/chat/completions",
+		Body: `{"model":"gpt-5","stream":true,` + usageOn + `,` + messages,
+		Asked: `{"model":"gpt-5","stream":true,` + usageOn + `,"max_tokens":1000,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + closed + `,"strict":true}},` +
+			`"tool_choice":"none",` + messages,
+		Answers: []providertest.Answer{
+			{
+				Name: "everything", Stream: wholeChat, ID: "chatcmpl-1", Stop: provider.StopTools, Text: "I will read both.", Think: "Think é twice.",
+				Usage: tenfold.Usage{Model: "gpt-5-2025-08-07", Input: 12, Output: 89, CacheRead: 400},
+				// The reason to stop is known before usage and the last word.
+				Open: len(wholeChat) - strings.Index(wholeChat, `"tool_calls"}]}`) - len(`"tool_calls"}]}`) - 2,
+				Blocks: []tenfold.Payload{
+					tenfold.Reasoning{Text: "Think é twice."},
+					tenfold.AssistantMessage{Text: "I will read both."},
+					tenfold.ToolCall{CallID: "call_a", Name: "read", Arguments: `{"path": "a\u00e9.go", "n": 1.00}`},
+					tenfold.ToolCall{CallID: "call_b", Name: "read", Arguments: `{"path":"b"}`},
+					tenfold.ProviderItem{Provider: "openai-chat", Role: "assistant", Data: `{"annotations":[{"n":1.50}]}`},
+				},
+				Again: []string{`{"id":"call_a","type":"function","function":{"name":"read","arguments":"{\"path\": \"a\\u00e9.go\", \"n\": 1.00}"}}`},
+			},
+			{
+				Name: "ollama", Stream: ollama, ID: "c-9", Stop: provider.StopTools, Open: len("\n\ndata: [DONE]"),
+				Usage: tenfold.Usage{Model: "qwen", Input: 5, Output: 3},
+				Blocks: []tenfold.Payload{
+					tenfold.ToolCall{CallID: "c-9_call_0", Name: "read", Arguments: `{"path":"a"}`},
+					tenfold.ToolCall{CallID: "x", Name: "read", Arguments: `{}`},
+				},
+			},
+			shortChat("length", "length", "content", provider.StopLength),
+			shortChat("filter", "content_filter", "content", provider.StopRefused),
+			shortChat("refusal", "stop", "refusal", provider.StopRefused),
+			shortChat("end", "stop", "content", provider.StopEnd),
+		},
+		Events: []providertest.Failure{
+			{Name: "error", Body: `data: {"error":{"message":"The server had an error","type":"server_error"}}` + "\n\n", Want: provider.Error{Kind: provider.Overloaded}},
+			{Name: "code alone", Body: `data: {"error":{"message":"Provider returned error","code":429}}` + "\n\n", Want: provider.Error{Kind: provider.RateLimited}, Message: "Provider returned error"},
+			{Name: "window", Body: `data: {"object":"error","message":"Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid"}` + "\n\n", Want: provider.Error{Kind: provider.TooLarge, Used: 65673, Limit: 32768}},
+			{Name: "no reason", Body: wholeChat[:strings.Index(wholeChat, ": keep-alive")] + "data: [DONE]\n\n", Want: provider.Error{Kind: provider.CutOff}},
+		},
+		Refusals: refusals(), Counted: 41, Environment: environment(),
+		Begin: `data: {"id":"`, End: "data: {\"choices\":[]}\n\n",
+	})
+}
+
+func TestWhoIsToldOfMaxTokens(t *testing.T) {
+	body := ""
+	c := &http.Client{Transport: spy(func(b string) { body = b })}
+	m, err := openai.New("openai/o3", openai.Chat, provider.Options{Client: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = provider.Collect(t.Context(), m, provider.Request{View: providertest.View(t), MaxTokens: 5})
+	if provider.KindOf(err) != provider.Unreachable || !strings.Contains(body, `"max_completion_tokens":5`) {
+		t.Errorf("%v, %s", err, body)
+	}
+	if _, err := openai.New("openai/o3", "telepathy", provider.Options{}); provider.KindOf(err) != provider.Invalid {
+		t.Error(err)
+	}
+}

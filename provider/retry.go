@@ -1,0 +1,176 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"tenfold"
+)
+
+// A Policy says how [Retry] waits. The zero value tries four times, waits a
+// second, two and four, and gives each request no deadline of its own.
+type Policy struct {
+	// Attempts is how often a request is sent at most; 0 is 4.
+	Attempts int
+	// Base is the first wait; each one after it is twice as long. 0 is a
+	// second.
+	Base time.Duration
+	// Most is the longest wait; 0 is a minute. A provider that asks for more
+	// is not waited for.
+	Most time.Duration
+	// Timeout is what each request may take, its stream included; 0 leaves it
+	// to the model and the context.
+	Timeout time.Duration
+	// Random gives numbers from 0 up to 1, so that many callers do not come
+	// back at once: waits are shortened by up to half. Nil leaves them as
+	// they are. A wait the provider asked for is never shortened.
+	Random func() float64
+	// Wait passes the time; it returns early with the context's error. Nil
+	// waits by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Waiting, if set, is told of each wait: the attempt that failed, counted
+	// from 1, why, and for how long.
+	Waiting func(attempt int, err error, d time.Duration)
+}
+
+// Retry gives a model that sends a request again when waiting may help: after
+// RateLimited, Overloaded, Unreachable and TimedOut. It waits as long as the
+// provider asks, else longer each time. A stream that has given anything is
+// never begun anew, so no event comes twice. The end of the context ends the
+// wait at once.
+func Retry(m Model, p Policy) Model {
+	if p.Attempts < 1 {
+		p.Attempts = 4
+	}
+	if p.Base <= 0 {
+		p.Base = time.Second
+	}
+	if p.Most <= 0 {
+		p.Most = time.Minute
+	}
+	if p.Wait == nil {
+		p.Wait = sleep
+	}
+	return retrying{m, p}
+}
+
+type retrying struct {
+	Model
+	policy Policy
+}
+
+func (r retrying) Profile() tenfold.Profile { return r.Model.Profile() }
+
+// Stream implements [Model].
+func (r retrying) Stream(ctx context.Context, q Request) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		began := false
+		err := r.try(ctx, func(ctx context.Context) (bool, error) {
+			for e, err := range r.Model.Stream(ctx, q) {
+				if err != nil {
+					return !began, err
+				}
+				began = true
+				if !yield(e, nil) {
+					return false, errLeft
+				}
+			}
+			return false, nil
+		})
+		if err != nil && !errors.Is(err, errLeft) {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// errLeft says that the reader of a stream has had enough.
+var errLeft = errors.New("the reader left")
+
+// Count implements [Model].
+func (r retrying) Count(ctx context.Context, q Request) (Count, error) {
+	var out Count
+	err := r.try(ctx, func(ctx context.Context) (bool, error) {
+		var err error
+		out, err = r.Model.Count(ctx, q)
+		return true, err
+	})
+	return out, err
+}
+
+// try calls send until it is well, or says that it may not be called again, or
+// waiting cannot help.
+func (r retrying) try(ctx context.Context, send func(context.Context) (again bool, err error)) error {
+	for attempt := 1; ; attempt++ {
+		again, err := r.once(ctx, send)
+		if err == nil || !again || attempt >= r.policy.Attempts {
+			return err
+		}
+		d, ok := r.policy.delay(attempt, err)
+		if !ok {
+			return err
+		}
+		if r.policy.Waiting != nil {
+			r.policy.Waiting(attempt, err, d)
+		}
+		if err := r.policy.Wait(ctx, d); err != nil {
+			return err
+		}
+	}
+}
+
+// once sends under the deadline of one request. That the deadline passed is no
+// end of the caller's context.
+func (r retrying) once(ctx context.Context, send func(context.Context) (bool, error)) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if r.policy.Timeout <= 0 {
+		return send(ctx)
+	}
+	inner, cancel := context.WithTimeout(ctx, r.policy.Timeout)
+	defer cancel()
+	again, err := send(inner)
+	if err != nil && KindOf(err) == "" && ctx.Err() == nil && inner.Err() != nil && !errors.Is(err, errLeft) {
+		err = &Error{Kind: TimedOut, Model: r.Name(), Message: "no whole answer within " + r.policy.Timeout.String(), Err: err}
+	}
+	return again, err
+}
+
+// delay says how long to wait after a failed attempt, and whether to.
+func (p Policy) delay(attempt int, err error) (time.Duration, bool) {
+	switch KindOf(err) {
+	case RateLimited, Overloaded, Unreachable, TimedOut:
+	default:
+		return 0, false
+	}
+	var e *Error
+	if errors.As(err, &e) && e.After > 0 {
+		return e.After, e.After <= p.Most
+	}
+	d := p.Base
+	for range attempt - 1 {
+		if d >= p.Most/2 {
+			d = p.Most
+			break
+		}
+		d *= 2
+	}
+	d = min(d, p.Most)
+	if p.Random != nil {
+		d -= time.Duration(p.Random() * float64(d) / 2)
+	}
+	return d, true
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
