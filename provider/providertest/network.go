@@ -202,7 +202,10 @@ func (v Vendor) cancel(t *testing.T) {
 			t.Fatal("the server still waits")
 		}
 	}
-	for range m.Stream(t.Context(), provider.Request{View: View(t)}) {
+	for _, err := range m.Stream(t.Context(), provider.Request{View: View(t)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break
 	}
 	left()

@@ -56,8 +56,8 @@ func Schema(name string, r provider.Request) (jsontext.Value, error) {
 	if r.Schema == "" {
 		return nil, nil
 	}
-	var any map[string]any
-	if json.Unmarshal([]byte(r.Schema), &any) != nil {
+	var object map[string]any
+	if json.Unmarshal([]byte(r.Schema), &object) != nil {
 		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the schema is no JSON object", Hint: "set Request.Schema to a JSON Schema"}
 	}
 	return jsontext.Value(strings.TrimSpace(r.Schema)), nil

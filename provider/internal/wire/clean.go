@@ -80,12 +80,12 @@ func unquote(message string, body []byte) string {
 		return bytes.Contains(body, piece) || bytes.Contains(body, inner(piece))
 	}
 	hide := make([]bool, len(message))
-	any := false
+	found := false
 	for i := 0; i+quoted <= len(message); i += quoted / 2 {
 		if hide[i+quoted-1] || !within(i, i+quoted) {
 			continue
 		}
-		any = true
+		found = true
 		from, to := i, i+quoted
 		for from > 0 && within(from-1, to) {
 			from--
@@ -97,7 +97,7 @@ func unquote(message string, body []byte) string {
 			hide[j] = true
 		}
 	}
-	if !any {
+	if !found {
 		return message
 	}
 	var b strings.Builder

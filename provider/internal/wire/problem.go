@@ -12,7 +12,7 @@ import (
 )
 
 // A Problem is what a provider says went wrong, before or in a stream.
-type Problem struct {
+type Problem struct { //nolint:errname // it becomes a provider.Error
 	Status int
 	Header http.Header
 	// Words are what names the problem: types, codes, statuses and reasons,

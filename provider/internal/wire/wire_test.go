@@ -189,7 +189,7 @@ func TestOneRequestAnExchange(t *testing.T) {
 	calls := 0
 	e := NewEndpoint("x/y", provider.Options{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 		calls++
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, nil
 	})}})
 	twice := func(r *http.Request) error {
 		for range 2 {
