@@ -19,7 +19,7 @@ func source(t testing.TB) strategy.SummaryRequest {
 		"t", "u Fix the crash in pkg/store/open.go, and keep it under 1,500 ms. The id is 8f3a2c; see https://example.org/issues/4711.",
 		`c 1 Bash {"command":"go test ./pkg/... -run 'TestOpen|TestClose' -count=1"}`,
 		"e 1 --- FAIL: TestOpen (0.02s)\n    open_test.go:41: got 12034 rows, want 12_035\n\x1b[31mFAIL\x1b[0m",
-		`c 2 Edit {"file_path":"/home/ann/work/pkg/store/open.go","old_string":"maxRows := 7","new_string":"maxRows := rowLimit()"}`,
+		`c 2 Edit {"file_path":"/home/ann/code/pkg/store/open.go","old_string":"maxRows := 7","new_string":"maxRows := rowLimit()"}`,
 		`r 2 {"path":"C:\\new\\tools\\run.bat","out":"first\nsrc/inner/deep.go\ttail"}`,
 		"a I changed `maxRows` to call rowLimit(). cwd is /home/ann/work and the test passes in 1.48 s.",
 		"t", "u Now use the retryAfter header, and read client/transport and docs.")
@@ -43,7 +43,7 @@ func TestM3Check(t *testing.T) {
 		{"path in bold, in brackets, in backticks", "**pkg/store/open.go** (pkg/store/open.go) `pkg/store/open.go`", ""},
 		{"backslashes", `pkg\store\open.go and C:\new\tools\run.bat`, ""},
 		{"the end of a path", "store/open.go, open.go, and the directory pkg/store/", ""},
-		{"directory and path put together", "/home/ann/work/pkg/store/open.go and /home/ann/work/open_test.go", ""},
+		{"directory and path put together", "/home/ann/code/pkg/store/open.go and /home/ann/code/open_test.go", ""},
 		{"path behind an escaped line end", "src/inner/deep.go", ""},
 		{"part of a name is no match", "test.go", "path test.go"},
 		{"another directory", "pkg/stores/open.go", "path pkg/stores/open.go"},

@@ -11,11 +11,11 @@ CREATE INDEX part_message_idx ON part (message_id);
 CREATE TABLE todo (session_id text NOT NULL, content text NOT NULL, status text NOT NULL, priority text NOT NULL, position integer NOT NULL, PRIMARY KEY (session_id, position));
 
 INSERT INTO session VALUES
- ('ses_root', 'p1', NULL, 'calm-otter', '/work/shop', 'Prices', '1.14.30', NULL, 2, 1, 1, NULL, NULL, '[{"permission":"edit","pattern":"*","action":"allow"}]', 1780000000000, 1780000090000, 7),
- ('ses_child', 'p1', 'ses_root', 'shy-crab', '/work/shop', 'Look around', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000002000, 1780000003000, NULL),
- ('ses_grand', 'p1', 'ses_child', 'tiny-ant', '/work/shop', 'Look closer', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000002500, 1780000002600, NULL),
- ('ses_late', 'p1', 'ses_root', 'slow-snail', '/work/shop', 'Review', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000009000, 1780000009500, NULL),
- ('ses_orphan', 'p1', 'ses_gone', 'lone-wolf', '/work/shop', 'Its parent was deleted', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000100000, 1780000100000, NULL),
+ ('ses_root', 'p1', NULL, 'calm-otter', '/srv/shop', 'Prices', '1.14.30', NULL, 2, 1, 1, NULL, NULL, '[{"permission":"edit","pattern":"*","action":"allow"}]', 1780000000000, 1780000090000, 7),
+ ('ses_child', 'p1', 'ses_root', 'shy-crab', '/srv/shop', 'Look around', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000002000, 1780000003000, NULL),
+ ('ses_grand', 'p1', 'ses_child', 'tiny-ant', '/srv/shop', 'Look closer', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000002500, 1780000002600, NULL),
+ ('ses_late', 'p1', 'ses_root', 'slow-snail', '/srv/shop', 'Review', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000009000, 1780000009500, NULL),
+ ('ses_orphan', 'p1', 'ses_gone', 'lone-wolf', '/srv/shop', 'Its parent was deleted', '1.14.30', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000100000, 1780000100000, NULL),
  ('ses_loop1', 'p1', 'ses_loop2', 'odd-eel', '/', 'In a circle', '1', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000200000, 1780000200000, NULL),
  ('ses_loop2', 'p1', 'ses_loop1', 'odd-owl', '/', 'In a circle too', '1', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1780000200001, 1780000200001, NULL);
 
