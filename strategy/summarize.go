@@ -52,6 +52,9 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
+	if written.Usage != (tenfold.Usage{}) || written.Reviewed {
+		o.asked()
+	}
 	for _, note := range written.Notes {
 		o.Notef("%s", note)
 	}
@@ -70,7 +73,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
-		Instructions: instructions(o), Covers: hides, Artifacts: written.Artifacts,
+		Instructions: r.Wishes(), Covers: hides, Artifacts: written.Artifacts,
 	}
 	if written.Usage != (tenfold.Usage{}) {
 		overlay.Summary.Usage = &written.Usage
@@ -85,15 +88,6 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil, nil
 	}
 	return []tenfold.Compaction{overlay}, nil
-}
-
-// instructions is how a stored summary says what was asked for.
-func instructions(o Options) string {
-	text := o.Instructions
-	if o.Focus != "" {
-		text = strings.TrimLeft(text+"\nFocus: "+o.Focus, "\n")
-	}
-	return text
 }
 
 func (o Options) failed(r SummaryRequest, err error) {

@@ -42,6 +42,7 @@ func (s classifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		o.Notef("no whole turn of turns %s is shown", o.Range)
 		return nil, nil
 	}
+	o.asked()
 	named, err := o.Classifier.Classify(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("classify turns %s: %w", o.Range, err)

@@ -150,6 +150,9 @@ func (a *app) showOverlay(o overlayJSON) {
 	if o.Before > 0 || o.After > 0 {
 		parts = append(parts, tokens(o.Before, o.After))
 	}
+	if by := o.Summary.paid(); by != "" {
+		parts = append(parts, "summary by "+visibleLine(by))
+	}
 	if !o.Live {
 		parts = append(parts, "undone")
 	}
@@ -161,6 +164,7 @@ func (a *app) showOverlay(o overlayJSON) {
 		return s
 	}
 	a.twoParts(first, second, paint)
+	a.showArtifacts(o.Summary)
 }
 
 // twoParts writes two texts on a line, or on two where the terminal is narrow.
