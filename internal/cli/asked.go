@@ -48,6 +48,7 @@ type asked struct {
 // Summarize implements [strategy.Summarizer].
 func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	if got, ok := k.recall(r); ok {
+		k.noticef("the summary of turns %s is that of an earlier run: %s was not asked again", r.Range, k.name)
 		return got, nil
 	}
 	by := k.by

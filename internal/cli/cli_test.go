@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.WriteFile(filepath.Join(env.WorkDir, "bakery.jsonl"), data, 0o600)
 		},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"serve": serve},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
 }

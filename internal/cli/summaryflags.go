@@ -102,7 +102,11 @@ func (k *compactConversation) refused(r *report) error {
 		return nil // another stepped in
 	}
 	if r.plan.Nothing != "" {
-		return &failure{code: "summary_refused", message: r.plan.Nothing, hint: "nothing was written; write a shorter one, or let it stand for more"}
+		hint := "nothing was written; try again, or another model"
+		if k.asked.name == "" {
+			hint = "nothing was written; write a shorter one, or let it stand for more"
+		}
+		return &failure{code: "summary_refused", message: r.plan.Nothing, hint: hint}
 	}
 	k.warn("without a summary: " + strings.Join(stepNotes(r.plan), "; "))
 	return nil
