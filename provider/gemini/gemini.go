@@ -143,7 +143,11 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	}
 	var generation, o wire.Object
 	if r.MaxTokens > 0 {
-		generation.Set("maxOutputTokens", wire.Number(r.MaxTokens))
+		most := r.MaxTokens
+		if limit := mostOutput(m.model); limit > 0 {
+			most = min(most, limit)
+		}
+		generation.Set("maxOutputTokens", wire.Number(most))
 	}
 	if schema != nil {
 		generation.Set("responseMimeType", wire.Quote("application/json"))
@@ -158,4 +162,14 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
+}
+
+// mostOutput is the most that an older model may answer, by Google's page of
+// models; 0 for those that take 65,536.
+func mostOutput(model string) int {
+	model = strings.TrimPrefix(model, "models/")
+	if strings.HasPrefix(model, "gemini-1.") || strings.HasPrefix(model, "gemini-2.0") {
+		return 8192
+	}
+	return 0
 }
