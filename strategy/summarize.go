@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tenfold"
@@ -188,9 +189,18 @@ func (q Quote) words(r tenfold.Range) string {
 	if q.Model != "" {
 		text += " by " + q.Model
 	}
-	text += fmt.Sprintf(", %d tokens in", q.Input)
+	text += ", " + separated(q.Input) + " tokens in"
 	if q.Cost != nil {
 		text += fmt.Sprintf(", about $%.4f", *q.Cost)
+	}
+	return text
+}
+
+// separated writes a number for people: 98,211.
+func separated(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
 	}
 	return text
 }

@@ -106,7 +106,7 @@ func possible(named []Tangent, cost map[int]int) []Tangent {
 func list(tangents []Tangent) string {
 	words := make([]string, len(tangents))
 	for i, t := range tangents {
-		words[i] = fmt.Sprintf("turn %d (%d tokens)", t.Turn, t.Tokens)
+		words[i] = fmt.Sprintf("turn %d (%s tokens)", t.Turn, separated(t.Tokens))
 		if t.Reason != "" {
 			words[i] += " – " + t.Reason
 		}

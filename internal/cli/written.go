@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"tenfold"
@@ -108,7 +110,7 @@ func (a *app) tellWritten(r *report) {
 		}
 		a.fold("Summary", "by "+visibleLine(w.paid()))
 		if w.Artifacts != nil && w.Artifacts.Summary != "" && !r.dryRun {
-			a.fold("", visibleLine(w.Artifacts.Summary))
+			a.fold("", visibleLine(nearPath(w.Artifacts.Summary)))
 		}
 	}
 }
@@ -135,7 +137,21 @@ func (a *app) showArtifacts(w *writtenJSON) {
 	}
 	for _, f := range []string{w.Artifacts.Input, w.Artifacts.Summary} {
 		if f != "" {
-			a.printf("    %s\n", a.paint(faint, visibleLine(f)))
+			a.printf("    %s\n", a.paint(faint, visibleLine(nearPath(f))))
 		}
 	}
+}
+
+// nearPath is a file's path from where the program runs, where the file lies
+// below that.
+func nearPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	near, err := filepath.Rel(here, path)
+	if err != nil || !filepath.IsLocal(near) {
+		return path
+	}
+	return near
 }
