@@ -38,8 +38,8 @@ const longestError = 1000
 // is recorded of what ended with ctx, and of a race that was lost. The error is
 // the one given, joined with that of the record where it could not be written.
 func (s *Session) failed(ctx context.Context, r Request, err error) error {
-	if ctx.Err() != nil || lostRace(err) || r.Options.DryRun {
-		return err
+	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || lostRace(err) || r.Options.DryRun {
+		return err // what was asked for could not be understood, or it is no failure
 	}
 	text := err.Error()
 	if len(text) > longestError {

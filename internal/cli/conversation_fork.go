@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -107,8 +108,8 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 	if changed("compact") {
 		done, err := fork.Compact(ctx, req)
 		r.asked.tellNotes()
-		if err != nil {
-			return err
+		if err != nil { // a fork that is not what was asked for does not stay
+			return errors.Join(err, k.workspace.service.Delete(context.WithoutCancel(ctx), fork.ID()))
 		}
 		if done.Outcome == session.Applied {
 			r.asked.keep(done.Plan.Compactions)

@@ -70,7 +70,8 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 		"conversation": {"c", "compact", "--strategy", "summarize", "--to", "3"},
 		"file":         {"compact", "testdata/bakery.jsonl", "--profile", "heavy", "--keep", "1"},
 		"tangents":     {"c", "compact", "--strategy", "classify-tangents", "--to", "3", "--yes"},
-		"fork":         {"c", "compact", "--strategy", "hard-reset", "--fork"},
+		"to a fork":    {"c", "compact", "--strategy", "hard-reset", "--fork"},
+		"fork":         {"c", "fork", "--compact=heavy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -114,6 +115,9 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 			}
 			if after := logOf(t, path, "7d1f6a30-bakery").Log().Version(); after != before {
 				t.Errorf("the log went from %d to %d entries", before, after)
+			}
+			if out, err := child(t, path, "c", "ls", "--json").Output(); err != nil || bytes.Count(out, []byte("\n")) != 1 {
+				t.Errorf("another conversation is left: %v\n%s", err, out)
 			}
 			_ = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 				if err == nil && !d.IsDir() && strings.Contains(file, "summar") {

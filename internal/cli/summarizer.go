@@ -76,7 +76,6 @@ func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, 
 // a notice, since conversations come from elsewhere. A key in the environment is
 // no permission.
 func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
-	const of = "conversation.compaction."
 	keys := [][]string{{"conversation", "compaction", "summarizer_model"}, {"model", "name"}}
 	for _, c := range all {
 		if p, ok := c.Strategy.(strategy.Profile); ok && p.Summary != nil {
