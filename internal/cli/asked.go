@@ -38,9 +38,10 @@ type asked struct {
 	bar   *progress
 	doing string
 	last  summary.Progress
-	// notes are what the summarizers said, quotes what a dry run would ask for.
-	notes  []string
-	quotes []quoteJSON
+	// notes are what the summarizers said, warnings what of it went wrong,
+	// quotes what a dry run would ask for.
+	notes, warnings []string
+	quotes          []quoteJSON
 	// files are the artifacts written that no stored overlay names.
 	files []string
 }
@@ -63,12 +64,16 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		defer func() { k.bar.end() }()
 	}
 	got, err := by.Summarize(ctx, r)
-	k.notes = append(k.notes, got.Notes...)
+	if len(got.Failures) > 0 {
+		k.warnings = append(k.warnings, got.Notes...)
+	} else {
+		k.notes = append(k.notes, got.Notes...)
+	}
 	if a := got.Artifacts; a != nil {
 		k.files = append(k.files, a.Input, a.Summary)
 	}
 	if u := got.Usage; (err != nil || r.Refusal(got) != nil) && u != (tenfold.Usage{}) {
-		k.notes = append(k.notes, "what was asked for nothing: "+usageWords(u))
+		k.warnings = append(k.warnings, "what was asked for nothing: "+usageWords(u))
 	}
 	return got, err
 }
@@ -189,14 +194,19 @@ func (k *asked) discard() {
 	k.files = nil
 }
 
-// tellNotes warns of what went otherwise than asked: a model that failed, a name
-// that the log does not hold.
-func (k *asked) tellNotes() {
-	if k == nil {
-		return
+// tellNotes tells how a summary came about, and warns of what went otherwise
+// than asked: a model that failed, a name that the log does not hold. With --json
+// it gives the warnings for the result to hold.
+func (k *asked) tellNotes() (warnings []string) {
+	if k.json {
+		warnings, k.warnings = k.warnings, nil
 	}
 	for _, note := range k.notes {
-		k.warn(note)
+		k.noticef("%s", visibleLine(note))
 	}
-	k.notes = nil
+	for _, warning := range k.warnings {
+		k.warn(warning)
+	}
+	k.notes, k.warnings = nil, nil
+	return warnings
 }

@@ -238,13 +238,13 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 		return nil, err
 	}
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
-	k.asked.tellNotes()
+	warnings := k.asked.tellNotes()
 	if err != nil {
 		return nil, err
 	}
 	r := &report{
 		conversation: in.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
-		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: in.warnings,
+		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: slices.Concat(in.warnings, warnings),
 		target: req.Target, quotes: k.asked.quotes,
 	}
 	if k.dryRun {

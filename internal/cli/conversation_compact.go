@@ -87,11 +87,11 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 		return usage("--no-activate is about a fork, and none is made", "add --fork")
 	}
 	r, err := k.apply(ctx, s, req, fork)
-	k.asked.tellNotes()
+	warnings := k.asked.tellNotes()
 	if err != nil {
 		return err
 	}
-	r.quotes = k.asked.quotes
+	r.quotes, r.warnings = k.asked.quotes, warnings
 	if len(r.compactions) > 0 {
 		k.asked.keep(r.plan.Compactions)
 	}

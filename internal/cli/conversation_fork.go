@@ -107,7 +107,7 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 	out := forkJSON{Conversation: fork.ID(), From: s.ID()}
 	if changed("compact") {
 		done, err := fork.Compact(ctx, req)
-		r.asked.tellNotes()
+		warnings := r.asked.tellNotes()
 		if err != nil { // a fork that is not what was asked for does not stay
 			return errors.Join(err, k.workspace.service.Delete(context.WithoutCancel(ctx), fork.ID()))
 		}
@@ -115,6 +115,7 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 			r.asked.keep(done.Plan.Compactions)
 		}
 		r := newReport(fork, done)
+		r.warnings = warnings
 		if k.json {
 			compacted := r.json()
 			out.Report = &compacted

@@ -94,7 +94,7 @@ func dollars(cost float64) string {
 		return "under $0.0001"
 	}
 	places := 2
-	if cost < 1 {
+	if cost > 0 && cost < 1 {
 		places = 4
 	}
 	return "$" + strconv.FormatFloat(cost, 'f', places, 64)
