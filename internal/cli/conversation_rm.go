@@ -19,7 +19,8 @@ func (a *app) removeCommand() *cobra.Command {
 		Use:   "rm ID… [flags]",
 		Short: "Remove conversations for good",
 		Long: `Removes conversations and their whole logs from the store, and the files of
-their summaries. This cannot be undone, so it asks first; where nobody can be asked it wants --yes.`,
+their summaries. This cannot be undone, so it asks first; where nobody can be
+asked it wants --yes.`,
 		Example: `  tenfold conversation rm 0b9c1a2f
   tenfold conversation rm 0b9c1a2f 77d0 --yes`,
 		Args:              arguments(1, -1, "an ID"),

@@ -119,7 +119,7 @@ func (a *app) tellWritten(r *report) {
 // terminal is narrow.
 func (a *app) fold(label, text string) {
 	const indent = 11
-	head := a.paint(bold, pad(label, indent))
+	head := a.paint(bold, label) + pad("", indent-len(label))
 	if a.width <= indent+20 {
 		a.printf("%s%s\n", head, text)
 		return
