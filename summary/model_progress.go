@@ -133,6 +133,13 @@ func (t *tracker) sum(told bool) tenfold.Usage {
 	return sum
 }
 
+// began reports whether anything came of a call.
+func (t *tracker) began(call int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls[call].began
+}
+
 // unreadFrom is how long a request is before it is worth a doubt: what servers
 // take that were not told how much to take.
 const unreadFrom = 4096

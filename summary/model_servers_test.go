@@ -78,3 +78,41 @@ func TestC5ServerThatReadsHalf(t *testing.T) {
 		t.Errorf("in parts: %v", err)
 	}
 }
+
+// A stream that breaks off in the middle is asked for once more, and what it cost
+// is not known then; one that breaks off again is given up. What never began is
+// the business of who retries.
+func TestModelAfterABrokenStream(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		breaks int // how many requests break off
+		begun  bool
+		kind   provider.Kind
+		asked  int
+		ok     bool
+	}{
+		{"once", 1, true, provider.CutOff, 2, true},
+		{"overloaded in the middle", 1, true, provider.Overloaded, 2, true},
+		{"twice", 2, true, provider.CutOff, 2, false},
+		{"before it began", 1, false, provider.CutOff, 1, false},
+		{"another mistake", 1, true, provider.Authentication, 1, false},
+	} {
+		m := &played{answer: func(n int, _ provider.Request) ([]provider.Event, error) {
+			if n >= tt.breaks {
+				return says("Some work was done."), nil
+			}
+			var events []provider.Event
+			if tt.begun {
+				events = []provider.Event{{Text: "Some wo"}}
+			}
+			return events, &provider.Error{Kind: tt.kind}
+		}}
+		got, err := summary.Model{Provider: m, Cost: price}.Summarize(context.Background(), work(t, 4))
+		if (err == nil) != tt.ok || len(m.asked) != tt.asked || (!tt.ok && provider.KindOf(err) != tt.kind) {
+			t.Errorf("%s: %d requests, %v", tt.name, len(m.asked), err)
+		}
+		if tt.ok && (got.Usage.Cost != nil || got.Usage.Input != 100) {
+			t.Errorf("%s: %+v", tt.name, got.Usage)
+		}
+	}
+}

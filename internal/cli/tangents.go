@@ -19,7 +19,9 @@ func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 	case r.dryRun: // it only lists
 	case r.yes:
 		req.Options.Confirm = func(_ context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
-			a.listTangents(named)
+			if !a.json && !a.quiet {
+				a.listTangents(named)
+			}
 			return named, nil
 		}
 	case a.inTTY:
