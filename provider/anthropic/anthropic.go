@@ -13,9 +13,6 @@ import (
 	"iter"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
@@ -28,7 +25,7 @@ const BaseURL = "https://api.anthropic.com"
 type Model struct {
 	name, model string
 	end         *wire.Endpoint
-	client      sdk.Client
+	post        func(path string) wire.Send
 	extra       wire.Object
 }
 
@@ -48,15 +45,7 @@ func New(name string, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	// A client made by hand has no defaults: NewClient would read the
-	// environment and files of the vendor's tools.
-	options := []option.RequestOption{
-		option.WithBaseURL(base + "/"), option.WithHTTPClient(m.end.Client()), option.WithMaxRetries(0),
-	}
-	if o.Key != "" {
-		options = append(options, option.WithAPIKey(string(o.Key)))
-	}
-	m.client = sdk.Client{Options: options}
+	m.post = poster(m.end, base+"/", o.Key)
 	return m, nil
 }
 
@@ -101,12 +90,6 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: m.name, Message: "the count is not what it should be"}
 	}
 	return provider.Count{Tokens: int(answer.Tokens), Exact: true}, nil
-}
-
-func (m *Model) post(path string) wire.Send {
-	return func(ctx context.Context, body []byte) error {
-		return m.client.Post(ctx, path, body, nil)
-	}
 }
 
 // body writes the whole request.

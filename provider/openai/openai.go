@@ -12,9 +12,6 @@ import (
 	"iter"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
@@ -40,7 +37,7 @@ type Model struct {
 	api         API
 	own         bool // at OpenAI's own address
 	end         *wire.Endpoint
-	client      sdk.Client
+	post        func(path string) wire.Send
 	extra       wire.Object
 }
 
@@ -70,15 +67,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, api: api, own: base == BaseURL, end: wire.NewEndpoint(name, o), extra: extra}
-	// A client made by hand has no defaults: NewClient would read the
-	// environment.
-	options := []option.RequestOption{
-		option.WithBaseURL(base + "/"), option.WithHTTPClient(m.end.Client()), option.WithMaxRetries(0),
-	}
-	if o.Key != "" {
-		options = append(options, option.WithAPIKey(string(o.Key)))
-	}
-	m.client = sdk.Client{Options: options}
+	m.post = poster(m.end, base+"/", o.Key)
 	return m, nil
 }
 
@@ -105,10 +94,7 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 		if m.api == Chat {
 			path, d = "chat/completions", newChat(m.model)
 		}
-		send := func(ctx context.Context, body []byte) error {
-			return m.client.Post(ctx, path, body, nil)
-		}
-		for e, err := range m.end.Stream(ctx, body, send, d) {
+		for e, err := range m.end.Stream(ctx, body, m.post(path), d) {
 			if !yield(e, err) {
 				return
 			}
