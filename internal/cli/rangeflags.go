@@ -45,7 +45,7 @@ func (r *rangeFlags) register(c *cobra.Command) {
 	f.StringVar(&r.target, "target", "", "go on until it fits `TOKENS|%`: 20k, or 10% of the\nconversation")
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
 	f.StringVar(&r.focus, "focus", "", "what a summary must keep, a `TEXT`")
-	f.BoolVarP(&r.yes, "yes", "y", false, "do not ask: omit the turns that\nclassify-tangents names, accept what --review\nshows")
+	f.BoolVarP(&r.yes, "yes", "y", false, "do not ask: omit the turns that\nclassify-tangents names")
 }
 
 // modelHelp is what the compact commands say of models.

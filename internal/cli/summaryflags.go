@@ -37,6 +37,7 @@ func (k *compactConversation) registerSummary(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&k.text, "summary", "", "use this `TEXT` as the summary")
 	f.BoolVar(&k.review, "review", false, "look at a summary before it is stored")
+	f.Lookup("yes").Usage += ",\naccept what --review shows"
 }
 
 // words wires a summary that the command line brings: it is written already, and
