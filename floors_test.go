@@ -17,7 +17,7 @@ import (
 // package it belongs to, and its siblings under internal.
 var floors = [][]string{
 	{"."},
-	{"token", "tool"},
+	{"token", "tool", "atom"},
 	{"store", "provider", "transcript", "toolbox", "trigger"},
 	{"strategy", "provider/catalog"},
 	{"summary"},
