@@ -103,7 +103,7 @@ func (c *Cut) prefix(last int) {
 	}
 	c.projection = tenfold.Project(c.log)
 	all := c.projection.Totals()
-	c.tokens = all.Log().Before
+	c.tokens = all.All().After - all.Config.After
 }
 
 // entry gives the entry of a seq of the prefix, nil for none.

@@ -18,7 +18,9 @@ type Policy struct {
 	text   string
 	family string
 	target strategy.Target
-	view   func(ctx context.Context, c *Cut) (*View, error)
+	// baseline is set on what is no strategy, or one under another name.
+	baseline bool
+	view     func(ctx context.Context, c *Cut) (*View, error)
 }
 
 // String is the policy as it is written.
@@ -61,7 +63,7 @@ func Baselines() []BaselineInfo {
 // ("suffix:target=10%"), or a strategy as a command line has it.
 func ParsePolicy(text string) (Policy, error) {
 	name, parameters, _ := strings.Cut(text, ":")
-	p := Policy{text: text, family: familyOf(name, parameters)}
+	p := Policy{text: text, family: familyOf(name, parameters), baseline: true}
 	if n, ok := strings.CutPrefix(name, "keep-newest-"); ok {
 		count, err := strconv.Atoi(n)
 		if err != nil || count < 0 || parameters != "" {
@@ -97,7 +99,7 @@ func ParsePolicy(text string) (Policy, error) {
 			}
 		}
 	}
-	p.view = planned(whole, s)
+	p.baseline, p.view = false, planned(whole, s)
 	return p, nil
 }
 

@@ -5,12 +5,19 @@ import (
 	"slices"
 
 	"tenfold/strategy"
+	"tenfold/transcript"
 )
 
 // FittedOn lists the sources of the corpus that the weights of fit were fitted
 // on. Nothing is to be claimed from them.
 func FittedOn() []string {
 	return []string{"entire-cli", "context-evaluator", "entire-auth-go", "agentv", "gatomia-vscode", "pi-mono"}
+}
+
+// FrontierFormats lists the formats that the preset of this name measures: those
+// of agents that work on a repository.
+func FrontierFormats() []string {
+	return []string{string(transcript.ClaudeCode), string(transcript.Codex), string(transcript.OpenCode), string(transcript.JP)}
 }
 
 // DefaultMinRequests is how many requests a session needs to count where a

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -53,6 +54,23 @@ type Score struct {
 	Violations int
 	// Problem is the first violation, in words.
 	Problem string
+	// Lost are the carried atoms that stand in no readable line, in the order
+	// in which they are used.
+	Lost []Lost
+}
+
+// A Lost atom is one that a request uses and the view does not show as its
+// source does.
+type Lost struct {
+	Atom string
+	// After is how many requests after the cut use it first, from 1.
+	After  int
+	Weight float64
+	// Present is set where it stands in the view all the same, in a line that
+	// nobody could tell its meaning from.
+	Present bool
+	// ResultOnly is set where nothing but tool results held it.
+	ResultOnly bool
 }
 
 // stands says how well an atom stands in a view.
@@ -78,6 +96,11 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 			}
 		}
 		sc.Recalls = append(sc.Recalls, r)
+	}
+	for i, k := range c.carried {
+		if !found[i].readable {
+			sc.Lost = append(sc.Lost, Lost{c.session.atoms[k.atom], k.after, k.weight, found[i].present, k.resultOnly})
+		}
 	}
 	sc.Density = v.density()
 	shown := v.bySeq()
@@ -233,15 +256,22 @@ func inOrder(a, b []int32) bool {
 func (c *Cut) trail(v *View, shown map[int64][]int32) Share {
 	var sc Share
 	for _, f := range c.files {
-		names := func(lines []int32) bool {
-			for _, l := range lines {
-				if strings.Contains(c.session.lines[l].text, f.path) {
-					return true
-				}
-			}
-			return false
+		named := func(lines []int32) bool {
+			return slices.ContainsFunc(lines, func(l int32) bool { return names(c.session.lines[l].text, f.path) })
 		}
-		sc.add(1, names(shown[f.last]) || names(shown[0]))
+		sc.add(1, named(shown[f.last]) || named(shown[0]))
 	}
 	return sc
+}
+
+// names reports whether a line names a path, which is cleaned: with slashes,
+// whatever the line has, and a drive in lower case.
+func names(line, path string) bool {
+	if strings.Contains(line, path) {
+		return true
+	}
+	if _, below, ok := strings.Cut(path, ":/"); ok {
+		path = "/" + below
+	}
+	return strings.Contains(line, `\`) && strings.Contains(strings.ReplaceAll(line, `\`, "/"), path)
 }

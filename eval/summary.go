@@ -182,3 +182,20 @@ func (o Options) middle() int {
 
 // Main is the horizon that a short report tells of.
 func (o Options) Main() int { return o.Horizons[o.middle()] }
+
+// Focus is the policy whose worst cases a short report names: fit at 10 % if
+// that is among them, else the first strategy, else the first policy.
+func (o Options) Focus() string {
+	focus := o.Policies[0].text
+	for _, p := range slices.Backward(o.Policies) {
+		if !p.baseline {
+			focus = p.text
+		}
+	}
+	for _, p := range o.Policies {
+		if p.text == "fit:target=10%" {
+			focus = p.text
+		}
+	}
+	return focus
+}

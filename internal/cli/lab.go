@@ -24,6 +24,7 @@ type lab struct {
 	out         string
 	preset      string
 	exclude     []string
+	formats     []string
 	minRequests int
 }
 
@@ -54,8 +55,8 @@ sessions with 20 requests or more count.
 ` + fill(sentence("--strategy names what to measure: a strategy as \"compact\" takes it, or a baseline: "+baselineWords()+"."), helpWidth) + `
 
 --preset frontier measures fit at 3, 5, 10, 20 and 25 %, what it is without each
-of its ingredients, and all baselines. It leaves out the sources that fit's
-weights were fitted on.`,
+of its ingredients, and all baselines, on the sessions of four agents. It leaves out the
+sources that fit's weights were fitted on.`,
 		Example: `  tenfold lab session.jsonl
   tenfold lab session.jsonl --strategy micro --strategy suffix:target=10%
   tenfold lab sessions/ --horizon 30 --json
@@ -70,8 +71,10 @@ weights were fitted on.`,
 	f.StringVar(&k.out, "out", "", "`DIR` to write report.md, report.html and\nfrontier.svg to")
 	f.StringVar(&k.preset, "preset", "", "`NAME` of a set of strategies: frontier")
 	f.StringSliceVar(&k.exclude, "exclude", nil, "`SOURCES` to leave out")
+	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure of a directory; all else")
 	f.IntVar(&k.minRequests, "min-requests", 0, "least `NUMBER` of requests of a session\n(default 20 in directories, else 0)")
 	complete(c, "preset", presetFrontier)
+	complete(c, "format", readableFormats()...)
 	return c
 }
 
@@ -93,8 +96,16 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, format := range k.formats {
+		if err := checkFormat("--format", format); err != nil {
+			return err
+		}
+	}
 	if k.preset != "" && !c.Flags().Changed("exclude") {
 		k.exclude = eval.FittedOn()
+	}
+	if k.preset != "" && !c.Flags().Changed("format") {
+		k.formats = eval.FrontierFormats()
 	}
 	files, searched, err := k.files(c.Context(), args)
 	if err != nil {
@@ -113,7 +124,7 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return k.tell(r, searched)
+	return k.tell(r)
 }
 
 // options reads the flags.
@@ -188,7 +199,8 @@ func (k *lab) files(ctx context.Context, args []string) (files []eval.File, sear
 				return nil, false, err
 			}
 			source := sourceOf(arg, found.Path)
-			if found.Err == nil && !slices.Contains(k.exclude, source) {
+			wanted := len(k.formats) == 0 || slices.Contains(k.formats, string(found.Format))
+			if found.Err == nil && wanted && !slices.Contains(k.exclude, source) {
 				files = append(files, eval.File{Path: found.Path, Name: found.Path, Source: source})
 			}
 		}

@@ -2,30 +2,114 @@ package cli
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/eval"
 )
 
 // tell writes what came of a run.
-func (k *lab) tell(r *eval.Result, searched bool) error {
+func (k *lab) tell(r *eval.Result) error {
+	for _, f := range r.Failures {
+		k.warn(f.Name + ": " + f.Err.Error())
+	}
 	s := r.Summarise()
-	for _, row := range s.Groups[0].Rows {
-		if row.Horizon == r.Options.Main() {
-			k.printf("%-34s %5.1f %%  CUR %.3f [%.3f %.3f] p10 %.3f strict %.3f pres %.3f res %.3f dens %.2f user %.2f trail %.2f stale %.2f viol %d\n", row.Policy, row.Kept.Mean*100,
-				row.CUR.Mean, row.CUR.Low, row.CUR.High, row.CUR.P10, row.Strict.Mean, row.Presence.Mean, row.ResultOnly.Mean, row.Density.Mean, row.User.Mean, row.Trail.Mean, row.Stale.Mean, row.Violations)
-		}
+	if s.Sessions == 0 {
+		return k.nothing(r)
 	}
-	for _, g := range s.Groups[1:] {
-		k.printf("%s %s\n", g.By, g.Name)
-		for _, row := range g.Rows {
-			if row.Horizon == r.Options.Main() && row.CUR.OK() {
-				k.printf("  %-34s %5.1f %% CUR %.3f (%d sessions)\n", row.Policy, row.Kept.Mean*100, row.CUR.Mean, row.CUR.Sessions)
-			}
-		}
+	if k.json {
+		return k.tellJSON(r, s)
 	}
-	for _, e := range s.Equals {
-		k.printf("%s", fmt.Sprintln(e))
+	k.prose(r.Scope(s) + k.left())
+	for _, t := range r.Tables(s) {
+		k.printf("\n")
+		k.figures(t)
 	}
-	k.printf("%d sessions, %d sources, %d cuts, %d skipped, %d failures\n", s.Sessions, s.Sources, s.Cuts, s.Skipped, len(r.Failures))
+	k.lost(r)
+	k.worst(r, s)
+	k.printf("\n")
+	k.prose(eval.Caution)
 	return nil
+}
+
+// nothing is the error of a run that measured no session.
+func (k *lab) nothing(r *eval.Result) error {
+	if len(r.Sessions) == 1 {
+		return hinted(fmt.Errorf("%s: nothing to measure: %s", r.Sessions[0].Name, r.Sessions[0].Skipped), "nothing_to_measure",
+			"a session is measured by the names that its tool calls use again")
+	}
+	return hinted(fmt.Errorf("nothing to measure: %s and %s left out", count(len(r.Sessions), "session", "sessions"),
+		count(len(r.Failures), "file", "files")), "nothing_to_measure", "--min-requests 0 takes in the shortest ones")
+}
+
+// left names the sources that were left out.
+func (k *lab) left() string {
+	if len(k.exclude) == 0 {
+		return ""
+	}
+	return " Sources left out: " + strings.Join(k.exclude, ", ") + "."
+}
+
+// prose writes a text in lines.
+func (k *lab) prose(text string) {
+	width := proseWidth
+	if k.width > 0 {
+		width = min(width, k.width)
+	}
+	k.printf("%s\n", fill(visibleLine(text), width))
+}
+
+// lostMost is how many lost atoms are listed.
+const lostMost = 12
+
+// lost lists what a single policy lost of a single session: what a worst case
+// is looked at for.
+func (k *lab) lost(r *eval.Result) {
+	if len(r.Options.Policies) > 1 || len(r.Sessions) > 1 {
+		return
+	}
+	for _, c := range r.Sessions[0].Cells {
+		t := eval.Table{
+			Title:   fmt.Sprintf("Lost at %d %%: %s", c.Cut, count(len(c.Lost), "name", "names")),
+			Columns: []string{"used after", "weight", "stands", "held by"},
+		}
+		for _, l := range c.Lost[:min(lostMost, len(c.Lost))] {
+			stands, by := "nowhere", "calls and texts too"
+			if l.Present {
+				stands = "out of context"
+			}
+			if l.ResultOnly {
+				by = "results alone"
+			}
+			t.Rows = append(t.Rows, eval.TableRow{Name: l.Atom, Cells: []string{
+				count(l.After, "request", "requests"), fmt.Sprintf("%.2f", l.Weight), stands, by,
+			}})
+		}
+		if len(t.Rows) > 0 {
+			k.printf("\n")
+			k.figures(t)
+		}
+	}
+}
+
+// worst names where the policy that matters most recalls the least.
+func (k *lab) worst(r *eval.Result, s eval.Summary) {
+	if len(r.Sessions) == 1 && len(r.Options.Cuts) == 1 {
+		return // it is the case itself
+	}
+	focus := r.Options.Focus()
+	k.printf("\n%s\n", k.paint(bold, "Where "+visibleLine(focus)+" recalls least"))
+	for _, c := range s.Worst {
+		if c.Policy != focus {
+			continue
+		}
+		k.printf("CUR %.3f, kept %.1f %%, cut at %d %%\n", c.CUR, c.Kept*100, c.Cut)
+		// A command is there to be copied, so it is not broken.
+		line := "  " + visibleLine(c.Command())
+		if k.width > 0 && ansi.StringWidth(line) > k.width {
+			line = strings.TrimLeft(line, " ")
+		}
+		k.printf("%s\n", k.paint(faint, line))
+	}
 }
