@@ -157,9 +157,11 @@ func (d *drawer) reasoning() {
 
 func (d *drawer) call() {
 	c := tenfold.ToolCall{
-		CallID:    d.id(),
-		Name:      pick(d, "read", "shell", "odd name\">", ""),
-		Arguments: pick(d, `{}`, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, ""),
+		CallID: d.id(),
+		Name:   pick(d, "read", "shell", "odd name\">", ""),
+		Arguments: pick(d, `{}`, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, "",
+			`{"path":"a.go", "body":"one\ntwo\n\nfour\nfive","edits":[{"new":"a\n\u00fcb\nc\nd"}],"n":1.50}`,
+			`["`+strings.Repeat("word ", 60)+`"]`),
 	}
 	d.calls = append(d.calls, c)
 	d.add(c)
@@ -216,6 +218,9 @@ func (d *drawer) compaction() tenfold.Compaction {
 	if d.bool() {
 		c.ToolCalls = d.toolPolicy(over)
 	}
+	if d.int(0, 2) == 0 {
+		c.Texts = d.textPolicy()
+	}
 	return c
 }
 
@@ -234,18 +239,72 @@ func (d *drawer) toolPolicy(over tenfold.Size) *tenfold.ToolPolicy {
 			}
 		}
 	case tenfold.Selective:
+		p.Rest = pick(d, "", "", tenfold.Omit, tenfold.Strip, tenfold.Keep)
+		p.Marks = pick(d, "", tenfold.MarksShort)
+		if p.Rest == tenfold.Strip && d.bool() {
+			p.Hints = map[string]tenfold.Hint{"read": {Response: tenfold.Remove}, "shell": {Request: tenfold.Keep}}
+		}
 		p.Calls = map[string]tenfold.CallPolicy{}
 		for range d.int(0, 3) {
 			key := d.id()
 			if d.bool() && len(d.entries) > 0 {
 				key += fmt.Sprintf("@%d", d.int(1, len(d.entries)))
 			}
-			p.Calls[key] = pick(d,
+			p.Calls[key] = pick(d, d.excerpt(), d.excerpt(), d.excerpt(),
 				tenfold.CallPolicy{Action: tenfold.Omit}, tenfold.CallPolicy{Action: tenfold.Keep},
 				tenfold.CallPolicy{Action: tenfold.Strip, Response: true},
 				tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true},
 				tenfold.CallPolicy{Action: tenfold.Trim, Head: 30, Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim},
 				tenfold.CallPolicy{Action: tenfold.Trim, Head: 20, Request: true, Lines: []tenfold.LineRange{{First: 2, Last: 3}, {First: 9, Last: 9}}})
+		}
+	}
+	return p
+}
+
+// excerpt draws a policy that keeps lines of both sides of a call.
+func (d *drawer) excerpt() tenfold.CallPolicy {
+	c := tenfold.CallPolicy{
+		Action: pick(d, tenfold.Trim, tenfold.Trim, tenfold.Trim, tenfold.Keep, tenfold.Strip), Lines: d.lines(),
+		Result: pick(d, "", "", tenfold.Strip, tenfold.Keep), Folded: d.folded(),
+	}
+	if d.bool() {
+		c.Body = append([]tenfold.LineRange{}, d.lines()...)
+	}
+	return c
+}
+
+// lines draws ranges and fragments in order, now and then not.
+func (d *drawer) lines() []tenfold.LineRange {
+	var out []tenfold.LineRange
+	at := 1
+	for range d.int(0, 3) {
+		r := tenfold.LineRange{First: at, Last: at + d.int(0, 2)}
+		if d.bool() {
+			r.Last = r.First
+			r.From = d.int(0, 9)
+			r.To = r.From + d.int(0, 9)
+		}
+		out = append(out, r)
+		at += d.int(-1, 3)
+	}
+	return out
+}
+
+func (d *drawer) folded() *tenfold.Folded {
+	if d.int(0, 2) > 0 {
+		return nil
+	}
+	return &tenfold.Folded{Calls: d.int(0, 14), From: int64(d.int(0, 3)), To: int64(d.int(0, 9)), After: d.bool()}
+}
+
+func (d *drawer) textPolicy() *tenfold.TextPolicy {
+	p := &tenfold.TextPolicy{
+		Action: tenfold.Selective, Rest: pick(d, "", "", tenfold.Omit, tenfold.Keep),
+		Marks: pick(d, "", tenfold.MarksShort), Recall: d.int(0, 3) == 0, Entries: map[int64]tenfold.TextTrim{},
+	}
+	for range d.int(0, 6) {
+		p.Entries[int64(d.int(1, len(d.entries)+9))] = tenfold.TextTrim{
+			Action: pick(d, tenfold.Trim, tenfold.Trim, tenfold.Keep, tenfold.Omit), Lines: d.lines(), Folded: d.folded(),
 		}
 	}
 	return p
