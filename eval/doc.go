@@ -48,7 +48,7 @@
 //     stand in the view whole.
 //   - Trail is the share of the files written or edited in the prefix, as the
 //     tool table knows, whose path stands in a line of the last call that
-//     changed the file, or of a summary.
+//     changed the file, or in a line of a summary that says more than the path.
 //   - Stale is the tokens of shown results that read a file which was changed
 //     later, over all tokens shown.
 //   - Violations counts what the four provider profiles find wrong with the

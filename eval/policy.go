@@ -110,6 +110,7 @@ func (p Policy) budgeted(name, parameters string) (Policy, error) {
 		key, value, _ := strings.Cut(parameter, "=")
 		var err error
 		switch {
+		case parameter == "":
 		case key == "target":
 			p.target, err = strategy.ParseTarget(value)
 		case key == "horizon" && name == "clairvoyant":

@@ -69,10 +69,11 @@ func Ablations() []Ablation {
 	for _, a := range []Ablation{
 		{"coverage", "lines by their own value, whatever is shown already"},
 		{"model", "values by age and mentions alone"},
-		{"stale", "reads of files that changed count in full"},
-		{"last3", "atoms count on every entry, not the last three"},
-		{"openings", "opening lines cost and cover nothing"},
-		{"fragments", "long lines whole or not at all"},
+		{"lines", "whole results and messages, not lines"},
+		{"stale", "reads of files that changed later count in full"},
+		{"recent", "names count wherever they stand, not on the last three entries"},
+		{"cost", "by value alone, whatever a line costs"},
+		{"always", "nothing is kept on top of the target"},
 	} {
 		if _, err := strategy.Parse("fit:target=10%,without=" + a.Without); err == nil {
 			there = append(there, a)
