@@ -53,23 +53,33 @@ func TextLines(p Payload) string {
 // line. None where the arguments are not valid JSON.
 func ArgumentBodies(arguments string) []string {
 	var out []string
-	for _, b := range bodiesOf(arguments) {
-		out = append(out, b.text)
+	for _, v := range valuesOf(arguments) {
+		if v.Body {
+			out = append(out, v.Text)
+		}
 	}
 	return out
 }
 
-// body is a string in arguments, and where its JSON form stands.
-type body struct {
-	lo, hi int
-	text   string
+// An ArgumentText is a string in a call's arguments, decoded.
+type ArgumentText struct {
+	Text string
+	// Body is set on those that [ArgumentBodies] gives.
+	Body bool
+
+	lo, hi int // where its JSON form stands
 }
 
-func bodiesOf(arguments string) []body {
+// ArgumentTexts gives the strings in a call's arguments, decoded, in document
+// order; names of members are none. None where the arguments are not valid
+// JSON.
+func ArgumentTexts(arguments string) []ArgumentText { return valuesOf(arguments) }
+
+func valuesOf(arguments string) []ArgumentText {
 	if !jsontext.Value(arguments).IsValid(codecOptions) {
 		return nil
 	}
-	var out []body
+	var out []ArgumentText
 	for i := 0; i < len(arguments); i++ {
 		if arguments[i] != '"' {
 			continue
@@ -86,9 +96,8 @@ func bodiesOf(arguments string) []body {
 		}
 		// An error tells of bytes that are no UTF-8, which are replaced.
 		decoded, _ := jsontext.AppendUnquote(nil, arguments[lo:hi])
-		if text := string(decoded); len(text) > maxValue || countLines(text) > maxValueLines {
-			out = append(out, body{lo, hi, text})
-		}
+		text := string(decoded)
+		out = append(out, ArgumentText{text, len(text) > maxValue || countLines(text) > maxValueLines, lo, hi})
 	}
 	return out
 }
@@ -107,12 +116,15 @@ func trimArguments(arguments string, lines []LineRange) (string, bool) {
 	c := chosen{lines: lines}
 	var out []byte
 	at := 0
-	for _, b := range bodiesOf(arguments) {
-		text, kept := c.cut(b.text)
+	for _, b := range valuesOf(arguments) {
+		if !b.Body {
+			continue
+		}
+		text, kept := c.cut(b.Text)
 		if !kept {
 			text = gapMark
 		}
-		if len(text) >= len(b.text) {
+		if len(text) >= len(b.Text) {
 			continue
 		}
 		out = appendString(append(out, arguments[at:b.lo]...), text)

@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{"."},
 	{"token", "tool", "atom"},
-	{"store", "provider", "transcript", "toolbox", "trigger"},
+	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
 	{"summary"},
 	{"session", "internal/config"},
