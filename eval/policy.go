@@ -200,7 +200,7 @@ func planned(over func(*Cut) (tenfold.Range, bool), strategies ...strategy.Strat
 			return c.ViewOf(c.projection), nil
 		}
 		plan, err := strategy.Pipeline(strategies).Plan(ctx, c.projection, strategy.Options{
-			Range: r, Source: "lab", Summarizer: summary.Digest{},
+			Range: r, Source: "lab", Summarizer: summary.Digest{}, Index: c.index,
 		})
 		if err != nil {
 			return nil, err
