@@ -63,9 +63,11 @@ type ReplayResult struct {
 type ReplayCost struct {
 	// Dollars is what all of it costs: the input, and Summaries.
 	Dollars float64
-	// Summaries is what models took for the summaries of the policy, as far as
-	// their usage is known.
-	Summaries float64
+	// Summaries is what models took for the summaries of the way's compactions.
+	// Of it Estimated is what no usage tells: the summaries of a log's own tool
+	// without one are taken to have been asked for at the end of the
+	// conversation as it stood, and to have the price of their text.
+	Summaries, Estimated float64
 	// Plain is how many tokens of input no cache had to do with, Read how many
 	// were read from it, Written how many written to it.
 	Plain, Read, Written int

@@ -12,8 +12,8 @@ import (
 	"tenfold/transcript"
 )
 
-// imported reads the conversations of a file of the corpus.
-func imported(t testing.TB, f corpustest.File) []*tenfold.Log {
+// replayFile reads the conversations of a file of the corpus.
+func replayFile(t testing.TB, f corpustest.File) []*tenfold.Log {
 	t.Helper()
 	file, err := transcript.Open(f.Path)
 	if err != nil {
@@ -60,12 +60,12 @@ func TestReplayOverTheCorpus(t *testing.T) {
 	var slowest time.Duration
 	sessions, worse := 0, map[string]int{}
 	for _, f := range files {
-		for _, l := range imported(t, f) {
+		for _, l := range replayFile(t, f) {
 			sessions++
 			for _, policy := range policies {
 				for _, model := range models {
 					begun := time.Now()
-					r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: parsed(t, policy.texts...), Bounds: policy.bounds, Model: model})
+					r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: replayPolicy(t, policy.texts...), Bounds: policy.bounds, Model: model})
 					if err != nil {
 						t.Fatalf("%s: %v", f.Name, err)
 					}

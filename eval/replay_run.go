@@ -75,6 +75,9 @@ func (r *replayer) take(e tenfold.Entry) error {
 	switch p := e.Payload.(type) {
 	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin, tenfold.ConfigDelta:
 		r.advance()
+		if c, ok := p.(tenfold.Compaction); ok {
+			r.wrote(c, e.Time)
+		}
 		with = r.p.Preview(e)
 		r.common = min(r.common, r.p.Shared(with))
 		if c, ok := p.(tenfold.Compaction); ok && compacts(c) {
@@ -215,15 +218,7 @@ func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, erro
 func (r *replayer) apply(plan strategy.Plan) error {
 	r.common = min(r.common, r.p.Shared(plan.After))
 	for _, c := range plan.Compactions {
-		if c.Summary != nil && c.Summary.Usage != nil {
-			model := c.Summary.Usage.Model
-			if model == "" {
-				model = c.Summary.Model
-			}
-			dollars, _ := r.Prices.Cost(model, *c.Summary.Usage)
-			r.cost.Summaries += dollars
-			r.cost.Dollars += dollars
-		}
+		r.wrote(c, time.Time{})
 		id := "replay/" + strconv.FormatInt(r.l.Version()+1, 10)
 		if _, err := r.l.Append(tenfold.Entry{ID: id, Payload: c}); err != nil {
 			return err
@@ -236,28 +231,70 @@ func (r *replayer) apply(plan strategy.Plan) error {
 	return nil
 }
 
+// wrote pays for the summary of a compaction.
+func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
+	if c.Summary == nil {
+		return
+	}
+	cost := 0.0
+	switch u := c.Summary.Usage; {
+	case u != nil:
+		model := u.Model
+		if model == "" {
+			model = c.Summary.Model
+		}
+		cost, _ = r.Prices.Cost(model, *u)
+	case c.Source == "import":
+		total := r.p.Tokens()
+		price, read := r.price.For(total), 0
+		if r.warm(at) {
+			read = r.cache.Hit(min(r.common, total))
+		}
+		cost = dollarsOf(read, price.CacheRead) + dollarsOf(total-read, r.restPrice(total)) +
+			dollarsOf(r.l.Counter().Count(c.Summary.Text), price.Output)
+		r.cost.Estimated += cost
+	}
+	r.cost.Summaries += cost
+	r.cost.Dollars += cost
+}
+
+// warm reports whether the cache still holds the last request. It is warm where
+// nobody noted the time.
+func (r *replayer) warm(at time.Time) bool {
+	return r.sent > 0 && (at.IsZero() || r.at.IsZero() || !at.After(r.at.Add(r.cache.Lifetime)))
+}
+
+// restPrice is what those tokens of a request cost that are not read from the
+// cache: too short a request is not written to it.
+func (r *replayer) restPrice(total int) float64 {
+	price := r.price.For(total)
+	if total < r.cache.Least {
+		return price.Input
+	}
+	return price.CacheWrite
+}
+
 // send pays for a request: what it has in common with the last one is read from
 // the cache while that is warm, the rest is written to it.
 func (r *replayer) send(at time.Time) {
 	total := r.p.Tokens()
-	warm := r.sent > 0 && (at.IsZero() || r.at.IsZero() || !at.After(r.at.Add(r.cache.Lifetime)))
-	price := r.price.For(total)
+	warm, price, restPrice := r.warm(at), r.price.For(total), r.restPrice(total)
 	read := 0
 	if warm {
 		read = r.cache.Hit(min(r.common, total))
 	}
-	rest, restPrice := &r.cost.Written, price.CacheWrite
+	rest := &r.cost.Written
 	if total < r.cache.Least {
-		rest, restPrice = &r.cost.Plain, price.Input
+		rest = &r.cost.Plain
 	}
 	r.cost.Read += read
 	*rest += total - read
 	if warm && r.common < r.sent {
 		n := max(min(r.standing(), r.cache.Hit(r.sent))-read, 0)
 		r.cost.Rewritten += n
-		r.cost.RewriteDollars += dollars(n, restPrice-price.CacheRead)
+		r.cost.RewriteDollars += dollarsOf(n, restPrice-price.CacheRead)
 	}
-	r.cost.Dollars += dollars(read, price.CacheRead) + dollars(total-read, restPrice)
+	r.cost.Dollars += dollarsOf(read, price.CacheRead) + dollarsOf(total-read, restPrice)
 	r.cost.total = append(r.cost.total, r.cost.Dollars)
 	if r.window > 0 && total > r.window {
 		r.cost.TooLarge++
@@ -278,4 +315,4 @@ func (r *replayer) standing() int {
 	return n
 }
 
-func dollars(tokens int, perMillion float64) float64 { return float64(tokens) * perMillion / 1e6 }
+func dollarsOf(tokens int, perMillion float64) float64 { return float64(tokens) * perMillion / 1e6 }

@@ -20,15 +20,15 @@ import (
 	"tenfold/trigger"
 )
 
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+var replayNoon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// worked is a conversation of four requests: three within a minute, over two
+// replayLog is a conversation of four requests: three within a minute, over two
 // large results, and one 20 minutes later.
-func worked(t *testing.T) *tenfold.Log {
+func replayLog(t *testing.T) *tenfold.Log {
 	t.Helper()
 	l := tenfold.NewLog()
 	at := func(after time.Duration, tokens int, p tenfold.Payload) tenfold.Entry {
-		return tenfold.Entry{Time: noon.Add(after), Tokens: tokens, Payload: p}
+		return tenfold.Entry{Time: replayNoon.Add(after), Tokens: tokens, Payload: p}
 	}
 	user := tenfold.UserMessage{Parts: tenfold.Text("build it")}
 	call := func(id string) tenfold.ToolCall {
@@ -54,7 +54,7 @@ func worked(t *testing.T) *tenfold.Log {
 	return l
 }
 
-func parsed(t testing.TB, texts ...string) []strategy.Strategy {
+func replayPolicy(t testing.TB, texts ...string) []strategy.Strategy {
 	t.Helper()
 	var list []strategy.Strategy
 	for _, text := range texts {
@@ -134,25 +134,25 @@ func TestReplayByHand(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.model, func(t *testing.T) {
-			r, err := eval.Replay(t.Context(), worked(t), eval.ReplayOptions{Strategies: parsed(t, "micro:keep_recent=1"), Model: tt.model})
+			r, err := eval.Replay(t.Context(), replayLog(t), eval.ReplayOptions{Strategies: replayPolicy(t, "micro:keep_recent=1"), Model: tt.model})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Requests != 4 || r.Timed != 3 || !r.CacheKnown {
 				t.Errorf("%d requests, %d timed, rule known %v", r.Requests, r.Timed, r.CacheKnown)
 			}
-			equalCost(t, "none", r.None, tt.none)
-			equalCost(t, "every", r.Every, tt.every)
-			equalCost(t, "rule", r.Rule, tt.rule)
-			equalCost(t, "own", r.Own, tt.none) // there are none
+			equalReplay(t, "none", r.None, tt.none)
+			equalReplay(t, "every", r.Every, tt.every)
+			equalReplay(t, "rule", r.Rule, tt.rule)
+			equalReplay(t, "own", r.Own, tt.none) // there are none
 		})
 	}
 }
 
-func equalCost(t testing.TB, name string, got, want eval.ReplayCost) {
+func equalReplay(t testing.TB, name string, got, want eval.ReplayCost) {
 	t.Helper()
-	near := cmpopts.EquateApprox(0, 1e-12)
-	if diff := cmp.Diff(want, got, near, cmpopts.IgnoreUnexported(eval.ReplayCost{})); diff != "" {
+	nearly := cmpopts.EquateApprox(0, 1e-12)
+	if diff := cmp.Diff(want, got, nearly, cmpopts.IgnoreUnexported(eval.ReplayCost{})); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
@@ -164,11 +164,11 @@ func TestReplayOfLongRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.Replay(t.Context(), worked(t), eval.ReplayOptions{Model: "tiny", Prices: prices, Options: strategy.Options{Window: 10_200}})
+	r, err := eval.Replay(t.Context(), replayLog(t), eval.ReplayOptions{Model: "tiny", Prices: prices, Options: strategy.Options{Window: 10_200}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equalCost(t, "none", r.None, eval.ReplayCost{
+	equalReplay(t, "none", r.None, eval.ReplayCost{
 		Dollars: (2000*2 + 2000*0.5 + 5100*2 + 7100*5 + 3100*20 + 10_350*20) / 1e6,
 		Written: 20_550, Read: 9100, TooLarge: 1,
 	})
@@ -180,20 +180,20 @@ func TestReplayOfLongRequests(t *testing.T) {
 // Where nobody noted when requests were sent, the cache is warm.
 func TestReplayWithoutTimes(t *testing.T) {
 	l := tenfold.NewLog()
-	for e := range worked(t).Entries() {
+	for e := range replayLog(t).Entries() {
 		e.Time = time.Time{}
 		if _, err := l.Append(e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: parsed(t, "micro:keep_recent=1"), Model: "claude-sonnet-4-5"})
+	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: replayPolicy(t, "micro:keep_recent=1"), Model: "claude-sonnet-4-5"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Timed != 0 || r.Rule.Firings != 0 {
 		t.Errorf("%d requests timed, fired %d times", r.Timed, r.Rule.Firings)
 	}
-	equalCost(t, "none", r.None, eval.ReplayCost{
+	equalReplay(t, "none", r.None, eval.ReplayCost{
 		Dollars: (10_350*3.75 + 19_300*0.30) / 1e6, Written: 2000 + 5100 + 3100 + 150, Read: 2000 + 7100 + 10_200,
 	})
 }
@@ -204,9 +204,9 @@ func TestReplayOfOwnCompactions(t *testing.T) {
 	build := func(c tenfold.Compaction) *tenfold.Log {
 		l := tenfold.NewLog()
 		n := 0
-		for e := range worked(t).Entries() {
+		for e := range replayLog(t).Entries() {
 			if n++; n == 8 { // before the second turn
-				if _, err := l.Append(tenfold.Entry{ID: "it", Time: noon.Add(time.Minute), Payload: c}); err != nil {
+				if _, err := l.Append(tenfold.Entry{ID: "it", Time: replayNoon.Add(time.Minute), Payload: c}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -230,18 +230,25 @@ func TestReplayOfOwnCompactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equalCost(t, "none", r.None, none)
-	// The last request sends the summary and 100 tokens anew: less than is kept.
-	equalCost(t, "own", r.Own, eval.ReplayCost{
-		Dollars: (10_200*3.75 + 9100*0.30 + 600*3) / 1e6, Written: 10_200, Read: 9100, Plain: 600,
-		Firings: 1, Rewritten: 500, RewriteDollars: 500 * 2.70 / 1e6, BreakEven: 4,
+	equalReplay(t, "none", r.None, none)
+	// The summary is asked for while the 10,200 tokens of the third request are
+	// cached, and 50 of an answer are not; it has 500 itself. The last request
+	// sends it and 100 tokens anew: less than is kept.
+	asked := (10_200*0.30 + 50*3.75 + 500*15) / 1e6
+	equalReplay(t, "own", r.Own, eval.ReplayCost{
+		Dollars: (10_200*3.75+9100*0.30+600*3)/1e6 + asked, Written: 10_200, Read: 9100, Plain: 600,
+		Summaries: asked, Estimated: asked,
+		Firings: 1, Rewritten: 500, RewriteDollars: 500 * 2.70 / 1e6,
 	})
+	if saved := r.Saved(r.Own); saved >= 0 {
+		t.Errorf("a summary that costs more than it saves saved %v", saved)
+	}
 
 	r, err = eval.Replay(t.Context(), build(tenfold.Compaction{Source: "import", Reason: "rewound in claude-code", Turns: tenfold.Omit}), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equalCost(t, "own of a rewind", r.Own, r.None)
+	equalReplay(t, "own of a rewind", r.Own, r.None)
 	if r.None.Firings != 0 || r.None.Input() != 2000+7100+10_200+100 {
 		t.Errorf("none of a rewind: %+v", r.None)
 	}
@@ -284,16 +291,16 @@ func TestReplayAcrossModels(t *testing.T) {
 }
 
 func TestReplayNeedsAPrice(t *testing.T) {
-	_, err := eval.Replay(t.Context(), worked(t), eval.ReplayOptions{Model: "nobodys-model"})
+	_, err := eval.Replay(t.Context(), replayLog(t), eval.ReplayOptions{Model: "nobodys-model"})
 	if !errors.Is(err, eval.ErrNoPrice) || !strings.Contains(err.Error(), "nobodys-model") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.Replay(ctx, worked(t), eval.ReplayOptions{Model: "gpt-5"}); !errors.Is(err, context.Canceled) {
+	if _, err := eval.Replay(ctx, replayLog(t), eval.ReplayOptions{Model: "gpt-5"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	r, err := eval.Replay(t.Context(), tenfold.NewLog(), eval.ReplayOptions{Model: "gpt-5", Strategies: parsed(t, "micro")})
+	r, err := eval.Replay(t.Context(), tenfold.NewLog(), eval.ReplayOptions{Model: "gpt-5", Strategies: replayPolicy(t, "micro")})
 	if err != nil || r.Requests != 0 || r.None.Dollars != 0 || r.Every.Dollars != 0 {
 		t.Errorf("of nothing: %+v, %v", r, err)
 	}
