@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/excerpt"
 	"tenfold/tool"
 )
 
@@ -16,6 +17,9 @@ import (
 type Options struct {
 	// Range is what may be compacted.
 	Range tenfold.Range
+	// Reach is what strategies that choose for themselves what to keep of the
+	// end may compact, where nobody said where the range ends; nil is Range.
+	Reach *tenfold.Range
 	// Hints are the tools' wishes; nil means those of Tools.
 	Hints tool.Hints
 	// Tools are what the configuration says of tools' calls (H1).
@@ -45,6 +49,11 @@ type Options struct {
 	// which of them may go (S-13). Without either no turn goes.
 	Classifier Classifier
 	Confirm    func(context.Context, []Tangent) ([]Tangent, error)
+
+	// Index is what strategies that choose lines know of the log: kept from
+	// plan to plan, it looks at no text twice. Nil has one made. It must be of
+	// the same log and reader, and is not safe for concurrent use.
+	Index *excerpt.Index
 
 	notes *notes
 	// begun is the projection that the plan began with.
@@ -124,9 +133,6 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
-		}
-		if r, ok := s.(rung); ok && !r.due(plan.After) {
-			continue
 		}
 		o.notes = &notes{}
 		proposed, err := s.Propose(ctx, plan.After, o)
@@ -268,6 +274,7 @@ var strategies = map[string]func() Strategy{
 	"hard-reset":         func() Strategy { return hardReset{} },
 	"classify-tangents":  func() Strategy { return classifyTangents{} },
 	"auto":               func() Strategy { return auto{threshold: 0.5} },
+	"fit":                func() Strategy { return fit{target: Target{Share: 0.10}, context: -1} },
 }
 
 // Names lists the strategies, sorted.
@@ -309,6 +316,18 @@ func Summarises(s Strategy) bool {
 func TakesAll(s Strategy) bool {
 	_, all := s.(hardReset)
 	return all
+}
+
+// ChoosesEnd reports whether a strategy chooses for itself what to keep of the
+// end of a conversation, rather than leave a tail of turns alone.
+func ChoosesEnd(s Strategy) bool {
+	switch s := s.(type) {
+	case Profile:
+		return s.Fit.Set()
+	case fit:
+		return true
+	}
+	return false
 }
 
 // configurable is implemented by strategies that take parameters.

@@ -7,18 +7,15 @@ import (
 	"tenfold/strategy"
 )
 
-// aim reads --target. What is kept at the end may be touched as well, unless
-// the person said where the range ends.
-func (r *rangeFlags) aim(to string, req *session.Request) error {
-	changed := r.flags.Flags().Changed
-	if !changed("target") {
+// aim reads --target.
+func (r *rangeFlags) aim(req *session.Request) error {
+	if !r.flags.Flags().Changed("target") {
 		return nil
 	}
 	target, err := strategy.ParseTarget(r.target)
 	if err != nil {
 		return badValue("--target", err)
 	}
-	target.Tail = to == "" && !changed("keep") && !changed("keep-last")
 	req.Target = target
 	return nil
 }
@@ -66,17 +63,12 @@ func (a *app) tellTarget(r *report) {
 		a.printf("  %s  %s\n", pad(l[0], wide), l[1])
 	}
 	if !t.Met {
-		a.warn("the target is missed by " + count(t.Over, "token", "tokens") + ": " + whyMissed(r))
+		a.warn("the target is missed by " + count(t.Over, "token", "tokens") + ": " + whyMissed)
 	}
 }
 
 // whyMissed says what keeps the rest.
-func whyMissed(r *report) string {
-	if !r.target.Tail {
-		return "what is left is outside the range, pinned, or the last step"
-	}
-	return "what is left is the system prompt, the last step and its request, pins and summaries"
-}
+const whyMissed = "short messages of yours, the last step, the plan, pins and what is outside the range always stay"
 
 // missed is the error for a target that was missed with nothing done about it.
 func missed(reports ...*report) error {
@@ -85,7 +77,7 @@ func missed(reports ...*report) error {
 			return &failure{
 				code:    "target_missed",
 				message: "the conversation has " + strconv.Itoa(t.Over) + " tokens too many for the target, and nothing could be made smaller",
-				hint:    whyMissed(r) + "; --from, --to and --keep say what may be compacted",
+				hint:    whyMissed + "; --from, --to and --keep say what may be compacted",
 			}
 		}
 	}
