@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"tenfold/provider"
 )
 
 // Options say what to measure.
@@ -19,6 +21,12 @@ type Options struct {
 	// Unchecked leaves out the provider profiles' checks, which take the most
 	// time.
 	Unchecked bool
+	// Money replays each session at the prices of the models named, or of its
+	// own where none is.
+	Money  bool
+	Models []string
+	// Prices are those that are known; nil means those of the program.
+	Prices provider.Prices
 }
 
 // A Cell is what one policy came to at one cut of a session.

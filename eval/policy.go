@@ -20,7 +20,10 @@ type Policy struct {
 	target strategy.Target
 	// baseline is set on what is no strategy, or one under another name.
 	baseline bool
-	view     func(ctx context.Context, c *Cut) (*View, error)
+	// strategies are those that make the view of everything, for a replay; nil
+	// where there are none, or where they do not go over everything.
+	strategies []strategy.Strategy
+	view       func(ctx context.Context, c *Cut) (*View, error)
 }
 
 // String is the policy as it is written.
@@ -70,7 +73,7 @@ func ParsePolicy(text string) (Policy, error) {
 			return Policy{}, fmt.Errorf("%q is no policy: write keep-newest-10 or another number", text)
 		}
 		s, err := strategy.Parse(fmt.Sprintf("micro:keep_recent=%d,over=0", count))
-		p.view = planned(whole, s)
+		p.strategies, p.view = []strategy.Strategy{s}, planned(whole, s)
 		return p, err
 	}
 	switch name {
@@ -99,7 +102,7 @@ func ParsePolicy(text string) (Policy, error) {
 			}
 		}
 	}
-	p.baseline, p.view = false, planned(whole, s)
+	p.baseline, p.strategies, p.view = false, []strategy.Strategy{s}, planned(whole, s)
 	return p, nil
 }
 

@@ -29,6 +29,8 @@ type SessionResult struct {
 	Requests     int
 	Tokens       int
 	Cells        []Cell
+	// Priced is what its input costs, where that was asked.
+	Priced []Priced
 	// Skipped is why there are no cells; empty where there are.
 	Skipped string
 }
@@ -132,6 +134,9 @@ func (k *measuring) End(c transcript.Conversation, _ []string) error {
 	r.Requests, r.Tokens = s.Requests(), s.Tokens()
 	var err error
 	r.Cells, err = s.Measure(k.ctx, k.options)
+	if err == nil && k.options.Money {
+		r.Priced, err = price(k.ctx, l, k.options)
+	}
 	var skip *Skip
 	switch {
 	case errors.As(err, &skip):

@@ -37,6 +37,8 @@ type Summary struct {
 	// Equals tells how little each family keeps at the recall of a baseline.
 	Equals []Equal
 	Worst  []Case
+	// Spending is what the input costs, by model asked for and policy.
+	Spending []Spending
 }
 
 // Summarise joins the figures of a run: a session's over its cuts, a source's
@@ -68,6 +70,7 @@ func (r *Result) Summarise() Summary {
 	}
 	s.Equals = equals(s.Groups[0].Rows)
 	s.Worst = r.worst()
+	s.Spending = r.spend()
 	return s
 }
 

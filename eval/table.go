@@ -45,7 +45,7 @@ func (r *Result) Tables(s Summary) []Table {
 	if t := r.equalTable(s); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
-	return tables
+	return append(tables, r.spendingTables(s)...)
 }
 
 func (r *Result) figures(g Group) Table {

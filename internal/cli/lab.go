@@ -26,6 +26,8 @@ type lab struct {
 	exclude     []string
 	formats     []string
 	minRequests int
+	models      []string
+	noMoney     bool
 	command     string
 }
 
@@ -73,6 +75,8 @@ out the sources that fit's weights were fitted on.`,
 	f.StringVar(&k.preset, "preset", "", "`NAME` of a set of strategies: frontier")
 	f.StringSliceVar(&k.exclude, "exclude", nil, "`SOURCES` to leave out")
 	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure of a directory; all else")
+	f.StringArrayVar(&k.models, "model", nil, "`MODEL` at whose prices the input is priced, else\nthe session's own; may be repeated")
+	f.BoolVar(&k.noMoney, "no-money", false, "leave out what the input costs")
 	f.IntVar(&k.minRequests, "min-requests", 0, "least `NUMBER` of requests of a session\n(default 20 in directories, else 0)")
 	complete(c, "preset", presetFrontier)
 	complete(c, "format", readableFormats()...)
@@ -131,7 +135,7 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 
 // options reads the flags.
 func (k *lab) options() (eval.Options, error) {
-	o := eval.Options{MinRequests: k.minRequests}
+	o := eval.Options{MinRequests: k.minRequests, Money: !k.noMoney, Models: k.models}
 	texts := k.strategies
 	switch {
 	case k.preset == presetFrontier:
