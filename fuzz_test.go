@@ -19,6 +19,9 @@ func FuzzParseEntry(f *testing.F) {
 	}
 	f.Add([]byte(`{"id":"a","kind":"compaction","tool_calls":"strip-responses"}`))
 	f.Add([]byte(`{"id":"a","kind":"turn_st`))
+	f.Add([]byte(`{"id":"a","kind":"compaction","texts":{"policy":"selective","rest":"omit","entries":{"2":{"policy":"trim","lines":[[1,1,2,9]]}}}}`))
+	f.Add([]byte(`{"id":"a","kind":"compaction","tool_calls":{"policy":"selective","rest":"strip","marks":"short","calls":{"c":{"policy":"trim",` +
+		`"lines":[[1,3]],"body":[],"result":"keep","folded":{"calls":3,"from":1,"to":2}}}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		e, err := tenfold.ParseEntry(line)
 		if err != nil {
