@@ -5,6 +5,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
 )
 
@@ -102,4 +105,38 @@ func FuzzParseSize(f *testing.F) {
 			t.Fatalf("%q is %s, which is %d, %v", text, size, int64(again), err)
 		}
 	})
+}
+
+// Arguments whose bodies are cut are JSON as they were, and what is no body is
+// as it was.
+func FuzzTrimArguments(f *testing.F) {
+	f.Add(edit, 2, 6, 3)
+	f.Add(`["1\n2\n3\n4",{"a":"\ud800\n\n\n\n\\"}]`, 1, 0, 2)
+	f.Add(`{"cut":"o`, 1, 1, 1)
+	f.Fuzz(func(t *testing.T, arguments string, line, to, last int) {
+		kept := []tenfold.LineRange{{First: line, Last: line, To: to}, {First: last, Last: last}}
+		p := project(t, user("go"), call("c", "t", arguments), tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: kept}})))
+		got := argumentsShown(t, p)
+		valid := jsontext.Value(arguments).IsValid(loose)
+		if valid != jsontext.Value(got).IsValid(loose) || (!valid && got != arguments) || len(got) > 3*len(arguments) {
+			t.Fatalf("%q became %q", arguments, got)
+		}
+		if bodies := tenfold.ArgumentBodies(arguments); len(bodies) == 0 && got != arguments {
+			t.Fatalf("%q has no bodies and became %q", arguments, got)
+		}
+	})
+}
+
+var loose = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// argumentsShown gives the arguments of the only call a projection shows.
+func argumentsShown(t *testing.T, p *tenfold.Projection) string {
+	t.Helper()
+	for it := range p.Items() {
+		if c, ok := it.Payload.(tenfold.ToolCall); ok {
+			return c.Arguments
+		}
+	}
+	t.Fatal("the call is gone")
+	return ""
 }
