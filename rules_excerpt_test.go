@@ -218,7 +218,10 @@ func TestP5LinesAreNumberedAlikeEverywhere(t *testing.T) {
 		for l := range strings.Lines(b) {
 			n++
 			got, _ := trimmedEdit(t, edit, lines(n, n))
-			quoted, _ := json.Marshal(strings.TrimSuffix(l, "\n"))
+			quoted, err := json.Marshal(strings.TrimSuffix(l, "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if !strings.Contains(got, strings.Trim(string(quoted), `"`)) {
 				t.Errorf("line %d is %q, and shown is %s", n, l, got)
 			}
