@@ -241,6 +241,9 @@ func slots(proposed []tenfold.Compaction) []part {
 	if c.ToolCalls != nil {
 		put("strip-tools", func(d *tenfold.Compaction) { d.ToolCalls = c.ToolCalls })
 	}
+	if c.Texts != nil {
+		put("trim-texts", func(d *tenfold.Compaction) { d.Texts = c.Texts })
+	}
 	if c.Attachments != nil {
 		put("strip-attachments", func(d *tenfold.Compaction) { d.Attachments = c.Attachments })
 	}
