@@ -56,7 +56,10 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 	if err := s.Refresh(ctx); err != nil {
 		return c, err
 	}
-	fires, why := s.fires(r)
+	fires, why, made, err := s.fires(ctx, r)
+	if err != nil {
+		return c, err
+	}
 	if !fires {
 		c.Outcome, c.Reason = Nothing, why
 		return c, nil
@@ -66,10 +69,11 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 			c.Outcome, c.Overlays = Repeated, done
 			return c, nil
 		}
-		plan, err := s.Plan(ctx, r)
+		plan, err := s.planOnce(ctx, r, made)
 		if err != nil {
 			return c, err
 		}
+		made = nil
 		for i := range plan.Compactions {
 			plan.Compactions[i].Reason = why // why it was made (A7)
 		}
@@ -104,16 +108,12 @@ func pause(ctx context.Context, attempts int) error {
 	}
 }
 
-// fires asks the request's trigger, and gives the reason it gives.
-func (s *Session) fires(r Request) (fires bool, why string) {
-	if r.Trigger == nil {
-		return true, ""
+// planOnce plans, unless what was planned to ask the trigger still holds.
+func (s *Session) planOnce(ctx context.Context, r Request, made *strategy.Plan) (strategy.Plan, error) {
+	if made != nil && made.Version == s.log.Version() {
+		return *made, nil
 	}
-	view := s.watcher.Look(s.projection)
-	if r.Options.Window > 0 {
-		view.Window = r.Options.Window
-	}
-	return r.Trigger.Fires(view)
+	return s.Plan(ctx, r)
 }
 
 // land applies the plan, and tells whether to plan again.

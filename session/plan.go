@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/provider"
 	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -28,6 +29,9 @@ type Request struct {
 	Strategies []strategy.Strategy
 	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
 	Trigger trigger.Trigger
+	// Prices are what the Trigger goes by, where it weighs what a prompt cache
+	// saves; nil means those that come with the program.
+	Prices provider.Prices
 	// Target has the view fitted into so much after the strategies, or, where
 	// none is given, instead of the default profile; zero for none.
 	Target strategy.Target

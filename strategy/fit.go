@@ -126,6 +126,9 @@ func (f *fitting) begin() bool {
 func (f *fitting) best(ctx context.Context) (tenfold.Compaction, error) {
 	least := f.p.With(f.overlay(nil)).Tokens()
 	limit := f.allowed(least)
+	if f.o.notes != nil {
+		f.o.notes.fitted = &Fitted{Always: least, Lines: limit - least}
+	}
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
 		Whole:   func(seq int64) bool { return f.stays(seq) },

@@ -53,6 +53,7 @@ func TestZZ(t *testing.T) {
 		}
 	}
 }
+
 var _ = transcript.Find
 
 func load(t *testing.T, path string, counter tenfold.Counter) *tenfold.Log {

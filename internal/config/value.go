@@ -166,7 +166,7 @@ func (t *Threshold) set(v any) error {
 }
 
 func (*Threshold) must() string {
-	return `a threshold: "80%" of the window, "150k" tokens used, "-20k" left, or "off"`
+	return `a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off"`
 }
 
 // Strategies are strategies as --strategy spells them.
