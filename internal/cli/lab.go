@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/eval"
+	"tenfold/provider"
 	"tenfold/transcript"
 )
 
@@ -154,6 +155,11 @@ func (k *lab) options() (eval.Options, error) {
 			return o, usage("--strategy "+quote(text)+": "+err.Error(), `"tenfold lab --help" lists the baselines`)
 		}
 		o.Policies = append(o.Policies, p)
+	}
+	for _, model := range o.Models {
+		if _, known := provider.Shipped().Price(model); !known {
+			return o, usage("--model: the price of "+quote(model)+" is not known", "write it as it is sold: claude-sonnet-4-5, gpt-5, gemini-2.5-pro")
+		}
 	}
 	var err error
 	if o.Cuts, err = numbers("--cuts", k.cuts, 1, 99); err != nil {

@@ -10,14 +10,41 @@ import (
 // failures, then the summary. A share that there is none of is null.
 
 type labSessionJSON struct {
-	Transcript   string        `json:"transcript"`
-	Conversation string        `json:"conversation"`
-	Source       string        `json:"source"`
-	Format       string        `json:"format"`
-	Requests     int           `json:"requests"`
-	Tokens       int           `json:"tokens"`
-	Skipped      string        `json:"skipped,omitzero"`
-	Cells        []labCellJSON `json:"cells,omitzero"`
+	Transcript   string         `json:"transcript"`
+	Conversation string         `json:"conversation"`
+	Source       string         `json:"source"`
+	Format       string         `json:"format"`
+	Requests     int            `json:"requests"`
+	Tokens       int            `json:"tokens"`
+	Skipped      string         `json:"skipped,omitzero"`
+	Cells        []labCellJSON  `json:"cells,omitzero"`
+	Money        []labPriceJSON `json:"money,omitzero"`
+}
+
+// labPriceJSON is what the input costs, in US dollars: without compaction, as
+// the session's tool compacted, and with the policy, fired by the default rule.
+type labPriceJSON struct {
+	Policy    string  `json:"policy"`
+	Model     string  `json:"model"`
+	Priced    bool    `json:"priced"`
+	None      float64 `json:"none"`
+	Own       float64 `json:"own"`
+	Rule      float64 `json:"rule"`
+	Firings   int     `json:"firings"`
+	BreakEven int     `json:"break_even,omitzero"`
+}
+
+type labSpendingJSON struct {
+	Policy    string  `json:"policy"`
+	Model     string  `json:"model,omitzero"`
+	Sessions  int     `json:"sessions"`
+	Unpriced  int     `json:"unpriced"`
+	None      float64 `json:"none"`
+	Own       float64 `json:"own"`
+	Rule      float64 `json:"rule"`
+	Firings   int     `json:"firings"`
+	Dearer    int     `json:"dearer"`
+	BreakEven int     `json:"break_even,omitzero"`
 }
 
 type labCellJSON struct {
@@ -60,15 +87,16 @@ type labLostJSON struct {
 }
 
 type labSummaryJSON struct {
-	Sessions int            `json:"sessions"`
-	Sources  int            `json:"sources"`
-	Cuts     int            `json:"cuts"`
-	Skipped  int            `json:"skipped"`
-	Failed   int            `json:"failed"`
-	Excluded []string       `json:"excluded_sources"`
-	Groups   []labGroupJSON `json:"groups"`
-	Equal    []labEqualJSON `json:"equal_recall"`
-	Worst    []labCaseJSON  `json:"worst"`
+	Sessions int               `json:"sessions"`
+	Sources  int               `json:"sources"`
+	Cuts     int               `json:"cuts"`
+	Skipped  int               `json:"skipped"`
+	Failed   int               `json:"failed"`
+	Excluded []string          `json:"excluded_sources"`
+	Groups   []labGroupJSON    `json:"groups"`
+	Equal    []labEqualJSON    `json:"equal_recall"`
+	Worst    []labCaseJSON     `json:"worst"`
+	Money    []labSpendingJSON `json:"money"`
 }
 
 type labGroupJSON struct {
@@ -158,13 +186,19 @@ func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {
 		}
 		out.Cells = append(out.Cells, cell)
 	}
+	for _, p := range one.Priced {
+		r := p.Result
+		out.Money = append(out.Money, labPriceJSON{
+			p.Policy, r.Model, !p.Unknown, rounded(r.None.Dollars), rounded(r.Own.Dollars), rounded(r.Rule.Dollars), r.Rule.Firings, r.Rule.BreakEven,
+		})
+	}
 	return out
 }
 
 func (k *lab) summaryJSON(r *eval.Result, s eval.Summary) labSummaryJSON {
 	out := labSummaryJSON{
 		Sessions: s.Sessions, Sources: s.Sources, Cuts: s.Cuts, Skipped: s.Skipped, Failed: len(r.Failures),
-		Excluded: append([]string{}, k.exclude...), Equal: []labEqualJSON{}, Worst: []labCaseJSON{},
+		Excluded: append([]string{}, k.exclude...), Equal: []labEqualJSON{}, Worst: []labCaseJSON{}, Money: []labSpendingJSON{},
 	}
 	for _, g := range s.Groups {
 		group := labGroupJSON{By: g.By, Name: g.Name}
@@ -179,6 +213,11 @@ func (k *lab) summaryJSON(r *eval.Result, s eval.Summary) labSummaryJSON {
 	}
 	for _, e := range s.Equals {
 		out.Equal = append(out.Equal, labEqualJSON{e.Family, e.Policy, e.Horizon, rounded(e.CUR), rounded(e.Kept), rounded(e.Other)})
+	}
+	for _, sp := range s.Spending {
+		out.Money = append(out.Money, labSpendingJSON{
+			sp.Policy, sp.Asked, sp.Sessions, sp.Unknown, rounded(sp.None), rounded(sp.Own), rounded(sp.Rule), sp.Firings, sp.Dearer, sp.BreakEven,
+		})
 	}
 	for _, c := range s.Worst {
 		out.Worst = append(out.Worst, labCaseJSON{
