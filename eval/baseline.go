@@ -53,13 +53,13 @@ func (c *Cut) dump(budget int) *View {
 		value           float64
 	}
 	stats := map[int32]*stat{}
-	request, of := 0, c.requestOf()
+	of := c.requestOf()
 	for i, id := range c.from {
 		if id < 0 {
 			continue
 		}
 		e, seq := &s.entries[id], int64(i+1)
-		request = of(seq)
+		request := of(seq)
 		for _, l := range e.lines {
 			for _, a := range s.lines[l].atoms {
 				st := stats[a]

@@ -41,14 +41,20 @@ func (k *talk) call(name string, arguments ...string) *talk {
 	k.calls++
 	text := "{"
 	for i := 0; i < len(arguments); i += 2 {
-		name, _ := json.Marshal(arguments[i])
-		value, _ := json.Marshal(arguments[i+1])
 		if i > 0 {
 			text += ","
 		}
-		text += string(name) + ":" + string(value)
+		text += quoted(k.t, arguments[i]) + ":" + quoted(k.t, arguments[i+1])
 	}
 	return k.add(tenfold.ToolCall{CallID: fmt.Sprintf("c%d", k.calls), Name: name, Arguments: text + "}"})
+}
+
+func quoted(t interface{ Fatal(args ...any) }, s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // gives answers the newest call, or the one that many before it.

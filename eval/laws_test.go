@@ -116,7 +116,12 @@ func TestMeasureLaws(t *testing.T) {
 	})
 }
 
-func lawful(t interface{ Fatalf(string, ...any) }, policy string, sc eval.Score) {
+// failer is what a test fails by, one of random logs included.
+type failer interface {
+	Fatalf(format string, args ...any)
+}
+
+func lawful(t failer, policy string, sc eval.Score) {
 	last := 0
 	for _, r := range sc.Recalls {
 		if r.Carried < last {
@@ -135,7 +140,7 @@ func lawful(t interface{ Fatalf(string, ...any) }, policy string, sc eval.Score)
 	}
 }
 
-func within(t interface{ Fatalf(string, ...any) }, policy string, s eval.Share) {
+func within(t failer, policy string, s eval.Share) {
 	if v, ok := s.Value(); ok && (v < 0 || v > 1+1e-9) {
 		t.Fatalf("%s: %g is no share", policy, v)
 	}

@@ -21,6 +21,8 @@ type Options struct {
 	// Unchecked leaves out the provider profiles' checks, which take the most
 	// time.
 	Unchecked bool
+	// Lost keeps what each view lost, for a run over few sessions.
+	Lost bool
 	// Money replays each session at the prices of the models named, or of its
 	// own where none is.
 	Money  bool
@@ -41,18 +43,18 @@ type Cell struct {
 	Notes []string
 }
 
-// A Skip says why a session is left out. It is no failure.
-type Skip struct{ Reason string }
+// A SkipError says why a session is left out. It is no failure.
+type SkipError struct{ Reason string }
 
 // Error implements error.
-func (s *Skip) Error() string { return s.Reason }
+func (s *SkipError) Error() string { return s.Reason }
 
 // Measure measures the policies on the session: a cell for each cut and
 // policy, in that order. Cuts after which nothing is used from memory have
-// none. A session that has no cell at all is a [*Skip].
+// none. A session that has no cell at all is a [*SkipError].
 func (s *Session) Measure(ctx context.Context, o Options) ([]Cell, error) {
 	if n := s.Requests(); n < o.MinRequests {
-		return nil, &Skip{fmt.Sprintf("it has %d requests, less than %d", n, o.MinRequests)}
+		return nil, &SkipError{fmt.Sprintf("it has %d requests, less than %d", n, o.MinRequests)}
 	}
 	farthest := slices.Max(append([]int{1}, o.Horizons...))
 	if slices.Contains(o.Horizons, All) {
@@ -82,9 +84,9 @@ func (s *Session) Measure(ctx context.Context, o Options) ([]Cell, error) {
 	}
 	switch {
 	case short:
-		return nil, &Skip{"it is too short to be cut"}
+		return nil, &SkipError{"it is too short to be cut"}
 	case len(cells) == 0:
-		return nil, &Skip{"no tool call uses a name from before a cut that was not shown again"}
+		return nil, &SkipError{"no tool call uses a name from before a cut that was not shown again"}
 	}
 	return cells, nil
 }
@@ -100,6 +102,9 @@ func (c *Cut) measure(ctx context.Context, p Policy, o Options) (Cell, error) {
 	cell := Cell{
 		Policy: p.text, Cut: c.percent, Before: c.tokens, After: v.Tokens,
 		Score: c.Score(v, o.Horizons...), Notes: v.Notes,
+	}
+	if !o.Lost {
+		cell.Lost = nil
 	}
 	if !o.Unchecked {
 		err = v.Check(&cell.Score)

@@ -217,11 +217,47 @@ func (p *plot) line(s plotSeries) {
 	for _, row := range s.rows {
 		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
 		p.printf(`<path class="mark" d="%s"><title>%s: kept %s, CUR %.3f</title></path>`, marker(s.shape, x, y, size), escaped(row.Policy), percent(row.Kept.Mean), row.CUR.Mean)
-		if focus {
-			p.printf(`<text class="value" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, x-9, y-7, strings.TrimPrefix(fmt.Sprintf("%.2f", row.CUR.Mean), "0"))
-		}
+	}
+	if focus {
+		p.values(s.rows)
 	}
 	p.printf("</g>\n")
+}
+
+// box is a piece of the plot that is taken.
+type box struct{ left, top, right, bottom float64 }
+
+func (b box) meets(c box) bool {
+	return b.left < c.right && c.left < b.right && b.top < c.bottom && c.top < b.bottom
+}
+
+// How large a recall is as it is written.
+const valueWide, valueHigh = 27, 13
+
+// values writes the recalls of a line beside its points, where there is room.
+func (p *plot) values(rows []Row) {
+	var taken []box
+	for _, row := range rows {
+		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
+		taken = append(taken, box{x - focusMarker, y - focusMarker, x + focusMarker, y + focusMarker})
+	}
+	for _, row := range rows {
+		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
+		for _, at := range []box{ // left and bottom say where the text begins
+			{left: x - 9 - valueWide, bottom: y - 5},
+			{left: x + 9, bottom: y + 15},
+			{left: x + 10, bottom: y + 5},
+			{left: x - valueWide/2.0, bottom: y - 9},
+			{left: x - valueWide/2.0, bottom: y + 21},
+		} {
+			at.right, at.top = at.left+valueWide, at.bottom-valueHigh
+			if !slices.ContainsFunc(taken, at.meets) {
+				taken = append(taken, at)
+				p.printf(`<text class="value" x="%.1f" y="%.1f">%s</text>`, at.left, at.bottom-2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.CUR.Mean), "0"))
+				break
+			}
+		}
+	}
 }
 
 // legend names the lines, the best first.

@@ -137,7 +137,7 @@ func (k *measuring) End(c transcript.Conversation, _ []string) error {
 	if err == nil && k.options.Money {
 		r.Priced, err = price(k.ctx, l, k.options)
 	}
-	var skip *Skip
+	var skip *SkipError
 	switch {
 	case errors.As(err, &skip):
 		r.Skipped = skip.Reason
@@ -145,8 +145,9 @@ func (k *measuring) End(c transcript.Conversation, _ []string) error {
 		return k.ctx.Err()
 	case err != nil:
 		k.failures = append(k.failures, Failure{k.file, err})
-		return nil
 	}
-	k.results = append(k.results, r)
+	if err == nil || r.Skipped != "" {
+		k.results = append(k.results, r)
+	}
 	return nil
 }

@@ -86,7 +86,7 @@ func TestCorpus(t *testing.T) {
 	}
 	o := eval.Options{
 		Policies: policies(t, "none", "keep-newest-10", "head-tail", "suffix:target=10%", "atoms:target=10%", "clairvoyant:target=10%"),
-		Cuts:     []int{25, 50, 75}, Horizons: []int{10, 30, eval.All}, MinRequests: 60,
+		Cuts:     []int{25, 50, 75}, Horizons: []int{10, 30, eval.All}, MinRequests: 60, Lost: true,
 	}
 	r, err := eval.Run(t.Context(), files, o, nil)
 	if err != nil {

@@ -120,6 +120,7 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 	if searched && !c.Flags().Changed("min-requests") {
 		o.MinRequests = eval.DefaultMinRequests
 	}
+	o.Lost = len(files) == 1
 	label := "measure " + args[0]
 	if len(files) > 1 {
 		label = "measure " + count(len(files), "file", "files")
