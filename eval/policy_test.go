@@ -100,6 +100,17 @@ func TestBaselinesAreStrategies(t *testing.T) {
 	}
 }
 
+// A summary is read wherever it stands, in the system prompt too.
+func TestSummariesAreRead(t *testing.T) {
+	c := newTalk(t).user("go").runs("ls", "the_atom is here").call("Edit", "file_path", "src/one.go", "new_string", "x").gives("ok").
+		runs("grep the_atom", "x").runs("ls", "x").cut(50)
+	for _, policy := range []string{"summarize", "hard-reset"} {
+		if got := value(t, c.Score(view(t, c, policy), eval.All).Trail); got != 1 {
+			t.Errorf("%s: of the changed file %g is told", policy, got)
+		}
+	}
+}
+
 func TestParsePolicy(t *testing.T) {
 	for text, family := range map[string]string{
 		"none": "none", "keep-newest-10": "keep-newest-10", "head-tail": "head-tail",

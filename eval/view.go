@@ -60,6 +60,11 @@ func (c *Cut) ViewOf(p *tenfold.Projection) *View {
 		}
 		render(it.Payload, put)
 	}
+	// Summaries may stand in the system prompt (P4), whose cost is left out
+	// and theirs is not.
+	if rest, ok := strings.CutPrefix(p.Config().System, strings.TrimRight(c.projection.Config().System, "\n")); ok {
+		eachLine(rest, func(text string) { v.lines = append(v.lines, viewLine{0, c.session.known(text)}) })
+	}
 	return v
 }
 
