@@ -367,3 +367,72 @@ func TestReplayLaws(t *testing.T) {
 		}
 	})
 }
+
+// P11a names what changes a view without a new overlay: reasoning that was held
+// back for an open tool loop goes when the loop closes, and the cache behind it is
+// of no use.
+func TestP11aReplayOfHeldReasoning(t *testing.T) {
+	thinks := tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2lnbmVk"}
+	l := tenfold.NewLog()
+	for _, e := range []tenfold.Entry{
+		{Payload: tenfold.TurnStart{}},
+		{Tokens: 2000, Payload: tenfold.UserMessage{Parts: tenfold.Text("build it")}},
+		{Tokens: 500, Payload: thinks}, // request 1
+		{Tokens: 50, Payload: tenfold.AssistantMessage{Text: "how?"}},
+		{Payload: tenfold.TurnStart{}},
+		{Tokens: 100, Payload: tenfold.UserMessage{Parts: tenfold.Text("with make")}},
+		{Tokens: 3000, Payload: thinks}, // request 2 strips what was thought before it
+		{Tokens: 100, Payload: tenfold.ToolCall{CallID: "a", Name: "shell", Arguments: `{"command":"make"}`}},
+		{Tokens: 1500, Payload: tenfold.ToolResult{CallID: "a", Parts: tenfold.Text(strings.Repeat("a line\n", 200))}},
+		{Tokens: 50, Payload: tenfold.AssistantMessage{Text: "it builds"}}, // request 3 strips the call
+		{Payload: tenfold.TurnStart{}},
+		{Tokens: 100, Payload: tenfold.UserMessage{Parts: tenfold.Text("good")}},
+		{Tokens: 10, Payload: tenfold.AssistantMessage{Text: "yes"}}, // request 4
+	} {
+		if _, err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	profile, err := strategy.FindProfile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: []strategy.Strategy{profile}, Model: "claude-sonnet-4-5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The user's 2,000 tokens, then all of request 2, then what stands in front of
+	// the reasoning of request 2, which is the same.
+	if want := 2000 + 2150 + 2150; r.Every.Read != want || r.Every.Firings != 2 {
+		t.Errorf("%d tokens read, want %d; %d firings", r.Every.Read, want, r.Every.Firings)
+	}
+}
+
+// What came with a compaction goes with it: the pins that an importer makes, and
+// the history that stood in for what was hidden.
+func TestReplayLeavesOutWhatCameWithACompaction(t *testing.T) {
+	l := tenfold.NewLog()
+	for e := range replayLog(t).Entries() {
+		if e.Seq == 8 {
+			if _, err := l.Append(
+				tenfold.Entry{ID: "x/pin", Payload: tenfold.Pin{Entries: []string{"e2"}}},
+				tenfold.Entry{ID: "x", Payload: tenfold.Compaction{Source: "import", Turns: tenfold.Omit}},
+				tenfold.Entry{ID: "x/item-0", Tokens: 700, Payload: tenfold.UserMessage{Parts: tenfold.Text("so far"), Synthetic: true}},
+				tenfold.Entry{ID: "x/item-0#1", Tokens: 30, Payload: tenfold.UserMessage{Parts: tenfold.Text("and"), Synthetic: true}},
+				tenfold.Entry{ID: "xy/item-0", Tokens: 5, Payload: tenfold.UserMessage{Parts: tenfold.Text("my own"), Synthetic: true}},
+			); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Model: "claude-sonnet-4-5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if none, own := r.None.Input(), r.Own.Input(); none != 2000+7100+10_200+10_355 || own != 2000+7100+10_200+2000+735+100 {
+		t.Errorf("%d tokens of input without the compaction, %d with it", none, own)
+	}
+}
