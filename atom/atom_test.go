@@ -53,6 +53,10 @@ func TestScan(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for line, want := range map[string]string{
+		"164-\treturn nil":      "return nil",
+		"164:":                  "",
+		"2026-11-21 done":       "2026-11-21 done",
+		"10:22 done":            "10:22 done",
 		"  12→\tfoo\r":          "foo",
 		"\x1b]0;title\abar ":    "bar",
 		"\x1b[1;31mred\x1b[0m ": "red",

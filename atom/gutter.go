@@ -5,9 +5,10 @@ import "strings"
 // maxGutter is how many bytes a line's number may take, spaces included.
 const maxGutter = 12
 
-// Gutter is the length of the line number that a file read printed in front of
-// a line, with what parts it from the text: spaces, digits, and an arrow, a
-// bar or a tab. 0 when there is none.
+// Gutter is the length of the line number that a file read or a search printed
+// in front of a line, with what parts it from the text: spaces, digits, and an
+// arrow, a bar or a tab, or, at the very beginning, a colon or a hyphen. 0 when
+// there is none.
 func Gutter(line string) int {
 	i := 0
 	for i < len(line) && i < maxGutter && line[i] == ' ' {
@@ -28,6 +29,8 @@ func Gutter(line string) int {
 		return i + 1
 	case strings.HasPrefix(rest, " | "), strings.HasPrefix(rest, " │"):
 		return i + 3
+	case first == 0 && rest != "" && (rest[0] == ':' || rest[0] == '-') && (len(rest) == 1 || classes[rest[1]] != digit):
+		return i + 1 // as grep -n prints them; a date or a time is none
 	}
 	return 0
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tenfold"
+	"tenfold/excerpt"
 	"tenfold/tool"
 )
 
@@ -23,8 +24,10 @@ type Cut struct {
 	from       []int32
 	projection *tenfold.Projection
 	visible    int // N
-	tokens     int
-	carried    []carriedAtom
+	// index is what the strategies know of the prefix, once for all of them.
+	index   *excerpt.Index
+	tokens  int
+	carried []carriedAtom
 	// carriedAt is the index in carried of an atom of the session, -1 for none.
 	carriedAt []int32
 	files     []fileState
@@ -67,7 +70,7 @@ func (s *Session) Cut(percent int) (*Cut, error) {
 	if n < 1 || n >= len(s.requests) {
 		return nil, fmt.Errorf("%w at %d %%: it has %d", ErrShort, percent, len(s.requests))
 	}
-	c := &Cut{session: s, percent: percent}
+	c := &Cut{session: s, percent: percent, index: excerpt.NewIndex()}
 	last := s.requests[n-1]
 	c.prefix(last)
 	c.carry(last)

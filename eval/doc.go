@@ -24,7 +24,7 @@
 //     cleaned and trimmed of white space; of a call one line with its name and
 //     its short texts, then the lines of its bodies, which are texts of more
 //     than 200 bytes or three lines. The same rule renders what is raw and what
-//     a view shows. Lines without a word are none.
+//     a view shows, where bodies are what was one in the raw call. Lines without a word are none.
 //   - Presence is the weight of the carried atoms that stand anywhere in the
 //     view, over the weight of all.
 //   - CUR, contextual carried-use recall, asks for more: the atom stands in a
@@ -48,7 +48,7 @@
 //     stand in the view whole.
 //   - Trail is the share of the files written or edited in the prefix, as the
 //     tool table knows, whose path stands in a line of the last call that
-//     changed the file, or of a summary.
+//     changed the file, or in a line of a summary that says more than the path.
 //   - Stale is the tokens of shown results that read a file which was changed
 //     later, over all tokens shown.
 //   - Violations counts what the four provider profiles find wrong with the

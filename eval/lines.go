@@ -2,6 +2,7 @@ package eval
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,20 +22,21 @@ const (
 func render(p tenfold.Payload, yield func(line string)) {
 	switch p := p.(type) {
 	case tenfold.ToolCall:
-		renderCall(p, yield)
+		renderCall(p, bodiesOf(p), yield)
 	case tenfold.UserMessage, tenfold.AssistantMessage, tenfold.ToolResult:
 		eachLine(tenfold.SearchText(p), yield)
 	case tenfold.ProviderItem:
-		eachText(p.Data, func(text string) { eachLine(text, yield) })
+		eachText(p.Data, func(_ jsontext.Pointer, text string) { eachLine(text, yield) })
 	}
 }
 
-func renderCall(c tenfold.ToolCall, yield func(line string)) {
+// renderCall gives the lines of a call whose bodies stand at the given places.
+func renderCall(c tenfold.ToolCall, bodies []jsontext.Pointer, yield func(line string)) {
 	opening := c.Name
-	var bodies []string
-	eachText(c.Arguments, func(text string) {
-		if isBody(text) {
-			bodies = append(bodies, text)
+	var below []string
+	eachText(c.Arguments, func(at jsontext.Pointer, text string) {
+		if slices.Contains(bodies, at) {
+			below = append(below, text)
 			return
 		}
 		opening += " " + strings.Join(strings.Fields(text), " ")
@@ -42,13 +44,21 @@ func renderCall(c tenfold.ToolCall, yield func(line string)) {
 	if opening != "" {
 		yield(opening)
 	}
-	for _, body := range bodies {
+	for _, body := range below {
 		eachLine(body, yield)
 	}
 }
 
-func isBody(text string) bool {
-	return len(text) > bodyBytes || strings.Count(strings.TrimRight(text, "\n"), "\n") >= bodyLines
+// bodiesOf tells where a call's bodies stand. In a view they are where they
+// are in the raw call, however little is left of them.
+func bodiesOf(c tenfold.ToolCall) []jsontext.Pointer {
+	var found []jsontext.Pointer
+	eachText(c.Arguments, func(at jsontext.Pointer, text string) {
+		if len(text) > bodyBytes || strings.Count(strings.TrimRight(text, "\n"), "\n") >= bodyLines {
+			found = append(found, at)
+		}
+	})
+	return found
 }
 
 // eachLine gives the lines that say anything, without escapes and the numbers
@@ -61,10 +71,15 @@ func eachLine(text string, yield func(line string)) {
 	}
 }
 
-// eachText gives the texts in a JSON value, in their order. What is no JSON, a
-// call cut off in the middle or one that is free in form, is one text.
-func eachText(value string, yield func(text string)) {
-	var texts []string
+// eachText gives the texts in a JSON value, in their order, with their places.
+// What is no JSON, a call cut off in the middle or one that is free in form, is
+// one text.
+func eachText(value string, yield func(at jsontext.Pointer, text string)) {
+	type place struct {
+		at   jsontext.Pointer
+		text string
+	}
+	var texts []place
 	dec := jsontext.NewDecoder(strings.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
 		tok, err := dec.ReadToken()
@@ -72,7 +87,7 @@ func eachText(value string, yield func(text string)) {
 			break
 		}
 		if err != nil {
-			yield(value)
+			yield("", value)
 			return
 		}
 		if tok.Kind() != '"' {
@@ -82,9 +97,9 @@ func eachText(value string, yield func(text string)) {
 		if kind, n := dec.StackIndex(dec.StackDepth()); kind == '{' && n%2 == 1 {
 			continue
 		}
-		texts = append(texts, tok.String())
+		texts = append(texts, place{dec.StackPointer(), tok.String()})
 	}
-	for _, text := range texts {
-		yield(text)
+	for _, one := range texts {
+		yield(one.at, one.text)
 	}
 }

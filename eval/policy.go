@@ -110,6 +110,7 @@ func (p Policy) budgeted(name, parameters string) (Policy, error) {
 		key, value, _ := strings.Cut(parameter, "=")
 		var err error
 		switch {
+		case parameter == "":
 		case key == "target":
 			p.target, err = strategy.ParseTarget(value)
 		case key == "horizon" && name == "clairvoyant":
@@ -199,7 +200,7 @@ func planned(over func(*Cut) (tenfold.Range, bool), strategies ...strategy.Strat
 			return c.ViewOf(c.projection), nil
 		}
 		plan, err := strategy.Pipeline(strategies).Plan(ctx, c.projection, strategy.Options{
-			Range: r, Source: "lab", Summarizer: summary.Digest{},
+			Range: r, Source: "lab", Summarizer: summary.Digest{}, Index: c.index,
 		})
 		if err != nil {
 			return nil, err

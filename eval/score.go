@@ -105,7 +105,7 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 	sc.Density = v.density()
 	shown := v.bySeq()
 	sc.User = c.userShare(shown)
-	sc.Trail = c.trail(v, shown)
+	sc.Trail = c.trail(shown)
 	for seq, tokens := range v.costs {
 		if c.stale[seq] {
 			sc.Stale.Part += float64(tokens)
@@ -253,13 +253,15 @@ func inOrder(a, b []int32) bool {
 }
 
 // trail is the share of changed files of which the view tells the last state.
-func (c *Cut) trail(v *View, shown map[int64][]int32) Share {
+func (c *Cut) trail(shown map[int64][]int32) Share {
 	var sc Share
 	for _, f := range c.files {
-		named := func(lines []int32) bool {
-			return slices.ContainsFunc(lines, func(l int32) bool { return names(c.session.lines[l].text, f.path) })
-		}
-		sc.add(1, named(shown[f.last]) || named(shown[0]))
+		named := slices.ContainsFunc(shown[f.last], func(l int32) bool { return names(c.session.lines[l].text, f.path) })
+		of := wordsOf(f.path)
+		told := slices.ContainsFunc(shown[0], func(l int32) bool {
+			return names(c.session.lines[l].text, f.path) && without(c.session.wordsOf(l), of) > 0
+		})
+		sc.add(1, named || told)
 	}
 	return sc
 }

@@ -152,6 +152,7 @@ func TestTrail(t *testing.T) {
 		{5, "Edit src/one.go x", .5},
 		{6, "src/one.go was edited", 0},
 		{0, "modified src/one.go", .5},
+		{0, "src/one.go", 0},
 		{7, `Write C:\work\two.go y`, .5},
 		{0, "wrote c:/work/two.go", .5},
 		{9, "Read src/three.go", 0},

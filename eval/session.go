@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
 	"tenfold/atom"
 )
@@ -168,7 +170,7 @@ func (s *Session) atom(text string) int32 {
 // uses gives the atoms in a call's input.
 func (s *Session) uses(c tenfold.ToolCall) []int32 {
 	var found []int32
-	eachText(c.Arguments, func(text string) {
+	eachText(c.Arguments, func(_ jsontext.Pointer, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
 			for _, at := range atom.Scan(line) {
 				found = append(found, s.atom(at.Of(line)))

@@ -57,6 +57,10 @@ func (r *Result) figures(g Group) Table {
 			"stale: reads of files that changed later. invalid: what providers would refuse.",
 		Columns: []string{"kept", "CUR", "95 %", "p10", "strict", "present", "results", "dense", "user", "trail", "stale", "invalid"},
 	}
+	alone := true // of one session there is neither interval nor percentile
+	for _, row := range g.Rows {
+		alone = alone && row.Kept.Sessions < 2
+	}
 	for _, row := range g.Rows {
 		if row.Horizon != r.Options.Main() {
 			continue
@@ -73,6 +77,13 @@ func (r *Result) figures(g Group) Table {
 			inPercent(row.Kept), decimal(row.CUR), interval, p10, decimal(row.Strict), decimal(row.Presence), decimal(row.ResultOnly),
 			decimal(row.Density), decimal(row.User), decimal(row.Trail), decimal(row.Stale), invalid,
 		}})
+	}
+	if alone {
+		const interval, p10 = 2, 3
+		t.Columns = slices.Delete(t.Columns, interval, p10+1)
+		for i := range t.Rows {
+			t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, interval, p10+1)
+		}
 	}
 	return t
 }

@@ -52,9 +52,13 @@ func (c *Cut) ViewOf(p *tenfold.Projection) *View {
 			}
 			continue
 		}
-		render(it.Payload, func(text string) {
-			v.lines = append(v.lines, viewLine{it.Seq, c.session.known(text)})
-		})
+		put := func(text string) { v.lines = append(v.lines, viewLine{it.Seq, c.session.known(text)}) }
+		if call, ok := it.Payload.(tenfold.ToolCall); ok {
+			raw, _ := c.log.Entry(it.Seq)
+			renderCall(call, bodiesOf(raw.Payload.(tenfold.ToolCall)), put)
+			continue
+		}
+		render(it.Payload, put)
 	}
 	return v
 }

@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Scope says in a sentence what a run measured and what it left out.
@@ -27,12 +29,17 @@ const Caution = "These figures say what is available to the model, not that the 
 
 // Command is the command line that measures a case again and names what was
 // lost.
-func (c Case) Command() string {
-	return fmt.Sprintf("tenfold lab %s --cuts %d --horizon %s --strategy %s", shellWord(c.Name), c.Cut, horizonName(c.Horizon), shellWord(c.Policy))
+func (c Case) Command() string { return strings.Join(c.Words(), " ") }
+
+// Words are the command line in pieces that belong together.
+func (c Case) Words() []string {
+	return []string{
+		"tenfold lab", ShellWord(c.Name), fmt.Sprintf("--cuts %d", c.Cut), "--horizon " + horizonName(c.Horizon), "--strategy " + ShellWord(c.Policy),
+	}
 }
 
-// shellWord quotes a word for a shell where it needs that.
-func shellWord(s string) string {
+// ShellWord quotes a word for a shell where it needs that.
+func ShellWord(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("./_-:=%,@+", r)
 	})
@@ -47,4 +54,25 @@ func counted(n int, one string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// printable writes what does not show, or would turn the direction of what
+// follows, as an escape: names of files come from anywhere.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, hides) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hides(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func hides(r rune) bool {
+	return !unicode.IsPrint(r) || r == utf8.RuneError
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/excerpt"
 	"tenfold/provider"
 	"tenfold/store"
 	"tenfold/strategy"
@@ -47,7 +48,14 @@ type Request struct {
 // Plan works out what a request would do, and writes nothing (C8). A plan
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
-	return PlanOver(ctx, ViewOf(s.projection, r.Branch), r, s.service.now())
+	view := ViewOf(s.projection, r.Branch)
+	if view == s.projection && r.Options.Index == nil {
+		if s.index == nil {
+			s.index = excerpt.NewIndex() // it is read when a strategy asks it
+		}
+		r.Options.Index = s.index
+	}
+	return PlanOver(ctx, view, r, s.service.now())
 }
 
 // ViewOf gives the projection that a request about a branch is planned over,

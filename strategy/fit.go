@@ -24,9 +24,9 @@ type fit struct {
 	without []excerpt.Ingredient
 }
 
-// roomy is the share of the conversation, in percent, from which on lines are
-// taken with their neighbours: a little less is kept, but it reads better.
-const roomy = 20
+// roomy is the share of the conversation from which on lines are taken with
+// their neighbours: a little less is found again, but it reads better.
+const roomy = 0.20
 
 // FitTo is the strategy fit for a target, with all else as it is by default.
 func FitTo(t Target) Strategy { return fit{target: t, context: -1} }
@@ -86,6 +86,7 @@ type fitting struct {
 	// first and last are the seqs of what may be touched.
 	first, last int64
 	whole       map[int64]bool
+	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
 	calls       []aCall
 }
 
@@ -115,6 +116,7 @@ func (f *fitting) begin() bool {
 	}
 	f.calls = slices.Collect(callsIn(f.p, f.span))
 	f.whole = f.always()
+	f.long = f.cut()
 	return true
 }
 
@@ -124,6 +126,9 @@ func (f *fitting) begin() bool {
 func (f *fitting) best(ctx context.Context) (tenfold.Compaction, error) {
 	least := f.p.With(f.overlay(nil)).Tokens()
 	limit := f.allowed(least)
+	if f.o.notes != nil {
+		f.o.notes.fitted = &Fitted{Always: least, Lines: limit - least}
+	}
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
 		Whole:   func(seq int64) bool { return f.stays(seq) },
@@ -139,11 +144,15 @@ func (f *fitting) best(ctx context.Context) (tenfold.Compaction, error) {
 	return f.overlay(choice.First(n)), ctx.Err()
 }
 
-// allowed is what the view may cost, given what it costs at the least. What
-// always stays is within the target, unless that would leave less than half of
-// it for lines: then it is on top.
+// allowed is what the view may cost, given what it costs at the least. A share
+// is what lines may cost; what always stays is on top (fit.md). A number of
+// tokens is a window to fit into: what always stays is within it, unless that
+// would leave less than half of it for lines.
 func (f *fitting) allowed(least int) int {
 	limit := f.target.Limit(f.p)
+	if f.target.Share > 0 {
+		return least + limit
+	}
 	return max(limit, least+limit/2)
 }
 
@@ -151,7 +160,8 @@ func (f *fitting) neighbours() int {
 	if f.context >= 0 {
 		return f.context
 	}
-	if all := f.p.Totals().All().Before; f.target.Limit(f.p)*100 >= all*roomy {
+	limit, all := f.target.Limit(f.p), f.p.Totals().All().Before
+	if f.target.Share >= roomy || limit >= int(roomy*float64(all)) {
 		return 1
 	}
 	return 0
@@ -221,6 +231,16 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			t = tenfold.TextTrim{Action: tenfold.Keep}
 		}
 		texts[seq] = t
+	}
+	for seq, first := range f.long {
+		// What a person wrote is never hidden: it begins as it did.
+		switch t, chosen := texts[seq]; {
+		case !chosen:
+			texts[seq] = tenfold.TextTrim{Action: tenfold.Trim, Lines: []tenfold.LineRange{first}}
+		case t.Action == tenfold.Trim && t.Lines[0].First > first.First:
+			t.Lines = append([]tenfold.LineRange{first}, t.Lines...)
+			texts[seq] = t
+		}
 	}
 	for seq := range f.whole {
 		if e, _ := f.p.Log().Entry(seq); e.Payload.Kind() != tenfold.KindToolCall {

@@ -15,6 +15,9 @@ const (
 	// openError is the most tokens that a result which tells of an open error
 	// may have to stay whole.
 	openError = 2000
+	// longestBeginning is how many bytes are left of the first line of a long
+	// message of which nothing was chosen.
+	longestBeginning = 400
 )
 
 // always lists the entries that stay whatever they are worth (fit.md): short
@@ -48,6 +51,32 @@ func (f *fitting) always() map[int64]bool {
 	f.keepPlan(keep)
 	f.keepError(keep)
 	return keep
+}
+
+// cut lists the messages of the person that do not stay whole, each with the
+// line it begins with, or the beginning of that.
+func (f *fitting) cut() map[int64]tenfold.LineRange {
+	long := map[int64]tenfold.LineRange{}
+	for seq := f.first; seq <= f.last; seq++ {
+		e, _ := f.p.Log().Entry(seq)
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if !ok || m.Synthetic || f.whole[seq] || !f.p.Reads(seq) {
+			continue
+		}
+		number := 0
+		for line := range strings.Lines(tenfold.TextLines(m)) {
+			if number++; strings.TrimSpace(line) == "" {
+				continue
+			}
+			first := tenfold.LineRange{First: number, Last: number}
+			if len(line) > longestBeginning {
+				first.To = longestBeginning
+			}
+			long[seq] = first
+			break
+		}
+	}
+	return long
 }
 
 // pairHead is the call of a result, and any other entry itself.

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,7 @@ type notes struct {
 	list []string
 	// withheld is set where a dry run kept something from being done.
 	withheld bool
+	fitted   *Fitted
 }
 
 // withholdf notes what would be done were it not a dry run.
@@ -113,8 +115,18 @@ type Plan struct {
 	Steps       []Step
 	// Before and After are the projection as it stands and as it would be.
 	Before, After *tenfold.Projection
+	// Fitted says what a strategy that fits into a target had to work with; nil
+	// where none ran.
+	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
+}
+
+// Fitted is what fitting a conversation into a target began with, in tokens.
+type Fitted struct {
+	// Always is what stays whatever the target is, Lines what the lines chosen
+	// beside it may cost.
+	Always, Lines int
 }
 
 // A Pipeline is strategies composed left to right.
@@ -143,6 +155,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		plan.add(s.Name(), proposed)
 		plan.Steps[n].Notes = o.notes.list
 		withheld = withheld || o.notes.withheld
+		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
 	}
 	if len(plan.Compactions) == 0 && !withheld {
 		plan.Nothing = plan.why()
@@ -228,6 +241,9 @@ func slots(proposed []tenfold.Compaction) []part {
 		return nil
 	}
 	c := proposed[0]
+	if c.ToolCalls != nil && c.ToolCalls.Rest != "" {
+		return nil // of all that it does not name something is said
+	}
 	bare := tenfold.Range{FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep}.On(tenfold.Compaction{})
 	var parts []part
 	put := func(name string, set func(*tenfold.Compaction)) {
@@ -240,6 +256,9 @@ func slots(proposed []tenfold.Compaction) []part {
 	}
 	if c.ToolCalls != nil {
 		put("strip-tools", func(d *tenfold.Compaction) { d.ToolCalls = c.ToolCalls })
+	}
+	if c.Texts != nil {
+		put("trim-texts", func(d *tenfold.Compaction) { d.Texts = c.Texts })
 	}
 	if c.Attachments != nil {
 		put("strip-attachments", func(d *tenfold.Compaction) { d.Attachments = c.Attachments })

@@ -26,6 +26,7 @@ type lab struct {
 	exclude     []string
 	formats     []string
 	minRequests int
+	command     string
 }
 
 // looseFiles is the source of transcripts that are named one by one.
@@ -55,8 +56,8 @@ sessions with 20 requests or more count.
 ` + fill(sentence("--strategy names what to measure: a strategy as \"compact\" takes it, or a baseline: "+baselineWords()+"."), helpWidth) + `
 
 --preset frontier measures fit at 3, 5, 10, 20 and 25 %, what it is without each
-of its ingredients, and all baselines, on the sessions of four agents. It leaves out the
-sources that fit's weights were fitted on.`,
+of its ingredients, and all baselines, on the sessions of four agents. It leaves
+out the sources that fit's weights were fitted on.`,
 		Example: `  tenfold lab session.jsonl
   tenfold lab session.jsonl --strategy micro --strategy suffix:target=10%
   tenfold lab sessions/ --horizon 30 --json
@@ -66,8 +67,8 @@ sources that fit's weights were fitted on.`,
 	}
 	f := c.Flags()
 	f.StringArrayVar(&k.strategies, "strategy", nil, "`STRATEGY` or baseline to measure; may be repeated")
-	f.StringVar(&k.cuts, "cuts", "25,50,75", "`PERCENTS` of the requests to cut after")
-	f.StringVar(&k.horizons, "horizon", "10,30,all", "`REQUESTS` after the cut that tell what was needed")
+	f.StringVar(&k.cuts, "cuts", "25,50,75", "`PERCENTS` of the requests to cut\nafter")
+	f.StringVar(&k.horizons, "horizon", "10,30,all", "`REQUESTS` after the cut that tell what\nwas needed")
 	f.StringVar(&k.out, "out", "", "`DIR` to write report.md, report.html and\nfrontier.svg to")
 	f.StringVar(&k.preset, "preset", "", "`NAME` of a set of strategies: frontier")
 	f.StringSliceVar(&k.exclude, "exclude", nil, "`SOURCES` to leave out")
@@ -124,6 +125,7 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	k.command = commandLine(c, args)
 	return k.tell(r)
 }
 

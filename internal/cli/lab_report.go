@@ -18,6 +18,12 @@ func (k *lab) tell(r *eval.Result) error {
 	if s.Sessions == 0 {
 		return k.nothing(r)
 	}
+	if k.out != "" {
+		report := &eval.Report{Result: r, Summary: s, Command: k.command, Made: k.now(), Excluded: k.exclude}
+		if err := k.write(report); err != nil {
+			return err
+		}
+	}
 	if k.json {
 		return k.tellJSON(r, s)
 	}
@@ -105,11 +111,21 @@ func (k *lab) worst(r *eval.Result, s eval.Summary) {
 			continue
 		}
 		k.printf("CUR %.3f, kept %.1f %%, cut at %d %%\n", c.CUR, c.Kept*100, c.Cut)
-		// A command is there to be copied, so it is not broken.
-		line := "  " + visibleLine(c.Command())
-		if k.width > 0 && ansi.StringWidth(line) > k.width {
-			line = strings.TrimLeft(line, " ")
-		}
-		k.printf("%s\n", k.paint(faint, line))
+		k.printf("%s\n", k.commandLines(c.Words()))
 	}
+}
+
+// commandLines writes a command so that it can be copied from a narrow terminal
+// too: broken between words, as a shell takes it.
+func (k *lab) commandLines(words []string) string {
+	text, at := " ", 1
+	for i, word := range words {
+		word = visibleLine(word)
+		wide := ansi.StringWidth(word)
+		if i > 0 && k.width > 0 && at+1+wide+len(" \\") > k.width {
+			text, at = text+" \\\n   ", len("   ")
+		}
+		text, at = text+" "+word, at+1+wide
+	}
+	return text
 }

@@ -61,6 +61,8 @@ func TestWidths(t *testing.T) {
 		"print-full":      {"conversation", "print", "--full", "--turns", "0"},
 		"print-compacted": {"conversation", "print", "--compacted"},
 		"diff":            {"conversation", "diff"},
+		"lab":             {"lab", filepath.Join("..", "..", "examples", "session.jsonl"), "--strategy", "none", "--strategy", "micro", "--strategy", "suffix:target=10%"},
+		"lab-lost":        {"lab", filepath.Join("..", "..", "examples", "session.jsonl"), "--strategy", "micro", "--cuts", "50"},
 		"help":            {"--help"},
 	}
 	for name, args := range commands {

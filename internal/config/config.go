@@ -47,6 +47,7 @@ type Profile struct {
 	Attachments Policy    `json:"attachments,omitzero" jsonschema:"What becomes of attachments." eg:"\"strip\""`
 	Turns       Turns     `json:"turns,omitzero" jsonschema:"Whether whole turns go." eg:"\"omit\""`
 	Summary     Summary   `json:"summary,omitzero" jsonschema:"A summary in place of the turns." eg:"\"summarize\""`
+	Fit         FitTarget `json:"fit,omitempty" jsonschema:"How much it is fitted into, line by line: \"10%\" of the conversation or \"20k\" tokens; the other slots are then no matter." eg:"\"10%\""`
 }
 
 // Micro is the table conversation.compaction.micro.

@@ -313,7 +313,7 @@ func TestUse(t *testing.T) {
 	if diff := cmp.Diff(want, p); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if _, err := e.Profile("y"); err == nil || err.Error() != `unknown profile "y": there are default, heavy, light, x` {
+	if _, err := e.Profile("y"); err == nil || err.Error() != `unknown profile "y": there are default, heavy, light, tenfold, x` {
 		t.Errorf("an unknown profile gives %v", err)
 	}
 	if s := e.ToolSettings()["shell"]; s.Exempt == nil || !*s.Exempt || s.Response != tenfold.Remove || s.Check() != nil {
