@@ -51,13 +51,14 @@ func replayScript(l *tenfold.Log, own bool) replayEvents {
 	turn, step := -1, -1
 	var last time.Time // of the newest entry that a model sees
 	for e := range l.Entries() {
-		if !own && belongs(e.ID, compacted) {
+		came := belongs(e.ID, compacted)
+		if !own && came {
 			e.Payload = tenfold.Unknown{Name: leftOut}
 		}
 		if !e.Payload.Kind().Visible() {
 			e.Tokens = 0
 		}
-		if e.Branch == "" {
+		if e.Branch == "" && !came { // what stood in for history is no response
 			switch e.Payload.(type) {
 			case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
 				if t, st, _ := l.Where(e.Seq); t != turn || st != step {
