@@ -19,9 +19,12 @@ type ReplayOptions struct {
 	// Strategies are the policy, left to right. Without any nothing is fired.
 	Strategies []strategy.Strategy
 	// Bounds is what may be compacted at each request; nil is all there is.
-	Bounds *tenfold.Bounds
-	// Options are what the strategies share. Range and DryRun are Replay's own;
-	// without a Summarizer no summary is written.
+	// OpenEnd lets strategies that choose by themselves what to keep of the end
+	// go on to it, as [session.Request] has it; without Bounds they do.
+	Bounds  *tenfold.Bounds
+	OpenEnd bool
+	// Options are what the strategies share. Range is Replay's own; without a
+	// Summarizer the digest writes summaries.
 	Options strategy.Options
 	// Rule is when the policy is fired in ReplayResult.Rule; nil is
 	// [trigger.CacheAware] with its defaults.

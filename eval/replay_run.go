@@ -191,27 +191,14 @@ func (r *replayer) compact(ctx context.Context, now time.Time) error {
 
 // plan plans over what may be compacted.
 func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, error) {
-	nothing := strategy.Plan{Before: r.p, After: r.p}
-	if r.p.Log().Turns() == 0 {
-		return nothing, nil
-	}
-	o := r.Options
-	o.Range = tenfold.Range{ToTurn: r.p.Log().Turns() - 1}
+	request := session.Request{Strategies: r.Strategies, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}, OpenEnd: true, Options: r.Options}
 	if r.Bounds != nil {
-		bounds := *r.Bounds
-		if bounds.Now.IsZero() {
-			bounds.Now = now
-		}
-		span, ok, _, err := r.p.Resolve(bounds)
-		if err != nil || !ok {
-			return nothing, err
-		}
-		o.Range = span
+		request.Bounds, request.OpenEnd = *r.Bounds, r.OpenEnd
 	}
-	if o.Window == 0 {
-		o.Window = r.window
+	if request.Options.Window == 0 {
+		request.Options.Window = r.window
 	}
-	return strategy.Pipeline(r.Strategies).Plan(ctx, r.p, o)
+	return session.PlanOver(ctx, r.p, request, now)
 }
 
 // apply lays a plan's overlays.

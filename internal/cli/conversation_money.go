@@ -12,7 +12,6 @@ import (
 	"tenfold"
 	"tenfold/eval"
 	"tenfold/session"
-	"tenfold/summary"
 	"tenfold/trigger"
 )
 
@@ -77,10 +76,9 @@ func (a *app) money(ctx context.Context, s *session.Session, f moneyFlags) (*mon
 			names = append(names, c.Name())
 		}
 		tail := e.Tail()
-		o.Bounds = &tenfold.Bounds{Tail: &tail}
+		o.Bounds, o.OpenEnd = &tenfold.Bounds{Tail: &tail}, true
 		o.Options.Tools = e.ToolSettings()
 		o.Options.Window = e.Window(s.Projection().Config().Model)
-		o.Options.Summarizer = summary.Digest{} // nobody is paid to find out
 		micro := e.Conversation.Compaction.Micro
 		o.Rule = trigger.CacheAware{ClearAtLeast: int(micro.ClearAtLeast), ColdAfter: time.Duration(micro.ColdAfter)}
 	}
