@@ -75,7 +75,7 @@ out the sources that fit's weights were fitted on.`,
 	f.StringVar(&k.out, "out", "", "`DIR` to write report.md, report.html and\nfrontier.svg to")
 	f.StringVar(&k.preset, "preset", "", "`NAME` of a set of strategies: frontier")
 	f.StringSliceVar(&k.exclude, "exclude", nil, "`SOURCES` to leave out")
-	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure of a directory; all else")
+	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure of a directory\n(default all)")
 	f.StringArrayVar(&k.models, "model", nil, "`MODEL` at whose prices the input is priced, else\nthe session's own; may be repeated")
 	f.BoolVar(&k.noMoney, "no-money", false, "leave out what the input costs")
 	f.IntVar(&k.minRequests, "min-requests", 0, "least `NUMBER` of requests of a session\n(default 20 in directories, else 0)")
