@@ -63,18 +63,21 @@ const (
 	slotTools
 	slotAttachments
 	slotTurns
+	slotTexts
 	slotCount
 )
 
 // slots lists the slots the overlay has an opinion on over its whole range. A
-// selective tool policy has one only on the calls it names.
+// selective policy has one only on the calls or messages it names, unless it
+// says what befalls the rest.
 func (c *Compaction) slots(yield func(slot) bool) {
 	on := [slotCount]bool{
 		slotSummary:     c.Summary != nil,
 		slotReasoning:   c.Reasoning != nil,
-		slotTools:       c.ToolCalls != nil && c.ToolCalls.Action != Selective,
+		slotTools:       c.ToolCalls != nil && (c.ToolCalls.Action != Selective || c.ToolCalls.Rest != ""),
 		slotAttachments: c.Attachments != nil,
 		slotTurns:       c.Turns != "",
+		slotTexts:       c.Texts != nil && c.Texts.Rest != "",
 	}
 	for s, ok := range on {
 		if ok && !yield(slot(s)) {

@@ -17,8 +17,8 @@ import (
 // package it belongs to, and its siblings under internal.
 var floors = [][]string{
 	{"."},
-	{"token", "tool"},
-	{"store", "provider", "transcript", "toolbox", "trigger"},
+	{"token", "tool", "atom"},
+	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
 	{"summary"},
 	{"session", "internal/config"},

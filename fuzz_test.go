@@ -5,6 +5,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
 )
 
@@ -19,6 +22,9 @@ func FuzzParseEntry(f *testing.F) {
 	}
 	f.Add([]byte(`{"id":"a","kind":"compaction","tool_calls":"strip-responses"}`))
 	f.Add([]byte(`{"id":"a","kind":"turn_st`))
+	f.Add([]byte(`{"id":"a","kind":"compaction","texts":{"policy":"selective","rest":"omit","entries":{"2":{"policy":"trim","lines":[[1,1,2,9]]}}}}`))
+	f.Add([]byte(`{"id":"a","kind":"compaction","tool_calls":{"policy":"selective","rest":"strip","marks":"short","calls":{"c":{"policy":"trim",` +
+		`"lines":[[1,3]],"body":[],"result":"keep","folded":{"calls":3,"from":1,"to":2}}}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		e, err := tenfold.ParseEntry(line)
 		if err != nil {
@@ -99,4 +105,38 @@ func FuzzParseSize(f *testing.F) {
 			t.Fatalf("%q is %s, which is %d, %v", text, size, int64(again), err)
 		}
 	})
+}
+
+// Arguments whose bodies are cut are JSON as they were, and what is no body is
+// as it was.
+func FuzzTrimArguments(f *testing.F) {
+	f.Add(edit, 2, 6, 3)
+	f.Add(`["1\n2\n3\n4",{"a":"\ud800\n\n\n\n\\"}]`, 1, 0, 2)
+	f.Add(`{"cut":"o`, 1, 1, 1)
+	f.Fuzz(func(t *testing.T, arguments string, line, to, last int) {
+		kept := []tenfold.LineRange{{First: line, Last: line, To: to}, {First: last, Last: last}}
+		p := project(t, user("go"), call("c", "t", arguments), tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: kept}})))
+		got := argumentsShown(t, p)
+		valid := jsontext.Value(arguments).IsValid(loose)
+		if valid != jsontext.Value(got).IsValid(loose) || (!valid && got != arguments) || len(got) > 3*len(arguments) {
+			t.Fatalf("%q became %q", arguments, got)
+		}
+		if bodies := tenfold.ArgumentBodies(arguments); len(bodies) == 0 && got != arguments {
+			t.Fatalf("%q has no bodies and became %q", arguments, got)
+		}
+	})
+}
+
+var loose = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// argumentsShown gives the arguments of the only call a projection shows.
+func argumentsShown(t *testing.T, p *tenfold.Projection) string {
+	t.Helper()
+	for it := range p.Items() {
+		if c, ok := it.Payload.(tenfold.ToolCall); ok {
+			return c.Arguments
+		}
+	}
+	t.Fatal("the call is gone")
+	return ""
 }

@@ -62,9 +62,12 @@ func (p *Projection) Items() iter.Seq[Item] {
 
 // walk goes over what shows before seq end, opening message aside, minding the
 // first n hidden stretches only.
-func (p *Projection) walk(end int32, n int) iter.Seq[Item] {
+func (p *Projection) walk(end int32, n int) iter.Seq[Item] { return p.walkOver(end, n, false) }
+
+// walkOver walks, and raw leaves what overlays shorten as the log has it.
+func (p *Projection) walkOver(end int32, n int, raw bool) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
-		w := walker{p: p, yield: yield}
+		w := walker{p: p, yield: yield, raw: raw}
 		h := p.layout.hidden[:n]
 		for seq := int32(1); seq < end; {
 			if len(h) > 0 && seq == h[0].lo {
@@ -89,6 +92,7 @@ func (p *Projection) walk(end int32, n int) iter.Seq[Item] {
 type walker struct {
 	p      *Projection
 	yield  func(Item) bool
+	raw    bool    // payloads are the log's
 	calls  []int32 // of the group under way
 	closed bool    // a result of the group came: no call joins it any more
 	turn   int32
@@ -128,7 +132,7 @@ func (w *walker) entry(seq int32) bool {
 			return false
 		}
 	}
-	return !shown || w.yield(w.p.item(seq, n))
+	return !shown || w.yield(w.item(seq, n))
 }
 
 // flush emits the results of the group under way, or their placeholders (P10).
@@ -142,7 +146,7 @@ func (w *walker) flush() bool {
 	for _, call := range calls {
 		n := w.p.log.node(call)
 		if w.p.answered(n) {
-			if !w.yield(w.p.item(n.pair, w.p.log.node(n.pair))) {
+			if !w.yield(w.item(n.pair, w.p.log.node(n.pair))) {
 				return false
 			}
 			continue
@@ -186,7 +190,16 @@ func (w *walker) hidden(h *hidden) bool {
 	return true
 }
 
-func (p *Projection) item(seq int32, n *node) Item {
+func (w *walker) item(seq int32, n *node) Item {
+	it := w.p.bare(seq, n)
+	if by := w.p.states.get(seq).by(); by >= 0 && !w.raw {
+		it.Payload = w.p.shorten(seq, n, by)
+	}
+	return it
+}
+
+// bare is an item with the payload of the log.
+func (p *Projection) bare(seq int32, n *node) Item {
 	s, r := p.states.get(seq), p.log.records.at(seq)
 	it := Item{
 		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
@@ -194,7 +207,6 @@ func (p *Projection) item(seq int32, n *node) Item {
 	}
 	if by := s.by(); by >= 0 {
 		it.By = p.overlays[by].id
-		it.Payload = p.shorten(seq, n, by)
 	}
 	return it
 }

@@ -33,6 +33,7 @@ type Compaction struct {
 	Summary         *Summary              `json:"summary,omitzero"`
 	Reasoning       *Policy               `json:"reasoning,omitzero"`
 	ToolCalls       *ToolPolicy           `json:"tool_calls,omitzero"`
+	Texts           *TextPolicy           `json:"texts,omitzero"`
 	Attachments     *Policy               `json:"attachments,omitzero"`
 	ToolDefinitions *ToolDefinitionPolicy `json:"tool_definitions,omitzero"`
 	// Turns is Omit to hide the range altogether, Keep to show it again.
@@ -134,6 +135,13 @@ type ToolPolicy struct {
 	// Calls are the policies of Selective, by call id. Where an id was used
 	// more than once, "id@seq" names the one call whose entry has that seq.
 	Calls map[string]CallPolicy
+	// Rest is what Selective does to the calls of its range that Calls does
+	// not name: Omit, Strip or Keep. Empty leaves them to older overlays;
+	// otherwise the overlay has the word over its whole range.
+	Rest Action
+	// Marks is the form of what Trim says of lines that are gone: "" counts
+	// them, [MarksShort] is a line "…" for each gap.
+	Marks string
 }
 
 // Hint is a tool's own wish for its calls (semantics H1): it beats a strip.
@@ -154,25 +162,21 @@ type CallPolicy struct {
 	// Head and Tail are how many bytes Trim keeps of a result's start and
 	// end, cut at line ends where there are any.
 	Head, Tail Size
-	// Lines are lines between that Trim keeps, in order.
+	// Lines are lines between that Trim keeps, in order: lines of the text
+	// that [TextLines] gives. With [MarksShort] and neither Head nor Tail they
+	// are all that is kept.
 	Lines []LineRange
-}
-
-// LineRange is lines First to Last of a text, counted from 1, both inclusive.
-// In JSON it is the array [first, last].
-type LineRange struct{ First, Last int }
-
-// MarshalJSONTo implements json.MarshalerTo.
-func (r LineRange) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, [2]int{r.First, r.Last})
-}
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom.
-func (r *LineRange) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	var pair [2]int
-	err := json.UnmarshalDecode(dec, &pair)
-	r.First, r.Last = pair[0], pair[1]
-	return err
+	// Body are the lines that Trim keeps of the bodies in the arguments, in
+	// order, numbered through as [ArgumentBodies] gives them. Nil leaves the
+	// arguments as they are; empty keeps nothing of the bodies. Request beats
+	// it.
+	Body []LineRange
+	// Result is what Trim does to the result instead of keeping Lines: Strip
+	// or Keep; empty for Lines.
+	Result Action
+	// Folded counts omitted calls beside this one; its words stand with the
+	// result, whatever Action leaves of that.
+	Folded *Folded
 }
 
 // ToolDefinitionPolicy drops definitions of tools from the configuration.
@@ -195,6 +199,12 @@ type policyJSON struct {
 	Lines     []LineRange           `json:"lines,omitzero"`
 	Hints     map[string]Hint       `json:"hints,omitzero"`
 	Calls     map[string]CallPolicy `json:"calls,omitzero"`
+	Body      []LineRange           `json:"body,omitzero"`
+	Result    Action                `json:"result,omitzero"`
+	Rest      Action                `json:"rest,omitzero"`
+	Marks     string                `json:"marks,omitzero"`
+	Entries   map[int64]TextTrim    `json:"entries,omitzero"`
+	Folded    *Folded               `json:"folded,omitzero"`
 }
 
 func isTrue(b *bool) bool { return b == nil || *b }
@@ -266,7 +276,7 @@ func (p *Policy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 func (p ToolPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
 	out := policyJSON{
 		Policy: p.Action, Over: p.Over, FirstLine: p.FirstLine, Recall: p.Recall,
-		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls,
+		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls, Rest: p.Rest, Marks: p.Marks,
 	}
 	if p.Action == Strip {
 		out.Request, out.Response = &p.Request, &p.Response
@@ -286,9 +296,14 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q: it is strip, omit, selective or keep", in.Policy)
 	}
+	switch in.Rest {
+	case "", Keep, Strip, Omit:
+	default:
+		return fmt.Errorf("unknown policy %q for the rest: it is omit, strip or keep", in.Rest)
+	}
 	*p = ToolPolicy{
 		Action: in.Policy, Over: in.Over, FirstLine: in.FirstLine, Recall: in.Recall,
-		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls,
+		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls, Rest: in.Rest, Marks: in.Marks,
 	}
 	if in.Policy == Strip {
 		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)
@@ -298,7 +313,9 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (c CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
-	out := policyJSON{Policy: c.Action, Head: c.Head, Tail: c.Tail, Lines: c.Lines}
+	out := policyJSON{
+		Policy: c.Action, Head: c.Head, Tail: c.Tail, Lines: c.Lines, Body: c.Body, Result: c.Result, Folded: c.Folded,
+	}
 	switch {
 	case c.Action == Strip:
 		out.Request, out.Response = &c.Request, &c.Response
@@ -319,7 +336,14 @@ func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q: it is keep, strip, trim or omit", in.Policy)
 	}
-	*c = CallPolicy{Action: in.Policy, Head: in.Head, Tail: in.Tail, Lines: in.Lines}
+	switch in.Result {
+	case "", Keep, Strip:
+	default:
+		return fmt.Errorf("unknown policy %q for a result: it is strip or keep", in.Result)
+	}
+	*c = CallPolicy{
+		Action: in.Policy, Head: in.Head, Tail: in.Tail, Lines: in.Lines, Body: in.Body, Result: in.Result, Folded: in.Folded,
+	}
 	switch in.Policy {
 	case Strip:
 		c.Request, c.Response = isTrue(in.Request), isTrue(in.Response)

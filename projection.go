@@ -3,7 +3,6 @@ package tenfold
 import (
 	"slices"
 	"sort"
-	"strings"
 )
 
 // A Projection is what a model sees of a log: every entry with its fate, the
@@ -25,7 +24,8 @@ type Projection struct {
 	marks    map[string]int32 // id of an overlay or revocation → overlay
 	revoked  []revocation     // those that took an overlay back, in order
 	slots    [slotCount]covers
-	named    map[int32][]int32 // call → overlays whose selective policy names it
+	named    map[int32][]int32 // call or message → overlays whose selective policies name it
+	texts    bool              // a live overlay has a policy for texts
 	pinned   map[int32]struct{}
 	pins     []int32 // the pinned, sorted
 
@@ -53,8 +53,8 @@ type overlay struct {
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
-	// calls are the calls a selective policy names.
-	calls []int32
+	// named are the calls and the messages that selective policies name.
+	named []int32
 	// tools is what the policy for tool calls does.
 	tools act
 	// sides is what a strip does to the calls of each tool, by its number.
@@ -232,7 +232,7 @@ func (p *Projection) settle(seq int32, n *node) {
 // whose calls are inside.
 func (p *Projection) settleRange(lo, hi int32) {
 	// Without anything that hides or shields, texts stay as they are.
-	plain := len(p.slots[slotSummary]) == 0 && len(p.slots[slotTurns]) == 0
+	plain := len(p.slots[slotSummary]) == 0 && len(p.slots[slotTurns]) == 0 && !p.texts
 	for seq := lo; seq <= hi; seq++ {
 		n := p.log.node(seq)
 		if !n.visible() || !p.reads(n) {
@@ -271,52 +271,15 @@ func (p *Projection) cover(seq int32) {
 	if c.ToolCalls != nil {
 		o.tools = actOf(c.ToolCalls.Action)
 	}
-	if o.tools == actSelective {
-		o.calls = p.find(c.ToolCalls.Calls, lo, hi)
+	if o.tools == actSelective && c.ToolCalls.Rest == "" {
+		o.named = p.find(c.ToolCalls.Calls, lo, hi)
+	}
+	if c.Texts != nil && c.Texts.Rest == "" {
+		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
 	}
 	p.overlays = append(p.overlays, o)
 	p.lay(by)
 	p.apply(by)
-}
-
-// find gives the calls in a stretch that a selective policy names: by id, or
-// by "id@seq" where only one of several is meant.
-func (p *Projection) find(calls map[string]CallPolicy, lo, hi int32) []int32 {
-	var found []int32
-	byID := false
-	for key := range calls {
-		if seq := p.exact(key); seq == 0 {
-			byID = true
-		} else if lo <= seq && seq <= hi {
-			found = append(found, seq)
-		}
-	}
-	for seq := lo; byID && seq <= hi; seq++ {
-		if n := p.log.node(seq); n.kind == codeCall && p.reads(n) {
-			if _, ok := calls[p.log.payload(seq).(ToolCall).CallID]; ok {
-				found = append(found, seq)
-			}
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// exact reads a key "id@seq" that names a call; 0 for any other key.
-func (p *Projection) exact(key string) int32 {
-	at := strings.LastIndexByte(key, '@')
-	if at < 0 {
-		return 0
-	}
-	seq := atoi(key[at+1:])
-	if seq < 1 || seq > int64(p.version) {
-		return 0
-	}
-	n := p.log.node(int32(seq))
-	if n.kind != codeCall || p.log.payload(int32(seq)).(ToolCall).CallID != key[:at] {
-		return 0
-	}
-	return int32(seq)
 }
 
 // lay puts a live overlay on the slots.
@@ -325,9 +288,10 @@ func (p *Projection) lay(by int32) {
 	for s := range o.c.slots {
 		p.slots[s] = p.slots[s].paint(o.lo, o.hi, by)
 	}
-	for _, call := range o.calls {
-		p.named[call] = append(p.named[call], by)
+	for _, seq := range o.named {
+		p.named[seq] = append(p.named[seq], by)
 	}
+	p.texts = p.texts || o.c.Texts != nil
 }
 
 // apply settles what an overlay covers, after it came or went.
@@ -340,8 +304,8 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		for _, call := range o.calls {
-			p.settleRange(call, call)
+		for _, seq := range o.named {
+			p.settleRange(seq, seq)
 		}
 	}
 	p.layout.stale = true
@@ -362,6 +326,7 @@ func (p *Projection) revoke(id, target string) {
 	}
 	p.slots = [slotCount]covers{}
 	clear(p.named)
+	p.texts = false
 	for i := range p.overlays {
 		if p.overlays[i].live {
 			p.lay(int32(i))

@@ -29,11 +29,15 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 			return Omitted, by, 0
 		}
 	case codeUser:
-		if by := p.slots[slotAttachments].at(seq); by != nobody && n.is(flagFiles) {
-			return p.resolveFiles(seq, n, by)
+		if p.texts || n.is(flagFiles) {
+			return p.resolveUser(seq, n)
+		}
+	case codeAssistant:
+		if p.texts {
+			return p.resolveSaid(seq, n)
 		}
 	case codeCall, codeResult:
-		if by := p.toolWord(at); by != nobody {
+		if by := p.word(slotTools, at); by != nobody {
 			return p.resolveTool(seq, n, at, anchor, by)
 		}
 	}
@@ -78,18 +82,6 @@ func (p *Projection) strips(policy *Policy, seq int32) bool {
 	return policy.Over == 0 || Size(len(p.log.payload(seq).(Reasoning).Text)) > policy.Over
 }
 
-// toolWord is the overlay that has the word on a call: the later of the
-// policies over ranges and those that name the call.
-func (p *Projection) toolWord(call int32) int32 {
-	by := p.slots[slotTools].at(call)
-	if len(p.named) > 0 {
-		if named := p.named[call]; len(named) > 0 {
-			by = max(by, named[len(named)-1])
-		}
-	}
-	return by
-}
-
 // act is an Action as the inner loops know it.
 type act uint8
 
@@ -129,7 +121,9 @@ type sides struct {
 	// stripped.
 	removes    bool
 	head, tail Size
-	lines      []LineRange
+	lines      []LineRange // of the result
+	body       []LineRange // of the bodies in the arguments
+	folded     *Folded
 }
 
 // sides resolves a tool policy for one call, hints included.
@@ -139,14 +133,28 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 	case actOmit:
 		return sides{request: actOmit, response: actOmit}
 	case actStrip:
-		for int(call.tool) >= len(o.sides) {
-			o.sides = append(o.sides, o.c.ToolCalls.forTool(p.log.tools.list[len(o.sides)]))
-		}
-		return o.sides[call.tool]
+		return p.forTool(o, call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
 	case actSelective:
-		return o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at).sides()
+		if c, ok := o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at); ok {
+			return c.sides()
+		}
+		switch o.c.ToolCalls.Rest {
+		case Omit:
+			return sides{request: actOmit, response: actOmit}
+		case Strip:
+			return p.forTool(o, call.tool, true, true)
+		}
 	}
 	return sides{}
+}
+
+// forTool is what an overlay's strip does to the calls of a tool.
+func (p *Projection) forTool(o *overlay, tool int32, request, response bool) sides {
+	for int(tool) >= len(o.sides) {
+		hint := o.c.ToolCalls.Hints[p.log.tools.list[len(o.sides)]]
+		o.sides = append(o.sides, hint.sides(request, response))
+	}
+	return o.sides[tool]
 }
 
 func (c CallPolicy) sides() sides {
@@ -154,17 +162,29 @@ func (c CallPolicy) sides() sides {
 	case Omit:
 		return sides{request: actOmit, response: actOmit}
 	case Trim:
-		return sides{request: stripIf(c.Request), response: actTrim, head: c.Head, tail: c.Tail, lines: c.Lines}
+		s := sides{
+			request: stripIf(c.Request), response: actTrim, folded: c.Folded,
+			head: c.Head, tail: c.Tail, lines: c.Lines, body: c.Body,
+		}
+		if c.Body != nil && !c.Request {
+			s.request = actTrim
+		}
+		switch c.Result {
+		case Strip:
+			s.response = actStrip
+		case Keep:
+			s.response = actKeep
+		}
+		return s
 	case Strip:
-		return sides{request: stripIf(c.Request), response: stripIf(c.Response)}
+		return sides{request: stripIf(c.Request), response: stripIf(c.Response), folded: c.Folded}
 	}
-	return sides{}
+	return sides{folded: c.Folded}
 }
 
-// forTool is what a strip does to the calls of a tool, its hint minded.
-func (p *ToolPolicy) forTool(name string) sides {
-	s := sides{request: stripIf(p.Request), response: stripIf(p.Response)}
-	hint := p.Hints[name]
+// sides is what a strip does to the calls of a tool, its hint minded.
+func (hint Hint) sides(request, response bool) sides {
+	s := sides{request: stripIf(request), response: stripIf(response)}
 	if hint.Request == Keep {
 		s.request = actKeep
 	}
@@ -192,23 +212,57 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		if s.request == actKeep || n.is(flagBare) || !p.over(policy, seq) {
 			return Kept, nobody, n.tokens
 		}
+		if s.request == actTrim {
+			c := p.log.payload(seq).(ToolCall)
+			var ok bool
+			if c.Arguments, ok = trimArguments(c.Arguments, s.body); !ok {
+				return Kept, nobody, n.tokens
+			}
+			return Trimmed, by, int32(CountPayload(p.log.counter, c))
+		}
 		return Stripped, by, p.stubs.call(n.tool)
 	}
-	if s.response == actKeep || !p.over(policy, seq) {
+	if s.folded == nil && (s.response == actKeep || !p.over(policy, seq)) {
 		return Kept, nobody, n.tokens
 	}
-	if s.response == actTrim {
-		text, ok := trimmed(policy, p.log.payload(seq).(ToolResult), s, seq)
-		if !ok {
-			return Kept, nobody, n.tokens
-		}
-		return Trimmed, by, int32(p.log.counter.Count(text))
+	if s.folded == nil && s.response == actStrip && !policy.odd() {
+		return Stripped, by, p.stubs.plain(n.tool, n.is(flagError)).tokens
 	}
-	if policy.FirstLine || policy.Recall || policy.Stub != "" {
-		return Stripped, by, int32(p.log.counter.Count(p.stub(policy, n, seq)))
+	r, f := p.leave(policy, s, seq, n)
+	if f == Kept {
+		return Kept, nobody, n.tokens
 	}
-	return Stripped, by, p.stubs.plain(n.tool, n.is(flagError)).tokens
+	return f, by, int32(CountPayload(p.log.counter, r))
 }
+
+// leave gives what a tool policy leaves of a result, and the fate that is.
+func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (ToolResult, Fate) {
+	r, f := p.log.payload(seq).(ToolResult), Kept
+	if p.over(policy, seq) {
+		switch s.response {
+		case actTrim:
+			var text string
+			if text, f = p.trimmed(policy, r, s, seq, n); f != Kept {
+				r.Parts = Text(text)
+			}
+		case actStrip:
+			f, r.Parts = Stripped, p.stubs.plain(n.tool, n.is(flagError)).parts
+			if policy.odd() {
+				r.Parts = Text(p.stub(policy, n, seq))
+			}
+		}
+	}
+	if s.folded.words(policy.Recall) != "" {
+		r.Parts = s.folded.onParts(r.Parts, policy.Recall)
+		if f == Kept {
+			f = Trimmed
+		}
+	}
+	return r, f
+}
+
+// odd reports whether stubs of the policy are other than the plain ones.
+func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall || p.Stub != "" }
 
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
@@ -222,52 +276,38 @@ func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
 	return Size(len(p.log.payload(seq).(ToolCall).Arguments)) > policy.Over
 }
 
-// resolveFiles decides the fate of a user message with files or attachments.
-func (p *Projection) resolveFiles(seq int32, n *node, by int32) (Fate, int32, int32) {
-	policy := p.overlays[by].c.Attachments
-	if policy.Action != Strip || p.shields(by, n, seq) {
-		return Kept, nobody, n.tokens
-	}
-	m, changed := withoutFiles(p.log.payload(seq).(UserMessage), policy.Over)
-	if !changed {
-		return Kept, nobody, n.tokens
-	}
-	return Stripped, by, int32(CountPayload(p.log.counter, m))
-}
-
 // shorten gives the payload that the overlay leaves of an entry.
 func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 	switch payload := p.log.payload(seq).(type) {
 	case UserMessage:
-		m, _ := withoutFiles(payload, p.overlays[by].c.Attachments.Over)
+		m, _, _ := p.leaveUser(seq, n)
 		return m
-	case ToolCall:
-		payload.Arguments = noArguments
+	case AssistantMessage:
+		payload.Text, _ = p.overlays[by].c.Texts.leave(payload, seq, false)
 		return payload
-	case ToolResult:
-		policy := p.overlays[by].c.ToolCalls
-		s := p.sides(by, n.pair, p.log.node(n.pair))
-		switch {
-		case s.response == actTrim:
-			text, _ := trimmed(policy, payload, s, seq)
-			payload.Parts = Text(text)
-		case policy.FirstLine || policy.Recall || policy.Stub != "":
-			payload.Parts = Text(p.stub(policy, n, seq))
-		default:
-			payload.Parts = p.stubs.plain(n.tool, n.is(flagError)).parts
+	case ToolCall:
+		if s := p.sides(by, seq, n); s.request == actTrim {
+			payload.Arguments, _ = trimArguments(payload.Arguments, s.body)
+		} else {
+			payload.Arguments = noArguments
 		}
 		return payload
+	case ToolResult:
+		r, _ := p.leave(p.overlays[by].c.ToolCalls, p.sides(by, n.pair, p.log.node(n.pair)), seq, n)
+		return r
 	default:
 		return payload
 	}
 }
 
-// forCall is the policy for one call of a selective policy.
-func (p *ToolPolicy) forCall(id string, seq int32) CallPolicy {
+// forCall is the policy for one call of a selective policy; false where it
+// names no such call.
+func (p *ToolPolicy) forCall(id string, seq int32) (CallPolicy, bool) {
 	var buffer [64]byte
 	key := strconv.AppendInt(append(append(buffer[:0], id...), '@'), int64(seq), 10)
 	if c, ok := p.Calls[string(key)]; ok {
-		return c
+		return c, true
 	}
-	return p.Calls[id]
+	c, ok := p.Calls[id]
+	return c, ok
 }

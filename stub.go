@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // noArguments is what a stripped call's arguments become: a marker would be
@@ -13,9 +12,6 @@ const noArguments = "{}"
 
 // maxFirstLine is how many characters of a result's first line a stub keeps.
 const maxFirstLine = 200
-
-// defaultTrim is what trim keeps of either end when the policy says nothing.
-const defaultTrim Size = 400
 
 // stub is the text of a stripped result (P5). The recall reference is the
 // result's seq.
@@ -26,11 +22,11 @@ func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
 			text += "\n" + line
 		}
 	}
-	return text + recallRef(policy, seq)
+	return text + recallRef(policy.Recall, seq)
 }
 
-func recallRef(policy *ToolPolicy, seq int32) string {
-	if !policy.Recall {
+func recallRef(on bool, seq int32) string {
+	if !on {
 		return ""
 	}
 	return " (recall " + strconv.Itoa(int(seq)) + ")"
@@ -97,86 +93,6 @@ func (s *stubCounts) text(form string, tool int32, failed bool) string {
 		return "[Previous: used " + s.name(tool) + "]"
 	}
 	return s.plain(tool, failed).parts[0].Text
-}
-
-// trimmed keeps the head and the tail of a result, cut at line ends where
-// there are any near, and the lines between that are asked for; it says how
-// much is gone. False when that would not make it smaller.
-func trimmed(policy *ToolPolicy, r ToolResult, s sides, seq int32) (string, bool) {
-	text := partsText(r.Parts)
-	head, tail := s.head, s.tail
-	if head == 0 && tail == 0 && len(s.lines) == 0 {
-		head, tail = defaultTrim, defaultTrim
-	}
-	if Size(len(text)) <= head+tail {
-		return text, false
-	}
-	first, last := cutHead(text, int(head)), cutTail(text, int(tail))
-	t := trimmer{recall: recallRef(policy, seq)}
-	t.keep(strings.TrimRight(first, "\n"))
-	t.middle(text[len(first):len(text)-len(last)], 1+strings.Count(first, "\n"), s.lines)
-	t.keep(strings.TrimLeft(last, "\n"))
-	out := strings.Join(t.parts, "\n")
-	return out, len(out) < len(text)
-}
-
-// trimmer puts a trimmed text together.
-type trimmer struct {
-	parts  []string
-	recall string
-}
-
-func (t *trimmer) keep(text string) {
-	if text != "" {
-		t.parts = append(t.parts, text)
-	}
-}
-
-// cut marks lines that are gone.
-func (t *trimmer) cut(bytes, lines int) {
-	if bytes > 0 {
-		t.parts = append(t.parts, fmt.Sprintf("… %d bytes in %d lines cut …%s", bytes, lines, t.recall))
-	}
-}
-
-// middle keeps the lines asked for of a text whose first line has a number.
-func (t *trimmer) middle(text string, number int, lines []LineRange) {
-	gone, count := 0, 0
-	for line := range strings.Lines(text) {
-		for len(lines) > 0 && lines[0].Last < number {
-			lines = lines[1:]
-		}
-		if len(lines) > 0 && lines[0].First <= number && !isBlank(line) {
-			t.cut(gone, count)
-			gone, count = 0, 0
-			t.keep(strings.TrimRight(line, "\r\n"))
-		} else if gone += len(line); line != "\n" {
-			count++
-		}
-		number++
-	}
-	t.cut(gone, count)
-}
-
-func cutHead(text string, n int) string {
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	if line := strings.LastIndexByte(text[:n], '\n'); line >= n/2 {
-		n = line + 1
-	}
-	return text[:n]
-}
-
-func cutTail(text string, n int) string {
-	at := len(text) - n
-	for at < len(text) && !utf8.RuneStart(text[at]) {
-		at++
-	}
-	if line := strings.IndexByte(text[at:], '\n'); line >= 0 && line <= n/2 {
-		at += line + 1
-	}
-	return text[at:]
 }
 
 // withoutFiles leaves of a user message the texts, and a word for each file

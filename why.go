@@ -30,6 +30,12 @@ const (
 	ReasonPolicy Reason = "policy for calls"
 	// ReasonNamed: the overlay names the call.
 	ReasonNamed Reason = "chosen call by call"
+	// ReasonLines: the overlay names the message.
+	ReasonLines Reason = "chosen text by text"
+	// ReasonRest: the overlay names others in its range.
+	ReasonRest Reason = "not among those chosen"
+	// ReasonTyped: a person wrote it; policies for texts hide no such message.
+	ReasonTyped Reason = "a person wrote it"
 	// ReasonHint: the tool's own hint (H1).
 	ReasonHint Reason = "hint of the tool"
 	// ReasonSmall: it is not larger than the overlay's gate (P6).
@@ -85,8 +91,12 @@ func (p *Projection) Why(seq int64) Reason {
 			return ReasonHeld
 		}
 		return ReasonReasoning
+	case codeAssistant:
+		if by := p.word(slotTexts, at); by != nobody {
+			return p.whyText(at, n, by)
+		}
 	case codeCall, codeResult:
-		if by := p.toolWord(at); by != nobody {
+		if by := p.word(slotTools, at); by != nobody {
 			return p.whyTool(int32(seq), n, at, anchor, by)
 		}
 	}
@@ -94,17 +104,48 @@ func (p *Projection) Why(seq int64) Reason {
 }
 
 func (p *Projection) whyUser(seq int32, n *node) Reason {
-	for _, s := range [...]slot{slotSummary, slotTurns} {
-		if by := p.slots[s].at(seq); by != nobody && p.shields(by, n, seq) {
+	text := nobody
+	if p.texts {
+		text = p.word(slotTexts, seq)
+	}
+	files := p.slots[slotAttachments].at(seq)
+	switch p.states.get(seq).fate() {
+	case Stripped:
+		return ReasonFiles
+	case Trimmed, Omitted:
+		return p.whyText(seq, n, text)
+	}
+	for _, by := range [...]int32{p.slots[slotSummary].at(seq), p.slots[slotTurns].at(seq), text} {
+		if by != nobody && p.shields(by, n, seq) {
 			return ReasonRequest
 		}
 	}
-	by := p.slots[slotAttachments].at(seq)
-	if by == nobody || !n.is(flagFiles) {
+	switch {
+	case text != nobody:
+		return p.whyText(seq, n, text)
+	case files == nobody || !n.is(flagFiles):
 		return ReasonNone
 	}
-	if p.states.get(seq).fate() == Stripped {
-		return ReasonFiles
+	return ReasonLeft
+}
+
+// whyText is the reason for what a policy for texts did to a message.
+func (p *Projection) whyText(seq int32, n *node, by int32) Reason {
+	policy := p.overlays[by].c.Texts
+	trim, named := policy.Entries[int64(seq)]
+	switch fate := p.states.get(seq).fate(); {
+	case fate != Kept && named:
+		return ReasonLines
+	case fate != Kept:
+		return ReasonRest
+	case !named:
+		trim.Action = policy.Rest
+	}
+	switch {
+	case n.kind == codeUser && trim.Action == Omit:
+		return ReasonTyped
+	case trim.Action == Trim:
+		return ReasonBare
 	}
 	return ReasonLeft
 }
@@ -121,6 +162,9 @@ func (p *Projection) whyTool(seq int32, n *node, at int32, call *node, by int32)
 	case fate == Omitted && s.removes:
 		return ReasonHint
 	case fate != Kept && policy.Action == Selective:
+		if _, named := policy.forCall(p.log.payload(at).(ToolCall).CallID, at); !named {
+			return ReasonRest
+		}
 		return ReasonNamed
 	case fate != Kept:
 		return ReasonPolicy

@@ -83,7 +83,10 @@ func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned 
 	if err := s.Refresh(ctx); err != nil {
 		return c, true, err
 	}
-	fires, why := s.fires(r)
+	fires, why, made, err := s.fires(ctx, r)
+	if err != nil {
+		return c, false, err
+	}
 	if !fires {
 		c.Outcome, c.Reason = Nothing, why
 		return c, true, nil
@@ -93,13 +96,14 @@ func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned 
 			c.Outcome, c.Overlays = Repeated, done
 			return c, true, nil
 		}
-		plan, err := s.Plan(ctx, r)
+		plan, err := s.planOnce(ctx, r, made)
 		if err == nil && len(plan.Compactions) > 0 {
 			plan, err = s.service.hooks.before(ctx, s, plan)
 		}
 		if err != nil {
 			return c, false, err
 		}
+		made = nil
 		for i := range plan.Compactions {
 			plan.Compactions[i].Reason = why // why it was made (A7)
 		}
@@ -134,16 +138,12 @@ func pause(ctx context.Context, attempts int) error {
 	}
 }
 
-// fires asks the request's trigger, and gives the reason it gives.
-func (s *Session) fires(r Request) (fires bool, why string) {
-	if r.Trigger == nil {
-		return true, ""
+// planOnce plans, unless what was planned to ask the trigger still holds.
+func (s *Session) planOnce(ctx context.Context, r Request, made *strategy.Plan) (strategy.Plan, error) {
+	if made != nil && made.Version == s.log.Version() {
+		return *made, nil
 	}
-	view := s.watcher.Look(s.projection)
-	if r.Options.Window > 0 {
-		view.Window = r.Options.Window
-	}
-	return r.Trigger.Fires(view)
+	return s.Plan(ctx, r)
 }
 
 // land applies the plan, and tells whether to plan again.

@@ -90,23 +90,49 @@ func (c *cut) take(e tenfold.Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// renamed follows the calls that a selective policy names by "id@seq" to their
-// new seqs.
+// renamed follows the entries that selective policies name by their seqs to
+// their new ones. What was left out is not named any more.
 func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
-	if p.ToolCalls == nil || p.ToolCalls.Calls == nil {
-		return p
+	if p.ToolCalls != nil && p.ToolCalls.Calls != nil {
+		policy := *p.ToolCalls
+		policy.Calls = map[string]tenfold.CallPolicy{}
+		for _, key := range slices.Sorted(maps.Keys(p.ToolCalls.Calls)) {
+			name := key
+			if at := strings.LastIndexByte(key, '@'); at >= 0 {
+				if seq, err := strconv.ParseInt(key[at+1:], 10, 64); err == nil && c.moved[seq] > 0 {
+					name = key[:at+1] + strconv.FormatInt(c.moved[seq], 10)
+				}
+			}
+			one := p.ToolCalls.Calls[key]
+			one.Folded = c.folded(one.Folded)
+			policy.Calls[name] = one
+		}
+		p.ToolCalls = &policy
 	}
-	policy := *p.ToolCalls
-	policy.Calls = map[string]tenfold.CallPolicy{}
-	for _, key := range slices.Sorted(maps.Keys(p.ToolCalls.Calls)) {
-		name := key
-		if at := strings.LastIndexByte(key, '@'); at >= 0 {
-			if seq, err := strconv.ParseInt(key[at+1:], 10, 64); err == nil && c.moved[seq] > 0 {
-				name = key[:at+1] + strconv.FormatInt(c.moved[seq], 10)
+	if p.Texts != nil {
+		policy := *p.Texts
+		policy.Entries = map[int64]tenfold.TextTrim{}
+		for seq, trim := range p.Texts.Entries {
+			if to := c.moved[seq]; to > 0 {
+				trim.Folded = c.folded(trim.Folded)
+				policy.Entries[to] = trim
 			}
 		}
-		policy.Calls[name] = p.ToolCalls.Calls[key]
+		p.Texts = &policy
 	}
-	p.ToolCalls = &policy
 	return p
+}
+
+// folded follows a run of folded calls; one of which a part was left out has
+// no reference any more.
+func (c *cut) folded(f *tenfold.Folded) *tenfold.Folded {
+	if f == nil {
+		return nil
+	}
+	moved := *f
+	moved.From, moved.To = c.moved[f.From], c.moved[f.To]
+	if moved.From == 0 || moved.To == 0 {
+		moved.From, moved.To = 0, 0
+	}
+	return &moved
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/excerpt"
+	"tenfold/provider"
 	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -28,8 +30,15 @@ type Request struct {
 	Strategies []strategy.Strategy
 	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
 	Trigger trigger.Trigger
-	// Target goes on after the strategies until the view fits; zero for none.
+	// Prices are what the Trigger goes by, where it weighs what a prompt cache
+	// saves; nil means those that come with the program.
+	Prices provider.Prices
+	// Target has the view fitted into so much after the strategies, or, where
+	// none is given, instead of the default profile; zero for none.
 	Target strategy.Target
+	// OpenEnd tells that nobody said where the range ends: what chooses by
+	// itself what to keep of the end, as fit does, goes on to the end.
+	OpenEnd bool
 	// Options are what the strategies share: hints, a summarizer, a focus.
 	// Range is worked out from Bounds; an empty Source means "user", a nil
 	// Summarizer the digest, which needs no model (M4).
@@ -39,7 +48,14 @@ type Request struct {
 // Plan works out what a request would do, and writes nothing (C8). A plan
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
-	return PlanOver(ctx, ViewOf(s.projection, r.Branch), r, s.service.now())
+	view := ViewOf(s.projection, r.Branch)
+	if view == s.projection && r.Options.Index == nil {
+		if s.index == nil {
+			s.index = excerpt.NewIndex() // it is read when a strategy asks it
+		}
+		r.Options.Index = s.index
+	}
+	return PlanOver(ctx, view, r, s.service.now())
 }
 
 // ViewOf gives the projection that a request about a branch is planned over,
@@ -68,34 +84,27 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	if err != nil {
 		return strategy.Plan{}, err
 	}
-	if !ok && p.Log().Turns() > 0 && slices.ContainsFunc(r.Strategies, strategy.TakesAll) {
-		span, ok = tenfold.Range{ToTurn: p.Log().Turns() - 1}, true
+	pipeline, err := r.pipeline()
+	if err != nil {
+		return strategy.Plan{}, err
 	}
-	// All of it is kept, but the target may want some of that.
-	onlyTarget := !ok && r.Target.Set() && r.Target.Tail && span.FromTurn < p.Log().Turns()
-	if onlyTarget {
-		span, ok = tenfold.Range{FromTurn: span.FromTurn, ToTurn: p.Log().Turns() - 1}, true
+	all := tenfold.Range{FromTurn: span.FromTurn, ToTurn: p.Log().Turns() - 1}
+	if !ok && p.Log().Turns() > 0 && slices.ContainsFunc(pipeline, strategy.TakesAll) {
+		span, ok = tenfold.Range{ToTurn: all.ToTurn}, true
+	}
+	if !ok && r.OpenEnd && all.FromTurn <= all.ToTurn && slices.ContainsFunc(pipeline, strategy.ChoosesEnd) {
+		// All of it would be kept, but some strategies know what of it.
+		pipeline = slices.DeleteFunc(pipeline, func(s strategy.Strategy) bool { return !strategy.ChoosesEnd(s) })
+		span, ok = all, true
 	}
 	if !ok {
 		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
 	}
-	pipeline := strategy.Pipeline(r.Strategies)
-	if len(pipeline) == 0 {
-		profile, err := strategy.FindProfile(strategy.DefaultProfile)
-		if err != nil {
-			return strategy.Plan{}, err
-		}
-		pipeline = strategy.Pipeline{profile}
-	}
-	switch {
-	case onlyTarget:
-		r.Target.Tail = false // the range holds it
-		pipeline = strategy.Pipeline{r.Target}
-	case r.Target.Set():
-		pipeline = append(slices.Clip(pipeline), r.Target)
-	}
 	o := r.Options
 	o.Range = span
+	if r.OpenEnd {
+		o.Reach = &all
+	}
 	if o.Source == "" {
 		o.Source = "user"
 	}
@@ -103,6 +112,22 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		o.Summarizer = summary.Digest{} // no strategy goes without (M4)
 	}
 	return pipeline.Plan(ctx, p, o)
+}
+
+// pipeline is what a request has run, the slice its own.
+func (r Request) pipeline() (strategy.Pipeline, error) {
+	pipeline := slices.Clone(strategy.Pipeline(r.Strategies))
+	switch {
+	case r.Target.Set():
+		pipeline = append(pipeline, strategy.FitTo(r.Target))
+	case len(pipeline) == 0:
+		profile, err := strategy.FindProfile(strategy.DefaultProfile)
+		if err != nil {
+			return nil, err
+		}
+		pipeline = strategy.Pipeline{profile}
+	}
+	return pipeline, nil
 }
 
 // Apply writes a plan's compactions, and gives their overlays. A plan that

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/excerpt"
 	"tenfold/store"
 	"tenfold/trigger"
 )
@@ -19,6 +20,7 @@ type Session struct {
 	log        *tenfold.Log
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
+	index      *excerpt.Index // of what the root sees; nil until it is asked for
 }
 
 // ErrAmbiguous says that several conversations fit a shortened id.

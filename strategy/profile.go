@@ -19,6 +19,9 @@ type Profile struct {
 	Turns tenfold.Action
 	// Summary has a summary written; nil has none.
 	Summary *ProfileSummary
+	// Fit has the conversation fitted into a target, line by line; what is
+	// said by other slots is then no matter. Zero for none.
+	Fit Target
 }
 
 // A ProfileSummary is how a profile wants its summary. Its zero value is a
@@ -46,6 +49,7 @@ func Profiles() map[string]Profile {
 			ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true},
 			Summary:   &ProfileSummary{Placement: tenfold.PlacePair},
 		},
+		"tenfold": {Title: "tenfold", Fit: Target{Share: 0.10}},
 	}
 }
 
@@ -70,6 +74,13 @@ func (f Profile) Name() string { return "profile:" + f.Title }
 // what must be said again of single calls on top of it. Where no summary comes
 // about the other slots go without it.
 func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	if f.Fit.Set() {
+		fitted, err := FitTo(f.Fit).Propose(ctx, p, o)
+		for i := range fitted {
+			fitted[i].Profile = f.Title
+		}
+		return fitted, err
+	}
 	c := tenfold.Compaction{
 		Profile: f.Title, Source: o.Source,
 		Reasoning: f.Reasoning, ToolCalls: f.ToolCalls, Attachments: f.Attachments, Turns: f.Turns,

@@ -19,7 +19,7 @@ type Span struct {
 	// Compacted tells whether anything in it is not as in the log.
 	Compacted bool
 	// By are the ids of the overlays that made it so, Slots what they touch:
-	// "summary", "reasoning", "tool_calls", "attachments", "turns".
+	// "summary", "reasoning", "tool_calls", "texts", "attachments", "turns".
 	By, Slots []string
 	// Entries counts the entries a model could see, Fates them by fate.
 	Entries int
@@ -189,7 +189,7 @@ func slotNames(c tenfold.Compaction) []string {
 	var names []string
 	for name, set := range map[string]bool{
 		"summary": c.Summary != nil, "reasoning": c.Reasoning != nil, "tool_calls": c.ToolCalls != nil,
-		"attachments": c.Attachments != nil, "turns": c.Turns != "", "tool_definitions": c.ToolDefinitions != nil,
+		"texts": c.Texts != nil, "attachments": c.Attachments != nil, "turns": c.Turns != "", "tool_definitions": c.ToolDefinitions != nil,
 	} {
 		if set {
 			names = append(names, name)

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/excerpt"
 	"tenfold/tool"
 )
 
@@ -16,6 +18,9 @@ import (
 type Options struct {
 	// Range is what may be compacted.
 	Range tenfold.Range
+	// Reach is what strategies that choose for themselves what to keep of the
+	// end may compact, where nobody said where the range ends; nil is Range.
+	Reach *tenfold.Range
 	// Hints are the tools' wishes; nil means those of Tools.
 	Hints tool.Hints
 	// Tools are what the configuration says of tools' calls (H1).
@@ -46,6 +51,11 @@ type Options struct {
 	Classifier Classifier
 	Confirm    func(context.Context, []Tangent) ([]Tangent, error)
 
+	// Index is what strategies that choose lines know of the log: kept from
+	// plan to plan, it looks at no text twice. Nil has one made. It must be of
+	// the same log and reader, and is not safe for concurrent use.
+	Index *excerpt.Index
+
 	notes *notes
 	// begun is the projection that the plan began with.
 	begun *tenfold.Projection
@@ -65,6 +75,7 @@ type notes struct {
 	// withheld is set where a dry run kept something from being done, asked
 	// where a model was paid or a person answered.
 	withheld, asked bool
+	fitted          *Fitted
 }
 
 // asked notes that a model was paid or a person answered.
@@ -113,11 +124,21 @@ type Plan struct {
 	Steps       []Step
 	// Before and After are the projection as it stands and as it would be.
 	Before, After *tenfold.Projection
+	// Fitted says what a strategy that fits into a target had to work with; nil
+	// where none ran.
+	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
+}
+
+// Fitted is what fitting a conversation into a target began with, in tokens.
+type Fitted struct {
+	// Always is what stays whatever the target is, Lines what the lines chosen
+	// beside it may cost.
+	Always, Lines int
 }
 
 // A Pipeline is strategies composed left to right.
@@ -137,9 +158,6 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
 		}
-		if r, ok := s.(rung); ok && !r.due(plan.After) {
-			continue
-		}
 		o.notes = &notes{}
 		proposed, err := s.Propose(ctx, plan.After, o)
 		if err != nil {
@@ -149,6 +167,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		plan.add(s.Name(), proposed)
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
+		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
 	}
 	if len(plan.Compactions) == 0 && !withheld {
 		plan.Nothing = plan.why()
@@ -234,6 +253,9 @@ func slots(proposed []tenfold.Compaction) []part {
 		return nil
 	}
 	c := proposed[0]
+	if c.ToolCalls != nil && c.ToolCalls.Rest != "" {
+		return nil // of all that it does not name something is said
+	}
 	bare := tenfold.Range{FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep}.On(tenfold.Compaction{})
 	var parts []part
 	put := func(name string, set func(*tenfold.Compaction)) {
@@ -246,6 +268,9 @@ func slots(proposed []tenfold.Compaction) []part {
 	}
 	if c.ToolCalls != nil {
 		put("strip-tools", func(d *tenfold.Compaction) { d.ToolCalls = c.ToolCalls })
+	}
+	if c.Texts != nil {
+		put("trim-texts", func(d *tenfold.Compaction) { d.Texts = c.Texts })
 	}
 	if c.Attachments != nil {
 		put("strip-attachments", func(d *tenfold.Compaction) { d.Attachments = c.Attachments })
@@ -280,6 +305,7 @@ var strategies = map[string]func() Strategy{
 	"hard-reset":         func() Strategy { return hardReset{} },
 	"classify-tangents":  func() Strategy { return classifyTangents{} },
 	"auto":               func() Strategy { return auto{threshold: 0.5} },
+	"fit":                func() Strategy { return fit{target: Target{Share: 0.10}, context: -1} },
 }
 
 // Names lists the strategies, sorted.
@@ -321,6 +347,18 @@ func Summarises(s Strategy) bool {
 func TakesAll(s Strategy) bool {
 	_, all := s.(hardReset)
 	return all
+}
+
+// ChoosesEnd reports whether a strategy chooses for itself what to keep of the
+// end of a conversation, rather than leave a tail of turns alone.
+func ChoosesEnd(s Strategy) bool {
+	switch s := s.(type) {
+	case Profile:
+		return s.Fit.Set()
+	case fit:
+		return true
+	}
+	return false
 }
 
 // configurable is implemented by strategies that take parameters.

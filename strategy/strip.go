@@ -70,7 +70,10 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 		}
 		was, ok := policy.Calls[c.key()]
 		if !ok {
-			was = policy.Calls[c.call.CallID]
+			was, ok = policy.Calls[c.call.CallID]
+		}
+		if !ok {
+			was = unnamed(p, c) // by what the policy says of the rest
 		}
 		if again[by] == nil {
 			again[by] = map[string]tenfold.CallPolicy{}
@@ -81,13 +84,23 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 	for _, by := range order {
 		if calls := again[by]; calls != nil {
 			policy := *selective[by]
-			policy.Calls = calls
+			policy.Calls, policy.Rest = calls, ""
 			out = append(out, rangeOf(strip).On(tenfold.Compaction{
 				Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, ToolCalls: &policy,
 			}))
 		}
 	}
 	return out
+}
+
+// unnamed is what befell a call that a selective policy does not name.
+func unnamed(p *tenfold.Projection, c aCall) tenfold.CallPolicy {
+	if hidden(p, c.seq) {
+		return tenfold.CallPolicy{Action: tenfold.Omit}
+	}
+	request, _, _ := p.Fate(c.seq)
+	response, _, _ := p.Fate(c.result)
+	return tenfold.CallPolicy{Action: tenfold.Strip, Request: request != tenfold.Kept, Response: response != tenfold.Kept}
 }
 
 // comesBack reports whether an entry that was hidden shows again, or one that

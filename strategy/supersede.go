@@ -87,7 +87,7 @@ func (v *view) onTop(u *use, want tenfold.CallPolicy, hint tenfold.Hint) (tenfol
 		return want, true
 	}
 	fates := v.fates(u)
-	want.Request = want.Request && hint.Request != tenfold.Keep && fates[0] == tenfold.Kept
+	want.Request = want.Request && hint.Request != tenfold.Keep && fates[0] != tenfold.Stripped
 	want.Response = want.Response && hint.Response != tenfold.Keep && fates[1] != tenfold.Stripped
 	if !want.Request && !want.Response {
 		return want, false
@@ -95,7 +95,7 @@ func (v *view) onTop(u *use, want tenfold.CallPolicy, hint tenfold.Hint) (tenfol
 	if want.Response && hint.Response == tenfold.Remove {
 		return tenfold.CallPolicy{Action: tenfold.Omit}, true
 	}
-	if fates[1] == tenfold.Trimmed && !want.Response {
+	if fates[1] == tenfold.Trimmed && !want.Response || fates[0] == tenfold.Trimmed && !want.Request {
 		return want, false // a trim cannot be said beside a strip
 	}
 	want.Request = want.Request || fates[0] == tenfold.Stripped

@@ -233,7 +233,7 @@ func (x *claudeExport) warnConfig() {
 // a summary of all there is so far, and nothing else.
 func coversAll(c tenfold.Compaction, at place) bool {
 	return c.Summary != nil && c.FromTurn == 0 && c.ToTurn >= at.turn && c.ToStep == nil && at.opened &&
-		c.Reasoning == nil && c.ToolCalls == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
+		c.Reasoning == nil && c.ToolCalls == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
 }
 
 // liveOverlays tells which compactions of a log count (C7).

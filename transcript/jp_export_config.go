@@ -106,7 +106,7 @@ func (x *jpExport) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) err
 		return nil // what it hid is there
 	}
 	event := jpCompaction{From: c.FromTurn, To: c.ToTurn}
-	fits := c.ToStep == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
+	fits := c.ToStep == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
 	if s := c.Summary; s != nil {
 		fits = fits && (s.Placement == "" || s.Placement == tenfold.PlacePair)
 		event.Summary = &jpSummary{s.Text}

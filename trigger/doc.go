@@ -12,6 +12,10 @@
 // window, "150k" tokens used, "-20k" tokens left, "off". The longer form names
 // them as the rules do: "turns(20)", "any(80%, turns(20))", "always".
 //
+// "cache(20k, 5m)" is [CacheAware]: it weighs what a compaction would free
+// against what the provider's prompt cache loses by it. It alone needs more than
+// counts: a plan, and when the cache was last used, both in View.Cache.
+//
 // A [Watcher] keeps a view up with a projection at the cost of what was
 // appended.
 package trigger

@@ -10,7 +10,7 @@ import (
 
 // Parse reads a trigger: a threshold ("80%", "150k", "-20k", "off") or one of
 // the names of §5 ("turns(20)", "tokens(150k)", "context(0.8)", "always",
-// "any(…)", "all(…)").
+// "any(…)", "all(…)"), or "cache(20k, 5m)", which is [CacheAware].
 func Parse(text string) (Trigger, error) {
 	t, err := parse(strings.ToLower(strings.TrimSpace(text)), 0)
 	if err != nil {
@@ -30,6 +30,8 @@ func parse(s string, depth int) (Trigger, error) {
 		return Always(), nil
 	case "context", "context()":
 		return Context(DefaultContext), nil
+	case "cache":
+		return CacheAware{}, nil
 	}
 	if name, inner, ok := strings.Cut(s, "("); ok {
 		inner, ok = strings.CutSuffix(inner, ")")
@@ -68,6 +70,8 @@ func named(name, inner string, depth int) (Trigger, error) {
 		}
 		f, err := strconv.ParseFloat(inner, 64)
 		return share(inner, f, err)
+	case "cache":
+		return cacheAware(inner)
 	case "any", "all":
 		if depth >= maxDepth {
 			return nil, fmt.Errorf("more than %d compositions inside each other", maxDepth)
@@ -82,7 +86,7 @@ func named(name, inner string, depth int) (Trigger, error) {
 		}
 		return compose(name == "all", members)
 	}
-	return nil, fmt.Errorf("there is no trigger %q: there are turns, tokens, context, any, all, always, off", name)
+	return nil, fmt.Errorf("there is no trigger %q: there are turns, tokens, context, cache, any, all, always, off", name)
 }
 
 // split cuts a list at the commas outside parentheses.

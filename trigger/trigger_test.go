@@ -124,7 +124,7 @@ func TestBadNotation(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"80%", "-20k", "any(80%, turns(20))", "all(off,always)", "context(0.3)"} {
+	for _, text := range []string{"80%", "-20k", "any(80%, turns(20))", "all(off,always)", "context(0.3)", "cache(20k, 5m)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

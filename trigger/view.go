@@ -21,6 +21,9 @@ type View struct {
 	Since int
 	// Window is how many tokens the model's context holds; 0 when unknown.
 	Window int
+	// Cache is what a plan would do to the provider's prompt cache. No
+	// projection knows it: whoever has a plan fills it in.
+	Cache Cache
 }
 
 // used is the figure thresholds of the window go by, and where it comes from.

@@ -35,11 +35,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("TZ", "UTC")
 			env.Setenv("TERM", "xterm-256color")
-			data, err := os.ReadFile(filepath.Join("testdata", "bakery.jsonl"))
-			if err != nil {
-				return err
+			for _, name := range []string{"testdata/bakery.jsonl", "../../examples/session.jsonl"} {
+				data, err := os.ReadFile(filepath.FromSlash(name))
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(name)), data, 0o600); err != nil {
+					return err
+				}
 			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "bakery.jsonl"), data, 0o600)
+			return nil
 		},
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"serve": serve},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",

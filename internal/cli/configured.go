@@ -180,8 +180,8 @@ func (r *rangeFlags) configure(a *app, req *session.Request, e *config.Effective
 	return r.wishes(req)
 }
 
-// choose finds the strategies: those of flags, else those of the
-// configuration, else the default profile.
+// choose finds the strategies: those of flags, else, where no target says what
+// to do, those of the configuration, else the default profile.
 func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) {
 	if len(r.strategies) > 0 {
 		return parseAll(e, r.strategies, "--strategy")
@@ -189,6 +189,9 @@ func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) {
 	if r.profile != "" || r.flags.Flags().Changed("profile") {
 		p, err := e.Profile(r.profile)
 		return []chosen{{p, "--profile " + quote(r.profile)}}, err
+	}
+	if r.flags.Flags().Changed("target") {
+		return nil, nil // fit needs nothing done before
 	}
 	const at = "conversation.compaction."
 	if texts := e.Conversation.Compaction.Strategy; len(texts) > 0 {

@@ -14,17 +14,31 @@ import (
 )
 
 func (a *app) showCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show [ID]",
+	var f moneyFlags
+	c := &cobra.Command{
+		Use:   "show [ID] [flags]",
 		Short: "Describe a conversation",
 		Long: `Describes a conversation: what is in it, what it cost and costs, and the
-compactions that lie over it. Those that were undone are marked.`,
+compactions that lie over it. Those that were undone are marked.
+
+Where the conversation says what its responses took, it is told what that cost,
+and what the compactions of the tool it is from saved and cost themselves, by
+replaying its requests under the rules of the provider's prompt cache. --money
+adds what compactions as they are configured, or of the named strategies, would
+have: one whenever 20,000 tokens can go, or 2,000 while the cache is cold.
+Amounts below zero were lost.`,
 		Example: `  tenfold conversation show
+  tenfold conversation show --money
+  tenfold conversation show --strategy micro --strategy supersede
   tenfold conversation show 0b9c --json`,
 		Args:              arguments(0, 1, "one ID"),
 		ValidArgsFunction: a.completeIDs(1),
-		RunE:              func(c *cobra.Command, args []string) error { return a.show(c.Context(), args) },
+		RunE:              func(c *cobra.Command, args []string) error { return a.show(c.Context(), args, f) },
 	}
+	c.Flags().BoolVar(&f.ours, "money", false, "tell what compactions would have saved")
+	c.Flags().StringArrayVar(&f.strategies, "strategy", nil, "with the money: `STRATEGY` to use instead of what is\nconfigured; may be repeated")
+	complete(c, "strategy", mechanical()...)
+	return c
 }
 
 type showJSON struct {
@@ -40,15 +54,19 @@ type showJSON struct {
 	Tokens      tokensJSON     `json:"tokens"`
 	Compactions []overlayJSON  `json:"compactions"`
 	Usage       usageJSON      `json:"usage"`
+	Money       *moneyJSON     `json:"money,omitzero"`
 }
 
-func (a *app) show(ctx context.Context, args []string) error {
+func (a *app) show(ctx context.Context, args []string, f moneyFlags) error {
 	s, err := a.session(ctx, args)
 	if err != nil {
 		return err
 	}
 	out, err := a.about(ctx, s)
 	if err != nil {
+		return err
+	}
+	if out.Money, err = a.money(ctx, s, f); err != nil {
 		return err
 	}
 	if a.json {
@@ -130,6 +148,7 @@ func (a *app) showText(s showJSON) {
 	for _, o := range s.Compactions {
 		a.showOverlay(o)
 	}
+	a.showMoney(s.Money)
 	a.picture(s.Usage)
 }
 

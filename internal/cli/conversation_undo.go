@@ -88,6 +88,7 @@ func slots(c tenfold.Compaction) []string {
 		{"turns", c.Turns != ""},
 		{"reasoning", c.Reasoning != nil},
 		{"tool_calls", c.ToolCalls != nil},
+		{"texts", c.Texts != nil},
 		{"attachments", c.Attachments != nil},
 		{"tool_definitions", c.ToolDefinitions != nil},
 	} {

@@ -42,7 +42,7 @@ func (r *rangeFlags) register(c *cobra.Command) {
 	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, but at most\n20k tokens)")
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
 	complete(c, "strategy", strategy.Names()...)
-	f.StringVar(&r.target, "target", "", "go on until it fits `TOKENS|%`: 20k, or 10% of the\nconversation")
+	f.StringVar(&r.target, "target", "", "fit it into `TOKENS|%`, line by line: 20k, or 10% of\nthe conversation")
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
 	f.StringVar(&r.focus, "focus", "", "what a summary must keep, a `TEXT`")
 	f.BoolVarP(&r.yes, "yes", "y", false, "do not ask: omit the turns that\nclassify-tangents names")
@@ -63,10 +63,11 @@ what is compacted already. Both bounds are inclusive. Without --to the range
 ends where the part begins that is to be kept: by default the last 3 turns, but
 at most 20,000 tokens, which may be inside a turn.
 
---target goes on where that is not enough: strategy by strategy, each only if it
-must be, down to hiding the oldest turns; and when no bound says where the range
-ends, the same once more in what is kept at the end. The last step always stays.
-A target that is missed is told; it is a failure only if nothing could be done.
+--target chooses line by line, as the strategy fit does: the lines later work is
+likely to need stay, over the whole conversation unless a bound says where the
+range ends. Short messages of yours, the last step, the plan, an open error and
+pins always stay. A target that is missed is told; it is a failure only if
+nothing could be done.
 
 What is not said by flags is as the configuration has it: "tenfold config show".
 A value given with --cfg holds for the conversation from now on: it is kept with
@@ -89,7 +90,8 @@ func (r *rangeFlags) request(to string) (session.Request, error) {
 	if err := r.bounds(to, &req.Bounds); err != nil {
 		return req, err
 	}
-	return req, r.aim(to, &req)
+	req.OpenEnd = to == "" && !changed("keep") && !changed("keep-last")
+	return req, r.aim(&req)
 }
 
 func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
@@ -125,6 +127,14 @@ func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
 		b.Tail = &tenfold.Tail{Turns: turns}
 	}
 	return nil
+}
+
+// mechanical are the strategies that work without a model.
+func mechanical() []string {
+	return slices.DeleteFunc(strategy.Names(), func(name string) bool {
+		s, err := strategy.Parse(name)
+		return err != nil || needsModel(s)
+	})
 }
 
 // wishes hands on what a summary must keep.

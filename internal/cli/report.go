@@ -148,7 +148,7 @@ func slotWords(slots []string) string {
 			names[i] = "tool definitions"
 		}
 	}
-	order := []string{"summary", "turns", "reasoning", "tools", "attachments"}
+	order := []string{"summary", "turns", "reasoning", "tools", "texts", "attachments"}
 	slices.SortStableFunc(names, func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
 	return strings.Join(names, ", ")
 }

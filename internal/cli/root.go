@@ -71,7 +71,7 @@ all went well, 1 when something failed, 2 when the command line is wrong, and
 	flags.BoolVar(&a.json, "json", false, "write results and errors as JSON, one object a line")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no notices, warnings or progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
-	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.doctorCommand(), a.manCommand())
+	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand())
 	return root
 }
 

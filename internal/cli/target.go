@@ -7,24 +7,24 @@ import (
 	"tenfold/strategy"
 )
 
-// aim reads --target. What is kept at the end may be touched as well, unless
-// the person said where the range ends.
-func (r *rangeFlags) aim(to string, req *session.Request) error {
-	changed := r.flags.Flags().Changed
-	if !changed("target") {
+// aim reads --target.
+func (r *rangeFlags) aim(req *session.Request) error {
+	if !r.flags.Flags().Changed("target") {
 		return nil
 	}
 	target, err := strategy.ParseTarget(r.target)
 	if err != nil {
 		return badValue("--target", err)
 	}
-	target.Tail = to == "" && !changed("keep") && !changed("keep-last")
 	req.Target = target
 	return nil
 }
 
 type targetJSON struct {
+	// Tokens is what the view may cost; where the target is a share, Always of
+	// them stay whatever it is, on top of the share.
 	Tokens int  `json:"tokens"`
+	Always int  `json:"always,omitzero"`
 	Met    bool `json:"met"`
 	// Over is by how many tokens it was missed.
 	Over int `json:"over"`
@@ -34,12 +34,16 @@ func (r *report) targetJSON() *targetJSON {
 	if !r.target.Set() {
 		return nil
 	}
-	limit := r.target.Limit(r.view)
-	over := max(r.view.Tokens()-limit, 0)
-	return &targetJSON{Tokens: limit, Met: over == 0, Over: over}
+	t := targetJSON{Tokens: r.target.Limit(r.view)}
+	if fitted := r.plan.Fitted; fitted != nil && r.target.Share > 0 {
+		t.Tokens, t.Always = fitted.Always+fitted.Lines, fitted.Always
+	}
+	t.Over = max(r.view.Tokens()-t.Tokens, 0)
+	t.Met = t.Over == 0
+	return &t
 }
 
-// tellTarget says whether the target was met, and what each step gave (S-17).
+// tellTarget says whether the target was met.
 func (a *app) tellTarget(r *report) {
 	t := r.targetJSON()
 	if t == nil {
@@ -49,34 +53,18 @@ func (a *app) tellTarget(r *report) {
 	if !t.Met {
 		how = "missed by " + thousands(t.Over)
 	}
-	a.printf("%s  %s, %s\n", a.paint(bold, "Target"), count(t.Tokens, "token", "tokens"), how)
-	var lines [][2]string
-	wide := 0
-	for _, s := range r.plan.Steps {
-		if s.Entries > 0 {
-			lines = append(lines, [2]string{visibleLine(s.Strategy), tokens(s.Before, s.After)})
-			wide = max(wide, len(visibleLine(s.Strategy)))
-		}
+	beside := ""
+	if t.Always > 0 {
+		beside = ": " + thousands(t.Always) + " that always stay, " + thousands(t.Tokens-t.Always) + " of lines"
 	}
-	for _, l := range lines {
-		if a.width > 0 && 2+wide+2+len(l[1]) > a.width {
-			a.printf("  %s\n    %s\n", l[0], l[1])
-			continue
-		}
-		a.printf("  %s  %s\n", pad(l[0], wide), l[1])
-	}
+	a.printf("%s  %s%s, %s\n", a.paint(bold, "Target"), count(t.Tokens, "token", "tokens"), beside, how)
 	if !t.Met {
-		a.warn("the target is missed by " + count(t.Over, "token", "tokens") + ": " + whyMissed(r))
+		a.warn("the target is missed by " + count(t.Over, "token", "tokens") + ": " + whyMissed)
 	}
 }
 
 // whyMissed says what keeps the rest.
-func whyMissed(r *report) string {
-	if !r.target.Tail {
-		return "what is left is outside the range, pinned, or the last step"
-	}
-	return "what is left is the system prompt, the last step and its request, pins and summaries"
-}
+const whyMissed = "short messages of yours, the last step, the plan, pins and what is outside the range always stay"
 
 // missed is the error for a target that was missed with nothing done about it.
 func missed(reports ...*report) error {
@@ -85,7 +73,7 @@ func missed(reports ...*report) error {
 			return &failure{
 				code:    "target_missed",
 				message: "the conversation has " + strconv.Itoa(t.Over) + " tokens too many for the target, and nothing could be made smaller",
-				hint:    whyMissed(r) + "; --from, --to and --keep say what may be compacted",
+				hint:    whyMissed + "; --from, --to and --keep say what may be compacted",
 			}
 		}
 	}

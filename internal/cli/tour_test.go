@@ -81,10 +81,12 @@ func TestTour(t *testing.T) {
 
 var tourWord = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// tourCommand runs one line: tenfold, or "cmd | head -n" of it.
+// tourCommand runs one line: tenfold, or "cmd | head -n" of it, or that with
+// " | tail -n".
 func tourCommand(t *testing.T, line string) string {
 	t.Helper()
 	line, most, cut := strings.Cut(line, " | head -")
+	most, least, tail := strings.Cut(most, " | tail -")
 	var words []string
 	for _, w := range tourWord.FindAllString(line, -1) {
 		words = append(words, strings.Trim(w, `'"`))
@@ -103,9 +105,17 @@ func tourCommand(t *testing.T, line string) string {
 		return text
 	}
 	lines := strings.SplitAfter(text, "\n")
+	lines = lines[:min(digits(most), len(lines))]
+	if tail {
+		lines = lines[max(len(lines)-digits(least), 0):]
+	}
+	return strings.Join(lines, "")
+}
+
+func digits(text string) int {
 	n := 0
-	for _, c := range most {
+	for _, c := range text {
 		n = 10*n + int(c-'0')
 	}
-	return strings.Join(lines[:min(n, len(lines))], "")
+	return n
 }

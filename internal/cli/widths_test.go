@@ -62,6 +62,8 @@ func TestWidths(t *testing.T) {
 		"print-full":      {"conversation", "print", "--full", "--turns", "0"},
 		"print-compacted": {"conversation", "print", "--compacted"},
 		"diff":            {"conversation", "diff"},
+		"lab":             {"lab", filepath.Join("..", "..", "examples", "session.jsonl"), "--strategy", "none", "--strategy", "micro", "--strategy", "suffix:target=10%"},
+		"lab-lost":        {"lab", filepath.Join("..", "..", "examples", "session.jsonl"), "--strategy", "micro", "--cuts", "50"},
 		"help":            {"--help"},
 	}
 	for name, args := range commands {
@@ -83,6 +85,22 @@ func TestWidths(t *testing.T) {
 		}
 	}
 	golden(t, "print-colour.80.txt", strings.ReplaceAll(onTerminal(t, 80, true, "--store", store, "conversation", "print", "--turns", "1"), "\x1b", "␛"))
+}
+
+// The account of a conversation that says what its responses took.
+func TestWidthsOfMoney(t *testing.T) {
+	t.Setenv("TZ", "UTC")
+	store := "sqlite://" + filepath.ToSlash(filepath.Join(t.TempDir(), "t.db"))
+	onTerminal(t, 80, false, "--store", store, "--quiet", "conversation", "import", filepath.Join("testdata", "terminal", "kiln.jsonl"))
+	for _, width := range []int{60, 80, 120} {
+		got := onTerminal(t, width, false, "--store", store, "conversation", "show", "--money")
+		for line := range strings.Lines(got) {
+			if w := ansi.StringWidth(strings.TrimRight(line, "\n")); w > width {
+				t.Errorf("at %d: a line is %d wide: %s", width, w, line)
+			}
+		}
+		golden(t, "show-money."+strconv.Itoa(width)+".txt", got)
+	}
 }
 
 func golden(t *testing.T, name, got string) {

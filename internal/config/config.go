@@ -47,6 +47,7 @@ type Profile struct {
 	Attachments Policy    `json:"attachments,omitzero" jsonschema:"What becomes of attachments." eg:"\"strip\""`
 	Turns       Turns     `json:"turns,omitzero" jsonschema:"Whether whole turns go." eg:"\"omit\""`
 	Summary     Summary   `json:"summary,omitzero" jsonschema:"A summary in place of the turns." eg:"\"summarize\""`
+	Fit         FitTarget `json:"fit,omitempty" jsonschema:"How much it is fitted into, line by line: \"10%\" of the conversation or \"20k\" tokens; the other slots are then no matter." eg:"\"10%\""`
 }
 
 // Micro is the table conversation.compaction.micro.
@@ -55,14 +56,14 @@ type Micro struct {
 	KeepRecent   Count    `json:"keep_recent,omitempty" jsonschema:"How many of the newest results stay." eg:"10"`
 	Over         Size     `json:"over,omitempty" jsonschema:"Results of at most this size stay." eg:"800"`
 	Exempt       []string `json:"exempt,omitempty" jsonschema:"Tools whose results stay." eg:"[\"skill\", \"ask\"]"`
-	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"It does nothing unless it frees so many tokens." eg:"\"20k\""`
+	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"It does nothing unless it frees so many tokens: what stands behind them has to be read anew." eg:"\"20k\""`
 	ColdAfter    Duration `json:"cold_after,omitempty" jsonschema:"When a provider has forgotten the prompt it cached, so that freeing 2k tokens is worth it." eg:"\"5m\""`
 }
 
 // Auto is the table conversation.compaction.auto.
 type Auto struct {
 	Enabled            bool       `json:"enabled,omitempty" jsonschema:"Whether it begins by itself." eg:"true"`
-	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"off\"." eg:"\"80%\""`
+	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"cache(20k, 5m)\" by what the provider's prompt cache loses, \"any(80%, cache())\", \"off\"." eg:"\"80%\""`
 	Strategy           Strategies `json:"strategy,omitempty" jsonschema:"The strategies it uses." eg:"\"auto\""`
 	Fallback           Fallback   `json:"fallback,omitempty" jsonschema:"What writes the summary when the model fails." eg:"\"digest\""`
 	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"How often it tries in a turn." eg:"1"`

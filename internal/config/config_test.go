@@ -146,7 +146,7 @@ func TestErrors(t *testing.T) {
 		{name: "share", flag: at + "summarize_threshold=50", want: `flag --cfg: conversation.compaction.summarize_threshold must be a share over 0 and at most 1, as in 0.5 or "50%", not 50`, hint: "write it as in summarize_threshold = 0.5"},
 		{name: "size", flag: at + "micro.over=2XB", want: `flag --cfg: conversation.compaction.micro.over must be a size in bytes, as in 800 or "2KB", not "2XB"`, hint: "write it as in over = 800"},
 		{name: "duration", flag: at + "micro.cold_after=5", want: `flag --cfg: conversation.compaction.micro.cold_after must be a time, as in "90s", "5m" or "1h", not 5`, hint: `write it as in cold_after = "5m"`},
-		{name: "threshold", flag: at + "auto.threshold=0.8", want: `flag --cfg: conversation.compaction.auto.threshold must be a threshold: "80%" of the window, "150k" tokens used, "-20k" left, or "off", not "0.8"`, hint: `write it as in threshold = "80%"`},
+		{name: "threshold", flag: at + "auto.threshold=0.8", want: `flag --cfg: conversation.compaction.auto.threshold must be a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off", not "0.8"`, hint: `write it as in threshold = "80%"`},
 		{name: "choice", flag: at + "auto.fallback=other", want: `flag --cfg: conversation.compaction.auto.fallback must be "digest" or "none", not "other"`, hint: `write it as in fallback = "digest"`},
 		{name: "policy", flag: at + "profiles.x.reasoning=omit", want: `flag --cfg: conversation.compaction.profiles.x.reasoning must be "strip" or "keep", or a table, not "omit"`, hint: `write it as in reasoning = "strip"`},
 		{name: "policy in a table", flag: at + `profiles.x.tool_calls={policy="trim"}`, want: `flag --cfg: conversation.compaction.profiles.x.tool_calls.policy must be "strip", "strip-responses", "strip-requests", "omit" or "keep", not "trim"`, hint: `write it as in policy = "strip"`},
@@ -313,7 +313,7 @@ func TestUse(t *testing.T) {
 	if diff := cmp.Diff(want, p); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if _, err := e.Profile("y"); err == nil || err.Error() != `unknown profile "y": there are default, heavy, light, x` {
+	if _, err := e.Profile("y"); err == nil || err.Error() != `unknown profile "y": there are default, heavy, light, tenfold, x` {
 		t.Errorf("an unknown profile gives %v", err)
 	}
 	if s := e.ToolSettings()["shell"]; s.Exempt == nil || !*s.Exempt || s.Response != tenfold.Remove || s.Check() != nil {

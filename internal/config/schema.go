@@ -29,6 +29,7 @@ func Schema() (*jsonschema.Schema, error) {
 	put(reflect.TypeFor[Count](), number(0))
 	put(reflect.TypeFor[Positive](), number(1))
 	put(reflect.TypeFor[Tokens](), number(1), pattern(`^(off|[0-9.]+ *[tkmTKM]?)$`))
+	put(reflect.TypeFor[FitTarget](), number(1), pattern(`^[0-9.]+ *[tkmTKM%]?$`))
 	put(reflect.TypeFor[Size](), number(0), pattern(`^[0-9.]+ *([kmgKMG]?[bB])?$`))
 	put(reflect.TypeFor[Share](), &jsonschema.Schema{Type: "number", ExclusiveMinimum: &zero, Maximum: &one}, pattern(`^[0-9.]+%?$`))
 	put(reflect.TypeFor[Duration](), pattern(`^([0-9.]+(ns|us|µs|ms|s|m|h))+$`))

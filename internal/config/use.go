@@ -34,6 +34,13 @@ func (c Config) Profile(name string) (strategy.Profile, error) {
 		Title: name, Reasoning: p.Reasoning.policy(), Attachments: p.Attachments.policy(),
 		ToolCalls: p.ToolCalls.policy(), Turns: tenfold.Action(p.Turns.Policy),
 	}
+	if p.Fit != "" {
+		fit, err := strategy.ParseTarget(string(p.Fit))
+		if err != nil {
+			return strategy.Profile{}, fmt.Errorf("profile %s: %w", name, err)
+		}
+		out.Fit = fit
+	}
 	if p.Summary.Policy == "summarize" {
 		out.Summary = &strategy.ProfileSummary{
 			Placement: tenfold.Placement(p.Summary.Placement), Instructions: p.Summary.Instructions,

@@ -89,6 +89,25 @@ func (t *Tokens) set(v any) error {
 
 func (*Tokens) must() string { return `a number of tokens, as in 20000 or "20k", or "off"` }
 
+// FitTarget is what the strategy fit takes as its target; empty is none.
+type FitTarget string
+
+func (t *FitTarget) set(v any) error {
+	text, ok := v.(string)
+	if n, number := v.(int64); number {
+		text, ok = strconv.FormatInt(n, 10), true
+	}
+	if _, err := strategy.ParseTarget(text); !ok || err != nil {
+		return errMust
+	}
+	*t = FitTarget(text)
+	return nil
+}
+
+func (*FitTarget) must() string {
+	return `a share of the conversation, as in "10%", or tokens, as in "20k"`
+}
+
 // Size is a number of bytes (P6).
 type Size tenfold.Size
 
@@ -167,7 +186,7 @@ func (t *Threshold) set(v any) error {
 }
 
 func (*Threshold) must() string {
-	return `a threshold: "80%" of the window, "150k" tokens used, "-20k" left, or "off"`
+	return `a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off"`
 }
 
 // Strategies are strategies as --strategy spells them.

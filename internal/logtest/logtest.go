@@ -36,7 +36,18 @@ type drawer struct {
 	message int
 }
 
-func (d *drawer) int(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(d.t, "n") }
+// int draws a number, all of them about as often: rapid's own ranges like
+// small ones, which would leave overlays over calls the exception.
+func (d *drawer) int(lo, hi int) int {
+	n := 0
+	for span := hi - lo; span > 0; span >>= 1 {
+		n <<= 1
+		if d.bool() {
+			n++
+		}
+	}
+	return lo + n%(hi-lo+1)
+}
 
 func (d *drawer) bool() bool { return rapid.Bool().Draw(d.t, "b") }
 
@@ -67,12 +78,13 @@ func (d *drawer) add(p tenfold.Payload) {
 
 func (d *drawer) text() string {
 	return pick(d, "", " \n", "yes", "ok ", "läuft – 走る 🚀", "a\nb\nc", "line one of the answer\nline two",
+		"the first line of many\r\n\nthe third, which is läng\n  the fourth of them\n\nthe sixth",
 		strings.Repeat("some words about main.go\n", d.int(1, 40)), `{"json":[1,2,3]}`, "tail \t\n")
 }
 
-func (d *drawer) id() string {
-	return pick(d, "c1", "c2", "c3", "toolu_01|fc_2", "a call id with spaces and far too many characters to be taken", "")
-}
+var callIDs = []string{"c1", "c2", "c3", "toolu_01|fc_2", "a call id with spaces and far too many characters to be taken", ""}
+
+func (d *drawer) id() string { return pick(d, callIDs...) }
 
 func (d *drawer) parts() []tenfold.Part {
 	var parts []tenfold.Part
@@ -105,6 +117,9 @@ func (d *drawer) draw() {
 	case 7, 8, 9:
 		d.message++
 		d.call()
+		if d.int(0, 2) > 0 {
+			d.answer(d.calls[len(d.calls)-1].CallID)
+		}
 	case 10:
 		d.call()
 	case 11, 12, 13:
@@ -157,9 +172,11 @@ func (d *drawer) reasoning() {
 
 func (d *drawer) call() {
 	c := tenfold.ToolCall{
-		CallID:    d.id(),
-		Name:      pick(d, "read", "shell", "odd name\">", ""),
-		Arguments: pick(d, `{}`, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, ""),
+		CallID: d.id(),
+		Name:   pick(d, "read", "shell", "odd name\">", ""),
+		Arguments: pick(d, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, "", `{}`,
+			`{"path":"a.go", "body":"one\ntwo\n\nfour\nfive","edits":[{"new":"a\n\u00fcb\nc\nd"}],"n":1.50}`,
+			`["`+strings.Repeat("word ", 60)+`"]`),
 	}
 	d.calls = append(d.calls, c)
 	d.add(c)
@@ -170,6 +187,10 @@ func (d *drawer) result() {
 	if len(d.calls) > 0 && d.int(0, 4) > 0 {
 		id = pick(d, d.calls...).CallID
 	}
+	d.answer(id)
+}
+
+func (d *drawer) answer(id string) {
 	d.add(tenfold.ToolResult{CallID: id, Parts: d.parts(), IsError: d.int(0, 4) == 0})
 }
 
@@ -188,9 +209,15 @@ func (d *drawer) bookkeeping() {
 }
 
 func (d *drawer) compaction() tenfold.Compaction {
+	if d.int(0, 2) == 0 {
+		return d.excerpts()
+	}
 	c := tenfold.Compaction{FromTurn: d.int(0, d.turns+1), Source: "user"}
 	c.ToTurn = c.FromTurn + d.int(-1, d.turns+1)
-	if d.bool() {
+	if d.bool() { // as most are: all there is
+		c.FromTurn, c.ToTurn = 0, d.turns+1
+	}
+	if d.int(0, 2) == 0 {
 		step := d.int(-1, 4)
 		c.ToStep = &step
 	}
@@ -213,16 +240,18 @@ func (d *drawer) compaction() tenfold.Compaction {
 	if d.int(0, 7) == 0 {
 		c.ToolDefinitions = &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: []string{"shell"}}
 	}
+	if d.int(0, 3) > 0 {
+		c.ToolCalls = d.toolPolicy(pick(d, tenfold.Strip, tenfold.Strip, tenfold.Omit, tenfold.Keep, tenfold.Selective), over)
+	}
 	if d.bool() {
-		c.ToolCalls = d.toolPolicy(over)
+		c.Texts = d.textPolicy()
 	}
 	return c
 }
 
-func (d *drawer) toolPolicy(over tenfold.Size) *tenfold.ToolPolicy {
+func (d *drawer) toolPolicy(action tenfold.Action, over tenfold.Size) *tenfold.ToolPolicy {
 	p := &tenfold.ToolPolicy{
-		Action: pick(d, tenfold.Strip, tenfold.Strip, tenfold.Omit, tenfold.Keep, tenfold.Selective),
-		Over:   over, FirstLine: d.int(0, 3) == 0, Recall: d.int(0, 3) == 0, Stub: pick(d, "", "", "previous"),
+		Action: action, Over: over, FirstLine: d.int(0, 3) == 0, Recall: d.int(0, 3) == 0, Stub: pick(d, "", "", "previous"),
 	}
 	switch p.Action {
 	case tenfold.Strip:
@@ -234,14 +263,22 @@ func (d *drawer) toolPolicy(over tenfold.Size) *tenfold.ToolPolicy {
 			}
 		}
 	case tenfold.Selective:
+		p.Rest = pick(d, "", "", tenfold.Omit, tenfold.Strip, tenfold.Keep)
+		p.Marks = pick(d, "", tenfold.MarksShort)
+		if p.Rest == tenfold.Strip && d.bool() {
+			p.Hints = map[string]tenfold.Hint{"read": {Response: tenfold.Remove}, "shell": {Request: tenfold.Keep}}
+		}
 		p.Calls = map[string]tenfold.CallPolicy{}
-		for range d.int(0, 3) {
+		for range d.int(0, 6) {
 			key := d.id()
-			if d.bool() && len(d.entries) > 0 {
+			if len(d.calls) > 0 && d.int(0, 7) > 0 {
+				key = pick(d, d.calls...).CallID
+			}
+			if d.int(0, 5) == 0 && len(d.entries) > 0 {
 				key += fmt.Sprintf("@%d", d.int(1, len(d.entries)))
 			}
-			p.Calls[key] = pick(d,
-				tenfold.CallPolicy{Action: tenfold.Omit}, tenfold.CallPolicy{Action: tenfold.Keep},
+			p.Calls[key] = pick(d, d.excerpt(), d.excerpt(), d.excerpt(),
+				d.excerpt(), d.excerpt(), tenfold.CallPolicy{Action: tenfold.Omit}, tenfold.CallPolicy{Action: tenfold.Keep},
 				tenfold.CallPolicy{Action: tenfold.Strip, Response: true},
 				tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true},
 				tenfold.CallPolicy{Action: tenfold.Trim, Head: 30, Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim},
@@ -249,6 +286,83 @@ func (d *drawer) toolPolicy(over tenfold.Size) *tenfold.ToolPolicy {
 		}
 	}
 	return p
+}
+
+// excerpts draws an overlay as a strategy makes it that keeps chosen lines: a
+// word on nearly all there is, message by message and call by call.
+func (d *drawer) excerpts() tenfold.Compaction {
+	c := tenfold.Compaction{ToTurn: d.turns + 1, Source: "auto", ToolCalls: d.toolPolicy(tenfold.Selective, 0), Texts: d.textPolicy()}
+	if d.int(0, 2) == 0 {
+		step := d.int(0, 4)
+		c.ToStep, c.ToTurn = &step, d.turns
+	}
+	for _, id := range callIDs {
+		if d.int(0, 5) > 0 {
+			c.ToolCalls.Calls[id] = d.excerpt()
+		}
+	}
+	for seq := range len(d.entries) {
+		switch d.entries[seq].Payload.(type) {
+		case tenfold.UserMessage, tenfold.AssistantMessage:
+			if d.int(0, 5) > 0 {
+				c.Texts.Entries[int64(seq+1)] = d.textTrim()
+			}
+		}
+	}
+	return c
+}
+
+// excerpt draws a policy that keeps lines of both sides of a call.
+func (d *drawer) excerpt() tenfold.CallPolicy {
+	c := tenfold.CallPolicy{
+		Action: pick(d, tenfold.Trim, tenfold.Trim, tenfold.Trim, tenfold.Keep, tenfold.Strip), Lines: d.lines(),
+		Result: pick(d, "", "", tenfold.Strip, tenfold.Keep), Folded: d.folded(),
+	}
+	if d.int(0, 3) > 0 {
+		c.Body = append([]tenfold.LineRange{}, d.lines()...)
+	}
+	return c
+}
+
+// lines draws ranges and fragments in order, now and then not.
+func (d *drawer) lines() []tenfold.LineRange {
+	var out []tenfold.LineRange
+	at := 1
+	for range d.int(0, 3) {
+		r := tenfold.LineRange{First: at, Last: at + d.int(0, 2)}
+		if d.bool() {
+			r.Last = r.First
+			r.From = d.int(0, 9)
+			r.To = r.From + d.int(0, 9)
+		}
+		out = append(out, r)
+		at += d.int(-1, 3)
+	}
+	return out
+}
+
+func (d *drawer) folded() *tenfold.Folded {
+	if d.bool() {
+		return nil
+	}
+	return &tenfold.Folded{Calls: d.int(0, 14), From: int64(d.int(0, 3)), To: int64(d.int(0, 9)), After: d.bool()}
+}
+
+func (d *drawer) textPolicy() *tenfold.TextPolicy {
+	p := &tenfold.TextPolicy{
+		Action: tenfold.Selective, Rest: pick(d, "", "", tenfold.Omit, tenfold.Keep),
+		Marks: pick(d, "", tenfold.MarksShort), Recall: d.int(0, 3) == 0, Entries: map[int64]tenfold.TextTrim{},
+	}
+	for range d.int(0, 12) {
+		p.Entries[int64(d.int(1, len(d.entries)+9))] = d.textTrim()
+	}
+	return p
+}
+
+func (d *drawer) textTrim() tenfold.TextTrim {
+	return tenfold.TextTrim{
+		Action: pick(d, tenfold.Trim, tenfold.Trim, tenfold.Keep, tenfold.Omit), Lines: d.lines(), Folded: d.folded(),
+	}
 }
 
 // Compaction draws one overlay.

@@ -1,0 +1,190 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// window is the newest whole turns within a target (S-7).
+func (c *Cut) window(ctx context.Context, t strategy.Target) (*View, error) {
+	s, err := strategy.Parse(fmt.Sprintf("token-window:n=%d", max(c.budget(t), 1)))
+	if err != nil {
+		return nil, err
+	}
+	return planned(whole, s)(ctx, c)
+}
+
+// suffix is the newest lines within a budget. The first that does not fit ends
+// it.
+func (c *Cut) suffix(budget int) *View {
+	all := c.ViewOf(c.projection).lines
+	from := len(all)
+	for from > 0 {
+		cost := c.session.cost(all[from-1].line)
+		if cost > budget {
+			break
+		}
+		budget -= cost
+		from--
+	}
+	v := &View{cut: c, costs: map[int64]int{}}
+	for _, l := range all[from:] {
+		v.put(l.seq, l.line)
+	}
+	return v
+}
+
+// dump is a list of atoms, a line each, those of the most value first. It shows
+// what a measure is worth that asks for no more than that names stand.
+func (c *Cut) dump(budget int) *View {
+	s := c.session
+	type stat struct {
+		atom            int32
+		df, mentions    int
+		last            int
+		entry           int64
+		entryMentioning int64
+		value           float64
+	}
+	stats := map[int32]*stat{}
+	of := c.requestOf()
+	for i, id := range c.from {
+		if id < 0 {
+			continue
+		}
+		e, seq := &s.entries[id], int64(i+1)
+		request := of(seq)
+		for _, l := range e.lines {
+			for _, a := range s.lines[l].atoms {
+				st := stats[a]
+				if st == nil {
+					st = &stat{atom: a}
+					stats[a] = st
+				}
+				if st.entry != seq {
+					st.entry = seq
+					st.df++
+					st.last = max(st.last, request)
+				}
+				if e.kind != tenfold.KindToolResult && st.entryMentioning != seq {
+					st.entryMentioning = seq
+					st.mentions++
+				}
+			}
+		}
+	}
+	now := of(int64(len(c.from)))
+	var list []*stat
+	for _, st := range stats {
+		// The value of fit.md without its model.
+		recent := float64(1+2*min(st.mentions, 4)) / float64(4+now-st.last)
+		st.value = recent * math.Log(1+float64(c.visible)/float64(st.df))
+		list = append(list, st)
+	}
+	slices.SortFunc(list, func(a, b *stat) int {
+		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.atom, b.atom))
+	})
+	v := &View{cut: c, costs: map[int64]int{}}
+	for _, st := range list {
+		id := s.intern(s.atoms[st.atom])
+		if cost := s.cost(id); cost <= budget {
+			budget -= cost
+			v.put(0, id)
+		}
+	}
+	return v
+}
+
+// requestOf tells which request of the prefix an entry belongs to, from 0.
+func (c *Cut) requestOf() func(seq int64) int {
+	at := map[[2]int]int{}
+	for i, j := range c.session.requests {
+		st := c.session.steps[j]
+		at[[2]int{st.turn, st.step}] = i
+	}
+	last := 0
+	return func(seq int64) int {
+		turn, step, _ := c.log.Where(seq)
+		if i, ok := at[[2]int{turn, step}]; ok {
+			last = i
+		}
+		return last
+	}
+}
+
+// foreseen is the best lines for the atoms that will be used within a horizon,
+// chosen by one that knows them: what recall a choice of lines can have at all.
+func (c *Cut) foreseen(budget, horizon int) *View {
+	s := c.session
+	open := make([]bool, len(c.carried))
+	newest := map[int32]int64{} // of each line, where it stands last
+	for i := range c.carried {
+		k := &c.carried[i]
+		if open[i] = k.within(horizon); !open[i] {
+			continue
+		}
+		for _, o := range k.found {
+			newest[o.line] = max(newest[o.line], o.seq)
+		}
+	}
+	type unit struct {
+		line int32
+		seq  int64
+		rate float64
+	}
+	gain := func(line int32) float64 {
+		sum := 0.0
+		for _, a := range s.lines[line].atoms {
+			if int(a) < len(c.carriedAt) && c.carriedAt[a] >= 0 && open[c.carriedAt[a]] {
+				sum += c.carried[c.carriedAt[a]].weight
+			}
+		}
+		return sum
+	}
+	units := make([]unit, 0, len(newest))
+	for line, seq := range newest {
+		units = append(units, unit{line, seq, gain(line) / float64(s.cost(line))})
+	}
+	less := func(a, b unit) int {
+		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.seq, a.seq), cmp.Compare(a.line, b.line))
+	}
+	slices.SortFunc(units, less)
+	var picked []unit
+	for len(units) > 0 {
+		u := units[0]
+		units = units[1:]
+		cost := s.cost(u.line)
+		if cost > budget {
+			continue
+		}
+		// What was covered since makes a line worth less: it waits its turn.
+		if rate := gain(u.line) / float64(cost); rate < u.rate {
+			if u.rate = rate; rate > 0 {
+				at, _ := slices.BinarySearchFunc(units, u, less)
+				units = slices.Insert(units, at, u)
+			}
+			continue
+		}
+		budget -= cost
+		picked = append(picked, u)
+		for _, a := range s.lines[u.line].atoms {
+			if int(a) < len(c.carriedAt) && c.carriedAt[a] >= 0 {
+				open[c.carriedAt[a]] = false
+			}
+		}
+	}
+	slices.SortFunc(picked, func(a, b unit) int {
+		return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.line, b.line))
+	})
+	v := &View{cut: c, costs: map[int64]int{}}
+	for _, u := range picked {
+		v.put(u.seq, u.line)
+	}
+	return v
+}

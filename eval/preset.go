@@ -1,0 +1,50 @@
+package eval
+
+import (
+	"fmt"
+
+	"tenfold/excerpt"
+	"tenfold/transcript"
+)
+
+// FittedOn lists the sources of the corpus that the weights of fit were fitted
+// on. Nothing is to be claimed from them.
+func FittedOn() []string {
+	return []string{"entire-cli", "context-evaluator", "entire-auth-go", "agentv", "gatomia-vscode", "pi-mono"}
+}
+
+// FrontierFormats lists the formats that the preset of this name measures: those
+// of agents that work on a repository.
+func FrontierFormats() []string {
+	return []string{string(transcript.ClaudeCode), string(transcript.Codex), string(transcript.OpenCode), string(transcript.JP)}
+}
+
+// DefaultMinRequests is how many requests a session needs to count where a
+// whole directory is measured.
+const DefaultMinRequests = 20
+
+// Defaults lists the policies that are measured where none is named.
+func Defaults() []string {
+	return []string{
+		"none", "keep-newest-10", "micro", "head-tail", "window:target=10%", "suffix:target=10%", "atoms:target=10%",
+		"fit:target=5%", "fit:target=10%", "fit:target=20%", "clairvoyant:target=10%",
+	}
+}
+
+// Targets are those of the frontier's budgets, in percent.
+func frontierTargets() []int { return []int{3, 5, 10, 20, 25} }
+
+// Frontier lists the policies of the preset of this name: fit and all baselines
+// at several targets, and fit without each of its ingredients at 10 %.
+func Frontier() []string {
+	list := []string{"none", "keep-newest-10", "micro", "head-tail"}
+	for _, family := range []string{"fit", "window", "suffix", "atoms", "clairvoyant"} {
+		for _, target := range frontierTargets() {
+			list = append(list, fmt.Sprintf("%s:target=%d%%", family, target))
+		}
+	}
+	for _, a := range excerpt.Ingredients() {
+		list = append(list, "fit:target=10%,without="+string(a))
+	}
+	return list
+}

@@ -1,0 +1,286 @@
+package excerpt
+
+import (
+	"tenfold"
+	"tenfold/tool"
+)
+
+// An Index knows the atoms of what a reader sees of a log. The zero Index is
+// not ready, use [NewIndex]. It keeps the texts of the log alive and copies
+// none; it is not safe for concurrent use.
+type Index struct {
+	done     int64 // seq up to which the log is read
+	requests int32 // how many model responses that is
+	turn     int   // of the last response
+	step     int
+
+	atoms  []atomInfo
+	byName map[string]int32
+	words  []wordInfo // sub-words of atoms
+	byWord map[string]int32
+	files  []fileInfo
+	byFile map[string]int32
+
+	entries []entry
+	groups  []group
+	units   []unit
+	pool    []int32 // atoms of units and openings
+	subs    []int32 // sub-words of atoms
+	chain   []link  // files of atoms
+	lines   map[string]span
+	tools   map[string]tool.Tool
+
+	scratch  []int32 // atoms of the line under way
+	distinct []int32 // atoms of the entry under way
+	asked    []int32 // atoms of the last message typed that is not huge
+	stamp    []int32 // per atom: the entry that counted it last
+}
+
+// NewIndex makes an empty index.
+func NewIndex() *Index {
+	return &Index{
+		byName: map[string]int32{}, byWord: map[string]int32{}, byFile: map[string]int32{},
+		lines: map[string]span{}, tools: map[string]tool.Tool{}, step: -1,
+	}
+}
+
+// span is a stretch of a pool.
+type span struct{ from, to int32 }
+
+// role is what an entry is to a choice.
+type role uint8
+
+const (
+	roleTyped     role = iota // a message a person wrote
+	roleSynthetic             // a user message nobody typed
+	roleAssistant
+	roleCall
+	roleResult
+)
+
+// entry is a visible entry.
+type entry struct {
+	seq     int64
+	group   int32
+	request int32
+	role    role
+	failed  bool
+	reads   int32 // the file of which a result is a read, or -1
+	tokens  int32
+	bytes   int32
+	lines   int32 // lines of its text that are not blank
+	files   []int32
+	units   span
+	opening span // atoms of a call's name and short arguments
+}
+
+// group is a call with its result, or one message.
+type group struct {
+	entry, result int32 // indices of entries; result is -1 where there is none
+	opening       int32 // what opening it costs, in sixteenths of a token
+	plan          bool  // it keeps a plan or todos
+	key           string
+}
+
+// unit is a line with at least one atom, or a piece of one.
+type unit struct {
+	entry    int32
+	line     int32 // of the entry's text, from 1
+	from, to int32 // the piece in bytes; 0, 0 for all of it
+	bytes    int32
+	atoms    span
+}
+
+type atomInfo struct {
+	entries int32 // with it
+	lines   int32 // with it
+	request int32 // of the last entry with it
+	used    int32 // request whose tool inputs have it last; -1 for none
+	uses    int32 // requests whose tool inputs have it
+	said    int32 // request that had it last in inputs, text or reasoning; -1
+	density int32 // distinct atoms of its last result, or the fewest before one
+	recent  [3]int32
+	files   int32 // head of its chain of files; -1 for none
+	outside bool  // in something else than a result
+	words   span
+}
+
+type wordInfo struct {
+	atoms int32 // that have it
+	said  int32
+}
+
+type fileInfo struct {
+	touched int32 // request that touched it last
+	edited  int64 // seq of the last edit; 0 for none
+}
+
+type link struct{ file, next int32 }
+
+// maxAsked is the most tokens a message may have whose every word counts as
+// asked for: a larger one is a paste.
+const maxAsked = 4000
+
+// maxChain bounds how many files are remembered of an atom: one that is in
+// more is in all of them.
+const maxChain = 32
+
+// Advance reads what the projection's log holds and the index does not, in
+// time proportional to that. The projection must be of the log and the reader
+// that the index was begun with.
+func (ix *Index) Advance(p *tenfold.Projection) {
+	l := p.Log()
+	for e := range l.After(ix.done) {
+		ix.done = e.Seq
+		if !p.Reads(e.Seq) {
+			continue
+		}
+		switch payload := e.Payload.(type) {
+		case tenfold.UserMessage:
+			kind := roleTyped
+			if payload.Synthetic {
+				kind = roleSynthetic
+			}
+			ix.message(e, kind)
+		case tenfold.AssistantMessage:
+			ix.respond(l, e)
+			ix.message(e, roleAssistant)
+		case tenfold.Reasoning:
+			ix.respond(l, e)
+			ix.mention(payload.Text)
+		case tenfold.ToolCall:
+			ix.respond(l, e)
+			ix.call(e, payload)
+		case tenfold.ToolResult:
+			ix.result(e, payload, l.Pair(e.Seq))
+		}
+	}
+}
+
+// respond counts responses: each step of a turn is one request to the model.
+func (ix *Index) respond(l *tenfold.Log, e tenfold.Entry) {
+	turn, step, _ := l.Where(e.Seq)
+	if turn != ix.turn || step != ix.step {
+		ix.turn, ix.step = turn, step
+		ix.requests++
+	}
+}
+
+// now is the request under way: what a user says belongs to the one it leads
+// to, but there may be none yet.
+func (ix *Index) now() int32 { return max(ix.requests-1, 0) }
+
+// open begins an entry; its group is the one it makes itself.
+func (ix *Index) open(e tenfold.Entry, kind role) *entry {
+	ix.groups = append(ix.groups, group{entry: int32(len(ix.entries)), result: -1})
+	return ix.add(e, kind, int32(len(ix.groups)-1))
+}
+
+func (ix *Index) add(e tenfold.Entry, kind role, group int32) *entry {
+	at := int32(len(ix.units))
+	ix.entries = append(ix.entries, entry{
+		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens), units: span{at, at},
+	})
+	return &ix.entries[len(ix.entries)-1]
+}
+
+func (ix *Index) message(e tenfold.Entry, kind role) {
+	at := ix.open(e, kind)
+	text := tenfold.TextLines(e.Payload)
+	ix.read(at, text, 1)
+	ix.finish(at)
+	ix.groups[at.group].opening = 16 // the mark of what is cut
+}
+
+// openingRest is what the rest of an opened call costs beside its name and
+// arguments, in sixteenths of a token: the marks of what is cut, the line that
+// says what was folded before it.
+const openingRest = 10 * 16
+
+func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
+	t, known := ix.tools[c.Name]
+	if !known {
+		t, _ = tool.Lookup(c.Name)
+		ix.tools[c.Name] = t
+	}
+	at := ix.open(e, roleCall)
+	g := &ix.groups[at.group]
+	g.plan = t.Kind == tool.Plans
+	for _, op := range t.Operations(c.Arguments) {
+		f := ix.file(op.Path)
+		ix.files[f].touched = at.request
+		if op.Op != tool.FileRead {
+			ix.files[f].edited = e.Seq
+		} else if at.reads < 0 {
+			at.reads = f
+		}
+		at.files = append(at.files, f)
+		if t.Kind == tool.Shell {
+			break // the first file of a command
+		}
+	}
+	short, bodies := arguments(c.Arguments)
+	from := int32(len(ix.pool))
+	for _, text := range short {
+		for line := range lines(text) {
+			ix.scan(line)
+			ix.pool = append(ix.pool, ix.scratch...)
+			ix.occur(at, ix.scratch)
+		}
+	}
+	at.opening = span{from, int32(len(ix.pool))}
+	line, size := int32(1), 0
+	for _, body := range bodies {
+		line = ix.read(at, body, line)
+		size += len(body)
+	}
+	at.bytes = int32(len(c.Arguments))
+	g.opening = openingRest + int32(int64(max(len(c.Arguments)-size, 0)+len(c.Name))*int64(at.tokens)*16/int64(max(len(c.Arguments)+len(c.Name), 1)))
+	if len(short) > 0 {
+		g.key = c.Name + " " + short[0]
+	} else {
+		g.key = c.Name
+	}
+	ix.finish(at)
+}
+
+func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
+	i, ok := ix.find(call)
+	if !ok {
+		return // of a call this reader does not see
+	}
+	of := &ix.entries[i]
+	at := ix.add(e, roleResult, of.group)
+	of = &ix.entries[i]
+	at.files, at.reads, at.failed = of.files, of.reads, r.IsError
+	ix.groups[at.group].result = int32(len(ix.entries) - 1)
+	ix.read(at, tenfold.TextLines(r), 1)
+	ix.finish(at)
+	for _, f := range at.files {
+		ix.files[f].touched = at.request
+	}
+}
+
+// find gives the entry of a seq.
+func (ix *Index) find(seq int64) (int32, bool) {
+	lo, hi := 0, len(ix.entries)
+	for lo < hi {
+		if mid := (lo + hi) / 2; ix.entries[mid].seq < seq {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return int32(lo), lo < len(ix.entries) && ix.entries[lo].seq == seq
+}
+
+func (ix *Index) file(path string) int32 {
+	path = tool.CleanPath(path)
+	if f, ok := ix.byFile[path]; ok {
+		return f
+	}
+	f := int32(len(ix.files))
+	ix.files = append(ix.files, fileInfo{touched: -1})
+	ix.byFile[path] = f
+	return f
+}

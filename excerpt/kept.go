@@ -1,0 +1,89 @@
+package excerpt
+
+import (
+	"cmp"
+	"slices"
+
+	"tenfold"
+)
+
+// wholeFrom is the share of an entry's text, in percent, from which on all of
+// it is kept (fit.md).
+const wholeFrom = 80
+
+// First gives what the first n picks keep, in log order.
+func (c Choice) First(n int) []Kept {
+	picks := slices.Clone(c.picks[:min(n, len(c.picks))])
+	slices.SortFunc(picks, func(a, b pick) int {
+		return cmp.Or(
+			cmp.Compare(c.ix.entries[a.entry].group, c.ix.entries[b.entry].group),
+			cmp.Compare(a.entry, b.entry), cmp.Compare(a.line, b.line), cmp.Compare(a.from, b.from),
+		)
+	})
+	var all []Kept
+	for len(picks) > 0 {
+		entry := picks[0].entry
+		end := 1
+		for end < len(picks) && picks[end].entry == entry {
+			end++
+		}
+		all = c.keep(all, entry, picks[:end])
+		picks = picks[end:]
+	}
+	return all
+}
+
+// keep adds what is kept of one entry.
+func (c Choice) keep(all []Kept, i int32, picks []pick) []Kept {
+	e := &c.ix.entries[i]
+	g := &c.ix.groups[e.group]
+	head := c.ix.entries[g.entry].seq
+	if len(all) == 0 || all[len(all)-1].Seq != head {
+		k := Kept{Seq: head}
+		if g.result >= 0 {
+			k.Result = c.ix.entries[g.result].seq
+		}
+		all = append(all, k)
+	}
+	k := &all[len(all)-1]
+	ranges, whole := c.ranges(e, picks)
+	if e.role == roleCall {
+		k.Body, k.WholeBody = ranges, whole
+	} else {
+		k.Lines, k.Whole = ranges, whole
+	}
+	return all
+}
+
+// ranges joins lines that follow one another.
+func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whole bool) {
+	taken := int64(0)
+	for _, p := range picks {
+		switch {
+		case p.line < 0:
+			return nil, true
+		case p.line == 0:
+			continue
+		}
+		taken += c.size(e, p)
+		if n := len(ranges) - 1; n >= 0 && p.to == 0 && ranges[n].To == 0 && int(p.line) <= ranges[n].Last+1 {
+			ranges[n].Last = int(p.line)
+			continue
+		}
+		ranges = append(ranges, tenfold.LineRange{First: int(p.line), Last: int(p.line), From: int(p.from), To: int(p.to)})
+	}
+	return ranges, taken > 0 && taken*100 >= int64(e.bytes)*wholeFrom
+}
+
+// size is how many bytes a pick has; of a line without atoms, the average.
+func (c Choice) size(e *entry, p pick) int64 {
+	if p.to > 0 {
+		return int64(p.to - p.from)
+	}
+	units := c.ix.units[e.units.from:e.units.to]
+	n, ok := slices.BinarySearchFunc(units, p.line, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
+	if ok {
+		return int64(units[n].bytes)
+	}
+	return int64(e.bytes) / int64(max(e.lines, 1))
+}

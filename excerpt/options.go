@@ -1,0 +1,59 @@
+package excerpt
+
+// An Ingredient is a part of how lines are chosen that can be left out, to
+// see what it is good for.
+type Ingredient string
+
+// The ingredients.
+const (
+	// Model is the fitted chance that an atom is used again; without it age
+	// and number of mentions stand for it.
+	Model Ingredient = "model"
+	// Coverage lets an atom count once; without it each line is worth the sum
+	// of its atoms.
+	Coverage Ingredient = "coverage"
+	// Lines are what is chosen; without them whole results and messages are.
+	Lines Ingredient = "lines"
+	// Stale keeps atoms from counting on reads of files that were edited
+	// later.
+	Stale Ingredient = "stale"
+	// Recent lets an atom count on its last three entries alone.
+	Recent Ingredient = "recent"
+	// Cost divides what a line is worth by what it costs.
+	Cost Ingredient = "cost"
+	// Always is what stays whatever it is worth: short messages of the
+	// person, the last step, the plan, the open error.
+	Always Ingredient = "always"
+)
+
+// Ingredients lists them.
+func Ingredients() []Ingredient {
+	return []Ingredient{Coverage, Model, Lines, Stale, Recent, Cost, Always}
+}
+
+// Options say what to choose from, and how much.
+type Options struct {
+	// From and To are the seqs of the entries to choose from, inclusive.
+	From, To int64
+	// Whole reports whether an entry stands in the view as it is anyway. Nil
+	// means that none does.
+	Whole func(seq int64) bool
+	// Hidden reports whether an entry cannot be shown. Nil means none.
+	Hidden func(seq int64) bool
+	// Budget is how many tokens the choice may cost, roughly: lines are
+	// weighed by their share of their entry's tokens.
+	Budget int
+	// Context takes each line with so many of its neighbours on either side.
+	Context int
+	// Without leaves ingredients out.
+	Without []Ingredient
+}
+
+func (o *Options) without(i Ingredient) bool {
+	for _, w := range o.Without {
+		if w == i {
+			return true
+		}
+	}
+	return false
+}

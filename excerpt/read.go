@@ -1,0 +1,213 @@
+package excerpt
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"tenfold/atom"
+)
+
+// A line longer than both of these is taken in pieces.
+const (
+	longLine  = 220 // bytes
+	longWords = 30
+)
+
+// lines gives the lines of a text without their ends.
+func lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > 0 {
+			line, rest, _ := strings.Cut(text, "\n")
+			if !yield(line) {
+				return
+			}
+			text = rest
+		}
+	}
+}
+
+// read takes in a text of an entry whose first line has a number; it gives
+// the number of the line after its last.
+func (ix *Index) read(at *entry, text string, number int32) int32 {
+	at.bytes += int32(len(text))
+	for line := range lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if trimmed != "" {
+			at.lines++
+			ix.readLine(at, line, trimmed, number)
+		}
+		number++
+	}
+	return number
+}
+
+// readLine makes the units of a line.
+func (ix *Index) readLine(at *entry, line, trimmed string, number int32) {
+	atoms, known := ix.lines[line]
+	if !known {
+		ix.scan(line)
+		from := int32(len(ix.pool))
+		ix.pool = append(ix.pool, ix.scratch...)
+		atoms = span{from, int32(len(ix.pool))}
+		ix.lines[line] = atoms
+	}
+	if atoms.from == atoms.to {
+		return
+	}
+	ix.occur(at, ix.pool[atoms.from:atoms.to])
+	self := int32(len(ix.entries) - 1)
+	if len(line) <= longLine || len(strings.Fields(trimmed)) <= longWords {
+		ix.units = append(ix.units, unit{entry: self, line: number, bytes: int32(len(line)) + 1, atoms: atoms})
+		return
+	}
+	for _, piece := range pieces(line) {
+		ix.scan(line[piece.from:piece.to])
+		from := int32(len(ix.pool))
+		ix.pool = append(ix.pool, ix.scratch...)
+		if to := int32(len(ix.pool)); to > from {
+			ix.units = append(ix.units, unit{
+				entry: self, line: number, from: piece.from, to: piece.to,
+				bytes: piece.to - piece.from + 4, atoms: span{from, to},
+			})
+		}
+	}
+}
+
+// pieces cuts a long line into three that overlap, between words.
+func pieces(line string) [3]span {
+	n := len(line)
+	cut := func(at int) int32 {
+		for at > 0 && at < n && line[at-1] != ' ' && line[at-1] != '\t' {
+			at++
+		}
+		return int32(at)
+	}
+	return [3]span{
+		{0, cut(n * 40 / 100)},
+		{cut(n * 30 / 100), cut(n * 70 / 100)},
+		{cut(n * 60 / 100), int32(n)},
+	}
+}
+
+// finish closes the entry: how many atoms it has is known.
+func (ix *Index) finish(at *entry) {
+	at.units.to = int32(len(ix.units))
+	n := int32(len(ix.distinct))
+	for _, a := range ix.distinct {
+		if info := &ix.atoms[a]; at.role == roleResult || info.density == 0 || n < info.density {
+			info.density = n
+		}
+	}
+	if at.role == roleTyped && at.tokens <= maxAsked {
+		ix.asked = append(ix.asked[:0], ix.distinct...)
+	}
+	ix.distinct = ix.distinct[:0]
+}
+
+// scan collects the distinct atoms of a line in scratch.
+func (ix *Index) scan(line string) {
+	ix.scratch = ix.scratch[:0]
+	for _, at := range atom.Scan(line) {
+		if a := ix.intern(at.Of(line)); !slices.Contains(ix.scratch, a) {
+			ix.scratch = append(ix.scratch, a)
+		}
+	}
+}
+
+func (ix *Index) intern(name string) int32 {
+	if a, ok := ix.byName[name]; ok {
+		return a
+	}
+	a := int32(len(ix.atoms))
+	from := int32(len(ix.subs))
+	for word := range subwords(name) {
+		w, ok := ix.byWord[word]
+		if !ok {
+			w = int32(len(ix.words))
+			ix.byWord[word] = w
+			ix.words = append(ix.words, wordInfo{said: -1})
+		}
+		if !slices.Contains(ix.subs[from:], w) {
+			ix.subs = append(ix.subs, w)
+			ix.words[w].atoms++
+		}
+	}
+	ix.atoms = append(ix.atoms, atomInfo{
+		used: -1, said: -1, files: -1, recent: [3]int32{-1, -1, -1}, words: span{from, int32(len(ix.subs))},
+	})
+	ix.stamp = append(ix.stamp, -1)
+	ix.byName[name] = a
+	return a
+}
+
+// occur counts the atoms of a line of the entry.
+func (ix *Index) occur(at *entry, atoms []int32) {
+	self := int32(len(ix.entries) - 1)
+	for _, a := range atoms {
+		info := &ix.atoms[a]
+		info.lines++
+		if ix.stamp[a] == self {
+			continue
+		}
+		ix.stamp[a] = self
+		ix.distinct = append(ix.distinct, a)
+		info.entries++
+		info.request = at.request
+		info.recent = [3]int32{info.recent[1], info.recent[2], self}
+		switch at.role {
+		case roleCall:
+			if info.used != at.request {
+				info.uses++
+			}
+			info.used = at.request
+			info.outside = true
+			ix.say(a, info, at.request)
+		case roleAssistant:
+			info.outside = true
+			ix.say(a, info, at.request)
+		case roleResult:
+		default:
+			info.outside = true
+		}
+		for _, f := range at.files {
+			ix.from(info, f)
+		}
+	}
+}
+
+// say notes that the model wrote the atom.
+func (ix *Index) say(a int32, info *atomInfo, request int32) {
+	info.said = request
+	for _, w := range ix.subs[info.words.from:info.words.to] {
+		ix.words[w].said = request
+	}
+}
+
+// from notes that the atom is in an entry about a file.
+func (ix *Index) from(info *atomInfo, file int32) {
+	n := 0
+	for at := info.files; at >= 0; at = ix.chain[at].next {
+		if ix.chain[at].file == file {
+			return
+		}
+		n++
+	}
+	if n < maxChain {
+		ix.chain = append(ix.chain, link{file, info.files})
+		info.files = int32(len(ix.chain) - 1)
+	}
+}
+
+// mention takes in a text that is no source of lines: reasoning.
+func (ix *Index) mention(text string) {
+	for line := range lines(text) {
+		ix.scan(line)
+		for _, a := range ix.scratch {
+			info := &ix.atoms[a]
+			info.outside = true
+			info.request = ix.now()
+			ix.say(a, info, ix.now())
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package excerpt
+
+// weights of the features of an atom, in thousandths. They were fitted once on
+// six repositories of real sessions, out of fold; every figure published is
+// from others.
+type weights struct {
+	bias, lastSeen, used, usedAge, uses, asked, density, similar, file, edited, lines, onlyResult int64
+}
+
+var fitted = weights{
+	bias: -4139, lastSeen: -432, used: 599, usedAge: -138, uses: 496, asked: 541, density: -195, similar: 648,
+	file: -136, edited: -841, lines: 351, onlyResult: -808,
+}
+
+// recentRequests is how far back what the model says and does is what it is
+// at now.
+const recentRequests = 10
+
+// values gives what each atom is worth at the last request: how likely later
+// work is to use it, times how rare it is, in millionths.
+func (ix *Index) values(o Options) []int64 {
+	n := int64(len(ix.entries))
+	asked := make([]bool, len(ix.atoms))
+	for _, a := range ix.asked {
+		asked[a] = true
+	}
+	c := int64(ix.now())
+	v := make([]int64, len(ix.atoms))
+	for a := range ix.atoms {
+		info := &ix.atoms[a]
+		if info.entries == 0 {
+			continue // only ever in reasoning
+		}
+		rare := ln(n+int64(info.entries)) - ln(int64(info.entries)) // ln(1+N/df)
+		var chance int64
+		if o.without(Model) {
+			m := min(int64(info.uses), 4)
+			chance = (micro + 2*micro*m) / (4 + c - int64(info.request))
+		} else {
+			chance = sigmoid(ix.score(info, c, asked[a]))
+		}
+		v[a] = (chance*rare + micro/2) / micro
+	}
+	return v
+}
+
+// score is w·x of the model, in millionths.
+func (ix *Index) score(info *atomInfo, c int64, asked bool) int64 {
+	w := &fitted
+	sum := w.bias*micro + w.lastSeen*(ln(3+c-int64(info.request))-2_500_000)
+	if info.used >= 0 {
+		sum += w.used*micro + w.usedAge*(ln(3+c-int64(info.used))-2_500_000)
+	}
+	sum += w.uses * ln(1+int64(info.uses))
+	if asked {
+		sum += w.asked * micro
+	}
+	sum += w.density * (ln(1+int64(info.density)) - 4*micro)
+	sum += w.similar * ix.similar(info, c)
+	if touched, edited, ok := ix.filesOf(info); ok {
+		sum += w.file * (ln(2+c-int64(touched)) - 2*micro)
+		if edited {
+			sum += w.edited * micro
+		}
+	}
+	sum += w.lines * ln(1+int64(info.lines))
+	if !info.outside {
+		sum += w.onlyResult * micro
+	}
+	return (sum + 500) / 1000
+}
+
+// similar is how much of the atom's name is in what the model said and did in
+// the last requests; twice that if it named the atom itself.
+func (ix *Index) similar(info *atomInfo, c int64) int64 {
+	var all, hit int64
+	for _, i := range ix.subs[info.words.from:info.words.to] {
+		word := &ix.words[i]
+		share := rootShare(int64(word.atoms))
+		all += share
+		if word.said >= 0 && c-int64(word.said) < recentRequests {
+			hit += share
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	share := hit * micro / all
+	if info.said >= 0 && c-int64(info.said) < recentRequests {
+		share *= 2
+	}
+	return share
+}
+
+// filesOf tells when a file the atom came from was touched last, and whether
+// any of them was edited.
+func (ix *Index) filesOf(info *atomInfo) (touched int32, edited, ok bool) {
+	touched = -1
+	for at := info.files; at >= 0; at = ix.chain[at].next {
+		f := &ix.files[ix.chain[at].file]
+		touched = max(touched, f.touched)
+		edited = edited || f.edited > 0
+	}
+	return touched, edited, info.files >= 0
+}
+
+// stale reports whether an entry is a read of a file that was edited after it.
+func (ix *Index) stale(i int32) bool {
+	e := &ix.entries[i]
+	return e.role == roleResult && e.reads >= 0 && ix.files[e.reads].edited > e.seq
+}
+
+// counts says on which of its last entries an atom counts: those that are no
+// stale reads, or the latest where all are.
+func (ix *Index) counts(info *atomInfo, o Options) (on [3]int32) {
+	if o.without(Stale) {
+		return info.recent
+	}
+	fresh := false
+	for k, e := range info.recent {
+		on[k] = -1
+		if e >= 0 && !ix.stale(e) {
+			on[k], fresh = e, true
+		}
+	}
+	if !fresh {
+		on[2] = info.recent[2]
+	}
+	return on
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tenfold"
+	"tenfold/eval"
+	"tenfold/session"
+	"tenfold/trigger"
+)
+
+// moneyFlags ask what compactions would have saved.
+type moneyFlags struct {
+	ours       bool
+	strategies []string
+}
+
+// moneyJSON is what a conversation cost, in US dollars, and what compactions
+// did to that.
+type moneyJSON struct {
+	Recorded recordedJSON `json:"recorded"`
+	// Model is whose prices and cache rules the balances go by; empty without
+	// any balance.
+	Model string `json:"model,omitzero"`
+	// Unpriced tells that there is no price for it, and so no balance.
+	Unpriced bool         `json:"unpriced,omitzero"`
+	Own      *balanceJSON `json:"own,omitzero"`
+	Ours     *balanceJSON `json:"ours,omitzero"`
+}
+
+type recordedJSON struct {
+	Responses  int      `json:"responses"`
+	Priced     int      `json:"priced"`
+	Dollars    float64  `json:"dollars"`
+	Unpriced   []string `json:"unpriced"`
+	Input      int      `json:"input"`
+	CacheRead  int      `json:"cache_read"`
+	CacheWrite int      `json:"cache_write"`
+	Output     int      `json:"output"`
+}
+
+type balanceJSON struct {
+	Strategies  []string `json:"strategies,omitzero"`
+	Compactions int      `json:"compactions"`
+	Saved       float64  `json:"saved"`
+	Rewriting   float64  `json:"rewriting"`
+	Summaries   float64  `json:"summaries"`
+	Estimated   float64  `json:"summaries_estimated"`
+	Net         float64  `json:"net"`
+	BreakEven   int      `json:"break_even"`
+	Requests    int      `json:"requests"`
+	TooLarge    int      `json:"too_large"`
+}
+
+// money makes the account of a conversation; nil when there is nothing to say.
+func (a *app) money(ctx context.Context, s *session.Session, f moneyFlags) (*moneyJSON, error) {
+	var o eval.ReplayOptions
+	var names []string
+	if f.ours || len(f.strategies) > 0 {
+		e, err := a.effective(extrasOf(s.Log())...)
+		if err != nil {
+			return nil, err
+		}
+		all, err := (&rangeFlags{flags: a.settings.root, strategies: f.strategies}).choose(e)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range all {
+			o.Strategies = append(o.Strategies, c.Strategy)
+			names = append(names, c.Name())
+		}
+		tail := e.Tail()
+		o.Bounds, o.OpenEnd = &tenfold.Bounds{Tail: &tail}, true
+		o.Options.Tools = e.ToolSettings()
+		o.Options.Window = e.Window(s.Projection().Config().Model)
+		micro := e.Conversation.Compaction.Micro
+		o.Rule = trigger.CacheAware{ClearAtLeast: int(micro.ClearAtLeast), ColdAfter: time.Duration(micro.ColdAfter)}
+	}
+	m, err := eval.MoneyOf(ctx, s.Log(), o)
+	if err != nil || (m.Recorded.Responses == 0 && len(o.Strategies) == 0) {
+		return nil, err
+	}
+	out := &moneyJSON{
+		Recorded: recordedJSON{
+			m.Recorded.Responses, m.Recorded.Priced, micros(m.Recorded.Dollars), append([]string{}, m.Recorded.Unpriced...),
+			m.Recorded.Input, m.Recorded.CacheRead, m.Recorded.CacheWrite, m.Recorded.Output,
+		},
+		Own: newBalanceJSON(m.Own, nil), Ours: newBalanceJSON(m.Ours, names),
+	}
+	if out.Own != nil && out.Own.Compactions == 0 {
+		out.Own = nil // no request came after them
+	}
+	if out.Unpriced = len(names) > 0 && m.Ours == nil; out.Unpriced || out.Own != nil || out.Ours != nil {
+		out.Model = m.Model
+	}
+	return out, nil
+}
+
+func newBalanceJSON(b *eval.Balance, strategies []string) *balanceJSON {
+	if b == nil {
+		return nil
+	}
+	return &balanceJSON{
+		strategies, b.Compactions, micros(b.Saved), micros(b.Rewriting), micros(b.Summaries), micros(b.Estimated), micros(b.Net()),
+		b.BreakEven, b.Requests, b.TooLarge,
+	}
+}
+
+// micros rounds dollars to a millionth, which is what a token costs.
+func micros(dollars float64) float64 { return math.Round(dollars*1e6) / 1e6 }
+
+// showMoney writes the account.
+func (a *app) showMoney(m *moneyJSON) {
+	if m == nil {
+		return
+	}
+	plain := func(s string) string { return s }
+	r := m.Recorded
+	switch first := a.paint(faint, pad("Money", 14)); {
+	case r.Responses == 0:
+		a.printf("%snot recorded\n", first)
+	case r.Priced == 0:
+		a.twoParts(first+"not known", "no price for "+unpricedWords(r.Unpriced), plain)
+	default:
+		responses := count(r.Responses, "response", "responses")
+		if r.Priced < r.Responses {
+			responses = thousands(r.Priced) + " of " + responses + ", without " + unpricedWords(r.Unpriced)
+		}
+		cached := ""
+		if input := r.Input + r.CacheRead + r.CacheWrite; input > 0 {
+			cached = strconv.Itoa(r.CacheRead*100/input) + " % of the input read from a cache"
+		}
+		a.twoParts(first+dollarsOf(r.Dollars)+" for "+responses, cached, plain)
+	}
+	if m.Own != nil {
+		a.showBalance(count(m.Own.Compactions, "compaction of its own", "compactions of its own"), m.Own)
+	}
+	if m.Ours != nil {
+		a.showBalance(count(m.Ours.Compactions, "compaction", "compactions")+" by "+strategyWords(m.Ours.Strategies), m.Ours)
+	}
+	if m.Unpriced && (r.Priced > 0 || r.Responses == 0) { // else it is said above
+		model := visibleLine(m.Model)
+		if model == "" {
+			model = "the model, which is not named"
+		}
+		a.twoParts("  compactions would have saved: not known", "no price for "+model, plain)
+	}
+	if m.Own != nil || m.Ours != nil {
+		text := "The input, replayed at the price of " + visibleLine(m.Model) + ", against no compaction."
+		if a.width > 0 {
+			text = ansi.Wrap(text, max(a.width, 20), "")
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			a.printf("%s\n", a.paint(faint, line))
+		}
+	}
+}
+
+// showBalance writes what compactions earned, and of what that is made up.
+func (a *app) showBalance(name string, b *balanceJSON) {
+	parts := []string{dollarsOf(b.Saved) + " saved"}
+	if words := dollarsOf(-b.Rewriting); words != noDollars {
+		parts = append(parts, words+" rewriting")
+	}
+	if words := dollarsOf(-b.Summaries); words != noDollars {
+		words += " summaries"
+		if b.Estimated > 0 {
+			words += ", estimated"
+		}
+		parts = append(parts, words)
+	}
+	switch {
+	case b.Compactions == 0:
+	case b.BreakEven == 0:
+		parts = append(parts, "never paid")
+	default:
+		parts = append(parts, "paid from request "+thousands(b.BreakEven)+" of "+thousands(b.Requests)+" on")
+	}
+	if b.TooLarge > 0 {
+		parts = append(parts, count(b.TooLarge, "request", "requests")+" too large for the window without")
+	}
+	a.twoParts("  "+name+": net "+dollarsOf(b.Net), strings.Join(parts, "; "), func(s string) string { return s })
+}
+
+// strategyWords names strategies, and profiles as what they are.
+func strategyWords(names []string) string {
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = visibleLine(strings.Replace(name, "profile:", "profile ", 1))
+	}
+	return strings.Join(words, " ")
+}
+
+// unpricedWords names the models that have no price.
+func unpricedWords(models []string) string {
+	words := make([]string, len(models))
+	for i, model := range models {
+		if words[i] = visibleLine(model); model == "" {
+			words[i] = "a model without a name"
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// dollarsOf writes an amount, less than zero with a minus; what is less than a
+// cent with four digits.
+func dollarsOf(amount float64) string {
+	if amount == 0 {
+		return noDollars
+	}
+	sign, digits := "", 2
+	if amount < 0 {
+		sign, amount = "−", -amount
+	}
+	if amount < 0.01 && amount >= 0.00005 {
+		digits = 4
+	}
+	text := strconv.FormatFloat(amount, 'f', digits, 64)
+	if "$"+text == noDollars {
+		return noDollars
+	}
+	return sign + "$" + text
+}
+
+const noDollars = "$0.00"

@@ -1,0 +1,65 @@
+package provider_test
+
+import (
+	"testing"
+	"time"
+
+	"tenfold/provider"
+)
+
+func TestCacheRuleOf(t *testing.T) {
+	tests := []struct {
+		model string
+		least int
+		step  int
+		known bool
+	}{
+		{"claude-sonnet-4-5-20250929", 1024, 1, true},
+		{"anthropic/claude-opus-4-5", 4096, 1, true},
+		{"Claude-Opus-4", 1024, 1, true},
+		{"claude-3-5-haiku-latest", 2048, 1, true},
+		{"claude-opus-5", 512, 1, true},
+		{"openai/gpt-5", 1024, 128, true},
+		{"o4-mini", 1024, 128, true},
+		{"gemini-2.5-pro", 2048, 1, true},
+		{"gemini-3.6-flash", 4096, 1, true},
+		{"someones-own", 1024, 1, false},
+		{"", 1024, 1, false},
+	}
+	for _, tt := range tests {
+		rule, known := provider.CacheRuleOf(tt.model)
+		if rule != (provider.CacheRule{Lifetime: 5 * time.Minute, Least: tt.least, Step: tt.step}) || known != tt.known {
+			t.Errorf("%q: %+v, %v", tt.model, rule, known)
+		}
+	}
+}
+
+func TestCacheRuleHit(t *testing.T) {
+	openAI, _ := provider.CacheRuleOf("gpt-4o")
+	anthropic, _ := provider.CacheRuleOf("claude-sonnet-4-5")
+	tests := []struct {
+		rule         provider.CacheRule
+		tokens, want int
+	}{
+		{anthropic, 1023, 0},
+		{anthropic, 1024, 1024},
+		{anthropic, 1025, 1025},
+		{openAI, 1023, 0},
+		{openAI, 1024, 1024},
+		{openAI, 1151, 1024},
+		{openAI, 1152, 1152},
+		{provider.CacheRule{}, 7, 7},
+	}
+	for _, tt := range tests {
+		if got := tt.rule.Hit(tt.tokens); got != tt.want {
+			t.Errorf("%+v of %d: %d, want %d", tt.rule, tt.tokens, got, tt.want)
+		}
+	}
+}
+
+func TestPriceForLongRequests(t *testing.T) {
+	p := provider.Price{Input: 1, Above: 100, Over: &provider.Price{Input: 2}}
+	if p.For(100).Input != 1 || p.For(101).Input != 2 || (provider.Price{Input: 3}).For(1<<30).Input != 3 {
+		t.Errorf("%+v, %+v", p.For(100), p.For(101))
+	}
+}

@@ -1,0 +1,342 @@
+package tenfold_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tenfold"
+)
+
+// The shapes that keep chosen lines: of results, of bodies in arguments, and
+// of messages.
+
+func lines(pairs ...int) []tenfold.LineRange {
+	out := []tenfold.LineRange{}
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, tenfold.LineRange{First: pairs[i], Last: pairs[i+1]})
+	}
+	return out
+}
+
+func fragment(line, from, to int) tenfold.LineRange {
+	return tenfold.LineRange{First: line, Last: line, From: from, To: to}
+}
+
+// shortly is a selective policy with short marks.
+func shortly(calls map[string]tenfold.CallPolicy) tenfold.ToolPolicy {
+	return tenfold.ToolPolicy{Action: tenfold.Selective, Marks: tenfold.MarksShort, Calls: calls}
+}
+
+// numbered is a text of n lines, each longer than a stub.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "line %d of the output, as long as lines are\n", i)
+	}
+	return b.String()
+}
+
+func line(n int) string { return fmt.Sprintf("line %d of the output, as long as lines are", n) }
+
+func TestP5ShortMarksKeepNothingElse(t *testing.T) {
+	const stub = "[compacted] read: success"
+	for name, c := range map[string]struct {
+		lines []tenfold.LineRange
+		want  string
+		fate  string
+	}{
+		"between":              {lines(3, 4), "…\n" + line(3) + "\n" + line(4) + "\n…", "trimmed tools"},
+		"the first and last":   {lines(1, 1, 6, 6), line(1) + "\n…\n" + line(6), "trimmed tools"},
+		"neighbours":           {lines(1, 1, 2, 2), line(1) + "\n" + line(2) + "\n…", "trimmed tools"},
+		"beyond the end":       {lines(6, 99), "…\n" + line(6), "trimmed tools"},
+		"all":                  {lines(1, 6), numbered(6), "kept"},
+		"none":                 {nil, stub, "stripped tools"},
+		"only beyond the end":  {lines(7, 9), stub, "stripped tools"},
+		"before the first":     {lines(-3, 0), stub, "stripped tools"},
+		"the wrong way around": {lines(4, 3), stub, "stripped tools"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, oneCall("read", numbered(6), shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: c.lines}}))...)
+			sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 "+c.want, "assistant: done")
+			same(t, "fate", fateOf(p, 3), c.fate)
+		})
+	}
+}
+
+func TestP5ShortMarksBesideHeadAndTail(t *testing.T) {
+	head, tail := tenfold.Size(len(line(1))+1), tenfold.Size(len(line(9))+1)
+	p := project(t, oneCall("read", numbered(9), shortly(map[string]tenfold.CallPolicy{
+		"c1": {Action: tenfold.Trim, Head: head, Tail: tail, Lines: lines(2, 2, 5, 5)},
+	}))...)
+	want := strings.Join([]string{line(1), line(2), "…", line(5), "…", line(9)}, "\n") + "\n"
+	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 "+want, "assistant: done")
+}
+
+func TestP5BlankLinesAskedForDoNotMakeAGap(t *testing.T) {
+	text := "alpha alpha alpha\n\nbeta\r\ngamma gamma gamma\n\n\n"
+	trim := func(l []tenfold.LineRange) string {
+		p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: l}}))...)
+		return view(p)[2]
+	}
+	same(t, "with the blank line", trim(lines(1, 3)), "result c1 alpha alpha alpha\n\nbeta\n…")
+	same(t, "without", trim(lines(1, 1, 3, 3)), "result c1 alpha alpha alpha\n…\nbeta\n…")
+	same(t, "blank lines alone", trim(lines(5, 6)), "result c1 [compacted] read: success")
+}
+
+func TestP5TheReferenceStandsOnceAfterTheLastLine(t *testing.T) {
+	policy := shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(2, 2, 4, 4)}})
+	policy.Recall = true
+	p := project(t, oneCall("read", numbered(6), policy)...)
+	same(t, "result", view(p)[2], "result c1 …\n"+line(2)+"\n…\n"+line(4)+"\n… (recall 3)")
+	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(6, 6)}}
+	same(t, "last line kept", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 …\n"+line(6)+" (recall 3)")
+	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim}}
+	same(t, "stub", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 [compacted] read: success (recall 3)")
+}
+
+func TestP5ATrimThatSavesNothingIsNone(t *testing.T) {
+	p := project(t, oneCall("read", "ok\nno", shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(1, 1)}}))...)
+	same(t, "a mark as long as the line", fateOf(p, 3), "kept")
+	p = project(t, oneCall("read", "ok", shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim}}))...)
+	same(t, "a stub longer than the text", fateOf(p, 3), "kept")
+	p = project(t, oneCall("read", "", shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(1, 1)}}))...)
+	same(t, "no text", fateOf(p, 3), "kept")
+}
+
+func TestP5FragmentsOfALine(t *testing.T) {
+	const first = "0123456789abcdefghijklmnopqrstuvwxyz"
+	text := first + "\nläuft – 走る, und noch viel mehr davon steht hier\n"
+	for name, c := range map[string]struct {
+		lines []tenfold.LineRange
+		want  string
+	}{
+		"the start":                     {[]tenfold.LineRange{fragment(1, 0, 4)}, "0123…\n…"},
+		"the middle":                    {[]tenfold.LineRange{fragment(1, 10, 13)}, "…abc…\n…"},
+		"the end":                       {[]tenfold.LineRange{fragment(1, 33, 36)}, "…xyz\n…"},
+		"beyond the end":                {[]tenfold.LineRange{fragment(1, 33, 99)}, "…xyz\n…"},
+		"several":                       {[]tenfold.LineRange{fragment(1, 2, 4), fragment(1, 10, 12)}, "…23…ab…\n…"},
+		"overlapping":                   {[]tenfold.LineRange{fragment(1, 2, 6), fragment(1, 4, 9)}, "…2345678…\n…"},
+		"touching":                      {[]tenfold.LineRange{fragment(1, 2, 4), fragment(1, 4, 6)}, "…2345…\n…"},
+		"one within another":            {[]tenfold.LineRange{fragment(1, 2, 9), fragment(1, 4, 6)}, "…2345678…\n…"},
+		"a fragment and its whole line": {[]tenfold.LineRange{fragment(1, 2, 9), {First: 1, Last: 1}}, first + "\n…"},
+		"characters stay whole":         {[]tenfold.LineRange{fragment(2, 2, 3)}, "…\n…ä…"},
+		"… at either end of it":         {[]tenfold.LineRange{fragment(2, 8, 12)}, "…\n…– 走…"},
+		"out of range":                  {[]tenfold.LineRange{fragment(1, 36, 40), fragment(2, 0, 6)}, "…\nläuft…"},
+		"of nothing":                    {[]tenfold.LineRange{fragment(1, 5, 5), fragment(1, 7, 3), fragment(1, -2, 3), fragment(2, 0, 6)}, "…\nläuft…"},
+		"over two lines":                {[]tenfold.LineRange{{First: 1, Last: 2, From: 1, To: 4}, fragment(2, 0, 6)}, "…\nläuft…"},
+		"next to lines":                 {[]tenfold.LineRange{fragment(1, 0, 3), {First: 2, Last: 2}}, "012…\nläuft – 走る, und noch viel mehr davon steht hier"},
+		"nearly all of the line":        {[]tenfold.LineRange{fragment(1, 1, 36)}, first + "\n…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: c.lines}}))...)
+			same(t, "result", view(p)[2], "result c1 "+c.want)
+		})
+	}
+}
+
+func TestP5FragmentsUnderCountedMarks(t *testing.T) {
+	p := project(t, oneCall("read", numbered(6), tenfold.ToolPolicy{Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{
+		"c1": {Action: tenfold.Trim, Lines: []tenfold.LineRange{fragment(2, 0, 6), fragment(2, 14, 20)}},
+	}})...)
+	seesTrimmed(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 … cut …\nline 2…output…\n… cut …", "assistant: done")
+}
+
+const edit = `{ "path":"a.go", "n":1.50, "new":"one\ntwo\nthree\n\u00fcber\nfive\n", "old":"a\nb\nc",` +
+	` "more":[{"text":"six\nseven\neight\nnine","text":"x"}], "\n\n\n\nname":true}`
+
+func trimmedEdit(t *testing.T, arguments string, kept []tenfold.LineRange) (string, string) {
+	t.Helper()
+	p := project(t, user("go"), call("c", "edit", arguments), result("c", "done"),
+		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: kept, Result: tenfold.Keep}})))
+	for _, f := range tenfold.Profiles() {
+		for _, v := range f.Validate([]byte(body(t, f, p))) {
+			t.Errorf("%s: %s", f.Name, v)
+		}
+	}
+	return strings.TrimPrefix(view(p)[1], "call c edit "), fateOf(p, 2)
+}
+
+func TestP5BodiesInArgumentsAreCutToLines(t *testing.T) {
+	with := func(first, second string) string {
+		s := strings.Replace(edit, `one\ntwo\nthree\n\u00fcber\nfive\n`, first, 1)
+		return strings.Replace(s, `six\nseven\neight\nnine`, second, 1)
+	}
+	for name, c := range map[string]struct {
+		body []tenfold.LineRange
+		want string
+	}{
+		"nothing":                   {lines(), with("…", "…")},
+		"one line":                  {lines(4, 4), with(`…\nüber\n…`, "…")},
+		"a line of the second body": {lines(6, 7), with("…", `six\nseven\n…`)},
+		"over the end of the first": {lines(5, 6), with(`…\nfive`, `six\n…`)},
+		"a body as it was":          {lines(1, 5), with(`one\ntwo\nthree\n\u00fcber\nfive\n`, "…")},
+		"all":                       {lines(1, 99), edit},
+		"a fragment":                {[]tenfold.LineRange{fragment(3, 0, 2)}, with(`…\nthree\n…`, "…")},
+		"beyond the end":            {lines(10, 12), with("…", "…")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, fate := trimmedEdit(t, edit, c.body)
+			same(t, "arguments", got, c.want)
+			same(t, "fate", fate, map[bool]string{true: "kept", false: "trimmed tools"}[c.want == edit])
+			var v any
+			if err := json.Unmarshal([]byte(got), &v); err != nil {
+				t.Errorf("no JSON: %v", err)
+			}
+		})
+	}
+	got, fate := trimmedEdit(t, edit, nil)
+	same(t, "no opinion on bodies", got+" "+fate, edit+" kept")
+}
+
+func TestP5ABodyIsLargeOrLong(t *testing.T) {
+	at, over := strings.Repeat("x", 200), strings.Repeat("x", 201)
+	for arguments, want := range map[string]string{
+		`{"a":"` + at + `"}`:         `{"a":"` + at + `"}`,
+		`{"a":"` + over + `"}`:       `{"a":"…"}`,
+		`{"` + over + `":1}`:         `{"` + over + `":1}`,
+		`{"a":"1\n2\n3\n"}`:          `{"a":"1\n2\n3\n"}`,
+		`{"a":"1\n2\n3\n4"}`:         `{"a":"…"}`,
+		`["1\n2\n3\n4", 2]`:          `["…", 2]`,
+		`"1\n2\n3\n4"`:               `"…"`,
+		`{"a":"1\n2\n3\n4`:           `{"a":"1\n2\n3\n4`,
+		`{"a":"1\n2\n3\n4"} {}`:      `{"a":"1\n2\n3\n4"} {}`,
+		`{"a":"say \"1\n2\n3\n4\\"}`: `{"a":"…"}`,
+	} {
+		got, _ := trimmedEdit(t, arguments, lines())
+		same(t, arguments, got, want)
+	}
+}
+
+// What the planner numbers is what the projection shows.
+func TestP5LinesAreNumberedAlikeEverywhere(t *testing.T) {
+	bodies := tenfold.ArgumentBodies(edit)
+	same(t, "bodies", bodies, []string{"one\ntwo\nthree\nüber\nfive\n", "six\nseven\neight\nnine"})
+	n := 0
+	for _, b := range bodies {
+		for l := range strings.Lines(b) {
+			n++
+			got, _ := trimmedEdit(t, edit, lines(n, n))
+			quoted, err := json.Marshal(strings.TrimSuffix(l, "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(got, strings.Trim(string(quoted), `"`)) {
+				t.Errorf("line %d is %q, and shown is %s", n, l, got)
+			}
+		}
+	}
+	same(t, "lines", n, 9)
+	picture := tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, Name: "a.png"}}
+	parts := []tenfold.Part{tenfold.TextPart("a\n"), picture, tenfold.TextPart("b")}
+	same(t, "of a result", tenfold.TextLines(tenfold.ToolResult{Parts: parts}), "a\n\na.png\nb")
+	same(t, "of a result, as searched", tenfold.TextLines(tenfold.ToolResult{Parts: parts}), tenfold.SearchText(tenfold.ToolResult{Parts: parts}))
+	same(t, "of a request", tenfold.TextLines(tenfold.UserMessage{Parts: parts}), "a\n\nb")
+	same(t, "of an answer", tenfold.TextLines(tenfold.AssistantMessage{Text: "a\nb"}), "a\nb")
+	same(t, "of a call", tenfold.TextLines(tenfold.ToolCall{Arguments: edit}), "")
+}
+
+func TestP5TrimSaysWhatBecomesOfTheResult(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy tenfold.CallPolicy
+		want   string
+		fate   string
+	}{
+		"its stub":            {tenfold.CallPolicy{Result: tenfold.Strip, Lines: lines(1, 1)}, "[compacted] edit: success", "stripped tools"},
+		"all of it":           {tenfold.CallPolicy{Result: tenfold.Keep, Lines: lines(1, 1)}, numbered(3), "kept"},
+		"lines":               {tenfold.CallPolicy{Lines: lines(1, 1)}, line(1) + "\n…", "trimmed tools"},
+		"the arguments go":    {tenfold.CallPolicy{Request: true, Body: lines(1, 1), Lines: lines(1, 1)}, line(1) + "\n…", "trimmed tools"},
+		"a body and no lines": {tenfold.CallPolicy{Body: lines()}, "[compacted] edit: success", "stripped tools"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.policy.Action = tenfold.Trim
+			p := project(t, user("go"), call("c", "edit", edit), result("c", numbered(3)), tools(shortly(map[string]tenfold.CallPolicy{"c": c.policy})))
+			same(t, "result", view(p)[2], "result c "+c.want)
+			same(t, "fate", fateOf(p, 3), c.fate)
+			if c.policy.Request {
+				same(t, "call", view(p)[1]+", "+fateOf(p, 2), "call c edit {}, stripped tools")
+			}
+		})
+	}
+}
+
+func TestP6GatesBodies(t *testing.T) {
+	policy := shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: lines()}})
+	policy.Over = tenfold.Size(len(edit))
+	p := project(t, user("go"), call("c", "edit", edit), result("c", "done"), tools(policy))
+	same(t, "as large as the gate", fateOf(p, 2), "kept")
+	policy.Over--
+	p = project(t, user("go"), call("c", "edit", edit), result("c", "done"), tools(policy))
+	same(t, "larger", fateOf(p, 2), "trimmed tools")
+}
+
+func TestP5FoldedCallsAreCounted(t *testing.T) {
+	folded := &tenfold.Folded{Calls: 14, From: 12, To: 40}
+	last := &tenfold.Folded{Calls: 14, From: 12, To: 40, After: true}
+	for name, c := range map[string]struct {
+		policy tenfold.CallPolicy
+		recall bool
+		want   string
+		fate   string
+	}{
+		"kept":               {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, false, "… 14 calls folded …\n" + numbered(2), "trimmed tools"},
+		"last":               {tenfold.CallPolicy{Action: tenfold.Keep, Folded: last}, false, numbered(2) + "… 14 calls folded …", "trimmed tools"},
+		"with the reference": {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, true, "… 14 calls folded (recall 12-40) …\n" + numbered(2), "trimmed tools"},
+		"of one": {
+			tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 12, To: 12}},
+			true,
+			"… 1 call folded (recall 12) …\n" + numbered(2), "trimmed tools",
+		},
+		"none":    {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{From: 1, To: 2}}, true, numbered(2), "kept"},
+		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "… 14 calls folded …\n" + line(1) + "\n…", "trimmed tools"},
+		"trimmed, last": {
+			tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: last},
+			true,
+			line(1) + "\n… (recall 3)\n… 14 calls folded (recall 12-40) …", "trimmed tools",
+		},
+		"stripped": {
+			tenfold.CallPolicy{Action: tenfold.Strip, Response: true, Folded: folded},
+			false,
+			"… 14 calls folded …\n[compacted] read: success", "stripped tools",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy := shortly(map[string]tenfold.CallPolicy{"c1": c.policy})
+			policy.Recall = c.recall
+			p := project(t, oneCall("read", numbered(2), policy)...)
+			same(t, "result", view(p)[2], "result c1 "+c.want)
+			same(t, "fate", fateOf(p, 3), c.fate)
+		})
+	}
+}
+
+func payloadAt(t *testing.T, p *tenfold.Projection, seq int64) tenfold.Payload {
+	t.Helper()
+	e, ok := p.Log().Entry(seq)
+	if !ok {
+		t.Fatalf("no entry %d", seq)
+	}
+	return e.Payload
+}
+
+func TestP5FoldedCallsStandBesideFiles(t *testing.T) {
+	picture := tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, Name: "a.png"}}
+	for name, c := range map[string]struct {
+		parts []tenfold.Part
+		after bool
+		want  string
+	}{
+		"nothing":             {nil, false, "… 2 calls folded …"},
+		"a file":              {[]tenfold.Part{picture}, false, "… 2 calls folded …|<a.png>"},
+		"a file before":       {[]tenfold.Part{picture}, true, "<a.png>|… 2 calls folded …"},
+		"a file and its text": {[]tenfold.Part{tenfold.TextPart("see"), picture}, true, "see|<a.png>|… 2 calls folded …"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, user("go"), call("c", "t", `{}`), entry(tenfold.ToolResult{CallID: "c", Parts: c.parts}),
+				tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, After: c.after}}})))
+			same(t, "result", view(p)[2], "result c "+c.want)
+			same(t, "parts of the log", len(payloadAt(t, p, 3).(tenfold.ToolResult).Parts), len(c.parts))
+		})
+	}
+}

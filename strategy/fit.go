@@ -1,0 +1,318 @@
+package strategy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/excerpt"
+)
+
+// fit is S-13a: down to a target, line by line. What later work is likely to
+// need is chosen from the raw log, whatever earlier overlays left of it
+// (fit.md); only what they hid altogether stays hidden.
+type fit struct {
+	target Target
+	// context is how many neighbours a line is taken with; below 0, one where
+	// there is room.
+	context int
+	recall  bool
+	without []excerpt.Ingredient
+}
+
+// roomy is the share of the conversation from which on lines are taken with
+// their neighbours: a little less is found again, but it reads better.
+const roomy = 0.20
+
+// FitTo is the strategy fit for a target, with all else as it is by default.
+func FitTo(t Target) Strategy { return fit{target: t, context: -1} }
+
+// Name implements [Strategy].
+func (s fit) Name() string {
+	name := "fit:target=" + s.target.String()
+	if s.context >= 0 {
+		name += ",context=" + strconv.Itoa(s.context)
+	}
+	if s.recall {
+		name += ",recall=true"
+	}
+	if len(s.without) > 0 {
+		var words []string
+		for _, w := range s.without {
+			words = append(words, string(w))
+		}
+		name += ",without=" + strings.Join(words, "+")
+	}
+	return name
+}
+
+// Propose implements [Strategy].
+func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	index := o.Index
+	if index == nil {
+		index = excerpt.NewIndex()
+	}
+	index.Advance(p)
+	f := fitting{fit: s, p: p, o: o, index: index}
+	if !f.begin() {
+		o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
+		return nil, nil
+	}
+	c, err := f.best(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := p.Tokens()
+	switch after := p.With(c).Tokens(); {
+	case after >= now:
+		o.Notef("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.target, after)
+		return nil, nil
+	default:
+		return []tenfold.Compaction{c}, nil
+	}
+}
+
+// fitting is one plan of fit under way.
+type fitting struct {
+	fit
+	p     *tenfold.Projection
+	o     Options
+	index *excerpt.Index
+	span  tenfold.Range
+	// first and last are the seqs of what may be touched.
+	first, last int64
+	whole       map[int64]bool
+	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
+	calls       []aCall
+}
+
+// begin works out what may be touched: the range without the last step of the
+// log, which is always whole. False when that is nothing.
+func (f *fitting) begin() bool {
+	l := f.p.Log()
+	f.span = f.o.Range
+	if f.o.Reach != nil {
+		f.span = *f.o.Reach
+	}
+	if last := l.Turns() - 1; f.span.ToTurn >= last {
+		t, _ := l.Turn(last)
+		switch {
+		case t.Steps > 1 && (f.span.ToStep == nil || *f.span.ToStep > t.Steps-2 || f.span.ToTurn > last):
+			f.span.ToTurn, f.span.ToStep = last, new(t.Steps-2)
+		case t.Steps > 1:
+		case last <= f.span.FromTurn:
+			return false
+		default:
+			f.span.ToTurn, f.span.ToStep = last-1, nil
+		}
+	}
+	f.first, f.last = extent(l, f.span)
+	if f.first > f.last {
+		return false
+	}
+	f.calls = slices.Collect(callsIn(f.p, f.span))
+	f.whole = f.always()
+	f.long = f.cut()
+	return true
+}
+
+// best is the overlay that keeps the most of what was chosen and is within the
+// target. The cost of a choice is an estimate by shares of entries, so that
+// the projection itself is asked how far into the choice it goes.
+func (f *fitting) best(ctx context.Context) (tenfold.Compaction, error) {
+	least := f.p.With(f.overlay(nil)).Tokens()
+	limit := f.allowed(least)
+	if f.o.notes != nil {
+		f.o.notes.fitted = &Fitted{Always: least, Lines: limit - least}
+	}
+	choice := f.index.Choose(excerpt.Options{
+		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
+		Whole:   func(seq int64) bool { return f.stays(seq) },
+		Hidden:  f.hides,
+		Without: f.without,
+	})
+	if err := ctx.Err(); err != nil {
+		return tenfold.Compaction{}, err
+	}
+	n := sort.Search(choice.Len(), func(n int) bool {
+		return f.p.With(f.overlay(choice.First(n+1))).Tokens() > limit
+	})
+	return f.overlay(choice.First(n)), ctx.Err()
+}
+
+// allowed is what the view may cost, given what it costs at the least. A share
+// is what lines may cost; what always stays is on top (fit.md). A number of
+// tokens is a window to fit into: what always stays is within it, unless that
+// would leave less than half of it for lines.
+func (f *fitting) allowed(least int) int {
+	limit := f.target.Limit(f.p)
+	if f.target.Share > 0 {
+		return least + limit
+	}
+	return max(limit, least+limit/2)
+}
+
+func (f *fitting) neighbours() int {
+	if f.context >= 0 {
+		return f.context
+	}
+	limit, all := f.target.Limit(f.p), f.p.Totals().All().Before
+	if f.target.Share >= roomy || limit >= int(roomy*float64(all)) {
+		return 1
+	}
+	return 0
+}
+
+// stays reports whether an entry stands in the view as it is.
+func (f *fitting) stays(seq int64) bool {
+	return seq < f.first || seq > f.last || f.whole[seq]
+}
+
+// hides reports whether an entry is hidden by something that fit has no word
+// on: a summary, or turns left out.
+func (f *fitting) hides(seq int64) bool {
+	switch fate, by, _ := f.p.Fate(seq); fate {
+	case tenfold.Summarised:
+		return true
+	case tenfold.Omitted:
+		for overlay := range f.p.Overlays() {
+			if overlay.ID == by {
+				return overlay.Compaction.Turns == tenfold.Omit
+			}
+		}
+	}
+	return false
+}
+
+// overlay says of everything in the span what is left of it.
+func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
+	calls := map[string]tenfold.CallPolicy{}
+	texts := map[int64]tenfold.TextTrim{}
+	bySeq := make(map[int64]excerpt.Kept, len(kept))
+	for _, k := range kept {
+		bySeq[k.Seq] = k
+	}
+	folded, open := tenfold.Folded{}, "" // calls folded since the last one kept
+	for _, c := range f.calls {
+		k, chosen := bySeq[c.seq]
+		delete(bySeq, c.seq)
+		if !chosen && !f.whole[c.seq] {
+			if folded.Calls == 0 {
+				folded.From = c.seq
+			}
+			folded.Calls++
+			folded.To = max(c.seq, c.result)
+			continue
+		}
+		one := tenfold.CallPolicy{Action: tenfold.Keep}
+		if !f.whole[c.seq] {
+			one = left(k)
+		}
+		if folded.Calls > 0 {
+			before := folded
+			one.Folded = &before
+			folded = tenfold.Folded{}
+		}
+		open = c.key()
+		calls[open] = one
+	}
+	if one, ok := calls[open]; ok && folded.Calls > 0 && one.Folded == nil {
+		folded.After = true
+		one.Folded = &folded
+		calls[open] = one
+	}
+	for seq, k := range bySeq {
+		t := tenfold.TextTrim{Action: tenfold.Trim, Lines: k.Lines}
+		if k.Whole {
+			t = tenfold.TextTrim{Action: tenfold.Keep}
+		}
+		texts[seq] = t
+	}
+	for seq, first := range f.long {
+		// What a person wrote is never hidden: it begins as it did.
+		switch t, chosen := texts[seq]; {
+		case !chosen:
+			texts[seq] = tenfold.TextTrim{Action: tenfold.Trim, Lines: []tenfold.LineRange{first}}
+		case t.Action == tenfold.Trim && t.Lines[0].First > first.First:
+			t.Lines = append([]tenfold.LineRange{first}, t.Lines...)
+			texts[seq] = t
+		}
+	}
+	for seq := range f.whole {
+		if e, _ := f.p.Log().Entry(seq); e.Payload.Kind() != tenfold.KindToolCall {
+			texts[seq] = tenfold.TextTrim{Action: tenfold.Keep}
+		}
+	}
+	return f.span.On(tenfold.Compaction{
+		Strategy: f.Name(), Source: f.o.Source,
+		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
+		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
+		ToolCalls: &tenfold.ToolPolicy{
+			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.recall, Calls: calls,
+		},
+		Texts: &tenfold.TextPolicy{
+			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.recall, Entries: texts,
+		},
+	})
+}
+
+// left is the policy that leaves of a call what was chosen of it.
+func left(k excerpt.Kept) tenfold.CallPolicy {
+	one := tenfold.CallPolicy{Action: tenfold.Trim, Lines: k.Lines}
+	if !k.WholeBody {
+		one.Body = append([]tenfold.LineRange{}, k.Body...)
+	}
+	switch {
+	case k.Whole && k.WholeBody:
+		one.Action = tenfold.Keep
+	case k.Whole:
+		one.Result = tenfold.Keep
+	case len(k.Lines) == 0:
+		one.Result = tenfold.Strip
+	}
+	return one
+}
+
+func (s fit) check() error {
+	if !s.target.Set() {
+		return fmt.Errorf("say what to fit into: fit:target=10%% or fit:target=20k")
+	}
+	return nil
+}
+
+func (s fit) with(key, value string) (Strategy, error) {
+	var err error
+	switch key {
+	case "target":
+		s.target, err = ParseTarget(value)
+	case "context":
+		s.context, err = parseCount(key, value)
+	case "recall":
+		s.recall, err = parseBool(key, value)
+	case "without":
+		s.without, err = parseIngredients(value)
+	default:
+		err = errNoParameter(key, "target", "context", "recall", "without")
+	}
+	return s, err
+}
+
+func parseIngredients(value string) ([]excerpt.Ingredient, error) {
+	var list []excerpt.Ingredient
+	for _, name := range parseNames(value) {
+		i := excerpt.Ingredient(name)
+		if !slices.Contains(excerpt.Ingredients(), i) {
+			var all []string
+			for _, known := range excerpt.Ingredients() {
+				all = append(all, string(known))
+			}
+			return nil, fmt.Errorf("without=%s: the ingredients are %s; more than one are joined by +", value, strings.Join(all, ", "))
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}

@@ -1,0 +1,147 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"tenfold"
+	"tenfold/excerpt"
+	"tenfold/tool"
+)
+
+const (
+	// shortMessage is how many tokens of a person's message stay verbatim.
+	shortMessage = 500
+	// openError is the most tokens that a result which tells of an open error
+	// may have to stay whole.
+	openError = 2000
+	// longestBeginning is how many bytes are left of the first line of a long
+	// message of which nothing was chosen.
+	longestBeginning = 400
+)
+
+// always lists the entries that stay whatever they are worth (fit.md): short
+// messages of the person, the last request, pins, the latest plan, the error
+// that is open. A call stands for its result too.
+func (f *fitting) always() map[int64]bool {
+	l := f.p.Log()
+	keep := map[int64]bool{}
+	request := int64(0)
+	for seq := f.first; seq <= f.last; seq++ {
+		e, _ := l.Entry(seq)
+		if !f.p.Reads(seq) {
+			continue
+		}
+		if f.p.Why(seq) == tenfold.ReasonPinned {
+			keep[pairHead(l, seq)] = true
+		}
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic {
+			request = seq
+			if e.Tokens <= shortMessage {
+				keep[seq] = true
+			}
+		}
+	}
+	if slices.Contains(f.without, excerpt.Always) {
+		return keep // a short message is never hidden by the overlay either
+	}
+	if request > 0 && request == lastTyped(f.p) {
+		keep[request] = true
+	}
+	f.keepPlan(keep)
+	f.keepError(keep)
+	return keep
+}
+
+// cut lists the messages of the person that do not stay whole, each with the
+// line it begins with, or the beginning of that.
+func (f *fitting) cut() map[int64]tenfold.LineRange {
+	long := map[int64]tenfold.LineRange{}
+	for seq := f.first; seq <= f.last; seq++ {
+		e, _ := f.p.Log().Entry(seq)
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if !ok || m.Synthetic || f.whole[seq] || !f.p.Reads(seq) {
+			continue
+		}
+		number := 0
+		for line := range strings.Lines(tenfold.TextLines(m)) {
+			if number++; strings.TrimSpace(line) == "" {
+				continue
+			}
+			first := tenfold.LineRange{First: number, Last: number}
+			if len(line) > longestBeginning {
+				first.To = longestBeginning
+			}
+			long[seq] = first
+			break
+		}
+	}
+	return long
+}
+
+// pairHead is the call of a result, and any other entry itself.
+func pairHead(l *tenfold.Log, seq int64) int64 {
+	if pair := l.Pair(seq); pair > 0 {
+		return min(seq, pair)
+	}
+	return seq
+}
+
+// lastTyped is the last message a person wrote; 0 for none.
+func lastTyped(p *tenfold.Projection) int64 {
+	for seq := p.Version(); seq > 0; seq-- {
+		e, _ := p.Log().Entry(seq)
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic && p.Reads(seq) {
+			return seq
+		}
+	}
+	return 0
+}
+
+// keepPlan keeps the latest plan or list of todos.
+func (f *fitting) keepPlan(keep map[int64]bool) {
+	for _, c := range slices.Backward(f.calls) {
+		t, _ := tool.Lookup(c.call.Name)
+		if t.Kind != tool.Plans {
+			continue
+		}
+		if _, ok := t.Plan(c.call.Arguments); ok {
+			keep[c.seq] = true
+			return
+		}
+	}
+}
+
+// keepError keeps the last failure that nothing has made good: no later call
+// of the tool on the same thing succeeded.
+func (f *fitting) keepError(keep map[int64]bool) {
+	made := map[string]bool{}
+	for _, c := range slices.Backward(f.calls) {
+		r, _ := f.p.Log().Entry(c.result)
+		result, ok := r.Payload.(tenfold.ToolResult)
+		if !ok {
+			continue
+		}
+		key := c.call.Name + "\x00" + aim(c.call)
+		if !result.IsError {
+			made[key] = true
+			continue
+		}
+		if !made[key] && r.Tokens <= openError {
+			keep[c.seq] = true
+		}
+		return
+	}
+}
+
+// aim is what a call is about: its file or its command, else all it says.
+func aim(c tenfold.ToolCall) string {
+	t, _ := tool.Lookup(c.Name)
+	if command, _ := t.Command(c.Arguments); command != "" {
+		return strings.Join(strings.Fields(command), " ")
+	}
+	if ops := t.Operations(c.Arguments); len(ops) > 0 {
+		return ops[0].Path
+	}
+	return c.Arguments
+}
