@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/store"
 	"tenfold/strategy"
+	"tenfold/summary"
 )
 
 // An Outcome is how a compaction ended.
@@ -28,6 +29,8 @@ const (
 	Superseded Outcome = "superseded"
 	// Repeated: an earlier attempt of the same request came through.
 	Repeated Outcome = "repeated"
+	// Vetoed: a hook did not want it. Nothing was written (M6).
+	Vetoed Outcome = "vetoed"
 )
 
 // Compacted is what came of a compaction.
@@ -41,6 +44,9 @@ type Compacted struct {
 	Rebased  bool
 	// Reason is why nothing was written.
 	Reason string
+	// Count is the number of compactions the conversation has seen, those of
+	// this request and those undone included (A7).
+	Count int
 }
 
 // maxAttempts bounds how often a mechanical plan is made anew.
@@ -51,27 +57,51 @@ const maxAttempts = 50
 // model call is applied to the newer log where its range was not touched, and
 // given up as superseded where it was (D3). With a Request.ID the same request
 // again changes nothing (L9).
+//
+// A compaction that cannot be made leaves a [tenfold.CompactionFailed] in the log
+// and nothing else (A6); one that was only not worth it, lost a race, was vetoed,
+// ended with ctx, or could not be stored leaves nothing. What a request with a
+// trigger did not get because its summary was refused counts as failed.
 func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
-	var c Compacted
+	refused := r.notice()
+	c, planned, err := s.compact(ctx, r)
+	switch {
+	case errors.Is(err, ErrVetoed):
+		c.Outcome, c.Reason, err = Vetoed, err.Error(), nil
+	case err != nil && !planned:
+		err = s.failed(ctx, r, err)
+	case c.Outcome == Nothing && r.Trigger != nil && refused.err != nil:
+		err = s.failed(ctx, r, refused.err)
+	}
+	c.Count = s.compactions()
+	s.service.hooks.after(ctx, s, c, err)
+	return c, err
+}
+
+// compact does the work. Planned is false where an error is that of the plan.
+func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned bool, err error) {
 	if err := s.Refresh(ctx); err != nil {
-		return c, err
+		return c, true, err
 	}
 	fires, why, made, err := s.fires(ctx, r)
 	if err != nil {
-		return c, err
+		return c, false, err
 	}
 	if !fires {
 		c.Outcome, c.Reason = Nothing, why
-		return c, nil
+		return c, true, nil
 	}
 	for c.Attempts < maxAttempts {
 		if done := s.overlaysOf(r.ID); len(done) > 0 {
 			c.Outcome, c.Overlays = Repeated, done
-			return c, nil
+			return c, true, nil
 		}
 		plan, err := s.planOnce(ctx, r, made)
+		if err == nil && len(plan.Compactions) > 0 {
+			plan, err = s.service.hooks.before(ctx, s, plan)
+		}
 		if err != nil {
-			return c, err
+			return c, false, err
 		}
 		made = nil
 		for i := range plan.Compactions {
@@ -80,17 +110,17 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 		c.Plan, c.Attempts = plan, c.Attempts+1
 		if len(plan.Compactions) == 0 {
 			c.Outcome, c.Reason = Nothing, plan.Nothing
-			return c, nil
+			return c, true, nil
 		}
 		again, err := s.land(ctx, r, &c)
 		if err != nil || !again {
-			return c, err
+			return c, true, err
 		}
 		if err := pause(ctx, c.Attempts); err != nil {
-			return c, err
+			return c, true, err
 		}
 	}
-	return c, fmt.Errorf("compact conversation %s: other writers came first %d times, try again when it is quieter: %w", s.id, c.Attempts,
+	return c, true, fmt.Errorf("compact conversation %s: other writers came first %d times, try again when it is quieter: %w", s.id, c.Attempts,
 		&store.ConflictError{Conversation: s.id, Expected: c.Plan.Version, Actual: s.log.Version()})
 }
 
@@ -158,14 +188,15 @@ func (s *Session) made(entries []tenfold.Entry) []tenfold.Overlay {
 	return found
 }
 
-// costly tells whether a plan holds what a model was paid for.
+// costly tells whether a plan holds what a model was paid for or a person was
+// asked about. A digest is made anew for nothing (M4).
 func costly(plan strategy.Plan) bool {
 	for _, c := range plan.Compactions {
-		if c.Summary != nil {
+		if c.Summary != nil && (c.Summary.Model != summary.DigestName || c.Summary.Usage != nil) {
 			return true
 		}
 	}
-	return false
+	return plan.Asked
 }
 
 // rebase fits a plan made at one version to the log as it is now: it still

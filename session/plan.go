@@ -132,11 +132,24 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 
 // Apply writes a plan's compactions, and gives their overlays. A plan that
 // changes nothing writes nothing (S-16). A plan made for another version than
-// the session has read is a [*store.ConflictError]: plan again.
+// the session has read is a [*store.ConflictError]: plan again. Hooks may
+// replace the plan; their veto is an error.
 func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
 	if len(plan.Compactions) == 0 {
 		return nil, nil
 	}
+	plan, err := s.service.hooks.before(ctx, s, plan)
+	c := Compacted{Outcome: Nothing, Plan: plan, Reason: plan.Nothing}
+	if err == nil && len(plan.Compactions) > 0 {
+		c.Overlays, err = s.apply(ctx, plan)
+		c.Outcome, c.Attempts = Applied, 1
+	}
+	c.Count = s.compactions()
+	s.service.hooks.after(ctx, s, c, err)
+	return c.Overlays, err
+}
+
+func (s *Session) apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
 	if plan.Version != s.log.Version() {
 		return nil, fmt.Errorf("apply plan: %w", &store.ConflictError{
 			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),

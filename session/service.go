@@ -21,6 +21,7 @@ type Service struct {
 	counter tenfold.Counter
 	now     func() time.Time
 	newID   func() string
+	hooks   Hooks
 }
 
 // An Option sets up a service.

@@ -72,9 +72,17 @@ func (o Options) Notef(format string, args ...any) {
 // notes are what the strategies of a step say.
 type notes struct {
 	list []string
-	// withheld is set where a dry run kept something from being done.
-	withheld bool
-	fitted   *Fitted
+	// withheld is set where a dry run kept something from being done, asked
+	// where a model was paid or a person answered.
+	withheld, asked bool
+	fitted          *Fitted
+}
+
+// asked notes that a model was paid or a person answered.
+func (o Options) asked() {
+	if o.notes != nil {
+		o.notes.asked = true
+	}
 }
 
 // withholdf notes what would be done were it not a dry run.
@@ -103,8 +111,9 @@ type Step struct {
 	// Before and After are the projection's tokens before and after it.
 	Before, After int
 	// Notes are what the strategy has to say: why it proposes nothing, what
-	// it did otherwise than asked, what a dry run held back.
-	Notes []string
+	// it did otherwise than asked, what a dry run held back, as Withheld says.
+	Notes    []string
+	Withheld bool
 }
 
 // A Plan is what a pipeline would do. It was made for one version of the log.
@@ -120,6 +129,9 @@ type Plan struct {
 	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
+	// Asked says that a model was paid or a person answered: the plan is none
+	// to make again for nothing (D3).
+	Asked bool
 }
 
 // Fitted is what fitting a conversation into a target began with, in tokens.
@@ -153,8 +165,8 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		}
 		n := len(plan.Steps)
 		plan.add(s.Name(), proposed)
-		plan.Steps[n].Notes = o.notes.list
-		withheld = withheld || o.notes.withheld
+		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
+		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
 	}
 	if len(plan.Compactions) == 0 && !withheld {

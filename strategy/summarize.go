@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tenfold"
@@ -52,6 +53,9 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
+	if written.Usage != (tenfold.Usage{}) || written.Reviewed {
+		o.asked()
+	}
 	for _, note := range written.Notes {
 		o.Notef("%s", note)
 	}
@@ -70,7 +74,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
-		Instructions: instructions(o), Covers: hides, Artifacts: written.Artifacts,
+		Instructions: r.Wishes(), Covers: hides, Artifacts: written.Artifacts,
 	}
 	if written.Usage != (tenfold.Usage{}) {
 		overlay.Summary.Usage = &written.Usage
@@ -85,15 +89,6 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil, nil
 	}
 	return []tenfold.Compaction{overlay}, nil
-}
-
-// instructions is how a stored summary says what was asked for.
-func instructions(o Options) string {
-	text := o.Instructions
-	if o.Focus != "" {
-		text = strings.TrimLeft(text+"\nFocus: "+o.Focus, "\n")
-	}
-	return text
 }
 
 func (o Options) failed(r SummaryRequest, err error) {
@@ -194,9 +189,18 @@ func (q Quote) words(r tenfold.Range) string {
 	if q.Model != "" {
 		text += " by " + q.Model
 	}
-	text += fmt.Sprintf(", %d tokens in", q.Input)
+	text += ", " + separated(q.Input) + " tokens in"
 	if q.Cost != nil {
 		text += fmt.Sprintf(", about $%.4f", *q.Cost)
+	}
+	return text
+}
+
+// separated writes a number for people: 98,211.
+func separated(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
 	}
 	return text
 }

@@ -222,7 +222,7 @@ func TestC8DryRun(t *testing.T) {
 	if len(s.asked) != 0 || made.Nothing != "" || len(made.Compactions) != 0 {
 		t.Errorf("asked %d times, %q", len(s.asked), made.Nothing)
 	}
-	if got := notesOf(made); got != "turns 0..1 would be summarised by big, 1008 tokens in, about $0.2500" {
+	if got := notesOf(made); got != "turns 0..1 would be summarised by big, 1,008 tokens in, about $0.2500" {
 		t.Error(got)
 	}
 	free := &scripted{}

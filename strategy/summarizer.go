@@ -3,6 +3,7 @@ package strategy
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"tenfold"
 )
@@ -59,6 +60,14 @@ type SummaryRequest struct {
 	Judge func(SummaryResult) error
 }
 
+// Wishes are the instructions and the focus as a stored summary has them.
+func (r SummaryRequest) Wishes() string {
+	if r.Focus == "" {
+		return r.Instructions
+	}
+	return strings.TrimLeft(r.Instructions+"\nFocus: "+r.Focus, "\n")
+}
+
 // Refusal is what Judge says of a result, nil without one.
 func (r SummaryRequest) Refusal(written SummaryResult) error {
 	if r.Judge == nil {
@@ -83,8 +92,9 @@ type SummaryResult struct {
 	// CutOff says that the text ends where the model ran out of tokens,
 	// Declined that the model would not write one.
 	CutOff, Declined bool
-	// Dropped says that a person who looked at the text did not want it.
-	Dropped bool
+	// Reviewed says that a person looked at the text, Dropped that they did not
+	// want it.
+	Reviewed, Dropped bool
 }
 
 // ErrDropped is what a [RefusedError] wraps when a person dropped the summary.

@@ -42,6 +42,7 @@ func (s classifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		o.Notef("no whole turn of turns %s is shown", o.Range)
 		return nil, nil
 	}
+	o.asked()
 	named, err := o.Classifier.Classify(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("classify turns %s: %w", o.Range, err)
@@ -105,7 +106,7 @@ func possible(named []Tangent, cost map[int]int) []Tangent {
 func list(tangents []Tangent) string {
 	words := make([]string, len(tangents))
 	for i, t := range tangents {
-		words[i] = fmt.Sprintf("turn %d (%d tokens)", t.Turn, t.Tokens)
+		words[i] = fmt.Sprintf("turn %d (%s tokens)", t.Turn, separated(t.Tokens))
 		if t.Reason != "" {
 			words[i] += " – " + t.Reason
 		}

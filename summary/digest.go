@@ -29,6 +29,9 @@ type Digest struct {
 
 var _ strategy.Summarizer = Digest{}
 
+// DigestName is what a summary says wrote it when that was the digest.
+const DigestName = "digest"
+
 // The default budget.
 const (
 	digestShare = 25 // one in so many
@@ -72,7 +75,7 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	if musts > budget {
 		text += fmt.Sprintf("\nThe facts alone are %d tokens, over the budget of %d.\n", musts, budget)
 	}
-	return strategy.SummaryResult{Text: strings.TrimSuffix(text, "\n"), Model: "digest"}, nil
+	return strategy.SummaryResult{Text: strings.TrimSuffix(text, "\n"), Model: DigestName}, nil
 }
 
 // historyLine begins every digest (M2).

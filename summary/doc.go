@@ -10,6 +10,33 @@
 // ledger and the exchanges that matter most, within a budget of tokens. The
 // same log gives the same digest.
 //
+// [Model] has a language model write the summary (S-11): it is shown raw entries,
+// in parts where they do not fit, asked for a structured answer, and given the
+// ledger's facts to stand beside it.
+//
+// [Check] looks up in the raw entries every path, name, number, command and
+// quotation of a summary, and says which stand nowhere: a [Model] whose answer
+// has too many of those is asked once more and then given up.
+//
+// [Ladder] is summarizers of which the next takes over where one fails, most
+// often a [Model] and then the [Digest] (A6).
+//
+// [Recorded] keeps what a summarizer read and wrote as files, with what looks
+// like a secret blacked out (M5).
+//
+// [Classifier] has a model name turns that are off the task (S-13); a person
+// says which of them may go.
+//
+// Put together as the command line does it:
+//
+//	summarizer := summary.Recorded{
+//		Of: summary.Ladder{
+//			summary.Model{Provider: provider.Retry(m, provider.Policy{}), Facts: summary.LedgerFacts, Cost: provider.Cost},
+//			summary.Digest{},
+//		},
+//		Artifacts: summary.Directory(dir), Conversation: id, Now: time.Now,
+//	}
+//
 // [Constraints] finds the sentences in which somebody states a standing
 // constraint, by the fixed list of [ConstraintPatterns].
 package summary

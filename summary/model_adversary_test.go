@@ -139,8 +139,8 @@ func TestA6WhateverTheModelDoes(t *testing.T) {
 	})
 }
 
-// A6, A7: through a session: a failure writes nothing, the fallback's summary
-// is stored with what the failure cost.
+// A6, A7: through a session: a failure leaves nothing but its record, the
+// fallback's summary is stored with what the failure cost.
 func TestA6InASession(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		way := rapid.SampledFrom(adversaries).Draw(t, "way")
@@ -167,11 +167,19 @@ func TestA6InASession(t *testing.T) {
 		}
 		version := s.Log().Version()
 		r := session.Request{Strategies: strategies, Options: strategy.Options{Summarizer: model}}
-		if c, err := s.Compact(ctx, r); c.Outcome == session.Applied || (err == nil && c.Reason == "") || s.Log().Version() != version {
+		view := s.Projection().Tokens()
+		c, err := s.Compact(ctx, r)
+		if c.Outcome == session.Applied || (err == nil && c.Reason == "") || s.Projection().Tokens() != view {
 			t.Fatalf("%s: %s, %v", way, c.Outcome, err)
 		}
+		// An error leaves a record of itself, a refusal nothing (C6).
+		last, _ := s.Log().Entry(s.Log().Version())
+		_, recorded := last.Payload.(tenfold.CompactionFailed)
+		if more := s.Log().Version() - version; (err == nil && more != 0) || (err != nil && (more != 1 || !recorded)) {
+			t.Fatalf("%s: %d more entries, the last is %+v", way, more, last.Payload)
+		}
 		r.Options.Summarizer = summary.Ladder{model, digest{}}
-		c, err := s.Compact(ctx, r)
+		c, err = s.Compact(ctx, r)
 		if err != nil || c.Outcome != session.Applied {
 			t.Fatalf("%s: %s %s, %v", way, c.Outcome, c.Reason, err)
 		}

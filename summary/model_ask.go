@@ -23,11 +23,44 @@ func (w *writing) ask(ctx context.Context, view *tenfold.Projection, maxTokens i
 	return got, said, err
 }
 
-// listen collects the text of an answer. An answer that is no good whatever it
-// says is a [*stoppedError]. No more is taken in than the answer may have: a
-// token has rarely more than sixteen bytes.
+// listen collects the text of an answer. A model that does not take a request
+// with a schema is asked without one: the words of the request say what shape is
+// wanted too, and many servers enforce none. A stream that broke off is asked for
+// once more: nobody has seen any of it, and what retries never begins one anew.
 func listen(ctx context.Context, m provider.Model, r provider.Request, track *tracker) (string, error) {
 	call := track.call(r.View.Tokens())
+	if track.plain.Load() {
+		r.Schema = ""
+	}
+	said, err := hear(ctx, m, r, track, call)
+	if r.Schema != "" && said == "" && provider.KindOf(err) == provider.Invalid {
+		r.Schema = ""
+		if said, err = hear(ctx, m, r, track, call); err == nil {
+			track.plain.Store(true)
+		}
+	}
+	if ctx.Err() == nil && track.began(call) && brokeOff(err) {
+		call = track.call(r.View.Tokens())
+		said, err = hear(ctx, m, r, track, call)
+	}
+	if err == nil {
+		err = track.unread(call, r.View.Tokens())
+	}
+	return said, err
+}
+
+func brokeOff(err error) bool {
+	switch provider.KindOf(err) {
+	case provider.CutOff, provider.Overloaded, provider.Unreachable:
+		return true
+	}
+	return false
+}
+
+// hear collects the text of one answer. An answer that is no good whatever it
+// says is a [*stoppedError]. No more is taken in than the answer may have: a
+// token has rarely more than sixteen bytes.
+func hear(ctx context.Context, m provider.Model, r provider.Request, track *tracker, call int) (string, error) {
 	most := r.MaxTokens*16 + 1<<12
 	var text strings.Builder
 	streamed := 0

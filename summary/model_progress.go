@@ -1,9 +1,12 @@
 package summary
 
 import (
+	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"tenfold"
+	"tenfold/provider"
 )
 
 // Doing is what a model-backed summariser is at.
@@ -41,6 +44,8 @@ type tracker struct {
 	cost  func(string, tenfold.Usage) (float64, bool)
 	now   Progress
 	calls []callUsage
+	// plain says that the model takes no schema.
+	plain atomic.Bool
 }
 
 // callUsage is one call: estimated until the provider reports.
@@ -126,6 +131,34 @@ func (t *tracker) sum(told bool) tenfold.Usage {
 		sum.Cost = &cost
 	}
 	return sum
+}
+
+// began reports whether anything came of a call.
+func (t *tracker) began(call int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls[call].began
+}
+
+// unreadFrom is how long a request is before it is worth a doubt: what servers
+// take that were not told how much to take.
+const unreadFrom = 4096
+
+// unread is the error for a call of which the model read less than half by its
+// provider's word: some local servers cut off what does not fit, and say nothing.
+func (t *tracker) unread(call, sent int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.calls[call]
+	read := c.usage.Input + c.usage.CacheRead + c.usage.CacheWrite
+	if !c.told || read <= 0 || sent < unreadFrom || read*2 >= sent {
+		return nil
+	}
+	return &provider.Error{
+		Kind: provider.TooLarge, Model: t.model, Used: sent, Limit: read,
+		Message: fmt.Sprintf("the server read %d tokens of about %d and left out the rest", read, sent),
+		Hint:    "say how much the server takes, with context_window of the model in the configuration",
+	}
 }
 
 func (t *tracker) price(u tenfold.Usage) (float64, bool) {

@@ -156,11 +156,11 @@ func (w *writing) read(ctx context.Context, budget int) (answer, error) {
 		message := w.wording.reading(w.request, 1, 1, chunks[0], w.before, w.after, w.maxTokens)
 		return w.checked(ctx, w.maxTokens, w.system, says(message))
 	}
-	w.notes = append(w.notes, fmt.Sprintf("the range was read in %d parts, which were merged", len(chunks)))
 	parts, err := w.parts(ctx, chunks)
 	if err != nil {
 		return answer{}, err
 	}
+	w.notes = append(w.notes, fmt.Sprintf("the range was read in %d parts, which were merged", len(chunks)))
 	w.track.at(Merging, 1)
 	return w.checked(ctx, w.maxTokens, w.system, says(w.wording.merging(w.request, parts, chunks, w.maxTokens)))
 }

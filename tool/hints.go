@@ -20,8 +20,8 @@ var (
 // Builtin gives the hints that come with the program: those of the table. The
 // map is the caller's.
 func Builtin() Hints {
-	h := make(Hints, len(table))
-	for name, t := range table {
+	h := make(Hints, len(table()))
+	for name, t := range table() {
 		if t.Hint != (tenfold.Hint{}) {
 			h[name] = t.Hint
 		}

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"strings"
+	"sync"
 
 	"tenfold"
 )
@@ -206,10 +207,11 @@ var rows = []Tool{
 	{Name: "switch_mode", Kind: Thinks, Agents: roo},
 }
 
-// table is the rows by name, folded by lower-case name: the first of a kind.
+// table is the rows by name, folded by lower-case name: the first of a kind. They
+// are made when they are first asked for: most commands never do.
 var (
-	table  = byName(func(name string) string { return name })
-	folded = byName(strings.ToLower)
+	table  = sync.OnceValue(func() map[string]Tool { return byName(func(name string) string { return name }) })
+	folded = sync.OnceValue(func() map[string]Tool { return byName(strings.ToLower) })
 )
 
 func byName(key func(string) string) map[string]Tool {

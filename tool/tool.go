@@ -101,10 +101,10 @@ type Tool struct {
 // What is not in the table, MCP tools among them, is false: nothing is known
 // about it, and its calls may change anything.
 func Lookup(name string) (Tool, bool) {
-	if t, ok := table[name]; ok {
+	if t, ok := table()[name]; ok {
 		return t, true
 	}
-	t, ok := folded[strings.ToLower(name)]
+	t, ok := folded()[strings.ToLower(name)]
 	return t, ok
 }
 
@@ -112,7 +112,7 @@ func Lookup(name string) (Tool, bool) {
 func All() []Tool {
 	all := make([]Tool, len(rows))
 	for i := range rows {
-		all[i] = table[rows[i].Name]
+		all[i] = table()[rows[i].Name]
 	}
 	return all
 }

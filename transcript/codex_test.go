@@ -129,7 +129,7 @@ func checkRollout(t *testing.T, text []byte) []map[string]any {
 			if kind != "session_meta" {
 				t.Fatalf("the first line is %s", kind)
 			}
-			if !uuidPattern.MatchString(p["id"].(string)) {
+			if !uuidPattern().MatchString(p["id"].(string)) {
 				t.Errorf("session id %q is no UUID", p["id"])
 			}
 		}

@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"serve": serve},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
 }

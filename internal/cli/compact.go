@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/transcript"
 )
@@ -39,6 +41,8 @@ it and replaces the compaction of the earlier run; the same flags give the same
 report and write nothing.
 
 ` + rangeHelp + `
+
+` + modelHelp + `
 
 --out writes the compacted conversation to a file, which appears whole or not
 at all; "-" is standard output, and then the report goes to standard error.
@@ -106,7 +110,7 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	first := req
-	if err := k.configure(&first, e, ""); err != nil {
+	if err := k.configure(k.app, &first, e, subject{}); err != nil {
 		return err
 	}
 	req.Options.Source = sourceFile
@@ -222,21 +226,26 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
-	if err := k.configure(&req, e, base.Config().Model); err != nil {
+	if err := k.configure(k.app, &req, e, subject{in.ID, base.Config().Model}); err != nil {
 		return nil, err
 	}
 	k.warnOnce(k.told)
+	defer k.asked.discard()
+	if err := k.remember(ctx, in.ID); err != nil {
+		return nil, err
+	}
 	if in.keep, err = k.keepSettings(extras...); err != nil {
 		return nil, err
 	}
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
+	warnings := k.asked.tellNotes()
 	if err != nil {
 		return nil, err
 	}
 	r := &report{
 		conversation: in.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
-		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: in.warnings,
-		target: req.Target,
+		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: slices.Concat(in.warnings, warnings),
+		target: req.Target, quotes: k.asked.quotes,
 	}
 	if k.dryRun {
 		return r, nil
@@ -251,9 +260,14 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
+	var stored []tenfold.Compaction
 	for _, e := range done.overlays {
+		if c, ok := e.Payload.(tenfold.Compaction); ok {
+			stored = append(stored, c)
+		}
 		r.compactions = append(r.compactions, e.ID)
 	}
+	k.asked.keep(stored)
 	r.view = k.view(in, base, plan, done.overlays)
 	if err := l.active.set(in.ID); err != nil {
 		return nil, err
@@ -265,6 +279,27 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 		k.noticef("conversation %s has %s", in.ID, count(done.added, "new entry", "new entries"))
 	}
 	return r, nil
+}
+
+// remember looks up what an earlier run on the same conversation had a model
+// write.
+func (k *compactFile) remember(ctx context.Context, id string) error {
+	if k.asked.name == "" || (!k.hasStore() && (k.dryRun || !isPostgres(k.url()))) {
+		return nil
+	}
+	l, err := k.open(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := l.service.Open(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	k.asked.stored, k.asked.storedLog = fileOverlays(s.Projection()), s.Log()
+	return nil
 }
 
 // view is the conversation of the file with the overlays as they were stored.
@@ -301,6 +336,7 @@ func (k *compactFile) tell(found []imported, reports []*report, headed, aside bo
 			t.printf("%s  %s\n", t.paint(bold, visibleLine(found[i].path)), t.paint(faint, "("+r.about()+")"))
 		}
 		t.report(r)
+		k.wouldAsk(r)
 		if headed {
 			t.printf("\n")
 		}

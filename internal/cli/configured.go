@@ -157,15 +157,15 @@ type chosen struct {
 	by string
 }
 
-// configure fills in what the flags leave to the configuration. The model is
-// the conversation's.
-func (r *rangeFlags) configure(req *session.Request, e *config.Effective, model string) error {
+// configure fills in what the flags leave to the configuration.
+func (r *rangeFlags) configure(a *app, req *session.Request, e *config.Effective, of subject) error {
 	if req.Bounds.Tail == nil {
 		tail := e.Tail()
 		req.Bounds.Tail = &tail
 	}
 	req.Options.Tools = e.ToolSettings()
-	req.Options.Window = e.Window(model)
+	req.Options.Window = e.Window(of.model)
+	req.Options.DryRun = r.dryRun
 	all, err := r.choose(e)
 	if err != nil {
 		return err
@@ -174,8 +174,10 @@ func (r *rangeFlags) configure(req *session.Request, e *config.Effective, model 
 	for _, c := range all {
 		req.Strategies = append(req.Strategies, c.Strategy)
 	}
-	req.Options.Summarizer, r.told, err = summarizer(e, all, r.writer)
-	return err
+	if err := r.writers(a, req, e, all, of); err != nil {
+		return err
+	}
+	return r.wishes(req)
 }
 
 // choose finds the strategies: those of flags, else, where no target says what

@@ -29,6 +29,8 @@ overlay back. The report shows the whole conversation as it is then.
 
 ` + rangeHelp + `
 
+` + modelHelp + `
+
 ` + summaryHelp + `
 
 --fork leaves the conversation as it is, and compacts a copy of it, which is
@@ -72,10 +74,11 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := k.configure(&req, e, s.Projection().Config().Model); err != nil {
+	if err := k.configure(k.app, &req, e, subject{s.ID(), s.Projection().Config().Model}); err != nil {
 		return err
 	}
 	k.warnOnce(k.told)
+	defer k.asked.discard()
 	if err := k.summary(&req); err != nil {
 		return err
 	}
@@ -84,8 +87,13 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 		return usage("--no-activate is about a fork, and none is made", "add --fork")
 	}
 	r, err := k.apply(ctx, s, req, fork)
+	warnings := k.asked.tellNotes()
 	if err != nil {
 		return err
+	}
+	r.quotes, r.warnings = k.asked.quotes, warnings
+	if len(r.compactions) > 0 {
+		k.asked.keep(r.plan.Compactions)
 	}
 	if err := k.refused(r); err != nil {
 		return err
@@ -127,7 +135,6 @@ func (k *compactConversation) apply(ctx context.Context, s *session.Session, req
 	}
 	r := &report{conversation: s.ID(), dryRun: k.dryRun}
 	if k.dryRun {
-		req.Options.DryRun = true
 		plan, err := s.Plan(ctx, req)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -80,16 +81,18 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 		return err
 	}
 	var req session.Request
+	var r rangeFlags
 	if changed("compact") { // a wrong name must not leave a fork behind
 		e, err := k.effective(extrasOf(s.Log())...)
 		if err != nil {
 			return err
 		}
-		r := rangeFlags{flags: k.flags, profile: strings.TrimPrefix(k.compact, asConfigured)}
-		if err := r.configure(&req, e, s.Projection().Config().Model); err != nil {
+		r.flags, r.profile = k.flags, strings.TrimPrefix(k.compact, asConfigured)
+		if err := r.configure(k.app, &req, e, subject{s.ID(), s.Projection().Config().Model}); err != nil {
 			return err
 		}
 		k.warnOnce(r.told)
+		defer r.asked.discard()
 	}
 	f := session.Fork{Title: forkTitle(s.Title()), Last: k.last}
 	if changed("until") {
@@ -104,10 +107,15 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 	out := forkJSON{Conversation: fork.ID(), From: s.ID()}
 	if changed("compact") {
 		done, err := fork.Compact(ctx, req)
-		if err != nil {
-			return err
+		warnings := r.asked.tellNotes()
+		if err != nil { // a fork that is not what was asked for does not stay
+			return errors.Join(err, k.workspace.service.Delete(context.WithoutCancel(ctx), fork.ID()))
+		}
+		if done.Outcome == session.Applied {
+			r.asked.keep(done.Plan.Compactions)
 		}
 		r := newReport(fork, done)
+		r.warnings = warnings
 		if k.json {
 			compacted := r.json()
 			out.Report = &compacted

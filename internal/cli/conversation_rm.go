@@ -2,6 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +18,9 @@ func (a *app) removeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rm ID… [flags]",
 		Short: "Remove conversations for good",
-		Long: `Removes conversations and their whole logs from the store. This cannot be
-undone, so it asks first; where nobody can be asked it wants --yes.`,
+		Long: `Removes conversations and their whole logs from the store, and the files of
+their summaries. This cannot be undone, so it asks first; where nobody can be
+asked it wants --yes.`,
 		Example: `  tenfold conversation rm 0b9c1a2f
   tenfold conversation rm 0b9c1a2f 77d0 --yes`,
 		Args:              arguments(1, -1, "an ID"),
@@ -59,8 +64,14 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		return err
 	}
 	for _, c := range all {
+		files := a.artifactsOf(ctx, c.ID)
 		if err := l.service.Delete(ctx, c.ID); err != nil {
 			return err
+		}
+		for _, f := range files {
+			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				a.warn("an artifact is left: " + err.Error())
+			}
 		}
 		if c.ID == active {
 			if err := l.active.set(""); err != nil {
@@ -76,6 +87,38 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		a.noticef("removed %s", visibleLine(c.ID))
 	}
 	return nil
+}
+
+// artifactsOf lists the files of a conversation's summaries: they hold what it
+// said. What the log names elsewhere, or by another name, may be anything, and
+// the files of what it was forked from belong to that.
+func (a *app) artifactsOf(ctx context.Context, id string) []string {
+	e, err := a.effective()
+	if err != nil {
+		return nil
+	}
+	dir, err := a.sessionDir(e)
+	if err != nil || dir == "" {
+		return nil
+	}
+	s, err := a.workspace.service.Open(ctx, id)
+	if err != nil {
+		return nil // a log that cannot be read can be removed all the same
+	}
+	var files []string
+	for o := range s.Projection().Overlays() {
+		if o.Compaction.Summary == nil || o.Compaction.Summary.Artifacts == nil {
+			continue
+		}
+		for kind, f := range map[string]string{
+			"summarizer-input-": o.Compaction.Summary.Artifacts.Input, "summary-": o.Compaction.Summary.Artifacts.Summary,
+		} {
+			if filepath.Dir(f) == dir && strings.HasPrefix(filepath.Base(f), kind+id+"-") && filepath.Ext(f) == ".md" {
+				files = append(files, f)
+			}
+		}
+	}
+	return files
 }
 
 func (a *app) question(all []store.Conversation) string {

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/strategy"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -37,7 +38,7 @@ Amounts below zero were lost.`,
 	}
 	c.Flags().BoolVar(&f.ours, "money", false, "tell what compactions would have saved")
 	c.Flags().StringArrayVar(&f.strategies, "strategy", nil, "with the money: `STRATEGY` to use instead of what is\nconfigured; may be repeated")
-	complete(c, "strategy", mechanical()...)
+	complete(c, "strategy", strategy.Names()...)
 	return c
 }
 
@@ -169,6 +170,9 @@ func (a *app) showOverlay(o overlayJSON) {
 	if o.Before > 0 || o.After > 0 {
 		parts = append(parts, tokens(o.Before, o.After))
 	}
+	if by := o.Summary.paid(); by != "" {
+		parts = append(parts, "summary by "+visibleLine(by))
+	}
 	if !o.Live {
 		parts = append(parts, "undone")
 	}
@@ -180,6 +184,7 @@ func (a *app) showOverlay(o overlayJSON) {
 		return s
 	}
 	a.twoParts(first, second, paint)
+	a.showArtifacts(o.Summary)
 }
 
 // twoParts writes two texts on a line, or on two where the terminal is narrow.

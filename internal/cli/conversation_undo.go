@@ -63,6 +63,9 @@ type overlayJSON struct {
 	Live     bool     `json:"live"`
 	Before   int      `json:"tokens_before,omitzero"`
 	After    int      `json:"tokens_after,omitzero"`
+	Reason   string   `json:"reason,omitzero"`
+
+	Summary *writtenJSON `json:"summary,omitzero"`
 }
 
 func newOverlayJSON(o tenfold.Overlay) overlayJSON {
@@ -70,6 +73,7 @@ func newOverlayJSON(o tenfold.Overlay) overlayJSON {
 	return overlayJSON{
 		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: slots(c), Profile: c.Profile,
 		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: c.TokensBefore, After: c.TokensAfter,
+		Reason: c.Reason, Summary: newWrittenJSON(c.Summary),
 	}
 }
 

@@ -207,6 +207,7 @@ func (d *differ) sums() {
 	}
 	for _, o := range live(d.view) {
 		d.twoParts(tagFor(o.ID)+"  "+overlayWhere(o.Compaction), overlayWhy(o.Compaction), func(s string) string { return d.paint(faint, s) })
+		d.showArtifacts(newWrittenJSON(o.Compaction.Summary))
 	}
 }
 
@@ -272,6 +273,9 @@ func overlayWhy(c tenfold.Compaction) string {
 		why += ", profile " + visibleLine(c.Profile)
 	case c.Strategy != "":
 		why += ", " + visibleLine(c.Strategy)
+	}
+	if by := newWrittenJSON(c.Summary).paid(); by != "" {
+		why += ", summary by " + visibleLine(by)
 	}
 	if c.Source != "" {
 		why += ", by " + visibleLine(c.Source)

@@ -141,7 +141,7 @@ func checkProvider(e *config.Effective, name string) []finding {
 	p := e.Providers[name]
 	check := "provider " + name
 	var all []finding
-	for _, key := range []string{"base_url", "api_key_env"} {
+	for _, key := range []string{"base_url", "api_key_env", "file"} {
 		if o, ok := e.Origin("providers", name, key); ok && o.Kind == config.Workspace {
 			all = append(all, finding{
 				check, statusWarn, key + " is set by the workspace, " + o.String(),

@@ -54,6 +54,7 @@ func explain(err error) *failure {
 	var path *fs.PathError
 	var setting *config.Error
 	switch {
+	case explainProvider(f, err):
 	case errors.As(err, &setting):
 		f.code, f.hint = "config", setting.Hint
 		f.usage = setting.Origin.Kind == config.Flag

@@ -25,21 +25,36 @@ type rangeFlags struct {
 	writer strategy.Summarizer
 	// told is what there is to say of who writes them.
 	told string
+	// asked is who does, once that is settled.
+	asked *asked
+	// focus is what a summary must keep, yes the answer to all questions.
+	focus string
+	yes   bool
 }
 
 func (r *rangeFlags) register(c *cobra.Command) {
 	r.flags = c
 	f := c.Flags()
-	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, or one\nof the configuration (default: as configured)")
-	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+fill(strings.Join(mechanical(), ", "), 46))
+	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, heavy,\nor one of the configuration (default: as\nconfigured)")
+	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+fill(strings.Join(strategy.Names(), ", "), 46))
 	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, but at most\n20k tokens)")
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
-	complete(c, "strategy", mechanical()...)
+	complete(c, "strategy", strategy.Names()...)
 	f.StringVar(&r.target, "target", "", "fit it into `TOKENS|%`, line by line: 20k, or 10% of\nthe conversation")
 	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
+	f.StringVar(&r.focus, "focus", "", "what a summary must keep, a `TEXT`")
+	f.BoolVarP(&r.yes, "yes", "y", false, "do not ask: omit the turns that\nclassify-tangents names")
 }
+
+// modelHelp is what the compact commands say of models.
+const modelHelp = `Where a summary stands for turns, the model of the profile writes it, else the
+one named by conversation.compaction.summarizer_model, else by model.name; where
+none is named, and where it fails, a digest does that needs no model. Only a
+model that you name yourself is asked. What it costs is told; --dry-run tells
+what it would be asked, and asks nothing but classify-tangents: that strategy
+has a model name turns that are off the task, and you say which may go.`
 
 // rangeHelp is what both compact commands say of the range.
 const rangeHelp = `A range is given by turns, counted from 0. A bound is a turn (5), turns before
@@ -114,12 +129,16 @@ func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
 	return nil
 }
 
-// mechanical are the strategies that work without a model.
-func mechanical() []string {
-	return slices.DeleteFunc(strategy.Names(), func(name string) bool {
-		s, err := strategy.Parse(name)
-		return err != nil || needsModel(s)
+// wishes hands on what a summary must keep.
+func (r *rangeFlags) wishes(req *session.Request) error {
+	heard := slices.ContainsFunc(req.Strategies, func(s strategy.Strategy) bool {
+		return strategy.Summarises(s) || needsModel(s)
 	})
+	if r.flags.Flags().Changed("focus") && !heard {
+		return usage("--focus is about a summary, and nothing here makes one", "add --strategy summarize, or --profile heavy")
+	}
+	req.Options.Focus = r.focus
+	return nil
 }
 
 // badValue is an error of a parser whose words end in what to write.

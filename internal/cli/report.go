@@ -26,6 +26,8 @@ type report struct {
 	warnings    []string
 	// target is what the view was to fit, if anything.
 	target strategy.Target
+	// quotes are the summaries that a dry run would have asked for (C8).
+	quotes []quoteJSON
 	// from is the conversation that this one was forked from, if it was.
 	from string
 }
@@ -64,7 +66,19 @@ func (a *app) report(r *report) {
 		rows = append(rows, spanRow(s))
 	}
 	a.rows(append(rows, totalRow("Total", "", r.total())))
+	a.tellWritten(r)
 	a.tellTarget(r)
+}
+
+// wouldAsk tells what was held back because it was a dry run (C8).
+func (a *app) wouldAsk(r *report) {
+	for _, s := range r.plan.Steps {
+		if s.Withheld {
+			for _, note := range s.Notes {
+				a.noticef("%s", visibleLine(note))
+			}
+		}
+	}
 }
 
 func spanRow(s strategy.Span) row {

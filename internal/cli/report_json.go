@@ -20,7 +20,9 @@ type (
 		Spans        []spanJSON       `json:"spans"`
 		Steps        []stepJSON       `json:"steps"`
 		Compactions  []compactionJSON `json:"compactions"`
-		Warnings     []string         `json:"warnings"`
+		// Quotes are the summaries that a dry run would have asked for.
+		Quotes   []quoteJSON `json:"quotes,omitempty"`
+		Warnings []string    `json:"warnings"`
 	}
 	sourceJSON struct {
 		Path   string `json:"path"`
@@ -54,7 +56,8 @@ type (
 		Notes []string `json:"notes,omitempty"`
 	}
 	compactionJSON struct {
-		ID string `json:"id"`
+		ID      string       `json:"id"`
+		Summary *writtenJSON `json:"summary,omitzero"`
 	}
 )
 
@@ -74,9 +77,14 @@ func (r *report) json() reportJSON {
 	for _, s := range r.plan.Steps {
 		out.Steps = append(out.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After, s.Notes})
 	}
-	for _, id := range r.compactions {
-		out.Compactions = append(out.Compactions, compactionJSON{id})
+	for i, id := range r.compactions {
+		one := compactionJSON{ID: id}
+		if i < len(r.plan.Compactions) {
+			one.Summary = newWrittenJSON(r.plan.Compactions[i].Summary)
+		}
+		out.Compactions = append(out.Compactions, one)
 	}
+	out.Quotes = r.quotes
 	out.Warnings = append(out.Warnings, r.warnings...)
 	return out
 }

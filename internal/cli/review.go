@@ -24,6 +24,7 @@ func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (st
 	if err != nil || written.CutOff || written.Declined || strings.TrimSpace(written.Text) == "" {
 		return written, err // refused anyway
 	}
+	written.Reviewed = !v.yes
 	v.say(v.paintErr(bold, "The summary of turns "+r.Range.String()+":") + "\n\n" + visible(strings.Trim(written.Text, "\n")) + "\n\n")
 	for !v.yes {
 		answer, err := v.ask(ctx, "[a]ccept, [e]dit or [d]rop it? ")

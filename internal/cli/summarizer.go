@@ -1,45 +1,145 @@
 package cli
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"tenfold/internal/config"
+	"tenfold/provider"
+	"tenfold/session"
 	"tenfold/strategy"
 	"tenfold/summary"
 )
 
-// summarizer chooses who writes the summaries that strategies ask for (M1a): who
-// the command line says, else the digest, which needs no model. It is the one
-// place that chooses. No model can be asked in this release; where the
-// configuration names one, told says who writes instead.
-func summarizer(e *config.Effective, all []chosen, writer strategy.Summarizer) (by strategy.Summarizer, told string, err error) {
-	summarises := false
-	for _, c := range all {
-		summarises = summarises || strategy.Summarises(c.Strategy)
-		if needsModel(c.Strategy) {
-			return nil, "", usage(c.by+": it needs a model, and none can be asked in this release",
-				"the strategies that need none are "+strings.Join(mechanical(), ", "))
+// subject is what a request is about: a conversation and the model it names.
+type subject struct{ conversation, model string }
+
+// writers chooses who writes the summaries that strategies ask for, and who
+// names tangents (M1a). It is the one place that chooses: who the command line
+// says; else the model of modelFor, with the digest to fall back to (A6); else
+// the digest, which needs no model. Tangents are named by a model or not at all.
+func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, all []chosen, of subject) error {
+	r.asked = &asked{app: a}
+	classifies := slices.IndexFunc(all, func(c chosen) bool { return needsModel(c.Strategy) })
+	summarises := slices.ContainsFunc(all, func(c chosen) bool { return strategy.Summarises(c.Strategy) })
+	req.Options.Summarizer = r.asked
+	var model *summary.Model
+	if classifies >= 0 || (summarises && r.writer == nil) {
+		name, key, told := modelFor(e, all)
+		r.told = told
+		if name != "" {
+			m, err := openModel(e, name, r.asked.waiting)
+			if err != nil {
+				return named(key, err)
+			}
+			model = r.asked.model(e, all, m)
 		}
 	}
-	if writer != nil {
-		return writer, "", nil
+	if classifies >= 0 {
+		if model == nil {
+			return usage(all[classifies].by+": it needs a model, and none is configured",
+				"name one, as in --cfg conversation.compaction.summarizer_model=anthropic/claude-haiku-4-5")
+		}
+		if err := r.tangents(a, req, all[classifies].by); err != nil {
+			return err
+		}
+		r.asked.classifier = summary.Classifier{Model: *model}
+		req.Options.Classifier = r.asked
 	}
-	if name := summaryModel(e, all); summarises && name != "" {
-		told = "the model " + quote(name) + " is not asked in this release: the digest writes the summary"
+	switch {
+	case r.writer != nil:
+		r.asked.by = r.writer
+		return nil
+	case model == nil:
+		r.asked.by = summary.Digest{}
+	case e.Conversation.Compaction.Auto.Fallback == "none":
+		r.asked.by = *model
+	default:
+		r.asked.by = summary.Ladder{*model, summary.Digest{}}
 	}
-	return summary.Digest{}, told, nil
+	if !summarises {
+		return nil
+	}
+	r.asked.conversation = of.conversation
+	dir, err := a.sessionDir(e)
+	if err == nil && dir != "" {
+		r.asked.artifacts = summary.Directory(dir)
+	}
+	return err
 }
 
-// summaryModel is the model that the configuration names for summaries.
-func summaryModel(e *config.Effective, all []chosen) string {
+// modelFor chooses the model (M1a): the profile's, else the one for summaries,
+// else the one that conversations are held with; by the word of whoever runs the
+// program in each case. What a conversation itself says of it has no effect but
+// a notice, since conversations come from elsewhere. A key in the environment is
+// no permission.
+func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
+	keys := [][]string{{"conversation", "compaction", "summarizer_model"}, {"model", "name"}}
 	for _, c := range all {
 		if p, ok := c.Strategy.(strategy.Profile); ok && p.Summary != nil {
-			if set := e.Conversation.Compaction.Profiles[p.Title]; set.Summary.Model != "" {
-				return string(set.Summary.Model)
-			}
+			keys = slices.Insert(keys, 0, []string{"conversation", "compaction", "profiles", p.Title, "summary", "model"})
 		}
 	}
-	return string(e.Conversation.Compaction.SummarizerModel)
+	for _, path := range keys {
+		own, origin, said := e.Own(path...)
+		key = strings.Join(path, ".")
+		if said != "" && told == "" {
+			told = "the conversation names the model " + quote(said) + ", which is not asked on its word: set " + key + " yourself to have it asked"
+		}
+		if own != "" {
+			return own, origin.String() + ": " + key, told
+		}
+	}
+	return "", "", told
+}
+
+// named says which setting named the model that an error is about.
+func named(key string, err error) error {
+	f := *explain(err)
+	if f.code != "untrusted" {
+		f.code, f.message = "config", key+": "+f.message
+	}
+	f.err = err
+	return &f
+}
+
+// model is how a model writes summaries.
+func (k *asked) model(e *config.Effective, all []chosen, m provider.Model) *summary.Model {
+	k.name = m.Name()
+	out := &summary.Model{
+		Provider: m, Window: e.Window(m.Name()), Facts: summary.LedgerFacts, Cost: provider.Cost, Progress: k.at,
+		// One request may take as long as its provider is given.
+		Timeout: max(summary.DefaultTimeout, time.Duration(e.Providers[config.ModelName(m.Name()).Provider()].Timeout)),
+	}
+	for _, c := range all {
+		if p, ok := c.Strategy.(strategy.Profile); ok && p.Summary != nil {
+			out.MaxTokens = int(e.Conversation.Compaction.Profiles[p.Title].Summary.MaxTokens)
+		}
+	}
+	return out
+}
+
+// sessionDir is where artifacts are kept (M5): as configured, else beside the
+// store; empty for a store in memory.
+func (a *app) sessionDir(e *config.Effective) (string, error) {
+	dir := e.Conversation.Compaction.SessionDir
+	if dir != "" {
+		o, _ := e.Origin("conversation", "compaction", "session_dir")
+		return filepath.Abs(besideFile(dir, o))
+	}
+	const ending = ".sessions"
+	url := a.url()
+	if isPostgres(url) {
+		active, err := postgresActive(url)
+		return strings.TrimSuffix(active, ".active") + ending, err
+	}
+	path, inMemory, err := storePath(url, "--store or TENFOLD_STORE")
+	if err != nil || inMemory {
+		return "", err
+	}
+	return filepath.Abs(strings.TrimSuffix(path, ".db") + ending)
 }
 
 // needsModel reports whether a strategy can do nothing without a model: the

@@ -91,7 +91,7 @@ func TestSummarizer(t *testing.T) {
 		{"cut off", &scripted{result: strategy.SummaryResult{Text: "Bread", CutOff: true}}, "a\n", []string{"--review"}, exitFailed, "cut off at the token limit", false},
 		{"declined", &scripted{result: strategy.SummaryResult{Declined: true}}, "", nil, exitFailed, "the model declined to write it", false},
 		{"fails", &scripted{err: errors.New("no line to the kitchen")}, "", nil, exitFailed, "no line to the kitchen", false},
-		{"told and not asked", &quoted{scripted{result: good}}, "", []string{"--dry-run"}, exitOK, "would be summarised by big, 1200 tokens in", false},
+		{"told and not asked", &quoted{scripted{result: good}}, "", []string{"--dry-run"}, exitOK, "would be summarised by big, 1,200 tokens in", false},
 		{"fails, with target", &scripted{result: strategy.SummaryResult{Declined: true}}, "", []string{"--target", "500"}, exitOK, "without a summary: ", false},
 	} {
 		code, out, errs := compact(tt.by, tt.typed, tt.args...)

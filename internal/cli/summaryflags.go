@@ -8,16 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold"
 	"tenfold/session"
 	"tenfold/strategy"
 )
 
 // summaryFlags are the flags about summaries.
 type summaryFlags struct {
-	text, focus string
-	review, yes bool
-	given       *given
-	refusal     error
+	text    string
+	review  bool
+	given   *given
+	refusal error
 }
 
 // summaryHelp is what the help says of them.
@@ -35,9 +36,8 @@ where none is written it is refused, not ignored.`
 func (k *compactConversation) registerSummary(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&k.text, "summary", "", "use this `TEXT` as the summary")
-	f.StringVar(&k.focus, "focus", "", "what a summary must keep, a `TEXT`")
 	f.BoolVar(&k.review, "review", false, "look at a summary before it is stored")
-	f.BoolVarP(&k.yes, "yes", "y", false, "do not ask: accept what --review shows")
+	f.Lookup("yes").Usage += ",\naccept what --review shows"
 }
 
 // words wires a summary that the command line brings: it is written already, and
@@ -67,7 +67,7 @@ func (k *compactConversation) words() error {
 func (k *compactConversation) summary(req *session.Request) error {
 	changed := k.flags.Flags().Changed
 	summarises := slices.ContainsFunc(req.Strategies, strategy.Summarises)
-	for _, flag := range []string{"summary", "focus", "review"} {
+	for _, flag := range []string{"summary", "review"} {
 		if !changed(flag) {
 			continue
 		}
@@ -75,7 +75,6 @@ func (k *compactConversation) summary(req *session.Request) error {
 			return usage("--"+flag+" is about a summary, and nothing here makes one", "add --strategy summarize, or --profile heavy")
 		}
 	}
-	req.Options.Focus = k.focus
 	req.Options.Failed = func(_ strategy.SummaryRequest, err error) { k.refusal = err }
 	if !k.review {
 		return nil
@@ -86,7 +85,7 @@ func (k *compactConversation) summary(req *session.Request) error {
 	case !k.inTTY && !k.yes:
 		return usage("nobody can be asked: standard input is no terminal", "add --yes to accept the summary as it is")
 	}
-	req.Options.Summarizer = &reviewed{app: k.app, of: req.Options.Summarizer, yes: k.yes}
+	k.asked.review, k.asked.yes = true, k.yes
 	return nil
 }
 
@@ -100,8 +99,15 @@ func (k *compactConversation) refused(r *report) error {
 	if !errors.As(k.refusal, &why) || errors.Is(k.refusal, strategy.ErrDropped) {
 		return nil
 	}
+	if slices.ContainsFunc(r.plan.Compactions, func(c tenfold.Compaction) bool { return c.Summary != nil }) {
+		return nil // another stepped in
+	}
 	if r.plan.Nothing != "" {
-		return &failure{code: "summary_refused", message: r.plan.Nothing, hint: "nothing was written; write a shorter one, or let it stand for more"}
+		hint := "nothing was written; try again, or another model"
+		if k.asked.name == "" {
+			hint = "nothing was written; write a shorter one, or let it stand for more"
+		}
+		return &failure{code: "summary_refused", message: r.plan.Nothing, hint: hint}
 	}
 	k.warn("without a summary: " + strings.Join(stepNotes(r.plan), "; "))
 	return nil

@@ -19,13 +19,15 @@ func TestTour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := os.ReadFile(filepath.Join("..", "..", "examples", "session.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "session.jsonl"), session, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"session.jsonl", "answers.jsonl"} {
+		example, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), example, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	page, err = filepath.Abs(page)
 	if err != nil {

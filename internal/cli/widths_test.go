@@ -25,6 +25,7 @@ var varying = []struct {
 	{regexp.MustCompile(`cmp_[0-9a-f]{8}-[0-9a-f-]{27}`), "cmp_01234567-89ab-cdef-0123-456789abcdef"},
 	{regexp.MustCompile(`\b01[0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f-]{17}`), "01234567-89ab-7def-8123-456789abcdef"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d`), "2026-01-02 03:04"},
+	{regexp.MustCompile(`-\d{8}T\d{6}Z`), "-20260102T030405Z"},
 }
 
 // onTerminal runs a command line on a terminal of a width, and gives what it

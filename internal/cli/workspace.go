@@ -80,7 +80,7 @@ func isPostgres(url string) bool {
 // active is each machine's own affair: it is remembered beside the local
 // store, by a digest of the URL, which may hold a password.
 func (l *workspace) openPostgres(ctx context.Context, url string) error {
-	local, err := defaultStore()
+	active, err := postgresActive(url)
 	if err != nil {
 		return err
 	}
@@ -88,10 +88,15 @@ func (l *workspace) openPostgres(ctx context.Context, url string) error {
 	if err != nil {
 		return hinted(err, "store", otherStore)
 	}
-	sum := sha256.Sum256([]byte(url))
-	name := "postgres-" + hex.EncodeToString(sum[:8]) + ".active"
-	l.store, l.active = st, activeFile(filepath.Join(filepath.Dir(local), name))
+	l.store, l.active = st, activeFile(active)
 	return nil
+}
+
+// postgresActive is the file that remembers the active conversation.
+func postgresActive(url string) (string, error) {
+	local, err := defaultStore()
+	sum := sha256.Sum256([]byte(url))
+	return filepath.Join(filepath.Dir(local), "postgres-"+hex.EncodeToString(sum[:8])+".active"), err
 }
 
 const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db, postgres://… or memory:"

@@ -88,10 +88,12 @@ type ToolHint struct {
 
 // Provider is the table providers.NAME.
 type Provider struct {
-	BaseURL   URL      `json:"base_url,omitempty" jsonschema:"Where its API is." eg:"\"http://localhost:11434/v1\""`
-	APIKeyEnv EnvName  `json:"api_key_env,omitempty" jsonschema:"The variable of the environment that holds the key; never the key itself." eg:"\"ANTHROPIC_API_KEY\""`
-	Timeout   Duration `json:"timeout,omitempty" jsonschema:"How long a request may take." eg:"\"10m\""`
-	API       API      `json:"api,omitempty" jsonschema:"Which API of OpenAI the server speaks." eg:"\"responses\""`
+	Type      ProviderType `json:"type,omitempty" jsonschema:"Which wire format it speaks; openai where it is not built in. A script plays a file of answers and sends nothing." eg:"\"openai\""`
+	File      string       `json:"file,omitempty" jsonschema:"The answers of a script, a file of JSON lines; found from the directory of the file that names it." eg:"\"answers.jsonl\""`
+	BaseURL   URL          `json:"base_url,omitempty" jsonschema:"Where its API is." eg:"\"http://localhost:11434/v1\""`
+	APIKeyEnv EnvName      `json:"api_key_env,omitempty" jsonschema:"The variable of the environment that holds the key; never the key itself." eg:"\"ANTHROPIC_API_KEY\""`
+	Timeout   Duration     `json:"timeout,omitempty" jsonschema:"How long a request may take." eg:"\"10m\""`
+	API       API          `json:"api,omitempty" jsonschema:"Which API of OpenAI the server speaks." eg:"\"responses\""`
 }
 
 // Limits is the table models."NAME" (T5).
@@ -126,7 +128,7 @@ type Summary struct {
 	Policy       SummaryName `json:"policy,omitempty" jsonschema:"What is done; summarize when left out, off for no summary." eg:"\"summarize\""`
 	Model        ModelName   `json:"model,omitempty" jsonschema:"The model that writes it." eg:"\"anthropic/claude-haiku-4-5\""`
 	MaxTokens    Positive    `json:"max_tokens,omitempty" jsonschema:"How long it may get." eg:"20000"`
-	Instructions string      `json:"instructions,omitempty" jsonschema:"How to write it, in place of the instructions that come with the program." eg:"\"Keep every decision.\""`
+	Instructions string      `json:"instructions,omitempty" jsonschema:"How to write it, beside the instructions that come with the program." eg:"\"Keep every decision.\""`
 	Placement    Placement   `json:"placement,omitempty" jsonschema:"Where it stands." eg:"\"pair\""`
 }
 
@@ -146,6 +148,8 @@ type (
 	Fallback string
 	// API is a dialect of OpenAI's.
 	API string
+	// ProviderType is a wire format, or script.
+	ProviderType string
 	// Request is what becomes of a tool's arguments (H1).
 	Request tenfold.Action
 	// Response is what becomes of a tool's results (H1).
@@ -161,8 +165,11 @@ func (SummaryName) choices() []string { return []string{"summarize", "off"} }
 func (Placement) choices() []string   { return []string{"pair", "system", "user"} }
 func (Fallback) choices() []string    { return []string{"digest", "none"} }
 func (API) choices() []string         { return []string{"responses", "chat"} }
-func (Request) choices() []string     { return []string{"keep", "strip"} }
-func (Response) choices() []string    { return []string{"keep", "strip", "remove"} }
+func (ProviderType) choices() []string {
+	return []string{"anthropic", "openai", "gemini", "script"}
+}
+func (Request) choices() []string  { return []string{"keep", "strip"} }
+func (Response) choices() []string { return []string{"keep", "strip", "remove"} }
 
 // short tells that a table may be written as its policy alone.
 func (*Policy) short()    {}

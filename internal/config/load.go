@@ -167,6 +167,8 @@ type Effective struct {
 	// Notices say what is no error and should be known.
 	Notices []string
 	root    *node
+	// own is root without what a conversation keeps for itself.
+	own *node
 }
 
 // With gives what is in effect for a conversation with the Extra texts of its
@@ -187,7 +189,7 @@ func (l *Layers) With(extras ...string) (*Effective, error) {
 			e.root = merge(e.root, n)
 		}
 	}
-	e.root = merge(e.root, l.flags)
+	e.root, e.own = merge(e.root, l.flags), merge(l.below, l.flags)
 	var d decoder
 	return e, d.decode(e.root, reflect.ValueOf(&e.Config).Elem(), nil, field{})
 }
@@ -199,4 +201,28 @@ func (e *Effective) Origin(path ...string) (Origin, bool) {
 		return Origin{}, false
 	}
 	return n.origin, true
+}
+
+// Own gives the text that a key has by the word of whoever runs the program:
+// their files, their environment and their flags, not what a conversation keeps
+// for itself. A conversation travels, so that where it is sent to is nothing it
+// may say (M1a). Said is what holds else, where the conversation says another
+// text; it is empty where both agree.
+func (e *Effective) Own(path ...string) (own string, origin Origin, said string) {
+	text := func(n *node) string {
+		if n == nil {
+			return ""
+		}
+		s, _ := n.value.(string)
+		return s
+	}
+	n, all := e.own.at(path), e.root.at(path)
+	own = text(n)
+	if n != nil {
+		origin = n.origin
+	}
+	if said = text(all); said == own {
+		said = ""
+	}
+	return own, origin, said
 }

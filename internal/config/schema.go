@@ -37,7 +37,7 @@ func Schema() (*jsonschema.Schema, error) {
 	put(reflect.TypeFor[Strategies](), text(), &jsonschema.Schema{Type: "array", Items: text()})
 	put(reflect.TypeFor[ModelName](), pattern(`^$|^[^/\s]+/\S+$`))
 	put(reflect.TypeFor[URL](), pattern(`^https?://[^/@]+`))
-	put(reflect.TypeFor[EnvName](), pattern(envName.String()))
+	put(reflect.TypeFor[EnvName](), pattern(envName().String()))
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[PolicyName](), reflect.TypeFor[ToolPolicyName](), reflect.TypeFor[TurnsName](),
 		reflect.TypeFor[SummaryName](), reflect.TypeFor[Placement](), reflect.TypeFor[Fallback](),

@@ -102,7 +102,7 @@ func splitKey(key string) (path []string, ok bool) {
 				end = len(rest)
 			}
 			word, rest = rest[:end], rest[end:]
-			if !bareKey.MatchString(word) {
+			if !bareKey().MatchString(word) {
 				return nil, false
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Kind is a layer, lowest first.
@@ -121,13 +122,13 @@ func tree(v any, path []string, where func(path []string) Origin) *node {
 	return &node{value: v, origin: where(path)}
 }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 // join writes a key as TOML does.
 func join(path []string) string {
 	words := make([]string, len(path))
 	for i, word := range path {
-		if words[i] = word; !bareKey.MatchString(word) {
+		if words[i] = word; !bareKey().MatchString(word) {
 			words[i] = quoteTOML(word)
 		}
 	}

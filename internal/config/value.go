@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"tenfold"
@@ -268,11 +269,13 @@ func (*URL) secretive() {}
 type EnvName string
 
 var (
-	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) })
 	// keyLike is how the keys of providers begin.
-	keyLike = regexp.MustCompile(`(?i)^(sk|pk|rk|xai|gsk|ghp|gho|github_pat|hf|AIza|AKIA|eyJ|r8|nvapi|key)[-_0-9A-Za-z]*[0-9]`)
+	keyLike = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(sk|pk|rk|xai|gsk|ghp|gho|github_pat|hf|AIza|AKIA|eyJ|r8|nvapi|key)[-_0-9A-Za-z]*[0-9]`)
+	})
 	// someKey is text that no person would name a variable.
-	someKey = regexp.MustCompile(`^[0-9a-fA-F]{24,}$|^[A-Za-z0-9]{32,}$`)
+	someKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F]{24,}$|^[A-Za-z0-9]{32,}$`) })
 )
 
 var errKey = errors.New("holds something that looks like a key, which is not shown here: a configuration names the variable that holds the key")
@@ -283,7 +286,7 @@ func (e *EnvName) set(v any) error {
 		return errMust
 	}
 	upper := strings.ToUpper(text) == text && strings.Contains(text, "_")
-	if !envName.MatchString(text) || (!upper && (keyLike.MatchString(text) || someKey.MatchString(text))) {
+	if !envName().MatchString(text) || (!upper && (keyLike().MatchString(text) || someKey().MatchString(text))) {
 		return errKey
 	}
 	*e = EnvName(text)

@@ -13,9 +13,6 @@ import (
 	"iter"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
@@ -28,7 +25,7 @@ const BaseURL = "https://api.anthropic.com"
 type Model struct {
 	name, model string
 	end         *wire.Endpoint
-	client      sdk.Client
+	post        func(path string) wire.Send
 	extra       wire.Object
 }
 
@@ -48,15 +45,7 @@ func New(name string, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	// A client made by hand has no defaults: NewClient would read the
-	// environment and files of the vendor's tools.
-	options := []option.RequestOption{
-		option.WithBaseURL(base + "/"), option.WithHTTPClient(m.end.Client()), option.WithMaxRetries(0),
-	}
-	if o.Key != "" {
-		options = append(options, option.WithAPIKey(string(o.Key)))
-	}
-	m.client = sdk.Client{Options: options}
+	m.post = poster(m.end, base+"/", o.Key)
 	return m, nil
 }
 
@@ -103,12 +92,6 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 	return provider.Count{Tokens: int(answer.Tokens), Exact: true}, nil
 }
 
-func (m *Model) post(path string) wire.Send {
-	return func(ctx context.Context, body []byte) error {
-		return m.client.Post(ctx, path, body, nil)
-	}
-}
-
 // body writes the whole request.
 func (m *Model) body(r provider.Request) ([]byte, error) {
 	view, err := wire.View(m.name, m.Profile(), r)
@@ -119,9 +102,12 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := r.MaxTokens
-	if most <= 0 {
-		most = defaultMax(m.model)
+	most := defaultMax(m.model)
+	if r.MaxTokens > 0 {
+		most = r.MaxTokens
+		if limit := mostOutput(m.model); limit > 0 {
+			most = min(most, limit)
+		}
 	}
 	o := wire.Object{
 		{Name: "model", Value: wire.Quote(m.model)},
@@ -144,13 +130,22 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 // defaultMax is what an answer may have when nobody says: the API wants a
 // number. It is what all models of a generation take.
 func defaultMax(model string) int {
+	if limit := mostOutput(model); limit > 0 {
+		return limit
+	}
+	return 32_000
+}
+
+// mostOutput is the most that an older model may answer, by Anthropic's page of
+// models: a request for more is refused. 0 for those that take 32,000 at least.
+func mostOutput(model string) int {
 	switch {
 	case strings.Contains(model, "claude-3-5"):
 		return 8192
 	case strings.Contains(model, "claude-3-7"):
-		return 32_000
+		return 0
 	case strings.Contains(model, "claude-3"), strings.Contains(model, "claude-2"), strings.Contains(model, "claude-instant"):
 		return 4096
 	}
-	return 32_000
+	return 0
 }

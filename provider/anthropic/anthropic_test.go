@@ -242,3 +242,14 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// Older models refuse a request for a longer answer than they can give.
+func TestMostOutput(t *testing.T) {
+	for model, want := range map[string]string{
+		"claude-3-haiku-20240307": `"max_tokens":4096,`, "claude-3-5-haiku-latest": `"max_tokens":8192,`,
+		"claude-3-7-sonnet-latest": `"max_tokens":20000,`, "claude-haiku-4-5": `"max_tokens":20000,`,
+	} {
+		providertest.Asks(t, func(o provider.Options) (provider.Model, error) { return anthropic.New("anthropic/"+model, o) },
+			provider.Request{MaxTokens: 20_000}, want)
+	}
+}

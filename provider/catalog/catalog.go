@@ -7,22 +7,28 @@ package catalog
 import (
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/anthropic"
 	"tenfold/provider/gemini"
 	"tenfold/provider/openai"
+	"tenfold/provider/script"
 )
 
 // Settings say how the models of one provider are reached. Fields that are
 // empty are those of the built-in provider of the same name, if there is one.
 type Settings struct {
-	// Type is the wire format: "anthropic", "openai" or "gemini". Empty for a
-	// name that is not built in is openai.
+	// Type is the wire format: "anthropic", "openai" or "gemini"; or "script",
+	// which plays File and sends nothing. Empty for a name that is not built in
+	// is openai.
 	Type string
+	// File holds the answers of a script, as [script.Parse] reads them.
+	File string
 	// API is "responses" or "chat", for the type openai. Empty is responses
 	// at OpenAI and chat elsewhere, which is what other servers know best.
 	API string
@@ -82,6 +88,9 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Type == "script" {
+		return play(name, s.File)
+	}
 	o := provider.Options{BaseURL: s.BaseURL, Timeout: s.Timeout, Client: c.Client, Extra: s.Extra}
 	if s.KeyEnv != "" {
 		getenv := c.Getenv
@@ -102,8 +111,24 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 	}
 	return nil, &provider.Error{
 		Kind: provider.Invalid, Model: name, Message: "there is no type of provider called " + s.Type,
-		Hint: "it is anthropic, openai or gemini",
+		Hint: "it is anthropic, openai, gemini or script",
 	}
+}
+
+// play gives a model that plays a file.
+func play(name, file string) (provider.Model, error) {
+	data, err := os.ReadFile(file)
+	var answers []script.Answer
+	if err == nil {
+		answers, err = script.Parse(data)
+	}
+	if err != nil {
+		return nil, &provider.Error{
+			Kind: provider.Invalid, Model: name, Message: "the script cannot be played: " + err.Error(), Err: err,
+			Hint: `name a file of JSON lines such as {"text":"…"}`,
+		}
+	}
+	return script.New(answers...).As(name, tenfold.Anthropic()), nil
 }
 
 // opened keeps a nil pointer from becoming a model.
@@ -125,7 +150,7 @@ func (c Catalog) settings(vendor, name string) (Settings, error) {
 			Kind: provider.Invalid, Model: name, Message: "no provider is called " + vendor,
 			Hint: "there are " + strings.Join(names, ", ") + "; others need settings with a base_url",
 		}
-	case !known && s.BaseURL == "":
+	case !known && s.BaseURL == "" && s.Type != "script":
 		return s, &provider.Error{
 			Kind: provider.Invalid, Model: name, Message: "the provider " + vendor + " has no address",
 			Hint: "set its base_url",

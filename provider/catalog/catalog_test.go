@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -95,5 +97,35 @@ func TestOpen(t *testing.T) {
 		if m, err := builtins.Open(name + "/m"); err != nil || m.Name() != name+"/m" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A script needs no key, no address and no network.
+func TestOpenScript(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "play.jsonl")
+	c := catalog.Catalog{Settings: map[string]catalog.Settings{
+		"demo": {Type: "script", File: file}, "ollama": {Type: "script", File: file},
+	}}
+	if _, err := c.Open("demo/one"); provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "cannot be played") {
+		t.Errorf("without a file: %v", err)
+	}
+	if err := os.WriteFile(file, []byte(`{"text":"It was baked."}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"demo/one", "ollama/m"} {
+		m, err := c.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := provider.Collect(t.Context(), m, provider.Request{View: providertest.View(t)})
+		if err != nil || got.Text() != "It was baked." || m.Name() != name || got.Usage.Model != name {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("no"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Open("demo/one"); provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a file that is none: %v", err)
 	}
 }

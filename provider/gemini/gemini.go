@@ -11,8 +11,6 @@ import (
 	"iter"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
@@ -25,8 +23,9 @@ const BaseURL = "https://generativelanguage.googleapis.com"
 type Model struct {
 	name, model string
 	end         *wire.Endpoint
-	client      *genai.Client
-	extra       wire.Object
+	// stream and count send requests.
+	stream, count wire.Send
+	extra         wire.Object
 }
 
 // New gives the model of a name like "gemini/gemini-2.5-pro". A key is needed:
@@ -58,11 +57,7 @@ func New(name string, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	// What the environment could say is all said here.
-	m.client, err = genai.NewClient(context.Background(), &genai.ClientConfig{
-		APIKey: string(o.Key), Backend: genai.BackendGeminiAPI, HTTPClient: m.end.Client(),
-		HTTPOptions: genai.HTTPOptions{BaseURL: base + "/", APIVersion: version},
-	})
+	m.stream, m.count, err = senders(m.end, model, base+"/", version, o.Key)
 	if err != nil {
 		// The SDK's error shows its configuration, the key in it.
 		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the SDK does not take the options", Hint: "check the base URL"}
@@ -76,9 +71,6 @@ func (m *Model) Name() string { return m.name }
 // Profile implements [provider.Model].
 func (m *Model) Profile() tenfold.Profile { return tenfold.Gemini() }
 
-// ask is what the SDK is given to send: the body is put in its place.
-func ask() []*genai.Content { return genai.Text("body") }
-
 // Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
 	return func(yield func(provider.Event, error) bool) {
@@ -87,17 +79,7 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 			yield(provider.Event{}, err)
 			return
 		}
-		send := func(ctx context.Context, _ []byte) error {
-			once := false
-			config := &genai.GenerateContentConfig{AutomaticContinuation: &once}
-			for _, err := range m.client.Models.GenerateContentStream(ctx, m.model, ask(), config) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		for e, err := range m.end.Stream(ctx, body, send, newStream(m.model)) {
+		for e, err := range m.end.Stream(ctx, body, m.stream, newStream(m.model)) {
 			if !yield(e, err) {
 				return
 			}
@@ -115,10 +97,7 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 	inner := wire.Object{{Name: "model", Value: wire.Quote(whole)}}
 	inner.Merge(view)
 	body := wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}.Bytes()
-	raw, err := m.end.Fetch(ctx, body, func(ctx context.Context, _ []byte) error {
-		_, err := m.client.Models.CountTokens(ctx, m.model, ask(), nil)
-		return err
-	})
+	raw, err := m.end.Fetch(ctx, body, m.count)
 	if err != nil {
 		return provider.Count{}, err
 	}
@@ -143,7 +122,11 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	}
 	var generation, o wire.Object
 	if r.MaxTokens > 0 {
-		generation.Set("maxOutputTokens", wire.Number(r.MaxTokens))
+		most := r.MaxTokens
+		if limit := mostOutput(m.model); limit > 0 {
+			most = min(most, limit)
+		}
+		generation.Set("maxOutputTokens", wire.Number(most))
 	}
 	if schema != nil {
 		generation.Set("responseMimeType", wire.Quote("application/json"))
@@ -158,4 +141,14 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
+}
+
+// mostOutput is the most that an older model may answer, by Google's page of
+// models; 0 for those that take 65,536.
+func mostOutput(model string) int {
+	model = strings.TrimPrefix(model, "models/")
+	if strings.HasPrefix(model, "gemini-1.") || strings.HasPrefix(model, "gemini-2.0") {
+		return 8192
+	}
+	return 0
 }

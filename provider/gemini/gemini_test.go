@@ -117,3 +117,13 @@ func TestExtraJoinsWhatIsAsked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Older models take no request for a longer answer than they can give.
+func TestMostOutput(t *testing.T) {
+	for model, want := range map[string]string{
+		"gemini-1.5-pro": `"maxOutputTokens":8192`, "gemini-2.0-flash": `"maxOutputTokens":8192`, "gemini-2.5-flash": `"maxOutputTokens":20000`,
+	} {
+		providertest.Asks(t, func(o provider.Options) (provider.Model, error) { return gemini.New("gemini/"+model, o) },
+			provider.Request{MaxTokens: 20_000}, want)
+	}
+}

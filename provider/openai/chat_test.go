@@ -134,3 +134,20 @@ func TestWhoIsToldOfMaxTokens(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// OpenAI's older models refuse a request for a longer answer than they can
+// give; what other servers have under the same name is their own affair.
+func TestMostOutput(t *testing.T) {
+	for model, want := range map[string]string{
+		"gpt-4o": `_tokens":16384`, "gpt-4o-mini": `_tokens":16384`, "gpt-4-turbo": `_tokens":4096`,
+		"gpt-4.1": `_tokens":20000`, "gpt-5": `_tokens":20000`, "ft:gpt-3.5-turbo:me": `_tokens":4096`,
+	} {
+		for _, api := range []openai.API{openai.Chat, openai.Responses} {
+			providertest.Asks(t, open("openai/"+model, api), provider.Request{MaxTokens: 20_000}, want)
+		}
+	}
+	providertest.Asks(t, func(o provider.Options) (provider.Model, error) {
+		o.BaseURL = "http://127.0.0.1:1/v1"
+		return open("x/gpt-4o", openai.Chat)(o)
+	}, provider.Request{MaxTokens: 20_000}, `"max_tokens":20000`)
+}

@@ -12,9 +12,6 @@ import (
 	"iter"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
@@ -40,7 +37,7 @@ type Model struct {
 	api         API
 	own         bool // at OpenAI's own address
 	end         *wire.Endpoint
-	client      sdk.Client
+	post        func(path string) wire.Send
 	extra       wire.Object
 }
 
@@ -70,15 +67,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, api: api, own: base == BaseURL, end: wire.NewEndpoint(name, o), extra: extra}
-	// A client made by hand has no defaults: NewClient would read the
-	// environment.
-	options := []option.RequestOption{
-		option.WithBaseURL(base + "/"), option.WithHTTPClient(m.end.Client()), option.WithMaxRetries(0),
-	}
-	if o.Key != "" {
-		options = append(options, option.WithAPIKey(string(o.Key)))
-	}
-	m.client = sdk.Client{Options: options}
+	m.post = poster(m.end, base+"/", o.Key)
 	return m, nil
 }
 
@@ -105,10 +94,7 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 		if m.api == Chat {
 			path, d = "chat/completions", newChat(m.model)
 		}
-		send := func(ctx context.Context, body []byte) error {
-			return m.client.Post(ctx, path, body, nil)
-		}
-		for e, err := range m.end.Stream(ctx, body, send, d) {
+		for e, err := range m.end.Stream(ctx, body, m.post(path), d) {
 			if !yield(e, err) {
 				return
 			}
@@ -140,10 +126,14 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 		{Name: "model", Value: wire.Quote(m.model)},
 		{Name: "stream", Value: []byte("true")},
 	}
+	most := r.MaxTokens
+	if limit := mostOutput(m.model); limit > 0 && m.own {
+		most = min(most, limit)
+	}
 	if m.api == Chat {
-		m.askChat(&o, r.MaxTokens, schema)
+		m.askChat(&o, most, schema)
 	} else {
-		m.askResponses(&o, r.MaxTokens, schema)
+		m.askResponses(&o, most, schema)
 	}
 	if r.NoTools && view.Get("tools") != nil {
 		o.Set("tool_choice", wire.Quote("none"))
@@ -151,6 +141,34 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
+}
+
+// mostOutput is the most that a model may answer, by OpenAI's pages of models: a
+// request for more is refused. 0 for those that take 32,000 at least, and for
+// those that are not known.
+func mostOutput(model string) int {
+	model = strings.TrimPrefix(model, "ft:")
+	for _, m := range []struct {
+		name string
+		most int
+	}{
+		{"gpt-4o-2024-05-13", 4096},
+		{"gpt-4o", 16_384},
+		{"gpt-4.1", 0},
+		{"gpt-4.5", 16_384},
+		{"gpt-4-turbo", 4096},
+		{"gpt-4-0125", 4096},
+		{"gpt-4-1106", 4096},
+		{"gpt-4", 8192},
+		{"gpt-3.5", 4096},
+		{"chatgpt-4o", 16_384},
+		{"gpt-5-chat", 16_384},
+	} {
+		if strings.HasPrefix(model, m.name) {
+			return m.most
+		}
+	}
+	return 0
 }
 
 // leastAnswer is the least the Responses API takes as a limit.

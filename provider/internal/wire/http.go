@@ -64,6 +64,23 @@ func (e *Endpoint) Client() *http.Client { return e.client }
 // A Send has an SDK make one request with the endpoint's client.
 type Send func(ctx context.Context, body []byte) error
 
+// Post makes requests to an address without an SDK, for builds that have none.
+func (e *Endpoint) Post(address string, header http.Header) Send {
+	return func(ctx context.Context, body []byte) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header = header.Clone()
+		req.Header.Set("Content-Type", "application/json")
+		r, err := e.client.Do(req)
+		if err == nil {
+			_ = r.Body.Close() // the tap has the real one
+		}
+		return err
+	}
+}
+
 // taken is where a tap puts what an SDK's request brought.
 type taken struct {
 	body     []byte

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/strategy"
+	"tenfold/summary"
+)
+
+// asked is whom a compaction asks, for a summary or for tangents, and what came
+// of it: it draws the progress, keeps artifacts, and has the figures for the
+// report. It works for one compaction at a time.
+type asked struct {
+	*app
+	// name is the model that is asked; empty where none is.
+	name       string
+	by         strategy.Summarizer
+	classifier strategy.Classifier
+	// review has a person look at each summary.
+	review, yes bool
+	// artifacts is where files are kept, nil for nowhere; conversation is in
+	// their names.
+	artifacts    summary.Artifacts
+	conversation string
+	// stored are the overlays of an earlier run on the same conversation, in
+	// its log as it is in the store.
+	stored    []tenfold.Overlay
+	storedLog *tenfold.Log
+
+	bar   *progress
+	doing string
+	last  summary.Progress
+	// notes are what the summarizers said, warnings what of it went wrong,
+	// quotes what a dry run would ask for.
+	notes, warnings []string
+	quotes          []quoteJSON
+	// files are the artifacts written that no stored overlay names.
+	files []string
+}
+
+// Summarize implements [strategy.Summarizer].
+func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	if got, ok := k.recall(r); ok {
+		k.noticef("the summary of turns %s is that of an earlier run: %s was not asked again", r.Range, k.name)
+		return got, nil
+	}
+	by := k.by
+	if k.review {
+		by = &reviewed{app: k.app, of: by, yes: k.yes}
+	}
+	if k.artifacts != nil {
+		by = summary.Recorded{Of: by, Artifacts: k.artifacts, Conversation: k.conversation, Now: k.now}
+	}
+	if k.name != "" {
+		k.begin("summary of turns " + r.Range.String())
+		defer func() { k.bar.end() }()
+	}
+	got, err := by.Summarize(ctx, r)
+	if len(got.Failures) > 0 {
+		k.warnings = append(k.warnings, got.Notes...)
+	} else {
+		k.notes = append(k.notes, got.Notes...)
+	}
+	if a := got.Artifacts; a != nil {
+		k.files = append(k.files, a.Input, a.Summary)
+	}
+	if u := got.Usage; (err != nil || r.Refusal(got) != nil) && u != (tenfold.Usage{}) {
+		k.warnings = append(k.warnings, "what was asked for nothing: "+usageWords(u))
+	}
+	return got, err
+}
+
+// Quote implements [strategy.Quoter].
+func (k *asked) Quote(r strategy.SummaryRequest) strategy.Quote {
+	if _, ok := k.recall(r); ok {
+		return strategy.Quote{}
+	}
+	by, ok := k.by.(strategy.Quoter)
+	if !ok {
+		return strategy.Quote{}
+	}
+	q := by.Quote(r)
+	if q != (strategy.Quote{}) {
+		k.quotes = append(k.quotes, quoteJSON{
+			FromTurn: r.Range.FromTurn, ToTurn: r.Range.ToTurn, ToStep: r.Range.ToStep, Model: q.Model, Input: q.Input, Cost: q.Cost,
+		})
+	}
+	return q
+}
+
+// recall finds the summary that an earlier run had written of the very same
+// entries, by the same model and the same wishes: nobody pays twice for running
+// a command again.
+func (k *asked) recall(r strategy.SummaryRequest) (strategy.SummaryResult, bool) {
+	if k.name == "" || len(r.Prior) > 0 {
+		return strategy.SummaryResult{}, false
+	}
+	for _, o := range k.stored {
+		c := o.Compaction
+		span := tenfold.Range{FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep}
+		s := c.Summary
+		if s == nil || s.Model != k.name || s.Instructions != r.Wishes() || span.String() != r.Range.String() {
+			continue
+		}
+		grown := slices.ContainsFunc(r.Entries, func(e tenfold.Entry) bool {
+			known, ok := k.storedLog.Lookup(e.ID)
+			return !ok || known.Seq > o.Seq
+		})
+		if !grown {
+			got := strategy.SummaryResult{Text: s.Text, Model: s.Model, Artifacts: s.Artifacts}
+			if s.Usage != nil {
+				got.Usage = *s.Usage
+			}
+			return got, true
+		}
+	}
+	return strategy.SummaryResult{}, false
+}
+
+// Classify implements [strategy.Classifier].
+func (k *asked) Classify(ctx context.Context, r strategy.ClassifyRequest) ([]strategy.Tangent, error) {
+	k.begin("which turns are off the task")
+	defer func() { k.bar.end() }()
+	got, err := k.classifier.Classify(ctx, r)
+	k.bar.end()
+	if p := k.last; p.Input > 0 {
+		k.noticef("%s was asked which turns are off the task: %s", k.name, figures(p.Input, p.Output, p.Cost))
+	}
+	return got, err
+}
+
+func (k *asked) begin(doing string) {
+	k.doing, k.last = doing, summary.Progress{}
+	k.bar = k.startProgress(k.line(), 0)
+}
+
+// at is told how far a model is.
+func (k *asked) at(p summary.Progress) {
+	k.last = p
+	k.bar.stage(k.line(), 0)
+}
+
+// waiting is told that a request is sent again.
+func (k *asked) waiting(_ int, err error, d time.Duration) {
+	why := strings.ReplaceAll(string(provider.KindOf(err)), "_", " ")
+	k.bar.stage(k.doing+": "+why+", waiting "+d.Round(100*time.Millisecond).String(), 0)
+}
+
+// line is the progress in words: the work that is under way stands in front, so
+// that a narrow terminal shows it.
+func (k *asked) line() string {
+	p := k.last
+	text := k.doing + ": "
+	switch {
+	case p.Doing == "":
+		return text + "asking " + k.name
+	case p.Doing == summary.Reading && p.Parts > 1:
+		text += "read " + count(p.Done, "part", "parts") + " of " + thousands(p.Parts)
+	default:
+		text += string(p.Doing)
+	}
+	return text + ", " + figures(p.Input, p.Output, p.Cost) + ", " + k.name
+}
+
+// keep says which overlays were stored: their files stay.
+func (k *asked) keep(stored []tenfold.Compaction) {
+	for _, c := range stored {
+		if c.Summary != nil && c.Summary.Artifacts != nil {
+			a := *c.Summary.Artifacts
+			k.files = slices.DeleteFunc(k.files, func(f string) bool { return f == a.Input || f == a.Summary })
+		}
+	}
+}
+
+// discard takes away the files of summaries that were not stored: a compaction
+// that is cancelled, refused or overtaken leaves none.
+func (k *asked) discard() {
+	if k == nil {
+		return
+	}
+	for _, f := range k.files {
+		if err := os.Remove(f); f != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			k.warn("an artifact of a summary that was not stored is left: " + err.Error())
+		}
+	}
+	k.files = nil
+}
+
+// tellNotes tells how a summary came about, and warns of what went otherwise
+// than asked: a model that failed, a name that the log does not hold. With --json
+// it gives the warnings for the result to hold.
+func (k *asked) tellNotes() (warnings []string) {
+	if k.json {
+		warnings, k.warnings = k.warnings, nil
+	}
+	for _, note := range k.notes {
+		k.noticef("%s", visibleLine(note))
+	}
+	for _, warning := range k.warnings {
+		k.warn(warning)
+	}
+	k.notes, k.warnings = nil, nil
+	return warnings
+}

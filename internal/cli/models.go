@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/internal/config"
+	"tenfold/provider"
+	"tenfold/provider/catalog"
+)
+
+// Where models are reached is read here, and nowhere else. Three things keep a
+// conversation and a key from going where nobody meant them to:
+//
+//   - a model is asked only if whoever runs the program named it: see modelFor;
+//   - the key of a provider that comes with the program goes to that provider's
+//     own address only (package catalog);
+//   - what the file of a workspace says of an address, a key or a script is not
+//     believed, since that file may be anybody's: see trusted.
+
+// openModel makes the model of a name. Nothing is sent. Where only the key is
+// missing it gives a model that says so when it is asked.
+func openModel(e *config.Effective, name string, waiting func(attempt int, err error, d time.Duration)) (provider.Model, error) {
+	if err := trusted(e, config.ModelName(name).Provider()); err != nil {
+		return nil, err
+	}
+	m, err := catalog.Catalog{Settings: providerSettings(e), Getenv: os.Getenv}.Open(name)
+	switch {
+	case provider.KindOf(err) == provider.Authentication:
+		return keyless{name, err}, nil
+	case err != nil:
+		return nil, err
+	}
+	return provider.Retry(m, provider.Policy{Random: rand.Float64, Waiting: waiting}), nil
+}
+
+// providerSettings are the settings of all providers. The names of keys that
+// are defaults are left to the catalog, which knows where each may go.
+func providerSettings(e *config.Effective) map[string]catalog.Settings {
+	all := map[string]catalog.Settings{}
+	for name, p := range e.Providers {
+		s := catalog.Settings{
+			Type: string(p.Type), API: string(p.API), BaseURL: string(p.BaseURL), Timeout: time.Duration(p.Timeout),
+		}
+		if o, ok := e.Origin("providers", name, "api_key_env"); ok && o.Kind != config.Default {
+			s.KeyEnv = string(p.APIKeyEnv)
+		}
+		if p.File != "" {
+			o, _ := e.Origin("providers", name, "file")
+			s.File = besideFile(p.File, o)
+		}
+		all[name] = s
+	}
+	return all
+}
+
+// besideFile finds a file that a setting names: from the directory of the file
+// that names it, or from where the program runs.
+func besideFile(name string, o config.Origin) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	if (o.Kind == config.User || o.Kind == config.Workspace) && !filepath.IsAbs(name) {
+		return filepath.Join(filepath.Dir(o.Name), name)
+	}
+	return name
+}
+
+// trusted refuses a provider that the file of a workspace leads somewhere else:
+// to another address than this machine's, to another key, to a script.
+func trusted(e *config.Effective, name string) error {
+	for _, key := range []string{"base_url", "api_key_env", "file"} {
+		o, ok := e.Origin("providers", name, key)
+		if !ok || o.Kind != config.Workspace || (key == "base_url" && local(string(e.Providers[name].BaseURL))) {
+			continue
+		}
+		return &failure{
+			code:    "untrusted",
+			message: o.String() + ": the workspace says " + key + " of the provider " + quote(name) + ", and nothing is sent on its word",
+			hint:    "if you trust it, say the same in your own file or with --cfg providers." + name + "." + key + "=…",
+		}
+	}
+	return nil
+}
+
+// local reports whether an address is on this machine.
+func local(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || (err == nil && ip.IsLoopback())
+}
+
+// keyless stands for a model whose key is not there. A dry run can tell of it,
+// and what needs it learns why there is nothing.
+type keyless struct {
+	name string
+	err  error
+}
+
+// Name implements [provider.Model].
+func (k keyless) Name() string { return k.name }
+
+// Profile implements [provider.Model].
+func (keyless) Profile() tenfold.Profile { return tenfold.Anthropic() }
+
+// Stream implements [provider.Model].
+func (k keyless) Stream(context.Context, provider.Request) iter.Seq2[provider.Event, error] {
+	return func(yield func(provider.Event, error) bool) { yield(provider.Event{}, k.err) }
+}
+
+// Count implements [provider.Model].
+func (k keyless) Count(context.Context, provider.Request) (provider.Count, error) {
+	return provider.Count{}, k.err
+}
+
+// explainProvider is how an error of a model is told.
+func explainProvider(f *failure, err error) bool {
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	f.code, f.hint = "model_"+string(e.Kind), e.Hint
+	return true
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// tangents has a person say which turns may go (S-13). A run in which nobody can
+// be asked ends before a model is.
+func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
+	switch {
+	case r.dryRun: // it only lists
+	case r.yes:
+		req.Options.Confirm = func(_ context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
+			if !a.json && !a.quiet {
+				a.listTangents(named)
+			}
+			return named, nil
+		}
+	case a.inTTY:
+		req.Options.Confirm = a.confirmTangents
+	default:
+		return usage(by+": it asks which turns may go, and standard input is no terminal",
+			"add --yes to omit all that the model names, or --dry-run to see them")
+	}
+	return nil
+}
+
+func (a *app) listTangents(named []strategy.Tangent) {
+	text := a.paintErr(bold, "Off the task:") + "\n"
+	turn, tokens := 0, 0
+	for _, t := range named {
+		turn, tokens = max(turn, len(strconv.Itoa(t.Turn))), max(tokens, len(thousands(t.Tokens)))
+	}
+	for _, t := range named {
+		line := "  turn " + padLeft(strconv.Itoa(t.Turn), turn) + "  " + padLeft(thousands(t.Tokens), tokens) + " tokens"
+		if t.Reason != "" {
+			line += "  " + visibleLine(t.Reason)
+		}
+		text += line + "\n"
+	}
+	a.say(text)
+}
+
+// confirmTangents asks until the answer is one.
+func (a *app) confirmTangents(ctx context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
+	a.listTangents(named)
+	for {
+		answer, err := a.ask(ctx, "omit them: [a]ll, [n]one, or the turns? ")
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, nil // nobody is there any more
+		case err != nil:
+			return nil, err
+		}
+		switch answer {
+		case "a", "all", "y", "yes":
+			return named, nil
+		case "n", "none", "no":
+			return nil, nil
+		}
+		if chosen, ok := someOf(named, answer); ok {
+			return chosen, nil
+		}
+	}
+}
+
+// someOf reads turns, with blanks or commas between them; all must be among
+// those named.
+func someOf(named []strategy.Tangent, answer string) (chosen []strategy.Tangent, ok bool) {
+	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }) {
+		turn, err := strconv.Atoi(word)
+		i := slices.IndexFunc(named, func(t strategy.Tangent) bool { return t.Turn == turn })
+		if err != nil || i < 0 {
+			return nil, false
+		}
+		chosen = append(chosen, named[i])
+	}
+	return chosen, len(chosen) > 0
+}

@@ -1,0 +1,33 @@
+package providertest
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"tenfold/provider"
+)
+
+// Asks reports that a model's request holds a text, whatever comes of it.
+func Asks(t *testing.T, open func(provider.Options) (provider.Model, error), r provider.Request, want string) {
+	t.Helper()
+	body := ""
+	c := &http.Client{Transport: roundTrip(func(q *http.Request) (*http.Response, error) {
+		raw, err := io.ReadAll(q.Body)
+		body = string(raw)
+		return nil, errors.Join(errors.New("offline"), err)
+	})}
+	m, err := open(provider.Options{Key: Key, Client: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.View = View(t)
+	if _, err := provider.Collect(t.Context(), m, r); provider.KindOf(err) != provider.Unreachable {
+		t.Errorf("%s: %v", m.Name(), err)
+	}
+	if !strings.Contains(body, want) {
+		t.Errorf("%s: no %s in %s", m.Name(), want, body)
+	}
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/strategy"
+	"tenfold/token"
+)
+
+// refusal is the last summary of a request that failed or was refused.
+type refusal struct{ err error }
+
+// notice has a request tell of summaries that came to nothing, whoever else is
+// told. One that a person dropped is no failure.
+func (r *Request) notice() *refusal {
+	var last refusal
+	tell := r.Options.Failed
+	r.Options.Failed = func(q strategy.SummaryRequest, err error) {
+		if !errors.Is(err, strategy.ErrDropped) {
+			last.err = err
+		}
+		if tell != nil {
+			tell(q, err)
+		}
+	}
+	return &last
+}
+
+// longestError is the most bytes of an error that a log keeps.
+const longestError = 1000
+
+// failed records that a compaction was tried and failed (A6): the error, how
+// many tokens the view has now, the limit, and whether it is exceeded. Nothing
+// is recorded of what ended with ctx, and of a race that was lost. The error is
+// the one given, joined with that of the record where it could not be written.
+func (s *Session) failed(ctx context.Context, r Request, err error) error {
+	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || lostRace(err) || r.Options.DryRun {
+		return err // what was asked for could not be understood, or it is no failure
+	}
+	text := err.Error()
+	if len(text) > longestError {
+		text = text[:longestError] + "…"
+	}
+	for range maxAttempts {
+		tokens, limit := s.projection.Tokens(), s.window(r)
+		record := s.Append(ctx, tenfold.Entry{Payload: tenfold.CompactionFailed{
+			Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit,
+		}})
+		if record == nil {
+			return err
+		}
+		if !lostRace(record) {
+			return errors.Join(err, fmt.Errorf("record the failure: %w", record))
+		}
+		if refresh := s.Refresh(ctx); refresh != nil {
+			return errors.Join(err, refresh)
+		}
+	}
+	return err
+}
+
+func lostRace(err error) bool {
+	var conflict *store.ConflictError
+	return errors.As(err, &conflict)
+}
+
+// window is how many tokens the conversation's model takes (T5).
+func (s *Session) window(r Request) int {
+	if r.Options.Window > 0 {
+		return r.Options.Window
+	}
+	tokens, _ := token.Windows{}.Window(s.projection.Config().Model)
+	return tokens
+}
+
+// compactions counts the compactions in the log.
+func (s *Session) compactions() int {
+	n := 0
+	for range s.projection.Overlays() {
+		n++
+	}
+	return n
+}
