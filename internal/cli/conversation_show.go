@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/strategy"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -37,7 +38,7 @@ Amounts below zero were lost.`,
 	}
 	c.Flags().BoolVar(&f.ours, "money", false, "tell what compactions would have saved")
 	c.Flags().StringArrayVar(&f.strategies, "strategy", nil, "with the money: `STRATEGY` to use instead of what is\nconfigured; may be repeated")
-	complete(c, "strategy", mechanical()...)
+	complete(c, "strategy", strategy.Names()...)
 	return c
 }
 
