@@ -129,14 +129,6 @@ func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
 	return nil
 }
 
-// mechanical are the strategies that work without a model.
-func mechanical() []string {
-	return slices.DeleteFunc(strategy.Names(), func(name string) bool {
-		s, err := strategy.Parse(name)
-		return err != nil || needsModel(s)
-	})
-}
-
 // wishes hands on what a summary must keep.
 func (r *rangeFlags) wishes(req *session.Request) error {
 	heard := slices.ContainsFunc(req.Strategies, func(s strategy.Strategy) bool {
