@@ -14,9 +14,9 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	"tenfold/provider/anthropic"
-	"tenfold/provider/gemini"
-	"tenfold/provider/openai"
+	"tenfold/provider/internal/anthropic"
+	"tenfold/provider/internal/gemini"
+	"tenfold/provider/internal/openai"
 	"tenfold/provider/script"
 )
 
@@ -103,11 +103,11 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 	}
 	switch s.Type {
 	case "anthropic":
-		return opened(anthropic.New(name, o))
+		return opened(anthropic.New(name, o, anthropic.Plain))
 	case "gemini":
-		return opened(gemini.New(name, o))
+		return opened(gemini.New(name, o, gemini.Plain))
 	case "openai":
-		return opened(openai.New(name, openai.API(s.API), o))
+		return opened(openai.New(name, openai.API(s.API), o, openai.Plain))
 	}
 	return nil, &provider.Error{
 		Kind: provider.Invalid, Model: name, Message: "there is no type of provider called " + s.Type,

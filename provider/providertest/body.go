@@ -11,7 +11,7 @@ import (
 )
 
 // Asks reports that a model's request holds a text, whatever comes of it.
-func Asks(t *testing.T, open func(provider.Options) (provider.Model, error), r provider.Request, want string) {
+func Asks(t *testing.T, open Open, r provider.Request, want string) {
 	t.Helper()
 	body := ""
 	c := &http.Client{Transport: roundTrip(func(q *http.Request) (*http.Response, error) {

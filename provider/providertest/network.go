@@ -37,7 +37,7 @@ func (v Vendor) requests(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, v.Answers[0].Stream)
 	})
-	m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
+	m, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (v Vendor) requests(t *testing.T) {
 			t.Errorf("%s: %s", v.Header, secret)
 		}
 	}
-	with, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base, Extra: `{"temperature":0.5,"model":"other"}`})
+	with, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base, Extra: `{"temperature":0.5,"model":"other"}`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func (v Vendor) requests(t *testing.T) {
 		t.Errorf("no extra member in %s", body)
 	}
 	for _, extra := range []string{"[]", "{", "no"} {
-		if _, err := v.Open(provider.Options{Key: Key, Extra: extra}); provider.KindOf(err) != provider.Invalid {
+		if _, err := v.open(provider.Options{Key: Key, Extra: extra}); provider.KindOf(err) != provider.Invalid {
 			t.Errorf("extra %q: %v", extra, err)
 		}
 	}
@@ -126,7 +126,7 @@ func (v Vendor) environment(t *testing.T) {
 	}
 	// Without a key none is found elsewhere.
 	seen = nil
-	m, err := v.Open(provider.Options{Client: c})
+	m, err := v.open(provider.Options{Client: c})
 	if err != nil {
 		if provider.KindOf(err) != provider.Authentication {
 			t.Error(err)
@@ -161,7 +161,7 @@ func (v Vendor) deadline(t *testing.T) {
 				}
 			})
 			defer close(done)
-			m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base, Timeout: 50 * time.Millisecond})
+			m, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base, Timeout: 50 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func (v Vendor) cancel(t *testing.T) {
 	}))
 	defer s.Close()
 	defer s.Client().CloseIdleConnections()
-	m, err := v.Open(provider.Options{Key: Key, Client: s.Client(), BaseURL: s.URL})
+	m, err := v.open(provider.Options{Key: Key, Client: s.Client(), BaseURL: s.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func (v Vendor) unreachable(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	base := s.URL
 	s.Close()
-	m, err := v.Open(provider.Options{Key: Key, BaseURL: base})
+	m, err := v.open(provider.Options{Key: Key, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func (v Vendor) unreachable(t *testing.T) {
 func (v Vendor) redirect(t *testing.T) {
 	other, _ := server(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
 	base, c := server(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusTemporaryRedirect) })
-	m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
+	m, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}

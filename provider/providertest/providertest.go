@@ -29,8 +29,10 @@ const Said = "Please tidy the harbour ledger before the evening tide."
 
 // A Vendor says how a provider speaks.
 type Vendor struct {
-	// Open makes a model.
-	Open func(o provider.Options) (provider.Model, error)
+	// Plain and SDK make the same model: one that sends over net/http, and
+	// one that has the vendor's SDK send.
+	Plain, SDK Open
+	open       Open // the one the suite is at
 	// Header and Secret are the header that carries the key, and its value.
 	Header, Secret string
 	// Path is where a request goes, behind the base URL's path.
@@ -109,8 +111,21 @@ func View(t testing.TB, more ...tenfold.Payload) *tenfold.Projection {
 	return tenfold.Project(log)
 }
 
-// Run runs the suite.
+// Run runs the suite over both ways to send, and holds them to the same
+// requests.
 func Run(t *testing.T, v Vendor) {
+	t.Run("Plain", func(t *testing.T) { v.over(v.Plain).run(t) })
+	t.Run("SDK", func(t *testing.T) { v.over(v.SDK).run(t) })
+	t.Run("Alike", func(t *testing.T) { Alike(t, v.Plain, v.SDK) })
+}
+
+// over is the vendor with one of its two ways to send.
+func (v Vendor) over(open Open) Vendor {
+	v.open = open
+	return v
+}
+
+func (v Vendor) run(t *testing.T) {
 	t.Run("Answers", v.answers)
 	t.Run("AnyPieces", v.pieces)
 	t.Run("CutOff", v.cut)
@@ -147,7 +162,7 @@ func respond(status int, header http.Header, body func() io.Reader) *http.Client
 // model opens a model over a client.
 func (v Vendor) model(t testing.TB, c *http.Client) provider.Model {
 	t.Helper()
-	m, err := v.Open(provider.Options{Key: Key, Client: c})
+	m, err := v.open(provider.Options{Key: Key, Client: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package wire is what the providers share: it sends a request that an SDK has
-// built, reads the events that come back within bounds, and makes errors of
-// what providers and networks say.
+// Package wire is what the providers share: it sends a request, by itself or
+// the one that an SDK has built, reads the events that come back within bounds,
+// and makes errors of what providers and networks say.
 //
 // The SDKs address, sign and describe the requests. Bodies are Tenfold's own,
 // and answers are read here: the SDKs' types drop what they do not know, read
@@ -61,10 +61,10 @@ func NewEndpoint(name string, o provider.Options) *Endpoint {
 // Client makes the requests of SDKs.
 func (e *Endpoint) Client() *http.Client { return e.client }
 
-// A Send has an SDK make one request with the endpoint's client.
+// A Send makes one request with the endpoint's client, or has an SDK make it.
 type Send func(ctx context.Context, body []byte) error
 
-// Post makes requests to an address without an SDK, for builds that have none.
+// Post makes requests to an address over net/http alone.
 func (e *Endpoint) Post(address string, header http.Header) Send {
 	return func(ctx context.Context, body []byte) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))

@@ -1,10 +1,8 @@
-// Package openai calls OpenAI's Responses API and its Chat Completions API, and
-// the servers that speak either, Ollama's, llama.cpp's and vLLM's among them.
-//
-// Responses are asked for without stored state: reasoning comes encrypted and
-// goes back with the conversation. A schema goes as a json_schema format, its
-// objects closed to unnamed members; it is strict when every object requires
-// all it names, which OpenAI asks of strict schemas.
+// Package openai is the wire formats of OpenAI's Responses API and its Chat
+// Completions API: what a request says and what the stream of its answer means.
+// How a request is sent is the caller's affair: [Plain] sends it over net/http,
+// and the package tenfold/provider/openai, for Go developers, over the vendor's
+// SDK.
 package openai
 
 import (
@@ -41,10 +39,14 @@ type Model struct {
 	extra       wire.Object
 }
 
+// A Sender says how requests are sent to the paths behind a base URL, which
+// ends with a slash. An empty key is not sent.
+type Sender func(end *wire.Endpoint, base string, key provider.Key) func(path string) wire.Send
+
 // New gives the model of a name like "openai/gpt-5" or "ollama/qwen3:8b". An
 // empty api is [Responses]. Nothing is read from the environment. Errors are
 // [*provider.Error].
-func New(name string, api API, o provider.Options) (*Model, error) {
+func New(name string, api API, o provider.Options, send Sender) (*Model, error) {
 	model, err := wire.ModelOf(name)
 	if err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, api: api, own: base == BaseURL, end: wire.NewEndpoint(name, o), extra: extra}
-	m.post = poster(m.end, base+"/", o.Key)
+	m.post = send(m.end, base+"/", o.Key)
 	return m, nil
 }
 

@@ -1,9 +1,7 @@
-// Package gemini calls Google's Gemini API.
-//
-// A schema goes as responseJsonSchema with the media type application/json.
-// Thought signatures come as reasoning ahead of the part they stand on, which
-// is where the profile looks for them. The options' Extra may hold
-// {"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}.
+// Package gemini is the wire format of Google's Gemini API: what a request says
+// and what the stream of its answer means. How a request is sent is the
+// caller's affair: [Plain] sends it over net/http, and the package
+// tenfold/provider/gemini, for Go developers, over the vendor's SDK.
 package gemini
 
 import (
@@ -28,10 +26,15 @@ type Model struct {
 	extra         wire.Object
 }
 
+// A Sender says how requests are sent to a version of the API behind a base
+// URL, which ends with a slash: those for a stream, and those for a count. Its
+// error is not passed on, for the key may be in it.
+type Sender func(end *wire.Endpoint, model, base, version string, key provider.Key) (stream, count wire.Send, err error)
+
 // New gives the model of a name like "gemini/gemini-2.5-pro". A key is needed:
 // without one the SDK would look for it in the environment. Nothing of the
 // environment has an effect. Errors are [*provider.Error].
-func New(name string, o provider.Options) (*Model, error) {
+func New(name string, o provider.Options, send Sender) (*Model, error) {
 	model, err := wire.ModelOf(name)
 	if err != nil {
 		return nil, err
@@ -57,7 +60,7 @@ func New(name string, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	m.stream, m.count, err = senders(m.end, model, base+"/", version, o.Key)
+	m.stream, m.count, err = send(m.end, model, base+"/", version, o.Key)
 	if err != nil {
 		// The SDK's error shows its configuration, the key in it.
 		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the SDK does not take the options", Hint: "check the base URL"}

@@ -1,11 +1,7 @@
-// Package anthropic calls Anthropic's Messages API.
-//
-// A schema goes as output_config.format, which Anthropic enforces while the
-// model writes; objects of the schema that leave it open are closed to unnamed
-// members, as the API asks. A forced tool is not used: newer models refuse one.
-// Thinking is off unless the options' Extra turns it on, for example with
-// {"thinking":{"type":"adaptive"}}; {"cache_control":{"type":"ephemeral"}} has
-// the conversation's beginning kept in Anthropic's cache.
+// Package anthropic is the wire format of Anthropic's Messages API: what a
+// request says and what the stream of its answer means. How a request is sent
+// is the caller's affair: [Plain] sends it over net/http, and the package
+// tenfold/provider/anthropic, for Go developers, over the vendor's SDK.
 package anthropic
 
 import (
@@ -29,9 +25,13 @@ type Model struct {
 	extra       wire.Object
 }
 
+// A Sender says how requests are sent to the paths behind a base URL, which
+// ends with a slash. An empty key is not sent.
+type Sender func(end *wire.Endpoint, base string, key provider.Key) func(path string) wire.Send
+
 // New gives the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
 // read from the environment. Errors are [*provider.Error].
-func New(name string, o provider.Options) (*Model, error) {
+func New(name string, o provider.Options, send Sender) (*Model, error) {
 	model, err := wire.ModelOf(name)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func New(name string, o provider.Options) (*Model, error) {
 		base = BaseURL
 	}
 	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	m.post = poster(m.end, base+"/", o.Key)
+	m.post = send(m.end, base+"/", o.Key)
 	return m, nil
 }
 

@@ -1,5 +1,3 @@
-//go:build plain
-
 package openai
 
 import (
@@ -9,8 +7,9 @@ import (
 	"tenfold/provider/internal/wire"
 )
 
-// poster sends requests without the SDK, for small programs that start fast.
-func poster(end *wire.Endpoint, base string, key provider.Key) func(path string) wire.Send {
+// Plain sends requests over net/http alone, for small programs that start fast.
+// It is a [Sender].
+func Plain(end *wire.Endpoint, base string, key provider.Key) func(path string) wire.Send {
 	header := http.Header{}
 	if key != "" {
 		header.Set("Authorization", "Bearer "+string(key))

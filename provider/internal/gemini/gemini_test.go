@@ -7,7 +7,8 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	"tenfold/provider/gemini"
+	sdk "tenfold/provider/gemini"
+	"tenfold/provider/internal/gemini"
 	"tenfold/provider/providertest"
 )
 
@@ -45,16 +46,19 @@ func says(code, status, message, details string) string {
 
 const conversation = `"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"read","description":"Reads.","parametersJsonSchema":{"type":"object","properties":{}}}]}],"contents":[{"role":"user","parts":[{"text":"` + providertest.Said + `"}]}]}`
 
+func plain(name string) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*gemini.Model, error) { return gemini.New(name, o, gemini.Plain) })
+}
+
+func overSDK(name string) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*sdk.Model, error) { return sdk.New(name, o) })
+}
+
 func TestGemini(t *testing.T) {
 	const retry = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.07s"}`
 	providertest.Run(t, providertest.Vendor{
-		Open: func(o provider.Options) (provider.Model, error) {
-			m, err := gemini.New("gemini/gemini-2.5-pro", o)
-			if err != nil {
-				return nil, err
-			}
-			return m, nil
-		},
+		Plain:  plain("gemini/gemini-2.5-pro"),
+		SDK:    overSDK("gemini/gemini-2.5-pro"),
 		Header: "X-Goog-Api-Key", Secret: providertest.Key, Path: "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
 		Body: `{` + conversation,
 		Asked: `{"generationConfig":{"maxOutputTokens":1000,"responseMimeType":"application/json","responseJsonSchema":` + providertest.Schema + `},` +
@@ -112,8 +116,8 @@ func TestGemini(t *testing.T) {
 	})
 }
 
-func TestExtraJoinsWhatIsAsked(t *testing.T) {
-	if _, err := gemini.New("gemini/x", provider.Options{}); provider.KindOf(err) != provider.Authentication {
+func TestKeyIsNeeded(t *testing.T) {
+	if _, err := plain("gemini/x")(provider.Options{}); provider.KindOf(err) != provider.Authentication {
 		t.Error(err)
 	}
 }
@@ -123,7 +127,13 @@ func TestMostOutput(t *testing.T) {
 	for model, want := range map[string]string{
 		"gemini-1.5-pro": `"maxOutputTokens":8192`, "gemini-2.0-flash": `"maxOutputTokens":8192`, "gemini-2.5-flash": `"maxOutputTokens":20000`,
 	} {
-		providertest.Asks(t, func(o provider.Options) (provider.Model, error) { return gemini.New("gemini/"+model, o) },
-			provider.Request{MaxTokens: 20_000}, want)
+		providertest.Asks(t, plain("gemini/"+model), provider.Request{MaxTokens: 20_000}, want)
+	}
+}
+
+// A model of one's own is named with its collection.
+func TestSendersReadNamesAlike(t *testing.T) {
+	for _, name := range []string{"models/gemini-2.5-pro", "tunedModels/harbour-1"} {
+		providertest.Alike(t, plain("gemini/"+name), overSDK("gemini/"+name))
 	}
 }

@@ -1,5 +1,3 @@
-//go:build plain
-
 package gemini
 
 import (
@@ -10,8 +8,9 @@ import (
 	"tenfold/provider/internal/wire"
 )
 
-// senders send requests without the SDK, for small programs that start fast.
-func senders(end *wire.Endpoint, model, base, version string, key provider.Key) (stream, count wire.Send, err error) {
+// Plain sends requests over net/http alone, for small programs that start fast.
+// It is a [Sender].
+func Plain(end *wire.Endpoint, model, base, version string, key provider.Key) (stream, count wire.Send, err error) {
 	header := http.Header{"X-Goog-Api-Key": {string(key)}}
 	if !strings.Contains(model, "/") {
 		model = "models/" + model

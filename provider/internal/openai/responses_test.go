@@ -8,7 +8,8 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	"tenfold/provider/openai"
+	"tenfold/provider/internal/openai"
+	sdk "tenfold/provider/openai"
 	"tenfold/provider/providertest"
 )
 
@@ -83,14 +84,12 @@ func environment() map[string]string {
 	}
 }
 
-func open(name string, api openai.API) func(provider.Options) (provider.Model, error) {
-	return func(o provider.Options) (provider.Model, error) {
-		m, err := openai.New(name, api, o)
-		if err != nil {
-			return nil, err
-		}
-		return m, nil
-	}
+func plain(name string, api openai.API) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*openai.Model, error) { return openai.New(name, api, o, openai.Plain) })
+}
+
+func overSDK(name string, api sdk.API) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*sdk.Model, error) { return sdk.New(name, api, o) })
 }
 
 func says(kind, code, message string) string {
@@ -122,7 +121,8 @@ func refusals() []providertest.Failure {
 
 func TestResponses(t *testing.T) {
 	providertest.Run(t, providertest.Vendor{
-		Open:   open("openai/gpt-5", openai.Responses),
+		Plain:  plain("openai/gpt-5", openai.Responses),
+		SDK:    overSDK("openai/gpt-5", sdk.Responses),
 		Header: "Authorization", Secret: "Bearer " + providertest.Key, Path: "/responses",
 		Body: `{"model":"gpt-5","stream":true,"store":false,"include":["reasoning.encrypted_content"],` + instructions,
 		Asked: `{"model":"gpt-5","stream":true,"store":false,"include":["reasoning.encrypted_content"],"max_output_tokens":1000,` +
@@ -165,7 +165,7 @@ func TestWhoIsAskedForEncryptedReasoning(t *testing.T) {
 	for model, want := range map[string]bool{"gpt-4o": false, "gpt-5-chat-latest": false, "gpt-5": true, "o3": true, "gpt-4.1-mini": false} {
 		body := ""
 		c := &http.Client{Transport: spy(func(b string) { body = b })}
-		m, err := openai.New("openai/"+model, "", provider.Options{Client: c})
+		m, err := plain("openai/"+model, "")(provider.Options{Client: c})
 		if err != nil {
 			t.Fatal(err)
 		}
