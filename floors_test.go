@@ -136,3 +136,47 @@ func TestRootImportsNothingThatActs(t *testing.T) {
 		}
 	}
 }
+
+// sdks are the vendors' modules, and the one package that may import each.
+var sdks = map[string]string{
+	"github.com/anthropics/anthropic-sdk-go": "provider/anthropic",
+	"github.com/openai/openai-go":            "provider/openai",
+	"google.golang.org/genai":                "provider/gemini",
+}
+
+// The program starts fast because no SDK is linked into it: what it calls
+// models with sends over net/http (package provider/catalog).
+func TestTheProgramHasNoSDK(t *testing.T) {
+	all := imports(t)
+	linked, next := map[string]bool{}, []string{"cmd/tenfold"}
+	for len(next) > 0 {
+		dir := next[0]
+		next = next[1:]
+		if linked[dir] {
+			continue
+		}
+		linked[dir] = true
+		for _, p := range all[dir] {
+			if to, ours := strings.CutPrefix(p, "tenfold/"); ours {
+				next = append(next, to)
+			}
+		}
+	}
+	if !linked["provider/catalog"] {
+		t.Error("the program does not import provider/catalog: this test looks at the wrong one")
+	}
+	for module, over := range sdks {
+		var by []string
+		for dir, paths := range all {
+			if slices.ContainsFunc(paths, func(p string) bool { return p == module || strings.HasPrefix(p, module+"/") }) {
+				by = append(by, dir)
+			}
+		}
+		if !slices.Equal(by, []string{over}) {
+			t.Errorf("%s is imported by %q: only %s may", module, by, over)
+		}
+		if linked[over] {
+			t.Errorf("cmd/tenfold comes to import %s, which brings %s: use provider/catalog", over, module)
+		}
+	}
+}

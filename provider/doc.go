@@ -13,12 +13,12 @@
 // come with the program and can be overridden.
 //
 // The sub-packages anthropic, openai and gemini are over the vendors' own SDKs,
-// and no type of an SDK leaves them; built with the tag plain they send the same
-// requests without the SDKs, for programs that are to be small and start fast.
-// Package openai also talks to the servers that speak its wire format, on this
-// machine or elsewhere. Package script plays answers that were written before,
-// for tests, demonstrations and work without a network. Package catalog makes a
-// model of its name and a table of settings.
+// and no type of an SDK leaves them. Package openai also talks to the servers
+// that speak its wire format, on this machine or elsewhere. Package catalog makes
+// a model of its name and a table of settings; it sends the same requests
+// without the SDKs, for programs that are to be small and start fast. Package
+// script plays answers that were written before, for tests, demonstrations and
+// work without a network.
 //
 // Keys come from the environment variable that a configuration names, and from
 // nowhere else; they are in no error and no log.

@@ -1,7 +1,11 @@
 // Package catalog makes a model of its name: "anthropic/claude-sonnet-4-5",
 // "ollama/qwen3:8b", or "NAME/model" with a NAME of the caller's own settings.
-// It is the one package that knows all providers; importing it brings their
-// SDKs along.
+//
+// It is the one package that knows all providers, and it is what the command
+// line imports. It sends over net/http, without the vendors' SDKs: what their
+// packages do as a program starts takes tenfold --help from 4.4 to 7 times an
+// empty program's time, and they double its size. The requests are the same;
+// the suite in providertest holds both ways to that.
 package catalog
 
 import (
