@@ -258,6 +258,9 @@ func (f *Folded) words(recall bool) string {
 // onText puts the line beside a text.
 func (f *Folded) onText(text string, recall bool) string {
 	words := f.words(recall)
+	if f != nil {
+		text = f.Next.onText(text, recall)
+	}
 	switch {
 	case words == "" || text == "":
 		return text + words
@@ -272,6 +275,9 @@ func (f *Folded) onText(text string, recall bool) string {
 // onParts puts the line beside a content, whose parts it leaves as they are.
 func (f *Folded) onParts(parts []Part, recall bool) []Part {
 	words := f.words(recall)
+	if f != nil {
+		parts = f.Next.onParts(parts, recall)
+	}
 	switch {
 	case words == "":
 		return parts

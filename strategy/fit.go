@@ -56,7 +56,13 @@ func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if index == nil {
 		index = excerpt.NewIndex()
 	}
-	index.Advance(p)
+	// What earlier strategies of the plan propose is in a log of its own, whose
+	// entries the index must not take for those that will come.
+	begun := p
+	if o.begun != nil {
+		begun = o.begun
+	}
+	index.Advance(begun)
 	f := fitting{fit: s, p: p, o: o, index: index}
 	if !f.begin() {
 		o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
@@ -86,6 +92,7 @@ type fitting struct {
 	// first and last are the seqs of what may be touched.
 	first, last int64
 	whole       map[int64]bool
+	leaves      map[string]bool             // overlays that leave turns out
 	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
 	calls       []aCall
 }
@@ -115,6 +122,10 @@ func (f *fitting) begin() bool {
 		return false
 	}
 	f.calls = slices.Collect(callsIn(f.p, f.span))
+	f.leaves = map[string]bool{}
+	for overlay := range f.p.Overlays() {
+		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
+	}
 	f.whole = f.always()
 	f.long = f.cut()
 	return true
@@ -179,11 +190,7 @@ func (f *fitting) hides(seq int64) bool {
 	case tenfold.Summarised:
 		return true
 	case tenfold.Omitted:
-		for overlay := range f.p.Overlays() {
-			if overlay.ID == by {
-				return overlay.Compaction.Turns == tenfold.Omit
-			}
-		}
+		return f.leaves[by]
 	}
 	return false
 }
@@ -220,8 +227,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		open = c.key()
 		calls[open] = one
 	}
-	if one, ok := calls[open]; ok && folded.Calls > 0 && one.Folded == nil {
+	if one, ok := calls[open]; ok && folded.Calls > 0 {
 		folded.After = true
+		folded.Next = one.Folded
 		one.Folded = &folded
 		calls[open] = one
 	}
@@ -237,7 +245,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		switch t, chosen := texts[seq]; {
 		case !chosen:
 			texts[seq] = tenfold.TextTrim{Action: tenfold.Trim, Lines: []tenfold.LineRange{first}}
-		case t.Action == tenfold.Trim && t.Lines[0].First > first.First:
+		case t.Action == tenfold.Trim && (t.Lines[0].First > first.First || t.Lines[0].From > 0):
 			t.Lines = append([]tenfold.LineRange{first}, t.Lines...)
 			texts[seq] = t
 		}
