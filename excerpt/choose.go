@@ -46,8 +46,8 @@ type chooser struct {
 	lines []bool
 	first []int
 	queue queue
-	left   int64
-	picks  []pick
+	left  int64
+	picks []pick
 }
 
 // candidate is what may be taken: a line or a piece of one, the opening of a
@@ -68,6 +68,8 @@ type candidates struct {
 // pick is what was taken, as a candidate has it.
 type pick struct {
 	entry, line, from, to int32
+	// spent is what it and all before it are estimated to cost.
+	spent int64
 }
 
 // number gives each line of each entry its place in lines.
@@ -200,8 +202,12 @@ func (c *chooser) run() {
 		case now.cost > c.left:
 			// Smaller ones may still fit.
 		default:
+			n := len(c.picks)
 			c.left -= now.cost
 			c.take(r.at)
+			for i := range c.picks[n:] {
+				c.picks[n+i].spent = int64(c.o.Budget)*token - c.left
+			}
 		}
 	}
 }
@@ -323,7 +329,7 @@ func (c *chooser) take(at int32) {
 // put notes what is taken.
 func (c *chooser) put(one *candidate) {
 	one.taken = true
-	c.picks = append(c.picks, pick{one.entry, one.line, one.from, one.to})
+	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, from: one.from, to: one.to})
 	c.cover(one)
 }
 
@@ -381,6 +387,21 @@ type Choice struct {
 
 // Len is how many things were taken.
 func (c Choice) Len() int { return len(c.picks) }
+
+// Within is how many things, from the best on, are estimated to cost at most
+// so many tokens together.
+func (c Choice) Within(tokens int) int {
+	n, _ := slices.BinarySearchFunc(c.picks, int64(tokens)*token+1, func(p pick, most int64) int { return cmp.Compare(p.spent, most) })
+	return n
+}
+
+// Estimate is what the first n things are estimated to cost, in tokens.
+func (c Choice) Estimate(n int) int {
+	if n < 1 {
+		return 0
+	}
+	return int(c.picks[n-1].spent / token)
+}
 
 // A Kept is what is left of a call with its result, or of a message.
 type Kept struct {

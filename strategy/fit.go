@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -68,18 +67,15 @@ func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 		return nil, nil
 	}
-	c, err := f.best(ctx)
+	c, after, err := f.best(ctx)
 	if err != nil {
 		return nil, err
 	}
-	now := p.Tokens()
-	switch after := p.With(c).Tokens(); {
-	case after >= now:
+	if now := p.Tokens(); after >= now {
 		o.Notef("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.target, after)
 		return nil, nil
-	default:
-		return []tenfold.Compaction{c}, nil
 	}
+	return []tenfold.Compaction{c}, nil
 }
 
 // fitting is one plan of fit under way.
@@ -132,27 +128,58 @@ func (f *fitting) begin() bool {
 }
 
 // best is the overlay that keeps the most of what was chosen and is within the
-// target. The cost of a choice is an estimate by shares of entries, so that
-// the projection itself is asked how far into the choice it goes.
-func (f *fitting) best(ctx context.Context) (tenfold.Compaction, error) {
-	least := f.p.With(f.overlay(nil)).Tokens()
+// target, and what the view then costs.
+func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
+	bare := f.overlay(nil)
+	least := f.p.With(bare).Tokens()
 	limit := f.allowed(least)
 	if f.o.notes != nil {
 		f.o.notes.fitted = &Fitted{Always: least, Lines: limit - least}
 	}
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
-		Whole:   func(seq int64) bool { return f.stays(seq) },
+		Whole:   f.stays,
 		Hidden:  f.hides,
 		Without: f.without,
 	})
-	if err := ctx.Err(); err != nil {
-		return tenfold.Compaction{}, err
-	}
-	n := sort.Search(choice.Len(), func(n int) bool {
-		return f.p.With(f.overlay(choice.First(n+1))).Tokens() > limit
+	best, tokens := bare, least
+	err := upTo(ctx, choice, limit-least, func(n int) int {
+		c := f.overlay(choice.First(n))
+		after := f.p.With(c).Tokens()
+		if after <= limit {
+			best, tokens = c, after
+		}
+		return after - least
 	})
-	return f.overlay(choice.First(n)), ctx.Err()
+	return best, tokens, err
+}
+
+// upTo tries how far into a choice a budget reaches: try tells what the first n
+// things cost. What a choice says of that is an estimate by shares of entries;
+// it is right but for a factor, which the tries before have shown, so that a
+// few do. The last try that was within the budget is the best.
+func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) error {
+	fits, not := 0, choice.Len()+1
+	cost := 0 // of what fits
+	estimate, real := 1, 1
+	for tries := 0; not-fits > 1 && budget-cost > budget/200; tries++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := (fits + not) / 2
+		if tries < 4 {
+			n = choice.Within(int(int64(budget) * int64(estimate) / int64(real)))
+		}
+		n = min(max(n, fits+1), not-1)
+		if c := try(n); c > budget {
+			not = n
+			estimate, real = choice.Estimate(n), c
+		} else {
+			fits, cost = n, c
+			estimate, real = max(choice.Estimate(n), 1), max(c, 1)
+		}
+	}
+	return ctx.Err()
 }
 
 // allowed is what the view may cost, given what it costs at the least. A share
