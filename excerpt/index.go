@@ -99,6 +99,7 @@ type atomInfo struct {
 	request int32 // of the last entry with it
 	used    int32 // request whose tool inputs have it last; -1 for none
 	uses    int32 // requests whose tool inputs have it
+	told    int32 // tool inputs and messages with it
 	said    int32 // request that had it last in inputs, text or reasoning; -1
 	density int32 // distinct atoms of its last result, or the fewest before one
 	recent  [3]int32

@@ -177,20 +177,19 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 		info.entries++
 		info.request = at.request
 		info.recent = [3]int32{info.recent[1], info.recent[2], self}
+		if at.role != roleResult {
+			info.outside = true
+			info.told++
+		}
 		switch at.role {
 		case roleCall:
 			if info.used != at.request {
 				info.uses++
 			}
 			info.used = at.request
-			info.outside = true
 			ix.say(a, info, at.request)
 		case roleAssistant:
-			info.outside = true
 			ix.say(a, info, at.request)
-		case roleResult:
-		default:
-			info.outside = true
 		}
 		for _, f := range at.files {
 			ix.from(info, f)
