@@ -160,6 +160,9 @@ func (ix *Index) Advance(p *tenfold.Projection) {
 	}
 }
 
+// Version is the version of the log that the index has read.
+func (ix *Index) Version() int64 { return ix.done }
+
 // respond counts responses: each step of a turn is one request to the model.
 func (ix *Index) respond(l *tenfold.Log, e tenfold.Entry) {
 	turn, step, _ := l.Where(e.Seq)
