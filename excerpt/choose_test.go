@@ -228,3 +228,20 @@ func TestAdversarialLogs(t *testing.T) {
 		})
 	}
 }
+
+// A mark would cost no less than a bracket or a blank line.
+func TestThinLinesAreShownRatherThanMarked(t *testing.T) {
+	rest := strings.Repeat("|words of no use to anybody", 9)
+	for text, want := range map[string]string{
+		"open_file|close_file":         "4:1-2",
+		"open_file|  })|close_file":    "4:1-3",
+		"open_file|}||close_file":      "4:1-4",
+		"open_file|||close_file":       "4:1-4",
+		"open_file|}|}||close_file":    "4:1,5",
+		"open_file|else|close_file":    "4:1,3",
+		"|open_file|}|else|close_file": "4:2,5",
+	} {
+		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+text+rest, "a done")
+		same(t, text, shown(choose(l, excerpt.Options{Budget: 100})), want)
+	}
+}

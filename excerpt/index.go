@@ -25,6 +25,7 @@ type Index struct {
 	groups  []group
 	units   []unit
 	pool    []int32 // atoms of units and openings
+	thin    []int32 // numbers of lines not worth a mark
 	subs    []int32 // sub-words of atoms
 	chain   []link  // files of atoms
 	lines   map[string]span
@@ -75,7 +76,8 @@ type entry struct {
 	last    int32 // number of its last line
 	files   []int32
 	units   span
-	opening span // atoms of a call's name and short arguments
+	thin    span // lines not worth a mark
+	opening span // atoms of a call's short arguments
 }
 
 // group is a call with its result, or one message.
@@ -183,9 +185,9 @@ func (ix *Index) open(e tenfold.Entry, kind role) *entry {
 }
 
 func (ix *Index) add(e tenfold.Entry, kind role, group int32) *entry {
-	at := int32(len(ix.units))
+	at, thin := int32(len(ix.units)), int32(len(ix.thin))
 	ix.entries = append(ix.entries, entry{
-		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens), units: span{at, at},
+		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens), units: span{at, at}, thin: span{thin, thin},
 	})
 	return &ix.entries[len(ix.entries)-1]
 }

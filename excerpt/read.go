@@ -14,6 +14,10 @@ const (
 	longWords = 30
 )
 
+// A line of at most so many bytes, blanks aside, costs no more than the mark
+// that would stand for it: a bracket, or nothing.
+const thinLine = 3
+
 // lines gives the lines of a text without their ends.
 func lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -36,6 +40,9 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		if trimmed != "" {
 			at.lines++
 			ix.readLine(at, line, trimmed, number)
+		}
+		if len(trimmed) <= thinLine {
+			ix.thin = append(ix.thin, number)
 		}
 		at.last = number
 		number++
@@ -111,7 +118,7 @@ func pieces(line string) [3]span {
 
 // finish closes the entry: how many atoms it has is known.
 func (ix *Index) finish(at *entry) {
-	at.units.to = int32(len(ix.units))
+	at.units.to, at.thin.to = int32(len(ix.units)), int32(len(ix.thin))
 	n := int32(len(ix.distinct))
 	for _, a := range ix.distinct {
 		if info := &ix.atoms[a]; at.role == roleResult || info.density == 0 || n < info.density {
