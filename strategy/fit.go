@@ -161,22 +161,22 @@ func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
 func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) error {
 	fits, not := 0, choice.Len()+1
 	cost := 0 // of what fits
-	estimate, real := 1, 1
+	estimate, actual := 1, 1
 	for tries := 0; not-fits > 1 && budget-cost > budget/200; tries++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := (fits + not) / 2
 		if tries < 4 {
-			n = choice.Within(int(int64(budget) * int64(estimate) / int64(real)))
+			n = choice.Within(int(int64(budget) * int64(estimate) / int64(actual)))
 		}
 		n = min(max(n, fits+1), not-1)
 		if c := try(n); c > budget {
 			not = n
-			estimate, real = choice.Estimate(n), c
+			estimate, actual = choice.Estimate(n), c
 		} else {
 			fits, cost = n, c
-			estimate, real = max(choice.Estimate(n), 1), max(c, 1)
+			estimate, actual = max(choice.Estimate(n), 1), max(c, 1)
 		}
 	}
 	return ctx.Err()

@@ -47,7 +47,7 @@ func joined(b *testing.B, bytes int) (l *tenfold.Log, text int) {
 
 // BenchmarkFit is fit on some 4 MB of transcript text, the index included.
 // µs/KB is the time by text; ×count is it against counting the tokens of the
-// same text once; projections is how often the view was worked out.
+// same text once. With /kept the index was read before.
 func BenchmarkFit(b *testing.B) {
 	l, text := joined(b, 4<<20)
 	p := tenfold.Project(l)

@@ -3,6 +3,7 @@ package strategy_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -63,7 +64,7 @@ func holdFit(t *testing.T, l *tenfold.Log) {
 func texts(m tenfold.UserMessage) string {
 	out := ""
 	for _, p := range m.Parts {
-		if p.File == nil && !(len(p.Text) > 11 && p.Text[:11] == "[compacted]") {
+		if p.File == nil && !strings.HasPrefix(p.Text, "[compacted]") {
 			out += p.Text
 		}
 	}

@@ -99,6 +99,16 @@ func TestS13aTheLastRequestAndTheLastStepAreWhole(t *testing.T) {
 	}
 }
 
+// The last step of a log goes on in its turn, whose requests P9 shields: they
+// stand in the view, so that no line of them is paid for.
+func TestP9S13aRequestsOfTheLastTurnStand(t *testing.T) {
+	l := script(t, "t", "u ask", "a fine", "t", "u first open_file *9000", "a so", "c 1 Bash {}", "r 1 open_file", "u more", "a well", "c 2 Bash {}", "r 2 x", "a end")
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=9%").After
+	if got, want := shown(p), "u ask | u first op…9016 | u more | a end"; got != want {
+		t.Errorf("shown: %s\nwant:  %s", got, want)
+	}
+}
+
 func TestP8S13aPinsStayVerbatim(t *testing.T) {
 	l := script(t, "t", "u ask", "a said *300", "c 1 Bash {}", "r 1 *900", "c 2 Bash {}", "r 2 *900", "a x", "c 3 Bash {}", "r 3 y", "a end")
 	ids := func(seqs ...int64) (out []string) {
@@ -483,5 +493,48 @@ func TestP1S13aIsTheSameAHundredTimes(t *testing.T) {
 		} else if !slices.Equal(slices.Concat(got, allBodies(t, made.After)[0]), want) {
 			t.Fatalf("run %d is another", i)
 		}
+	}
+}
+
+// Texts that nobody expects are fitted in time by their size.
+func TestS13aHugeTexts(t *testing.T) {
+	var names, lines strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&names, "name_%d and ", i)
+		fmt.Fprintf(&lines, "name_%d\n", i%9000)
+	}
+	body, err := json.Marshal(map[string]string{"file_path": "src/a_file.go", "content": lines.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]tenfold.Payload{
+		"a line of 3 MB":       tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(names.String())},
+		"200,000 lines":        tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(lines.String())},
+		"a body of as many":    tenfold.ToolCall{CallID: "2", Name: "Write", Arguments: string(body)},
+		"a message of 3 MB":    tenfold.UserMessage{Parts: tenfold.Text(names.String())},
+		"a message of as many": tenfold.UserMessage{Parts: tenfold.Text(lines.String())},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+			for _, p := range []tenfold.Payload{
+				tenfold.TurnStart{},
+				tenfold.UserMessage{Parts: tenfold.Text("go")},
+				tenfold.ToolCall{CallID: "1", Name: "Bash", Arguments: `{"command":"make all"}`},
+				p,
+				tenfold.TurnStart{},
+				tenfold.UserMessage{Parts: tenfold.Text("on")},
+				tenfold.AssistantMessage{Text: "fine"},
+			} {
+				if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, target := range []string{"fit:target=2%", "fit:target=20%"} {
+				made := plan(t, tenfold.Project(l), strategy.Options{}, target)
+				if after, most := made.After.Tokens(), made.Fitted.Always+made.Fitted.Lines; after > most {
+					t.Errorf("%s: %d tokens, at most %d", target, after, most)
+				}
+			}
+		})
 	}
 }
