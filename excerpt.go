@@ -257,6 +257,10 @@ func (f *Folded) words(recall bool) string {
 
 // onText puts the line beside a text.
 func (f *Folded) onText(text string, recall bool) string {
+	if f == nil {
+		return text
+	}
+	text = f.Next.onText(text, recall)
 	words := f.words(recall)
 	switch {
 	case words == "" || text == "":
@@ -271,16 +275,21 @@ func (f *Folded) onText(text string, recall bool) string {
 
 // onParts puts the line beside a content, whose parts it leaves as they are.
 func (f *Folded) onParts(parts []Part, recall bool) []Part {
-	words := f.words(recall)
-	switch {
+	if f == nil {
+		return parts
+	}
+	if len(parts) == 1 && parts[0].File == nil {
+		return Text(f.onText(parts[0].Text, recall))
+	}
+	parts = f.Next.onParts(parts, recall)
+	switch words := f.words(recall); {
 	case words == "":
 		return parts
 	case len(parts) == 0:
 		return Text(words)
-	case len(parts) == 1 && parts[0].File == nil:
-		return Text(f.onText(parts[0].Text, recall))
 	case f.After:
 		return append(slices.Clone(parts), TextPart(words))
+	default:
+		return append(Text(words), parts...)
 	}
-	return append(Text(words), parts...)
 }

@@ -54,6 +54,9 @@ type Folded struct {
 	To   int64 `json:"to,omitzero"`
 	// After puts the line last instead of first.
 	After bool `json:"after,omitzero"`
+	// Next is another such line beside the same call or message, as where
+	// calls before and after it are folded; nil for none.
+	Next *Folded `json:"next,omitzero"`
 }
 
 // LineRange is lines First to Last of a text, counted from 1, both inclusive;

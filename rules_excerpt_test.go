@@ -295,6 +295,11 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 			true,
 			line(1) + "\n… (recall 3)\n… 14 calls folded (recall 12-40) …", "trimmed tools",
 		},
+		"on both sides": {
+			tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, From: 50, To: 53, After: true, Next: folded}},
+			true,
+			"… 14 calls folded (recall 12-40) …\n" + numbered(2) + "… 2 calls folded (recall 50-53) …", "trimmed tools",
+		},
 		"stripped": {
 			tenfold.CallPolicy{Action: tenfold.Strip, Response: true, Folded: folded},
 			false,
@@ -339,4 +344,12 @@ func TestP5FoldedCallsStandBesideFiles(t *testing.T) {
 			same(t, "parts of the log", len(payloadAt(t, p, 3).(tenfold.ToolResult).Parts), len(c.parts))
 		})
 	}
+}
+
+func TestP5FoldedCallsStandOnBothSidesOfFiles(t *testing.T) {
+	picture := tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, Name: "a.png"}}
+	folded := &tenfold.Folded{Calls: 3, After: true, Next: &tenfold.Folded{Calls: 2}}
+	p := project(t, user("go"), call("c", "t", `{}`), entry(tenfold.ToolResult{CallID: "c", Parts: []tenfold.Part{picture}}),
+		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: folded}})))
+	same(t, "result", view(p)[2], "result c … 2 calls folded …|<a.png>|… 3 calls folded …")
 }

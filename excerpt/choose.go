@@ -1,7 +1,8 @@
 package excerpt
 
 import (
-	"container/heap"
+	"cmp"
+	"slices"
 
 	"tenfold"
 )
@@ -18,9 +19,10 @@ const (
 // there is no drift (fit.md).
 func (ix *Index) Choose(o Options) Choice {
 	c := &chooser{
-		ix: ix, o: o, value: ix.values(o), shown: make([]bool, len(ix.atoms)),
-		groups: make([]candidates, len(ix.groups)), lines: map[place]bool{}, left: int64(o.Budget) * token,
+		ix: ix, o: o, value: ix.values(o), shown: make([]bool, len(ix.atoms)), met: make([]int32, len(ix.atoms)),
+		groups: make([]candidates, len(ix.groups)), left: int64(o.Budget) * token,
 	}
+	c.number()
 	c.gather()
 	c.run()
 	return Choice{ix: ix, picks: c.picks}
@@ -32,14 +34,20 @@ type chooser struct {
 	o     Options
 	value []int64
 	shown []bool // atoms that stand in the view already
+	// met says per atom which look at a candidate met it last: the opening of
+	// a group and a line of it may have the same.
+	met   []int32
+	looks int32
 	all   []candidate
 	pool  []int32 // atoms of candidates
 	// groups says per group which candidates it has, and whether it is open.
 	groups []candidates
-	lines  map[place]bool // lines taken
-	queue  queue
-	left   int64
-	picks  []pick
+	// lines says which lines are taken, those of an entry from its first on.
+	lines []bool
+	first []int
+	queue queue
+	left  int64
+	picks []pick
 }
 
 // candidate is what may be taken: a line or a piece of one, the opening of a
@@ -57,13 +65,31 @@ type candidates struct {
 	open bool
 }
 
-// place is a line of an entry.
-type place struct{ entry, line int32 }
-
 // pick is what was taken, as a candidate has it.
 type pick struct {
 	entry, line, from, to int32
+	// spent is what it and all before it are estimated to cost.
+	spent int64
 }
+
+// number gives each line of each entry its place in lines.
+func (c *chooser) number() {
+	c.first = make([]int, len(c.ix.entries))
+	n := 0
+	for i := range c.ix.entries {
+		c.first[i] = n
+		n += int(c.ix.entries[i].last)
+	}
+	c.lines = make([]bool, n)
+}
+
+// has reports whether a line of an entry is taken.
+func (c *chooser) has(entry, line int32) bool {
+	return line >= 1 && line <= c.ix.entries[entry].last && c.lines[c.first[entry]+int(line)-1]
+}
+
+// hold notes that a line of an entry is taken.
+func (c *chooser) hold(entry, line int32) { c.lines[c.first[entry]+int(line)-1] = true }
 
 // gather lists the candidates in log order, and what is shown anyway.
 func (c *chooser) gather() {
@@ -117,14 +143,16 @@ func (c *chooser) offerEntry(i int32, on [][3]int32) {
 		for _, u := range units {
 			c.counting(u.atoms, i, on)
 		}
-		if whole.atoms.to = int32(len(c.pool)); whole.atoms.to > whole.atoms.from {
+		c.looks++
+		c.pool = c.pool[:int(whole.atoms.from)+len(c.distinct(c.pool[whole.atoms.from:]))]
+		if whole.atoms.to = int32(len(c.pool)); !whole.atoms.none() {
 			c.offer(whole)
 		}
 		return
 	}
 	for _, u := range units {
 		atoms := c.counting(u.atoms, i, on)
-		if atoms.from < atoms.to {
+		if !atoms.none() {
 			c.offer(candidate{entry: i, line: u.line, from: u.from, to: u.to, atoms: atoms, cost: e.share(int64(u.bytes))})
 		}
 	}
@@ -160,9 +188,9 @@ func (c *chooser) run() {
 			c.queue = append(c.queue, r)
 		}
 	}
-	heap.Init(&c.queue)
+	c.queue.order()
 	for len(c.queue) > 0 {
-		r := heap.Pop(&c.queue).(ranked)
+		r := c.queue.pop()
 		if c.all[r.at].taken {
 			continue
 		}
@@ -170,12 +198,16 @@ func (c *chooser) run() {
 		switch {
 		case now.gain <= 0:
 		case len(c.queue) > 0 && c.queue[0].before(now):
-			heap.Push(&c.queue, now)
+			c.queue.push(now)
 		case now.cost > c.left:
 			// Smaller ones may still fit.
 		default:
+			n := len(c.picks)
 			c.left -= now.cost
 			c.take(r.at)
+			for i := range c.picks[n:] {
+				c.picks[n+i].spent = int64(c.o.Budget)*token - c.left
+			}
 		}
 	}
 }
@@ -183,22 +215,14 @@ func (c *chooser) run() {
 // rank works out what a candidate is worth and costs now.
 func (c *chooser) rank(at int32) ranked {
 	one := &c.all[at]
-	r := ranked{at: at, cost: one.cost}
-	for _, a := range c.pool[one.atoms.from:one.atoms.to] {
-		if !c.shown[a] {
-			r.gain += c.value[a]
-		}
-	}
+	c.looks++
+	r := ranked{at: at, cost: one.cost, gain: c.worth(one)}
 	e := &c.ix.entries[one.entry]
 	if g := &c.groups[e.group]; !g.open {
 		group := &c.ix.groups[e.group]
 		r.cost += int64(group.opening)
 		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
-			for _, a := range c.pool[opening.atoms.from:opening.atoms.to] {
-				if !c.shown[a] {
-					r.gain += c.value[a]
-				}
-			}
+			r.gain += c.worth(opening)
 		}
 	}
 	if one.line > 0 {
@@ -212,6 +236,46 @@ func (c *chooser) rank(at int32) ranked {
 	return r
 }
 
+// worth sums up the atoms of a candidate that are not shown yet, nor met in
+// this look.
+func (c *chooser) worth(one *candidate) int64 {
+	var sum int64
+	for _, a := range c.pool[one.atoms.from:one.atoms.to] {
+		if !c.shown[a] && c.met[a] != c.looks {
+			c.met[a] = c.looks
+			sum += c.value[a]
+		}
+	}
+	return sum
+}
+
+// distinct moves the atoms not met in this look to the front, and gives them.
+func (c *chooser) distinct(atoms []int32) []int32 {
+	n := 0
+	for _, a := range atoms {
+		if c.met[a] != c.looks {
+			c.met[a] = c.looks
+			atoms[n] = a
+			n++
+		}
+	}
+	return atoms[:n]
+}
+
+// neighbour is how many bytes a line has that would come with the one next to
+// it. False where it does not come: there is none, it is there, or it is long.
+func (c *chooser) neighbour(at int32, e *entry, line int32) (int64, bool) {
+	if line < 1 || line > e.last || c.has(at, line) {
+		return 0, false
+	}
+	units := c.ix.units[e.units.from:e.units.to]
+	i, found := slices.BinarySearchFunc(units, line, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
+	if !found {
+		return int64(e.bytes) / int64(max(e.lines, 1)), true
+	}
+	return int64(units[i].bytes), units[i].to == 0 && units[i].bytes <= longLine
+}
+
 // around is what a line costs beside itself: marks, and neighbours that come
 // with it.
 func (c *chooser) around(one *candidate, e *entry) int64 {
@@ -219,15 +283,18 @@ func (c *chooser) around(one *candidate, e *entry) int64 {
 	line := one.line
 	lo, hi := line-int32(c.o.Context), line+int32(c.o.Context)
 	for n := lo; n <= hi; n++ {
-		if n != line && n > 0 && !c.lines[place{one.entry, n}] {
-			cost += e.share(int64(e.bytes) / int64(max(e.lines, 1)))
+		if n == line {
+			continue
+		}
+		if bytes, ok := c.neighbour(one.entry, e, n); ok {
+			cost += e.share(bytes)
 		}
 	}
 	marks := int64(1)
-	if c.lines[place{one.entry, lo - 1}] || c.lines[place{one.entry, lo}] {
+	if c.has(one.entry, lo-1) || c.has(one.entry, lo) {
 		marks--
 	}
-	if c.lines[place{one.entry, hi + 1}] || c.lines[place{one.entry, hi}] {
+	if c.has(one.entry, hi+1) || c.has(one.entry, hi) {
 		marks--
 	}
 	return max(cost+marks*markCost, token/2-one.cost)
@@ -249,12 +316,11 @@ func (c *chooser) take(at int32) {
 	if one.line <= 0 {
 		return
 	}
-	for n := max(one.line-int32(c.o.Context), 1); n <= one.line+int32(c.o.Context); n++ {
-		if p := (place{one.entry, n}); !c.lines[p] {
-			c.lines[p] = true
-			if n != one.line {
-				c.picks = append(c.picks, pick{entry: one.entry, line: n})
-			}
+	c.hold(one.entry, one.line)
+	for n := one.line - int32(c.o.Context); n <= one.line+int32(c.o.Context); n++ {
+		if _, ok := c.neighbour(one.entry, e, n); ok {
+			c.hold(one.entry, n)
+			c.picks = append(c.picks, pick{entry: one.entry, line: n})
 		}
 	}
 	c.beside(at, one)
@@ -263,7 +329,7 @@ func (c *chooser) take(at int32) {
 // put notes what is taken.
 func (c *chooser) put(one *candidate) {
 	one.taken = true
-	c.picks = append(c.picks, pick{one.entry, one.line, one.from, one.to})
+	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, from: one.from, to: one.to})
 	c.cover(one)
 }
 
@@ -286,7 +352,7 @@ func (c *chooser) beside(at int32, one *candidate) {
 		if other.entry != one.entry || other.line <= 0 || distance > 2*near+1 {
 			return false
 		}
-		if distance > 0 && distance <= near && !other.taken {
+		if distance > 0 && !other.taken && other.to == 0 && c.has(other.entry, other.line) {
 			other.taken = true
 			c.cover(other)
 		}
@@ -307,43 +373,9 @@ func (c *chooser) again(s span) {
 			continue
 		}
 		if r := c.rank(i); r.gain > 0 {
-			heap.Push(&c.queue, r)
+			c.queue.push(r)
 		}
 	}
-}
-
-// ranked is a candidate in the queue, as it was ranked when it was put in.
-type ranked struct {
-	at         int32
-	gain, cost int64
-	by         int64 // what the gain is divided by
-}
-
-// queue is a heap: most gain per cost first, then log order.
-type queue []ranked
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
-
-// before compares gain per cost, cross-multiplied: a gain is below 2^36, a
-// cost below 2^26.
-func (r ranked) before(s ranked) bool {
-	if a, b := r.gain*s.by, s.gain*r.by; a != b {
-		return a > b
-	}
-	return r.at < s.at
-}
-
-// Push implements [heap.Interface].
-func (q *queue) Push(x any) { *q = append(*q, x.(ranked)) }
-
-// Pop implements [heap.Interface].
-func (q *queue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
 }
 
 // Choice is what was chosen, best first. It is valid until the index it came
@@ -355,6 +387,21 @@ type Choice struct {
 
 // Len is how many things were taken.
 func (c Choice) Len() int { return len(c.picks) }
+
+// Within is how many things, from the best on, are estimated to cost at most
+// so many tokens together.
+func (c Choice) Within(tokens int) int {
+	n, _ := slices.BinarySearchFunc(c.picks, int64(tokens)*token+1, func(p pick, most int64) int { return cmp.Compare(p.spent, most) })
+	return n
+}
+
+// Estimate is what the first n things are estimated to cost, in tokens.
+func (c Choice) Estimate(n int) int {
+	if n < 1 {
+		return 0
+	}
+	return int(c.picks[n-1].spent / token)
+}
 
 // A Kept is what is left of a call with its result, or of a message.
 type Kept struct {

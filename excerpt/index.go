@@ -25,12 +25,15 @@ type Index struct {
 	groups  []group
 	units   []unit
 	pool    []int32 // atoms of units and openings
+	thin    []int32 // numbers of lines not worth a mark
 	subs    []int32 // sub-words of atoms
 	chain   []link  // files of atoms
 	lines   map[string]span
 	tools   map[string]tool.Tool
 
 	scratch  []int32 // atoms of the line under way
+	scans    int32   // lines looked at
+	scanned  []int32 // per atom: the line that had it last
 	distinct []int32 // atoms of the entry under way
 	asked    []int32 // atoms of the last message typed that is not huge
 	stamp    []int32 // per atom: the entry that counted it last
@@ -46,6 +49,8 @@ func NewIndex() *Index {
 
 // span is a stretch of a pool.
 type span struct{ from, to int32 }
+
+func (s span) none() bool { return s.from == s.to }
 
 // role is what an entry is to a choice.
 type role uint8
@@ -64,27 +69,26 @@ type entry struct {
 	group   int32
 	request int32
 	role    role
-	failed  bool
 	reads   int32 // the file of which a result is a read, or -1
 	tokens  int32
 	bytes   int32
 	lines   int32 // lines of its text that are not blank
+	last    int32 // number of its last line
 	files   []int32
 	units   span
-	opening span // atoms of a call's name and short arguments
+	thin    span // lines not worth a mark
+	opening span // atoms of a call's short arguments
 }
 
 // group is a call with its result, or one message.
 type group struct {
 	entry, result int32 // indices of entries; result is -1 where there is none
 	opening       int32 // what opening it costs, in sixteenths of a token
-	plan          bool  // it keeps a plan or todos
-	key           string
 }
 
-// unit is a line with at least one atom, or a piece of one.
+// unit is a line with at least one atom, or a piece of one; or a long line
+// without any, which no neighbour brings along.
 type unit struct {
-	entry    int32
 	line     int32 // of the entry's text, from 1
 	from, to int32 // the piece in bytes; 0, 0 for all of it
 	bytes    int32
@@ -97,6 +101,7 @@ type atomInfo struct {
 	request int32 // of the last entry with it
 	used    int32 // request whose tool inputs have it last; -1 for none
 	uses    int32 // requests whose tool inputs have it
+	told    int32 // tool inputs and messages with it
 	said    int32 // request that had it last in inputs, text or reasoning; -1
 	density int32 // distinct atoms of its last result, or the fewest before one
 	recent  [3]int32
@@ -157,6 +162,9 @@ func (ix *Index) Advance(p *tenfold.Projection) {
 	}
 }
 
+// Version is the version of the log that the index has read.
+func (ix *Index) Version() int64 { return ix.done }
+
 // respond counts responses: each step of a turn is one request to the model.
 func (ix *Index) respond(l *tenfold.Log, e tenfold.Entry) {
 	turn, step, _ := l.Where(e.Seq)
@@ -177,9 +185,9 @@ func (ix *Index) open(e tenfold.Entry, kind role) *entry {
 }
 
 func (ix *Index) add(e tenfold.Entry, kind role, group int32) *entry {
-	at := int32(len(ix.units))
+	at, thin := int32(len(ix.units)), int32(len(ix.thin))
 	ix.entries = append(ix.entries, entry{
-		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens), units: span{at, at},
+		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens), units: span{at, at}, thin: span{thin, thin},
 	})
 	return &ix.entries[len(ix.entries)-1]
 }
@@ -189,13 +197,13 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 	text := tenfold.TextLines(e.Payload)
 	ix.read(at, text, 1)
 	ix.finish(at)
-	ix.groups[at.group].opening = 16 // the mark of what is cut
+	ix.groups[at.group].opening = token // the mark of what is cut
 }
 
 // openingRest is what the rest of an opened call costs beside its name and
 // arguments, in sixteenths of a token: the marks of what is cut, the line that
 // says what was folded before it.
-const openingRest = 10 * 16
+const openingRest = 10 * token
 
 func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	t, known := ix.tools[c.Name]
@@ -205,7 +213,6 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	}
 	at := ix.open(e, roleCall)
 	g := &ix.groups[at.group]
-	g.plan = t.Kind == tool.Plans
 	for _, op := range t.Operations(c.Arguments) {
 		f := ix.file(op.Path)
 		ix.files[f].touched = at.request
@@ -220,27 +227,20 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		}
 	}
 	short, bodies := arguments(c.Arguments)
-	from := int32(len(ix.pool))
 	for _, text := range short {
 		for line := range lines(text) {
 			ix.scan(line)
-			ix.pool = append(ix.pool, ix.scratch...)
 			ix.occur(at, ix.scratch)
 		}
 	}
-	at.opening = span{from, int32(len(ix.pool))}
+	at.opening = ix.keep(ix.distinct)
 	line, size := int32(1), 0
 	for _, body := range bodies {
 		line = ix.read(at, body, line)
 		size += len(body)
 	}
 	at.bytes = int32(len(c.Arguments))
-	g.opening = openingRest + int32(int64(max(len(c.Arguments)-size, 0)+len(c.Name))*int64(at.tokens)*16/int64(max(len(c.Arguments)+len(c.Name), 1)))
-	if len(short) > 0 {
-		g.key = c.Name + " " + short[0]
-	} else {
-		g.key = c.Name
-	}
+	g.opening = openingRest + int32(int64(max(len(c.Arguments)-size, 0)+len(c.Name))*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
 	ix.finish(at)
 }
 
@@ -252,7 +252,7 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	of := &ix.entries[i]
 	at := ix.add(e, roleResult, of.group)
 	of = &ix.entries[i]
-	at.files, at.reads, at.failed = of.files, of.reads, r.IsError
+	at.files, at.reads = of.files, of.reads
 	ix.groups[at.group].result = int32(len(ix.entries) - 1)
 	ix.read(at, tenfold.TextLines(r), 1)
 	ix.finish(at)

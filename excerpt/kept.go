@@ -55,7 +55,7 @@ func (c Choice) keep(all []Kept, i int32, picks []pick) []Kept {
 	return all
 }
 
-// ranges joins lines that follow one another.
+// ranges joins lines that follow one another, thin lines between them aside.
 func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whole bool) {
 	taken := int64(0)
 	for _, p := range picks {
@@ -66,13 +66,30 @@ func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whol
 			continue
 		}
 		taken += c.size(e, p)
-		if n := len(ranges) - 1; n >= 0 && p.to == 0 && ranges[n].To == 0 && int(p.line) <= ranges[n].Last+1 {
+		if n := len(ranges) - 1; n >= 0 && p.to == 0 && ranges[n].To == 0 && c.joins(e, int32(ranges[n].Last), p.line) {
 			ranges[n].Last = int(p.line)
 			continue
 		}
 		ranges = append(ranges, tenfold.LineRange{First: int(p.line), Last: int(p.line), From: int(p.from), To: int(p.to)})
 	}
 	return ranges, taken > 0 && taken*100 >= int64(e.bytes)*wholeFrom
+}
+
+// maxThin is how many thin lines are shown rather than marked.
+const maxThin = 2
+
+// joins reports whether no mark need stand between two lines.
+func (c Choice) joins(e *entry, before, after int32) bool {
+	if after > before+1+maxThin {
+		return false
+	}
+	thin := c.ix.thin[e.thin.from:e.thin.to]
+	for line := before + 1; line < after; line++ {
+		if _, ok := slices.BinarySearch(thin, line); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // size is how many bytes a pick has; of a line without atoms, the average.

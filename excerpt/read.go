@@ -14,6 +14,10 @@ const (
 	longWords = 30
 )
 
+// A line of at most so many bytes, blanks aside, costs no more than the mark
+// that would stand for it: a bracket, or nothing.
+const thinLine = 3
+
 // lines gives the lines of a text without their ends.
 func lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -37,6 +41,10 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 			at.lines++
 			ix.readLine(at, line, trimmed, number)
 		}
+		if len(trimmed) <= thinLine {
+			ix.thin = append(ix.thin, number)
+		}
+		at.last = number
 		number++
 	}
 	return number
@@ -44,34 +52,52 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 
 // readLine makes the units of a line.
 func (ix *Index) readLine(at *entry, line, trimmed string, number int32) {
+	atoms := ix.atomsOf(line)
+	ix.occur(at, ix.pool[atoms.from:atoms.to])
+	switch long := len(line) > longLine; {
+	case atoms.none() && !long:
+	case atoms.none() || !long || !manyWords(trimmed):
+		ix.units = append(ix.units, unit{line: number, bytes: int32(len(line)) + 1, atoms: atoms})
+	default:
+		for _, piece := range pieces(line) {
+			if of := ix.atomsOf(line[piece.from:piece.to]); !of.none() {
+				ix.units = append(ix.units, unit{
+					line: number, from: piece.from, to: piece.to,
+					bytes: piece.to - piece.from + int32(len("…")), atoms: of,
+				})
+			}
+		}
+	}
+}
+
+// atomsOf gives the distinct atoms of a line, as they were when it was met
+// first.
+func (ix *Index) atomsOf(line string) span {
 	atoms, known := ix.lines[line]
 	if !known {
 		ix.scan(line)
-		from := int32(len(ix.pool))
-		ix.pool = append(ix.pool, ix.scratch...)
-		atoms = span{from, int32(len(ix.pool))}
+		atoms = ix.keep(ix.scratch)
 		ix.lines[line] = atoms
 	}
-	if atoms.from == atoms.to {
-		return
-	}
-	ix.occur(at, ix.pool[atoms.from:atoms.to])
-	self := int32(len(ix.entries) - 1)
-	if len(line) <= longLine || len(strings.Fields(trimmed)) <= longWords {
-		ix.units = append(ix.units, unit{entry: self, line: number, bytes: int32(len(line)) + 1, atoms: atoms})
-		return
-	}
-	for _, piece := range pieces(line) {
-		ix.scan(line[piece.from:piece.to])
-		from := int32(len(ix.pool))
-		ix.pool = append(ix.pool, ix.scratch...)
-		if to := int32(len(ix.pool)); to > from {
-			ix.units = append(ix.units, unit{
-				entry: self, line: number, from: piece.from, to: piece.to,
-				bytes: piece.to - piece.from + 4, atoms: span{from, to},
-			})
+	return atoms
+}
+
+// keep puts atoms into the pool.
+func (ix *Index) keep(atoms []int32) span {
+	from := int32(len(ix.pool))
+	ix.pool = append(ix.pool, atoms...)
+	return span{from, int32(len(ix.pool))}
+}
+
+// manyWords reports whether a line has more words than a short one may.
+func manyWords(line string) bool {
+	n := 0
+	for range strings.FieldsSeq(line) {
+		if n++; n > longWords {
+			return true
 		}
 	}
+	return false
 }
 
 // pieces cuts a long line into three that overlap, between words.
@@ -92,7 +118,7 @@ func pieces(line string) [3]span {
 
 // finish closes the entry: how many atoms it has is known.
 func (ix *Index) finish(at *entry) {
-	at.units.to = int32(len(ix.units))
+	at.units.to, at.thin.to = int32(len(ix.units)), int32(len(ix.thin))
 	n := int32(len(ix.distinct))
 	for _, a := range ix.distinct {
 		if info := &ix.atoms[a]; at.role == roleResult || info.density == 0 || n < info.density {
@@ -108,8 +134,10 @@ func (ix *Index) finish(at *entry) {
 // scan collects the distinct atoms of a line in scratch.
 func (ix *Index) scan(line string) {
 	ix.scratch = ix.scratch[:0]
+	ix.scans++
 	for _, at := range atom.Scan(line) {
-		if a := ix.intern(at.Of(line)); !slices.Contains(ix.scratch, a) {
+		if a := ix.intern(at.Of(line)); ix.scanned[a] != ix.scans {
+			ix.scanned[a] = ix.scans
 			ix.scratch = append(ix.scratch, a)
 		}
 	}
@@ -137,6 +165,7 @@ func (ix *Index) intern(name string) int32 {
 		used: -1, said: -1, files: -1, recent: [3]int32{-1, -1, -1}, words: span{from, int32(len(ix.subs))},
 	})
 	ix.stamp = append(ix.stamp, -1)
+	ix.scanned = append(ix.scanned, 0)
 	ix.byName[name] = a
 	return a
 }
@@ -155,20 +184,19 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 		info.entries++
 		info.request = at.request
 		info.recent = [3]int32{info.recent[1], info.recent[2], self}
+		if at.role != roleResult {
+			info.outside = true
+			info.told++
+		}
 		switch at.role {
 		case roleCall:
 			if info.used != at.request {
 				info.uses++
 			}
 			info.used = at.request
-			info.outside = true
 			ix.say(a, info, at.request)
 		case roleAssistant:
-			info.outside = true
 			ix.say(a, info, at.request)
-		case roleResult:
-		default:
-			info.outside = true
 		}
 		for _, f := range at.files {
 			ix.from(info, f)

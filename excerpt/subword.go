@@ -32,11 +32,10 @@ func subwords(atom string) iter.Seq[string] {
 				}
 				start = i
 			case last == 'A' && kind == 'a' && i-start > 1: // HTTPServer: http, server
-				if i--; !put(i) {
+				if !put(i - 1) {
 					return
 				}
-				start = i
-				i++
+				start = i - 1
 			}
 			last = kind
 		}

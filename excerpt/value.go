@@ -34,7 +34,7 @@ func (ix *Index) values(o Options) []int64 {
 		rare := ln(n+int64(info.entries)) - ln(int64(info.entries)) // ln(1+N/df)
 		var chance int64
 		if o.without(Model) {
-			m := min(int64(info.uses), 4)
+			m := min(int64(info.told), 4)
 			chance = (micro + 2*micro*m) / (4 + c - int64(info.request))
 		} else {
 			chance = sigmoid(ix.score(info, c, asked[a]))

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -55,13 +56,19 @@ func trials(t *testing.T, p *tenfold.Projection) []trial {
 		{"system", tenfold.Compaction{Summary: &tenfold.Summary{Text: "What was done before.", Placement: tenfold.PlaceSystem}}, 4},
 		{"files", tenfold.Compaction{Attachments: &tenfold.Policy{Action: tenfold.Strip}}, 4},
 	}
-	for name, profile := range strategy.Profiles() {
+	profiles := strategy.Profiles()
+	for _, name := range slices.Sorted(maps.Keys(profiles)) {
+		profile := profiles[name]
 		if profile.Fit.Set() {
 			continue // what it does depends on the range: TestFitOverTheCorpus
 		}
 		cs, err := profile.Propose(t.Context(), p, strategy.Options{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		same := func(other trial) bool { return other.overlay.Same(cs[0]) }
+		if slices.ContainsFunc(all, same) {
+			continue // without a summarizer heavy is the default
 		}
 		all = append(all, trial{name, cs[0], 20})
 	}
@@ -147,8 +154,13 @@ func holdLaws(t *testing.T, l *tenfold.Log, r *rand.Rand) {
 	checkTotals(t, raw)
 	for _, try := range trials(t, raw) {
 		name, c := try.name, try.overlay
+		tried := map[string]bool{}
 		for range try.ranges {
 			span := someRange(r, l)
+			if tried[span.String()] {
+				continue // short logs have few
+			}
+			tried[span.String()] = true
 			p := raw.With(span.On(c))
 			checkTotals(t, p)
 			checkValid(t, name+" "+span.String(), allBodies(t, p))

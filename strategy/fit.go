@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -56,24 +55,27 @@ func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if index == nil {
 		index = excerpt.NewIndex()
 	}
-	index.Advance(p)
+	// What earlier strategies of the plan propose is in a log of its own, whose
+	// entries the index must not take for those that will come.
+	begun := p
+	if o.begun != nil {
+		begun = o.begun
+	}
+	index.Advance(begun)
 	f := fitting{fit: s, p: p, o: o, index: index}
 	if !f.begin() {
 		o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 		return nil, nil
 	}
-	c, err := f.best(ctx)
+	c, after, err := f.best(ctx)
 	if err != nil {
 		return nil, err
 	}
-	now := p.Tokens()
-	switch after := p.With(c).Tokens(); {
-	case after >= now:
+	if now := p.Tokens(); after >= now {
 		o.Notef("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.target, after)
 		return nil, nil
-	default:
-		return []tenfold.Compaction{c}, nil
 	}
+	return []tenfold.Compaction{c}, nil
 }
 
 // fitting is one plan of fit under way.
@@ -86,6 +88,7 @@ type fitting struct {
 	// first and last are the seqs of what may be touched.
 	first, last int64
 	whole       map[int64]bool
+	leaves      map[string]bool             // overlays that leave turns out
 	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
 	calls       []aCall
 }
@@ -115,33 +118,68 @@ func (f *fitting) begin() bool {
 		return false
 	}
 	f.calls = slices.Collect(callsIn(f.p, f.span))
+	f.leaves = map[string]bool{}
+	for overlay := range f.p.Overlays() {
+		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
+	}
 	f.whole = f.always()
 	f.long = f.cut()
 	return true
 }
 
 // best is the overlay that keeps the most of what was chosen and is within the
-// target. The cost of a choice is an estimate by shares of entries, so that
-// the projection itself is asked how far into the choice it goes.
-func (f *fitting) best(ctx context.Context) (tenfold.Compaction, error) {
-	least := f.p.With(f.overlay(nil)).Tokens()
+// target, and what the view then costs.
+func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
+	bare := f.overlay(nil)
+	least := f.p.With(bare).Tokens()
 	limit := f.allowed(least)
 	if f.o.notes != nil {
 		f.o.notes.fitted = &Fitted{Always: least, Lines: limit - least}
 	}
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
-		Whole:   func(seq int64) bool { return f.stays(seq) },
+		Whole:   f.stays,
 		Hidden:  f.hides,
 		Without: f.without,
 	})
-	if err := ctx.Err(); err != nil {
-		return tenfold.Compaction{}, err
-	}
-	n := sort.Search(choice.Len(), func(n int) bool {
-		return f.p.With(f.overlay(choice.First(n+1))).Tokens() > limit
+	best, tokens := bare, least
+	err := upTo(ctx, choice, limit-least, func(n int) int {
+		c := f.overlay(choice.First(n))
+		after := f.p.With(c).Tokens()
+		if after <= limit {
+			best, tokens = c, after
+		}
+		return after - least
 	})
-	return f.overlay(choice.First(n)), ctx.Err()
+	return best, tokens, err
+}
+
+// upTo tries how far into a choice a budget reaches: try tells what the first n
+// things cost. What a choice says of that is an estimate by shares of entries;
+// it is right but for a factor, which the tries before have shown, so that a
+// few do. The last try that was within the budget is the best.
+func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) error {
+	fits, not := 0, choice.Len()+1
+	cost := 0 // of what fits
+	estimate, actual := 1, 1
+	for tries := 0; not-fits > 1 && budget-cost > budget/200; tries++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := (fits + not) / 2
+		if tries < 4 {
+			n = choice.Within(int(int64(budget) * int64(estimate) / int64(actual)))
+		}
+		n = min(max(n, fits+1), not-1)
+		if c := try(n); c > budget {
+			not = n
+			estimate, actual = choice.Estimate(n), c
+		} else {
+			fits, cost = n, c
+			estimate, actual = max(choice.Estimate(n), 1), max(c, 1)
+		}
+	}
+	return ctx.Err()
 }
 
 // allowed is what the view may cost, given what it costs at the least. A share
@@ -179,11 +217,7 @@ func (f *fitting) hides(seq int64) bool {
 	case tenfold.Summarised:
 		return true
 	case tenfold.Omitted:
-		for overlay := range f.p.Overlays() {
-			if overlay.ID == by {
-				return overlay.Compaction.Turns == tenfold.Omit
-			}
-		}
+		return f.leaves[by]
 	}
 	return false
 }
@@ -220,8 +254,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		open = c.key()
 		calls[open] = one
 	}
-	if one, ok := calls[open]; ok && folded.Calls > 0 && one.Folded == nil {
+	if one, ok := calls[open]; ok && folded.Calls > 0 {
 		folded.After = true
+		folded.Next = one.Folded
 		one.Folded = &folded
 		calls[open] = one
 	}
@@ -237,7 +272,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		switch t, chosen := texts[seq]; {
 		case !chosen:
 			texts[seq] = tenfold.TextTrim{Action: tenfold.Trim, Lines: []tenfold.LineRange{first}}
-		case t.Action == tenfold.Trim && t.Lines[0].First > first.First:
+		case t.Action == tenfold.Trim && (t.Lines[0].First > first.First || t.Lines[0].From > 0):
 			t.Lines = append([]tenfold.LineRange{first}, t.Lines...)
 			texts[seq] = t
 		}

@@ -35,11 +35,15 @@ func (f *fitting) always() map[int64]bool {
 		if f.p.Why(seq) == tenfold.ReasonPinned {
 			keep[pairHead(l, seq)] = true
 		}
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic {
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if ok && !m.Synthetic {
 			request = seq
 			if e.Tokens <= shortMessage {
 				keep[seq] = true
 			}
+		}
+		if turn, _, _ := l.Where(seq); ok && f.span.ToStep != nil && turn == f.span.ToTurn {
+			keep[seq] = true // P9 shields it
 		}
 	}
 	if slices.Contains(f.without, excerpt.Always) {
@@ -48,9 +52,23 @@ func (f *fitting) always() map[int64]bool {
 	if request > 0 && request == lastTyped(f.p) {
 		keep[request] = true
 	}
-	f.keepPlan(keep)
-	f.keepError(keep)
+	calls := slices.Concat(f.calls, f.later())
+	keepPlan(keep, calls)
+	f.keepError(keep, calls)
 	return keep
+}
+
+// later lists the calls behind what may be touched. They stand anyway; but a
+// plan among them is newer, and they may have made an error good.
+func (f *fitting) later() []aCall {
+	var calls []aCall
+	for seq := f.last + 1; seq <= f.p.Version(); seq++ {
+		e, _ := f.p.Log().Entry(seq)
+		if call, ok := e.Payload.(tenfold.ToolCall); ok && f.p.Reads(seq) {
+			calls = append(calls, aCall{call: call, seq: seq, result: f.p.Log().Pair(seq)})
+		}
+	}
+	return calls
 }
 
 // cut lists the messages of the person that do not stay whole, each with the
@@ -99,8 +117,8 @@ func lastTyped(p *tenfold.Projection) int64 {
 }
 
 // keepPlan keeps the latest plan or list of todos.
-func (f *fitting) keepPlan(keep map[int64]bool) {
-	for _, c := range slices.Backward(f.calls) {
+func keepPlan(keep map[int64]bool, calls []aCall) {
+	for _, c := range slices.Backward(calls) {
 		t, _ := tool.Lookup(c.call.Name)
 		if t.Kind != tool.Plans {
 			continue
@@ -112,11 +130,11 @@ func (f *fitting) keepPlan(keep map[int64]bool) {
 	}
 }
 
-// keepError keeps the last failure that nothing has made good: no later call
-// of the tool on the same thing succeeded.
-func (f *fitting) keepError(keep map[int64]bool) {
+// keepError keeps the last failure, unless it was made good: a later call of
+// the tool on the same thing succeeded. What failed before it is history.
+func (f *fitting) keepError(keep map[int64]bool, calls []aCall) {
 	made := map[string]bool{}
-	for _, c := range slices.Backward(f.calls) {
+	for _, c := range slices.Backward(calls) {
 		r, _ := f.p.Log().Entry(c.result)
 		result, ok := r.Payload.(tenfold.ToolResult)
 		if !ok {

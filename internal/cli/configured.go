@@ -197,6 +197,9 @@ func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) {
 	if texts := e.Conversation.Compaction.Strategy; len(texts) > 0 {
 		return parseAll(e, texts, at+"strategy")
 	}
+	if r.flags.Flags().Changed("target") {
+		return nil, nil // fit chooses from the raw log: a profile before it would change nothing
+	}
 	name := e.Conversation.Compaction.DefaultProfile
 	p, err := e.Profile(name)
 	if err != nil {

@@ -55,7 +55,7 @@ func (a *app) tellTarget(r *report) {
 	}
 	beside := ""
 	if t.Always > 0 {
-		beside = ": " + thousands(t.Always) + " that always stay, " + thousands(t.Tokens-t.Always) + " of lines"
+		beside = " (" + thousands(t.Always) + " that always stay, " + thousands(t.Tokens-t.Always) + " for lines)"
 	}
 	a.printf("%s  %s%s, %s\n", a.paint(bold, "Target"), count(t.Tokens, "token", "tokens"), beside, how)
 	if !t.Met {

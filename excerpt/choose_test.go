@@ -1,0 +1,247 @@
+package excerpt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/excerpt"
+)
+
+// Of two lines with the same names one is taken: an atom counts once. Without
+// coverage both are.
+func TestCoverage(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file one|plain words|and again open_file more", "a done")
+	same(t, "with coverage", shown(choose(l, excerpt.Options{Budget: 100})), "4:1")
+	same(t, "without", shown(choose(l, excerpt.Options{Budget: 100, Without: without(excerpt.Coverage)})), "4:1,3")
+}
+
+// The dearer of two lines waits, though it is worth more; without cost it
+// comes first.
+func TestCost(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file close_file "+strings.Repeat("and words ", 19)+"|read_file|plain", "a done")
+	order := func(o excerpt.Options) string {
+		o.Budget = 1000
+		c := indexed(l).Choose(everything(l, o))
+		var got []string
+		for n := range c.Len() {
+			got = append(got, shown(c.First(n+1)))
+		}
+		return strings.Join(got, " | ")
+	}
+	same(t, "by cost", order(excerpt.Options{}), "3 | 4:2 | 4:all")
+	same(t, "without", order(excerpt.Options{Without: without(excerpt.Cost)}), "3 | 4:all | 4:all")
+}
+
+// Without lines a result is taken whole, or not at all.
+func TestLines(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file|plain|words|more words|and more of them here", "a done")
+	same(t, "lines", shown(choose(l, excerpt.Options{Budget: 100})), "4:1")
+	same(t, "whole", shown(choose(l, excerpt.Options{Budget: 100, Without: without(excerpt.Lines)})), "4:all")
+	same(t, "whole, too dear", shown(choose(l, excerpt.Options{Budget: 15, Without: without(excerpt.Lines)})), "")
+}
+
+// What does not fit is skipped; what is smaller still fits.
+func TestWhatDoesNotFitIsSkipped(t *testing.T) {
+	names := make([]string, 30)
+	for i := range names {
+		names[i] = fmt.Sprintf("big_name_%d", i)
+	}
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+strings.Join(names, "_x ")+"|small_name|plain words of no use to anybody", "a done")
+	same(t, "small", shown(choose(l, excerpt.Options{Budget: 30})), "4:2")
+	same(t, "room for both", shown(choose(l, excerpt.Options{Budget: 600})), "4:all")
+}
+
+// With context a line comes with its neighbours, but with no long one.
+func TestContext(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 one|two|open_file|four|five|six|seven|eight|nine|ten", "a done")
+	same(t, "alone", shown(choose(l, excerpt.Options{Budget: 100})), "4:3")
+	same(t, "with neighbours", shown(choose(l, excerpt.Options{Budget: 100, Context: 1})), "4:2-4")
+	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 "+strings.Repeat("long words ", 40)+"|open_file|four|five|six|seven|eight", "a done")
+	same(t, "without the long one", shown(choose(l, excerpt.Options{Budget: 300, Context: 1})), "4:2-3")
+	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 one|"+strings.Repeat("x", 120)+" open_file", "a done")
+	same(t, "nothing beyond the end", shown(choose(l, excerpt.Options{Budget: 300, Context: 3})), "4:all")
+}
+
+// A long line of many words goes in three pieces that overlap.
+func TestFragmentsOfLongLines(t *testing.T) {
+	words := strings.Repeat("some words ", 30) // 330 bytes, 60 words
+	line := "at_begin " + words + "in_middle " + words + "at_end00 here"
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+line, "a done")
+	kept := choose(l, excerpt.Options{Budget: 100})
+	if len(kept) != 1 || len(kept[0].Lines) != 1 || kept[0].Lines[0].To == 0 {
+		t.Fatalf("kept is %s", shown(kept))
+	}
+	piece := kept[0].Lines[0]
+	if text := line[piece.From:piece.To]; !strings.Contains(text, "_") || len(text) > len(line)/2 {
+		t.Errorf("the piece is %q", text)
+	}
+	if piece.From > 0 && line[piece.From-1] != ' ' {
+		t.Errorf("it begins inside a word, at %d", piece.From)
+	}
+	same(t, "all of it", shown(choose(l, excerpt.Options{Budget: 400})), "4:all")
+	// One long word is no line of many words.
+	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file "+strings.Repeat("x", 300)+"|plain|"+strings.Repeat("y", 300), "a done")
+	same(t, "few words", shown(choose(l, excerpt.Options{Budget: 400})), "4:1")
+}
+
+// From 80 % of a text on it is kept whole.
+func TestMostOfATextIsAllOfIt(t *testing.T) {
+	for _, tt := range []struct{ plain, want string }{
+		{"twelve bytes", "4:all"},
+		{"and a little more than a fifth of them", "4:1-8"},
+	} {
+		var lines []string
+		for i := range 8 {
+			lines = append(lines, fmt.Sprintf("name_of_%d", i)) // 80 bytes with their ends
+		}
+		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+strings.Join(lines, "|")+"|"+tt.plain, "a done")
+		same(t, tt.plain, shown(choose(l, excerpt.Options{Budget: 500})), tt.want)
+	}
+}
+
+// An atom counts on its last three entries.
+func TestRecent(t *testing.T) {
+	var lines []string
+	for i := range 5 {
+		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d open_file", i))
+	}
+	l := script(t, append([]string{"t", "u go"}, lines...)...)
+	// Ties go by log order: of the three the first.
+	same(t, "of the last three", shown(choose(l, excerpt.Options{Budget: 100})), "8:all")
+	same(t, "of all", shown(choose(l, excerpt.Options{Budget: 100, Without: without(excerpt.Recent)})), "4:all")
+}
+
+const (
+	readA  = `Read {"file_path":"src/a_file.go"}`
+	editA  = `Edit {"file_path":"src/a_file.go","old_string":"x","new_string":"y"}`
+	before = "c 1 " + readA + "\nr 1 func open_file()"
+)
+
+func lines(texts ...string) []string {
+	out := []string{"t", "u go"}
+	for _, text := range texts {
+		out = append(out, strings.Split(text, "\n")...)
+	}
+	return out
+}
+
+// An atom does not count on a read of a file that was edited later, but on a
+// read after that; where all reads are stale, on the latest.
+func TestStaleReads(t *testing.T) {
+	edit := "c 2 " + editA + "\nr 2 ok"
+	for name, tt := range map[string]struct {
+		log     []string
+		options excerpt.Options
+		want    string
+	}{
+		"fresh":             {lines(before, "c 3 Grep {}", "r 3 func open_file()"), excerpt.Options{}, "4:all"},
+		"read again":        {lines(before, edit, "c 3 "+readA, "r 3 func open_file()"), excerpt.Options{}, "8:all"},
+		"seen elsewhere":    {lines("c 0 Grep {}", "r 0 open_file", before, edit), excerpt.Options{}, "4:all"},
+		"all stale":         {lines(before, "c 4 "+readA, "r 4 func open_file()", edit), excerpt.Options{}, "6:all"},
+		"stale all the way": {lines(before, "c 3 "+readA, "r 3 open_file once", edit), excerpt.Options{Without: without(excerpt.Stale)}, "4:all"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := script(t, tt.log...)
+			tt.options.Budget = 400
+			var got []string
+			for _, k := range choose(l, tt.options) {
+				if k.Whole {
+					got = append(got, fmt.Sprintf("%d:all", k.Result))
+				}
+			}
+			same(t, "kept", strings.Join(got, " "), tt.want)
+		})
+	}
+}
+
+// The first file of a shell command is what its result is a read of.
+func TestShellReads(t *testing.T) {
+	l := script(t, lines(`c 1 Bash {"command":"cat src/a_file.go"}`, "r 1 func open_file()", "c 2 "+editA, "r 2 ok", `c 3 Bash {"command":"sed -n 1,9p src/a_file.go"}`, "r 3 func open_file()")...)
+	if got := shown(choose(l, excerpt.Options{Budget: 400})); !strings.Contains(got, "8:all") || strings.Contains(got, "4:all") {
+		t.Errorf("kept is %s", got)
+	}
+}
+
+// Bodies are lines like others, numbered through; short arguments are shown
+// with the call.
+func TestBodiesOfArguments(t *testing.T) {
+	body := strings.Repeat(`plain words here\n`, 9) + `open_file\n` + strings.Repeat(`more plain words\n`, 9)
+	l := script(t, "t", "u go", `c 1 Write {"file_path":"notes_file.md","content":"`+body+`"}`, "r 1 ok", "a done")
+	same(t, "kept", shown(choose(l, excerpt.Options{Budget: 100})), "3b:10")
+	same(t, "the opening first", shown(indexed(l).Choose(everything(l, excerpt.Options{Budget: 100})).First(1)), "3")
+}
+
+// What stands in the view anyway need not be shown again, what is hidden or
+// out of range cannot be.
+func TestWholeHiddenAndOutOfRange(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file", "a see open_file and close_file", "a and read_file")
+	all := excerpt.Options{Budget: 400}
+	same(t, "all", shown(choose(l, all)), "5:all 6:all") // a message is cheaper than a call
+	all.Whole = func(seq int64) bool { return seq == 5 }
+	same(t, "5 stands", shown(choose(l, all)), "6:all")
+	all.Whole, all.Hidden = nil, func(seq int64) bool { return seq == 5 }
+	same(t, "5 is hidden", shown(choose(l, all)), "4:all 6:all")
+	same(t, "1 to 4", shown(choose(l, excerpt.Options{Budget: 400, From: 1, To: 4})), "")
+	same(t, "6 alone", shown(choose(l, excerpt.Options{Budget: 400, From: 6, To: 6})), "6:all")
+}
+
+// The opening of a call and a line of its result may have the same name: it is
+// worth no more for that.
+func TestANameTwiceInACallCountsOnce(t *testing.T) {
+	twice := script(t, "t", "u go", `c 1 Bash {"command":"grep open_file","about":"open_file"}`, "r 1 open_file", "a close_file", "a "+strings.Repeat("words ", 40))
+	if got := shown(choose(twice, excerpt.Options{Budget: 8})); got != "5:all" {
+		t.Errorf("kept is %s", got)
+	}
+}
+
+// Huge lines, many lines and many calls take time by their size.
+func TestAdversarialLogs(t *testing.T) {
+	var many, names strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&many, "name_%d is in open_file\n", i%5000)
+	}
+	for i := range 400_000 {
+		fmt.Fprintf(&names, "name_%d ", i)
+	}
+	for name, payloads := range map[string][]tenfold.Payload{
+		"one line of 5 MB":       {tenfold.UserMessage{Parts: tenfold.Text(names.String())}},
+		"200,000 short lines":    {tenfold.AssistantMessage{Text: many.String()}},
+		"one word of 5 MB":       {tenfold.AssistantMessage{Text: strings.Repeat("x1", 5<<19)}},
+		"one path of 5 MB":       {tenfold.AssistantMessage{Text: strings.Repeat("x/", 5<<19)}},
+		"5 MB of escapes":        {tenfold.AssistantMessage{Text: strings.Repeat("\x1b[", 5<<19)}},
+		"5 MB of spaces":         {tenfold.AssistantMessage{Text: strings.Repeat(" \n", 5<<19)}},
+		"arguments of one brace": {tenfold.ToolCall{CallID: "1", Name: "x", Arguments: strings.Repeat("[", 5<<20)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+			for _, p := range payloads {
+				add(t, l, p)
+			}
+			for _, context := range []int{0, 1} {
+				c := indexed(l).Choose(everything(l, excerpt.Options{Budget: 20_000, Context: context}))
+				if c.Estimate(c.Len()) > 20_000 {
+					t.Errorf("%d tokens", c.Estimate(c.Len()))
+				}
+			}
+		})
+	}
+}
+
+// A mark would cost no less than a bracket or a blank line.
+func TestThinLinesAreShownRatherThanMarked(t *testing.T) {
+	rest := strings.Repeat("|words of no use to anybody", 9)
+	for text, want := range map[string]string{
+		"open_file|close_file":         "4:1-2",
+		"open_file|  })|close_file":    "4:1-3",
+		"open_file|}||close_file":      "4:1-4",
+		"open_file|||close_file":       "4:1-4",
+		"open_file|}|}||close_file":    "4:1,5",
+		"open_file|else|close_file":    "4:1,3",
+		"|open_file|}|else|close_file": "4:2,5",
+	} {
+		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+text+rest, "a done")
+		same(t, text, shown(choose(l, excerpt.Options{Budget: 100})), want)
+	}
+}

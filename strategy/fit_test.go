@@ -1,0 +1,540 @@
+package strategy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+	"tenfold/strategy"
+)
+
+// least keeps what always stays, and no line more.
+const least = "fit:target=1"
+
+// fitted is what fit leaves of a log, in short.
+func fitted(t testing.TB, l *tenfold.Log, text string) string {
+	t.Helper()
+	return shown(plan(t, tenfold.Project(l), strategy.Options{}, text).After)
+}
+
+// payloads are what a model sees of the entries of a log, by seq.
+func payloads(p *tenfold.Projection) map[int64]tenfold.Payload {
+	all := map[int64]tenfold.Payload{}
+	for it := range p.Items() {
+		if it.Seq > 0 {
+			all[it.Seq] = it.Payload
+		}
+	}
+	return all
+}
+
+// result is the text a model sees of a result.
+func result(t testing.TB, p *tenfold.Projection, seq int64) string {
+	t.Helper()
+	r, ok := payloads(p)[seq].(tenfold.ToolResult)
+	if !ok {
+		t.Fatalf("no result %d is shown: %s", seq, shown(p))
+	}
+	return tenfold.TextLines(r)
+}
+
+func TestS13aShortMessagesOfThePersonStayVerbatim(t *testing.T) {
+	short := "please " + strings.Repeat("do it well. ", 120) // below 500 tokens
+	lines := []string{"t", "u " + short, "a *900", "t", "u and\n\n  \tthis, äöü ", "s nobody typed it", "a *900", "t", "u go on", "a *100", "c 1 Bash {}", "r 1 x", "a end"}
+	l := script(t, lines...)
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	got := payloads(p)
+	for _, seq := range []int64{2, 5, 9} {
+		e, _ := l.Entry(seq)
+		if text := tenfold.TextLines(got[seq]); text != tenfold.TextLines(e.Payload) {
+			t.Errorf("message %d is %q", seq, text)
+		}
+	}
+	if _, ok := got[6]; ok {
+		t.Error("a message that nobody typed stays")
+	}
+}
+
+func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
+	long := "first line of it\n" + strings.Repeat("words that say nothing\n", 400) + "but open_file matters\n" + strings.Repeat("and nothing more\n", 400)
+	wide := strings.Repeat("one line of many words ", 200)
+	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…" {
+		t.Errorf("the long one is %q", got)
+	}
+	if got := tenfold.TextLines(payloads(p)[5]); got != wide[:400]+"…" {
+		t.Errorf("the wide one is %q", got)
+	}
+	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,context=0").After
+	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…\nbut open_file matters\n…" {
+		t.Errorf("with lines the long one is %q", got)
+	}
+}
+
+// A line chosen from the middle of the first does not take its beginning away.
+func TestS13aAFragmentOfTheFirstLineComesAfterItsBeginning(t *testing.T) {
+	wide := strings.Repeat("one line of many words ", 100) + "open_file " + strings.Repeat("one line of many words ", 100)
+	l := script(t, "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=900").After
+	got := tenfold.TextLines(payloads(p)[2])
+	if !strings.HasPrefix(got, wide[:400]) || !strings.Contains(got, "open_file") || len(got) >= len(wide) {
+		t.Errorf("it is %d bytes of %d: %q", len(got), len(wide), got)
+	}
+}
+
+// The last request stays whole, however long.
+func TestS13aTheLastRequestAndTheLastStepAreWhole(t *testing.T) {
+	l := script(t, "t", "u ask", "a *800", "t", "u last *9000", "k hm", "c 1 Bash {}", "r 1 *500", "k now", "a yes *600", "c 2 Bash {}", "r 2 *700")
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	if got, want := shown(p), "u ask | u last wor…9005 | k now | a yes word…604 | c 2 {} | r 2 words an…700"; got != want {
+		t.Errorf("shown: %s\nwant:  %s", got, want)
+	}
+}
+
+// The last step of a log goes on in its turn, whose requests P9 shields: they
+// stand in the view, so that no line of them is paid for.
+func TestP9S13aRequestsOfTheLastTurnStand(t *testing.T) {
+	l := script(t, "t", "u ask", "a fine", "t", "u first open_file *9000", "a so", "c 1 Bash {}", "r 1 open_file", "u more", "a well", "c 2 Bash {}", "r 2 x", "a end")
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=9%").After
+	if got, want := shown(p), "u ask | u first op…9016 | u more | a end"; got != want {
+		t.Errorf("shown: %s\nwant:  %s", got, want)
+	}
+}
+
+func TestP8S13aPinsStayVerbatim(t *testing.T) {
+	l := script(t, "t", "u ask", "a said *300", "c 1 Bash {}", "r 1 *900", "c 2 Bash {}", "r 2 *900", "a x", "c 3 Bash {}", "r 3 y", "a end")
+	ids := func(seqs ...int64) (out []string) {
+		for _, seq := range seqs {
+			e, _ := l.Entry(seq)
+			out = append(out, e.ID)
+		}
+		return out
+	}
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.Pin{Entries: ids(3, 5)}}); err != nil {
+		t.Fatal(err)
+	}
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	if got, want := shown(p), "u ask | a said wor…305 | c 1 {} | r 1 words an…900 | a end"; got != want {
+		t.Errorf("shown: %s\nwant:  %s", got, want)
+	}
+}
+
+const (
+	todo1 = `TodoWrite {"todos":[{"content":"first","status":"pending"}]}`
+	todo2 = `TodoWrite {"todos":[{"content":"second","status":"pending"}]}`
+)
+
+func TestS13aTheLatestPlanStays(t *testing.T) {
+	l := script(t, "t", "u ask", "c 1 "+todo1, "r 1 *300", "c 2 "+todo2, "r 2 *300", "c 3 Bash {}", "r 3 y", "a end")
+	if got := fitted(t, l, least); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
+		t.Errorf("shown: %s", got)
+	}
+	// Where the last step has a plan, that is the latest.
+	l = script(t, "t", "u ask", "c 1 "+todo1, "r 1 *300", "c 3 Bash {}", "r 3 y", "c 2 "+todo2, "r 2 ok")
+	if got := fitted(t, l, least); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
+		t.Errorf("shown: %s", got)
+	}
+}
+
+func TestS13aTheOpenErrorStays(t *testing.T) {
+	const build = `Bash {"command":"make all"}`
+	for name, tt := range map[string]struct {
+		lines []string
+		stays bool
+	}{
+		"open":                     {[]string{"c 1 " + build, "e 1 broken *900", "c 2 Bash {}", "r 2 y"}, true},
+		"mended":                   {[]string{"c 1 " + build, "e 1 broken *900", "c 2 " + build, "r 2 y"}, false},
+		"mended with other blanks": {[]string{"c 1 " + build, "e 1 broken *900", `c 2 Bash {"command":" make  all"}`, "r 2 y"}, false},
+		"huge":                     {[]string{"c 1 " + build, "e 1 broken *90000", "c 2 Bash {}", "r 2 y"}, false},
+		"mended by the last step":  {[]string{"c 1 " + build, "e 1 broken *900", "a so", "c 2 " + build, "r 2 y"}, false},
+		"an older one":             {[]string{"c 1 " + build, "e 1 broken *900", `c 2 Bash {"command":"b"}`, "e 2 *90", `c 3 Bash {"command":"b"}`, "r 3 *90"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := append([]string{"t", "u ask"}, tt.lines...)
+			if name != "mended by the last step" {
+				lines = append(lines, "a end")
+			}
+			p := plan(t, tenfold.Project(script(t, lines...)), strategy.Options{}, least).After
+			if _, stays := payloads(p)[4]; stays != tt.stays {
+				t.Errorf("shown: %s", shown(p))
+			}
+		})
+	}
+}
+
+func TestS13aWhatIsHiddenStaysHidden(t *testing.T) {
+	lines := []string{"t", "u one", "c 1 Bash {}", "r 1 open_file", "t", "u two", "c 2 Bash {}", "r 2 close_file", "t", "u three", "a read_file is it", "a *900", "c 3 Bash {}", "r 3 x", "a end"}
+	for name, hide := range map[string]tenfold.Compaction{
+		"summary": {Summary: &tenfold.Summary{Text: "before"}},
+		"turns":   {Turns: tenfold.Omit},
+	} {
+		l := script(t, lines...)
+		hide.ToTurn = 0
+		if _, err := l.Append(tenfold.Entry{Payload: hide}); err != nil {
+			t.Fatal(err)
+		}
+		p := tenfold.Project(l)
+		made := plan(t, p, strategy.Options{}, "fit:target=400")
+		for seq := int64(1); seq <= 4; seq++ {
+			was, _, _ := p.Fate(seq)
+			if is, _, _ := made.After.Fate(seq); is != was {
+				t.Errorf("%s: entry %d was %s, is %s", name, seq, was, is)
+			}
+		}
+		if got := shown(made.After); !strings.Contains(got, "u two") || !strings.Contains(got, "read_file") || strings.Contains(got, "open_file") {
+			t.Errorf("%s: shown: %s", name, got)
+		}
+	}
+}
+
+func TestP10S13aReasoningGoesButWhatIsHeld(t *testing.T) {
+	l := tenfold.NewLog()
+	signed := tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"}
+	for _, p := range []tenfold.Payload{
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("one")},
+		signed,
+		tenfold.AssistantMessage{Text: long("*700")},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("two")},
+		signed,
+		tenfold.ToolCall{CallID: "1", Name: "Bash", Arguments: `{}`},
+		tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("x")},
+		signed,
+		tenfold.ToolCall{CallID: "2", Name: "Bash", Arguments: `{}`},
+		tenfold.ToolResult{CallID: "2", Parts: tenfold.Text("y")},
+	} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	got := payloads(p)
+	if got[3] != nil || got[7] == nil || got[10] == nil {
+		t.Errorf("shown: %s", shown(p))
+	}
+	checkValid(t, "held", allBodies(t, p))
+}
+
+func TestS13aLargeAttachmentsGo(t *testing.T) {
+	l := tenfold.NewLog()
+	for _, p := range []tenfold.Payload{
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("see"), Attachments: []tenfold.Attachment{
+			{Name: "small.md", MediaType: "text/markdown", Content: "short"},
+			{Name: "large.md", MediaType: "text/markdown", Content: long("*5000")},
+		}},
+		tenfold.AssistantMessage{Text: "fine"},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("go")},
+		tenfold.AssistantMessage{Text: "a"},
+		tenfold.ToolCall{CallID: "1", Name: "Bash", Arguments: `{}`},
+		tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("x")},
+		tenfold.AssistantMessage{Text: "end"},
+	} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	m, ok := payloads(p)[2].(tenfold.UserMessage)
+	if !ok || len(m.Attachments) != 1 || m.Attachments[0].Name != "small.md" || m.Parts[0].Text != "see" {
+		t.Errorf("the message is %+v", m)
+	}
+}
+
+func turnsOfWork(n int) []string {
+	var lines []string
+	for i := range n {
+		lines = append(lines, "t", fmt.Sprintf("u ask %d", i), fmt.Sprintf(`c %d Read {"file_path":"src/part_%d.go"}`, i, i),
+			fmt.Sprintf("r %d func name_%d()\n*600", i, i), fmt.Sprintf("a say %d *300", i))
+	}
+	return lines
+}
+
+func TestS13aARangeIsHonoured(t *testing.T) {
+	l := script(t, turnsOfWork(6)...)
+	raw := tenfold.Project(l)
+	for _, span := range []tenfold.Range{{ToTurn: 2}, {FromTurn: 2, ToTurn: 4}, {FromTurn: 1, ToTurn: 3, ToStep: step(0)}} {
+		made := plan(t, raw, strategy.Options{Range: span}, least)
+		if len(made.Compactions) != 1 {
+			t.Fatalf("%s: %s", span, made.Nothing)
+		}
+		for seq := int64(1); seq <= raw.Version(); seq++ {
+			turn, at, _ := l.Where(seq)
+			outside := turn < span.FromTurn || turn > span.ToTurn || span.ToStep != nil && turn == span.ToTurn && at > *span.ToStep
+			if fate, _, _ := made.After.Fate(seq); outside && fate != tenfold.Kept {
+				t.Errorf("%s: entry %d is %s", span, seq, fate)
+			}
+		}
+		// Where the end was chosen by default, it goes on to the end.
+		all := everything(l)
+		reached := plan(t, raw, strategy.Options{Range: span, Reach: &all}, least)
+		if c := reached.Compactions[0]; c.FromTurn != 0 || c.ToTurn != 5 {
+			t.Errorf("%s: it reaches over turns %d to %d", span, c.FromTurn, c.ToTurn)
+		}
+	}
+	if made := plan(t, raw, strategy.Options{Range: tenfold.Range{FromTurn: 5, ToTurn: 5}}, least); len(made.Compactions) != 1 {
+		t.Errorf("of a turn of two steps the first may go: %s", made.Nothing)
+	}
+	l = script(t, "t", "u only", "a one *900")
+	if made := plan(t, tenfold.Project(l), strategy.Options{}, least); made.Nothing != "turns 0..0 hold nothing before the last step of the conversation, which stays" {
+		t.Errorf("of one step: %q", made.Nothing)
+	}
+}
+
+// A share is what lines may cost, on top of what always stays; a number of
+// tokens is for all, but half of it is for lines in any case.
+func TestS13aTargets(t *testing.T) {
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, "t", fmt.Sprintf("u ask %d", i), fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d ", i))
+		for j := range 30 {
+			lines[len(lines)-1] += fmt.Sprintf("func name_%d_%d() and the words of a line\n", i, j)
+		}
+		lines = append(lines, "a fine")
+	}
+	l := script(t, lines...)
+	raw := tenfold.Project(l)
+	all := raw.Totals().All().Before
+	always := plan(t, raw, strategy.Options{}, least).After.Tokens()
+	for text, most := range map[string]int{
+		"fit:target=2%":                          always + all/50,
+		"fit:target=10%":                         always + all/10,
+		"fit":                                    always + all/10,
+		fmt.Sprintf("fit:target=%d", always+500): always + 500,
+		fmt.Sprintf("fit:target=%d", always/2):   always + always/4,
+	} {
+		made := plan(t, raw, strategy.Options{}, text)
+		after := made.After.Tokens()
+		if after > most || after < most-(most-always)/5 {
+			t.Errorf("%s: %d tokens, at most %d with %d always", text, after, most, always)
+		}
+		if f := made.Fitted; f == nil || f.Always != always || f.Always+f.Lines != most {
+			t.Errorf("%s: fitted %+v", text, f)
+		}
+	}
+	// What is small enough already stays as it is.
+	made := plan(t, raw, strategy.Options{}, "fit:target=5%")
+	smaller := raw.With(made.Compactions...)
+	if again := plan(t, smaller, strategy.Options{}, "fit:target=5%"); len(again.Compactions) != 0 || again.Nothing == "" {
+		t.Errorf("again: %d compactions, %q", len(again.Compactions), again.Nothing)
+	}
+}
+
+func TestS13aRunsOfFoldedCallsAreTold(t *testing.T) {
+	lines := []string{"t", "u see to it"}
+	for i, text := range []string{"*400", "*400", "keep_this", "*400", "keep_that", "*400", "*400", "*400"} {
+		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d %s", i, text))
+	}
+	l := script(t, append(lines, "a end")...)
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=120,without=always").After
+	if _, shownToo := payloads(p)[4]; shownToo {
+		t.Fatalf("shown: %s", shown(p))
+	}
+	for seq, want := range map[int64]string{8: "… 2 calls folded …\nkeep_this", 12: "… 1 call folded …\nkeep_that\n… 3 calls folded …"} {
+		if got := result(t, p, seq); got != want {
+			t.Errorf("result %d is %q", seq, got)
+		}
+	}
+	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=200,recall=true,without=always").After
+	if got, want := result(t, p, 12), "… 1 call folded (recall 9-10) …\nkeep_that\n… 3 calls folded (recall 13-18) …"; got != want {
+		t.Errorf("with references it is %q", got)
+	}
+}
+
+func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
+	body := strings.Repeat("plain words that say nothing\n", 30) + "open_file(\"ä\")\n" + strings.Repeat("more plain words\n", 30)
+	arguments, err := json.Marshal(map[string]string{"file_path": "src/some_file.go", "content": body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := script(t, "t", "u write it", "c 1 Write "+string(arguments), "r 1 ok", "c 2 Bash {}", "r 2 *900", "a end")
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,context=0").After
+	c, ok := payloads(p)[3].(tenfold.ToolCall)
+	if !ok {
+		t.Fatalf("shown: %s", shown(p))
+	}
+	var got map[string]string
+	if err := json.Unmarshal([]byte(c.Arguments), &got); err != nil {
+		t.Fatalf("%s: %v", c.Arguments, err)
+	}
+	if got["file_path"] != "src/some_file.go" || got["content"] != "…\nopen_file(\"ä\")\n…" {
+		t.Errorf("arguments are %s", c.Arguments)
+	}
+}
+
+func TestS13aContext(t *testing.T) {
+	lines := strings.Repeat("words\n", 20) + "open_file\n" + strings.Repeat("more\n", 20)
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+lines+strings.Repeat("plain words that say nothing\n", 40), "c 2 Bash {}", "r 2 *300", "a end")
+	for text, want := range map[string]string{
+		"fit:target=3%,context=0":  "…\nopen_file\n…",
+		"fit:target=30%":           "…\nwords\nopen_file\nmore\n…",
+		"fit:target=30%,context=0": "…\nopen_file\n…",
+		"fit:target=30%,context=2": "…\nwords\nwords\nopen_file\nmore\nmore\n…",
+	} {
+		p := plan(t, tenfold.Project(l), strategy.Options{}, text).After
+		if text == "fit:target=3%,context=0" && payloads(p)[4] == nil {
+			continue // too little for the call
+		}
+		if got, _, _ := strings.Cut(result(t, p, 4), "\n… 1 call"); got != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
+func TestS13aNamesParseAgain(t *testing.T) {
+	for text, name := range map[string]string{
+		"fit":                                       "fit:target=10%",
+		"fit:target=20k":                            "fit:target=20000",
+		"fit:target=12.5%,context=2":                "fit:target=12.5%,context=2",
+		"fit:target=5%,recall=true,context=0":       "fit:target=5%,context=0,recall=true",
+		"fit:target=5%,without=model+coverage":      "fit:target=5%,without=model+coverage",
+		"fit:recall=false,without=always,target=1m": "fit:target=1000000,without=always",
+	} {
+		s := parse(t, text)[0]
+		if s.Name() != name {
+			t.Errorf("%s is named %s", text, s.Name())
+		}
+		if again := parse(t, s.Name())[0]; again.Name() != name {
+			t.Errorf("%s parses as %s", name, again.Name())
+		}
+	}
+	for text, want := range map[string]string{
+		"fit:target=0":       `"0" is no target: write tokens (20k, 20000) or a share of the conversation (10%)`,
+		"fit:target=":        "is no target",
+		"fit:target=200%":    "is no target",
+		"fit:context=some":   "context",
+		"fit:recall=perhaps": "recall",
+		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, stale, recent, cost, always; more than one are joined by +",
+		"fit:size=3":         "size",
+	} {
+		if _, err := strategy.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Whatever the log: what fit makes is valid for every provider (P10), undone
+// to the byte (C7), never larger than before; what a person wrote in short is
+// there verbatim; and it is the same every time.
+func TestS13aLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := tenfold.NewLog()
+		if _, err := l.Append(logtest.Entries(64).Draw(t, "log")...); err != nil {
+			t.Fatal(err)
+		}
+		if l.Turns() == 0 {
+			return
+		}
+		raw := tenfold.Project(l)
+		for range 3 {
+			text := rapid.SampledFrom([]string{
+				least, "fit:target=5%", "fit:target=30%", "fit:target=60,recall=true", "fit:target=40,context=3", "fit:target=20%,without=lines",
+				"fit:target=10%,without=always", "fit:target=100%,recall=true,context=0",
+			}).Draw(t, "strategy")
+			s, err := strategy.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := able(everything(l))
+			holdComposition(t, l, o, strategy.Pipeline{s}, true)
+			made, err := strategy.Pipeline{s}.Plan(context.Background(), raw, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if made.After.Tokens() > raw.Tokens() {
+				t.Fatalf("%s: %d tokens, then %d", text, raw.Tokens(), made.After.Tokens())
+			}
+			before, after := payloads(raw), payloads(made.After)
+			for seq, was := range before {
+				e, _ := l.Entry(seq)
+				m, ok := e.Payload.(tenfold.UserMessage)
+				if !ok || m.Synthetic || e.Tokens > 500 || len(made.Compactions) == 0 {
+					continue
+				}
+				// Behind what fit may touch older overlays have the word.
+				got := tenfold.TextLines(after[seq])
+				if got != tenfold.TextLines(m) && got != tenfold.TextLines(was) {
+					t.Fatalf("%s: message %d is %q, it was %q", text, seq, got, tenfold.TextLines(m))
+				}
+			}
+			again, err := strategy.Pipeline{s}.Plan(context.Background(), tenfold.Project(l), o)
+			if err != nil || len(again.Compactions) != len(made.Compactions) ||
+				len(made.Compactions) == 1 && !again.Compactions[0].Same(made.Compactions[0]) {
+				t.Fatalf("%s: another time it is another plan, %v", text, err)
+			}
+		}
+	})
+}
+
+func TestP1S13aIsTheSameAHundredTimes(t *testing.T) {
+	l := tenfold.NewLog()
+	if _, err := l.Append(logtest.Long(800)...); err != nil {
+		t.Fatal(err)
+	}
+	var want []byte
+	for i := range 100 {
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=10%,recall=true")
+		got, err := json.Marshal(made.Compactions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			want = slices.Concat(got, allBodies(t, made.After)[0])
+		} else if !slices.Equal(slices.Concat(got, allBodies(t, made.After)[0]), want) {
+			t.Fatalf("run %d is another", i)
+		}
+	}
+}
+
+// Texts that nobody expects are fitted in time by their size.
+func TestS13aHugeTexts(t *testing.T) {
+	var names, lines strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&names, "name_%d and ", i)
+		fmt.Fprintf(&lines, "name_%d\n", i%9000)
+	}
+	body, err := json.Marshal(map[string]string{"file_path": "src/a_file.go", "content": lines.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]tenfold.Payload{
+		"a line of 3 MB":       tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(names.String())},
+		"200,000 lines":        tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(lines.String())},
+		"a body of as many":    tenfold.ToolCall{CallID: "2", Name: "Write", Arguments: string(body)},
+		"a message of 3 MB":    tenfold.UserMessage{Parts: tenfold.Text(names.String())},
+		"a message of as many": tenfold.UserMessage{Parts: tenfold.Text(lines.String())},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+			for _, p := range []tenfold.Payload{
+				tenfold.TurnStart{},
+				tenfold.UserMessage{Parts: tenfold.Text("go")},
+				tenfold.ToolCall{CallID: "1", Name: "Bash", Arguments: `{"command":"make all"}`},
+				p,
+				tenfold.TurnStart{},
+				tenfold.UserMessage{Parts: tenfold.Text("on")},
+				tenfold.AssistantMessage{Text: "fine"},
+			} {
+				if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, target := range []string{"fit:target=2%", "fit:target=20%"} {
+				made := plan(t, tenfold.Project(l), strategy.Options{}, target)
+				if after, most := made.After.Tokens(), made.Fitted.Always+made.Fitted.Lines; after > most {
+					t.Errorf("%s: %d tokens, at most %d", target, after, most)
+				}
+			}
+		})
+	}
+}

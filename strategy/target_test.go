@@ -1,0 +1,45 @@
+package strategy_test
+
+import (
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+func TestParseTarget(t *testing.T) {
+	for text, want := range map[string]strategy.Target{
+		"20k": {Tokens: 20_000}, "800": {Tokens: 800}, "1.5m": {Tokens: 1_500_000}, " 300t ": {Tokens: 300},
+		"10%": {Share: 0.1}, "100%": {Share: 1},
+	} {
+		got, err := strategy.ParseTarget(text)
+		if err != nil || got != want || !got.Set() {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+		if again, err := strategy.ParseTarget(got.String()); err != nil || again != got {
+			t.Errorf("%q is written %s, which is %+v, %v", text, got, again, err)
+		}
+	}
+	for _, text := range []string{"", "0", "0%", "-5", "101%", "small", "0k", "NaN%", "5 %k"} {
+		if got, err := strategy.ParseTarget(text); err == nil || got.Set() || !strings.Contains(err.Error(), "write tokens (20k, 20000)") {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+}
+
+// A share is of what the raw conversation costs, however small its view is.
+func TestTargetLimit(t *testing.T) {
+	l := script(t, "t", "u ask", "a *4000", "t", "u again", "a *4000")
+	p := tenfold.Project(l)
+	before := p.Tokens()
+	smaller := p.With(tenfold.Compaction{ToTurn: 0, Turns: tenfold.Omit})
+	for _, view := range []*tenfold.Projection{p, smaller} {
+		if got := (strategy.Target{Share: 0.5}).Limit(view); got != before/2 {
+			t.Errorf("half of %d is %d", before, got)
+		}
+		if got := (strategy.Target{Tokens: 70}).Limit(view); got != 70 {
+			t.Errorf("70 tokens are %d", got)
+		}
+	}
+}
