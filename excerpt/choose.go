@@ -28,6 +28,10 @@ func (ix *Index) Choose(o Options) Choice {
 	return Choice{ix: ix, picks: c.picks}
 }
 
+// openShare is the part of a budget that openings asked for may take, as one in
+// so many.
+const openShare = 8
+
 // chooser is one choice under way.
 type chooser struct {
 	ix    *Index
@@ -182,6 +186,7 @@ func (c *chooser) offer(one candidate) { c.all = append(c.all, one) }
 // falls as atoms are shown, so that it is looked at again when it comes to the
 // front; where its cost falls it is put in once more.
 func (c *chooser) run() {
+	c.open()
 	c.queue = make(queue, 0, len(c.all))
 	for i := range c.all {
 		if r := c.rank(int32(i)); r.gain > 0 {
@@ -202,13 +207,46 @@ func (c *chooser) run() {
 		case now.cost > c.left:
 			// Smaller ones may still fit.
 		default:
-			n := len(c.picks)
-			c.left -= now.cost
-			c.take(r.at)
-			for i := range c.picks[n:] {
-				c.picks[n+i].spent = int64(c.o.Budget)*token - c.left
+			c.buy(now)
+		}
+	}
+}
+
+// open takes the openings that are asked for.
+func (c *chooser) open() {
+	if c.o.without(Edits) {
+		return
+	}
+	floor := c.left - c.left/openShare
+	for _, one := range c.o.Open {
+		i, ok := c.ix.find(one.Seq)
+		if !ok {
+			continue
+		}
+		group := c.groups[c.ix.entries[i].group].at
+		named := c.ix.named(one.Path)
+		for at := group.from; at < group.to; at++ {
+			its := &c.all[at]
+			if its.line > 0 && !slices.Contains(c.pool[its.atoms.from:its.atoms.to], named) {
+				continue
+			}
+			if r := c.rank(at); !its.taken && c.left-r.cost >= floor {
+				c.buy(r)
+			}
+			if its.line > 0 || slices.Contains(c.ix.pool[c.ix.entries[i].opening.from:c.ix.entries[i].opening.to], named) {
+				break
 			}
 		}
+	}
+}
+
+// buy takes a candidate for what it costs.
+func (c *chooser) buy(r ranked) {
+	n := len(c.picks)
+	c.left -= r.cost
+	c.take(r.at)
+	for i := range c.picks[n:] {
+		c.picks[n+i].spent = int64(c.o.Budget)*token - c.left
 	}
 }
 

@@ -24,11 +24,13 @@ const (
 	// Always is what stays whatever it is worth: short messages of the
 	// person, the last step, the plan, the open error.
 	Always Ingredient = "always"
+	// Edits takes the call that changed each file last before anything else.
+	Edits Ingredient = "edits"
 )
 
 // Ingredients lists them.
 func Ingredients() []Ingredient {
-	return []Ingredient{Coverage, Model, Lines, Stale, Recent, Cost, Always}
+	return []Ingredient{Coverage, Model, Lines, Stale, Recent, Cost, Always, Edits}
 }
 
 // Options say what to choose from, and how much.
@@ -40,6 +42,9 @@ type Options struct {
 	Whole func(seq int64) bool
 	// Hidden reports whether an entry cannot be shown. Nil means none.
 	Hidden func(seq int64) bool
+	// Open are calls whose openings are taken before anything else, the first
+	// ones first, for a part of the budget.
+	Open []Opening
 	// Budget is how many tokens the choice may cost, roughly: lines are
 	// weighed by their share of their entry's tokens.
 	Budget int
@@ -56,4 +61,11 @@ func (o *Options) without(i Ingredient) bool {
 		}
 	}
 	return false
+}
+
+// An Opening is a call that is to be seen to have been made, for its name and
+// short arguments; and, where they do not name a path, the line that does.
+type Opening struct {
+	Seq  int64
+	Path string
 }

@@ -143,6 +143,17 @@ func (ix *Index) scan(line string) {
 	}
 }
 
+// named is the atom of a path; -1 where it is none, or nowhere in the log.
+func (ix *Index) named(path string) int32 {
+	for _, at := range atom.Scan(path) {
+		if a, ok := ix.byName[at.Of(path)]; ok {
+			return a
+		}
+		break
+	}
+	return -1
+}
+
 func (ix *Index) intern(name string) int32 {
 	if a, ok := ix.byName[name]; ok {
 		return a

@@ -140,6 +140,7 @@ func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
 		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
 		Whole:   f.stays,
 		Hidden:  f.hides,
+		Open:    f.edits(),
 		Without: f.without,
 	})
 	best, tokens := bare, least

@@ -163,3 +163,21 @@ func aim(c tenfold.ToolCall) string {
 	}
 	return c.Arguments
 }
+
+// edits are the calls that changed each file last, the newest first: what was
+// done to which file is the state of the work.
+func (f *fitting) edits() []excerpt.Opening {
+	var last []excerpt.Opening
+	seen := map[string]bool{}
+	for _, c := range slices.Backward(f.calls) {
+		t, _ := tool.Lookup(c.call.Name)
+		for _, op := range t.Operations(c.call.Arguments) {
+			path := tool.CleanPath(op.Path)
+			if op.Op != tool.FileRead && !seen[path] {
+				seen[path] = true
+				last = append(last, excerpt.Opening{Seq: c.seq, Path: op.Path})
+			}
+		}
+	}
+	return last
+}
