@@ -11,6 +11,44 @@ import (
 // it is kept (fit.md).
 const wholeFrom = 80
 
+// Choice is what was chosen, best first. It is valid until the index it came
+// from is advanced.
+type Choice struct {
+	ix    *Index
+	picks []pick
+}
+
+// Len is how many things were taken.
+func (c Choice) Len() int { return len(c.picks) }
+
+// Within is how many things, from the best on, are estimated to cost at most
+// so many tokens together.
+func (c Choice) Within(tokens int) int {
+	n, _ := slices.BinarySearchFunc(c.picks, int64(tokens)*token+1, func(p pick, most int64) int { return cmp.Compare(p.spent, most) })
+	return n
+}
+
+// Estimate is what the first n things are estimated to cost, in tokens.
+func (c Choice) Estimate(n int) int {
+	if n < 1 {
+		return 0
+	}
+	return int(c.picks[n-1].spent / token)
+}
+
+// A Kept is what is left of a call with its result, or of a message.
+type Kept struct {
+	// Seq is the call's or the message's, Result the result's; 0 for none.
+	Seq, Result int64
+	// Body are the lines of the bodies in a call's arguments, Lines those of
+	// its result or of the message, in order.
+	Body, Lines []tenfold.LineRange
+	// WholeBody and Whole are set where the arguments, and the result or
+	// message, stand as they are: so much of them was taken that the rest is
+	// not worth its marks.
+	WholeBody, Whole bool
+}
+
 // First gives what the first n picks keep, in log order.
 func (c Choice) First(n int) []Kept {
 	picks := slices.Clone(c.picks[:min(n, len(c.picks))])
