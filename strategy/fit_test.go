@@ -409,11 +409,28 @@ func TestS13aNamesParseAgain(t *testing.T) {
 		"fit:target=200%":    "is no target",
 		"fit:context=some":   "context",
 		"fit:recall=perhaps": "recall",
-		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, stale, recent, cost, always; more than one are joined by +",
+		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, stale, recent, cost, always, edits; more than one are joined by +",
 		"fit:size=3":         "size",
 	} {
 		if _, err := strategy.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// What was done last to each file is told before anything else is chosen.
+func TestS13aTheLastEditOfEachFileIsTold(t *testing.T) {
+	var lines []string
+	lines = append(lines, "t", "u change things", "c 1 Edit {\"file_path\":\"a/one.go\",\"old_string\":\"x\",\"new_string\":\"y\"}", "r 1 ok",
+		"c 2 Edit {\"file_path\":\"a/one.go\",\"old_string\":\"y\",\"new_string\":\"z\"}", "r 2 ok")
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("c n%d Bash {\"command\":\"look_at thing_%d in dir_%d/file_%d.go\"}", i, i, i, i), fmt.Sprintf("r n%d *200", i))
+	}
+	l := script(t, append(lines, "a so far")...)
+	told := func(text string) map[int64]tenfold.Payload {
+		return payloads(plan(t, tenfold.Project(l), strategy.Options{}, text).After)
+	}
+	if got := told("fit:target=20%"); got[5] == nil || got[3] != nil {
+		t.Errorf("the last edit is %v, the one before %v", got[5], got[3])
 	}
 }

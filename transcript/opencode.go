@@ -141,7 +141,7 @@ func (o *openCodeSession) session(info []byte) {
 
 // millis is a time in milliseconds; zero is none.
 func millis(ms int) time.Time {
-	if ms <= 0 || ms > 1<<47 {
+	if ms <= 0 || int64(ms) > 1<<47 {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(ms)).UTC()
