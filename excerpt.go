@@ -237,7 +237,7 @@ func fragments(line string, ranges []LineRange, number int) (string, bool) {
 }
 
 // words is the line that tells of the calls; empty where there are none.
-func (f *Folded) words(recall bool) string {
+func (f *Folded) words() string {
 	if f == nil || f.Calls < 1 {
 		return ""
 	}
@@ -245,7 +245,7 @@ func (f *Folded) words(recall bool) string {
 	if f.Calls == 1 {
 		text = gapMark + " 1 call folded"
 	}
-	if recall && f.From > 0 {
+	if f.From > 0 {
 		text += " (recall " + strconv.FormatInt(f.From, 10)
 		if f.To > f.From {
 			text += "-" + strconv.FormatInt(f.To, 10)
@@ -256,12 +256,12 @@ func (f *Folded) words(recall bool) string {
 }
 
 // onText puts the line beside a text.
-func (f *Folded) onText(text string, recall bool) string {
+func (f *Folded) onText(text string) string {
 	if f == nil {
 		return text
 	}
-	text = f.Next.onText(text, recall)
-	words := f.words(recall)
+	text = f.Next.onText(text)
+	words := f.words()
 	switch {
 	case words == "" || text == "":
 		return text + words
@@ -274,15 +274,15 @@ func (f *Folded) onText(text string, recall bool) string {
 }
 
 // onParts puts the line beside a content, whose parts it leaves as they are.
-func (f *Folded) onParts(parts []Part, recall bool) []Part {
+func (f *Folded) onParts(parts []Part) []Part {
 	if f == nil {
 		return parts
 	}
 	if len(parts) == 1 && parts[0].File == nil {
-		return Text(f.onText(parts[0].Text, recall))
+		return Text(f.onText(parts[0].Text))
 	}
-	parts = f.Next.onParts(parts, recall)
-	switch words := f.words(recall); {
+	parts = f.Next.onParts(parts)
+	switch words := f.words(); {
 	case words == "":
 		return parts
 	case len(parts) == 0:

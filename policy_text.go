@@ -44,12 +44,12 @@ type TextTrim struct {
 }
 
 // Folded says that so many calls are omitted in one place; the model reads it
-// as a line of its own: "… 14 calls folded (recall 12-40) …", without the
-// reference where the policy has no Recall.
+// as a line of its own: "… 14 calls folded (recall 12-40) …".
 type Folded struct {
 	// Calls is how many there were; none says nothing.
 	Calls int `json:"calls"`
-	// From and To are the seqs of the first and the last folded entry.
+	// From and To are the seqs of the first and the last folded entry, for the
+	// reference that recall takes (A9); without From there is none.
 	From int64 `json:"from,omitzero"`
 	To   int64 `json:"to,omitzero"`
 	// After puts the line last instead of first.

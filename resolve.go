@@ -252,8 +252,8 @@ func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (Too
 			}
 		}
 	}
-	if s.folded.words(policy.Recall) != "" {
-		r.Parts = s.folded.onParts(r.Parts, policy.Recall)
+	if s.folded.words() != "" {
+		r.Parts = s.folded.onParts(r.Parts)
 		if f == Kept {
 			f = Trimmed
 		}

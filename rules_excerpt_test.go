@@ -280,16 +280,16 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 		want   string
 		fate   string
 	}{
-		"kept":               {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, false, "… 14 calls folded …\n" + numbered(2), "trimmed tools"},
-		"last":               {tenfold.CallPolicy{Action: tenfold.Keep, Folded: last}, false, numbered(2) + "… 14 calls folded …", "trimmed tools"},
-		"with the reference": {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, true, "… 14 calls folded (recall 12-40) …\n" + numbered(2), "trimmed tools"},
+		"kept":              {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, false, "… 14 calls folded (recall 12-40) …\n" + numbered(2), "trimmed tools"},
+		"last":              {tenfold.CallPolicy{Action: tenfold.Keep, Folded: last}, false, numbered(2) + "… 14 calls folded (recall 12-40) …", "trimmed tools"},
+		"with no reference": {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 14}}, true, "… 14 calls folded …\n" + numbered(2), "trimmed tools"},
 		"of one": {
 			tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 12, To: 12}},
 			true,
 			"… 1 call folded (recall 12) …\n" + numbered(2), "trimmed tools",
 		},
 		"none":    {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{From: 1, To: 2}}, true, numbered(2), "kept"},
-		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "… 14 calls folded …\n" + line(1) + "\n…", "trimmed tools"},
+		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "… 14 calls folded (recall 12-40) …\n" + line(1) + "\n…", "trimmed tools"},
 		"trimmed, last": {
 			tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: last},
 			true,
@@ -303,7 +303,7 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 		"stripped": {
 			tenfold.CallPolicy{Action: tenfold.Strip, Response: true, Folded: folded},
 			false,
-			"… 14 calls folded …\n[compacted] read: success", "stripped tools",
+			"… 14 calls folded (recall 12-40) …\n[compacted] read: success", "stripped tools",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -101,8 +101,8 @@ func (p *TextPolicy) leave(m Payload, seq int32, files bool) (string, Fate) {
 			left, f = out, Trimmed
 		}
 	}
-	if words := trim.Folded.words(p.Recall); words != "" {
-		return trim.Folded.onText(left, p.Recall), Trimmed
+	if words := trim.Folded.words(); words != "" {
+		return trim.Folded.onText(left), Trimmed
 	}
 	if f == Trimmed && left == "" && !files {
 		return "", Omitted

@@ -335,14 +335,19 @@ func TestS13aRunsOfFoldedCallsAreTold(t *testing.T) {
 	if _, shownToo := payloads(p)[4]; shownToo {
 		t.Fatalf("shown: %s", shown(p))
 	}
-	for seq, want := range map[int64]string{8: "… 2 calls folded …\nkeep_this", 12: "… 1 call folded …\nkeep_that\n… 3 calls folded …"} {
+	for seq, want := range map[int64]string{
+		8:  "… 2 calls folded (recall 3-6) …\nkeep_this",
+		12: "… 1 call folded (recall 9-10) …\nkeep_that\n… 3 calls folded (recall 13-18) …",
+	} {
 		if got := result(t, p, seq); got != want {
 			t.Errorf("result %d is %q", seq, got)
 		}
 	}
-	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=200,recall=true,without=always").After
-	if got, want := result(t, p, 12), "… 1 call folded (recall 9-10) …\nkeep_that\n… 3 calls folded (recall 13-18) …"; got != want {
-		t.Errorf("with references it is %q", got)
+	for text, want := range map[string]bool{"fit:target=5%": false, "fit:target=5%,recall=true": true} {
+		c := plan(t, tenfold.Project(l), strategy.Options{}, text).Compactions[0]
+		if c.ToolCalls.Recall != want || c.Texts.Recall != want {
+			t.Errorf("%s: what is cut has references: %v", text, c.ToolCalls.Recall)
+		}
 	}
 }
 
