@@ -53,6 +53,7 @@ func (s *Session) fires(ctx context.Context, r Request) (fires bool, why string,
 		_, quotes := r.Options.Summarizer.(strategy.Quoter)
 		paid := r.Options.Classifier != nil || (quotes && slices.ContainsFunc(r.Strategies, strategy.Summarises))
 		trial.Options.DryRun = trial.Options.DryRun || paid
+		trial.Options.Classifier = nil // it would be asked twice
 		plan, err := s.Plan(ctx, trial)
 		if err != nil {
 			return false, "", nil, err

@@ -21,6 +21,8 @@ type fit struct {
 	context int
 	recall  bool
 	without []excerpt.Ingredient
+	// within keeps it to the range, whatever its reach.
+	within bool
 }
 
 // roomy is the share of the conversation from which on lines are taken with
@@ -98,7 +100,7 @@ type fitting struct {
 func (f *fitting) begin() bool {
 	l := f.p.Log()
 	f.span = f.o.Range
-	if f.o.Reach != nil {
+	if f.o.Reach != nil && !f.within {
 		f.span = *f.o.Reach
 	}
 	if last := l.Turns() - 1; f.span.ToTurn >= last {

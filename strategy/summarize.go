@@ -297,19 +297,34 @@ func (s recursiveSummary) with(key, value string) (Strategy, error) {
 }
 
 // auto is S-14.
-type auto struct{ threshold float64 }
+type auto struct {
+	threshold float64
+	// fit chooses lines of what may be compacted, where it is set, in place of
+	// stripping calls.
+	fit Target
+}
 
-func (s auto) Name() string { return fmt.Sprintf("auto:summarize_threshold=%g", s.threshold) }
+func (s auto) Name() string {
+	name := fmt.Sprintf("auto:summarize_threshold=%g", s.threshold)
+	if s.fit.Set() {
+		name += ",fit=" + s.fit.String()
+	}
+	return name
+}
 
 // parts are its strategies, in order. What may be compacted is the range, so
 // that all stays out of the kept tail.
 func (s auto) parts() Pipeline {
+	var shorten Strategy = stripTools{name: "strip-tools", request: true, response: true}
+	if s.fit.Set() {
+		shorten = fit{target: s.fit, context: -1, within: true}
+	}
 	return Pipeline{
 		stripReasoning{},
 		dedupTools{},
-		stripTools{name: "strip-tools", request: true, response: true},
+		shorten,
 		pruneTools{keep: ownTools()},
-		summarizeOver(s),
+		summarizeOver{s.threshold},
 	}
 }
 
@@ -319,11 +334,15 @@ func (s auto) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]
 }
 
 func (s auto) with(key, value string) (Strategy, error) {
-	if key != "summarize_threshold" {
-		return nil, errNoParameter(key, "summarize_threshold")
-	}
 	var err error
-	s.threshold, err = parseShare(key, value)
+	switch key {
+	case "summarize_threshold":
+		s.threshold, err = parseShare(key, value)
+	case "fit":
+		s.fit, err = ParseTarget(value)
+	default:
+		err = errNoParameter(key, "summarize_threshold", "fit")
+	}
 	return s, err
 }
 

@@ -325,6 +325,17 @@ func TestS14Auto(t *testing.T) {
 	if !strings.Contains(notesOf(bare), "there is no summarizer") || len(bare.Compactions) == 0 {
 		t.Error(notesOf(bare))
 	}
+	// With a target it chooses lines in place of stripping, within the range.
+	reach := tenfold.Range{ToTurn: 5}
+	lines := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{ToTurn: 4}, Reach: &reach, Summarizer: s, Window: 1 << 20}, "auto:fit=50%")
+	if got := names(lines); got != strings.Replace(want, "strip-tools", "fit:target=50%", 1) {
+		t.Errorf("steps %s", got)
+	}
+	for _, c := range lines.Compactions {
+		if c.ToTurn > 4 {
+			t.Errorf("%s goes up to turn %d", c.Strategy, c.ToTurn)
+		}
+	}
 	cs, err := parse(t, "auto")[0].Propose(t.Context(), tenfold.Project(l), strategy.Options{Range: tenfold.Range{ToTurn: 4}, Window: 100})
 	if err != nil || len(cs) != len(bare.Compactions) {
 		t.Errorf("proposed alone: %d overlays, %v", len(cs), err)
