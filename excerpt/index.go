@@ -75,6 +75,7 @@ type entry struct {
 	lines   int32 // lines of its text that are not blank
 	last    int32 // number of its last line
 	files   []int32
+	edits   []int32 // of the files, those that the call changes
 	units   span
 	thin    span // lines not worth a mark
 	opening span // atoms of a call's short arguments
@@ -217,7 +218,7 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		f := ix.file(op.Path)
 		ix.files[f].touched = at.request
 		if op.Op != tool.FileRead {
-			ix.files[f].edited = e.Seq
+			at.edits = append(at.edits, f)
 		} else if at.reads < 0 {
 			at.reads = f
 		}
@@ -258,6 +259,12 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	ix.finish(at)
 	for _, f := range at.files {
 		ix.files[f].touched = at.request
+	}
+	if r.IsError {
+		return // it changed nothing
+	}
+	for _, f := range of.edits {
+		ix.files[f].edited = e.Seq
 	}
 }
 

@@ -92,6 +92,7 @@ type fitting struct {
 	whole       map[int64]bool
 	leaves      map[string]bool             // overlays that leave turns out
 	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
+	answers     map[int64]bool              // calls too long to stay whole whose results do
 	calls       []aCall
 }
 
@@ -237,6 +238,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	for _, c := range f.calls {
 		k, chosen := bySeq[c.seq]
 		delete(bySeq, c.seq)
+		if f.answers[c.seq] {
+			k.Whole, chosen = true, true
+		}
 		if !chosen && !f.whole[c.seq] {
 			if folded.Calls == 0 {
 				folded.From = c.seq

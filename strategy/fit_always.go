@@ -21,8 +21,9 @@ const (
 )
 
 // always lists the entries that stay whatever they are worth (fit.md): short
-// messages of the person, the last request, pins, the latest plan, the error
-// that is open. A call stands for its result too.
+// messages of the person, answers and refusals among them, the last request,
+// pins, the latest plan, the error that is open. A call stands for its result
+// too.
 func (f *fitting) always() map[int64]bool {
 	l := f.p.Log()
 	keep := map[int64]bool{}
@@ -53,6 +54,7 @@ func (f *fitting) always() map[int64]bool {
 		keep[request] = true
 	}
 	calls := slices.Concat(f.calls, f.later())
+	f.keepAnswers(keep)
 	keepPlan(keep, calls)
 	f.keepError(keep, calls)
 	return keep
@@ -116,6 +118,41 @@ func lastTyped(p *tenfold.Projection) int64 {
 	return 0
 }
 
+// keepAnswers keeps short results that are a person's words, as messages are:
+// answers to questions, and what was said of a call that was refused. And it
+// keeps the calls of tools that the configuration wants left alone (H1).
+func (f *fitting) keepAnswers(keep map[int64]bool) {
+	f.answers = map[int64]bool{}
+	denied := map[string]bool{}
+	for seq := f.first; seq <= f.last; seq++ {
+		e, _ := f.p.Log().Entry(seq)
+		if a, ok := e.Payload.(tenfold.Approval); ok && a.State == tenfold.ApprovalDenied {
+			denied[a.CallID] = true
+		}
+	}
+	for _, c := range f.calls {
+		set := f.o.Tools[c.call.Name]
+		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
+			keep[c.seq] = true
+			continue
+		}
+		t, _ := tool.Lookup(c.call.Name)
+		r, _ := f.p.Log().Entry(c.result)
+		result, ok := r.Payload.(tenfold.ToolResult)
+		if !ok || r.Tokens > shortMessage {
+			continue
+		}
+		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!result.IsError || !tool.Refusal(tenfold.TextLines(result))) {
+			continue
+		}
+		if e, _ := f.p.Log().Entry(c.seq); e.Tokens <= shortMessage {
+			keep[c.seq] = true
+		} else {
+			f.answers[c.seq] = true
+		}
+	}
+}
+
 // keepPlan keeps the latest plan or list of todos.
 func keepPlan(keep map[int64]bool, calls []aCall) {
 	for _, c := range slices.Backward(calls) {
@@ -170,6 +207,10 @@ func (f *fitting) edits() []excerpt.Opening {
 	var last []excerpt.Opening
 	seen := map[string]bool{}
 	for _, c := range slices.Backward(f.calls) {
+		r, _ := f.p.Log().Entry(c.result)
+		if result, ok := r.Payload.(tenfold.ToolResult); ok && result.IsError {
+			continue // it changed nothing
+		}
 		t, _ := tool.Lookup(c.call.Name)
 		for _, op := range t.Operations(c.call.Arguments) {
 			path := tool.CleanPath(op.Path)
