@@ -154,7 +154,7 @@ func TestTrail(t *testing.T) {
 		{0, "modified src/one.go", .5},
 		{0, "src/one.go", 0},
 		{7, `Write C:\work\two.go y`, .5},
-		{0, "wrote c:/work/two.go", .5},
+		{0, "wrote c:/repo/two.go", .5},
 		{9, "Read src/three.go", 0},
 	} {
 		v := c.ViewOfLines([]eval.Line{{Seq: tt.seq, Text: tt.text}})

@@ -104,13 +104,7 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 	if err != nil {
 		return provider.Count{}, err
 	}
-	var answer struct {
-		Tokens wire.Int `json:"totalTokens"`
-	}
-	if err := wire.Unmarshal(raw, &answer); err != nil {
-		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: m.name, Message: "the count is not what it should be"}
-	}
-	return provider.Count{Tokens: int(answer.Tokens), Exact: true}, nil
+	return wire.Counted(m.name, raw, "totalTokens")
 }
 
 // body writes the whole request.

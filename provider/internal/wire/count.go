@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/provider"
 )
 
 // perObject is about what a message, a block or a tool costs beside its texts.
@@ -52,4 +53,19 @@ func opaque(text string) bool {
 		}
 	}
 	return true
+}
+
+// Counted reads what a provider counted: the member of its answer that holds
+// the tokens. An answer that is not JSON is a [*provider.Error].
+func Counted(model string, raw []byte, member string) (provider.Count, error) {
+	var answer map[string]jsontext.Value
+	var tokens Int
+	err := Unmarshal(raw, &answer)
+	if err == nil && answer[member] != nil {
+		err = Unmarshal(answer[member], &tokens)
+	}
+	if err != nil {
+		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: model, Message: "the count is not what it should be"}
+	}
+	return provider.Count{Tokens: int(tokens), Exact: true}, nil
 }
