@@ -140,7 +140,7 @@ func TestTrail(t *testing.T) {
 	k := newTalk(t).user("go").
 		call("Write", "file_path", "src/one.go", "content", "the_atom").gives("ok").      // 3, 4
 		call("Edit", "file_path", "src/one.go", "new_string", "x").gives("ok").           // 5, 6
-		call("Write", "file_path", `C:\work\two.go`, "content", "y").gives("ok").         // 7, 8
+		call("Write", "file_path", `C:\repo\two.go`, "content", "y").gives("ok").         // 7, 8
 		call("Read", "file_path", "src/three.go").gives("it reads the_atom in no change") // 9, 10
 	c := k.runs("grep the_atom", "x").cut(80)
 	for _, tt := range []struct {
@@ -153,7 +153,7 @@ func TestTrail(t *testing.T) {
 		{6, "src/one.go was edited", 0},
 		{0, "modified src/one.go", .5},
 		{0, "src/one.go", 0},
-		{7, `Write C:\work\two.go y`, .5},
+		{7, `Write C:\repo\two.go y`, .5},
 		{0, "wrote c:/repo/two.go", .5},
 		{9, "Read src/three.go", 0},
 	} {
