@@ -24,11 +24,29 @@ func (l Line) String() string {
 	return strings.ReplaceAll(text, "\n", "⏎")
 }
 
-// injected begin the texts that clients put into requests by themselves; their
-// models see them, but nobody said them.
+// injected are the elements that clients put into requests by themselves, alone
+// or before what a person said: their models see them, but nobody said them.
 var injected = []string{
-	"<system-reminder>", "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<session_context>",
-	"<skills_instructions>", "<permissions instructions>", "<INSTRUCTIONS>",
+	"system-reminder", "environment_context", "user_instructions", "session_context", "skills_instructions",
+	"permissions instructions", "INSTRUCTIONS", "tools",
+}
+
+// uninjected gives what is left of a text without such elements.
+func uninjected(text string) string {
+	text = strings.TrimSpace(text)
+	for {
+		rest := text
+		for _, name := range injected {
+			if strings.HasPrefix(rest, "<"+name+">") {
+				_, rest, _ = strings.Cut(rest, "</"+name+">")
+				rest = strings.TrimSpace(rest)
+			}
+		}
+		if rest == text {
+			return text
+		}
+		text = rest
+	}
 }
 
 // History gives what was said in a request, without what the client put there
@@ -40,7 +58,14 @@ func History(r modelserver.Request, thinking bool) []Line {
 		if m.Role == "system" || m.Role == "developer" {
 			continue
 		}
+		answered := map[string]bool{}
 		for _, b := range m.Blocks {
+			if b.Kind == modelserver.KindResult && b.ID != "" {
+				if answered[b.ID] {
+					continue // Gemini CLI 0.61 sends results twice when it resumes
+				}
+				answered[b.ID] = true
+			}
 			if line, ok := lineOf(m.Role, b); ok && (thinking || b.Kind != modelserver.KindThinking) {
 				lines = append(lines, line)
 			}
@@ -53,11 +78,8 @@ func lineOf(role string, b modelserver.Block) (Line, bool) {
 	l := Line{Role: role, Kind: string(b.Kind), Name: b.Name, Text: strings.TrimSpace(b.Text)}
 	switch b.Kind {
 	case modelserver.KindText:
-		for _, mark := range injected {
-			if strings.HasPrefix(l.Text, mark) {
-				return l, false
-			}
-		}
+		l.Text = uninjected(b.Text)
+		return l, l.Text != ""
 	case modelserver.KindCall:
 		l.Text = canonical(b.Arguments)
 	case modelserver.KindResult:

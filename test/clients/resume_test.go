@@ -89,8 +89,8 @@ func TestHandOver(t *testing.T) {
 			t.Parallel()
 			p, session := made(t, from)
 			id := p.stored(session)
-			whole, _ := p.tenfold("conversation", "export", id, "--to", string(modelserver.Chat))
-			r, problem := modelserver.Read(modelserver.Chat, []byte(whole))
+			whole, _ := p.tenfold("conversation", "export", id, "--to", string(modelserver.Responses))
+			r, problem := modelserver.Read(modelserver.Responses, []byte(whole))
 			if problem != nil {
 				t.Fatalf("the body would be refused: %v", problem)
 			}

@@ -81,6 +81,7 @@ func readGemini(r *Request) *Error {
 			return invalidArgument("* GenerateContentRequest.contents[" + strconv.Itoa(i) + "].parts: contents.parts must not be empty.\n")
 		}
 		calls, responses := 0, 0
+		answered := map[string]bool{}
 		for _, raw := range c.Parts {
 			var part geminiPart
 			if err := json.Unmarshal(raw, &part); err != nil {
@@ -92,7 +93,10 @@ func readGemini(r *Request) *Error {
 				calls++
 				out.Kind, out.Type, out.ID, out.Name, out.Arguments = KindCall, "functionCall", part.Call.ID, part.Call.Name, string(part.Call.Args)
 			case part.Response != nil:
-				responses++
+				if part.Response.ID == "" || !answered[part.Response.ID] { // Gemini CLI resumes with doubles
+					responses++
+				}
+				answered[part.Response.ID] = true
 				out.Kind, out.Type, out.ID, out.Name, out.Text = KindResult, "functionResponse", part.Response.ID, part.Response.Name, string(part.Response.Response)
 			case part.Thought:
 				out.Kind, out.Type, out.Text = KindThinking, "thought", *part.Text
