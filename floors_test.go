@@ -28,7 +28,7 @@ var floors = [][]string{
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "provider/providertest", "store/postgres/pgtest", "store/storetest"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
 
 // floorOf gives the floor of the room that names the directory best.
 func floorOf(dir string) int {

@@ -26,7 +26,7 @@ type geminiCLIImporter struct{}
 func geminiCLIHandler() handler {
 	return handler{
 		format: GeminiCLI, about: "Gemini CLI chats (session-*.json, *.jsonl)", importer: geminiCLIImporter{},
-		homes: []string{".gemini/tmp"},
+		exporter: geminiCLIExporter{}, homes: []string{".gemini/tmp"},
 	}
 }
 

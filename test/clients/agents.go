@@ -1,0 +1,202 @@
+package clients
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold/test/modelserver"
+)
+
+// All lists the clients.
+func All() []Client {
+	return []Client{ClaudeCode(), Codex(), OpenCode(), Pi(), GeminiCLI()}
+}
+
+// call makes a call of values that are JSON.
+func call(tool string, arguments map[string]any) modelserver.Block {
+	data, err := json.Marshal(arguments, json.Deterministic(true))
+	if err != nil {
+		panic(err) // texts and lists of texts
+	}
+	return modelserver.Call(tool, string(data))
+}
+
+// reads gives a Client's Reads for a tool and its argument.
+func reads(tool, argument string) func(string) modelserver.Block {
+	return func(path string) modelserver.Block { return call(tool, map[string]any{argument: path}) }
+}
+
+// ClaudeCode is Anthropic's agent. It refuses to run unattended as root unless
+// it is told that it is in a sandbox.
+func ClaudeCode() Client {
+	flags := []string{"--model", "claude-fable-5-1", "--allowedTools", "Read,Bash,Agent"}
+	return Client{
+		Name: "claude-code", Wire: modelserver.Anthropic, bin: "claude",
+		Reads: reads("Read", "file_path"),
+		Runs: func(command string) modelserver.Block {
+			return call("Bash", map[string]any{"command": command, "description": "Run it"})
+		},
+		prepare: func(*Place) error { return nil },
+		env: func(p *Place) []string {
+			return []string{
+				"ANTHROPIC_BASE_URL=" + p.URL, "ANTHROPIC_API_KEY=test", "IS_SANDBOX=1",
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+			}
+		},
+		begin: func(prompt string) []string { return append([]string{"-p", prompt}, flags...) },
+		resume: func(s Session, prompt string) []string {
+			return append([]string{"-p", prompt, "--resume", s.Path}, flags...)
+		},
+		sessions: ".claude/projects/*/*.jsonl",
+		take:     func(_ *Place, file string) Session { return Session{ID: idOf(file), Path: file} },
+	}
+}
+
+// Codex is OpenAI's agent. It tries a WebSocket first, which the server
+// refuses in the way it understands (426).
+func Codex() Client {
+	flags := func(p ...string) []string {
+		return append(p, "--skip-git-repo-check", "-m", "gpt-5.5")
+	}
+	return Client{
+		Name: "codex", Wire: modelserver.Responses, bin: "codex",
+		Reads: func(path string) modelserver.Block {
+			return call("exec_command", map[string]any{"cmd": "cat " + path})
+		},
+		Runs: func(command string) modelserver.Block {
+			return call("exec_command", map[string]any{"cmd": command})
+		},
+		prepare: func(p *Place) error {
+			p.Write(filepath.Join(p.Home, ".codex", "config.toml"),
+				"openai_base_url = \""+p.URL+"/v1\"\nsandbox_mode = \"danger-full-access\"\n")
+			return nil
+		},
+		env:    func(*Place) []string { return []string{"CODEX_API_KEY=test", "OPENAI_API_KEY=test"} },
+		begin:  func(prompt string) []string { return append(flags("exec"), prompt) },
+		resume: func(s Session, prompt string) []string { return append(flags("exec", "resume"), s.ID, prompt) },
+
+		sessions: ".codex/sessions/*/*/*/*.jsonl",
+		take: func(p *Place, file string) Session {
+			var meta struct {
+				Payload struct {
+					ID string `json:"id"`
+				} `json:"payload"`
+			}
+			data := p.read(file)
+			if err := unmarshalFirst(data, &meta); err != nil {
+				p.tb.Fatal(err)
+			}
+			name := filepath.Join(p.Home, ".codex", "sessions", "2026", "01", "01", "rollout-2026-01-01T00-00-00-"+meta.Payload.ID+".jsonl")
+			p.Write(name, data)
+			return Session{ID: meta.Payload.ID, Path: name}
+		},
+	}
+}
+
+// OpenCode keeps its sessions in a database.
+func OpenCode() Client {
+	const model = "anthropic/claude-sonnet-4-5"
+	return Client{
+		Name: "opencode", Wire: modelserver.Anthropic, bin: "opencode",
+		Reads: reads("read", "filePath"),
+		Runs: func(command string) modelserver.Block {
+			return call("bash", map[string]any{"command": command, "description": "Run it"})
+		},
+		prepare: func(p *Place) error {
+			p.Write(filepath.Join(p.Home, ".config", "opencode", "opencode.json"),
+				`{"autoupdate":false,"share":"disabled","provider":{"anthropic":{"options":{"baseURL":"`+p.URL+`/v1","apiKey":"test"}}}}`)
+			return nil
+		},
+		env: func(*Place) []string {
+			return []string{
+				"OPENCODE_PURE=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
+			}
+		},
+		piped: true, // it puts quotes around an argument
+		begin: func(string) []string { return []string{"run", "--model", model} },
+		resume: func(s Session, _ string) []string {
+			return []string{"run", "--model", model, "--session", s.ID}
+		},
+		take: func(p *Place, file string) Session {
+			p.Run("import", file)
+			var export struct {
+				Info struct {
+					ID string `json:"id"`
+				} `json:"info"`
+			}
+			if err := json.Unmarshal([]byte(p.read(file)), &export); err != nil {
+				p.tb.Fatal(err)
+			}
+			return Session{ID: export.Info.ID}
+		},
+	}
+}
+
+func (p *Place) opencodeSessions() []Session {
+	p.tb.Helper()
+	out := p.Run("session", "list", "--format", "json")
+	var found []struct {
+		ID string `json:"id"`
+	}
+	if start := strings.IndexByte(out, '['); start >= 0 {
+		if err := json.Unmarshal([]byte(out[start:]), &found); err != nil {
+			p.tb.Fatalf("opencode session list: %v\n%s", err, out)
+		}
+	}
+	var list []Session
+	for _, s := range found {
+		list = append(list, Session{ID: s.ID})
+	}
+	return list
+}
+
+// Pi is driven by a model of Anthropic's.
+func Pi() Client {
+	flags := []string{"--provider", "anthropic", "--model", "claude-sonnet-4-5"}
+	return Client{
+		Name: "pi", Wire: modelserver.Anthropic, bin: "pi",
+		Reads: reads("read", "path"),
+		Runs:  func(command string) modelserver.Block { return call("bash", map[string]any{"command": command}) },
+		prepare: func(p *Place) error {
+			p.Write(filepath.Join(p.Home, ".pi", "agent", "models.json"), `{"providers":{"anthropic":{"baseUrl":"`+p.URL+`"}}}`)
+			return nil
+		},
+		env:   func(*Place) []string { return []string{"ANTHROPIC_API_KEY=test", "PI_OFFLINE=1"} },
+		begin: func(prompt string) []string { return append([]string{"-p", prompt}, flags...) },
+		resume: func(s Session, prompt string) []string {
+			return append([]string{"-p", prompt, "--session", s.Path}, flags...)
+		},
+		sessions: ".pi/agent/sessions/*/*.jsonl",
+		take:     func(_ *Place, file string) Session { return Session{ID: idOf(file), Path: file} },
+	}
+}
+
+// GeminiCLI asks a small model which model should answer, before each prompt.
+func GeminiCLI() Client {
+	return Client{
+		Name: "gemini-cli", Wire: modelserver.Gemini, bin: "gemini",
+		Reads: reads("read_file", "file_path"),
+		Runs: func(command string) modelserver.Block {
+			return call("run_shell_command", map[string]any{"command": command, "description": "Run it"})
+		},
+		prepare: func(p *Place) error {
+			p.Write(filepath.Join(p.Home, ".gemini", "settings.json"),
+				`{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`)
+			return nil
+		},
+		env:   func(p *Place) []string { return []string{"GEMINI_API_KEY=test", "GOOGLE_GEMINI_BASE_URL=" + p.URL} },
+		begin: func(prompt string) []string { return []string{"-y", "--skip-trust", "-p", prompt} },
+		resume: func(_ Session, prompt string) []string {
+			return []string{"-y", "--skip-trust", "--resume", "latest", "-p", prompt}
+		},
+		take: func(p *Place, file string) Session {
+			name := filepath.Join(p.Home, ".gemini", "tmp", "demo", "chats", "session-2026-01-01T00-00-00000000.jsonl")
+			p.Write(name, p.read(file))
+			return Session{ID: idOf(file), Path: name}
+		},
+		sessions: ".gemini/tmp/*/chats/session-*.jsonl",
+	}
+}

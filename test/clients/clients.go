@@ -1,0 +1,235 @@
+// Package clients starts the real agents that Tenfold is tried with: Claude
+// Code, Codex, opencode, pi and Gemini CLI, pinned in package.json and
+// installed beside it by npm ("npm install"). Each runs offline in an empty home
+// against a [modelserver.Server], without a terminal.
+//
+// Only tests import it. Where the clients are not installed a test skips and
+// says why; with TENFOLD_REQUIRE_CLIENTS=1 in the environment, as in CI, it
+// fails instead.
+package clients
+
+import (
+	"context"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"tenfold/test/modelserver"
+)
+
+// A Client is one of the agents.
+type Client struct {
+	// Name is what Tenfold calls its format.
+	Name string
+	// Wire is what it speaks with the server here.
+	Wire modelserver.Wire
+	// Reads and Runs are its tools that read a file and run a command, with
+	// their arguments.
+	Reads func(path string) modelserver.Block
+	Runs  func(command string) modelserver.Block
+
+	bin string
+	// prepare writes the configuration that points it at the server.
+	prepare func(p *Place) error
+	env     func(p *Place) []string
+	// piped is set for one that is given its prompts on standard input.
+	piped bool
+	// begin and resume give the arguments that begin a session, or go on with
+	// one.
+	begin  func(prompt string) []string
+	resume func(s Session, prompt string) []string
+	// sessions is a pattern of the files it keeps, below the home.
+	sessions string
+	// take puts a file that Tenfold wrote where the client looks for it.
+	take func(p *Place, file string) Session
+}
+
+// A Session is a conversation that a client keeps.
+type Session struct {
+	ID   string
+	Path string // its file; empty for opencode, which keeps a database
+}
+
+// A Place is where a client runs: an empty home, a small project and a server.
+type Place struct {
+	tb     testing.TB
+	Client Client
+	Home   string
+	Dir    string
+	URL    string
+	Server *modelserver.Server
+}
+
+// wait is how long one run of a client may take on a busy machine.
+const wait = 3 * time.Minute
+
+// At makes a place for a client, and skips the test where it is not installed.
+func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
+	tb.Helper()
+	if c.path() == "" {
+		const why = "is not installed: run npm install in test/clients"
+		if os.Getenv("TENFOLD_REQUIRE_CLIENTS") != "" {
+			tb.Fatal(c.Name, why)
+		}
+		tb.Skip(c.Name, why)
+	}
+	h := httptest.NewServer(s)
+	tb.Cleanup(h.Close)
+	// Short names: some clients make file names of directories.
+	root, err := os.MkdirTemp("", "tf")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(root) })
+	root, err = filepath.EvalSymlinks(root)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Place{tb: tb, Client: c, Home: filepath.Join(root, "home"), Dir: filepath.Join(root, "demo"), URL: h.URL, Server: s}
+	p.Write(filepath.Join(p.Dir, "go.mod"), "module demo\n\ngo 1.26\n")
+	p.Write(filepath.Join(p.Dir, "greet.go"), "package demo\n\n// Greet greets.\nfunc Greet(name string) string { return \"hello \" + name }\n")
+	if err := os.MkdirAll(p.Home, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.prepare(p); err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// Write writes a file and the directories it needs.
+func (p *Place) Write(name, text string) {
+	p.tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		p.tb.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
+func (p *Place) read(name string) string {
+	p.tb.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return string(data)
+}
+
+// Begin begins a session with a prompt, and gives it with what was printed.
+func (p *Place) Begin(prompt string) (Session, string) {
+	p.tb.Helper()
+	before := p.Sessions()
+	out := p.must(prompt, p.Client.begin(prompt))
+	for _, s := range p.Sessions() {
+		if !known(before, s.ID) {
+			return s, out
+		}
+	}
+	p.tb.Fatalf("%s kept no session: %s", p.Client.Name, out)
+	return Session{}, out
+}
+
+func known(list []Session, id string) bool {
+	for _, s := range list {
+		if s.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// Resume goes on with a session.
+func (p *Place) Resume(s Session, prompt string) string {
+	p.tb.Helper()
+	return p.must(prompt, p.Client.resume(s, prompt))
+}
+
+// Take has the client know a session that Tenfold wrote to a file.
+func (p *Place) Take(file string) Session {
+	p.tb.Helper()
+	return p.Client.take(p, file)
+}
+
+// Run runs the client and gives what it printed; a failure fails the test.
+func (p *Place) Run(args ...string) string {
+	p.tb.Helper()
+	return p.must("", args)
+}
+
+func (p *Place) must(prompt string, args []string) string {
+	p.tb.Helper()
+	out, err := p.Try(prompt, args...)
+	if err != nil {
+		p.tb.Fatalf("%s %q: %v\n%s", p.Client.Name, args, err, out)
+	}
+	return out
+}
+
+// Try runs the client, and gives what it printed on both streams and whether
+// it failed. The prompt is what a piped client reads.
+func (p *Place) Try(prompt string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Client.path(), args...)
+	cmd.Dir = p.Dir
+	if p.Client.piped {
+		cmd.Stdin = strings.NewReader(prompt)
+	}
+	cmd.WaitDelay = 5 * time.Second
+	// opencode believes PWD rather than the directory it runs in.
+	cmd.Env = append([]string{
+		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
+		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", // nothing is to be installed while it runs
+	}, p.Client.env(p)...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// binaries is where npm puts the clients' commands.
+func binaries() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "node_modules", ".bin")
+}
+
+func (c Client) path() string {
+	name := filepath.Join(binaries(), c.bin)
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// Sessions lists what the client keeps, in the order of its files' names.
+func (p *Place) Sessions() []Session {
+	p.tb.Helper()
+	if p.Client.sessions == "" {
+		return p.opencodeSessions()
+	}
+	files, err := filepath.Glob(filepath.Join(p.Home, filepath.FromSlash(p.Client.sessions)))
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	var list []Session
+	for _, file := range files {
+		list = append(list, Session{ID: idOf(file), Path: file})
+	}
+	return list
+}
+
+// idOf is the id in the name of a session's file: what follows the time.
+func idOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	const uuid = 36
+	if len(name) > uuid {
+		return name[len(name)-uuid:]
+	}
+	return name
+}

@@ -1,0 +1,136 @@
+package clients
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenfold/internal/cli"
+	"tenfold/test/modelserver"
+)
+
+// child has the test binary be tenfold.
+const child = "TENFOLD_CLIENTS_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(child) != "" {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// tenfold runs the command line with a store and a configuration of the
+// place's own, and gives standard output and standard error.
+func (p *Place) tenfold(args ...string) (string, string) {
+	p.tb.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Dir = p.Dir
+	data := filepath.Join(filepath.Dir(p.Home), "tenfold")
+	cmd.Env = append(os.Environ(), child+"=1", "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		p.tb.Fatalf("tenfold %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// work is a session with thinking, a call, parallel calls, and one that fails.
+func work(c Client, dir string) modelserver.Script {
+	file := filepath.Join(dir, "greet.go")
+	return modelserver.Sequence(
+		modelserver.Thinking("First the module.", modelserver.Saying("I look at the module.", modelserver.Calls(c.Reads(filepath.Join(dir, "go.mod"))))),
+		modelserver.Calls(c.Reads(file), c.Runs("ls "+dir)),
+		modelserver.Calls(c.Runs("cat "+filepath.Join(dir, "missing.go"))),
+		modelserver.Text("The module demo has one function, Greet."),
+	)
+}
+
+// made lets a client work in a new place.
+func made(t *testing.T, c Client) (*Place, Session) {
+	t.Helper()
+	script := modelserver.Script(nil)
+	s := modelserver.New(func(r modelserver.Request) modelserver.Reply { return script(r) })
+	p := At(t, c, s)
+	script = work(c, p.Dir)
+	session, _ := p.Begin("What does this module do?")
+	return p, session
+}
+
+// last is the history of the newest request of a conversation that was
+// answered.
+func (p *Place) last() modelserver.Request {
+	p.tb.Helper()
+	for _, r := range p.Server.Problems() {
+		p.tb.Errorf("%s: refused: %v", p.Client.Name, r.Problem)
+	}
+	main := p.Server.Main()
+	if len(main) == 0 {
+		p.tb.Fatalf("%s sent nothing", p.Client.Name)
+	}
+	return main[len(main)-1]
+}
+
+// stored imports what the client keeps, and gives the conversation's id.
+func (p *Place) stored(s Session) string {
+	p.tb.Helper()
+	from := s.Path
+	args := []string{"conversation", "import", "--json", "--from", p.Client.Name}
+	if from != "" {
+		args = append(args, from)
+	}
+	out, _ := p.tenfold(args...)
+	var id struct {
+		Conversation string `json:"conversation"`
+	}
+	if err := unmarshalFirst(out, &id); err != nil {
+		p.tb.Fatalf("%v: %s", err, out)
+	}
+	return id.Conversation
+}
+
+// TestImportedWhole holds that nothing a model was sent is lost: the whole
+// conversation as a request says what the client's own last request said, and
+// the model's last answer.
+func TestImportedWhole(t *testing.T) {
+	for _, c := range All() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			p, session := made(t, c)
+			want := append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: "The module demo has one function, Greet."})
+			id := p.stored(session)
+			body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire))
+			r, problem := modelserver.Read(c.Wire, []byte(body))
+			if problem != nil {
+				t.Fatalf("the body would be refused: %v", problem)
+			}
+			same(t, want, History(r, true))
+		})
+	}
+}
+
+// same compares histories.
+func same(t *testing.T, want, got []Line) {
+	t.Helper()
+	if !slices.Equal(want, got) {
+		t.Errorf("(-want +got)\n%s", cmp.Diff(shown(want), shown(got)))
+	}
+}
+
+func shown(lines []Line) []string {
+	var list []string
+	for _, l := range lines {
+		list = append(list, l.String())
+	}
+	return list
+}

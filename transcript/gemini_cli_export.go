@@ -1,0 +1,117 @@
+package transcript
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// geminiCLIExporter writes a chat that Gemini CLI resumes: a line about the
+// session, and a line for each content of the request that the model is to be
+// sent. The client takes parts over as they stand when calls are among them
+// (release 0.61, convertSessionToClientHistory), so what it sends is the view.
+type geminiCLIExporter struct{}
+
+type (
+	geminiCLIHeadOut struct {
+		Session string `json:"sessionId"`
+		Project string `json:"projectHash"`
+		Started string `json:"startTime"`
+		Updated string `json:"lastUpdated"`
+		Kind    string `json:"kind"`
+	}
+	geminiCLIMessageOut struct {
+		ID      string           `json:"id"`
+		Time    string           `json:"timestamp"`
+		Type    string           `json:"type"`
+		Content []jsontext.Value `json:"content"`
+		Model   string           `json:"model,omitzero"`
+	}
+)
+
+// Export implements [Exporter].
+func (geminiCLIExporter) Export(w io.Writer, v View) ([]string, error) {
+	shown, err := v.shown()
+	if err != nil {
+		return nil, err
+	}
+	body, err := tenfold.Gemini().Body(shown)
+	if err != nil {
+		return nil, err
+	}
+	var request struct {
+		Contents []struct {
+			Role  string           `json:"role"`
+			Parts []jsontext.Value `json:"parts"`
+		} `json:"contents"`
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		return nil, err
+	}
+	session := uuidOf(v.ID, "session")
+	project := sha256.Sum256([]byte(v.ID))
+	started := v.Created.UTC().Format(time.RFC3339Nano)
+	lines := []any{geminiCLIHeadOut{
+		Session: session, Project: hex.EncodeToString(project[:]), Started: started, Updated: started, Kind: "main",
+	}}
+	for i, c := range request.Contents {
+		parts := slices.DeleteFunc(c.Parts, isSessionContext)
+		if len(parts) == 0 {
+			continue
+		}
+		m := geminiCLIMessageOut{ID: uuidOf(v.ID, fmt.Sprint("content ", i)), Time: started, Type: "user", Content: parts}
+		if c.Role == "model" {
+			m.Type, m.Model = "gemini", shown.Config().Model
+		}
+		lines = append(lines, m)
+	}
+	for _, line := range lines {
+		if err := json.MarshalWrite(w, line); err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return nil, err
+		}
+	}
+	return geminiCLILosses(v, shown), nil
+}
+
+// isSessionContext tells whether a part is the context that the client puts
+// first in every session: it makes its own when it resumes, and would take a
+// message that begins with an old one for nothing but that.
+func isSessionContext(part jsontext.Value) bool {
+	var text struct {
+		Text string `json:"text"`
+	}
+	return json.Unmarshal(part, &text) == nil && strings.HasPrefix(text.Text, "<session_context>")
+}
+
+// geminiCLILosses says what a chat has no place for.
+func geminiCLILosses(v View, shown *tenfold.Projection) []string {
+	var lost warnings
+	for e := range v.Projection.Log().Entries() {
+		switch e.Payload.(type) {
+		case tenfold.Compaction:
+			if !v.Compacted {
+				lost.add(0, "compaction is left out: a chat of Gemini CLI has no place for it", "compactions are left out: a chat of Gemini CLI has no place for them")
+			}
+		case tenfold.Approval:
+			lost.add(0, "approval is left out", "approvals are left out")
+		}
+	}
+	for e := range shown.Entries() {
+		if _, ok := e.Payload.(tenfold.Reasoning); ok {
+			lost.add(0, "reasoning may be left out: Gemini takes back only signatures of its own", "reasonings may be left out: Gemini takes back only signatures of its own")
+		}
+	}
+	return lost.text()
+}
