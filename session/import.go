@@ -29,9 +29,9 @@ type Import struct {
 	Owner, Path string
 	// Log is what it says.
 	Log *tenfold.Log
-	// Taken tells which conversations others read together with this one have;
-	// may be nil.
-	Taken func(id string) bool
+	// Taken are the conversations that others of the same source were found
+	// to be; may be nil.
+	Taken map[string]bool
 }
 
 // Located tells where an import belongs: which conversation it is, or that it
@@ -68,7 +68,7 @@ type Parting struct {
 	// Turn is the first that differs, or is not all there any more.
 	Turn int
 
-	common int // entries that are the same
+	common int // messages and calls that are the same
 }
 
 // mostCompared bounds how many conversations are opened to find out how an
@@ -98,7 +98,9 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 			at.ID, at.Session, at.Fresh, at.Parted = c.ID, session, fresh, nil
 			return at, nil
 		}
-		if parted.From = c.ID; !c.foreign && (at.Parted == nil || parted.common > at.Parted.common) {
+		// One that begins otherwise may be another of a source that holds many.
+		another := c.foreign || (parted.common == 0 && len(in.Taken) > 0)
+		if parted.From = c.ID; !another && (at.Parted == nil || parted.common > at.Parted.common) {
 			at.Parted = parted
 		}
 	}
@@ -163,17 +165,24 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	at.origin = store.Origin{Key: in.key(all), Mark: all.String()}
-	stored, err := at.service.store.Imported(ctx, at.origin.Key)
-	if err != nil {
-		return nil, err
+	keys := []string{in.key(all)}
+	if in.Named && in.Path != "" {
+		// A file may be there before it says what it is.
+		keys = append(keys, hashed("path", in.Owner, in.Path))
 	}
+	at.origin = store.Origin{Key: keys[0], Mark: all.String()}
 	var known []candidate
 	lengths := map[int]string{}
-	for _, c := range stored {
-		known = append(known, candidate{Conversation: c, length: -1})
-		if m, ok := parseMark(c.Origin.Mark); ok {
-			lengths[m.length] = ""
+	for _, key := range keys {
+		stored, err := at.service.store.Imported(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range stored {
+			known = append(known, candidate{Conversation: c, length: -1})
+			if m, ok := parseMark(c.Origin.Mark); ok {
+				lengths[m.length] = ""
+			}
 		}
 	}
 	if in.Named {
@@ -182,13 +191,11 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		case errors.Is(err, store.ErrNotFound):
 		case err != nil:
 			return nil, err
-		case c.Origin.Key != at.origin.Key:
+		case !slices.Contains(keys, c.Origin.Key):
 			known = append(known, candidate{Conversation: c, length: -1, foreign: c.Origin.Key != ""})
 		}
 	}
-	if in.Taken != nil {
-		known = slices.DeleteFunc(known, func(c candidate) bool { return in.Taken(c.ID) })
-	}
+	known = slices.DeleteFunc(known, func(c candidate) bool { return in.Taken[c.ID] })
 	if _, err := readMark(in.Log, lengths); err != nil {
 		return nil, err
 	}
@@ -198,19 +205,40 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 			c.length, c.whole, c.config = m.length, m.length == all.length, m.config == all.config
 		}
 	}
-	slices.SortStableFunc(known, func(a, b candidate) int { return cmp.Compare(b.length, a.length) })
+	// Of conversations that say the same, the one that is called the same: a
+	// source of many may have some in which nobody says anything.
+	slices.SortStableFunc(known, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(b.called(in.ID), a.called(in.ID)))
+	})
+	if len(in.Taken) > 0 {
+		known = slices.DeleteFunc(known, func(c candidate) bool { return c.length == 0 && c.called(in.ID) == 0 })
+	}
 	return known, nil
+}
+
+// called tells how surely a conversation got its id from an import's.
+func (c candidate) called(id string) int {
+	switch {
+	case c.ID == id:
+		return 2
+	case strings.HasPrefix(c.ID, id+"-"):
+		return 1
+	}
+	return 0
 }
 
 // key names where an import comes from.
 func (in Import) key(all mark) string {
-	parts := []string{"path", in.Owner, in.Path}
 	switch {
 	case in.Named:
-		parts = []string{"id", in.ID}
+		return hashed("id", in.ID)
 	case in.Path == "":
-		parts = []string{"story", in.Owner, all.String()}
+		return hashed("story", in.Owner, all.String())
 	}
+	return hashed("path", in.Owner, in.Path)
+}
+
+func hashed(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
 		_, _ = fmt.Fprintf(h, "%d %s\n", len(p), p)

@@ -25,6 +25,8 @@ type story struct {
 type told struct {
 	sum  [sha256.Size]byte
 	turn int
+	// said counts what a model sees, up to this one.
+	said int
 }
 
 // teller reads a story entry by entry.
@@ -66,6 +68,12 @@ func (t *teller) take(e tenfold.Entry) spot {
 	}
 	if e.Payload.Kind() == tenfold.KindToolCall {
 		t.calls[e.Seq] = len(t.steady)
+	}
+	if len(t.steady) > 0 {
+		one.said = t.steady[len(t.steady)-1].said
+	}
+	if e.Payload.Kind().Visible() {
+		one.said++
 	}
 	t.steady = append(t.steady, one)
 	return spot{at: len(t.steady) - 1}
@@ -113,7 +121,7 @@ func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, par
 	for _, e := range fresh {
 		if _, taken := stored.Lookup(e.ID); taken { // it would be left out (L9)
 			turn, _, _ := file.Where(e.Seq)
-			return nil, &Parting{Turn: turn, common: len(was.steady)}
+			return nil, &Parting{Turn: turn, common: was.said(len(was.steady))}
 		}
 	}
 	if c.Origin.Mark == "" {
@@ -144,14 +152,16 @@ func (s *story) partFrom(o *story) *Parting {
 	for k < len(s.steady) && k < len(o.steady) && s.steady[k].sum == o.steady[k].sum {
 		k++
 	}
-	if k < len(s.steady) {
-		return &Parting{Cut: k == len(o.steady), Turn: s.steady[k].turn, common: k}
-	}
 	var parted *Parting
+	if k < len(s.steady) {
+		parted = &Parting{Cut: k == len(o.steady), Turn: s.steady[k].turn, common: s.said(k)}
+	}
+	first := k
 	for call, r := range s.results {
 		other, answered := o.results[call]
-		if (!answered || other.sum != r.sum) && (parted == nil || call < parted.common) {
-			parted = &Parting{Cut: !answered && len(o.steady) == k, Turn: r.turn, common: call}
+		if (!answered || other.sum != r.sum) && call < first {
+			first = call
+			parted = &Parting{Cut: !answered && k == len(o.steady), Turn: r.turn, common: s.said(call)}
 		}
 	}
 	return parted
@@ -163,11 +173,19 @@ func (s *story) partBranches(o *story) *Parting {
 	for name, list := range s.branches {
 		for i, one := range list[:min(len(list), len(o.branches[name]))] {
 			if one.sum != o.branches[name][i].sum {
-				return &Parting{Turn: one.turn, common: len(s.steady)}
+				return &Parting{Turn: one.turn, common: s.said(len(s.steady))}
 			}
 		}
 	}
 	return nil
+}
+
+// said counts what a model sees of the first k entries.
+func (s *story) said(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return s.steady[k-1].said
 }
 
 // holds reports whether a story has an entry of one that continues it.

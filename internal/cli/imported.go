@@ -222,7 +222,7 @@ func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, e
 	}
 	found, err := service.Locate(ctx, session.Import{
 		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Log: in.log,
-		Taken: func(id string) bool { return in.taken[id] },
+		Taken: in.taken,
 	})
 	if err != nil {
 		return located{}, err
