@@ -75,7 +75,9 @@ type Parting struct {
 // import differs from each.
 const mostCompared = 4
 
-// Locate finds out where an import belongs, and writes nothing.
+// Locate finds out where an import belongs, and writes nothing. When another
+// import of the same comes first the error is a [*store.ConflictError]: try
+// again.
 func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 	at := &Located{service: s, in: in}
 	known, err := at.candidates(ctx)
@@ -261,12 +263,16 @@ func (at *Located) name(ctx context.Context, known []candidate) (string, error) 
 			names = append(names, stem+"-"+strconv.Itoa(max(next, 2)))
 			next++
 		}
-		_, err := at.service.store.Conversation(ctx, names[i])
+		c, err := at.service.store.Conversation(ctx, names[i])
 		if errors.Is(err, store.ErrNotFound) {
 			return names[i], nil
 		}
 		if err != nil {
 			return "", err
+		}
+		seen := at.in.Taken[c.ID] || slices.ContainsFunc(known, func(k candidate) bool { return k.ID == c.ID })
+		if c.Origin.Key == at.origin.Key && !seen { // it was made meanwhile
+			return "", &store.ConflictError{Conversation: c.ID}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -271,6 +272,60 @@ func TestManyVersionsOfOneFile(t *testing.T) {
 	if st.opened > 10 || st.looked > 10 {
 		t.Errorf("%d logs were read and %d names tried for a new version", st.opened, st.looked)
 	}
+}
+
+// Of two imports of one file at once, the second finds what the first made, at
+// whatever moment that comes.
+func TestMadeMeanwhile(t *testing.T) {
+	in := named(t, "request-1", speak("a", "b")...)
+	in.Named = false
+	for moment := range 3 {
+		st := &meanwhile{Store: memory.New(), after: moment}
+		svc := session.NewService(st, session.WithCounter(tenfold.Chars4{}))
+		other := named(t, "request-1", speak("x")...) // has the name already
+		other.Named, other.Path = false, "/other"
+		if _, err := put(t.Context(), svc, other); err != nil {
+			t.Fatal(err)
+		}
+		st.do = func() {
+			if _, err := put(t.Context(), session.NewService(st.Store), in); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := put(t.Context(), svc, in); err != nil {
+			t.Fatal(err)
+		}
+		if all := slices.Collect(maps.Keys(maps.Collect(svc.List(t.Context())))); len(all) != 2 {
+			t.Errorf("at moment %d it was made twice: %+v", moment, all)
+		}
+	}
+}
+
+// meanwhile has something done after the first so many looks into a store.
+type meanwhile struct {
+	*memory.Store
+	after int
+	do    func()
+}
+
+func (s *meanwhile) look() {
+	if s.after--; s.after < 0 && s.do != nil {
+		do := s.do
+		s.do = nil
+		do()
+	}
+}
+
+// Imported implements [store.Store].
+func (s *meanwhile) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	defer s.look()
+	return s.Store.Imported(ctx, key)
+}
+
+// Conversation implements [store.Store].
+func (s *meanwhile) Conversation(ctx context.Context, id string) (store.Conversation, error) {
+	defer s.look()
+	return s.Store.Conversation(ctx, id)
 }
 
 // countingStore counts what is read.

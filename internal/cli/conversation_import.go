@@ -217,7 +217,7 @@ func (a *app) tellImport(in imported, at located) error {
 		a.printf(", %s", count(out.Compactions, "compaction", "compactions"))
 	}
 	a.printf("\n")
-	a.tellParted(in.path, at.ID, out.Parted)
+	a.tellParted(in.path, at.ID, out.Parted, false)
 	return nil
 }
 

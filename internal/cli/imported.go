@@ -315,15 +315,19 @@ func newPartedJSON(p *session.Parting) *partedJSON {
 }
 
 // tellParted says the same in words.
-func (a *app) tellParted(path, id string, p *partedJSON) {
+func (a *app) tellParted(path, id string, p *partedJSON, dryRun bool) {
 	if p == nil {
 		return
 	}
 	how := "differs from turn " + strconv.Itoa(p.Turn) + " on"
 	if p.Why == "cut" {
-		how = "ends in turn " + strconv.Itoa(p.Turn)
+		how = "is cut from turn " + strconv.Itoa(p.Turn) + " on"
 	}
-	a.fold("Parted", visibleLine(path)+" no longer continues conversation "+visibleLine(p.From)+": it "+how+". It is conversation "+visibleLine(id)+" now.")
+	now := "It is conversation " + visibleLine(id) + " now."
+	if dryRun {
+		now = "It would be conversation " + visibleLine(id) + "."
+	}
+	a.fold("Parted", visibleLine(path)+" no longer continues conversation "+visibleLine(p.From)+": it "+how+". "+now)
 }
 
 // firstWords stands for the title of a conversation that has none: how the

@@ -63,7 +63,7 @@ type row struct {
 // report writes the report for people: a line for each span, and the sum.
 func (a *app) report(r *report) {
 	if r.parted != nil {
-		a.tellParted(r.source.Path, r.conversation, r.parted)
+		a.tellParted(r.source.Path, r.conversation, r.parted, r.dryRun)
 	}
 	if r.plan.Nothing != "" {
 		a.printf("Nothing to compact: %s.\n", r.plan.Nothing)
