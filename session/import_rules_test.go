@@ -280,13 +280,14 @@ func TestMadeMeanwhile(t *testing.T) {
 	in := named(t, "request-1", speak("a", "b")...)
 	in.Named = false
 	for moment := range 3 {
-		st := &meanwhile{Store: memory.New(), after: moment}
+		st := &meanwhile{Store: memory.New()}
 		svc := session.NewService(st, session.WithCounter(tenfold.Chars4{}))
 		other := named(t, "request-1", speak("x")...) // has the name already
 		other.Named, other.Path = false, "/other"
 		if _, err := put(t.Context(), svc, other); err != nil {
 			t.Fatal(err)
 		}
+		st.after = moment
 		st.do = func() {
 			if _, err := put(t.Context(), session.NewService(st.Store), in); err != nil {
 				t.Error(err)
