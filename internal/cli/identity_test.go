@@ -64,6 +64,7 @@ func request(turns int) []byte {
 			message{Role: "assistant", Calls: []call{{id, "function", map[string]string{"name": "read", "arguments": fmt.Sprintf(`{"path":"f%d.go"}`, i)}}}},
 			message{Role: "tool", CallID: id, Content: file.String()},
 			message{Role: "assistant", Content: fmt.Sprintf("done with %d", i)},
+			message{Role: "assistant", Content: " \n\t\n "}, // blank, as some models say
 		)
 	}
 	data, err := json.Marshal(map[string]any{"model": "m", "messages": all})
