@@ -167,7 +167,7 @@ func (l *Log) add(e *Entry) bool {
 	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch)}
 	l.n = seq
 	l.classify(n, e.Payload)
-	if n.visible() && n.tokens == 0 && !n.is(flagEmpty) {
+	if n.visible() && n.tokens == 0 { // what is blank counts as well: it was said (T2)
 		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
 	}
 	l.place(seq, n, e)

@@ -392,6 +392,27 @@ func TestT2EntriesAreCountedOnceWhenAppended(t *testing.T) {
 	same(t, "log tokens", l.Tokens(), p.Tokens())
 }
 
+// What is blank was said as well: a log counts it, whoever counted first, and
+// only the view leaves it out (P10).
+func TestT2BlankMessagesCount(t *testing.T) {
+	blanks := []tenfold.Entry{user(" \n "), user("\u00a0\u2003\u3000"), say("\t\t\t\t\t"), say(""), think("  "), user("a question"), say("\u2028 ")}
+	first, again := tenfold.NewLog(), tenfold.NewLog()
+	want := 0
+	for _, e := range blanks {
+		counted := e
+		counted.Tokens = tenfold.CountPayload(tenfold.Chars4{}, e.Payload)
+		want += counted.Tokens
+		for l, e := range map[*tenfold.Log]tenfold.Entry{first: e, again: counted} {
+			if _, err := l.Append(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	same(t, "tokens", first.Tokens(), want)
+	same(t, "totals", tenfold.Project(first).Totals(), tenfold.Project(again).Totals())
+	same(t, "before", tenfold.Project(first).Totals().All().Before, want)
+}
+
 func TestT2TotalsAreKeptAsTheLogGrows(t *testing.T) {
 	l := tenfold.NewLog()
 	p := tenfold.Project(l)

@@ -57,6 +57,8 @@ type Create struct {
 	// Entries are appended at once, so that a crash leaves no half
 	// conversation.
 	Entries []tenfold.Entry
+	// Origin is what it was imported from; [Service.Locate] fills it in.
+	Origin store.Origin
 }
 
 // Create makes a conversation and opens it. An id in use is
@@ -76,7 +78,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	}
 	session.projection.Advance()
 	err = s.store.Create(ctx, store.Conversation{
-		ID: c.ID, Title: c.Title, Created: now, Stats: Stats(session.projection),
+		ID: c.ID, Title: c.Title, Created: now, Stats: Stats(session.projection), Origin: c.Origin,
 	}, slices.Collect(session.log.Entries())...)
 	if err != nil {
 		return nil, fmt.Errorf("create conversation %s: %w", c.ID, err)

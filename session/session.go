@@ -66,6 +66,11 @@ func (s *Session) Refresh(ctx context.Context) error {
 // (L9). When another writer came first the error is a [*store.ConflictError],
 // and nothing is written (L8).
 func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
+	return s.append(ctx, nil, entries)
+}
+
+// append also changes what the conversation was imported from, if that is set.
+func (s *Session) append(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
 	now := s.service.now()
 	fresh, err := s.service.complete(entries, now)
 	if err != nil {
@@ -74,7 +79,7 @@ func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
 	preview := s.projection.Preview(fresh...)
 	stats := Stats(preview)
 	version, err := s.service.store.Append(ctx, store.Batch{
-		Conversation: s.id, Expected: s.log.Version(), Entries: fresh, Stats: &stats, Now: now,
+		Conversation: s.id, Expected: s.log.Version(), Entries: fresh, Stats: &stats, Origin: origin, Now: now,
 	})
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)

@@ -26,8 +26,8 @@ import (
 // *ConflictError are the ones a caller can act on.
 type Store interface {
 	// Create adds a conversation whose log begins with the given entries, in
-	// one step: all of it or nothing. Only ID, Title, Created and Stats of c
-	// are looked at. An id in use is ErrExists.
+	// one step: all of it or nothing. Only ID, Title, Created, Stats and
+	// Origin of c are looked at. An id in use is ErrExists.
 	Create(ctx context.Context, c Conversation, entries ...tenfold.Entry) error
 
 	// Conversation gives what is known about one, or ErrNotFound.
@@ -36,6 +36,11 @@ type Store interface {
 	// Conversations lists all, the one last appended to first, ties by id.
 	// An error ends the sequence.
 	Conversations(ctx context.Context) iter.Seq2[Conversation, error]
+
+	// Imported lists the conversations whose origin has the key, in the order
+	// of Conversations; none for an empty key. What it costs does not grow
+	// with the conversations of other origins.
+	Imported(ctx context.Context, key string) ([]Conversation, error)
 
 	// SetTitle renames a conversation, or gives ErrNotFound.
 	SetTitle(ctx context.Context, id, title string) error
@@ -88,6 +93,18 @@ type Conversation struct {
 	Version int64
 	// Stats are as of the last batch that carried any.
 	Stats Stats
+	// Origin is as of Create, or of the last batch that carried one.
+	Origin Origin
+}
+
+// An Origin remembers what a conversation was imported from, so that importing
+// the same again finds it. A store keeps both texts as they are; package
+// session says what they mean.
+type Origin struct {
+	// Key names what was imported; empty for a conversation that was not.
+	Key string
+	// Mark tells how much of it the log holds.
+	Mark string
 }
 
 // Stats are figures about a log that listings show, so that no log must be
@@ -109,6 +126,8 @@ type Batch struct {
 	Entries  []tenfold.Entry
 	// Stats, if set, are the conversation's figures after the append.
 	Stats *Stats
+	// Origin, if set, is the conversation's after the append.
+	Origin *Origin
 	// Now is the time of the append, for Updated.
 	Now time.Time
 }

@@ -2,11 +2,14 @@ package summary
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +40,26 @@ type Recorded struct {
 	Reasoning bool
 }
 
+// The names of artifacts: what they are, of which conversation, and when.
+const (
+	inputPrefix   = "summarizer-input-"
+	summaryPrefix = "summary-"
+	artifactTime  = "20060102T150405Z"
+	longestName   = 60
+)
+
+// nameOf is how the names of artifacts name a conversation: by its id where that
+// may be a part of a file's name, else by what of it may and a hash, so that no
+// two have one name.
+func nameOf(conversation string) string {
+	name := safeName(conversation)
+	if name == conversation && len(name) <= longestName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(conversation))
+	return name[:min(len(name), longestName)] + "-" + hex.EncodeToString(sum[:4])
+}
+
 // Summarize implements [strategy.Summarizer].
 func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	got, err := s.Of.Summarize(ctx, r)
@@ -46,7 +69,7 @@ func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 	if ended := ctx.Err(); ended != nil {
 		return got, ended
 	}
-	end := fmt.Sprintf("%s-%s.md", safeName(s.Conversation), s.Now().UTC().Format("20060102T150405Z"))
+	end := nameOf(s.Conversation) + "-" + s.Now().UTC().Format(artifactTime) + ".md"
 	var input strings.Builder
 	for _, prior := range r.Prior {
 		input.WriteString("[earlier summary]:\n" + shielded(prior) + "\n\n")
@@ -55,8 +78,8 @@ func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 	input.WriteString(render.Text(r.Log, r.Entries))
 	kept := tenfold.Artifacts{}
 	var failed [2]error
-	kept.Input, failed[0] = s.Artifacts.Write("summarizer-input-"+end, []byte(Redact(input.String())))
-	kept.Summary, failed[1] = s.Artifacts.Write("summary-"+end, []byte(Redact(got.Text)+"\n"))
+	kept.Input, failed[0] = s.Artifacts.Write(inputPrefix+end, []byte(Redact(input.String())))
+	kept.Summary, failed[1] = s.Artifacts.Write(summaryPrefix+end, []byte(Redact(got.Text)+"\n"))
 	if err := errors.Join(failed[:]...); err != nil {
 		got.Notes = append(got.Notes, fmt.Sprintf("the artifacts of the summary could not be written: %v", err))
 	}
@@ -109,6 +132,61 @@ func (d Directory) Write(name string, data []byte) (string, error) {
 		return "", err
 	}
 	return filepath.Join(string(d), name), nil
+}
+
+// Of lists the files of a conversation's summaries: those that its log names,
+// and those that a program which was killed left behind.
+func (d Directory) Of(conversation string) ([]string, error) {
+	all, err := os.ReadDir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := []string{nameOf(conversation)}
+	if safeName(conversation) == conversation {
+		names = append(names, conversation) // as release 0.1 has it
+	}
+	var files []string
+	for _, f := range all {
+		if f.Type().IsRegular() && slices.ContainsFunc(names, func(name string) bool { return isArtifactOf(f.Name(), name) }) {
+			files = append(files, filepath.Join(string(d), f.Name()))
+		}
+	}
+	return files, nil
+}
+
+// isArtifactOf reports whether a file's name is that of an artifact, or of one
+// that was not finished. What follows the conversation's name must be a time,
+// for other conversations may begin with the name.
+func isArtifactOf(file, conversation string) bool {
+	if rest, ok := strings.CutSuffix(file, ".part"); ok {
+		number := filepath.Ext(rest)
+		rest = strings.TrimSuffix(rest, number)
+		if !strings.HasPrefix(rest, ".") || !isCount(strings.TrimPrefix(number, ".")) {
+			return false
+		}
+		file = rest[1:]
+	}
+	rest, ok := strings.CutPrefix(file, inputPrefix)
+	if !ok {
+		if rest, ok = strings.CutPrefix(file, summaryPrefix); !ok {
+			return false
+		}
+	}
+	rest, ok = strings.CutPrefix(rest, conversation+"-")
+	stem, md := strings.CutSuffix(rest, ".md")
+	if !ok || !md {
+		return false
+	}
+	when, number, twice := strings.Cut(stem, "-")
+	_, err := time.Parse(artifactTime, when)
+	return err == nil && (!twice || isCount(number))
+}
+
+func isCount(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // create makes a file of a name that no other writer has, nor one that crashed

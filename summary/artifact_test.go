@@ -2,8 +2,10 @@ package summary_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,8 +42,11 @@ func TestM5Artifacts(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
-	if name := filepath.Base(kept.Input); name != "summarizer-input-__c_1-20260203T040506Z.md" {
+	if name := filepath.Base(kept.Input); name != "summarizer-input-__c_1-905ba823-20260203T040506Z.md" {
 		t.Error(name)
+	}
+	if files, err := summary.Directory(dir).Of("../c/1"); err != nil || !slices.Equal(files, []string{kept.Input, kept.Summary}) {
+		t.Errorf("its files are %v, %v", files, err)
 	}
 	// What is refused, or only tried, leaves nothing behind.
 	before := len(list(t, dir))
@@ -55,6 +60,52 @@ func TestM5Artifacts(t *testing.T) {
 	}
 	if after := list(t, dir); len(after) != before {
 		t.Errorf("%v", after)
+	}
+}
+
+// The files of a conversation are found by their names, those of a program that
+// was killed included, and no others: ids may begin with ids.
+func TestM5ArtifactsOfAConversation(t *testing.T) {
+	dir := summary.Directory(t.TempDir())
+	const stamp = "20260203T040506Z"
+	long := strings.Repeat("long", 25)
+	mine := map[string][]string{
+		"a": {
+			"summary-a-" + stamp + ".md", "summary-a-" + stamp + "-2.md", "summarizer-input-a-" + stamp + ".md",
+			".summary-a-" + stamp + ".md.1.part", ".summarizer-input-a-" + stamp + "-3.md.12.part",
+		},
+		"a-2":        {"summary-a-2-" + stamp + ".md"},
+		"a-" + stamp: {"summary-a-" + stamp + "-" + stamp + ".md"},
+		long:         {"summary-" + long + "-" + stamp + ".md"}, // of release 0.1
+	}
+	others := []string{
+		"summary-a.md", "summary-a-b-" + stamp + ".md", "summary-a-20261303T040506Z.md", "summary-a-" + stamp + "-x.md", "summary-a-" + stamp + ".txt",
+		"notes-a-" + stamp + ".md", "summary-a-" + stamp + ".md.part", ".summary-a-" + stamp + ".md.x.part", "summary-b_c-" + stamp + ".md",
+	}
+	for _, names := range append(slices.Collect(maps.Values(mine)), others) {
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(string(dir), name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for id, names := range mine {
+		var want []string
+		for _, name := range names {
+			want = append(want, filepath.Join(string(dir), name))
+		}
+		slices.Sort(want)
+		if files, err := dir.Of(id); err != nil || !slices.Equal(files, want) {
+			t.Errorf("of %s are %v, %v", id, files, err)
+		}
+	}
+	for _, id := range []string{"b:c", "", "other"} {
+		if files, err := dir.Of(id); err != nil || len(files) > 0 {
+			t.Errorf("of %q are %v, %v", id, files, err)
+		}
+	}
+	if files, err := summary.Directory(filepath.Join(string(dir), "nowhere")).Of("a"); err != nil || files != nil {
+		t.Errorf("where there is no directory: %v, %v", files, err)
 	}
 }
 

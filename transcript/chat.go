@@ -223,10 +223,12 @@ func (c *chat) object(n int) error {
 	if len(r.items) > 0 {
 		first = c.compact(r.items[0].of(r.raw))
 	}
-	if err := c.start(c.recordID(&r, first)); err != nil {
+	id, named := c.recordID(&r, first)
+	if err := c.start(id); err != nil {
 		return err
 	}
-	r.id = c.ids.unique("request")
+	c.conv.Named = named && c.conv.ID == id
+	r.id = c.ids.unique("request:" + digest([]byte(r.source(c, nil))))
 	if err := c.way.begin(c, &r); err != nil {
 		return err
 	}
@@ -330,15 +332,16 @@ func withoutMember(raw []byte, name string) []byte {
 	}
 }
 
-// recordID names the conversation of a record. Ids of tasks name what was to
-// be done, not the conversation: the source's name goes in front.
-func (c *chat) recordID(r *chatRecord, first []byte) string {
+// recordID names the conversation of a record, and tells whether nobody else
+// has the name. Ids of tasks name what was to be done, not the conversation:
+// the source's name goes in front.
+func (c *chat) recordID(r *chatRecord, first []byte) (id string, named bool) {
 	for _, name := range [...]string{"conversation_id", "session_id", "sessionId", "thread_id", "run_id"} {
 		if id := r.text(name); id != "" {
-			return conversationID(id)
+			return conversationID(id), isUnique(id)
 		}
 	}
-	id := nameID(c.name, c.format)
+	id = nameID(c.name, c.format)
 	found := false
 	for _, name := range [...]string{"instance_id", "task_id", "id", "responseId", "trial"} {
 		part := r.text(name)
@@ -350,9 +353,9 @@ func (c *chat) recordID(r *chatRecord, first []byte) string {
 		}
 	}
 	if found {
-		return conversationID(id)
+		return conversationID(id), false
 	}
-	return contentID(c.name, c.format, c.same(first))
+	return contentID(c.name, c.format, c.same(first)), false
 }
 
 // start ends the conversation under way, if there is one, and begins another,

@@ -206,7 +206,7 @@ func (c *claude) session(l *claudeLine) {
 			id += "-" + c.agentName(l)
 		}
 		if c.conv.ID == "" {
-			c.conv.ID = conversationID(id)
+			c.conv.ID, c.conv.Named = conversationID(id), true
 		}
 	case l.sessionID != c.sessionID:
 		c.warn.add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")

@@ -81,7 +81,12 @@ func (codexImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		if n == 1 {
 			c.name(root, src)
 		}
-		if err := c.line(root, "line-"+strconv.Itoa(n)); err != nil {
+		c.first = n == 1
+		tells := raw
+		if at := root.get("timestamp"); at.found() {
+			tells = at.raw() // a line that was written again may have other escapes
+		}
+		if err := c.line(root, numbered("line-"+strconv.Itoa(n), tells)); err != nil {
 			return err
 		}
 	}
@@ -99,6 +104,7 @@ type codex struct {
 	tree  tree
 	items itemReader
 
+	first bool // the line is the first
 	model string
 	// context is the digest of the settings last seen, the turn's id aside.
 	context string
@@ -125,7 +131,7 @@ func (c *codex) name(root node, src Source) {
 		meta = node{}
 	}
 	if id := meta.text("id"); id != "" {
-		c.conv.ID = conversationID(id)
+		c.conv.ID, c.conv.Named = conversationID(id), true
 	} else {
 		c.conv.ID = contentID(src.Name, Codex, root.raw())
 	}
@@ -173,7 +179,7 @@ func (c *codex) bare(root node, typ, id string) error {
 	switch {
 	case root.get("record_type").isText():
 		return c.keep(id, "codex."+tenfold.Kind(root.text("record_type")), root.raw())
-	case typ == "" && root.get("id").isText() && id == "line-1":
+	case typ == "" && root.get("id").isText() && c.first:
 		return c.keep(id, "codex.session_meta", root.raw())
 	case typ == "":
 		return c.odd(root, id, "codex.untyped")
@@ -245,7 +251,7 @@ func (c *codex) meta(root, payload node, id string) error {
 	if base.kind() == '{' {
 		base = base.get("text")
 	}
-	if id != "line-1" || !base.isText() || c.tree.twice {
+	if !c.first || !base.isText() || c.tree.twice {
 		return c.keep(id, "codex.session_meta", root.raw())
 	}
 	system := c.items.text(base)

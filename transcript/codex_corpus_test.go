@@ -188,10 +188,10 @@ func checkHistories(t *testing.T, lines []any, got Collected) (found int) {
 			continue
 		}
 		found++
-		group := "line-" + strconv.Itoa(i+1)
+		group := "line-" + strconv.Itoa(i+1) + "-"
 		last := 0
 		for k, e := range got.Entries {
-			if recordID(e.ID) == group {
+			if strings.HasPrefix(e.ID, group) {
 				last = k
 			}
 		}

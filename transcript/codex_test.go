@@ -290,7 +290,10 @@ func TestCodexExportLeavesUndoneCompactionsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.Entries = append(got.Entries, tenfold.Entry{ID: "undo", Payload: tenfold.CompactionRevoked{Target: "line-13"}})
+	i := slices.IndexFunc(got.Entries, func(e tenfold.Entry) bool {
+		return strings.HasPrefix(e.ID, "line-13-") && e.Payload.Kind() == tenfold.KindCompaction
+	})
+	got.Entries = append(got.Entries, tenfold.Entry{ID: "undo", Payload: tenfold.CompactionRevoked{Target: got.Entries[i].ID}})
 	text, _ := exportText(t, Codex, got, false)
 	if strings.Contains(string(text), "They added numbers") {
 		t.Errorf("the undone compaction is in\n%s", text)

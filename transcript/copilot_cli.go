@@ -133,7 +133,7 @@ func (c *copilot) event(e *copilotEvent) error {
 	}
 	if c.conv.ID == "" {
 		if e.typ == "session.start" && e.session != "" {
-			c.conv.ID = conversationID(e.session)
+			c.conv.ID, c.conv.Named = conversationID(e.session), true
 		} else {
 			c.conv.ID = contentID(c.src.Name, CopilotCLI, e.raw)
 		}

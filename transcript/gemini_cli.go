@@ -174,9 +174,9 @@ func (g *geminiCLI) name(r *geminiCLIRecord) {
 	case r.session == "":
 		g.conv.ID = contentID(g.src.Name, GeminiCLI, r.raw)
 	case r.agent:
-		g.conv.ID = conversationID(r.session + "-" + nameID(g.src.Name, GeminiCLI))
+		g.conv.ID, g.conv.Named = conversationID(r.session+"-"+nameID(g.src.Name, GeminiCLI)), true
 	default:
-		g.conv.ID = conversationID(r.session)
+		g.conv.ID, g.conv.Named = conversationID(r.session), true
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // plainID reports whether a foreign id may stand as it is: it can be neither a
-// path nor one of the ids that are derived with "/", "#", "~" and ":".
+// path, nor a flag, nor one of the ids that are derived with "/", "#", "~" and ":".
 func plainID(id string) bool {
-	if id == "" || len(id) > 100 || id[0] == '.' {
+	if id == "" || len(id) > 100 || id[0] == '.' || id[0] == '-' {
 		return false
 	}
 	for i := 0; i < len(id); i++ {
@@ -23,6 +25,31 @@ func plainID(id string) bool {
 	}
 	return true
 }
+
+// isUnique tells ids that nobody gives twice, such as UUIDs and what else is
+// drawn at random, from those that people make up.
+func isUnique(id string) bool {
+	if _, err := uuid.Parse(id); err == nil {
+		return true
+	}
+	const random = 20 // letters and digits, without a mark between
+	run, digits, letters := 0, 0, 0
+	for i := 0; i < len(id) && run < random; i++ {
+		switch c := id[i]; {
+		case '0' <= c && c <= '9':
+			run, digits = run+1, digits+1
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+			run, letters = run+1, letters+1
+		default:
+			run, digits, letters = 0, 0, 0
+		}
+	}
+	return run == random && digits >= 3 && letters >= 3
+}
+
+// numbered gives an id for a record that is known by its number, or by a name
+// that others may have: what it says tells it from others.
+func numbered(id string, raw []byte) string { return id + "-" + digest(raw)[:8] }
 
 // conversationID gives a foreign id that is fit to name a conversation.
 func conversationID(id string) string {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -73,10 +72,10 @@ func (inspectImporter) Import(ctx context.Context, src Source, sink Sink) error 
 		sm := s.sample.object(s.sample.root())
 		id := s.sample.peek(sm.get("uuid"))
 		if id == "" {
-			id = run + "-" + strconv.Itoa(i)
+			id = numbered(run, at.of(top.raw))
 		}
 		s.out = emitter{sink: sink, conv: Conversation{
-			ID: conversationID(names.unique(conversationID(id))), Format: InspectEval, Title: firstLine(top.peek(eval.get("task"))),
+			ID: conversationID(names.unique(conversationID(id))), Named: isUnique(id), Format: InspectEval, Title: firstLine(top.peek(eval.get("task"))),
 		}}
 		if created, err := time.Parse(time.RFC3339, top.peek(eval.get("created"))); err == nil {
 			s.out.at(created.UTC())
@@ -85,7 +84,8 @@ func (inspectImporter) Import(ctx context.Context, src Source, sink Sink) error 
 			s.out.warn.add(0, notUTF8One, notUTF8Many)
 		}
 		if i == 0 {
-			if err := s.out.keep(s.out.ids.unique("log"), "inspect-eval.log", top.frame(samples)); err != nil {
+			frame := top.frame(samples)
+			if err := s.out.keep(s.out.ids.unique("log:"+digest(frame)), "inspect-eval.log", frame); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ func (s *inspectSample) read(m members) error {
 	s.attached = f.object(m.get("attachments"))
 	items := f.list(m.get("messages"))
 	if s.model != "" && s.model != "none/none" {
-		if err := s.out.emit(tenfold.Entry{ID: s.out.ids.unique("model"), Payload: tenfold.ConfigDelta{Model: s.model}}); err != nil {
+		if err := s.out.emit(tenfold.Entry{ID: s.out.ids.unique("model:" + digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}}); err != nil {
 			return err
 		}
 	}
@@ -125,8 +125,9 @@ func (s *inspectSample) read(m members) error {
 			return err
 		}
 	}
-	id := s.out.ids.unique("sample")
-	if err := s.out.keep(id, "inspect-eval.sample", f.frame(items)); err != nil {
+	frame := f.frame(items)
+	id := s.out.ids.unique("sample:" + digest(frame))
+	if err := s.out.keep(id, "inspect-eval.sample", frame); err != nil {
 		return err
 	}
 	for _, one := range f.object(m.get("model_usage")) {

@@ -69,11 +69,8 @@ func (jpImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	j := &jp{src: src, sink: sink, conv: Conversation{ID: jpID(src.Name), Format: JP}}
+	j := &jp{src: src, sink: sink, conv: Conversation{Format: JP}}
 	if err := j.siblings(); err != nil {
-		return err
-	}
-	if err := sink.Begin(j.conv); err != nil {
 		return err
 	}
 	in := &countingReader{ctx: ctx, src: src}
@@ -239,6 +236,11 @@ func (j *jp) next(value []byte) error {
 		j.warn.add(0, "event was not UTF-8: its bad bytes were replaced", "events were not UTF-8: their bad bytes were replaced")
 	}
 	raw := j.buf
+	if j.events == 0 {
+		if err := j.begin(raw); err != nil {
+			return err
+		}
+	}
 	j.events++
 	e := jpEvent{raw: raw, id: j.ids.unique("event:" + digest(raw))}
 	e.parse(&j.scan)
@@ -257,6 +259,16 @@ func (j *jp) next(value []byte) error {
 		}
 	}
 	return j.event(&e)
+}
+
+// begin opens the conversation. Without a number in its name, the first event
+// tells it from others.
+func (j *jp) begin(first []byte) error {
+	j.conv.ID = jpID(j.src.Name)
+	if jpNumber(filepath.ToSlash(j.src.Name)) == "" {
+		j.conv.ID = numbered(j.conv.ID, first)
+	}
+	return j.sink.Begin(j.conv)
 }
 
 // baseConfig writes the configuration that newer versions keep beside the
@@ -278,6 +290,9 @@ func (j *jp) emit(e tenfold.Entry) error {
 
 func (j *jp) finish() error {
 	if j.events == 0 {
+		if err := j.begin(nil); err != nil {
+			return err
+		}
 		j.warn.add(0, "file without events: the conversation is empty", "")
 		if j.base != nil {
 			if err := j.baseConfig(); err != nil {
@@ -301,19 +316,24 @@ func jpTime(s string) time.Time {
 	return time.Time{}
 }
 
-// jpID is the number that begins the conversation's directory. The oldest
-// format tells the same conversation in other entries, which are not to mix
-// with those of its events.json.
+// jpID is the number that begins the conversation's directory, or else the
+// directory's name. The oldest format tells the same conversation in other
+// entries, which are not to mix with those of its events.json.
 func jpID(name string) string {
+	name = filepath.ToSlash(name)
 	id := jpNumber(name)
+	if id == "" {
+		id = jpNamed(name)
+	}
 	if strings.HasSuffix(name, "messages.json") && id != "messages" {
 		id += "-messages"
 	}
 	return id
 }
 
+// jpNumber is the time at which JP made a conversation, to a tenth of a second,
+// as the file's or the directory's name has it; empty without one.
 func jpNumber(name string) string {
-	name = filepath.ToSlash(name)
 	file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	for _, part := range [...]string{file, filepath.Base(filepath.Dir(name))} {
 		part = strings.TrimPrefix(strings.TrimPrefix(part, "archive-"), ".")
@@ -325,7 +345,12 @@ func jpNumber(name string) string {
 			return part[:n]
 		}
 	}
-	if file == "events" || file == "messages" {
+	return ""
+}
+
+// jpNamed is the directory's name where the file has the name that all have.
+func jpNamed(name string) string {
+	if file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)); file == "events" || file == "messages" {
 		if dir := filepath.Base(filepath.Dir(name)); dir != "." && dir != "/" && dir != ".." {
 			return conversationID(dir)
 		}

@@ -141,7 +141,8 @@ func (l *locomo) read(talk span) error {
 		}
 		all = append(all, s.items...)
 	}
-	if err := l.out.keep(l.out.ids.unique("sample"), "locomo.sample", f.frame(all)); err != nil {
+	frame := f.frame(all)
+	if err := l.out.keep(l.out.ids.unique("sample:"+digest(frame)), "locomo.sample", frame); err != nil {
 		return err
 	}
 	return l.out.end()
@@ -154,7 +155,9 @@ func (l *locomo) utterance(opened *bool) error {
 	f.reset(l.buf)
 	m := f.object(f.root())
 	key := f.peek(m.get("dia_id"))
-	if key = strings.ReplaceAll(key, ":", "-"); !plainID(key) {
+	if key = strings.ReplaceAll(key, ":", "-"); plainID(key) {
+		key = numbered(key, l.buf)
+	} else {
 		key = "message:" + digest(l.buf)
 	}
 	id := l.out.ids.unique(key)

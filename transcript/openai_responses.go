@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tenfold"
@@ -135,7 +134,7 @@ func (o *responses) document(doc document) error {
 		if !root.first().found() {
 			return doc.problem(o.src, OpenAIResponses, 0, errors.New("there is no item in the list"), hint)
 		}
-		if err := o.list("input", root); err != nil {
+		if err := o.list(root, false); err != nil {
 			return err
 		}
 		return o.end()
@@ -167,23 +166,25 @@ func (o *responses) body(root node, doc document, hint string) error {
 	if at := root.get("created_at"); at.found() {
 		o.at(unixTime(float64(o.scan.number(at.at()))))
 	}
-	if err := o.config(root, "config"); err != nil {
+	if err := o.config(root); err != nil {
 		return err
 	}
 	if input.isText() {
 		o.items.cuts = o.items.cuts[:0]
 		u := tenfold.UserMessage{Parts: tenfold.Text(o.items.text(input))}
-		if err := o.show("input", itemEntries("input", string(input.raw()), one(u))); err != nil {
+		id := o.itemID(input)
+		if err := o.show(id, itemEntries(id, string(input.raw()), one(u))); err != nil {
 			return err
 		}
-	} else if err := o.list("input", input); err != nil {
+	} else if err := o.list(input, false); err != nil {
 		return err
 	}
-	if err := o.list("output", output); err != nil {
+	if err := o.list(output, true); err != nil {
 		return err
 	}
 	if u, ok := o.usage(root.get("usage")); ok {
-		if err := o.emit(tenfold.Entry{ID: "usage", MessageID: o.message, Payload: u}); err != nil {
+		id := o.ids.unique("usage:" + digest(appendCompact([]byte(o.message), root.get("usage").raw())))
+		if err := o.emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u}); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,7 @@ func (o *responses) body(root node, doc document, hint string) error {
 }
 
 // config hands on what a body sets beside its items; the body is its source.
-func (o *responses) config(root node, id string) error {
+func (o *responses) config(root node) error {
 	d := tenfold.ConfigDelta{Model: root.text("model")}
 	o.model = d.Model
 	var cuts []cut
@@ -210,7 +211,7 @@ func (o *responses) config(root node, id string) error {
 		}
 	}
 	source := string(appendCompact(nil, []byte(splice(root.t.raw, cuts))))
-	return o.emit(tenfold.Entry{ID: id, Source: source, Payload: d})
+	return o.emit(tenfold.Entry{ID: o.ids.unique("config:" + digest([]byte(source))), Source: source, Payload: d})
 }
 
 // toolList reads the functions a model was offered. Tools that the provider
@@ -231,15 +232,18 @@ func toolList(tools node) *[]tenfold.ToolDefinition {
 }
 
 // list turns a list of items into entries.
-func (o *responses) list(name string, items node) error {
-	i := 0
+func (o *responses) list(items node, output bool) error {
 	for n := list(items); n.found(); n = n.next() {
-		if err := o.item(n, name+"-"+strconv.Itoa(i), n, name == "output"); err != nil {
+		if err := o.item(n, o.itemID(n), n, output); err != nil {
 			return err
 		}
-		i++
 	}
 	return nil
+}
+
+// itemID names an item after what it says.
+func (o *responses) itemID(n node) string {
+	return o.ids.unique("item:" + digest(appendCompact(nil, n.raw())))
 }
 
 // item turns one item into entries. Its source is the item, or the record that
@@ -321,7 +325,7 @@ func (o *responses) events(ctx context.Context, src Source) error {
 				o.at(unixTime(float64(o.scan.number(at.at()))))
 			}
 		}
-		if err := o.event(root, "event-"+strconv.Itoa(n)); err != nil {
+		if err := o.event(root, o.ids.unique("event:"+digest(raw))); err != nil {
 			return err
 		}
 	}

@@ -121,7 +121,7 @@ func (o *openCodeSession) session(info []byte) {
 		switch string(name) {
 		case `"id"`:
 			if id := o.scan.text(); id != "" {
-				o.em.conv.ID = conversationID(id)
+				o.em.conv.ID, o.em.conv.Named = conversationID(id), true
 			}
 		case `"title"`:
 			o.em.conv.Title = o.scan.text()

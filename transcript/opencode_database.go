@@ -130,7 +130,7 @@ type openCodeRoot struct {
 }
 
 func (r *openCodeRoot) conversation(id string) error {
-	r.em.conv = Conversation{ID: conversationID(id), Format: OpenCode}
+	r.em.conv = Conversation{ID: conversationID(id), Named: true, Format: OpenCode}
 	if err := r.session(id, "", 0); err != nil {
 		return err
 	}

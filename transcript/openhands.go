@@ -268,7 +268,8 @@ func (h *openHandsFile) record(raw []byte, repaired bool) error {
 			flat = append(flat, at)
 		}
 	}
-	if err := o.out.keep(o.out.ids.unique("record"), "openhands-events.record", f.frame(flat)); err != nil {
+	frame := f.frame(flat)
+	if err := o.out.keep(o.out.ids.unique("record:"+digest(frame)), "openhands-events.record", frame); err != nil {
 		return err
 	}
 	return o.finish()
@@ -332,6 +333,7 @@ func (h *openHandsFile) directory() error {
 		return &Error{Name: h.src.Name, Format: OpenHands, Err: errors.New("the directory of events cannot be read: " + err.Error()), Hint: "it is \"events\" beside the file"}
 	}
 	o := h.begin(conversationID(id))
+	o.out.conv.Named = isUnique(id)
 	if doc.repaired {
 		o.out.warn.add(0, notUTF8One, notUTF8Many)
 	}
@@ -390,7 +392,7 @@ func (o *openHands) state(f *finder, m members) error {
 			}
 		}
 	}
-	id := o.out.ids.unique("state")
+	id := o.out.ids.unique("state:" + digest(f.raw))
 	if err := o.out.keep(id, "openhands-events.state", f.raw); err != nil {
 		return err
 	}

@@ -47,14 +47,16 @@ func (o *openHands) event(raw []byte) error {
 	f.reset(raw)
 	m := f.object(f.root())
 	key := f.peek(m.get("id"))
+	id := key
 	if at := m.get("id"); f.is(at, '0') {
 		key = "event-" + string(at.of(raw))
+		id = numbered(key, raw)
 	}
 	o.note(key)
-	if !plainID(key) {
-		key = "event:" + digest(raw)
+	if !plainID(id) {
+		id = "event:" + digest(raw)
 	}
-	id := o.out.ids.unique(key)
+	id = o.out.ids.unique(id)
 	o.out.at(jpTime(f.peek(m.get("timestamp"))))
 	switch {
 	case m.get("kind").found():

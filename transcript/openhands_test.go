@@ -111,8 +111,8 @@ func TestOpenHandsDirectory(t *testing.T) {
 		t.Errorf("the conversation is %q", got.ID)
 	}
 	checkTable(t, got, `
-		unknown state openhands-events.state
-		config state/model maker/model-a
+		unknown state:18acf635dffdf042 openhands-events.state
+		config state:18acf635dffdf042/model maker/model-a
 		turn e1/turn
 		user e1 "Look."
 		call e2 c1 look {}

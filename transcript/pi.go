@@ -154,7 +154,7 @@ func (p *pi) record(r *piRecord, line int) error {
 	p.at(r.time())
 	if p.conv.ID == "" {
 		if r.typ == "session" && r.id != "" {
-			p.conv.ID = conversationID(r.id)
+			p.conv.ID, p.conv.Named = conversationID(r.id), true
 		} else {
 			p.conv.ID = contentID(p.src.Name, Pi, r.raw)
 		}

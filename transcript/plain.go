@@ -236,7 +236,8 @@ func (p *plain) record(f *finder, at span) error {
 	if exact {
 		f.cuts = append(f.cuts, cut{at, cutText})
 	}
-	if err := p.out.keep("record", "plain-transcript.record", []byte(splice(f.raw, f.cuts))); err != nil {
+	rest := []byte(splice(f.raw, f.cuts))
+	if err := p.out.keep("record:"+digest(rest), "plain-transcript.record", rest); err != nil {
 		return err
 	}
 	for line := range strings.Lines(talk) {
@@ -250,7 +251,7 @@ func (p *plain) record(f *finder, at span) error {
 	if p.before != "" {
 		var src piece
 		src.lit(p.before)
-		if err := p.out.keep("text", "plain-transcript.text", []byte(src.source())); err != nil {
+		if err := p.out.keep(p.out.ids.unique(textID(p.before)), "plain-transcript.text", []byte(src.source())); err != nil {
 			return err
 		}
 	}

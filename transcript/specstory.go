@@ -172,7 +172,7 @@ func (s *specStory) preface(bare string) error {
 		words := strings.Fields(inner)
 		for i, w := range words {
 			if w == "Session" && i+1 < len(words) && plainID(words[i+1]) {
-				s.out.conv.ID = words[i+1]
+				s.out.conv.ID, s.out.conv.Named = words[i+1], true
 			}
 		}
 	}
@@ -334,7 +334,7 @@ func (s *specStory) finish() error {
 	if rest := s.before.take(); rest != "" {
 		var p piece
 		p.lit(rest)
-		if err := s.out.keep(s.out.ids.unique("end"), "specstory-md.text", []byte(p.source())); err != nil {
+		if err := s.out.keep(s.out.ids.unique(textID(rest)), "specstory-md.text", []byte(p.source())); err != nil {
 			return err
 		}
 	}

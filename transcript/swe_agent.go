@@ -199,7 +199,7 @@ func (a *sweAgent) assistant(m members) []tenfold.Payload {
 func (a *sweAgent) finish(items []span) error {
 	f := &a.doc
 	raw := f.frame(items)
-	id := a.out.ids.unique("document")
+	id := a.out.ids.unique("document:" + digest(raw))
 	if err := a.out.keep(id, "swe-agent-traj.document", raw); err != nil {
 		return err
 	}

@@ -213,5 +213,5 @@ func readHeader(line []byte) (Conversation, error) {
 		return Conversation{}, fmt.Errorf("the file has version %d, this program reads version %d", h.Version, headerVersion)
 	}
 	c := h.Conversation
-	return Conversation{ID: conversationID(c.ID), Title: c.Title, Format: Tenfold, Created: c.Created.UTC()}, nil
+	return Conversation{ID: conversationID(c.ID), Named: c.ID != "", Title: c.Title, Format: Tenfold, Created: c.Created.UTC()}, nil
 }

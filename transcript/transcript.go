@@ -16,6 +16,9 @@
 //
 // Ids are derived from the source alone and do not depend on what comes later:
 // importing a transcript again after it grew gives the old lines the old ids.
+// They follow from what a record says, never from its place alone. An id tells
+// entries of one conversation apart; a conversation is told from others by its
+// id only where [Conversation.Named] says so.
 package transcript
 
 import (
@@ -53,7 +56,12 @@ type Source struct {
 type Conversation struct {
 	// ID is made of letters, digits, ".", "_" and "-", does not start with a
 	// "." and is never empty.
-	ID     string
+	ID string
+	// Named says that the tool gave the ID, so that no other conversation has
+	// it, wherever it is read. Else it is made of the source's name and what
+	// the conversation begins with, as others may be: only where a source lies
+	// and all that it says tell which conversation it is.
+	Named  bool
 	Title  string
 	Format Format
 	// Created is the time of the earliest line that has one, or zero.

@@ -94,7 +94,8 @@ func (whoAndWhenImporter) Import(ctx context.Context, src Source, sink Sink) err
 			return err
 		}
 	}
-	if err := out.keep(out.ids.unique("document"), "who-and-when.document", top.frame(items)); err != nil {
+	frame := top.frame(items)
+	if err := out.keep(out.ids.unique("document:"+digest(frame)), "who-and-when.document", frame); err != nil {
 		return err
 	}
 	return out.end()

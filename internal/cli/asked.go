@@ -44,10 +44,31 @@ type asked struct {
 	quotes          []quoteJSON
 	// files are the artifacts written that no stored overlay names.
 	files []string
+	// made are the summaries written in this run.
+	made []madeSummary
+}
+
+// madeSummary is a summary with what it was asked of.
+type madeSummary struct {
+	of  strategy.SummaryRequest
+	got strategy.SummaryResult
+}
+
+// resume goes on with what an attempt of the same compaction had done when
+// another writer came first.
+func (k *asked) resume(before *asked) {
+	if before != nil {
+		k.notes, k.warnings, k.files, k.made = before.notes, before.warnings, before.files, before.made
+	}
 }
 
 // Summarize implements [strategy.Summarizer].
 func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	for _, m := range k.made {
+		if m.of.Range.String() == r.Range.String() && m.of.Wishes() == r.Wishes() && slices.EqualFunc(m.of.Entries, r.Entries, sameEntry) {
+			return m.got, nil
+		}
+	}
 	if got, ok := k.recall(r); ok {
 		k.noticef("the summary of turns %s is that of an earlier run: %s was not asked again", r.Range, k.name)
 		return got, nil
@@ -72,11 +93,16 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	if a := got.Artifacts; a != nil {
 		k.files = append(k.files, a.Input, a.Summary)
 	}
+	if err == nil && r.Refusal(got) == nil {
+		k.made = append(k.made, madeSummary{r, got})
+	}
 	if u := got.Usage; (err != nil || r.Refusal(got) != nil) && u != (tenfold.Usage{}) {
 		k.warnings = append(k.warnings, "what was asked for nothing: "+usageWords(u))
 	}
 	return got, err
 }
+
+func sameEntry(a, b tenfold.Entry) bool { return a.ID == b.ID }
 
 // Quote implements [strategy.Quoter].
 func (k *asked) Quote(r strategy.SummaryRequest) strategy.Quote {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -11,8 +10,6 @@ import (
 
 	"tenfold"
 	"tenfold/session"
-	"tenfold/store"
-	"tenfold/strategy"
 	"tenfold/transcript"
 )
 
@@ -184,6 +181,15 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 
 // one compacts the conversations of one file.
 func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
+	var sums []tenfold.Count
+	err := steadily(func() (err error) {
+		sums, err = k.read(ctx, path, req, to, several)
+		return err
+	})
+	return sums, err
+}
+
+func (k *compactFile) read(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
 	var found []imported
 	err := k.importFile(ctx, path, k.format, "--format", func(in imported) error {
 		found = append(found, in)
@@ -202,6 +208,7 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 		if reports[i], err = k.compact(ctx, in, req); err != nil {
 			return nil, err
 		}
+		in.ID = reports[i].conversation
 		views = append(views, transcript.View{Conversation: in.Conversation, Projection: reports[i].view, Compacted: true})
 	}
 	if to != nil {
@@ -215,99 +222,97 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), missed(reports...)
 }
 
-// compact plans over one conversation, and keeps it with the overlays.
+// compact plans over one conversation, and keeps it with the overlays. When
+// another writer came first it looks again: what a model wrote of the same
+// entries is not asked for twice.
 func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*report, error) {
-	base := k.base(in)
-	extras, err := k.extras(ctx, in, k.dryRun)
-	if err != nil {
-		return nil, err
+	var l *workspace
+	if !k.dryRun || k.hasStore() { // a dry run makes none
+		var err error
+		if l, err = k.open(ctx); err != nil {
+			return nil, err
+		}
 	}
-	e, err := k.effective(extras...)
-	if err != nil {
-		return nil, err
-	}
-	if err := k.configure(k.app, &req, e, subject{in.ID, base.Config().Model}); err != nil {
-		return nil, err
-	}
-	k.warnOnce(k.told)
+	var r *report
+	var at located
+	k.asked = nil
+	err := retried(ctx, func() (err error) {
+		if at, err = k.locate(ctx, l, in); err == nil {
+			r, err = k.plan(ctx, l, in, at, req)
+		}
+		return err
+	})
 	defer k.asked.discard()
-	if err := k.remember(ctx, in.ID); err != nil {
-		return nil, err
-	}
-	if in.keep, err = k.keepSettings(extras...); err != nil {
-		return nil, err
-	}
-	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	warnings := k.asked.tellNotes()
 	if err != nil {
 		return nil, err
 	}
+	r.warnings = slices.Concat(in.warnings, warnings)
+	switch {
+	case k.dryRun:
+		in.taken[at.ID] = true
+		return r, nil
+	case at.created:
+		k.noticef("kept as conversation %s, now the active one", at.ID)
+	case at.added > 0:
+		k.noticef("conversation %s has %s", at.ID, count(at.added, "new entry", "new entries"))
+	}
+	return r, k.settle(ctx, l, in, at)
+}
+
+// plan plans over a conversation as it is to be, and stores both.
+func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at located, req session.Request) (*report, error) {
+	// What is planned over is what will be stored, so that the plan holds for
+	// it: with what was done to the conversation since, but for earlier runs.
+	now := at.Projection()
+	base := k.withoutFileOverlays(now)
+	extras := extrasOf(now.Log())
+	e, err := k.effective(extras...)
+	if err != nil {
+		return nil, err
+	}
+	before := k.asked
+	if err := k.configure(k.app, &req, e, subject{at.ID, base.Config().Model}); err != nil {
+		return nil, err
+	}
+	k.asked.resume(before)
+	k.warnOnce(k.told)
+	if at.Session != nil {
+		k.asked.stored, k.asked.storedLog = fileOverlays(at.Session.Projection()), at.Session.Log()
+	}
+	keep, err := k.keepSettings(extras...)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
+	if err != nil {
+		return nil, err
+	}
 	r := &report{
-		conversation: in.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
-		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After, warnings: slices.Concat(in.warnings, warnings),
-		target: req.Target, quotes: k.asked.quotes,
+		conversation: at.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
+		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After,
+		target: req.Target, quotes: k.asked.quotes, parted: newPartedJSON(at.Parted),
 	}
 	if k.dryRun {
 		return r, nil
 	}
-	l, err := k.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k.startProgress("store "+in.ID, 0)
-	done, err := k.put(ctx, l, in, &plan)
+	write, overlays := k.replacement(l, now, plan)
+	k.startProgress("store "+at.ID, 0)
+	err = at.Store(ctx, slices.Concat(keep, write)...)
 	k.progress.end()
 	if err != nil {
 		return nil, err
 	}
 	var stored []tenfold.Compaction
-	for _, e := range done.overlays {
+	for _, e := range overlays {
 		if c, ok := e.Payload.(tenfold.Compaction); ok {
 			stored = append(stored, c)
 		}
 		r.compactions = append(r.compactions, e.ID)
 	}
 	k.asked.keep(stored)
-	r.view = k.view(in, base, plan, done.overlays)
-	if err := l.active.set(in.ID); err != nil {
-		return nil, err
-	}
-	switch {
-	case done.created:
-		k.noticef("kept as conversation %s, now the active one", in.ID)
-	case done.added > 0:
-		k.noticef("conversation %s has %s", in.ID, count(done.added, "new entry", "new entries"))
-	}
+	r.view = at.Session.Projection()
 	return r, nil
-}
-
-// remember looks up what an earlier run on the same conversation had a model
-// write.
-func (k *compactFile) remember(ctx context.Context, id string) error {
-	if k.asked.name == "" || (!k.hasStore() && (k.dryRun || !isPostgres(k.url()))) {
-		return nil
-	}
-	l, err := k.open(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := l.service.Open(ctx, id)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil
-	case err != nil:
-		return err
-	}
-	k.asked.stored, k.asked.storedLog = fileOverlays(s.Projection()), s.Log()
-	return nil
-}
-
-// view is the conversation of the file with the overlays as they were stored.
-func (k *compactFile) view(in imported, base *tenfold.Projection, plan strategy.Plan, overlays []tenfold.Entry) *tenfold.Projection {
-	if p := tenfold.Project(in.log); sameOverlays(fileOverlays(p), plan.Compactions) {
-		return p // the file brought them along
-	}
-	return base.Preview(slices.Clone(overlays)...)
 }
 
 // tell writes the reports of one file, and gives their totals.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"tenfold"
 	"tenfold/internal/config"
 	"tenfold/session"
-	"tenfold/store"
 	"tenfold/strategy"
 )
 
@@ -105,34 +103,6 @@ func extrasOf(l *tenfold.Log) []string {
 		}
 	}
 	return extras
-}
-
-// extras are those of a conversation in a file, and of the same in the store,
-// where there is one. A dry run opens none that could be made by it.
-func (a *app) extras(ctx context.Context, in imported, dryRun bool) ([]string, error) {
-	extras := extrasOf(in.log)
-	if !a.hasStore() && (dryRun || !isPostgres(a.url())) {
-		return extras, nil
-	}
-	l, err := a.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for e, err := range l.store.Entries(ctx, in.ID, 0) {
-		if errors.Is(err, store.ErrNotFound) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if _, known := in.log.Lookup(e.ID); known {
-			continue
-		}
-		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.Extra != "" {
-			extras = append(extras, d.Extra)
-		}
-	}
-	return extras, nil
 }
 
 // keepSettings is the entry that has a conversation keep what --cfg says; none

@@ -166,6 +166,8 @@ type importJSON struct {
 	Compactions  int        `json:"compactions"`
 	Tokens       tokensJSON `json:"tokens"`
 	Warnings     []string   `json:"warnings"`
+	// Parted is set where the file no longer continues what it held before.
+	Parted *partedJSON `json:"parted,omitzero"`
 }
 
 // file imports the conversations of one file, each as soon as it is read.
@@ -175,28 +177,27 @@ func (i *importing) file(ctx context.Context, path string) error {
 		return err
 	}
 	i.files++
-	return i.importFile(ctx, path, i.format, "--from", func(in imported) error {
-		k, err := i.put(ctx, l, in, nil)
-		if err != nil {
-			return err
-		}
-		i.conversations++
-		i.fresh += k.added
-		if err := l.active.set(in.ID); err != nil {
-			return err
-		}
-		return i.tellImport(in, k)
+	return steadily(func() error {
+		return i.importFile(ctx, path, i.format, "--from", func(in imported) error {
+			at, err := i.put(ctx, l, in)
+			if err != nil {
+				return err
+			}
+			i.conversations++
+			i.fresh += at.added
+			return i.tellImport(in, at)
+		})
 	})
 }
 
-func (a *app) tellImport(in imported, k kept) error {
+func (a *app) tellImport(in imported, at located) error {
 	for _, w := range in.warnings {
 		a.warn(in.path + ": " + w)
 	}
-	view := k.session.Projection()
+	view := at.Session.Projection()
 	out := importJSON{
-		Conversation: in.ID, Source: sourceJSON{in.path, string(in.Format)},
-		Turns: view.Log().Turns(), Entries: int(view.Version()), New: k.added,
+		Conversation: at.ID, Source: sourceJSON{in.path, string(in.Format)},
+		Turns: view.Log().Turns(), Entries: int(view.Version()), New: at.added, Parted: newPartedJSON(at.Parted),
 		Compactions: len(live(view)), Tokens: countJSON(view.Totals().All()),
 		Warnings: append([]string{}, in.warnings...),
 	}
@@ -205,17 +206,18 @@ func (a *app) tellImport(in imported, k kept) error {
 	}
 	news := "all new"
 	switch {
-	case k.added == 0:
+	case at.added == 0:
 		news = "none new"
-	case k.added < out.Entries:
-		news = thousands(k.added) + " new"
+	case at.added < out.Entries:
+		news = thousands(at.added) + " new"
 	}
-	a.printf("%s  %s, %s (%s), %s", a.paint(bold, in.ID), count(out.Turns, "turn", "turns"),
+	a.printf("%s  %s, %s (%s), %s", a.paint(bold, at.ID), count(out.Turns, "turn", "turns"),
 		count(out.Entries, "entry", "entries"), news, tokens(out.Tokens.Before, out.Tokens.After))
 	if out.Compactions > 0 {
 		a.printf(", %s", count(out.Compactions, "compaction", "compactions"))
 	}
 	a.printf("\n")
+	a.tellParted(in.path, at.ID, out.Parted, false)
 	return nil
 }
 

@@ -12,40 +12,43 @@ import (
 )
 
 func (a *app) pinCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "pin [ID] [ENTRY…]",
+	c := &cobra.Command{
+		Use:   "pin [ENTRY…] [flags]",
 		Short: "Keep entries whole under every compaction, or list those that are",
 		Long: `Pins entries: no compaction hides or shortens them, those made already
 included. Without an ENTRY the pins are listed.
 
 Entries are named by the numbers that "diff" and "search" show. Pinning a call
-pins its result as well, and the other way round. A number that begins with 0
-is taken for an ID, as is the first word when it is no number.`,
+pins its result as well, and the other way round.`,
 		Example: `  tenfold conversation pin 17
-  tenfold conversation pin 0b9c1a2f 17 21
+  tenfold conversation pin 17 21 --id 0b9c1a2f
   tenfold conversation pin`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.completeIDs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.pinAll(c.Context(), c, args, true)
 		},
 	}
+	a.idFlag(c)
+	return c
 }
 
 func (a *app) unpinCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "unpin [ID] ENTRY…",
+	c := &cobra.Command{
+		Use:   "unpin ENTRY… [flags]",
 		Short: "Let compactions have entries again",
 		Long: `Takes pins back: compactions hide or shorten the entries again. A call and its
 result are unpinned together.`,
 		Example: `  tenfold conversation unpin 17
-  tenfold conversation unpin 0b9c1a2f 17 21`,
+  tenfold conversation unpin 17 21 --id 0b9c1a2f`,
 		Args:              arguments(1, -1, "an ENTRY"),
-		ValidArgsFunction: a.completeIDs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.pinAll(c.Context(), c, args, false)
 		},
 	}
+	a.idFlag(c)
+	return c
 }
 
 type pinJSON struct {
@@ -59,38 +62,40 @@ type pinJSON struct {
 }
 
 // entryNumber reads a number as people name entries. What begins with 0 is
-// none: ids do, numbers of entries do not.
+// none.
 func entryNumber(word string) (int64, bool) {
 	n, err := strconv.ParseInt(word, 10, 64)
 	return n, err == nil && n > 0 && word[0] != '0' && word[0] != '+'
 }
 
-// splitPins tells the id, if there is one, from the entries.
-func splitPins(args []string) (id []string, seqs []int64, err error) {
-	if len(args) > 0 {
-		if _, ok := entryNumber(args[0]); !ok {
-			id, args = args[:1], args[1:]
-		}
-	}
-	for _, word := range args {
+// entryNumbers reads the arguments of a command.
+func entryNumbers(c *cobra.Command, args []string) ([]int64, error) {
+	var seqs []int64
+	for i, word := range args {
 		seq, ok := entryNumber(word)
 		if !ok {
-			return nil, nil, usage(quote(word)+" is no number of an entry", `"tenfold conversation diff" and "search" show the numbers`)
+			hint := `"tenfold conversation diff" and "search" show the numbers`
+			if i == 0 && !c.Flags().Changed("id") {
+				hint += "; " + withID(c, word, args[1:])
+			}
+			return nil, usage(quote(word)+" is not the number of an entry", hint)
 		}
 		seqs = append(seqs, seq)
 	}
-	return id, seqs, nil
+	return seqs, nil
 }
 
 func (a *app) pinAll(ctx context.Context, c *cobra.Command, args []string, on bool) error {
-	id, seqs, err := splitPins(args)
+	seqs, err := entryNumbers(c, args)
 	if err != nil {
 		return err
 	}
-	if len(seqs) == 0 && !on {
-		return usage(c.CommandPath()+" needs an ENTRY", "write "+c.UseLine())
+	if len(args) > 1 {
+		if err := a.refuseID(ctx, c, args, "the entries of the active conversation"); err != nil {
+			return err
+		}
 	}
-	s, err := a.session(ctx, id)
+	s, err := a.session(ctx, idOf(c))
 	if err != nil {
 		return err
 	}
@@ -135,7 +140,7 @@ func pinnable(l *tenfold.Log, seq int64) error {
 	case !ok:
 		return &failure{
 			code: "not_found", message: "there is no entry " + strconv.FormatInt(seq, 10),
-			hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10),
+			hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10) + "; --id names another conversation",
 		}
 	case !e.Payload.Kind().Visible():
 		return &failure{

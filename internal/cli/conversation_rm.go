@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tenfold/store"
+	"tenfold/summary"
 )
 
 func (a *app) removeCommand() *cobra.Command {
@@ -64,7 +64,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		return err
 	}
 	for _, c := range all {
-		files := a.artifactsOf(ctx, c.ID)
+		files := a.artifactsOf(c.ID)
 		if err := l.service.Delete(ctx, c.ID); err != nil {
 			return err
 		}
@@ -90,9 +90,9 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 }
 
 // artifactsOf lists the files of a conversation's summaries: they hold what it
-// said. What the log names elsewhere, or by another name, may be anything, and
-// the files of what it was forked from belong to that.
-func (a *app) artifactsOf(ctx context.Context, id string) []string {
+// said. What its log names elsewhere may be anything, and the files of what it
+// was forked from belong to that.
+func (a *app) artifactsOf(id string) []string {
 	e, err := a.effective()
 	if err != nil {
 		return nil
@@ -101,22 +101,9 @@ func (a *app) artifactsOf(ctx context.Context, id string) []string {
 	if err != nil || dir == "" {
 		return nil
 	}
-	s, err := a.workspace.service.Open(ctx, id)
+	files, err := summary.Directory(dir).Of(id)
 	if err != nil {
-		return nil // a log that cannot be read can be removed all the same
-	}
-	var files []string
-	for o := range s.Projection().Overlays() {
-		if o.Compaction.Summary == nil || o.Compaction.Summary.Artifacts == nil {
-			continue
-		}
-		for kind, f := range map[string]string{
-			"summarizer-input-": o.Compaction.Summary.Artifacts.Input, "summary-": o.Compaction.Summary.Artifacts.Summary,
-		} {
-			if filepath.Dir(f) == dir && strings.HasPrefix(filepath.Base(f), kind+id+"-") && filepath.Ext(f) == ".md" {
-				files = append(files, f)
-			}
-		}
+		a.warn("the artifacts of " + id + " could not be looked for: " + err.Error())
 	}
 	return files
 }

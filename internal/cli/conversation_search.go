@@ -23,7 +23,7 @@ type searchConversation struct {
 func (a *app) searchCommand() *cobra.Command {
 	k := &searchConversation{app: a}
 	c := &cobra.Command{
-		Use:   "search [ID] QUERY [flags]",
+		Use:   "search QUERY [flags]",
 		Short: "Find entries by their words",
 		Long: `Finds the entries of a conversation that hold all the words of a query, those
 that a compaction hides included: the whole log is looked at, not what a model
@@ -32,16 +32,16 @@ together. The best hits come first; each is shown with its number, its turn,
 and what became of it. With --json the marks are where the words stand in the
 excerpt, in bytes.
 
-Of several words the first is an ID if it is the id of a conversation, or how
-one begins, from 8 characters on. With --all every conversation is searched, and
-all words are the query.`,
+The active conversation is searched; --id names another, and --all searches
+every one.`,
 		Example: `  tenfold conversation search oven
-  tenfold conversation search 0b9c1a2f 'flour "too hot"'
+  tenfold conversation search 'flour "too hot"' --id 0b9c1a2f
   tenfold conversation search --all --limit 5 "permission denied"`,
 		Args:              arguments(1, -1, "a QUERY"),
-		ValidArgsFunction: a.completeIDs(1),
-		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), c, args) },
 	}
+	a.idFlag(c)
 	f := c.Flags()
 	f.BoolVar(&k.all, "all", false, "search all conversations")
 	f.IntVar(&k.limit, "limit", 20, "show at most `N` hits")
@@ -64,22 +64,21 @@ type hit struct {
 	Marks        [][2]int `json:"marks"`
 }
 
-func (k *searchConversation) run(ctx context.Context, args []string) error {
-	if k.limit < 1 {
+func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []string) error {
+	id := idOf(c)
+	switch {
+	case k.limit < 1:
 		return usage("--limit: no hits would be shown", "write --limit 20")
+	case k.all && id != nil:
+		return usage("--all and --id exclude each other", "leave out one of them")
 	}
 	l, err := k.open(ctx)
 	if err != nil {
 		return err
 	}
-	var id []string
 	if len(args) > 1 && !k.all {
-		named, err := l.names(ctx, args[0], shortest)
-		if err != nil {
+		if err := k.refuseID(ctx, c, args, "the words in the active conversation"); err != nil {
 			return err
-		}
-		if named {
-			id, args = args[:1], args[1:]
 		}
 	}
 	q := store.Query{Text: strings.Join(args, " "), Limit: k.limit + 1}

@@ -3,14 +3,18 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"tenfold"
 	"tenfold/session"
-	"tenfold/store"
+	"tenfold/store/memory"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/transcript"
@@ -22,15 +26,69 @@ type imported struct {
 	path     string
 	log      *tenfold.Log
 	warnings []string
-	// keep are settings that the conversation is to keep.
-	keep []tenfold.Entry
+	*origin
+}
+
+// origin is what the conversations of one source have in common.
+type origin struct {
+	// place is where the source lies, the same for every way to write its
+	// path; empty where it lies nowhere.
+	place string
+	// info is what the file was when it was opened.
+	info os.FileInfo
+	// taken are the conversations in the store that have been found for those
+	// read before.
+	taken map[string]bool
+}
+
+// newOrigin tells where a file lies. What is no regular file, such as a pipe,
+// lies nowhere: another may have its path next time.
+func newOrigin(path string) *origin {
+	o := &origin{taken: map[string]bool{}}
+	place, err := filepath.Abs(path)
+	if err == nil && path != "" {
+		place, err = filepath.EvalSymlinks(place)
+	}
+	if err == nil && path != "" {
+		if o.info, err = os.Stat(place); err == nil && o.info.Mode().IsRegular() {
+			o.place = place
+		}
+	}
+	return o
+}
+
+// changed reports whether the file is another than when it was opened.
+func (o *origin) changed() bool {
+	if o.place == "" {
+		return false
+	}
+	info, err := os.Stat(o.place)
+	return err == nil && (info.Size() != o.info.Size() || !info.ModTime().Equal(o.info.ModTime()))
+}
+
+// owner tells the paths of this person on this machine from those of others who
+// use the store. A store on this machine needs none.
+func (a *app) owner() string {
+	if !isPostgres(a.url()) {
+		return ""
+	}
+	if a.whose != "" {
+		return a.whose
+	}
+	host, _ := os.Hostname()
+	name := strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return name + "@" + host
 }
 
 // importSink hands conversations on, counting tokens as entries come.
 type importSink struct {
-	path string
-	log  *tenfold.Log
-	take func(imported) error
+	path   string
+	origin *origin
+	log    *tenfold.Log
+	take   func(imported) error
 }
 
 // Begin implements [transcript.Sink].
@@ -47,7 +105,7 @@ func (k *importSink) Entry(e tenfold.Entry) error {
 
 // End implements [transcript.Sink].
 func (k *importSink) End(c transcript.Conversation, warnings []string) error {
-	done := imported{Conversation: c, path: k.path, log: k.log, warnings: warnings}
+	done := imported{Conversation: c, path: k.path, log: k.log, warnings: warnings, origin: k.origin}
 	k.log = nil
 	return k.take(done)
 }
@@ -65,7 +123,7 @@ func (a *app) importFile(ctx context.Context, path, format, flag string, take fu
 	defer p.end()
 	file.Progress = p.at
 	found := 0
-	sink := &importSink{path: path, take: func(in imported) error {
+	sink := &importSink{path: path, origin: newOrigin(file.Path), take: func(in imported) error {
 		found++
 		return take(in)
 	}}
@@ -126,10 +184,9 @@ func (a *app) revoke(overlays []tenfold.Overlay) []tenfold.Entry {
 	return entries
 }
 
-// base is the conversation as it was before any run of "compact FILE": a file
-// that we wrote ourselves may hold the overlays of one.
-func (a *app) base(in imported) *tenfold.Projection {
-	p := tenfold.Project(in.log)
+// withoutFileOverlays is the conversation as it was before any run of "compact
+// FILE": a file that we wrote ourselves may hold the overlays of one as well.
+func (a *app) withoutFileOverlays(p *tenfold.Projection) *tenfold.Projection {
 	if live := fileOverlays(p); len(live) > 0 {
 		return p.Preview(a.revoke(live)...)
 	}
@@ -143,103 +200,134 @@ func sameOverlays(live []tenfold.Overlay, plan []tenfold.Compaction) bool {
 	})
 }
 
-// kept is what became of an imported conversation in the store.
-type kept struct {
-	session *session.Session
+// located is where an imported conversation belongs.
+type located struct {
+	*session.Located
+	// created says that it is a new conversation, added how many entries of
+	// the transcript are new in it.
 	created bool
-	// added is how many entries of the transcript were new.
-	added int
-	// overlays are the plan's, as entries, in effect now.
-	overlays []tenfold.Entry
+	added   int
 }
 
-// put puts an imported conversation into the store: all of it when it is not
-// there, else what is new of it (L9). With a plan, its overlays take the place
-// of those of earlier runs, in the same append; where they say the same,
-// nothing is written.
-func (a *app) put(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
-	var k kept
-	err := retried(ctx, func() error {
-		var err error
-		k, err = a.tryKeep(ctx, l, in, plan)
-		return err
-	})
-	if err == nil {
-		a.stored++
-	}
-	return k, err
-}
-
-func (a *app) tryKeep(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
-	s, err := l.service.Open(ctx, in.ID)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return a.create(ctx, l, in, plan)
-	case err != nil:
-		return kept{}, err
-	}
-	k := kept{session: s}
-	var fresh []tenfold.Entry
-	for e := range in.log.Entries() {
-		if _, known := s.Log().Lookup(e.ID); !known {
-			fresh = append(fresh, e)
-		}
-	}
-	k.added = len(fresh)
-	fresh = append(fresh, in.keep...)
-	now := s.Projection()
-	if len(fresh) > 0 {
-		now = now.Preview(fresh...)
-	}
-	extra := a.replace(l, &k, now, plan)
-	if len(fresh)+len(extra) > 0 {
-		if err := s.Append(ctx, append(fresh, extra...)...); err != nil {
-			return kept{}, err
-		}
-	}
-	// A title that we took from the first words gives way to a real one.
-	if in.Title != "" && s.Title() != in.Title && s.Title() == firstWords(s.Log()) {
-		return k, l.service.Rename(ctx, in.ID, in.Title)
-	}
-	return k, nil
-}
-
-func (a *app) create(ctx context.Context, l *workspace, in imported, plan *strategy.Plan) (kept, error) {
-	k := kept{created: true, added: int(in.log.Version())}
-	entries := append(slices.Collect(in.log.Entries()), in.keep...)
-	if plan != nil {
-		entries = append(entries, a.replace(l, &k, tenfold.Project(in.log), plan)...)
+// locate finds out where an imported conversation belongs: which it is in the
+// store, if there is one.
+func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, error) {
+	service := session.NewService(memory.New(), session.WithClock(a.now))
+	if l != nil {
+		service = l.service
 	}
 	title := in.Title
 	if title == "" {
 		title = firstWords(in.log)
 	}
-	s, err := l.service.Create(ctx, session.Create{ID: in.ID, Title: title, Entries: entries})
-	if errors.Is(err, store.ErrExists) {
-		// Somebody created it just now: then it is to be opened.
-		return k, &store.ConflictError{Conversation: in.ID}
+	found, err := service.Locate(ctx, session.Import{
+		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Log: in.log,
+		Taken: in.taken,
+	})
+	if err != nil {
+		return located{}, err
 	}
-	k.session = s
-	return k, err
+	if found.Parted != nil && found.Parted.Cut && in.changed() {
+		return located{}, errChanged
+	}
+	return located{found, found.Session == nil, len(found.Fresh)}, nil
 }
 
-// replace gives the entries that put the plan's overlays in the place of those
-// of earlier runs, and remembers which are in effect then.
-func (a *app) replace(l *workspace, k *kept, now *tenfold.Projection, plan *strategy.Plan) []tenfold.Entry {
-	if plan == nil {
-		return nil
+// errChanged says that a file went on while it was read: another process may
+// have imported more of it already.
+var errChanged = &failure{code: "changed", message: "the file changes while it is read", hint: "run the command again when it is at rest"}
+
+// steadily reads a file again when it went on meanwhile.
+func steadily(read func() error) error {
+	for try := 1; ; try++ {
+		if err := read(); try == raceTries || !errors.Is(err, errChanged) {
+			return err
+		}
 	}
+}
+
+// put puts an imported conversation into the store: all of it when it is not
+// there, else what is new of it.
+func (a *app) put(ctx context.Context, l *workspace, in imported) (located, error) {
+	var at located
+	err := retried(ctx, func() error {
+		var err error
+		if at, err = a.locate(ctx, l, in); err == nil {
+			err = at.Store(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return at, err
+	}
+	return at, a.settle(ctx, l, in, at)
+}
+
+// settle does what is left when a conversation is in the store.
+func (a *app) settle(ctx context.Context, l *workspace, in imported, at located) error {
+	a.stored++
+	in.taken[at.ID] = true
+	// A title that we took from the first words gives way to a real one.
+	if s := at.Session; in.Title != "" && s.Title() != in.Title && s.Title() == firstWords(s.Log()) {
+		if err := l.service.Rename(ctx, at.ID, in.Title); err != nil {
+			return err
+		}
+	}
+	return l.active.set(at.ID)
+}
+
+// replacement gives the entries that put a plan's overlays in the place of those
+// of earlier runs, and those that are in effect then. Where they say the same
+// there is nothing to write.
+func (a *app) replacement(l *workspace, now *tenfold.Projection, plan strategy.Plan) (write, overlays []tenfold.Entry) {
 	live := fileOverlays(now)
 	if sameOverlays(live, plan.Compactions) {
 		for _, o := range live {
 			if e, ok := now.Log().Lookup(o.ID); ok {
-				k.overlays = append(k.overlays, e)
+				overlays = append(overlays, e)
 			}
 		}
+		return nil, overlays
+	}
+	overlays = l.service.Overlays(plan)
+	return append(a.revoke(live), overlays...), overlays
+}
+
+// partedJSON says why a transcript is a conversation of its own: it is no more
+// what was imported from there before.
+type partedJSON struct {
+	// From is the conversation that it no longer continues.
+	From string `json:"from"`
+	// Why is "cut" where the transcript only says less, and "differs".
+	Why  string `json:"why"`
+	Turn int    `json:"turn"`
+}
+
+func newPartedJSON(p *session.Parting) *partedJSON {
+	if p == nil {
 		return nil
 	}
-	k.overlays = l.service.Overlays(*plan)
-	return append(a.revoke(live), k.overlays...)
+	why := "differs"
+	if p.Cut {
+		why = "cut"
+	}
+	return &partedJSON{p.From, why, p.Turn}
+}
+
+// tellParted says the same in words.
+func (a *app) tellParted(path, id string, p *partedJSON, dryRun bool) {
+	if p == nil {
+		return
+	}
+	how := "differs from turn " + strconv.Itoa(p.Turn) + " on"
+	if p.Why == "cut" {
+		how = "is cut from turn " + strconv.Itoa(p.Turn) + " on"
+	}
+	now := "It is conversation " + visibleLine(id) + " now."
+	if dryRun {
+		now = "It would be conversation " + visibleLine(id) + "."
+	}
+	a.fold("Parted", visibleLine(path)+" no longer continues conversation "+visibleLine(p.From)+": it "+how+". "+now)
 }
 
 // firstWords stands for the title of a conversation that has none: how the

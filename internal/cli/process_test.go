@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -218,5 +219,69 @@ func TestProcesses(t *testing.T) {
 	}
 	if c.Stats != session.Stats(s.Projection()) || c.Version != l.Version() {
 		t.Errorf("the listing says %+v at version %d; it is %+v at %d", c.Stats, c.Version, session.Stats(s.Projection()), l.Version())
+	}
+}
+
+// A program that is killed between writing the files of a summary and storing it
+// leaves them behind; "rm" finds them by their names, and no other's.
+func TestRemoveFindsWhatAKillLeft(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	path, file, files := filepath.Join(dir, "t.db"), filepath.Join(dir, "big.jsonl"), filepath.Join(dir, "t.sessions")
+	saved(t, file, "big", 40)
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := child(t, path, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	run("conversation", "import", file)
+	// Somebody holds the store, so that the program waits with its files written.
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	lock, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := lock.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	c := child(t, path, "compact", file, "--strategy", "summarize")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	left := func() []os.DirEntry {
+		found, err := os.ReadDir(files)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return found
+	}
+	for begun := time.Now(); len(left()) < 2 && time.Since(begun) < time.Minute; {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if s := logOf(t, path, "big"); s == nil || len(left()) < 2 {
+		t.Fatalf("%d files are left of a summary that was not stored", len(left()))
+	} else if _, ok := s.Projection().Undoable(); ok {
+		t.Fatal("the summary was stored")
+	}
+	other := filepath.Join(files, "summary-big-2-20260102T030405Z.md")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run("conversation", "rm", "big", "--yes")
+	if found := left(); len(found) != 1 || found[0].Name() != filepath.Base(other) {
+		t.Errorf("after rm there are %v", found)
 	}
 }

@@ -30,6 +30,8 @@ type report struct {
 	quotes []quoteJSON
 	// from is the conversation that this one was forked from, if it was.
 	from string
+	// parted is why the file is a conversation of its own, if it is.
+	parted *partedJSON
 }
 
 // total is what the raw conversation and its view cost.
@@ -39,6 +41,9 @@ func (r *report) total() tenfold.Count { return r.view.Totals().All() }
 func (r *report) spans() []strategy.Span {
 	spans := strategy.Spans(r.view)
 	for i := range spans {
+		if !r.dryRun {
+			break // all have one
+		}
 		spans[i].By = slices.DeleteFunc(spans[i].By, func(id string) bool {
 			_, there := r.plan.Before.Log().Lookup(id)
 			return !there && !slices.Contains(r.compactions, id)
@@ -57,6 +62,9 @@ type row struct {
 
 // report writes the report for people: a line for each span, and the sum.
 func (a *app) report(r *report) {
+	if r.parted != nil {
+		a.tellParted(r.source.Path, r.conversation, r.parted, r.dryRun)
+	}
 	if r.plan.Nothing != "" {
 		a.printf("Nothing to compact: %s.\n", r.plan.Nothing)
 		return

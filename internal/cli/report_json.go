@@ -23,6 +23,8 @@ type (
 		// Quotes are the summaries that a dry run would have asked for.
 		Quotes   []quoteJSON `json:"quotes,omitempty"`
 		Warnings []string    `json:"warnings"`
+		// Parted is set where the file no longer continues what it held before.
+		Parted *partedJSON `json:"parted,omitzero"`
 	}
 	sourceJSON struct {
 		Path   string `json:"path"`
@@ -68,7 +70,7 @@ func countJSON(c tenfold.Count) tokensJSON {
 func (r *report) json() reportJSON {
 	out := reportJSON{
 		Conversation: r.conversation, From: r.from, Source: r.source, Target: r.targetJSON(), DryRun: r.dryRun, Nothing: r.plan.Nothing,
-		Turns: r.turns, Entries: r.entries, Tokens: countJSON(r.total()),
+		Turns: r.turns, Entries: r.entries, Tokens: countJSON(r.total()), Parted: r.parted,
 		Spans: []spanJSON{}, Steps: []stepJSON{}, Compactions: []compactionJSON{}, Warnings: []string{},
 	}
 	for _, s := range r.spans() {

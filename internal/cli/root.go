@@ -21,6 +21,9 @@ type app struct {
 	workspace *workspace // opened by the first command that needs it
 	// summarizer writes summaries; nil while no model is configured.
 	summarizer strategy.Summarizer
+	// whose paths are those of this run, where others share the store; empty
+	// for this person on this machine.
+	whose string
 	// stored is how many conversations of transcripts are in the store now.
 	stored int
 }

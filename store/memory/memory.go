@@ -20,10 +20,12 @@ import (
 
 // Store is a store in memory. Its zero value is empty and ready.
 type Store struct {
-	mu     sync.RWMutex
-	logs   map[string]*log
-	closed bool
-	hub    watch.Hub[string]
+	mu   sync.RWMutex
+	logs map[string]*log
+	// origins are the ids of the conversations that have a key as origin.
+	origins map[string]map[string]struct{}
+	closed  bool
+	hub     watch.Hub[string]
 }
 
 var _ store.Store = (*Store)(nil)
@@ -85,6 +87,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	}
 	l.add(l.fresh(entries))
 	s.logs[c.ID] = l
+	s.comesFrom(l, c.Origin)
 	return nil
 }
 
@@ -113,15 +116,57 @@ func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation,
 			yield(store.Conversation{}, fmt.Errorf("list conversations: %w", err))
 			return
 		}
-		slices.SortFunc(all, func(a, b store.Conversation) int {
-			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
-		})
+		newestFirst(all)
 		for _, c := range all {
 			if !yield(c, nil) {
 				return
 			}
 		}
 	}
+}
+
+// newestFirst sorts a listing.
+func newestFirst(all []store.Conversation) {
+	slices.SortFunc(all, func(a, b store.Conversation) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Imported implements [store.Store].
+func (s *Store) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.ready(ctx); err != nil {
+		return nil, fmt.Errorf("list imported conversations: %w", err)
+	}
+	var found []store.Conversation
+	for id := range s.origins[key] {
+		found = append(found, s.logs[id].about)
+	}
+	newestFirst(found)
+	return found, nil
+}
+
+// comesFrom sets a log's origin, and keeps the index of origins; the lock must
+// be held.
+func (s *Store) comesFrom(l *log, o store.Origin) {
+	if was := l.about.Origin.Key; was != o.Key {
+		delete(s.origins[was], l.about.ID)
+		if len(s.origins[was]) == 0 {
+			delete(s.origins, was)
+		}
+	}
+	l.about.Origin = o
+	if o.Key == "" {
+		return
+	}
+	if s.origins == nil {
+		s.origins = map[string]map[string]struct{}{}
+	}
+	if s.origins[o.Key] == nil {
+		s.origins[o.Key] = map[string]struct{}{}
+	}
+	s.origins[o.Key][l.about.ID] = struct{}{}
 }
 
 // SetTitle implements [store.Store].
@@ -139,8 +184,9 @@ func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 func (s *Store) Delete(ctx context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.find(ctx, "delete", id)
+	l, err := s.find(ctx, "delete", id)
 	if err == nil {
+		s.comesFrom(l, store.Origin{})
 		delete(s.logs, id)
 		s.hub.Wake(id)
 	}
@@ -170,6 +216,9 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	l.about.Updated = b.Now.Round(0).UTC()
 	if b.Stats != nil {
 		l.about.Stats = *b.Stats
+	}
+	if b.Origin != nil {
+		s.comesFrom(l, *b.Origin)
 	}
 	s.hub.Wake(b.Conversation)
 	return l.about.Version, nil
@@ -341,7 +390,7 @@ func (s *Store) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.logs = true, nil
+	s.closed, s.logs, s.origins = true, nil, nil
 	s.hub.WakeAll()
 	return nil
 }

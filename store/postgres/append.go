@@ -24,7 +24,8 @@ const appendSQL = `
 WITH moved AS (
 	UPDATE tenfold_conversations
 	SET version = version + $3::bigint, updated = $4,
-		turns = coalesce($5, turns), tokens_before = coalesce($6, tokens_before), tokens_after = coalesce($7, tokens_after)
+		turns = coalesce($5, turns), tokens_before = coalesce($6, tokens_before), tokens_after = coalesce($7, tokens_after),
+		origin = coalesce($12, origin), mark = coalesce($13, mark)
 	WHERE name = $1 AND ($2::bigint = -1 OR version = $2::bigint)
 	RETURNING key, version, version - $3::bigint AS was
 ), written AS (
@@ -55,7 +56,8 @@ WITH log AS (
 ), moved AS (
 	UPDATE tenfold_conversations AS c
 	SET version = c.version + counted.n, updated = $3,
-		turns = coalesce($4, c.turns), tokens_before = coalesce($5, c.tokens_before), tokens_after = coalesce($6, c.tokens_after)
+		turns = coalesce($4, c.turns), tokens_before = coalesce($5, c.tokens_before), tokens_after = coalesce($6, c.tokens_after),
+		origin = coalesce($11, c.origin), mark = coalesce($12, c.mark)
 	FROM counted
 	WHERE c.name = $1 AND counted.n > 0 AND ($2::bigint = -1 OR c.version = $2::bigint)
 	RETURNING c.key, c.version, c.version - counted.n AS was
@@ -91,11 +93,15 @@ func (s *Store) append(ctx context.Context, b store.Batch, c *columns) (int64, e
 	if b.Stats != nil {
 		turns, before, after = new(int64(b.Stats.Turns)), new(int64(b.Stats.TokensBefore)), new(int64(b.Stats.TokensAfter))
 	}
+	var origin, mark []byte // NULL leaves them
+	if b.Origin != nil {
+		origin, mark = []byte(b.Origin.Key), []byte(b.Origin.Mark)
+	}
 	var key, now int64
 	name, updated := short(b.Conversation), nanos(b.Now)
 	if len(c.ids) > 0 {
 		err := s.pool.QueryRow(ctx, appendSQL, name, b.Expected, len(c.ids), updated, turns, before, after,
-			c.ids, c.metas, c.texts, c.words).Scan(&key, &now)
+			c.ids, c.metas, c.texts, c.words, origin, mark).Scan(&key, &now)
 		if err == nil {
 			s.tell(key)
 			return now, nil
@@ -104,7 +110,7 @@ func (s *Store) append(ctx context.Context, b store.Batch, c *columns) (int64, e
 			return 0, err
 		}
 	}
-	return s.repeat(ctx, b, name, updated, turns, before, after, c.ids, c.metas, c.texts, c.words)
+	return s.repeat(ctx, b, name, updated, turns, before, after, c.ids, c.metas, c.texts, c.words, origin, mark)
 }
 
 // repeat runs the statement that looks closer, again when what it saw at its

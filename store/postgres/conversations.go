@@ -16,8 +16,8 @@ import (
 
 const createSQL = `
 WITH log AS (
-	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version)
-	VALUES ($1, $2, $3, $4, $4, $5, $6, $7, cardinality($8::bytea[]))
+	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version, origin, mark)
+	VALUES ($1, $2, $3, $4, $4, $5, $6, $7, cardinality($8::bytea[]), $12, $13)
 	ON CONFLICT DO NOTHING
 	RETURNING key
 ), written AS (
@@ -40,7 +40,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 		err := s.pool.QueryRow(ctx, createSQL,
 			short(c.ID), []byte(c.ID), []byte(c.Title), nanos(c.Created),
 			int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter),
-			cols.ids, cols.metas, cols.texts, cols.words).Scan(&n)
+			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark)).Scan(&n)
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}
@@ -49,15 +49,16 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	return s.explainFor("create", c.ID, err)
 }
 
-const about = "id, title, created, updated, version, turns, tokens_before, tokens_after"
+const about = "id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark"
 
 func conversation(rows pgx.CollectableRow) (store.Conversation, error) {
 	var c store.Conversation
-	var id, title []byte
+	var id, title, origin, mark []byte
 	var created, updated *int64
 	var turns, before, after int64
-	err := rows.Scan(&id, &title, &created, &updated, &c.Version, &turns, &before, &after)
+	err := rows.Scan(&id, &title, &created, &updated, &c.Version, &turns, &before, &after, &origin, &mark)
 	c.ID, c.Title = string(id), string(title)
+	c.Origin = store.Origin{Key: string(origin), Mark: string(mark)}
 	c.Created, c.Updated = fromNanos(created), fromNanos(updated)
 	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after)}
 	return c, err
@@ -81,14 +82,7 @@ func (s *Store) Conversation(ctx context.Context, id string) (c store.Conversati
 // Conversations implements [store.Store].
 func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	return func(yield func(store.Conversation, error) bool) {
-		var all []store.Conversation
-		err := s.try(ctx, lost, func(ctx context.Context) error {
-			rows, err := s.pool.Query(ctx, "SELECT "+about+" FROM tenfold_conversations ORDER BY updated DESC NULLS LAST, id")
-			if err == nil {
-				all, err = pgx.CollectRows(rows, conversation)
-			}
-			return err
-		})
+		all, err := s.list(ctx, "")
 		if err != nil {
 			yield(store.Conversation{}, s.explain("list conversations", err))
 			return
@@ -99,6 +93,33 @@ func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation,
 			}
 		}
 	}
+}
+
+// list gives the conversations that a condition, a constant, holds for.
+func (s *Store) list(ctx context.Context, where string, args ...any) (found []store.Conversation, err error) {
+	err = s.try(ctx, lost, func(ctx context.Context) error {
+		rows, err := s.pool.Query(ctx, "SELECT "+about+" FROM tenfold_conversations "+where+" ORDER BY updated DESC NULLS LAST, id", args...)
+		if err == nil {
+			found, err = pgx.CollectRows(rows, conversation)
+		}
+		return err
+	})
+	return found, err
+}
+
+// fromOrigin is how the index of origins is asked.
+const fromOrigin = "WHERE origin <> '' AND sha256(origin) = sha256($1) AND origin = $1"
+
+// Imported implements [store.Store].
+func (s *Store) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	if key == "" {
+		return nil, ctx.Err()
+	}
+	found, err := s.list(ctx, fromOrigin, []byte(key))
+	if err != nil {
+		return nil, s.explain("list imported conversations", err)
+	}
+	return found, nil
 }
 
 // SetTitle implements [store.Store].

@@ -35,6 +35,7 @@ func TestPostgres(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pgtest.Server){
 		"Store": testStore, "OpenErrors": testOpenErrors, "Schema": testSchema, "Timeouts": testTimeouts,
 		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
+		"Upgrade": testUpgrade, "ImportedUsesItsIndex": testImportedUsesItsIndex,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,6 +23,7 @@ type logState struct {
 	changed bool
 	now     time.Time
 	stats   *store.Stats
+	origin  *store.Origin
 }
 
 // Append implements [store.Store].
@@ -103,6 +104,10 @@ func (tx *tx) append(b store.Batch, rows []tableRow) (version int64, refusal, er
 			stats := *b.Stats
 			log.stats = &stats
 		}
+		if b.Origin != nil {
+			origin := *b.Origin
+			log.origin = &origin
+		}
 	}
 	return log.version, nil, nil
 }
@@ -133,10 +138,13 @@ func (tx *tx) flush() (written bool, err error) {
 		} else {
 			_, err = tx.exec("UPDATE conversations SET version = ?, updated = ? WHERE key = ?", log.version, nanos(log.now), log.key)
 		}
+		if err == nil && log.origin != nil {
+			_, err = tx.exec("UPDATE conversations SET origin = ?, mark = ? WHERE key = ?", log.origin.Key, log.origin.Mark, log.key)
+		}
 		if err != nil {
 			return false, err
 		}
-		log.changed, log.stats = false, nil
+		log.changed, log.stats, log.origin = false, nil, nil
 	}
 	return len(tx.changed) > 0, nil
 }

@@ -20,8 +20,8 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	}
 	err = s.write(ctx, func(tx *tx) (refusal, err error) {
 		created := nanos(c.Created)
-		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			c.ID, c.Title, created, created, int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter))
+		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, origin, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			c.ID, c.Title, created, created, int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter), c.Origin.Key, c.Origin.Mark)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	return s.explainFor("create", c.ID, err)
 }
 
-const columns = "id, title, created, updated, version, turns, tokens_before, tokens_after"
+const columns = "id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark"
 
 func conversation(row []driver.Value) store.Conversation {
 	return store.Conversation{
@@ -52,18 +52,24 @@ func conversation(row []driver.Value) store.Conversation {
 			TokensBefore: int(row[6].(int64)),
 			TokensAfter:  int(row[7].(int64)),
 		},
+		Origin: store.Origin{Key: row[8].(string), Mark: row[9].(string)},
 	}
+}
+
+// list gives the conversations that a condition, a constant, holds for.
+func (s *Store) list(ctx context.Context, where string, args ...any) (found []store.Conversation, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(row []driver.Value) error {
+			found = append(found, conversation(row))
+			return nil
+		}, "SELECT "+columns+" FROM conversations "+where+" ORDER BY updated DESC, id", args...)
+	})
+	return found, err
 }
 
 // Conversation implements [store.Store].
 func (s *Store) Conversation(ctx context.Context, id string) (store.Conversation, error) {
-	var found []store.Conversation
-	err := s.read(ctx, func(c *conn) error {
-		return c.query(ctx, func(row []driver.Value) error {
-			found = append(found, conversation(row))
-			return nil
-		}, "SELECT "+columns+" FROM conversations WHERE id = ?", id)
-	})
+	found, err := s.list(ctx, "WHERE id = ?", id)
 	if err == nil && len(found) == 0 {
 		err = store.ErrNotFound
 	}
@@ -76,13 +82,7 @@ func (s *Store) Conversation(ctx context.Context, id string) (store.Conversation
 // Conversations implements [store.Store].
 func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	return func(yield func(store.Conversation, error) bool) {
-		var all []store.Conversation
-		err := s.read(ctx, func(c *conn) error {
-			return c.query(ctx, func(row []driver.Value) error {
-				all = append(all, conversation(row))
-				return nil
-			}, "SELECT "+columns+" FROM conversations ORDER BY updated DESC, id")
-		})
+		all, err := s.list(ctx, "")
 		if err != nil {
 			yield(store.Conversation{}, s.explain("list conversations", err))
 			return
@@ -93,6 +93,22 @@ func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation,
 			}
 		}
 	}
+}
+
+// fromOrigin is how the index of origins is asked: the first condition is its
+// own, whatever the key turns out to be.
+const fromOrigin = "WHERE origin <> '' AND origin = ?"
+
+// Imported implements [store.Store].
+func (s *Store) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	if key == "" {
+		return nil, ctx.Err()
+	}
+	found, err := s.list(ctx, fromOrigin, key)
+	if err != nil {
+		return nil, s.explain("list imported conversations", err)
+	}
+	return found, nil
 }
 
 // SetTitle implements [store.Store].

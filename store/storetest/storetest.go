@@ -57,6 +57,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 		{"Listing", testListing},
 		{"ListingEndsEarly", testListingEndsEarly},
 		{"Titles", testTitles},
+		{"Origins", testOrigins},
+		{"OriginsMany", testOriginsMany},
 		{"Delete", testDelete},
 		{"OddNames", testOddNames},
 		{"Numbering", testNumbering},

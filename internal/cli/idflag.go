@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// Commands whose arguments could be taken for ids name the conversation with
+// --id, and all others with their first argument. Which it is is never guessed
+// from what it says.
+
+// idFlag gives a command --id.
+func (a *app) idFlag(c *cobra.Command) {
+	c.Flags().String("id", "", "the conversation's `ID`, instead of the active one")
+	_ = c.RegisterFlagCompletionFunc("id", a.completeIDs(0))
+}
+
+// idOf is what --id names; nil where it was not given.
+func idOf(c *cobra.Command) []string {
+	f := c.Flags().Lookup("id")
+	if !f.Changed {
+		return nil
+	}
+	return []string{f.Value.String()}
+}
+
+// shortest is how much of an id "ls" shows at least, and how much of one tells
+// it from a word.
+const shortest = 8
+
+// refuseID refuses arguments of which the first is the id of a conversation, or
+// how one begins: release 0.1 took it for that, and a person may still mean it
+// so. With --id there is no doubt. What is how the arguments are read now.
+func (a *app) refuseID(ctx context.Context, c *cobra.Command, args []string, what string) error {
+	if idOf(c) != nil || args[0] == "" {
+		return nil
+	}
+	l, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := l.service.Find(ctx, args[0])
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case errors.Is(err, session.ErrAmbiguous):
+	case err != nil:
+		return err
+	}
+	if found.ID != args[0] && len(args[0]) < shortest {
+		return nil
+	}
+	hint := withID(c, args[0], args[1:])
+	if active, err := l.active.get(); err == nil && active != "" && active != found.ID {
+		hint += "; for " + what + " write --id " + word(active) + " " + words(args)
+	}
+	return usage(quote(args[0])+" is the id of a conversation: name that with --id", hint)
+}
+
+// withID says how a command names a conversation.
+func withID(c *cobra.Command, id string, rest []string) string {
+	line := c.CommandPath() + " --id " + word(id)
+	if len(rest) > 0 {
+		line += " " + words(rest)
+	}
+	return "for a conversation write " + line
+}
+
+// words writes arguments as a shell takes them.
+func words(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = word(arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func word(arg string) string {
+	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$\\;|&<>()*?[]#~!{}") {
+		return visibleLine(arg)
+	}
+	return "'" + strings.ReplaceAll(visibleLine(arg), "'", `'\''`) + "'"
+}

@@ -1,0 +1,223 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"tenfold"
+)
+
+// A story is what a log tells, for comparing it with another: the digests of
+// its entries on the root in order; apart from them the results of its calls,
+// which may come late (P11a); and the entries of each branch.
+type story struct {
+	steady []told
+	// results are those of the calls at places in steady.
+	results  map[int]told
+	branches map[string][]told
+	length   int // entries on the root, with their results
+}
+
+// told is one entry of a story. A payload that has no form has the digest of
+// nothing: it equals no other.
+type told struct {
+	sum  [sha256.Size]byte
+	turn int
+	// said counts what a model sees, up to this one.
+	said int
+}
+
+// teller reads a story entry by entry.
+type teller struct {
+	log   *tenfold.Log
+	calls map[int64]int // places in steady, by seq
+	// light leaves out the digests of the root, where they are known.
+	light bool
+	story
+}
+
+func newTeller(l *tenfold.Log, light bool) *teller {
+	return &teller{log: l, calls: map[int64]int{}, light: light, story: story{results: map[int]told{}, branches: map[string][]told{}}}
+}
+
+// spot is where an entry stands in a story.
+type spot struct {
+	branch string
+	result bool
+	// at is its place in a list, or that of the call.
+	at int
+}
+
+// take adds an entry that [tells] holds for.
+func (t *teller) take(e tenfold.Entry) spot {
+	var one told
+	one.turn, _, _ = t.log.Where(e.Seq)
+	if !t.light || e.Branch != "" {
+		one.sum, _ = sumOf(e.Payload)
+	}
+	if e.Branch != "" {
+		t.branches[e.Branch] = append(t.branches[e.Branch], one)
+		return spot{branch: e.Branch, at: len(t.branches[e.Branch]) - 1}
+	}
+	t.length++
+	if call, ok := t.calls[t.log.Pair(e.Seq)]; ok && e.Payload.Kind() == tenfold.KindToolResult {
+		t.results[call] = one
+		return spot{result: true, at: call}
+	}
+	if e.Payload.Kind() == tenfold.KindToolCall {
+		t.calls[e.Seq] = len(t.steady)
+	}
+	if len(t.steady) > 0 {
+		one.said = t.steady[len(t.steady)-1].said
+	}
+	if e.Payload.Kind().Visible() {
+		one.said++
+	}
+	t.steady = append(t.steady, one)
+	return spot{at: len(t.steady) - 1}
+}
+
+// follow compares a stored log with an import's. It gives the entries that the
+// log lacks, or tells where the two part.
+func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
+	// What is known by its mark need not be compared, and the log may have
+	// gone on by itself since.
+	sure := c.whole || c.length == storyLength(stored)
+	was, is := newTeller(stored, sure), newTeller(file, sure)
+	for e := range stored.Entries() {
+		if tells(e) {
+			was.take(e)
+		}
+	}
+	var late int64 // the last entry that is known
+	for e := range file.Entries() {
+		var known bool
+		if tells(e) {
+			at := is.take(e)
+			if known = was.holds(at); sure && at.branch == "" {
+				known = is.length <= c.length
+			}
+			if known && at.branch == "" {
+				late = e.Seq
+			}
+		} else {
+			_, known = stored.Lookup(e.ID)
+		}
+		if !known {
+			fresh = append(fresh, e)
+		}
+	}
+	if !sure {
+		parted = was.partFrom(&is.story)
+	}
+	if parted == nil {
+		parted = was.partBranches(&is.story)
+	}
+	if parted != nil {
+		return nil, parted
+	}
+	for _, e := range fresh {
+		if _, taken := stored.Lookup(e.ID); taken { // it would be left out (L9)
+			turn, _, _ := file.Where(e.Seq)
+			return nil, &Parting{Turn: turn, common: was.said(len(was.steady))}
+		}
+	}
+	if c.Origin.Mark == "" {
+		// Logs of release 0.1 may have other ids for what stands between the
+		// entries of the story.
+		fresh = slices.DeleteFunc(fresh, func(e tenfold.Entry) bool { return !tells(e) && e.Seq < late })
+	}
+	if c.foreign && len(fresh) > 0 {
+		return nil, &Parting{}
+	}
+	return append(fresh, c.reconfigure(stored, file, fresh)...), nil
+}
+
+// storyLength is how many entries on the root tell the log's story.
+func storyLength(l *tenfold.Log) int {
+	n := 0
+	for e := range l.Entries() {
+		if e.Branch == "" && tells(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// partFrom tells where another story stops being this one with more at its end.
+func (s *story) partFrom(o *story) *Parting {
+	k := 0
+	for k < len(s.steady) && k < len(o.steady) && s.steady[k].sum == o.steady[k].sum {
+		k++
+	}
+	var parted *Parting
+	if k < len(s.steady) {
+		parted = &Parting{Cut: k == len(o.steady), Turn: s.steady[k].turn, common: s.said(k)}
+	}
+	first := k
+	for call, r := range s.results {
+		other, answered := o.results[call]
+		if (!answered || other.sum != r.sum) && call < first {
+			first = call
+			parted = &Parting{Cut: !answered && k == len(o.steady), Turn: r.turn, common: s.said(call)}
+		}
+	}
+	return parted
+}
+
+// partBranches does the same for the branches that both have; of those one may
+// have more than the other.
+func (s *story) partBranches(o *story) *Parting {
+	for name, list := range s.branches {
+		for i, one := range list[:min(len(list), len(o.branches[name]))] {
+			if one.sum != o.branches[name][i].sum {
+				return &Parting{Turn: one.turn, common: s.said(len(s.steady))}
+			}
+		}
+	}
+	return nil
+}
+
+// said counts what a model sees of the first k entries.
+func (s *story) said(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return s.steady[k-1].said
+}
+
+// holds reports whether a story has an entry of one that continues it.
+func (s *story) holds(at spot) bool {
+	switch {
+	case at.branch != "":
+		return at.at < len(s.branches[at.branch])
+	case at.result:
+		_, ok := s.results[at.at]
+		return ok
+	}
+	return at.at < len(s.steady)
+}
+
+// reconfigure gives the entry that makes the configuration the import's, where
+// the import changed it back to one that the log knows already.
+func (c candidate) reconfigure(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
+	if c.config || c.Origin.Mark == "" || c.foreign {
+		return nil
+	}
+	want, have := configOf(file, nil), configOf(stored, fresh)
+	if want.System == nil && have.System != nil {
+		want.System = new("")
+	}
+	if want.Tools == nil && have.Tools != nil {
+		want.Tools = &[]tenfold.ToolDefinition{}
+	}
+	wanted, err := sumOf(want)
+	had, other := sumOf(have)
+	if err != nil || other != nil || wanted == had {
+		return nil
+	}
+	id := "config-" + strconv.FormatInt(stored.Version(), 10) + "-" + hex.EncodeToString(wanted[:8])
+	return []tenfold.Entry{{ID: id, Payload: want}}
+}
