@@ -127,9 +127,7 @@ func (w *writer) serve() {
 		if code(err) == sqlite3.SQLITE_BUSY {
 			continue // nobody waits any more
 		}
-		runtime.Gosched() // let callers just answered hand in their next
-		w.collect()
-		w.commit(w.group(), err)
+		w.commit(err)
 	}
 }
 
@@ -183,45 +181,64 @@ func (j *job) refuse(err error) {
 	}
 }
 
-// group takes the jobs of the next transaction from the queue.
-func (w *writer) group() []*job {
-	n, bytes := 1, w.queue[0].bytes
-	for n < min(len(w.queue), maxGroup) && bytes+w.queue[n].bytes <= maxGroupBytes {
-		bytes += w.queue[n].bytes
-		n++
-	}
-	group := w.queue[:n]
-	w.queue = w.queue[n:]
-	return group
+// A group is the jobs of one transaction, with what each was refused with.
+type group struct {
+	jobs     []*job
+	refusals []error
+	bytes    int
 }
 
-// commit runs a group in the transaction begun, and answers each job.
-func (w *writer) commit(group []*job, err error) {
-	refusals := make([]error, len(group))
-	if err == nil {
-		err = w.apply(group, refusals)
+// next takes the group's next job from the queue; it gives nil when the group
+// is complete. Jobs handed in while others of the group are run belong to it
+// too, so that as many as possible share one fsync.
+func (w *writer) next(g *group) *job {
+	if len(w.queue) == 0 {
+		w.collect()
 	}
-	if err != nil && len(group) > 1 {
+	if len(w.queue) == 0 {
+		runtime.Gosched() // let callers just answered hand in their next
+		w.collect()
+	}
+	if len(w.queue) == 0 || len(g.jobs) == maxGroup || (len(g.jobs) > 0 && g.bytes+w.queue[0].bytes > maxGroupBytes) {
+		return nil
+	}
+	j := w.queue[0]
+	w.queue = w.queue[1:]
+	g.jobs, g.refusals = append(g.jobs, j), append(g.refusals, nil)
+	g.bytes += j.bytes
+	return j
+}
+
+// commit runs a group in the transaction begun, and answers each job. An error
+// of begin is the first job's.
+func (w *writer) commit(err error) {
+	var g group
+	if err == nil {
+		err = w.apply(&g)
+	} else {
+		w.next(&g)
+	}
+	if err != nil && len(g.jobs) > 1 {
 		// One job's trouble is not the others'. Each gets a transaction of its
 		// own, next.
-		for _, j := range group {
+		for _, j := range g.jobs {
 			j.bytes = maxGroupBytes + 1
 			j.state.CompareAndSwap(begun, waiting)
 		}
-		w.queue = slices.Concat(group, w.queue)
+		w.queue = slices.Concat(g.jobs, w.queue)
 		return
 	}
-	for i, j := range group {
+	for i, j := range g.jobs {
 		if err != nil {
 			j.reply <- err
 		} else {
-			j.reply <- refusals[i]
+			j.reply <- g.refusals[i]
 		}
 	}
 }
 
 // apply runs the jobs and commits. On an error nothing is written.
-func (w *writer) apply(group []*job, refusals []error) (err error) {
+func (w *writer) apply(g *group) (err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.c.rollback())
@@ -236,14 +253,15 @@ func (w *writer) apply(group []*job, refusals []error) (err error) {
 		w.dataVersion, w.logs = data, map[string]*logState{}
 	}
 	t := &tx{conn: w.c, logs: w.logs}
-	for i, j := range group {
+	for j := w.next(g); j != nil; j = w.next(g) {
 		if !j.state.CompareAndSwap(waiting, begun) {
 			continue // withdrawn
 		}
-		if refusals[i] = j.ctx.Err(); refusals[i] != nil {
+		refusal := &g.refusals[len(g.jobs)-1]
+		if *refusal = j.ctx.Err(); *refusal != nil {
 			continue
 		}
-		if refusals[i], err = protect(j.do, t); err != nil {
+		if *refusal, err = protect(j.do, t); err != nil {
 			return err
 		}
 	}
