@@ -183,9 +183,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// enter keeps Close away until leave is called.
+// enter keeps Close away until leave is called. Where Close waits already, for
+// callers that came before, this one does not wait with it.
 func (s *Store) enter() error {
-	s.mu.RLock()
+	if !s.mu.TryRLock() {
+		return ErrClosed
+	}
 	if s.closed {
 		s.mu.RUnlock()
 		return ErrClosed

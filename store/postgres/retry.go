@@ -85,6 +85,8 @@ func troubleOf(err error) trouble {
 const (
 	firstPause = 10 * time.Millisecond
 	maxPause   = 500 * time.Millisecond
+	// grace is what an attempt may take beyond the server's own limit.
+	grace = 5 * time.Second
 )
 
 // try runs f, again while it fails with troubles up to worst, for as long as
@@ -117,7 +119,6 @@ func (s *Store) try(ctx context.Context, worst trouble, f func(ctx context.Conte
 // once runs f with a limit: a server that vanished without a word does not
 // keep its own timeout.
 func (s *Store) once(ctx context.Context, f func(ctx context.Context) error) error {
-	const grace = 5 * time.Second
 	limited, cancel := context.WithTimeout(ctx, s.timeout+grace)
 	defer cancel()
 	err := f(limited)

@@ -34,8 +34,8 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
 	}
 	var version int64
-	err = s.write(ctx, func(tx *tx) (refusal, err error) {
-		version, refusal, err = tx.append(b, rows)
+	err = s.write(ctx, bytesOf(rows), func(tx *tx) (refusal, err error) {
+		version, refusal, err = tx.append(ctx, b, rows)
 		return refusal, err
 	})
 	if err != nil {
@@ -55,7 +55,16 @@ func newRows(entries []tenfold.Entry) ([]tableRow, error) {
 	return rows, nil
 }
 
-func (tx *tx) append(b store.Batch, rows []tableRow) (version int64, refusal, err error) {
+// bytesOf is about how much rows take in the file.
+func bytesOf(rows []tableRow) int {
+	n := 0
+	for _, r := range rows {
+		n += len(r.meta) + length(r.text)
+	}
+	return n
+}
+
+func (tx *tx) append(ctx context.Context, b store.Batch, rows []tableRow) (version int64, refusal, err error) {
 	log, err := tx.log(b.Conversation)
 	if err != nil {
 		return 0, nil, err
@@ -66,7 +75,7 @@ func (tx *tx) append(b store.Batch, rows []tableRow) (version int64, refusal, er
 	if b.Expected != store.AnyVersion && b.Expected != log.version {
 		// Whoever repeats an append that came through is no rival (L9).
 		for _, r := range rows {
-			_, known, err := tx.number("SELECT 1 FROM ids WHERE id = ? AND conversation = ?", r.id, log.key)
+			_, known, err := tx.number(context.Background(), "SELECT 1 FROM ids WHERE id = ? AND conversation = ?", r.id, log.key)
 			if err != nil {
 				return 0, nil, err
 			}
@@ -80,7 +89,10 @@ func (tx *tx) append(b store.Batch, rows []tableRow) (version int64, refusal, er
 		return 0, fmt.Errorf("the log is full: it holds %d entries", log.version), nil
 	}
 	was := log.version
-	for _, r := range rows {
+	for i, r := range rows {
+		if i%256 == 255 && ctx.Err() != nil {
+			return 0, nil, ctx.Err()
+		}
 		// Looks the id up and takes it in one go.
 		fresh, err := tx.exec("INSERT INTO ids (id, conversation) VALUES (?, ?) ON CONFLICT DO NOTHING", r.id, log.key)
 		if err != nil {

@@ -13,7 +13,7 @@ var _ store.Checker = (*Store)(nil)
 func (s *Store) Check(ctx context.Context) (store.Condition, error) {
 	var found store.Condition
 	err := s.read(ctx, func(c *conn) error {
-		version, err := check(c)
+		version, err := check(ctx, c)
 		if err != nil {
 			return err
 		}

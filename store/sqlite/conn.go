@@ -17,6 +17,12 @@ import (
 // busyTimeout is how long a process waits for another one's write.
 const busyTimeout = 10 * time.Second
 
+// waitForLocks has a connection wait for locks, no longer than the context of
+// a call lasts. The writer does not: it waits on behalf of many callers.
+var waitForLocks = fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())
+
+const dontWaitForLocks = "busy_timeout(0)"
+
 // A conn is one connection, used by one goroutine at a time. It speaks to the
 // driver without database/sql, which would copy every row once more (T7) and
 // hand writes through a pool (T8).
@@ -27,8 +33,8 @@ type conn struct {
 	row   []driver.Value
 }
 
-// dial opens a connection to the file. All connections wait for locks, and
-// have a commit on disk before they say so (D2).
+// dial opens a connection to the file. It waits for locks, and has a commit on
+// disk before it says so (D2).
 func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -38,22 +44,28 @@ func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
 	if !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // Windows: file:///C:/…
 	}
-	query := url.Values{"_pragma": append([]string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
-		"synchronous(FULL)",
-		"fullfsync(1)", // on macOS, fsync alone leaves it in the drive's cache
-		"trusted_schema(0)",
-	}, pragmas...)}
-	file := url.URL{Scheme: "file", Path: abs, RawQuery: query.Encode()}
+	file := url.URL{Scheme: "file", Path: abs}
 	connector, err := driverpkg.NewConnector(file.String())
 	if err != nil {
 		return nil, err
 	}
-	c, err := connector.Connect(ctx)
+	dc, err := connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &conn{c: c, stmts: map[string]driver.Stmt{}}, nil
+	c := &conn{c: dc, stmts: map[string]driver.Stmt{}}
+	// Not in the URL: there the driver would wait for locks without ctx.
+	for _, pragma := range append([]string{
+		waitForLocks,
+		"synchronous(FULL)",
+		"fullfsync(1)", // on macOS, fsync alone leaves it in the drive's cache
+		"trusted_schema(0)",
+	}, pragmas...) {
+		if err := c.script(ctx, "PRAGMA "+pragma); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
+	return c, nil
 }
 
 // close frees the connection.
@@ -67,11 +79,11 @@ func (c *conn) close() error {
 
 // stmt prepares sql, once. Every sql text is a constant of this package, and
 // values travel as arguments only.
-func (c *conn) stmt(sql string, args []any) (driver.Stmt, error) {
+func (c *conn) stmt(ctx context.Context, sql string, args []any) (driver.Stmt, error) {
 	s, ok := c.stmts[sql]
 	if !ok {
 		var err error
-		if s, err = c.c.Prepare(sql); err != nil {
+		if s, err = c.c.(driver.ConnPrepareContext).PrepareContext(ctx, sql); err != nil {
 			return nil, err
 		}
 		c.stmts[sql] = s
@@ -85,12 +97,12 @@ func (c *conn) stmt(sql string, args []any) (driver.Stmt, error) {
 
 // exec runs a statement and returns how many rows it changed.
 func (c *conn) exec(sql string, args ...any) (int64, error) {
-	s, err := c.stmt(sql, args)
+	ctx := context.Background() // with another the driver starts a goroutine for each call
+	s, err := c.stmt(ctx, sql, args)
 	if err != nil {
 		return 0, err
 	}
-	// Without a context: the driver would start a goroutine for each call.
-	r, err := s.(driver.StmtExecContext).ExecContext(context.Background(), c.args)
+	r, err := s.(driver.StmtExecContext).ExecContext(ctx, c.args)
 	clear(c.args)
 	if err != nil {
 		return 0, err
@@ -104,7 +116,7 @@ var errStop = errors.New("stop")
 // query runs a statement and hands each row to f. The row's slice is used
 // again; the values in it are the caller's.
 func (c *conn) query(ctx context.Context, f func(row []driver.Value) error, sql string, args ...any) error {
-	s, err := c.stmt(sql, args)
+	s, err := c.stmt(ctx, sql, args)
 	if err != nil {
 		return err
 	}
@@ -137,8 +149,8 @@ func (c *conn) query(ctx context.Context, f func(row []driver.Value) error, sql 
 }
 
 // number runs a query that gives one integer; ok is false for no row.
-func (c *conn) number(sql string, args ...any) (n int64, ok bool, err error) {
-	err = c.query(context.Background(), func(row []driver.Value) error {
+func (c *conn) number(ctx context.Context, sql string, args ...any) (n int64, ok bool, err error) {
+	err = c.query(ctx, func(row []driver.Value) error {
 		n, ok = row[0].(int64)
 		return nil
 	}, sql, args...)

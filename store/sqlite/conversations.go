@@ -18,7 +18,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	if err != nil {
 		return fmt.Errorf("create conversation %s: %w", c.ID, err)
 	}
-	err = s.write(ctx, func(tx *tx) (refusal, err error) {
+	err = s.write(ctx, bytesOf(rows), func(tx *tx) (refusal, err error) {
 		created := nanos(c.Created)
 		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, origin, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 			c.ID, c.Title, created, created, int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter), c.Origin.Key, c.Origin.Mark)
@@ -32,7 +32,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 			return nil, nil
 		}
 		// Into a new log nothing can be refused, so nothing is left behind.
-		_, refusal, err = tx.append(store.Batch{Conversation: c.ID, Expected: store.AnyVersion, Now: c.Created}, rows)
+		_, refusal, err = tx.append(ctx, store.Batch{Conversation: c.ID, Expected: store.AnyVersion, Now: c.Created}, rows)
 		return refusal, err
 	})
 	return s.explainFor("create", c.ID, err)
@@ -113,7 +113,7 @@ func (s *Store) Imported(ctx context.Context, key string) ([]store.Conversation,
 
 // SetTitle implements [store.Store].
 func (s *Store) SetTitle(ctx context.Context, id, title string) error {
-	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+	err := s.write(ctx, len(title), func(tx *tx) (refusal, err error) {
 		n, err := tx.exec("UPDATE conversations SET title = ? WHERE id = ?", title, id)
 		if err == nil && n == 0 {
 			refusal = store.ErrNotFound
@@ -125,7 +125,7 @@ func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 
 // Delete implements [store.Store].
 func (s *Store) Delete(ctx context.Context, id string) error {
-	err := s.write(ctx, func(tx *tx) (refusal, err error) {
+	err := s.write(ctx, maxGroupBytes, func(tx *tx) (refusal, err error) {
 		log, err := tx.log(id)
 		if err != nil {
 			return nil, err
@@ -134,7 +134,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 			return store.ErrNotFound, nil
 		}
 		delete(tx.logs, id)
-		return nil, tx.delete(log.key)
+		return nil, tx.delete(ctx, log.key)
 	})
 	if err == nil {
 		s.hub.Wake(id)
@@ -142,7 +142,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.explainFor("delete", id, err)
 }
 
-func (tx *tx) delete(key int64) error {
+func (tx *tx) delete(ctx context.Context, key int64) error {
 	first, last := key<<32, key<<32|maxSeq
 	// The table of ids is sorted by id, so each is named.
 	var ids []string
@@ -153,6 +153,9 @@ func (tx *tx) delete(key int64) error {
 		return err
 	}, "SELECT meta FROM entries WHERE key BETWEEN ? AND ?", first, last)
 	for _, id := range ids {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err == nil {
 			_, err = tx.exec("DELETE FROM ids WHERE id = ? AND conversation = ?", id, key)
 		}

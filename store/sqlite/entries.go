@@ -66,7 +66,7 @@ func (s *Store) entries(ctx context.Context, op, id string, only, after int64) i
 // find gives a log's key and version.
 func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {
 	err = s.read(ctx, func(c *conn) error {
-		return c.query(context.Background(), func(row []driver.Value) error {
+		return c.query(ctx, func(row []driver.Value) error {
 			key, version = row[0].(int64), row[1].(int64)
 			return nil
 		}, "SELECT key, version FROM conversations WHERE id = ?", id)
@@ -81,7 +81,7 @@ func (s *Store) find(ctx context.Context, id string) (key, version int64, err er
 func (s *Store) chunk(ctx context.Context, d *decoder, dst []tenfold.Entry, key, seq, version int64) ([]tenfold.Entry, error) {
 	size := 0
 	err := s.read(ctx, func(c *conn) error {
-		return c.query(context.Background(), func(row []driver.Value) error {
+		return c.query(ctx, func(row []driver.Value) error {
 			if len(dst)%64 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}

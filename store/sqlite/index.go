@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"math"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"tenfold"
 	"tenfold/store/internal/fulltext"
@@ -27,11 +30,11 @@ func (s *Store) Index(ctx context.Context) error {
 func (s *Store) catchUp(ctx context.Context, first, last int64) error {
 	behind := false
 	err := s.read(ctx, func(c *conn) (err error) {
-		_, behind, err = c.number("SELECT 1 FROM conversations WHERE indexed < version AND key BETWEEN ? AND ? LIMIT 1", first, last)
+		_, behind, err = c.number(ctx, "SELECT 1 FROM conversations WHERE indexed < version AND key BETWEEN ? AND ? LIMIT 1", first, last)
 		return err
 	})
 	for behind && err == nil {
-		err = s.write(ctx, func(tx *tx) (refusal, err error) {
+		err = s.write(ctx, indexStep, func(tx *tx) (refusal, err error) {
 			behind, err = tx.index(first, last)
 			return nil, err
 		})
@@ -39,9 +42,13 @@ func (s *Store) catchUp(ctx context.Context, first, last int64) error {
 	return err
 }
 
-// index is a step in the background.
-func (w *writer) index() {
+// index is a step in the background. It gives the pause before the next one.
+// It does not wait for the file's lock: callers may come.
+func (w *writer) index() (pause time.Duration) {
 	err := w.c.begin()
+	if code(err) == sqlite3.SQLITE_BUSY {
+		return idleTime
+	}
 	if err == nil {
 		if w.behind, err = (&tx{conn: w.c}).index(0, math.MaxInt64); err == nil {
 			err = w.c.commit()
@@ -51,8 +58,9 @@ func (w *writer) index() {
 		}
 	}
 	if err != nil {
-		w.behind = false // the next search tries again, and tells
+		w.behind = false // the next search tries again, and reports it
 	}
+	return 0
 }
 
 // A backlog is a log that the index has not seen to its end.

@@ -25,7 +25,7 @@ func change(t *testing.T, path string, sql ...string) {
 		t.Fatal(err)
 	}
 	for _, q := range sql {
-		if err := c.script(q); err != nil {
+		if err := c.script(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,7 +23,7 @@ var migrations embed.FS
 // transactions, so that of two processes that create a file at once, one
 // migrates and the other finds it done.
 func prepare(ctx context.Context, c *conn) error {
-	version, err := check(c)
+	version, err := check(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -40,19 +40,19 @@ func prepare(ctx context.Context, c *conn) error {
 	if err := useWAL(ctx, c); err != nil {
 		return err
 	}
-	if err := c.begin(); err != nil {
+	if err := c.script(ctx, beginSQL); err != nil {
 		return err
 	}
-	if version, err = check(c); err != nil { // another process may have come first
+	if version, err = check(ctx, c); err != nil { // another process may have come first
 		return errors.Join(err, c.rollback())
 	}
 	for i := version; i < int64(len(files)); i++ {
 		sql, err := migrations.ReadFile(files[i])
 		if err == nil {
-			err = c.script(string(sql))
+			err = c.script(ctx, string(sql))
 		}
 		if err == nil {
-			err = c.script(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", i+1, applicationID))
+			err = c.script(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", i+1, applicationID))
 		}
 		if err != nil {
 			return errors.Join(fmt.Errorf("migrate to schema %d: %w", i+1, err), c.rollback())
@@ -63,16 +63,16 @@ func prepare(ctx context.Context, c *conn) error {
 
 // check gives the file's schema version, 0 for an empty file, and an error
 // for a database of something else.
-func check(c *conn) (int64, error) {
-	version, _, err := c.number("PRAGMA user_version")
+func check(ctx context.Context, c *conn) (int64, error) {
+	version, _, err := c.number(ctx, "PRAGMA user_version")
 	if err != nil {
 		return 0, err
 	}
-	id, _, err := c.number("PRAGMA application_id")
+	id, _, err := c.number(ctx, "PRAGMA application_id")
 	if err != nil {
 		return 0, err
 	}
-	tables, _, err := c.number("SELECT count(*) FROM sqlite_schema")
+	tables, _, err := c.number(ctx, "SELECT count(*) FROM sqlite_schema")
 	if err != nil {
 		return 0, err
 	}
@@ -106,15 +106,17 @@ func useWAL(ctx context.Context, c *conn) error {
 }
 
 // script runs statements once, without keeping them.
-func (c *conn) script(sql string) error {
-	_, err := c.c.(driver.ExecerContext).ExecContext(context.Background(), sql, nil)
+func (c *conn) script(ctx context.Context, sql string) error {
+	_, err := c.c.(driver.ExecerContext).ExecContext(ctx, sql, nil)
 	return err
 }
 
-// begin takes the write lock at once, so that what the transaction reads is
+// beginSQL takes the write lock at once, so that what the transaction reads is
 // what it changes.
+const beginSQL = "BEGIN IMMEDIATE"
+
 func (c *conn) begin() error {
-	_, err := c.exec("BEGIN IMMEDIATE")
+	_, err := c.exec(beginSQL)
 	return err
 }
 

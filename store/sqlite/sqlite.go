@@ -13,7 +13,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -96,8 +95,10 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 		return nil, err
 	}
 	if err = prepare(ctx, c); err == nil && o.maxPages > 0 {
-		// A pragma takes no arguments; the number is an int64.
-		err = c.query(ctx, func([]driver.Value) error { return nil }, fmt.Sprintf("PRAGMA max_page_count = %d", o.maxPages))
+		err = c.script(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.maxPages))
+	}
+	if err == nil {
+		err = c.script(ctx, "PRAGMA "+dontWaitForLocks)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())
@@ -173,9 +174,12 @@ func (s *Store) Close() error {
 	return s.explain("close", errors.Join(append(errs, <-s.done)...))
 }
 
-// enter keeps Close away until leave is called.
+// enter keeps Close away until leave is called. Where Close waits already, for
+// callers that came before, this one does not wait with it.
 func (s *Store) enter() error {
-	s.mu.RLock()
+	if !s.mu.TryRLock() {
+		return ErrClosed
+	}
 	if s.closed {
 		s.mu.RUnlock()
 		return ErrClosed

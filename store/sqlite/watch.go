@@ -44,7 +44,7 @@ func (s *Store) poll(ctx context.Context) {
 			c, _ = dial(ctx, s.path, "query_only(1)")
 		}
 		if c != nil {
-			if v, ok, err := c.number("PRAGMA data_version"); err == nil && ok && v != last {
+			if v, ok, err := c.number(ctx, "PRAGMA data_version"); err == nil && ok && v != last {
 				last = v
 				s.hub.WakeAll()
 			}

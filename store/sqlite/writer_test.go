@@ -63,7 +63,7 @@ func TestGroup(t *testing.T) {
 		wg.Go(func() {
 			switch i {
 			case 2:
-				err := s.write(context.Background(), func(tx *tx) (error, error) {
+				err := s.write(context.Background(), 0, func(tx *tx) (error, error) {
 					if _, err := tx.exec("INSERT INTO ids (id, conversation) VALUES ('left over', 1)"); err != nil {
 						return nil, err
 					}
@@ -74,7 +74,7 @@ func TestGroup(t *testing.T) {
 					t.Errorf("a failing job gives %v", err)
 				}
 			case 4:
-				err := s.write(context.Background(), func(*tx) (error, error) { panic("ouch") })
+				err := s.write(context.Background(), 0, func(*tx) (error, error) { panic("ouch") })
 				if err == nil || !strings.Contains(err.Error(), "ouch") {
 					t.Errorf("a panicking job gives %v", err)
 				}
@@ -123,7 +123,7 @@ func TestBackground(t *testing.T) {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		var indexed int64
 		err := s.read(t.Context(), func(c *conn) (err error) {
-			indexed, _, err = c.number("SELECT indexed FROM conversations")
+			indexed, _, err = c.number(t.Context(), "SELECT indexed FROM conversations")
 			return err
 		})
 		if err != nil {

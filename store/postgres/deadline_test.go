@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// However many callers wait for a server that starts, or that vanished without a
+// word, each waits no longer than its own deadline, and without one no longer
+// than the store tries again. The time is synctest's.
+func TestDeadlines(t *testing.T) {
+	const retry, timeout = 15 * time.Second, time.Minute
+	away := map[string]func(context.Context) error{
+		"starting": func(context.Context) error { return &pgconn.PgError{Code: codeStarting} },
+		"slow": func(context.Context) error {
+			time.Sleep(3 * time.Second)
+			return &pgconn.PgError{Code: codeShutdown}
+		},
+		"silent": func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	}
+	for name, attempt := range away {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &Store{retry: retry, timeout: timeout, quit: make(chan struct{})}
+				var wg sync.WaitGroup
+				for i := range 200 {
+					wg.Go(func() {
+						time.Sleep(time.Duration(i) * time.Millisecond)
+						ctx, limit := context.Background(), retry
+						if name == "silent" {
+							limit = timeout + grace
+						}
+						if i%2 == 0 {
+							limit = time.Duration(1+i%9) * time.Second
+							var cancel context.CancelFunc
+							ctx, cancel = context.WithTimeout(ctx, limit)
+							defer cancel()
+						}
+						arrived := time.Now()
+						err := s.try(ctx, lost, attempt)
+						took := time.Since(arrived)
+						if name == "slow" { // an attempt under way is not cut short here, as pgx would
+							took -= 3 * time.Second
+						}
+						if err == nil || took > limit {
+							t.Errorf("caller %d has %v after %v, want an error after %v", i, err, took, limit)
+						}
+						if i%2 == 0 && !errors.Is(err, context.DeadlineExceeded) {
+							t.Errorf("caller %d has %v", i, err)
+						}
+					})
+				}
+				wg.Wait()
+			})
+		})
+	}
+}
+
+// Close does not wait for those who wait for a server to come back.
+func TestCloseWhileAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Store{retry: time.Hour, timeout: time.Minute, quit: make(chan struct{})}
+		var wg sync.WaitGroup
+		for range 64 {
+			wg.Go(func() {
+				err := s.try(context.Background(), lost, func(context.Context) error { return &pgconn.PgError{Code: codeStarting} })
+				if code(err) != codeStarting {
+					t.Errorf("a caller has %v", err)
+				}
+			})
+		}
+		time.Sleep(time.Minute)
+		start := time.Now()
+		close(s.quit) // as Close does first
+		wg.Wait()
+		if took := time.Since(start); took > 0 {
+			t.Errorf("callers go on for %v", took)
+		}
+	})
+}
+
+// Nobody comes in while Close waits for others.
+func TestEnterWhileClosing(t *testing.T) {
+	s := &Store{quit: make(chan struct{})}
+	if err := s.enter(); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		s.mu.Lock() // as Close does
+		defer s.mu.Unlock()
+	})
+	for s.enter() == nil { // until it waits
+		s.leave()
+		runtime.Gosched()
+	}
+	if err := s.try(t.Context(), lost, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("a caller that comes late has %v", err)
+	}
+	s.leave()
+	wg.Wait()
+}
