@@ -65,7 +65,7 @@ func BenchmarkT1Check(b *testing.B) {
 					b.Fatal(err)
 				}
 				p.Advance()
-				if p.Tokens() > 1<<40 {
+				if p.Tokens() > 1<<30 {
 					over++
 				}
 			}
@@ -90,7 +90,7 @@ func BenchmarkT2Replay(b *testing.B) {
 			for b.Loop() {
 				total, over := 0, 0
 				for i := range entries {
-					if total += entries[i].Tokens; total > 1<<40 {
+					if total += entries[i].Tokens; total > 1<<30 {
 						over++
 					}
 				}
@@ -108,7 +108,7 @@ func BenchmarkT2Replay(b *testing.B) {
 						b.Fatal(err)
 					}
 					p.Advance()
-					if p.Tokens() > 1<<40 {
+					if p.Tokens() > 1<<30 {
 						over++
 					}
 				}

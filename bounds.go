@@ -3,6 +3,7 @@ package tenfold
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -107,7 +108,10 @@ func ParseTokens(text string) (int, bool) {
 	for unit, factor := range map[string]float64{"t": 1, "k": 1e3, "m": 1e6} {
 		if number, ok := strings.CutSuffix(s, unit); ok {
 			n, err := strconv.ParseFloat(number, 64)
-			return int(n * factor), err == nil && n > 0 && n*factor < 1<<40
+			if err != nil || !(n > 0 && n*factor <= math.MaxInt32) { // not so for NaN
+				return 0, false
+			}
+			return int(n * factor), true
 		}
 	}
 	return 0, false

@@ -33,19 +33,7 @@ func Detect(head []byte, name string) (Format, error) {
 		return "", problem
 	}
 	h := newHead(head, name)
-	best, found := No, []Format(nil)
-	for _, known := range handlers() {
-		if known.importer == nil {
-			continue
-		}
-		switch c := known.importer.Recognise(h); {
-		case c == No || c < best:
-		case c > best:
-			best, found = c, []Format{known.format}
-		default:
-			found = append(found, known.format)
-		}
-	}
+	_, found := recognise(h)
 	if len(found) == 1 {
 		return found[0], nil
 	}
@@ -61,4 +49,21 @@ func Detect(head []byte, name string) (Format, error) {
 		e.Err = errors.New("unknown format: it looks like " + h.json.String())
 	}
 	return "", e
+}
+
+// recognise finds the formats whose importers are surest of a source.
+func recognise(h Head) (best Confidence, found []Format) {
+	for _, known := range handlers() {
+		if known.importer == nil {
+			continue
+		}
+		switch c := known.importer.Recognise(h); {
+		case c == No || c < best:
+		case c > best:
+			best, found = c, []Format{known.format}
+		default:
+			found = append(found, known.format)
+		}
+	}
+	return best, found
 }

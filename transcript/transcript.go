@@ -114,13 +114,17 @@ func Import(ctx context.Context, src Source, from Format, sink Sink) error {
 		problem.Name, problem.Format = src.Name, from
 		return problem
 	}
-	if from == "" {
+	named := from != ""
+	if !named {
 		if from, err = Detect(head, src.Name); err != nil {
 			return err
 		}
 	}
 	if h, ok := find(from); ok && h.importer != nil {
-		return h.importer.Import(ctx, src, sink)
+		if !named {
+			return h.importer.Import(ctx, src, sink)
+		}
+		return importNamed(ctx, src, head, h, sink)
 	}
 	return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
 }

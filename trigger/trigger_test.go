@@ -45,7 +45,7 @@ func TestTriggersAtTheirBoundaries(t *testing.T) {
 		{trigger.Left(20_000), trigger.View{Tokens: 79_999, Window: 100_000}, false, "20001 tokens left"},
 		{trigger.Left(20_000), trigger.View{Tokens: 80_000, Window: 100_000}, true, "20000 tokens left"},
 		{yes, trigger.View{}, true, "always"},
-		{no, trigger.View{Tokens: 1 << 40}, false, "off"},
+		{no, trigger.View{Tokens: 1 << 30}, false, "off"},
 		{some(trigger.Any(no, trigger.Turns(1))), trigger.View{Turns: 2}, true, "2 complete turns"},
 		{some(trigger.Any(no, trigger.Turns(1))), trigger.View{Turns: 1}, false, "off"},
 		{some(trigger.All(yes, trigger.Turns(1))), trigger.View{Turns: 2}, true, "always; 2 complete turns"},

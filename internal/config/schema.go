@@ -36,7 +36,7 @@ func Schema() (*jsonschema.Schema, error) {
 	put(reflect.TypeFor[Threshold](), text())
 	put(reflect.TypeFor[Strategies](), text(), &jsonschema.Schema{Type: "array", Items: text()})
 	put(reflect.TypeFor[ModelName](), pattern(`^$|^[^/\s]+/\S+$`))
-	put(reflect.TypeFor[URL](), pattern(`^https?://[^/@]+`))
+	put(reflect.TypeFor[URL](), pattern(`^https?://[^/@?#]+(/[^?#]*)?$`))
 	put(reflect.TypeFor[EnvName](), pattern(envName().String()))
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[PolicyName](), reflect.TypeFor[ToolPolicyName](), reflect.TypeFor[TurnsName](),
@@ -87,6 +87,7 @@ func complete(s *jsonschema.Schema, t reflect.Type, base *node) error {
 	for _, f := range fields(t) {
 		inner := s.Properties[f.name]
 		inner.Deprecated = f.deprecated != ""
+		inner.Description = f.doc
 		var below *node
 		if base != nil && base.table != nil {
 			below = base.table[f.name]

@@ -3,7 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -37,7 +38,7 @@ type Count int
 
 func (c *Count) set(v any) error {
 	n, ok := v.(int64)
-	if !ok || n < 0 || n > 1<<31 {
+	if !ok || n < 0 || n > math.MaxInt32 {
 		return errMust
 	}
 	*c = Count(n)
@@ -51,7 +52,7 @@ type Positive int
 
 func (p *Positive) set(v any) error {
 	n, ok := v.(int64)
-	if !ok || n < 1 || n > 1<<31 {
+	if !ok || n < 1 || n > math.MaxInt32 {
 		return errMust
 	}
 	*p = Positive(n)
@@ -64,27 +65,24 @@ func (*Positive) must() string { return "a whole number from 1 on" }
 type Tokens int
 
 func (t *Tokens) set(v any) error {
-	switch v := v.(type) {
-	case int64:
-		if v > 0 && v < 1<<40 {
-			*t = Tokens(v)
-			return nil
-		}
-	case string:
-		if v == "off" {
-			*t = 0
-			return nil
-		}
-		if n, err := strconv.Atoi(v); err == nil && n > 0 && n < 1<<40 {
-			*t = Tokens(n)
-			return nil
-		}
-		if n, ok := tenfold.ParseTokens(v); ok && n > 0 {
-			*t = Tokens(n)
-			return nil
+	n, number := v.(int64)
+	text, _ := v.(string)
+	if text == "off" {
+		*t = 0
+		return nil
+	}
+	if !number {
+		var err error
+		if n, err = strconv.ParseInt(text, 10, 64); err != nil {
+			parsed, _ := tenfold.ParseTokens(text)
+			n = int64(parsed)
 		}
 	}
-	return errMust
+	if n < 1 || n > math.MaxInt32 {
+		return errMust
+	}
+	*t = Tokens(n)
+	return nil
 }
 
 func (*Tokens) must() string { return `a number of tokens, as in 20000 or "20k", or "off"` }
@@ -240,22 +238,16 @@ func (m ModelName) Provider() string {
 	return provider
 }
 
-// URL is where an API is. It holds no password.
+// URL is where an API is, as [provider.CheckBaseURL] takes it.
 type URL string
-
-var errPassword = errors.New("holds a password; keep it in the environment and name the variable in api_key_env")
 
 func (u *URL) set(v any) error {
 	text, ok := v.(string)
 	if !ok {
 		return errMust
 	}
-	parsed, err := url.Parse(text)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Host == "" {
-		return errMust
-	}
-	if parsed.User != nil {
-		return errPassword
+	if err := provider.CheckBaseURL(text); err != nil {
+		return err
 	}
 	*u = URL(text)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -173,7 +174,7 @@ func testAtomic(t *testing.T, _ *suite, st store.Store) {
 // Stats are as of the last batch that carried any.
 func testStats(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")
-	first, last := store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10}, store.Stats{TokensBefore: 1 << 40}
+	first, last := store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10}, store.Stats{TokensBefore: math.MaxInt >> 23}
 	for i, test := range []struct {
 		set  *store.Stats
 		want store.Stats

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func testEnvelopes(t *testing.T, _ *suite, st store.Store) {
 	want := []tenfold.Entry{
 		{ID: "bare", Payload: p},
 		{
-			ID: "full", Time: start, Branch: "root.scout", MessageID: "msg_1", Tokens: 1 << 40,
+			ID: "full", Time: start, Branch: "root.scout", MessageID: "msg_1", Tokens: math.MaxInt >> 23,
 			Source: `{"uuid":"x", "odd":"\u0000"}`, Payload: p,
 		},
 		{ID: "same message", Time: start, MessageID: "msg_1", Payload: p},

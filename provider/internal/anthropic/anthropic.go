@@ -32,7 +32,7 @@ type Sender func(end *wire.Endpoint, base string, key provider.Key) func(path st
 // New gives the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
 // read from the environment. Errors are [*provider.Error].
 func New(name string, o provider.Options, send Sender) (*Model, error) {
-	model, err := wire.ModelOf(name)
+	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
 	}

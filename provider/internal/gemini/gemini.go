@@ -35,7 +35,7 @@ type Sender func(end *wire.Endpoint, model, base, version string, key provider.K
 // without one the SDK would look for it in the environment. Nothing of the
 // environment has an effect. Errors are [*provider.Error].
 func New(name string, o provider.Options, send Sender) (*Model, error) {
-	model, err := wire.ModelOf(name)
+	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
 	}

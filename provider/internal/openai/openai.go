@@ -47,7 +47,7 @@ type Sender func(end *wire.Endpoint, base string, key provider.Key) func(path st
 // empty api is [Responses]. Nothing is read from the environment. Errors are
 // [*provider.Error].
 func New(name string, api API, o provider.Options, send Sender) (*Model, error) {
-	model, err := wire.ModelOf(name)
+	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
 	}

@@ -12,13 +12,22 @@ import (
 )
 
 // ModelOf splits "anthropic/claude-…" after its first slash: what stands
-// behind it is what the vendor calls the model.
-func ModelOf(name string) (string, error) {
+// behind it is what the vendor calls the model. It also checks the address that
+// the model is reached at; empty is the vendor's own.
+func ModelOf(name, base string) (string, error) {
 	_, model, ok := strings.Cut(name, "/")
 	if !ok || model == "" || strings.ContainsAny(model, "?#& \t\r\n") || strings.Contains(model, "..") {
 		return "", &provider.Error{
 			Kind: provider.Invalid, Message: fmt.Sprintf("%q is no name of a model", name),
 			Hint: "write it as NAME/model, for example anthropic/claude-sonnet-4-5",
+		}
+	}
+	if base != "" {
+		if err := provider.CheckBaseURL(base); err != nil {
+			return "", &provider.Error{
+				Kind: provider.Invalid, Model: name, Message: "the base URL " + err.Error(), Err: err,
+				Hint: "write it as in http://localhost:11434/v1",
+			}
 		}
 	}
 	return model, nil

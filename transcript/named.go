@@ -1,0 +1,91 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tenfold"
+)
+
+// importNamed reads a source as the format that the caller names.
+func importNamed(ctx context.Context, src Source, head []byte, as handler, sink Sink) error {
+	problem, certain := mistaken(head, src.Name, as.format, as.importer)
+	switch {
+	case problem == nil:
+		return as.importer.Import(ctx, src, sink)
+	case certain:
+		return problem
+	}
+	d := &doubted{Sink: sink}
+	err := as.importer.Import(ctx, src, d)
+	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read {
+		return problem
+	}
+	if err != nil {
+		return err
+	}
+	return d.settle(problem)
+}
+
+// mistaken says that a source named to be of one format is of another: nil where
+// that may be right. Where the other is not certain it is only an error if
+// nothing can be read.
+func mistaken(head []byte, name string, from Format, importer Importer) (problem *Error, certain bool) {
+	h := newHead(head, name)
+	best, found := recognise(h)
+	if best < Likely || len(found) != 1 || found[0] == from || importer.Recognise(h) != No {
+		return nil, false
+	}
+	return &Error{
+		Name: name, Err: fmt.Errorf("not of format %s: it looks like %s", from, found[0]),
+		Hint: "try --from " + string(found[0]) + ", or leave it out",
+	}, best == Certain
+}
+
+// doubted is a sink that holds back the end of a conversation in which nothing
+// was read, until it is known whether the format was right.
+type doubted struct {
+	Sink
+	read bool
+	end  func() error
+}
+
+// Begin implements [Sink].
+func (d *doubted) Begin(c Conversation) error {
+	if err := d.settle(nil); err != nil {
+		return err
+	}
+	return d.Sink.Begin(c)
+}
+
+// Entry implements [Sink].
+func (d *doubted) Entry(e tenfold.Entry) error {
+	switch e.Payload.(type) {
+	case tenfold.UserMessage, tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ToolResult:
+		d.read = true
+	}
+	return d.Sink.Entry(e)
+}
+
+// End implements [Sink].
+func (d *doubted) End(c Conversation, warnings []string) error {
+	d.end = func() error { return d.Sink.End(c, warnings) }
+	if d.read {
+		return d.settle(nil)
+	}
+	return nil
+}
+
+// settle ends the conversation that was held back, or gives the problem.
+func (d *doubted) settle(problem error) error {
+	end := d.end
+	d.end = nil
+	switch {
+	case end == nil:
+		return nil
+	case problem != nil && !d.read:
+		return problem
+	}
+	return end()
+}
