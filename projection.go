@@ -48,8 +48,9 @@ type overlay struct {
 	lo, hi int32
 	turns  Range // clamped to the log as it stood (P13)
 	live   bool
-	// users are the user messages of the turn the range ends inside of (P9).
-	users []int32
+	// users is where the turn begins whose user messages it leaves alone, the
+	// one the range ends inside of (P9); 0 for a range that ends with a turn.
+	users int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
@@ -97,9 +98,6 @@ func (p *Projection) Advance() {
 		if p.sees[b] {
 			p.reading = append(p.reading, int32(b))
 		}
-	}
-	if !p.layout.began {
-		p.layout.stale = true
 	}
 	if len(p.overlays) > 0 {
 		p.arrive(from)
@@ -257,11 +255,7 @@ func (p *Projection) cover(seq int32) {
 	by := int32(len(p.overlays))
 	p.marks[id] = by
 	if r.ToStep != nil {
-		for s := p.log.turns[r.ToTurn].seq; s <= hi; s++ {
-			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
-				o.users = append(o.users, s)
-			}
-		}
+		o.users = p.log.turns[r.ToTurn].seq
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {
