@@ -193,7 +193,7 @@ func (w *walker) hidden(h *hidden) bool {
 
 func (w *walker) item(seq int32, n *node) Item {
 	it := w.p.bare(seq, n)
-	if by := w.p.states.get(seq).by(); by >= 0 && !w.raw {
+	if by := w.p.state(seq).by(); by >= 0 && !w.raw {
 		it.Payload = w.p.shorten(seq, n, by)
 	}
 	return it
@@ -201,7 +201,7 @@ func (w *walker) item(seq int32, n *node) Item {
 
 // bare is an item with the payload of the log.
 func (p *Projection) bare(seq int32, n *node) Item {
-	s, r := p.states.get(seq), p.log.records.at(seq)
+	s, r := p.state(seq), p.log.records.at(seq)
 	it := Item{
 		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
 		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: r.payload,
