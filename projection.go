@@ -56,8 +56,10 @@ type overlay struct {
 	heldFrom int32
 	// named are the calls and the messages that selective policies name, under
 	// what named each before; nil where nothing did.
-	named []int32
+	named []named
 	under []mention
+	// policies are those for the calls that are named.
+	policies []sides
 	// tools is what the policy for tool calls does.
 	tools act
 	// sides is what a strip does to the calls of each tool, by its number.
@@ -235,7 +237,9 @@ func (p *Projection) settle(seq int32, n *node) {
 func (p *Projection) cover(seq int32) {
 	c := p.log.payload(seq).(Compaction)
 	id := p.log.records.at(seq).id
-	lo, hi, r := p.log.extent(&c, seq)
+	// An overlay speaks of nothing that came after it.
+	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
+	hi = min(hi, seq-1)
 	o := overlay{seq: seq, c: &c, id: id, lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
 	p.marks[id] = by
@@ -250,8 +254,8 @@ func (p *Projection) cover(seq int32) {
 	if c.ToolCalls != nil {
 		o.tools = actOf(c.ToolCalls.Action)
 	}
-	if o.tools == actSelective && c.ToolCalls.Rest == "" {
-		o.named = p.find(c.ToolCalls.Calls, lo, hi)
+	if o.tools == actSelective {
+		o.named, o.policies = p.find(c.ToolCalls, lo, hi)
 	}
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
@@ -283,8 +287,8 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		for _, seq := range o.named {
-			p.settleRange(seq, seq)
+		for _, n := range o.named {
+			p.settleEach(n.seq, n.seq, n.seq)
 		}
 	}
 	p.layout.stale = true
@@ -349,7 +353,7 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 			delete(p.pinned, seq)
 			p.pins = slices.Delete(p.pins, i, i+1)
 		}
-		p.settleRange(seq, seq)
+		p.settleEach(seq, seq, seq)
 	}
 	p.layout.stale = true
 }
