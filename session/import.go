@@ -27,6 +27,9 @@ type Import struct {
 	// nothing else. It is empty for what has no place, such as a pipe. Owner
 	// tells the paths of several people and machines apart.
 	Owner, Path string
+	// Format is what it was written in, as the caller calls it; [FormatOf] gives
+	// it back.
+	Format string
 	// Log is what it says.
 	Log *tenfold.Log
 	// Taken are the conversations that others of the same source were found
@@ -172,6 +175,7 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		// A file may be there before it says what it is.
 		keys = append(keys, hashed("path", in.Owner, in.Path))
 	}
+	all.format = in.Format
 	at.origin = store.Origin{Key: keys[0], Mark: all.String()}
 	var known []candidate
 	lengths := map[int]string{}
@@ -282,18 +286,29 @@ type mark struct {
 	length int
 	// story is a digest of the story, config of the configuration.
 	story, config string
+	// format is what the import was written in.
+	format string
 }
 
 // String is the form that an origin keeps.
-func (m mark) String() string { return "1:" + strconv.Itoa(m.length) + ":" + m.story + ":" + m.config }
+func (m mark) String() string {
+	return strings.Join([]string{"1", strconv.Itoa(m.length), m.story, m.config, m.format}, ":")
+}
 
 func parseMark(text string) (mark, bool) {
-	parts := strings.Split(text, ":")
-	if len(parts) != 4 || parts[0] != "1" {
+	parts := strings.SplitN(text, ":", 5)
+	if len(parts) != 5 || parts[0] != "1" {
 		return mark{}, false
 	}
 	length, err := strconv.Atoi(parts[1])
-	return mark{length, parts[2], parts[3]}, err == nil
+	return mark{length, parts[2], parts[3], parts[4]}, err == nil
+}
+
+// FormatOf tells what a conversation was imported from was written in; empty for
+// one that was not imported.
+func FormatOf(c store.Conversation) string {
+	m, _ := parseMark(c.Origin.Mark)
+	return m.format
 }
 
 // readMark gives the mark of a log, and fills in those of its story's
