@@ -100,10 +100,10 @@ func (c *chosen) unasked(e *config.Effective, model string) string {
 		switch o, _ := e.Origin(key...); o.Kind {
 		case config.Workspace:
 			return o.String() + ": " + strings.Join(key, ".") + " would have " + model +
-				` called, but this file is the workspace's and not trusted, so a digest is used: read it, then run "tenfold config trust"`
+				` called, but this file is not trusted: a digest is used; read it, then run "tenfold config trust"`
 		case config.InConversation:
 			return "the conversation sets " + strings.Join(key, ".") + ", and " + model +
-				" is not called on its word, so a digest is used: choose it yourself, with --profile, --strategy or --cfg"
+				" is not called on its word: a digest is used; choose it yourself, with --profile, --strategy or --cfg"
 		}
 	}
 	return model + " is not called: a digest is used"

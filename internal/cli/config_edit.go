@@ -165,7 +165,7 @@ func newFile() ([]byte, error) {
 	}
 	all, err := e.Settings("")
 	var b bytes.Buffer
-	b.WriteString("# Tenfold's configuration. A value stands where its \"# \" is taken away; those\n# here are the defaults. \"tenfold config show --origin\" shows what is in effect.\n")
+	b.WriteString("# Tenfold's configuration. Uncomment a line to set it; those here are the\n# defaults. \"tenfold config show --origin\" shows what is in effect.\n")
 	for _, s := range all {
 		if s.Table {
 			b.WriteString("\n")

@@ -38,12 +38,14 @@ func settingsOf(entries []tenfold.Entry) []config.Setting {
 // and which no longer.
 func (a *app) tellSettings(r *report) {
 	for _, s := range r.kept {
-		switch key := visibleLine(s.Key()); {
-		case s.Table:
-		case s.Gone:
-			a.printf("%s   %s is no longer kept with the conversation\n", a.paint(bold, "Settings"), key)
-		default:
-			a.printf("%s   %s is kept with the conversation; --cfg %s= takes it back\n", a.paint(bold, "Settings"), visibleLine(s.Key()+" = "+s.TOML()), key)
+		if s.Table {
+			continue
 		}
+		key := visibleLine(s.Key())
+		pair, words := key, "no longer kept with the conversation"
+		if !s.Gone {
+			pair, words = visibleLine(s.Key()+" = "+s.TOML()), "kept with the conversation; --cfg "+key+"= takes it back"
+		}
+		a.twoParts(a.paint(bold, "Settings")+"   "+pair, words, func(s string) string { return s })
 	}
 }

@@ -108,11 +108,11 @@ func (l *Layers) TrustNotice() string {
 	if more := len(l.Ignored) - most; more > 0 {
 		keys = append(keys, fmt.Sprintf("%d more", more))
 	}
-	why := "it is not trusted"
+	why := " is not trusted"
 	if l.Trust == Changed {
-		why = "it has changed since you trusted it"
+		why = " has changed since you trusted it"
 	}
-	return l.Workspace + ": ignored " + strings.Join(keys, ", ") + ", since this file is the workspace's and " + why + `: read it, then run "tenfold config trust"`
+	return l.Workspace + why + ": ignored " + strings.Join(keys, ", ") + `; read it, then run "tenfold config trust"`
 }
 
 // NeedsTrust lists what the text of a workspace's file sets that has no effect
