@@ -7,7 +7,47 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"tenfold"
 )
+
+func TestDelta(t *testing.T) {
+	const at = "conversation.compaction."
+	l, err := layered(t, "", "", nil, []string{at + "keep_last=5", "providers.x.base_url=http://x", at + "session_dir=/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	extra, _, err := l.Delta(`{"other":1}`)
+	if want := `{"tenfold":{"conversation":{"compaction":{"keep_last":5}}}}`; err != nil || extra != want {
+		t.Fatalf("the delta is %s, %v", extra, err)
+	}
+	if again, _, err := l.Delta(extra); err != nil || again != "" {
+		t.Errorf("what holds already is kept again: %s, %v", again, err)
+	}
+	if changed, _, err := l.Delta(extra, strings.Replace(extra, "5", "6", 1)); err != nil || changed != extra {
+		t.Errorf("what held once is not kept: %s, %v", changed, err)
+	}
+	none, err := layered(t, "", "", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, words := range map[string]string{
+		`{"tenfold":{"providers":{"anthropic":{"base_url":"http://evil"}}}}`:     "providers is no setting of a conversation",
+		`{"tenfold":{"conversation":{"compaction":{"session_dir":"/"}}}}`:        "session_dir is no setting of a conversation",
+		`{"tenfold":{"conversation":{"compaction":{"some_day":1}}}}`:             "unknown key",
+		`{"tenfold":{"conversation":{"compaction":{"keep_last":"x","fork":1}}}}`: "must be",
+	} {
+		e, err := none.With(text)
+		if err != nil || len(e.Notices) != 1 || !strings.Contains(e.Notices[0], words) || e.Tail() != tenfold.DefaultTail() {
+			t.Errorf("%s: %q, %v", text, e.Notices, err)
+		}
+	}
+	for _, text := range []string{"", "no JSON", "[1]", `{"tenfold":1}`} {
+		if e, err := none.With(text); err != nil || len(e.Notices) != 0 {
+			t.Errorf("%q: %q, %v", text, e.Notices, err)
+		}
+	}
+}
 
 // What a conversation keeps is what the flags of its runs said, in order: the
 // last value of a key, unless it was taken back since.

@@ -64,7 +64,7 @@ func heed(n *node, t reflect.Type, path []string) (open *node, closed []Setting)
 				continue
 			}
 			inner = below
-		case known && !f.container() && f.deprecated == "" && !(f.open && harmless(f.typ, inner.value)):
+		case known && !f.container() && f.deprecated == "" && (!f.open || !harmless(f.typ, inner.value)):
 			closed = append(closed, Setting{Path: at, Doc: f.doc, Value: inner.value, Origin: inner.origin, hidden: f.secret()})
 			continue
 		}
@@ -138,6 +138,6 @@ func Led(name string) bool {
 			break
 		}
 	}
-	real, err := filepath.EvalSymlinks(want)
-	return !errors.Is(err, fs.ErrNotExist) && real != want
+	target, err := filepath.EvalSymlinks(want)
+	return !errors.Is(err, fs.ErrNotExist) && target != want
 }

@@ -100,8 +100,11 @@ func merge(low, high *node) *node {
 // remove takes away what stands at a path, and the tables that are empty then;
 // it reports whether anything stood there.
 func (n *node) remove(path []string) bool {
+	if len(path) == 0 {
+		return true
+	}
 	inner := n.table[path[0]]
-	if inner == nil || (len(path) > 1 && !inner.remove(path[1:])) {
+	if inner == nil || !inner.remove(path[1:]) {
 		return false
 	}
 	if len(path) == 1 || len(inner.table) == 0 {

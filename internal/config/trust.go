@@ -68,9 +68,9 @@ func Place(name string) string {
 
 // State tells whether a workspace's file with this text is trusted.
 func (t Trust) State(name string, text []byte) TrustState {
-	r, err := t.record(name)
+	r, known := t.record(name)
 	switch {
-	case err != nil:
+	case !known:
 		return Untrusted
 	case r.SHA256 != sum(text):
 		return Changed
@@ -111,7 +111,7 @@ func (t Trust) Add(name string, text []byte) error {
 // Revoke trusts a workspace's file no longer, and tells whether it did before,
 // with this content or another.
 func (t Trust) Revoke(name string) (bool, error) {
-	if _, err := t.record(name); err != nil {
+	if _, known := t.record(name); !known {
 		return false, nil
 	}
 	return true, os.Remove(t.file(Place(name)))
@@ -143,17 +143,15 @@ func (t Trust) List() ([]TrustedFile, error) {
 
 var errNoTrust = errors.New("there is no home directory to remember trusted files in")
 
-// record is what is remembered of a file.
-func (t Trust) record(name string) (trustRecord, error) {
+// record is what is remembered of a file. A record that cannot be read, or is
+// another file's, is none.
+func (t Trust) record(name string) (r trustRecord, known bool) {
 	if t == "" {
-		return trustRecord{}, errNoTrust
+		return r, false
 	}
 	path := Place(name)
 	r, err := readRecord(t.file(path))
-	if err == nil && r.Path != path {
-		err = fs.ErrNotExist
-	}
-	return r, err
+	return r, err == nil && r.Path == path
 }
 
 func readRecord(name string) (r trustRecord, err error) {
