@@ -247,7 +247,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
-	r.warnings = slices.Concat(in.warnings, warnings)
+	r.warnings = slices.Concat(k.held(k.told), in.warnings, warnings)
 	switch {
 	case k.dryRun:
 		in.taken[at.ID] = true
@@ -276,7 +276,7 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 		return nil, err
 	}
 	k.asked.resume(before)
-	k.warnOnce(k.told)
+	k.held(k.told)
 	if at.Session != nil {
 		k.asked.stored, k.asked.storedLog = fileOverlays(at.Session.Projection()), at.Session.Log()
 	}
@@ -303,6 +303,7 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	if err != nil {
 		return nil, err
 	}
+	r.kept = settingsOf(keep)
 	var stored []tenfold.Compaction
 	for _, e := range overlays {
 		if c, ok := e.Payload.(tenfold.Compaction); ok {
