@@ -18,10 +18,11 @@ import (
 // adds the facts that a program can tell (M3). It implements
 // [strategy.Summarizer] and [strategy.Quoter]; only Provider must be set.
 //
-// What the model answers is not believed because it was answered: see [Check].
-// When it names what the log does not hold, or says what a tool printed as its
-// own, it is asked once more, and then given up with an [*InventedError]. In a
-// [Ladder] the next summariser takes over then.
+// What the model answers is verified, not trusted: see [Check]. Names that the
+// log does not hold are reported in the notes. Where they mislead, or the
+// answer is what a tool printed, the model is asked once more, and then given
+// up with an [*InventedError]. In a [Ladder] the next summariser takes over
+// then.
 type Model struct {
 	// Provider is who is asked. Retries are its own business.
 	Provider provider.Model
