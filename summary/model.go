@@ -16,7 +16,9 @@ import (
 // A Model writes summaries with a model (S-11). It reads raw entries (C5), asks
 // for a structured answer (M1a), looks up in the log what the answer names, and
 // adds the facts that a program can tell (M3). It implements
-// [strategy.Summarizer] and [strategy.Quoter]; only Provider must be set.
+// [strategy.Summarizer] and [strategy.Quoter]; only Provider must be set. Parts
+// of a range are read by several goroutines; the log's counter is called by one
+// at a time.
 //
 // What the model answers is verified, not trusted: see [Check]. Names that the
 // log does not hold are reported in the notes. Where they mislead, or the

@@ -47,12 +47,26 @@ func (e *stoppedError) Error() string {
 	return "the answer is empty"
 }
 
+// oneAtATime is a counter for views that several goroutines read: the caller's
+// own need not be safe for that.
+type oneAtATime struct {
+	mu sync.Mutex
+	of tenfold.Counter
+}
+
+// Count implements [tenfold.Counter].
+func (c *oneAtATime) Count(text string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.of.Count(text)
+}
+
 func (m Model) begin(r strategy.SummaryRequest) *writing {
 	if r.Log == nil {
 		r.Log = tenfold.NewLog()
 	}
 	w := &writing{
-		Model: m, request: r, source: r, wording: m.Wording.filled(), counter: r.Log.Counter(),
+		Model: m, request: r, source: r, wording: m.Wording.filled(), counter: &oneAtATime{of: r.Log.Counter()},
 		track: &tracker{tell: m.Progress, cost: m.Cost, model: m.Provider.Name()},
 	}
 	window := m.window()
