@@ -155,14 +155,15 @@ func (m Model) window() int {
 }
 
 // assemble puts together what is stored: that it is history (M2), what the
-// model wrote, and the facts (M3). Where that would be refused as too large,
-// the facts get less room; the constraints stay.
+// model wrote, and the facts (M3), in an element that nothing the model wrote
+// can pass for. Where that would be refused as too large, the facts get less
+// room; the constraints stay.
 func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	said := got.Text()
 	if said == "" {
 		return "" // no facts can make an answer of nothing
 	}
-	said = historyNote + "\n\n" + said
+	said = historyNote + "\n\n" + tenfold.ShieldTags(said, factsName)
 	if m.Facts == nil {
 		return said
 	}
@@ -176,13 +177,15 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	}
 	text := ""
 	for _, room := range []int{budget, budget / 4, 0} {
-		text = said
+		known := ""
 		if room > 0 {
-			if more := strings.TrimSpace(facts.Text(room)); more != "" {
-				text += "\n\n" + more
-			}
+			known = strings.TrimSpace(facts.Text(room))
 		}
-		text = constrained(text, facts.Constraints())
+		known += constrained(known, said, facts.Constraints())
+		text = said
+		if known != "" {
+			text += "\n\n" + tenfold.Element(factsName, strings.TrimLeft(known, "\n"))
+		}
 		if r.Refusal(strategy.SummaryResult{Text: text}) == nil {
 			break
 		}
@@ -190,9 +193,13 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	return text
 }
 
-// constrained adds the constraints that a text does not hold word for word.
-func constrained(text string, constraints []string) string {
-	flat, missing := flattened(text), ""
+// factsName is the element of a summary that a program wrote.
+const factsName = "facts"
+
+// constrained gives the constraints that neither facts nor summary hold word
+// for word.
+func constrained(facts, said string, constraints []string) string {
+	flat, missing := flattened(facts)+"\n"+flattened(said), ""
 	for _, c := range constraints {
 		if one := flattened(c); one != "" && !strings.Contains(flat, one) {
 			missing += "- " + strings.ReplaceAll(strings.TrimSpace(c), "\n", "\n  ") + "\n"
@@ -200,9 +207,9 @@ func constrained(text string, constraints []string) string {
 		}
 	}
 	if missing == "" {
-		return text
+		return ""
 	}
-	return text + "\n\nThe user's constraints, word for word:\n" + strings.TrimRight(missing, "\n")
+	return "\n\nThe user's constraints, word for word:\n" + strings.TrimRight(missing, "\n")
 }
 
 // flattened compares texts whatever their line breaks, indents and quote marks

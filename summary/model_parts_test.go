@@ -68,7 +68,7 @@ func TestC5EntryLargerThanTheWindow(t *testing.T) {
 	m := plays(says("It was read."))
 	l := talk(t, "t", "u start", "c 1 Read {}", "r 1 HEAD "+strings.Repeat("middle ", 8000)+" TAIL", "a done")
 	made, _ := compact(t, l, summary.Model{Provider: m, Window: 4000, MaxTokens: 300}, 0, 0)
-	if text := strings.Join(m.requests(), "\n"); !strings.Contains(text, "HEAD") || !strings.Contains(text, "TAIL") || !strings.Contains(text, "characters cut …]") ||
+	if text := strings.Join(m.requests(), "\n"); !strings.Contains(text, "HEAD") || !strings.Contains(text, "TAIL") || !strings.Contains(text, " characters]") ||
 		!strings.Contains(notesOf(made), "1 entries larger than what the model can read") {
 		t.Errorf("%s; %d calls", notesOf(made), len(m.asked))
 	}

@@ -113,10 +113,10 @@ func TestM3FactsAndConstraints(t *testing.T) {
 		t.Fatal(made.Nothing)
 	}
 	text := made.Compactions[0].Summary.Text
-	if !strings.Contains(text, "\n\n## Facts\n> Never touch\n> the schema.\n") || strings.Count(text, "fact ") > 50 {
+	if !strings.Contains(text, "\n\n<facts>\n## Facts\n> Never touch\n> the schema.\n") || strings.Count(text, "fact ") > 50 {
 		t.Error(text)
 	}
-	if !strings.HasSuffix(text, "word for word:\n- Always run the linter\n  before a commit.") || strings.Count(text, "linter") != 1 || strings.Count(text, "Never touch") != 1 {
+	if !strings.HasSuffix(text, "word for word:\n- Always run the linter\n  before a commit.\n</facts>") || strings.Count(text, "linter") != 1 || strings.Count(text, "Never touch") != 1 {
 		t.Error(text)
 	}
 	// Where all of it would be too large, the facts give way, not the constraints.
