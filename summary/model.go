@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -31,9 +32,14 @@ type Model struct {
 	// Window is how many tokens the model takes; 0 asks the table of package
 	// token.
 	Window int
-	// MaxTokens is the most a summary may have, half the window at most; 0
-	// means [DefaultMaxTokens], or a quarter of the window where that is less.
+	// MaxTokens is the most a summary may have, half the window and MaxOutput
+	// at most; 0 means [DefaultMaxTokens], or a quarter of the window where
+	// that is less.
 	MaxTokens int
+	// MaxOutput is how many tokens the model may answer; 0 asks the table of
+	// package token. A provider that refuses a request for an answer as long
+	// and says its limit is asked again within that.
+	MaxOutput int
 	// Timeout is for the whole summary; 0 means [DefaultTimeout].
 	Timeout time.Duration
 	// Wording replaces what the model is told.
@@ -87,6 +93,9 @@ func (m Model) Summarize(ctx context.Context, r strategy.SummaryRequest) (strate
 	defer cancel()
 	w := m.begin(r)
 	got, err := w.write(timed)
+	if most := w.track.mostOutput(); most < w.maxTokens {
+		w.notes = append(w.notes, fmt.Sprintf("%s may answer %d tokens at most, so it was not asked for %d", m.Provider.Name(), most, w.maxTokens))
+	}
 	result := strategy.SummaryResult{Model: m.Provider.Name(), Usage: w.track.spent(), Notes: w.notes, Failures: w.failures}
 	stop := (*stoppedError)(nil)
 	switch {
@@ -152,6 +161,16 @@ func (m Model) window() int {
 	}
 	tokens, _ := token.Windows{}.Window(m.Provider.Name())
 	return tokens
+}
+
+func (m Model) maxOutput() int {
+	if m.MaxOutput > 0 {
+		return m.MaxOutput
+	}
+	if tokens, known := (token.Windows{}).Output(m.Provider.Name()); known {
+		return tokens
+	}
+	return math.MaxInt
 }
 
 // assemble puts together what is stored: that it is history (M2), what the

@@ -56,9 +56,9 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 	if system == "" {
 		system = classifySystem
 	}
-	said, err := listen(timed, c.Model.Provider, provider.Request{
-		View: once(w.counter, system, says(message)), MaxTokens: w.maxTokens, NoTools: true, Schema: classifySchema,
-	}, w.track)
+	said, err := within(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
+		return provider.Request{View: once(w.counter, system, says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
+	})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
