@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -283,6 +284,9 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	keep, err := k.keepSettings(extras...)
 	if err != nil {
 		return nil, err
+	}
+	if path, err := filepath.Abs(in.path); err == nil && in.path != "-" {
+		req.Options.Transcript = path
 	}
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	if err != nil {

@@ -112,7 +112,7 @@ func named(key string, err error) error {
 func (k *asked) model(e *config.Effective, all []chosen, m provider.Model) *summary.Model {
 	k.name = m.Name()
 	out := &summary.Model{
-		Provider: m, Window: e.Mine.Window(m.Name()), Facts: summary.LedgerFacts, Cost: provider.Cost, Progress: k.at,
+		Provider: m, Window: e.Mine.Window(m.Name()), MaxOutput: e.Mine.MaxOutput(m.Name()), Facts: summary.LedgerFacts, Cost: provider.Cost, Progress: k.at,
 		// One request may take as long as its provider is given.
 		Timeout: max(summary.DefaultTimeout, time.Duration(e.Providers[config.ModelName(m.Name()).Provider()].Timeout)),
 	}

@@ -103,6 +103,7 @@ type Provider struct {
 // Limits is the table models."NAME" (T5).
 type Limits struct {
 	ContextWindow Positive `json:"context_window,omitempty" jsonschema:"How many tokens its context holds." eg:"32768"`
+	MaxOutput     Positive `json:"max_output,omitempty" jsonschema:"How many tokens it may answer." eg:"8192"`
 }
 
 // Policy is what becomes of reasoning or attachments: "strip", "keep", or a
