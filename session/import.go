@@ -56,7 +56,10 @@ type Located struct {
 
 	service *Service
 	in      Import
+	all     mark
 	origin  store.Origin
+	// unbound says that the conversation has no origin yet.
+	unbound bool
 }
 
 // A Parting tells where an import stops being what was imported before.
@@ -84,7 +87,8 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for what was imported before: %w", err)
 	}
-	for i, c := range known {
+	for i := range known {
+		c := &known[i]
 		if i >= mostCompared && c.length < 0 {
 			break
 		}
@@ -98,6 +102,7 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 		fresh, parted := c.follow(session.log, in.Log)
 		if parted == nil {
 			at.ID, at.Session, at.Fresh, at.Parted = c.ID, session, fresh, nil
+			at.origin.Mark, at.unbound = at.all.with(c.base), c.Origin.Key == ""
 			return at, nil
 		}
 		// One that begins otherwise may be another of a source that holds many.
@@ -131,9 +136,9 @@ func (at *Located) Store(ctx context.Context, more ...tenfold.Entry) error {
 		if len(entries) == 0 {
 			return nil
 		}
-		origin := &at.origin
-		if len(at.Fresh) == 0 || at.origin.Key == "" {
-			origin = nil
+		var origin *store.Origin
+		if len(at.Fresh) > 0 || at.unbound {
+			origin = &at.origin
 		}
 		return at.Session.append(ctx, origin, entries)
 	}
@@ -153,10 +158,14 @@ type candidate struct {
 	length int
 	// whole says that the log was made of just these.
 	whole bool
-	// foreign says that the conversation was imported from elsewhere.
+	// foreign says that the conversation has no more than the name of the
+	// import: it was imported from elsewhere, or by release 0.1, which did not
+	// note from where. It is the same only if it says the same.
 	foreign bool
 	// config says that the import's configuration is as it was.
 	config bool
+	// base is how many entries of the story release 0.1 imported.
+	base int
 }
 
 // candidates lists what an import may be, those first that it surely continues,
@@ -172,7 +181,7 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		// A file may be there before it says what it is.
 		keys = append(keys, hashed("path", in.Owner, in.Path))
 	}
-	at.origin = store.Origin{Key: keys[0], Mark: all.String()}
+	at.all, at.origin = all, store.Origin{Key: keys[0], Mark: all.with(0)}
 	var known []candidate
 	lengths := map[int]string{}
 	for _, key := range keys {
@@ -182,20 +191,18 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		}
 		for _, c := range stored {
 			known = append(known, candidate{Conversation: c, length: -1})
-			if m, ok := parseMark(c.Origin.Mark); ok {
+			if m, _, ok := parseMark(c.Origin.Mark); ok {
 				lengths[m.length] = ""
 			}
 		}
 	}
-	if in.Named {
-		c, err := at.service.store.Conversation(ctx, in.ID)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-		case err != nil:
-			return nil, err
-		case !slices.Contains(keys, c.Origin.Key):
-			known = append(known, candidate{Conversation: c, length: -1, foreign: c.Origin.Key != ""})
-		}
+	c, err := at.service.store.Conversation(ctx, in.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		return nil, err
+	case c.Origin.Key == "" || (in.Named && !slices.Contains(keys, c.Origin.Key)):
+		known = append(known, candidate{Conversation: c, length: -1, foreign: !in.Named || c.Origin.Key != ""})
 	}
 	known = slices.DeleteFunc(known, func(c candidate) bool { return in.Taken[c.ID] })
 	if _, err := readMark(in.Log, lengths); err != nil {
@@ -203,7 +210,8 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 	}
 	for i := range known {
 		c := &known[i]
-		if m, ok := parseMark(c.Origin.Mark); ok && !c.foreign && lengths[m.length] == m.story {
+		m, base, ok := parseMark(c.Origin.Mark)
+		if c.base = base; ok && !c.foreign && lengths[m.length] == m.story {
 			c.length, c.whole, c.config = m.length, m.length == all.length, m.config == all.config
 		}
 	}
@@ -235,7 +243,7 @@ func (in Import) key(all mark) string {
 	case in.Named:
 		return hashed("id", in.ID)
 	case in.Path == "":
-		return hashed("story", in.Owner, all.String())
+		return hashed("story", in.Owner, all.with(0))
 	}
 	return hashed("path", in.Owner, in.Path)
 }
@@ -284,16 +292,19 @@ type mark struct {
 	story, config string
 }
 
-// String is the form that an origin keeps.
-func (m mark) String() string { return "1:" + strconv.Itoa(m.length) + ":" + m.story + ":" + m.config }
+// with gives the form that an origin keeps, with a candidate's base.
+func (m mark) with(base int) string {
+	return fmt.Sprintf("1:%d:%s:%s:%d", m.length, m.story, m.config, base)
+}
 
-func parseMark(text string) (mark, bool) {
+func parseMark(text string) (m mark, base int, ok bool) {
 	parts := strings.Split(text, ":")
-	if len(parts) != 4 || parts[0] != "1" {
-		return mark{}, false
+	if len(parts) != 5 || parts[0] != "1" {
+		return m, 0, false
 	}
 	length, err := strconv.Atoi(parts[1])
-	return mark{length, parts[2], parts[3]}, err == nil
+	base, other := strconv.Atoi(parts[4])
+	return mark{length, parts[2], parts[3]}, base, err == nil && other == nil
 }
 
 // readMark gives the mark of a log, and fills in those of its story's
@@ -350,6 +361,15 @@ func sumOf(p tenfold.Payload) (sum [sha256.Size]byte, err error) {
 	_, _ = h.Write([]byte(r.Text))
 	h.Sum(sum[:0])
 	return sum, nil
+}
+
+// mustSum is the digest of nothing for a payload that has no form.
+func mustSum(p tenfold.Payload) [sha256.Size]byte {
+	sum, err := sumOf(p)
+	if err != nil {
+		return [sha256.Size]byte{}
+	}
+	return sum
 }
 
 // configOf is the configuration that the entries of a log, and more after them,

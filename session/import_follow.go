@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -24,6 +25,7 @@ type story struct {
 // nothing: it equals no other.
 type told struct {
 	sum  [sha256.Size]byte
+	id   string
 	turn int
 	// said counts what a model sees, up to this one.
 	said int
@@ -52,10 +54,10 @@ type spot struct {
 
 // take adds an entry that [tells] holds for.
 func (t *teller) take(e tenfold.Entry) spot {
-	var one told
+	one := told{id: e.ID}
 	one.turn, _, _ = t.log.Where(e.Seq)
 	if !t.light || e.Branch != "" {
-		one.sum, _ = sumOf(e.Payload)
+		one.sum = mustSum(e.Payload)
 	}
 	if e.Branch != "" {
 		t.branches[e.Branch] = append(t.branches[e.Branch], one)
@@ -81,7 +83,7 @@ func (t *teller) take(e tenfold.Entry) spot {
 
 // follow compares a stored log with an import's. It gives the entries that the
 // log lacks, or tells where the two part.
-func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
+func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
 	// What is known by its mark need not be compared, and the log may have
 	// gone on by itself since.
 	sure := c.whole || c.length == storyLength(stored)
@@ -91,7 +93,10 @@ func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, par
 			was.take(e)
 		}
 	}
-	var late int64 // the last entry that is known
+	if c.Origin.Mark == "" {
+		c.base = was.length
+	}
+	between := c.between(stored)
 	for e := range file.Entries() {
 		var known bool
 		if tells(e) {
@@ -99,11 +104,12 @@ func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, par
 			if known = was.holds(at); sure && at.branch == "" {
 				known = is.length <= c.length
 			}
-			if known && at.branch == "" {
-				late = e.Seq
+			if known && c.base > 0 && was.holds(at) {
+				between.names[e.ID] = was.at(at).id
 			}
-		} else {
-			_, known = stored.Lookup(e.ID)
+		} else if _, known = stored.Lookup(e.ID); !known && c.base > 0 {
+			e.Payload = between.renamed(e.Payload)
+			known = is.length <= c.base && between.sums[mustSum(e.Payload)]
 		}
 		if !known {
 			fresh = append(fresh, e)
@@ -124,15 +130,48 @@ func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, par
 			return nil, &Parting{Turn: turn, common: was.said(len(was.steady))}
 		}
 	}
-	if c.Origin.Mark == "" {
-		// Logs of release 0.1 may have other ids for what stands between the
-		// entries of the story.
-		fresh = slices.DeleteFunc(fresh, func(e tenfold.Entry) bool { return !tells(e) && e.Seq < late })
-	}
 	if c.foreign && len(fresh) > 0 {
 		return nil, &Parting{}
 	}
 	return append(fresh, c.reconfigure(stored, file, fresh)...), nil
+}
+
+// between is what stands between the entries of the story that release 0.1
+// imported: it may have given all of them other ids.
+type between struct {
+	sums  map[[sha256.Size]byte]bool
+	names map[string]string // the import's ids, as the log has them
+}
+
+func (c *candidate) between(stored *tenfold.Log) between {
+	if c.base == 0 {
+		return between{}
+	}
+	b := between{map[[sha256.Size]byte]bool{}, map[string]string{}}
+	for e := range stored.Entries() {
+		if !tells(e) {
+			b.sums[mustSum(e.Payload)] = true
+		}
+	}
+	return b
+}
+
+// renamed gives a payload that names entries as the log does.
+func (b between) renamed(p tenfold.Payload) tenfold.Payload {
+	name := func(ids []string) []string {
+		out := slices.Clone(ids)
+		for i, id := range out {
+			out[i] = cmp.Or(b.names[id], id)
+		}
+		return out
+	}
+	switch p := p.(type) {
+	case tenfold.Pin:
+		return tenfold.Pin{Entries: name(p.Entries)}
+	case tenfold.Unpin:
+		return tenfold.Unpin{Entries: name(p.Entries)}
+	}
+	return p
 }
 
 // storyLength is how many entries on the root tell the log's story.
@@ -188,6 +227,17 @@ func (s *story) said(k int) int {
 	return s.steady[k-1].said
 }
 
+// at gives the entry at a place that the story has.
+func (s *story) at(at spot) told {
+	switch {
+	case at.branch != "":
+		return s.branches[at.branch][at.at]
+	case at.result:
+		return s.results[at.at]
+	}
+	return s.steady[at.at]
+}
+
 // holds reports whether a story has an entry of one that continues it.
 func (s *story) holds(at spot) bool {
 	switch {
@@ -202,7 +252,7 @@ func (s *story) holds(at spot) bool {
 
 // reconfigure gives the entry that makes the configuration the import's, where
 // the import changed it back to one that the log knows already.
-func (c candidate) reconfigure(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
+func (c *candidate) reconfigure(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
 	if c.config || c.Origin.Mark == "" || c.foreign {
 		return nil
 	}
