@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,16 +173,10 @@ type candidate struct {
 // the longest of them before the others. It sets the origin.
 func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 	in := at.in
-	all, err := readMark(in.Log, nil)
+	keys, err := in.keys()
 	if err != nil {
 		return nil, err
 	}
-	keys := []string{in.key(all)}
-	if in.Named && in.Path != "" {
-		// A file may be there before it says what it is.
-		keys = append(keys, hashed("path", in.Owner, in.Path))
-	}
-	at.all, at.origin = all, store.Origin{Key: keys[0], Mark: all.with(0)}
 	var known []candidate
 	lengths := map[int]string{}
 	for _, key := range keys {
@@ -205,14 +200,15 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		known = append(known, candidate{Conversation: c, length: -1, foreign: !in.Named || c.Origin.Key != ""})
 	}
 	known = slices.DeleteFunc(known, func(c candidate) bool { return in.Taken[c.ID] })
-	if _, err := readMark(in.Log, lengths); err != nil {
+	if at.all, err = readMark(in.Log, lengths); err != nil {
 		return nil, err
 	}
+	at.origin = store.Origin{Key: keys[0], Mark: at.all.with(0)}
 	for i := range known {
 		c := &known[i]
 		m, base, ok := parseMark(c.Origin.Mark)
 		if c.base = base; ok && !c.foreign && lengths[m.length] == m.story {
-			c.length, c.whole, c.config = m.length, m.length == all.length, m.config == all.config
+			c.length, c.whole, c.config = m.length, m.length == at.all.length, m.config == at.all.config
 		}
 	}
 	// Of conversations that say the same, the one that is called the same: a
@@ -237,15 +233,19 @@ func (c candidate) called(id string) int {
 	return 0
 }
 
-// key names where an import comes from.
-func (in Import) key(all mark) string {
+// keys name where an import comes from; the first is the origin's.
+func (in Import) keys() ([]string, error) {
+	path := hashed("path", in.Owner, in.Path)
 	switch {
-	case in.Named:
-		return hashed("id", in.ID)
-	case in.Path == "":
-		return hashed("story", in.Owner, all.with(0))
+	case in.Named && in.Path == "":
+		return []string{hashed("id", in.ID)}, nil
+	case in.Named: // a file may be there before it says what it is
+		return []string{hashed("id", in.ID), path}, nil
+	case in.Path != "":
+		return []string{path}, nil
 	}
-	return hashed("path", in.Owner, in.Path)
+	all, err := readMark(in.Log, nil)
+	return []string{hashed("story", in.Owner, all.with(0))}, err
 }
 
 func hashed(parts ...string) string {
@@ -313,7 +313,7 @@ func readMark(l *tenfold.Log, lengths map[int]string) (mark, error) {
 	var m mark
 	story := sha256.New()
 	if _, ok := lengths[0]; ok {
-		lengths[0] = shortSum(story.Sum(nil))
+		lengths[0] = hexSum(story.Sum(nil))
 	}
 	for e := range l.Entries() {
 		if e.Branch != "" || !tells(e) {
@@ -326,21 +326,24 @@ func readMark(l *tenfold.Log, lengths map[int]string) (mark, error) {
 		_, _ = story.Write(sum[:])
 		m.length++
 		if _, ok := lengths[m.length]; ok {
-			lengths[m.length] = shortSum(story.Sum(nil))
+			lengths[m.length] = hexSum(story.Sum(nil))
 		}
 	}
-	m.story = shortSum(story.Sum(nil))
+	m.story = hexSum(story.Sum(nil))
 	if c := configOf(l, nil); c != (tenfold.ConfigDelta{}) {
 		sum, err := sumOf(c)
 		if err != nil {
 			return m, err
 		}
-		m.config = shortSum(sum[:])
+		m.config = hexSum(sum[:])
 	}
 	return m, nil
 }
 
-func shortSum(sum []byte) string { return hex.EncodeToString(sum[:16]) }
+func hexSum(sum []byte) string { return hex.EncodeToString(sum[:len(digest{})]) }
+
+// A digest tells payloads apart.
+type digest [16]byte
 
 // tells reports whether an entry is part of the story: what tells one
 // conversation from another.
@@ -350,24 +353,24 @@ func tells(e tenfold.Entry) bool {
 }
 
 // sumOf is a digest of what a payload says.
-func sumOf(p tenfold.Payload) (sum [sha256.Size]byte, err error) {
+func sumOf(p tenfold.Payload) (digest, error) {
 	r, err := tenfold.NewRecord(p)
 	if err != nil {
-		return sum, err
+		return digest{}, err
 	}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %d\n", r.Kind, len(r.Head), len(r.Text))
 	_, _ = h.Write(r.Head)
-	_, _ = h.Write([]byte(r.Text))
-	h.Sum(sum[:0])
-	return sum, nil
+	_, _ = io.WriteString(h, r.Text)
+	var all [sha256.Size]byte
+	return digest(h.Sum(all[:0])[:len(digest{})]), nil
 }
 
 // mustSum is the digest of nothing for a payload that has no form.
-func mustSum(p tenfold.Payload) [sha256.Size]byte {
+func mustSum(p tenfold.Payload) digest {
 	sum, err := sumOf(p)
 	if err != nil {
-		return [sha256.Size]byte{}
+		return digest{}
 	}
 	return sum
 }

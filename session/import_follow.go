@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 	"strconv"
@@ -24,8 +23,8 @@ type story struct {
 // told is one entry of a story. A payload that has no form has the digest of
 // nothing: it equals no other.
 type told struct {
-	sum  [sha256.Size]byte
-	id   string
+	sum  digest
+	id   string // where ids may differ
 	turn int
 	// said counts what a model sees, up to this one.
 	said int
@@ -35,13 +34,13 @@ type told struct {
 type teller struct {
 	log   *tenfold.Log
 	calls map[int64]int // places in steady, by seq
-	// light leaves out the digests of the root, where they are known.
-	light bool
+	// light counts the root alone, which is known; names keeps ids.
+	light, names bool
 	story
 }
 
-func newTeller(l *tenfold.Log, light bool) *teller {
-	return &teller{log: l, calls: map[int64]int{}, light: light, story: story{results: map[int]told{}, branches: map[string][]told{}}}
+func newTeller(l *tenfold.Log, light, names bool) *teller {
+	return &teller{log: l, calls: map[int64]int{}, light: light, names: names, story: story{results: map[int]told{}, branches: map[string][]told{}}}
 }
 
 // spot is where an entry stands in a story.
@@ -54,16 +53,21 @@ type spot struct {
 
 // take adds an entry that [tells] holds for.
 func (t *teller) take(e tenfold.Entry) spot {
-	one := told{id: e.ID}
+	if e.Branch == "" {
+		t.length++
+		if t.light {
+			return spot{}
+		}
+	}
+	one := told{sum: mustSum(e.Payload)}
 	one.turn, _, _ = t.log.Where(e.Seq)
-	if !t.light || e.Branch != "" {
-		one.sum = mustSum(e.Payload)
+	if t.names {
+		one.id = e.ID
 	}
 	if e.Branch != "" {
 		t.branches[e.Branch] = append(t.branches[e.Branch], one)
 		return spot{branch: e.Branch, at: len(t.branches[e.Branch]) - 1}
 	}
-	t.length++
 	if call, ok := t.calls[t.log.Pair(e.Seq)]; ok && e.Payload.Kind() == tenfold.KindToolResult {
 		t.results[call] = one
 		return spot{result: true, at: call}
@@ -86,15 +90,17 @@ func (t *teller) take(e tenfold.Entry) spot {
 func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
 	// What is known by its mark need not be compared, and the log may have
 	// gone on by itself since.
-	sure := c.whole || c.length == storyLength(stored)
-	was, is := newTeller(stored, sure), newTeller(file, sure)
+	length := storyLength(stored)
+	sure := c.whole || c.length == length
+	if c.Origin.Mark == "" {
+		c.base = length
+	}
+	light := sure && c.base == 0
+	was, is := newTeller(stored, light, c.base > 0), newTeller(file, light, false)
 	for e := range stored.Entries() {
 		if tells(e) {
 			was.take(e)
 		}
-	}
-	if c.Origin.Mark == "" {
-		c.base = was.length
 	}
 	between := c.between(stored)
 	for e := range file.Entries() {
@@ -139,7 +145,7 @@ func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, pa
 // between is what stands between the entries of the story that release 0.1
 // imported: it may have given all of them other ids.
 type between struct {
-	sums  map[[sha256.Size]byte]bool
+	sums  map[digest]bool
 	names map[string]string // the import's ids, as the log has them
 }
 
@@ -147,7 +153,7 @@ func (c *candidate) between(stored *tenfold.Log) between {
 	if c.base == 0 {
 		return between{}
 	}
-	b := between{map[[sha256.Size]byte]bool{}, map[string]string{}}
+	b := between{map[digest]bool{}, map[string]string{}}
 	for e := range stored.Entries() {
 		if !tells(e) {
 			b.sums[mustSum(e.Payload)] = true
