@@ -36,7 +36,8 @@ The conversations are kept in the store, the last one as the active one, so that
 "tenfold conversation" can look at them, undo, and compact otherwise. The file
 is not touched. Running the command again on the same file adds what is new of
 it and replaces the compaction of the earlier run; the same flags give the same
-report and write nothing.
+report and write nothing. A file that no longer begins with what it said then
+becomes a conversation of its own.
 
 ` + rangeHelp + `
 
