@@ -219,7 +219,7 @@ func (s *Summary) messages() (say []said, pair bool) {
 	case PlaceUser:
 		text := s.Text
 		if s.Transcript != "" {
-			text += "\n\nThe whole transcript lies at " + s.Transcript + "."
+			text = Element("summary", text) + "\n\nThe whole transcript lies at " + Label(s.Transcript) + "."
 		}
 		return []said{{true, text}, {false, understoodText}}, false
 	}
@@ -247,7 +247,7 @@ func (p *Projection) continuation() string {
 		if b.Len() == 0 {
 			b.WriteString(continuationHead)
 		}
-		b.WriteString("\n<summary>\n" + s.Text + "\n</summary>\n")
+		b.WriteString("\n" + Element("summary", s.Text) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

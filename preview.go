@@ -114,7 +114,7 @@ func (c Compaction) Same(d Compaction) bool {
 		x.TokensBefore, x.TokensAfter = 0, 0
 		if x.Summary != nil {
 			s := *x.Summary
-			s.Usage, s.Artifacts = nil, nil
+			s.Usage, s.Artifacts, s.Transcript = nil, nil, ""
 			x.Summary = &s
 		}
 	}

@@ -330,7 +330,7 @@ type bodyPart struct {
 func userParts(m UserMessage) []bodyPart {
 	parts := resultParts(m.Parts)
 	for _, a := range m.Attachments {
-		parts = append(parts, bodyPart{text: "<attachment name=" + strconv.Quote(a.Name) + ">\n" + a.Content + "\n</attachment>"})
+		parts = append(parts, bodyPart{text: a.Element()})
 	}
 	return parts
 }

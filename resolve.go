@@ -248,10 +248,10 @@ func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (Too
 		}
 	}
 	if s.folded.words() != "" {
-		r.Parts = s.folded.onParts(r.Parts)
 		if f == Kept {
-			f = Trimmed
+			f, r.Parts = Trimmed, foreignParts(r.Parts)
 		}
+		r.Parts = s.folded.onParts(r.Parts)
 	}
 	return r, f
 }

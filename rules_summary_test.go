@@ -167,7 +167,7 @@ func TestP4UserPlacementCarriesTextAndTranscript(t *testing.T) {
 		s    tenfold.Summary
 		want []string
 	}{
-		"with a transcript":     {tenfold.Summary{Text: "S", Transcript: "old.jsonl"}, []string{"user: S\n\nThe whole transcript lies at old.jsonl.", understood}},
+		"with a transcript":     {tenfold.Summary{Text: "S", Transcript: "old.jsonl"}, []string{"user: <summary>\nS\n</summary>\n\nThe whole transcript lies at old.jsonl.", understood}},
 		"without":               {tenfold.Summary{Text: "S"}, []string{"user: S", understood}},
 		"the heading is no use": {tenfold.Summary{Text: "S", Heading: "[Before]"}, []string{"user: S", understood}},
 	} {

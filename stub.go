@@ -19,7 +19,7 @@ func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
 	text := p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts[0].Text
 	if policy.FirstLine {
 		if line := firstLine(partsText(p.log.payload(seq).(ToolResult).Parts)); line != "" {
-			text += "\n" + line
+			text += "\n" + Shield(foreign(line), '[', "compacted", "previous: used")
 		}
 	}
 	return text + recallRef(policy.Recall, seq)
@@ -33,8 +33,10 @@ func recallRef(on bool, seq int32) string {
 }
 
 func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
-	line = strings.TrimRight(line, "\r")
+	line := strings.TrimLeft(text, "\r\n")
+	if end := strings.IndexAny(line, "\n\r\v\f\u0085\u2028\u2029"); end >= 0 {
+		line = line[:end]
+	}
 	n := 0
 	for i := range line {
 		if n == maxFirstLine {
@@ -60,7 +62,7 @@ type stubCount struct {
 
 func (s *stubCounts) name(tool int32) string {
 	if name := s.log.tools.list[tool]; name != "" {
-		return name
+		return Label(name)
 	}
 	return "unknown"
 }
@@ -127,5 +129,5 @@ func fileStub(name, media string, size Size) string {
 	if media != "" {
 		name += ", " + media
 	}
-	return fmt.Sprintf("[compacted] %s, %d bytes", name, size)
+	return fmt.Sprintf("[compacted] %s, %d bytes", Label(name), size)
 }

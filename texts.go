@@ -102,6 +102,9 @@ func (p *TextPolicy) leave(m Payload, seq int32, files bool) (string, Fate) {
 		}
 	}
 	if words := trim.Folded.words(); words != "" {
+		if f == Kept {
+			left = foreign(left)
+		}
 		return trim.Folded.onText(left), Trimmed
 	}
 	if f == Trimmed && left == "" && !files {

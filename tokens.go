@@ -10,7 +10,10 @@ import (
 )
 
 // A Counter counts the tokens of a text (semantics T1). Counting the same
-// text twice gives the same number. Package token has the exact ones.
+// text twice gives the same number. Package token has the exact ones, which are
+// safe for concurrent use. One that is not may be given to one log, used by one
+// goroutine at a time: the packages of this module never call the counter of
+// one log from two goroutines at once.
 type Counter interface {
 	Count(text string) int
 }

@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -56,7 +57,7 @@ func (t *trimmer) trim(text string, head, tail int, lines []LineRange) string {
 		if first != "" || last != "" {
 			out = strings.TrimRight(out, "\n")
 		}
-		t.parts = append(t.parts, out)
+		t.parts = append(t.parts, foreign(out))
 		t.blank = t.blank && !kept
 	}
 	t.keep(strings.TrimLeft(last, "\n"))
@@ -69,8 +70,24 @@ func (t *trimmer) trim(text string, head, tail int, lines []LineRange) string {
 
 func (t *trimmer) keep(text string) {
 	if text != "" {
-		t.parts = append(t.parts, text)
+		t.parts = append(t.parts, foreign(text))
 	}
+}
+
+// foreign takes apart what in a text of the log reads like a mark of a gap or a
+// reference for recall: only those put in are to.
+func foreign(text string) string {
+	text = Shield(text, '…', "# bytes in #", "# calls folded", "# call folded")
+	return Shield(text, '(', "recall #")
+}
+
+// foreignParts does so for the texts of a content.
+func foreignParts(parts []Part) []Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].Text = foreign(parts[i].Text)
+	}
+	return parts
 }
 
 // cut marks lines that are gone.

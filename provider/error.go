@@ -44,6 +44,10 @@ type Error struct {
 	Message string
 	// Used and Limit are tokens, with TooLarge, where the provider says them.
 	Used, Limit int
+	// MaxOutput is how many tokens the model may answer at most, with Invalid,
+	// where the provider refused a request for more and says so: the same
+	// request may be sent again with that MaxTokens.
+	MaxOutput int
 	// After is how long the provider asks to wait; 0 when it does not say.
 	After time.Duration
 	// Hint says what to try.
@@ -73,6 +77,16 @@ func (e *Error) Error() string {
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// MaxOutput is how many tokens the model may answer at most, where the error is
+// an [*Error] that says so; 0 otherwise.
+func MaxOutput(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.MaxOutput
+	}
+	return 0
+}
 
 // KindOf tells the kind of an error; empty when it is no [*Error].
 func KindOf(err error) Kind {

@@ -14,4 +14,7 @@
 // time; open the conversation twice to use it from two. When another writer
 // came first, writing gives a [*store.ConflictError] and writes nothing:
 // Refresh, look again, and try again.
+//
+// [Service.Locate] tells which conversation a transcript is that was read
+// elsewhere, and what of it is new.
 package session

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,10 @@ type Located struct {
 
 	service *Service
 	in      Import
+	all     mark
 	origin  store.Origin
+	// unbound says that the conversation has no origin yet.
+	unbound bool
 }
 
 // A Parting tells where an import stops being what was imported before.
@@ -87,7 +91,8 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for what was imported before: %w", err)
 	}
-	for i, c := range known {
+	for i := range known {
+		c := &known[i]
 		if i >= mostCompared && c.length < 0 {
 			break
 		}
@@ -101,6 +106,7 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 		fresh, parted := c.follow(session.log, in.Log)
 		if parted == nil {
 			at.ID, at.Session, at.Fresh, at.Parted = c.ID, session, fresh, nil
+			at.origin.Mark, at.unbound = at.all.with(c.base), c.Origin.Key == ""
 			return at, nil
 		}
 		// One that begins otherwise may be another of a source that holds many.
@@ -134,9 +140,9 @@ func (at *Located) Store(ctx context.Context, more ...tenfold.Entry) error {
 		if len(entries) == 0 {
 			return nil
 		}
-		origin := &at.origin
-		if len(at.Fresh) == 0 || at.origin.Key == "" {
-			origin = nil
+		var origin *store.Origin
+		if len(at.Fresh) > 0 || at.unbound {
+			origin = &at.origin
 		}
 		return at.Session.append(ctx, origin, entries)
 	}
@@ -156,27 +162,24 @@ type candidate struct {
 	length int
 	// whole says that the log was made of just these.
 	whole bool
-	// foreign says that the conversation was imported from elsewhere.
+	// foreign says that the conversation has no more than the name of the
+	// import: it was imported from elsewhere, or by release 0.1, which did not
+	// note from where. It is the same only if it says the same.
 	foreign bool
 	// config says that the import's configuration is as it was.
 	config bool
+	// base is how many entries of the story release 0.1 imported.
+	base int
 }
 
 // candidates lists what an import may be, those first that it surely continues,
 // the longest of them before the others. It sets the origin.
 func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 	in := at.in
-	all, err := readMark(in.Log, nil)
+	keys, err := in.keys()
 	if err != nil {
 		return nil, err
 	}
-	keys := []string{in.key(all)}
-	if in.Named && in.Path != "" {
-		// A file may be there before it says what it is.
-		keys = append(keys, hashed("path", in.Owner, in.Path))
-	}
-	all.format = in.Format
-	at.origin = store.Origin{Key: keys[0], Mark: all.String()}
 	var known []candidate
 	lengths := map[int]string{}
 	for _, key := range keys {
@@ -186,29 +189,30 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		}
 		for _, c := range stored {
 			known = append(known, candidate{Conversation: c, length: -1})
-			if m, ok := parseMark(c.Origin.Mark); ok {
+			if m, _, ok := parseMark(c.Origin.Mark); ok {
 				lengths[m.length] = ""
 			}
 		}
 	}
-	if in.Named {
-		c, err := at.service.store.Conversation(ctx, in.ID)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-		case err != nil:
-			return nil, err
-		case !slices.Contains(keys, c.Origin.Key):
-			known = append(known, candidate{Conversation: c, length: -1, foreign: c.Origin.Key != ""})
-		}
+	c, err := at.service.store.Conversation(ctx, in.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		return nil, err
+	case c.Origin.Key == "" || (in.Named && !slices.Contains(keys, c.Origin.Key)):
+		known = append(known, candidate{Conversation: c, length: -1, foreign: !in.Named || c.Origin.Key != ""})
 	}
 	known = slices.DeleteFunc(known, func(c candidate) bool { return in.Taken[c.ID] })
-	if _, err := readMark(in.Log, lengths); err != nil {
+	if at.all, err = readMark(in.Log, lengths); err != nil {
 		return nil, err
 	}
+	at.all.format = in.Format
+	at.origin = store.Origin{Key: keys[0], Mark: at.all.with(0)}
 	for i := range known {
 		c := &known[i]
-		if m, ok := parseMark(c.Origin.Mark); ok && !c.foreign && lengths[m.length] == m.story {
-			c.length, c.whole, c.config = m.length, m.length == all.length, m.config == all.config
+		m, base, ok := parseMark(c.Origin.Mark)
+		if c.base = base; ok && !c.foreign && lengths[m.length] == m.story {
+			c.length, c.whole, c.config = m.length, m.length == at.all.length, m.config == at.all.config
 		}
 	}
 	// Of conversations that say the same, the one that is called the same: a
@@ -233,15 +237,19 @@ func (c candidate) called(id string) int {
 	return 0
 }
 
-// key names where an import comes from.
-func (in Import) key(all mark) string {
+// keys name where an import comes from; the first is the origin's.
+func (in Import) keys() ([]string, error) {
+	path := hashed("path", in.Owner, in.Path)
 	switch {
-	case in.Named:
-		return hashed("id", in.ID)
-	case in.Path == "":
-		return hashed("story", in.Owner, all.String())
+	case in.Named && in.Path == "":
+		return []string{hashed("id", in.ID)}, nil
+	case in.Named: // a file may be there before it says what it is
+		return []string{hashed("id", in.ID), path}, nil
+	case in.Path != "":
+		return []string{path}, nil
 	}
-	return hashed("path", in.Owner, in.Path)
+	all, err := readMark(in.Log, nil)
+	return []string{hashed("story", in.Owner, all.with(0))}, err
 }
 
 func hashed(parts ...string) string {
@@ -290,24 +298,25 @@ type mark struct {
 	format string
 }
 
-// String is the form that an origin keeps.
-func (m mark) String() string {
-	return strings.Join([]string{"1", strconv.Itoa(m.length), m.story, m.config, m.format}, ":")
+// with gives the form that an origin keeps, with a candidate's base.
+func (m mark) with(base int) string {
+	return fmt.Sprintf("1:%d:%s:%s:%d:%s", m.length, m.story, m.config, base, m.format)
 }
 
-func parseMark(text string) (mark, bool) {
-	parts := strings.SplitN(text, ":", 5)
-	if len(parts) != 5 || parts[0] != "1" {
-		return mark{}, false
+func parseMark(text string) (m mark, base int, ok bool) {
+	parts := strings.SplitN(text, ":", 6)
+	if len(parts) != 6 || parts[0] != "1" {
+		return m, 0, false
 	}
 	length, err := strconv.Atoi(parts[1])
-	return mark{length, parts[2], parts[3], parts[4]}, err == nil
+	base, other := strconv.Atoi(parts[4])
+	return mark{length, parts[2], parts[3], parts[5]}, base, err == nil && other == nil
 }
 
 // FormatOf tells what a conversation was imported from was written in; empty for
 // one that was not imported.
 func FormatOf(c store.Conversation) string {
-	m, _ := parseMark(c.Origin.Mark)
+	m, _, _ := parseMark(c.Origin.Mark)
 	return m.format
 }
 
@@ -317,7 +326,7 @@ func readMark(l *tenfold.Log, lengths map[int]string) (mark, error) {
 	var m mark
 	story := sha256.New()
 	if _, ok := lengths[0]; ok {
-		lengths[0] = shortSum(story.Sum(nil))
+		lengths[0] = hexSum(story.Sum(nil))
 	}
 	for e := range l.Entries() {
 		if e.Branch != "" || !tells(e) {
@@ -330,21 +339,24 @@ func readMark(l *tenfold.Log, lengths map[int]string) (mark, error) {
 		_, _ = story.Write(sum[:])
 		m.length++
 		if _, ok := lengths[m.length]; ok {
-			lengths[m.length] = shortSum(story.Sum(nil))
+			lengths[m.length] = hexSum(story.Sum(nil))
 		}
 	}
-	m.story = shortSum(story.Sum(nil))
+	m.story = hexSum(story.Sum(nil))
 	if c := configOf(l, nil); c != (tenfold.ConfigDelta{}) {
 		sum, err := sumOf(c)
 		if err != nil {
 			return m, err
 		}
-		m.config = shortSum(sum[:])
+		m.config = hexSum(sum[:])
 	}
 	return m, nil
 }
 
-func shortSum(sum []byte) string { return hex.EncodeToString(sum[:16]) }
+func hexSum(sum []byte) string { return hex.EncodeToString(sum[:len(digest{})]) }
+
+// A digest tells payloads apart.
+type digest [16]byte
 
 // tells reports whether an entry is part of the story: what tells one
 // conversation from another.
@@ -354,17 +366,26 @@ func tells(e tenfold.Entry) bool {
 }
 
 // sumOf is a digest of what a payload says.
-func sumOf(p tenfold.Payload) (sum [sha256.Size]byte, err error) {
+func sumOf(p tenfold.Payload) (digest, error) {
 	r, err := tenfold.NewRecord(p)
 	if err != nil {
-		return sum, err
+		return digest{}, err
 	}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %d\n", r.Kind, len(r.Head), len(r.Text))
 	_, _ = h.Write(r.Head)
-	_, _ = h.Write([]byte(r.Text))
-	h.Sum(sum[:0])
-	return sum, nil
+	_, _ = io.WriteString(h, r.Text)
+	var all [sha256.Size]byte
+	return digest(h.Sum(all[:0])[:len(digest{})]), nil
+}
+
+// mustSum is the digest of nothing for a payload that has no form.
+func mustSum(p tenfold.Payload) digest {
+	sum, err := sumOf(p)
+	if err != nil {
+		return digest{}
+	}
+	return sum
 }
 
 // configOf is the configuration that the entries of a log, and more after them,

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"strconv"
@@ -23,7 +23,8 @@ type story struct {
 // told is one entry of a story. A payload that has no form has the digest of
 // nothing: it equals no other.
 type told struct {
-	sum  [sha256.Size]byte
+	sum  digest
+	id   string // where ids may differ
 	turn int
 	// said counts what a model sees, up to this one.
 	said int
@@ -33,13 +34,13 @@ type told struct {
 type teller struct {
 	log   *tenfold.Log
 	calls map[int64]int // places in steady, by seq
-	// light leaves out the digests of the root, where they are known.
-	light bool
+	// light counts the root alone, which is known; names keeps ids.
+	light, names bool
 	story
 }
 
-func newTeller(l *tenfold.Log, light bool) *teller {
-	return &teller{log: l, calls: map[int64]int{}, light: light, story: story{results: map[int]told{}, branches: map[string][]told{}}}
+func newTeller(l *tenfold.Log, light, names bool) *teller {
+	return &teller{log: l, calls: map[int64]int{}, light: light, names: names, story: story{results: map[int]told{}, branches: map[string][]told{}}}
 }
 
 // spot is where an entry stands in a story.
@@ -52,16 +53,21 @@ type spot struct {
 
 // take adds an entry that [tells] holds for.
 func (t *teller) take(e tenfold.Entry) spot {
-	var one told
+	if e.Branch == "" {
+		t.length++
+		if t.light {
+			return spot{}
+		}
+	}
+	one := told{sum: mustSum(e.Payload)}
 	one.turn, _, _ = t.log.Where(e.Seq)
-	if !t.light || e.Branch != "" {
-		one.sum, _ = sumOf(e.Payload)
+	if t.names {
+		one.id = e.ID
 	}
 	if e.Branch != "" {
 		t.branches[e.Branch] = append(t.branches[e.Branch], one)
 		return spot{branch: e.Branch, at: len(t.branches[e.Branch]) - 1}
 	}
-	t.length++
 	if call, ok := t.calls[t.log.Pair(e.Seq)]; ok && e.Payload.Kind() == tenfold.KindToolResult {
 		t.results[call] = one
 		return spot{result: true, at: call}
@@ -81,17 +87,22 @@ func (t *teller) take(e tenfold.Entry) spot {
 
 // follow compares a stored log with an import's. It gives the entries that the
 // log lacks, or tells where the two part.
-func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
+func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
 	// What is known by its mark need not be compared, and the log may have
 	// gone on by itself since.
-	sure := c.whole || c.length == storyLength(stored)
-	was, is := newTeller(stored, sure), newTeller(file, sure)
+	length := storyLength(stored)
+	sure := c.whole || c.length == length
+	if c.Origin.Mark == "" {
+		c.base = length
+	}
+	light := sure && c.base == 0
+	was, is := newTeller(stored, light, c.base > 0), newTeller(file, light, false)
 	for e := range stored.Entries() {
 		if tells(e) {
 			was.take(e)
 		}
 	}
-	var late int64 // the last entry that is known
+	between := c.between(stored)
 	for e := range file.Entries() {
 		var known bool
 		if tells(e) {
@@ -99,11 +110,12 @@ func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, par
 			if known = was.holds(at); sure && at.branch == "" {
 				known = is.length <= c.length
 			}
-			if known && at.branch == "" {
-				late = e.Seq
+			if known && c.base > 0 && was.holds(at) {
+				between.names[e.ID] = was.at(at).id
 			}
-		} else {
-			_, known = stored.Lookup(e.ID)
+		} else if _, known = stored.Lookup(e.ID); !known && c.base > 0 {
+			e.Payload = between.renamed(e.Payload)
+			known = is.length <= c.base && between.sums[mustSum(e.Payload)]
 		}
 		if !known {
 			fresh = append(fresh, e)
@@ -124,15 +136,48 @@ func (c candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, par
 			return nil, &Parting{Turn: turn, common: was.said(len(was.steady))}
 		}
 	}
-	if c.Origin.Mark == "" {
-		// Logs of release 0.1 may have other ids for what stands between the
-		// entries of the story.
-		fresh = slices.DeleteFunc(fresh, func(e tenfold.Entry) bool { return !tells(e) && e.Seq < late })
-	}
 	if c.foreign && len(fresh) > 0 {
 		return nil, &Parting{}
 	}
 	return append(fresh, c.reconfigure(stored, file, fresh)...), nil
+}
+
+// between is what stands between the entries of the story that release 0.1
+// imported: it may have given all of them other ids.
+type between struct {
+	sums  map[digest]bool
+	names map[string]string // the import's ids, as the log has them
+}
+
+func (c *candidate) between(stored *tenfold.Log) between {
+	if c.base == 0 {
+		return between{}
+	}
+	b := between{map[digest]bool{}, map[string]string{}}
+	for e := range stored.Entries() {
+		if !tells(e) {
+			b.sums[mustSum(e.Payload)] = true
+		}
+	}
+	return b
+}
+
+// renamed gives a payload that names entries as the log does.
+func (b between) renamed(p tenfold.Payload) tenfold.Payload {
+	name := func(ids []string) []string {
+		out := slices.Clone(ids)
+		for i, id := range out {
+			out[i] = cmp.Or(b.names[id], id)
+		}
+		return out
+	}
+	switch p := p.(type) {
+	case tenfold.Pin:
+		return tenfold.Pin{Entries: name(p.Entries)}
+	case tenfold.Unpin:
+		return tenfold.Unpin{Entries: name(p.Entries)}
+	}
+	return p
 }
 
 // storyLength is how many entries on the root tell the log's story.
@@ -188,6 +233,17 @@ func (s *story) said(k int) int {
 	return s.steady[k-1].said
 }
 
+// at gives the entry at a place that the story has.
+func (s *story) at(at spot) told {
+	switch {
+	case at.branch != "":
+		return s.branches[at.branch][at.at]
+	case at.result:
+		return s.results[at.at]
+	}
+	return s.steady[at.at]
+}
+
 // holds reports whether a story has an entry of one that continues it.
 func (s *story) holds(at spot) bool {
 	switch {
@@ -202,7 +258,7 @@ func (s *story) holds(at spot) bool {
 
 // reconfigure gives the entry that makes the configuration the import's, where
 // the import changed it back to one that the log knows already.
-func (c candidate) reconfigure(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
+func (c *candidate) reconfigure(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
 	if c.config || c.Origin.Mark == "" || c.foreign {
 		return nil
 	}

@@ -71,24 +71,52 @@ func TestConversationsWithIDs(t *testing.T) {
 // that, and what its other ids were does not matter.
 func TestConversationsOfAnEarlierRelease(t *testing.T) {
 	st := memory.New()
-	old := append(speak("a", "b"), tenfold.Entry{ID: "line-3", Payload: tenfold.Usage{Input: 1}})
+	usage := func(id string, n int) tenfold.Entry { return tenfold.Entry{ID: id, Payload: tenfold.Usage{Input: n}} }
+	old := append(slices.Insert(speak("a", "b"), 2, usage("line-3", 1)), usage("line-5", 2))
 	for _, id := range []string{"s1", "request-1"} {
 		if err := st.Create(t.Context(), store.Conversation{ID: id}, old...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	now := speak("a", "b", "c")
-	now = slices.Insert(now, 3, tenfold.Entry{ID: "line-3-abc", Payload: tenfold.Usage{Input: 1}})
+	now = slices.Insert(slices.Insert(now, 3, usage("line-5-abc", 2)), 2, usage("line-3-abc", 1))
 	for n := range now {
 		now[n].ID = "new-" + now[n].ID
 	}
 	i := newImporter(t, st)
 	at := i.put(named(t, "s1", now...))
-	if at.ID != "s1" || len(at.Fresh) != 3 { // the usage stands behind what was known
+	if at.ID != "s1" || len(at.Fresh) != 2 {
 		t.Errorf("it is %s with %d new", at.ID, len(at.Fresh))
 	}
-	in := named(t, "request-1", speak("a", "b", "c")...)
-	in.Named = false
+	if at := i.put(named(t, "s1", append(now, usage("line-8-abc", 2))...)); at.ID != "s1" || len(at.Fresh) != 1 {
+		t.Errorf("it is %s with %d new", at.ID, len(at.Fresh))
+	}
+	// One without an id is the same as long as it says the same, and from when
+	// anything is done to it the file's.
+	file := func(path string, texts ...string) session.Import {
+		in := named(t, "request-1", speak(texts...)...)
+		in.Named, in.Path = false, path
+		return in
+	}
+	for _, path := range []string{"/x/one.json", "/x/two.json"} {
+		if at := i.put(file(path, "a", "b")); at.ID != "request-1" {
+			t.Errorf("a file that says the same is %s", at.ID)
+		}
+	}
+	at, err := i.svc.Locate(t.Context(), file("/x/one.json", "a", "b"))
+	if err == nil {
+		err = at.Store(t.Context(), tenfold.Entry{ID: "cmp_1", Payload: tenfold.Compaction{ToTurn: 1, Turns: tenfold.Omit}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := i.put(file("/x/one.json", "a", "b", "c")); at.ID != "request-1" {
+		t.Errorf("the file that was compacted goes on as %s", at.ID)
+	}
+	if at := i.put(file("/x/two.json", "a", "b")); at.ID == "request-1" {
+		t.Error("another file still is the same")
+	}
+	in := file("/x/three.json", "a", "b", "c")
 	if at := i.put(in); !strings.HasPrefix(at.ID, "request-1-") || at.Parted != nil {
 		t.Errorf("a file without an id is %s: nobody knows where that came from", at.ID)
 	}
@@ -138,6 +166,19 @@ func TestBothWentOn(t *testing.T) {
 	same, err := put(t.Context(), i.svc, named(t, "s1", speak("a", "b", "mine", "too", "more")...))
 	if err != nil || same.ID != "s1" || len(same.Fresh) != 2 {
 		t.Errorf("the file that says what the log says is %s with %d new, %v", same.ID, len(same.Fresh), err)
+	}
+}
+
+// An entry whose id the log has for something else would be left out (L9): then
+// it is another conversation, and whole.
+func TestNoEntryIsLeftOutForItsID(t *testing.T) {
+	i := newImporter(t, memory.New())
+	at := i.put(named(t, "s1", speak("a", "b")...))
+	if err := at.Session.Append(t.Context(), tenfold.Entry{ID: "m2-c", Payload: tenfold.Usage{Input: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if grown := i.put(named(t, "s1", speak("a", "b", "c")...)); grown.ID != "s1-2" || grown.Parted == nil {
+		t.Errorf("it is %s, parted %+v", grown.ID, grown.Parted)
 	}
 }
 

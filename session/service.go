@@ -27,7 +27,8 @@ type Service struct {
 // An Option sets up a service.
 type Option func(*Service)
 
-// WithCounter makes the service count tokens with c.
+// WithCounter makes the service count tokens with c, which must be safe for
+// concurrent use: sessions share it.
 func WithCounter(c tenfold.Counter) Option { return func(s *Service) { s.counter = c } }
 
 // WithClock makes the service read the time from now.

@@ -42,6 +42,10 @@ type Options struct {
 	// Focus says what a summary must keep, Instructions how it is written
 	// where that is not the summarizer's own way (M1).
 	Focus, Instructions string
+	// Transcript says where the whole conversation lies, as a path that its
+	// model can read: summaries in the place of a user message name it (P4),
+	// where no artifact was written of what they stand for.
+	Transcript string
 	// Failed is told of each summary that failed or was refused, with a
 	// [*RefusedError] in the latter case (M6). It may be nil.
 	Failed func(SummaryRequest, error)

@@ -40,7 +40,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	r := j.request(p, o)
 	r.Judge = func(written SummaryResult) error {
 		sample := overlay
-		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement}
+		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement, Transcript: j.transcript(written, o)}
 		if why := refusal(p, written, sample); why != "" {
 			return &RefusedError{Reason: why}
 		}
@@ -74,7 +74,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
-		Instructions: r.Wishes(), Covers: hides, Artifacts: written.Artifacts,
+		Instructions: r.Wishes(), Covers: hides, Artifacts: written.Artifacts, Transcript: j.transcript(written, o),
 	}
 	if written.Usage != (tenfold.Usage{}) {
 		overlay.Summary.Usage = &written.Usage
@@ -89,6 +89,18 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil, nil
 	}
 	return []tenfold.Compaction{overlay}, nil
+}
+
+// transcript says where what a summary stands for can be read, for the
+// placement that tells it (P4).
+func (j job) transcript(written SummaryResult, o Options) string {
+	switch {
+	case j.placement != tenfold.PlaceUser:
+		return ""
+	case written.Artifacts != nil && written.Artifacts.Input != "":
+		return written.Artifacts.Input
+	}
+	return o.Transcript
 }
 
 func (o Options) failed(r SummaryRequest, err error) {

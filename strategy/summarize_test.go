@@ -421,3 +421,37 @@ func TestS16S17Reports(t *testing.T) {
 		t.Errorf("%+v", made.Steps)
 	}
 }
+
+// P4: a summary in the place of a user message says where the whole transcript
+// lies: the artifact of what it stands for, else what the caller says.
+func TestP4SummaryNamesItsTranscript(t *testing.T) {
+	written := strategy.SummaryResult{Text: "S", Artifacts: &tenfold.Artifacts{Input: "/s/input.md", Summary: "/s/summary.md"}}
+	for _, tt := range []struct {
+		name, strategy, caller string
+		result                 strategy.SummaryResult
+		want                   string
+	}{
+		{"an artifact", "summarize:placement=user", "", written, "/s/input.md"},
+		{"an artifact and a file", "summarize:placement=user", "/w/session.jsonl", written, "/s/input.md"},
+		{"a file", "summarize:placement=user", "/w/session.jsonl", strategy.SummaryResult{Text: "S"}, "/w/session.jsonl"},
+		{"nothing", "summarize:placement=user", "", strategy.SummaryResult{Text: "S"}, ""},
+		{"another placement", "summarize", "/w/session.jsonl", written, ""},
+		{"the system prompt", "summarize:placement=system", "/w/session.jsonl", written, ""},
+	} {
+		made := plan(t, tenfold.Project(script(t, four()...)), strategy.Options{
+			Range: tenfold.Range{ToTurn: 2}, Summarizer: &scripted{results: []strategy.SummaryResult{tt.result}}, Transcript: tt.caller,
+		}, tt.strategy)
+		if len(made.Compactions) != 1 {
+			t.Fatalf("%s: %s", tt.name, made.Nothing)
+		}
+		if got := made.Compactions[0].Summary.Transcript; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		for it := range made.After.Items() {
+			if said := tenfold.TextLines(it.Payload); strings.Contains(said, "The whole transcript lies at "+tt.want+".") != (tt.want != "") {
+				t.Errorf("%s: the model sees %q", tt.name, said)
+			}
+			break
+		}
+	}
+}

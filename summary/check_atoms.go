@@ -20,14 +20,18 @@ const (
 	// AtomCommand is what stands in backticks and has several words.
 	AtomCommand   AtomKind = "command"
 	AtomQuotation AtomKind = "quotation"
+	// AtomCode is a line of a block of code.
+	AtomCode AtomKind = "code"
 )
 
-// An atom is something to be looked up. It is found when all texts of one of
+// A mention is something a summary names, to be looked up. It is found when all texts of one of
 // its ways are.
-type atom struct {
+type mention struct {
 	kind AtomKind
 	text string
 	ways [][]string
+	// claims is what the summary says of it, over all places.
+	claims claim
 }
 
 // most atoms and characters that are looked at: a text beyond is refused for
@@ -39,14 +43,19 @@ const (
 
 // collector gathers the atoms of a text, each once.
 type collector struct {
-	atoms   []atom
-	known   map[string]bool
+	atoms   []mention
+	known   map[string]int
 	request strategy.SummaryRequest
+	// The line under way, what its headings claim, and its statements.
+	above      claim
+	statements []statement
+	counts     []count
 }
 
 // atomsOf lists what a summary names, in order.
-func atomsOf(text string, r strategy.SummaryRequest) []atom {
-	c := collector{known: map[string]bool{}, request: r}
+func atomsOf(text string, r strategy.SummaryRequest) *collector {
+	c := &collector{known: map[string]int{}, request: r}
+	var o outline
 	fenced := false
 	for line := range strings.SplitSeq(cutMiddle(strings.TrimPrefix(text, historyNote), mostChars), "\n") {
 		trimmed := strings.TrimSpace(line)
@@ -54,40 +63,66 @@ func atomsOf(text string, r strategy.SummaryRequest) []atom {
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
 			fenced = !fenced
 		case fenced:
-			c.phrase(AtomQuotation, trimmed)
+			c.phrase(AtomCode, trimmed, 0)
 		default:
+			c.above = o.next(line)
 			c.line(trimmed)
 		}
 	}
-	return c.atoms
+	return c
 }
 
 // line takes a line of prose apart: what is in backticks, what is quoted, and
 // the words.
 func (c *collector) line(line string) {
-	line = withoutNumbering(line)
-	for len(line) > 0 {
-		at, opening, closing := nextQuote(line)
+	line = linkEnds.Replace(withoutNumbering(line))
+	c.statements = statementsOf(line)
+	c.counts = append(c.counts, countsIn(line)...)
+	for from := 0; from < len(line); {
+		rest := line[from:]
+		at, opening, closing := nextQuote(rest)
 		if at < 0 {
-			c.words(line)
+			c.words(rest, from)
 			return
 		}
-		inner, rest, ok := strings.Cut(line[at+len(opening):], closing)
+		inner, after, ok := strings.Cut(rest[at+len(opening):], closing)
 		if !ok {
-			c.words(line[:at] + " " + line[at+len(opening):])
+			c.words(rest[:at], from)
+			c.words(rest[at+len(opening):], from+at+len(opening))
 			return
 		}
-		c.words(line[:at])
+		c.words(rest[:at], from)
+		begin := from + at + len(opening)
 		switch {
 		case opening == "`":
-			c.phrase(AtomCommand, inner)
+			c.phrase(AtomCommand, inner, begin)
 		case len(strings.Fields(inner)) > 2:
-			c.phrase(AtomQuotation, inner)
+			c.phrase(AtomQuotation, inner, begin)
 		default:
-			c.words(inner) // words set off, not a quotation
+			c.words(inner, begin) // words set off, not a quotation
 		}
-		line = rest
+		from = len(line) - len(after)
 	}
+}
+
+// linkEnds parts the text of a link in Markdown from where it leads to.
+var linkEnds = strings.NewReplacer("](", "] (")
+
+// claim is what the line says of a name that stands from at to end.
+func (c *collector) claim(a mention, at, end int) claim {
+	for len(c.statements) > 1 && at >= c.statements[0].to {
+		c.statements = c.statements[1:] // names come in order
+	}
+	for _, s := range c.statements {
+		if a.kind == AtomQuotation {
+			if s.saidByUser(max(at, s.from), end, c.above) {
+				return claimsUser
+			}
+			return 0
+		}
+		return s.of(at, end, c.above)
+	}
+	return c.above & claimsPlan
 }
 
 // nextQuote finds where something set off begins.
@@ -116,18 +151,23 @@ func withoutNumbering(line string) string {
 
 // phrase takes in what stands as a whole: of several words a command or a
 // quotation, of one word a name.
-func (c *collector) phrase(kind AtomKind, text string) {
+func (c *collector) phrase(kind AtomKind, text string, at int) {
 	for _, piece := range pieces(kind, text) {
 		if strings.ContainsFunc(piece, unicode.IsSpace) {
-			c.add(atom{kind: kind, text: piece, ways: [][]string{{piece}}})
+			c.add(mention{kind: kind, text: piece, ways: [][]string{{piece}}}, at, at+len(text))
 			continue
 		}
 		piece = strings.TrimRight(trimmed(piece), ":")
-		if a, ok := c.name(piece); ok {
-			c.add(a)
-		} else if utf8.RuneCountInString(piece) > 2 && strings.ContainsFunc(piece, unicode.IsLetter) {
+		a, ok := c.name(piece)
+		if !ok && utf8.RuneCountInString(piece) > 2 && strings.ContainsFunc(piece, unicode.IsLetter) {
 			// Set in backticks, a plain word is a name as well.
-			c.add(atom{kind: AtomIdentifier, text: piece, ways: [][]string{{piece}}})
+			a, ok = mention{kind: AtomIdentifier, text: piece, ways: [][]string{{piece}}}, true
+		}
+		if ok {
+			if kind == AtomCode {
+				a.kind = AtomCode
+			}
+			c.add(a, at, at+len(text))
 		}
 	}
 }
@@ -168,9 +208,16 @@ func withoutBrackets(text string) string {
 	return b.String() + text
 }
 
-func (c *collector) words(text string) {
+func (c *collector) words(text string, base int) {
 	before := ""
-	for field := range strings.FieldsSeq(text) {
+	for at := 0; at < len(text); {
+		field, rest := cutField(text[at:])
+		end := len(text) - len(rest)
+		begin := base + end - len(field)
+		if strings.Contains(field, ">/") || strings.Contains(field, "/<") {
+			at = end
+			continue // a pattern for paths
+		}
 		figure := isNumber(trimmed(field))
 		for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !figure && strings.ContainsRune("—–…=|<>,;", r) }) {
 			word = trimmed(word)
@@ -178,16 +225,26 @@ func (c *collector) words(text string) {
 				continue
 			}
 			if a, ok := c.name(word); ok && !c.ownNumber(a, before) {
-				c.add(a)
+				c.add(a, begin, base+end)
 			}
 			before = strings.ToLower(word)
 		}
+		at = end
 	}
+}
+
+// cutField cuts the first word off a text.
+func cutField(text string) (field, rest string) {
+	text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	if at := strings.IndexFunc(text, unicode.IsSpace); at >= 0 {
+		return text[:at], text[at:]
+	}
+	return text, ""
 }
 
 // ownNumber reports whether a number is one that the rendering brought in: of
 // a turn of the range, or of lines, which come after a path anyhow.
-func (c *collector) ownNumber(a atom, before string) bool {
+func (c *collector) ownNumber(a mention, before string) bool {
 	if a.kind != AtomNumber {
 		return false
 	}
@@ -201,12 +258,19 @@ func (c *collector) ownNumber(a atom, before string) bool {
 	return false
 }
 
-func (c *collector) add(a atom) {
+func (c *collector) add(a mention, at, end int) {
+	if a.kind != AtomCode {
+		a.claims = c.claim(a, at, end)
+	}
 	key := string(a.kind) + "\x00" + a.text
-	if c.known[key] || len(c.atoms) == mostAtoms {
+	if i, ok := c.known[key]; ok {
+		c.atoms[i].claims |= a.claims
 		return
 	}
-	c.known[key] = true
+	if len(c.atoms) == mostAtoms {
+		return
+	}
+	c.known[key] = len(c.atoms)
 	c.atoms = append(c.atoms, a)
 }
 
@@ -221,28 +285,28 @@ func trimmed(word string) string {
 }
 
 // name tells whether one word names something that can be looked up.
-func (c *collector) name(word string) (atom, bool) {
+func (c *collector) name(word string) (mention, bool) {
 	word = strings.TrimSuffix(word, "()")
 	switch {
 	case word == "" || len(word) > 1000:
-		return atom{}, false
+		return mention{}, false
 	case isNumber(word):
 		return number(word)
 	case strings.ContainsAny(word, `/\`):
 		return path(word)
 	case isFileName(word):
 		bare := withoutLines(word)
-		return atom{kind: AtomPath, text: bare, ways: [][]string{{bare}}}, true
+		return mention{kind: AtomPath, text: bare, ways: [][]string{{bare}}}, true
 	case isIdentifier(word):
 		return identifier(word), true
 	}
-	return atom{}, false
+	return mention{}, false
 }
 
 // identifier is a name in a program. One that is put together, as in
 // "Type.field" or "name:value", is found when its parts are.
-func identifier(word string) atom {
-	a := atom{kind: AtomIdentifier, text: word, ways: [][]string{{word}}}
+func identifier(word string) mention {
+	a := mention{kind: AtomIdentifier, text: word, ways: [][]string{{word}}}
 	if parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(".:->()[]{}", r) }); len(parts) > 1 {
 		a.ways = append(a.ways, parts)
 	}
@@ -252,17 +316,17 @@ func identifier(word string) atom {
 // path is a word with slashes. Two plain words with one slash between may be
 // prose ("read/write"): then it is enough that both occur. An absolute path may
 // be put together from a directory and a path in it.
-func path(word string) (atom, bool) {
+func path(word string) (mention, bool) {
 	word = withoutLines(word)
 	slashed := strings.ReplaceAll(word, `\`, "/")
 	segments := strings.FieldsFunc(slashed, func(r rune) bool { return r == '/' })
 	if len(segments) == 0 || !strings.ContainsFunc(slashed, unicode.IsLetter) {
-		return atom{}, false
+		return mention{}, false
 	}
 	if abbreviated(segments) {
-		return atom{}, false
+		return mention{}, false
 	}
-	a := atom{kind: AtomPath, text: word, ways: [][]string{{word}}}
+	a := mention{kind: AtomPath, text: word, ways: [][]string{{word}}}
 	absolute := strings.HasPrefix(slashed, "/") || strings.HasPrefix(slashed, "~/") || (len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/')
 	switch {
 	case !absolute && !strings.ContainsFunc(slashed, func(r rune) bool { return r != '/' && !unicode.IsLetter(r) }) && len(segments) < 4:

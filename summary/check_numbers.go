@@ -19,7 +19,7 @@ func isNumber(word string) bool {
 
 // number is a figure of two digits or more: a single one is the writer's
 // counting. Separators of thousands may be there or not.
-func number(word string) (atom, bool) {
+func number(word string) (mention, bool) {
 	whole := word // "10x" is one word
 	word = strings.Trim(word, "$€£~≈+-%×x.,:")
 	plain := strings.Map(func(r rune) rune {
@@ -29,9 +29,9 @@ func number(word string) (atom, bool) {
 		return r
 	}, word)
 	if strings.Count(plain, "")-1 < 2 {
-		return atom{}, false
+		return mention{}, false
 	}
-	a := atom{kind: AtomNumber, text: word, ways: [][]string{{whole}, {word}, {plain}}}
+	a := mention{kind: AtomNumber, text: word, ways: [][]string{{whole}, {word}, {plain}}}
 	integer, rest, fraction := strings.Cut(plain, ".")
 	if len(integer) > 3 && !strings.ContainsFunc(integer, func(r rune) bool { return r < '0' || r > '9' }) {
 		for _, sep := range []string{",", "_", "'", ".", " "} {

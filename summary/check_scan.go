@@ -29,6 +29,7 @@ type units struct {
 type hasher struct {
 	seed   maphash.Seed
 	powers [longestRun + 1]uint64 // powers[n] is factor to the n
+	fold   bool                   // case does not count
 }
 
 func newHasher() *hasher {
@@ -52,7 +53,11 @@ func (h *hasher) read(u *units, text string) {
 		}
 		from := i
 		i = wordEnd(text, i)
-		word, between := maphash.String(h.seed, text[from:i])|1, maphash.Bytes(h.seed, gap[:n])
+		said := text[from:i]
+		if h.fold {
+			said = strings.ToLower(said)
+		}
+		word, between := maphash.String(h.seed, said)|1, maphash.Bytes(h.seed, gap[:n])
 		u.words, u.gaps = append(u.words, word), append(u.gaps, between)
 		u.sums = append(u.sums, u.sums[len(u.sums)-1]*factor+word+between*3)
 	}
@@ -163,7 +168,7 @@ type scanner struct {
 	own     units
 }
 
-func newScanner(h *hasher, atoms []atom) *scanner {
+func newScanner(h *hasher, atoms []mention) *scanner {
 	s := &scanner{hasher: h, lengths: map[uint64]uint32{}, seen: map[uint64]bool{}}
 	for _, a := range atoms {
 		for _, way := range a.ways {
@@ -218,7 +223,7 @@ func (s *scanner) scan(u *units) {
 }
 
 // found reports whether one way to write an atom was seen whole.
-func (s *scanner) found(a atom) bool {
+func (s *scanner) found(a mention) bool {
 	for _, way := range a.ways {
 		all := true
 		for _, text := range way {

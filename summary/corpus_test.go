@@ -1,76 +1,163 @@
 package summary_test
 
 import (
-	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/strategy"
 	"tenfold/summary"
-	"tenfold/transcript"
 )
 
-// logsOf imports a file of the corpus.
-func logsOf(t *testing.T, f corpustest.File) []*tenfold.Log {
-	t.Helper()
-	file, err := transcript.Open(f.Path)
-	if err != nil {
+func chars4LogOf(t *testing.T, entries []tenfold.Entry) *tenfold.Log {
+	l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+	if _, err := l.Append(entries...); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	var all transcript.Collector
-	if err := transcript.Import(t.Context(), file.Source, "", &all); err != nil {
-		t.Fatalf("%s: %v", f.Name, err)
-	}
-	var logs []*tenfold.Log
-	for _, c := range all.Conversations {
-		l := tenfold.NewLog()
-		if _, err := l.Append(c.Entries...); err != nil {
-			t.Fatal(err)
-		}
-		logs = append(logs, l)
-	}
-	return logs
+	return l
 }
 
-// What models really wrote of real sessions, as imported, is mostly found in
-// the session, and mostly not in another. They were asked by other words than
-// ours, and put code and quotations in words of their own.
-func TestM3CheckRealSummaries(t *testing.T) {
-	type written struct {
-		name, text string
-		r          strategy.SummaryRequest
+// written is a text of a model about a session, with all that it had read.
+type written struct {
+	file corpustest.File
+	text string
+	r    strategy.SummaryRequest
+}
+
+// before is a request for all of a log before an entry, up to the end of a
+// turn.
+func before(l *tenfold.Log, seq int64, toTurn int) strategy.SummaryRequest {
+	r := strategy.SummaryRequest{Log: l, Range: tenfold.Range{ToTurn: toTurn}}
+	for e := range l.Entries() {
+		if e.Seq >= seq {
+			break
+		}
+		if turn, _, _ := l.Where(e.Seq); turn <= toTurn {
+			r.Entries = append(r.Entries, e)
+		}
 	}
+	return r
+}
+
+// recorded gives the summaries that other tools had models write.
+func recorded(f corpustest.File, l *tenfold.Log) []written {
 	var all []written
-	for _, f := range corpustest.Files(t, "claude-code") {
-		for _, l := range logsOf(t, f) {
-			for e := range l.Entries() {
-				if c, ok := e.Payload.(tenfold.Compaction); ok && c.Summary != nil {
-					r := requestOf(l, c.FromTurn, c.ToTurn)
-					r.Entries = slices.DeleteFunc(r.Entries, func(x tenfold.Entry) bool { return x.Seq >= e.Seq })
-					all = append(all, written{f.Name, c.Summary.Text, r})
+	for e := range l.Entries() {
+		if c, ok := e.Payload.(tenfold.Compaction); ok && c.Summary != nil {
+			all = append(all, written{f, c.Summary.Text, before(l, e.Seq, c.ToTurn)})
+		}
+	}
+	return all
+}
+
+// reports gives what agents said at the end of longer work: texts about a
+// session, like summaries, and many more of them.
+func reports(f corpustest.File, l *tenfold.Log) []written {
+	const calls, size = 8, 600
+	var all []written
+	made, last := 0, written{}
+	take := func() {
+		if made >= calls && len(last.text) > size {
+			all = append(all, last)
+		}
+		made, last = 0, written{}
+	}
+	for e := range l.Entries() {
+		if e.Branch != "" {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.TurnStart:
+			take()
+		case tenfold.ToolCall:
+			made, last = made+1, written{}
+		case tenfold.AssistantMessage:
+			turn, _, _ := l.Where(e.Seq)
+			last = written{f, p.Text, before(l, e.Seq, turn)}
+		}
+	}
+	take()
+	return all
+}
+
+// M3: what models really wrote of real sessions is taken, or nearly all of it;
+// held against the session of another repository it is refused. The share that
+// is refused, and why, is printed.
+func TestM3RealSummariesAreTaken(t *testing.T) {
+	sources := map[string]func(corpustest.File, *tenfold.Log) []written{"recorded summaries": recorded, "agents' reports": reports}
+	texts := map[string][]written{}
+	for _, f := range corpustest.Sample(corpustest.Files(t)) {
+		for _, c := range sessions(t, f) {
+			l := chars4LogOf(t, c.Entries)
+			for name, of := range sources {
+				texts[name] = append(texts[name], of(f, l)...)
+			}
+		}
+	}
+	for name, all := range texts {
+		if len(all) == 0 {
+			t.Errorf("there are no %s", name)
+			continue
+		}
+		refused, strange, elsewhere, foreign := 0, 0, 0, 0
+		for i, w := range all {
+			f := summary.Check(w.text, w.r)
+			if len(f.Strangers) > 0 {
+				strange++
+			}
+			if !f.OK() {
+				refused++
+				t.Logf("%s, a text of %d bytes is refused: %v", w.file.Name, len(w.text), &summary.InventedError{Findings: f})
+			}
+			other := all[(i+len(all)/2)%len(all)]
+			if source, _, _ := strings.Cut(w.file.Name, "/"); strings.HasPrefix(other.file.Name, source+"/") {
+				continue
+			}
+			foreign++
+			if !summary.Check(w.text, other.r).OK() {
+				elsewhere++
+			}
+		}
+		t.Logf("%s: %d of %d refused (%.1f %%); %d name something that is not in the log; held against another repository's session %d of %d refused",
+			name, refused, len(all), 100*float64(refused)/float64(len(all)), strange, elsewhere, foreign)
+		if refused*100 > len(all)*5 {
+			t.Errorf("%s: more than 5 %% are refused", name)
+		}
+		if elsewhere*2 < foreign {
+			t.Errorf("%s: less than half are refused where they are not true", name)
+		}
+	}
+}
+
+// The other side: a path of a recorded summary that is made up, by a change of
+// its name, is found wherever the summary says that it was worked on.
+func TestM3ChangedPathsOfRealSummariesAreRefused(t *testing.T) {
+	changed, found := 0, 0
+	for _, f := range corpustest.Files(t) {
+		if f.Summaries == 0 {
+			continue
+		}
+		for _, c := range sessions(t, f) {
+			for _, w := range recorded(f, chars4LogOf(t, c.Entries)) {
+				for _, line := range strings.Split(w.text, "\n") {
+					name, _, ok := strings.Cut(strings.TrimLeft(line, "-* `"), "`")
+					if !ok || !strings.Contains(name, "/") || !strings.Contains(name, ".") || strings.ContainsAny(name, " *<(") {
+						continue
+					}
+					changed++
+					invented := name[:strings.LastIndexByte(name, '/')+1] + "zz_" + name[strings.LastIndexByte(name, '/')+1:]
+					if f := summary.Check("Changed `"+invented+"`.\n\n"+w.text, w.r); !f.OK() {
+						found++
+					} else {
+						t.Errorf("%s is not found", invented)
+					}
 				}
 			}
 		}
 	}
-	for i, w := range all {
-		size := 0
-		for _, e := range w.r.Entries {
-			size += len(tenfold.SearchText(e.Payload))
-		}
-		at := time.Now()
-		own := summary.Check(w.text, w.r)
-		took := time.Since(at)
-		if other := all[(i+1)%len(all)]; other.r.Log != w.r.Log {
-			if f := summary.Check(w.text, other.r); len(f.Strangers)*2 < f.Atoms {
-				t.Errorf("%s: held against %s, %d of %d are strangers", w.name, other.name, len(f.Strangers), f.Atoms)
-			}
-		}
-		t.Logf("%-42.42s %3d atoms, %2d strangers, %d %% a tool's words; %d KB in %s", w.name, own.Atoms, len(own.Strangers), own.Repeats, size>>10, took.Round(time.Millisecond))
-		if len(own.Strangers)*100 > own.Atoms*15 || own.Repeats > 10 || own.Atoms < 20 {
-			t.Errorf("%s: %d of %d are strangers, %d %% a tool's words: %.300s", w.name, len(own.Strangers), own.Atoms, own.Repeats, strangers(own))
-		}
+	t.Logf("%d of %d are found", found, changed)
+	if changed == 0 {
+		t.Error("the recorded summaries name no files")
 	}
 }

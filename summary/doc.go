@@ -15,8 +15,8 @@
 // ledger's facts to stand beside it.
 //
 // [Check] looks up in the raw entries every path, name, number, command and
-// quotation of a summary, and says which stand nowhere: a [Model] whose answer
-// has too many of those is asked once more and then given up.
+// quotation of a summary, and says which stand nowhere, and which of those
+// mislead: a [Model] whose answer does is asked once more and then given up.
 //
 // [Ladder] is summarizers of which the next takes over where one fails, most
 // often a [Model] and then the [Digest] (A6).

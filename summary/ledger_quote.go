@@ -8,8 +8,7 @@ import (
 
 // visible makes characters seen that would act on whoever reads a text in
 // place of standing in it: controls as their pictures, marks that turn the
-// direction of writing and other unseen ones by number. Line ends stay. The
-// end tag of a summary in the system prompt (P4) is taken apart.
+// direction of writing and other unseen ones by number. Line ends stay.
 func visible(text string) string {
 	if !needsSight(text) {
 		return text
@@ -30,8 +29,6 @@ func visible(text string) string {
 			b.WriteRune(0x2400 + r)
 		case r == 0x7f:
 			b.WriteRune('␡')
-		case r == '<' && strings.HasPrefix(text[i:], endTag):
-			b.WriteString("&lt;")
 		case hidden(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		default:
@@ -41,15 +38,13 @@ func visible(text string) string {
 	return b.String()
 }
 
-const endTag = "</summary"
-
 func needsSight(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f {
 			return true
 		}
 	}
-	if strings.Contains(text, endTag) || !utf8.ValidString(text) {
+	if !utf8.ValidString(text) {
 		return true
 	}
 	for _, r := range text {

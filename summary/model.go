@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -16,21 +17,29 @@ import (
 // A Model writes summaries with a model (S-11). It reads raw entries (C5), asks
 // for a structured answer (M1a), looks up in the log what the answer names, and
 // adds the facts that a program can tell (M3). It implements
-// [strategy.Summarizer] and [strategy.Quoter]; only Provider must be set.
+// [strategy.Summarizer] and [strategy.Quoter]; only Provider must be set. Parts
+// of a range are read by several goroutines; the log's counter is called by one
+// at a time.
 //
-// What the model answers is not believed because it was answered: see [Check].
-// When it names what the log does not hold, or says what a tool printed as its
-// own, it is asked once more, and then given up with an [*InventedError]. In a
-// [Ladder] the next summariser takes over then.
+// What the model answers is verified, not trusted: see [Check]. Names that the
+// log does not hold are reported in the notes. Where they mislead, or the
+// answer is what a tool printed, the model is asked once more, and then given
+// up with an [*InventedError]. In a [Ladder] the next summariser takes over
+// then.
 type Model struct {
 	// Provider is who is asked. Retries are its own business.
 	Provider provider.Model
 	// Window is how many tokens the model takes; 0 asks the table of package
 	// token.
 	Window int
-	// MaxTokens is the most a summary may have, half the window at most; 0
-	// means [DefaultMaxTokens], or a quarter of the window where that is less.
+	// MaxTokens is the most a summary may have, half the window and MaxOutput
+	// at most; 0 means [DefaultMaxTokens], or a quarter of the window where
+	// that is less.
 	MaxTokens int
+	// MaxOutput is how many tokens the model may answer; 0 asks the table of
+	// package token. A provider that refuses a request for an answer as long
+	// and says its limit is asked again within that.
+	MaxOutput int
 	// Timeout is for the whole summary; 0 means [DefaultTimeout].
 	Timeout time.Duration
 	// Wording replaces what the model is told.
@@ -84,6 +93,9 @@ func (m Model) Summarize(ctx context.Context, r strategy.SummaryRequest) (strate
 	defer cancel()
 	w := m.begin(r)
 	got, err := w.write(timed)
+	if most := w.track.mostOutput(); most < w.maxTokens {
+		w.notes = append(w.notes, fmt.Sprintf("%s may answer %d tokens at most, so it was not asked for %d", m.Provider.Name(), most, w.maxTokens))
+	}
 	result := strategy.SummaryResult{Model: m.Provider.Name(), Usage: w.track.spent(), Notes: w.notes, Failures: w.failures}
 	stop := (*stoppedError)(nil)
 	switch {
@@ -151,15 +163,26 @@ func (m Model) window() int {
 	return tokens
 }
 
+func (m Model) maxOutput() int {
+	if m.MaxOutput > 0 {
+		return m.MaxOutput
+	}
+	if tokens, known := (token.Windows{}).Output(m.Provider.Name()); known {
+		return tokens
+	}
+	return math.MaxInt
+}
+
 // assemble puts together what is stored: that it is history (M2), what the
-// model wrote, and the facts (M3). Where that would be refused as too large,
-// the facts get less room; the constraints stay.
+// model wrote, and the facts (M3), in an element that nothing the model wrote
+// can pass for. Where that would be refused as too large, the facts get less
+// room; the constraints stay.
 func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	said := got.Text()
 	if said == "" {
 		return "" // no facts can make an answer of nothing
 	}
-	said = historyNote + "\n\n" + said
+	said = historyNote + "\n\n" + tenfold.ShieldTags(said, factsName)
 	if m.Facts == nil {
 		return said
 	}
@@ -173,13 +196,15 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	}
 	text := ""
 	for _, room := range []int{budget, budget / 4, 0} {
-		text = said
+		known := ""
 		if room > 0 {
-			if more := strings.TrimSpace(facts.Text(room)); more != "" {
-				text += "\n\n" + more
-			}
+			known = strings.TrimSpace(facts.Text(room))
 		}
-		text = constrained(text, facts.Constraints())
+		known += constrained(known, said, facts.Constraints())
+		text = said
+		if known != "" {
+			text += "\n\n" + tenfold.Element(factsName, strings.TrimLeft(known, "\n"))
+		}
 		if r.Refusal(strategy.SummaryResult{Text: text}) == nil {
 			break
 		}
@@ -187,9 +212,13 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	return text
 }
 
-// constrained adds the constraints that a text does not hold word for word.
-func constrained(text string, constraints []string) string {
-	flat, missing := flattened(text), ""
+// factsName is the element of a summary that a program wrote.
+const factsName = "facts"
+
+// constrained gives the constraints that neither facts nor summary hold word
+// for word.
+func constrained(facts, said string, constraints []string) string {
+	flat, missing := flattened(facts)+"\n"+flattened(said), ""
 	for _, c := range constraints {
 		if one := flattened(c); one != "" && !strings.Contains(flat, one) {
 			missing += "- " + strings.ReplaceAll(strings.TrimSpace(c), "\n", "\n  ") + "\n"
@@ -197,9 +226,9 @@ func constrained(text string, constraints []string) string {
 		}
 	}
 	if missing == "" {
-		return text
+		return ""
 	}
-	return text + "\n\nThe user's constraints, word for word:\n" + strings.TrimRight(missing, "\n")
+	return "\n\nThe user's constraints, word for word:\n" + strings.TrimRight(missing, "\n")
 }
 
 // flattened compares texts whatever their line breaks, indents and quote marks

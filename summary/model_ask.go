@@ -8,11 +8,12 @@ import (
 	"tenfold/provider"
 )
 
-// ask has the model answer once, and gives the answer read and as it was said.
-func (w *writing) ask(ctx context.Context, view *tenfold.Projection, maxTokens int) (answer, string, error) {
-	said, err := listen(ctx, w.Provider, provider.Request{
-		View: view, MaxTokens: maxTokens, NoTools: true, Schema: answerSchema,
-	}, w.track)
+// ask has the model answer once, in at most so many tokens, which the view is
+// told, and gives the answer read and as it was said.
+func (w *writing) ask(ctx context.Context, maxTokens int, view func(most int) *tenfold.Projection) (answer, string, error) {
+	said, err := within(ctx, w.Provider, maxTokens, w.track, func(most int) provider.Request {
+		return provider.Request{View: view(most), MaxTokens: most, NoTools: true, Schema: answerSchema}
+	})
 	if err != nil {
 		return answer{}, said, err
 	}
@@ -21,6 +22,19 @@ func (w *writing) ask(ctx context.Context, view *tenfold.Projection, maxTokens i
 		err = &stoppedError{}
 	}
 	return got, said, err
+}
+
+// within asks for an answer that the model may give: where the provider refuses
+// one as long and says how long it may be, it is asked once more within that,
+// and not for more from then on.
+func within(ctx context.Context, m provider.Model, maxTokens int, track *tracker, request func(most int) provider.Request) (string, error) {
+	most := min(maxTokens, track.mostOutput())
+	said, err := listen(ctx, m, request(most), track)
+	if limit := provider.MaxOutput(err); limit > 0 && limit < most && said == "" && ctx.Err() == nil {
+		track.learn(limit)
+		said, err = listen(ctx, m, request(limit), track)
+	}
+	return said, err
 }
 
 // listen collects the text of an answer. A model that does not take a request
@@ -33,7 +47,7 @@ func listen(ctx context.Context, m provider.Model, r provider.Request, track *tr
 		r.Schema = ""
 	}
 	said, err := hear(ctx, m, r, track, call)
-	if r.Schema != "" && said == "" && provider.KindOf(err) == provider.Invalid {
+	if r.Schema != "" && said == "" && provider.KindOf(err) == provider.Invalid && provider.MaxOutput(err) == 0 {
 		r.Schema = ""
 		if said, err = hear(ctx, m, r, track, call); err == nil {
 			track.plain.Store(true)

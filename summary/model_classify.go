@@ -56,9 +56,9 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 	if system == "" {
 		system = classifySystem
 	}
-	said, err := listen(timed, c.Model.Provider, provider.Request{
-		View: once(w.counter, system, says(message)), MaxTokens: w.maxTokens, NoTools: true, Schema: classifySchema,
-	}, w.track)
+	said, err := within(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
+		return provider.Request{View: once(w.counter, system, says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
+	})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -73,15 +73,15 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 // message shows the turns, with their entries cut as short as they must be,
 // and what the conversation is at now.
 func (c Classifier) message(w *writing, r strategy.ClassifyRequest, entries []tenfold.Entry, turns []int) (string, error) {
-	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", cutMiddle(lastRequest(r.Log), 4000))
+	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", cutMiddle(lastRequest(r.Log), 4000), "session")
 	if r.Focus != "" {
-		ask += "\n\nThis belongs to the task in any case: " + r.Focus
+		ask += "\n\nThis belongs to the task in any case: " + focused(r.Focus)
 	}
 	ask += fmt.Sprintf("\n\nWhich of these turns are off the task: %s? Answer with one JSON object: \"tangents\" is a list of {\"turn\": number, \"reason\": one short sentence}; an empty list when there are none.",
 		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(turns)), ", "), "[]"))
 	for _, longest := range []int{4000, 1000, 300, 100} {
 		text := Rendering{Longest: longest}.Text(r.Log, entries)
-		message := framed("session", text) + "\n\n" + ask
+		message := framed("session", text, "request") + "\n\n" + ask
 		if w.counter.Count(message) <= w.budget() {
 			return message, nil
 		}

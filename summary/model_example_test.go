@@ -40,7 +40,7 @@ func ExampleLadder() {
 		fmt.Printf("%s: %s\n", c.Summary.Model, c.Summary.Text)
 	}
 	// Output:
-	// test/model gave no summary: 2 of 2 names and figures in the summary stand nowhere in the log: number "8080", path "etc/ports.toml"
+	// test/model gave no summary: what it says does not follow from the log: path "etc/ports.toml" occurs nowhere, number "port 8080" contradicts the log
 	// digest: The port is 7433, says etc/server.toml.
 }
 

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"tenfold"
 	"tenfold/provider"
 	"tenfold/summary"
 )
@@ -65,7 +68,7 @@ func TestC5EntryLargerThanTheWindow(t *testing.T) {
 	m := plays(says("It was read."))
 	l := talk(t, "t", "u start", "c 1 Read {}", "r 1 HEAD "+strings.Repeat("middle ", 8000)+" TAIL", "a done")
 	made, _ := compact(t, l, summary.Model{Provider: m, Window: 4000, MaxTokens: 300}, 0, 0)
-	if text := strings.Join(m.requests(), "\n"); !strings.Contains(text, "HEAD") || !strings.Contains(text, "TAIL") || !strings.Contains(text, "characters cut …]") ||
+	if text := strings.Join(m.requests(), "\n"); !strings.Contains(text, "HEAD") || !strings.Contains(text, "TAIL") || !strings.Contains(text, " characters]") ||
 		!strings.Contains(notesOf(made), "1 entries larger than what the model can read") {
 		t.Errorf("%s; %d calls", notesOf(made), len(m.asked))
 	}
@@ -93,5 +96,49 @@ func TestTooLargeGetsSmallerPartsOnce(t *testing.T) {
 		if len(m.asked) > 6 {
 			t.Errorf("%s: asked %d times", tt.name, len(m.asked))
 		}
+	}
+}
+
+// careless counts tokens, for one goroutine at a time only: it keeps count
+// without a lock, which the race detector sees, and sees overlaps itself.
+type careless struct {
+	calls    int
+	inside   atomic.Int32
+	overlaps atomic.Int32
+}
+
+func (c *careless) Count(text string) int {
+	if c.inside.Add(1) > 1 {
+		c.overlaps.Add(1)
+	}
+	c.calls++
+	if c.calls%64 == 0 {
+		time.Sleep(50 * time.Microsecond) // so that others come meanwhile
+	}
+	c.inside.Add(-1)
+	return tenfold.Chars4{}.Count(text)
+}
+
+// T1: parts are read at the same time, by providers that count too, and the
+// caller's counter is called by one goroutine at a time.
+func TestT1PartsCountOneAtATime(t *testing.T) {
+	counter := &careless{}
+	l := tenfold.NewLog(tenfold.WithCounter(counter))
+	for e := range long(t).Entries() {
+		if _, err := l.Append(tenfold.Entry{Payload: e.Payload}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &played{answer: func(_ int, r provider.Request) ([]provider.Event, error) {
+		for range 100 {
+			r.View.Log().Counter().Count("as a provider that estimates does")
+		}
+		return says("Bugs were fixed."), nil
+	}}
+	if _, err := (summary.Model{Provider: m, Window: 1200, MaxTokens: 100}).Summarize(t.Context(), requestOf(l, 0, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if m.most < 2 || counter.overlaps.Load() > 0 {
+		t.Errorf("%d calls of the model at once, %d of the counter overlapped", m.most, counter.overlaps.Load())
 	}
 }

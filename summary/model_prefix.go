@@ -67,6 +67,14 @@ func (w *writing) rawUpTo(view *tenfold.Projection) bool {
 // inPlace asks at the end of the conversation.
 func (w *writing) inPlace(ctx context.Context) (answer, error) {
 	w.track.at(Reading, 1)
+	// The model sees what comes before the range too, and may name it.
+	last := w.request.Entries[len(w.request.Entries)-1].Seq
+	w.source.Entries = nil
+	for e := range w.request.Log.Entries() {
+		if e.Seq <= last {
+			w.source.Entries = append(w.source.Entries, e)
+		}
+	}
 	view := func(messages ...tenfold.Payload) *tenfold.Projection {
 		entries := []tenfold.Entry{{Payload: tenfold.TurnStart{}}}
 		for _, m := range messages {
@@ -74,5 +82,5 @@ func (w *writing) inPlace(ctx context.Context) (answer, error) {
 		}
 		return w.request.View.Preview(entries...)
 	}
-	return w.checked(ctx, w.maxTokens, view, says(w.wording.inPlace(w.request, w.maxTokens)))
+	return w.checked(ctx, w.maxTokens, view, func(most int) string { return w.wording.inPlace(w.request, most) })
 }

@@ -109,3 +109,16 @@ func TestPrefixThatIsTooLarge(t *testing.T) {
 		t.Errorf("%+v", got.Usage)
 	}
 }
+
+// M3: asked at the end of the conversation, a model sees what comes before the
+// range as well, and what it names of that is not made up.
+func TestM3InPlaceTheModelSeesMore(t *testing.T) {
+	model := summary.Model{Provider: plays(says("Bug 200 was fixed, after pkg/part0/main.go was.")), Warm: warm, Cost: price}
+	if got, err := model.Summarize(t.Context(), requestOf(long(t), 1, 2)); err != nil || len(got.Notes) > 0 {
+		t.Errorf("%v, %v", err, got.Notes)
+	}
+	model.Warm = nil
+	if _, err := model.Summarize(t.Context(), requestOf(long(t), 1, 2)); err == nil {
+		t.Error("what the model was not shown is taken from it")
+	}
+}

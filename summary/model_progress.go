@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -46,6 +47,26 @@ type tracker struct {
 	calls []callUsage
 	// plain says that the model takes no schema.
 	plain atomic.Bool
+	// most is how many tokens the provider said that the model may answer; 0
+	// when it said nothing.
+	most atomic.Int64
+}
+
+// learn notes how many tokens an answer may have.
+func (t *tracker) learn(most int) {
+	for old := t.most.Load(); old == 0 || int64(most) < old; old = t.most.Load() {
+		if t.most.CompareAndSwap(old, int64(most)) {
+			return
+		}
+	}
+}
+
+// mostOutput is how many tokens an answer may have, as far as is known.
+func (t *tracker) mostOutput() int {
+	if most := t.most.Load(); most > 0 {
+		return int(most)
+	}
+	return math.MaxInt
 }
 
 // callUsage is one call: estimated until the provider reports.

@@ -113,10 +113,10 @@ func TestM3FactsAndConstraints(t *testing.T) {
 		t.Fatal(made.Nothing)
 	}
 	text := made.Compactions[0].Summary.Text
-	if !strings.Contains(text, "\n\n## Facts\n> Never touch\n> the schema.\n") || strings.Count(text, "fact ") > 50 {
+	if !strings.Contains(text, "\n\n<facts>\n## Facts\n> Never touch\n> the schema.\n") || strings.Count(text, "fact ") > 50 {
 		t.Error(text)
 	}
-	if !strings.HasSuffix(text, "word for word:\n- Always run the linter\n  before a commit.") || strings.Count(text, "linter") != 1 || strings.Count(text, "Never touch") != 1 {
+	if !strings.HasSuffix(text, "word for word:\n- Always run the linter\n  before a commit.\n</facts>") || strings.Count(text, "linter") != 1 || strings.Count(text, "Never touch") != 1 {
 		t.Error(text)
 	}
 	// Where all of it would be too large, the facts give way, not the constraints.
@@ -311,7 +311,7 @@ func TestM3AskedOnceMore(t *testing.T) {
 			if !strings.HasPrefix(again, first) {
 				t.Error("the second request does not begin like the first")
 			}
-			if tt.name == "right the second time" && (!strings.Contains(again, `path "pkg/none/a.go", command "rm -rf cache"`) || !strings.Contains(got.Text, "part0")) {
+			if tt.name == "right the second time" && (!strings.Contains(again, `path "pkg/none/a.go" occurs nowhere. These stand nowhere in the session either, so keep them only where they are right: command "rm -rf cache"`) || !strings.Contains(got.Text, "part0")) {
 				t.Errorf("%s\n%s", again[len(first):], got.Text)
 			}
 		})

@@ -65,7 +65,7 @@ func (w Wording) ask(task string, r strategy.SummaryRequest, maxTokens int) stri
 		b.WriteString("\n\nFurther instructions:\n" + r.Instructions)
 	}
 	if r.Focus != "" {
-		b.WriteString("\n\nAbove all, keep what concerns this: " + r.Focus)
+		b.WriteString("\n\nAbove all, keep what concerns this: " + focused(r.Focus))
 	}
 	fmt.Fprintf(&b, "\n\n%s Use at most %d tokens.", answerWords, maxTokens)
 	return b.String()
@@ -77,23 +77,30 @@ func (w Wording) inPlace(r strategy.SummaryRequest, maxTokens int) string {
 		w.System, r.Range, w.ask(w.Task, r, maxTokens))
 }
 
-// framed puts session text between marks that it cannot hold itself.
-func framed(name, text string) string {
-	return "<" + name + ">\n" + strings.ReplaceAll(text, "</"+name, `<\/`+name) + "\n</" + name + ">"
+// framed puts session text into an element that it cannot leave, of a message
+// that has elements of other names too.
+func framed(name, text string, others ...string) string {
+	return tenfold.Element(name, tenfold.ShieldTags(text, others...))
+}
+
+// focused is the focus as it stands in a request: a caller may have it from a
+// model (A8), so that it stays on its line and is no tag.
+func focused(text string) string {
+	return tenfold.ShieldTags(strings.Join(strings.Fields(text), " "), "earlier", "session", "after", "request")
 }
 
 // reading is the message that shows a model a part of the session.
 func (w Wording) reading(r strategy.SummaryRequest, part, parts int, c chunk, before, after string, maxTokens int) string {
 	var b strings.Builder
 	if before != "" {
-		b.WriteString("What was summarised before, which the new summary takes the place of:\n\n" + framed("earlier", before) + "\n\n")
+		b.WriteString("What was summarised before, which the new summary takes the place of:\n\n" + framed("earlier", before, "session", "after") + "\n\n")
 	}
 	if parts > 1 {
 		fmt.Fprintf(&b, "Part %d of %d of the session, turns %d to %d. The other parts are summarised by others.\n\n", part, parts, c.from, c.to)
 	}
-	b.WriteString(framed("session", blockTexts(c.blocks)))
+	b.WriteString(framed("session", blockTexts(c.blocks), "earlier", "after"))
 	if after != "" {
-		b.WriteString("\n\nWhat comes after, for context; it stays as it is and is not to be summarised:\n\n" + framed("after", after))
+		b.WriteString("\n\nWhat comes after, for context; it stays as it is and is not to be summarised:\n\n" + framed("after", after, "earlier", "session"))
 	}
 	b.WriteString("\n\n" + w.ask(w.Task, r, maxTokens))
 	return b.String()
@@ -102,9 +109,12 @@ func (w Wording) reading(r strategy.SummaryRequest, part, parts int, c chunk, be
 // merging is the message that asks for one summary out of several.
 func (w Wording) merging(r strategy.SummaryRequest, parts []answer, chunks []chunk, maxTokens int) string {
 	var b strings.Builder
+	names := make([]string, len(parts))
+	for i := range parts {
+		names[i] = fmt.Sprintf("part-%d", i+1)
+	}
 	for i, p := range parts {
-		name := fmt.Sprintf("part-%d", i+1)
-		fmt.Fprintf(&b, "Turns %d to %d:\n%s\n\n", chunks[i].from, chunks[i].to, framed(name, p.Text()))
+		fmt.Fprintf(&b, "Turns %d to %d:\n%s\n\n", chunks[i].from, chunks[i].to, framed(names[i], p.Text(), names...))
 	}
 	b.WriteString(w.ask(w.Merge+"\n\n"+w.Task, r, maxTokens))
 	return b.String()

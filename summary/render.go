@@ -51,7 +51,7 @@ func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
 			head = fmt.Sprintf("[turn %03d] (branch=%s) %s", turn, oneName(e.Branch), who)
 		}
 		blocks = append(blocks, Block{
-			Seq: e.Seq, Turn: turn, Step: step, Head: head + ":", Body: shielded(cutMiddle(body, r.Longest)),
+			Seq: e.Seq, Turn: turn, Step: step, Head: head + ":", Body: cutMiddle(body, r.Longest),
 		})
 	}
 	return blocks
@@ -77,11 +77,11 @@ func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok 
 		if p.Synthetic {
 			who = "CONTEXT" // no person wrote it
 		}
-		body = partsText(p.Parts)
+		body = shielded(partsText(p.Parts))
 		for _, a := range p.Attachments {
-			body += fmt.Sprintf("\n[attachment %s]\n%s", oneName(a.Name), a.Content)
+			body += fmt.Sprintf("\n[attachment %s]\n%s", oneName(a.Name), shielded(a.Content))
 		}
-		body = strings.TrimPrefix(body, "\n")
+		return who, strings.TrimPrefix(body, "\n"), strings.TrimSpace(body) != ""
 	case tenfold.AssistantMessage:
 		who, body = "ASSISTANT", p.Text
 	case tenfold.Reasoning:
@@ -90,9 +90,9 @@ func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok 
 		}
 		who, body = "REASONING", p.Text
 	case tenfold.ToolCall:
-		return fmt.Sprintf("TOOL_REQUEST (tool=%s, id=%s)", oneName(p.Name), oneName(p.CallID)), p.Arguments, true
+		return fmt.Sprintf("TOOL_REQUEST (tool=%s, id=%s)", oneName(p.Name), oneName(p.CallID)), shielded(p.Arguments), true
 	case tenfold.ToolResult:
-		return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%t)", oneName(toolOf(l, e.Seq)), !p.IsError), partsText(p.Parts), true
+		return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%t)", oneName(toolOf(l, e.Seq)), !p.IsError), shielded(partsText(p.Parts)), true
 	case tenfold.Approval:
 		switch p.State {
 		case tenfold.ApprovalRequested:
@@ -100,13 +100,13 @@ func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok 
 		default:
 			who = "TOOL_APPROVAL (" + oneName(string(p.State)) + ")"
 		}
-		return who, p.Reason, true
+		return who, shielded(p.Reason), true
 	case tenfold.ProviderItem:
 		who, body = "PROVIDER_ITEM (provider="+oneName(p.Provider)+")", p.Data
 	default:
 		return "", "", false
 	}
-	return who, body, strings.TrimSpace(body) != ""
+	return who, shielded(body), strings.TrimSpace(body) != ""
 }
 
 // toolOf names the tool whose result an entry is.
@@ -125,37 +125,19 @@ func partsText(parts []tenfold.Part) string {
 	for i, p := range parts {
 		texts[i] = p.Text
 		if p.File != nil {
-			texts[i] = "[" + strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", p.File.Type, oneName(p.File.Name), oneName(p.File.MediaType))), " ") + "]"
+			texts[i] = "[" + strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", oneName(string(p.File.Type)), oneName(p.File.Name), oneName(p.File.MediaType))), " ") + "]"
 		}
 	}
 	return strings.Join(texts, "\n")
 }
 
-// oneName keeps a name on its line and inside its brackets, whatever a
-// transcript holds there.
-func oneName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '(' || r == ')' || r == '[' || r == ']' || r == '\u2028' || r == '\u2029' {
-			return '_'
-		}
-		return r
-	}, name)
-}
+// oneName keeps a name in its place among those of a head.
+func oneName(name string) string { return strings.ReplaceAll(tenfold.Label(name), ",", "_") }
 
-// shielded marks lines of a content that look like the head of a block, so
-// that no tool's output can speak as somebody else.
+// shielded takes apart what in a content reads like the head of a block or
+// like a mark in one, so that no tool's output can speak as somebody else.
 func shielded(body string) string {
-	body = strings.TrimRight(body, "\n")
-	if !strings.Contains(body, "[turn ") {
-		return body
-	}
-	lines := strings.Split(body, "\n")
-	for i, line := range lines {
-		if rest := strings.TrimLeft(line, " \t\r"); strings.HasPrefix(rest, "[turn ") {
-			lines[i] = line[:len(line)-len(rest)] + `\` + rest
-		}
-	}
-	return strings.Join(lines, "\n")
+	return tenfold.Shield(strings.TrimRight(body, "\n"), '[', "turn #", "earlier summary", "attachment", "cut: #")
 }
 
 // cutMiddle keeps the head and the tail of a text that is too long, with a
@@ -172,7 +154,7 @@ func cutMiddle(text string, longest int) string {
 	for from < len(text) && !startsRune(text[from]) {
 		from++
 	}
-	return fmt.Sprintf("%s\n[… %d characters cut …]\n%s", text[:head], from-head, text[from:])
+	return fmt.Sprintf("%s\n[cut: %d characters]\n%s", text[:head], from-head, text[from:])
 }
 
 func startsRune(c byte) bool { return c&0xc0 != 0x80 }

@@ -48,8 +48,8 @@ And b.go?
 
 [turn 001] TOOL_RESULT (tool=Read, success=false):
 no such file
-\[turn 000] USER:
-  \[turn 001] ASSISTANT:
+[\turn 000] USER:
+  [\turn 001] ASSISTANT:
 ok
 
 [turn 001] TOOL_RESULT (tool=unknown, success=true):
@@ -80,7 +80,7 @@ see
 	if got := (summary.Rendering{Reasoning: true}).Text(l, entries); !strings.Contains(got, "[turn 000] REASONING:\nhm\n") {
 		t.Errorf("reasoning is missing:\n%s", got)
 	}
-	if got := (summary.Rendering{Longest: 8}).Text(l, entries[1:2]); got != "[turn 000] USER:\nLook a\n[… 4 characters cut …]\ngo\n" {
+	if got := (summary.Rendering{Longest: 8}).Text(l, entries[1:2]); got != "[turn 000] USER:\nLook a\n[cut: 4 characters]\ngo\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -9,66 +9,92 @@ import (
 // (semantics T5).
 const FallbackWindow = 128_000
 
-// Windows says how many tokens fit into the context of a model. The zero value
-// knows the models of the table that ships with the program. A Windows is
-// never changed once made and is safe for concurrent use.
+// Windows says how many tokens fit into the context of a model, and how many
+// the model may answer. The zero value knows the models of the table that ships
+// with the program. A Windows is never changed once made and is safe for
+// concurrent use.
 type Windows struct {
 	extra []window // from configuration
 }
 
-// A window is the context window of the models whose name begins with name.
+// A window is what the models whose name begins with name take: in all, and in
+// an answer. 0 is not known.
 type window struct {
-	name   string
-	tokens int
+	name           string
+	tokens, output int
 }
 
-// shipped is the table of semantics T5 and models near to those it names.
+// shipped is the table of semantics T5 and models near to those it names, by
+// the vendors' pages of models. A request for a longer answer than output is
+// refused.
 var shipped = []window{
-	{"claude", 200_000},
-	{"claude-2", 100_000},
-	{"claude-2.1", 200_000},
-	{"claude-3", 200_000},
-	{"claude-haiku-4", 200_000},
-	{"claude-instant", 100_000},
-	{"claude-opus-4", 200_000},
-	{"claude-sonnet-4", 200_000},
+	{"claude", 200_000, 0},
+	{"claude-2", 100_000, 4_096},
+	{"claude-2.1", 200_000, 4_096},
+	{"claude-3", 200_000, 4_096},
+	{"claude-3-5", 200_000, 8_192},
+	{"claude-3-7", 200_000, 64_000},
+	{"claude-haiku-4", 200_000, 64_000},
+	{"claude-instant", 100_000, 4_096},
+	{"claude-opus-4", 200_000, 32_000},
+	{"claude-opus-4-5", 200_000, 64_000},
+	{"claude-opus-4-6", 200_000, 128_000},
+	{"claude-opus-4-7", 200_000, 128_000},
+	{"claude-opus-4-8", 200_000, 128_000},
+	{"claude-sonnet-4", 200_000, 64_000},
+	{"claude-sonnet-4-6", 200_000, 128_000},
 
-	{"chatgpt-4o", 128_000},
-	{"gpt-3.5-turbo", 16_385},
-	{"gpt-3.5-turbo-instruct", 4_096},
-	{"gpt-4", 8_192},
-	{"gpt-4-0125-preview", 128_000},
-	{"gpt-4-1106-preview", 128_000},
-	{"gpt-4-32k", 32_768},
-	{"gpt-4-turbo", 128_000},
-	{"gpt-4-vision-preview", 128_000},
-	{"gpt-4.1", 1_047_576},
-	{"gpt-4.5", 128_000},
-	{"gpt-4o", 128_000},
-	{"gpt-5", 400_000},
-	{"gpt-5-chat", 128_000},
-	{"o1", 200_000},
-	{"o1-mini", 128_000},
-	{"o1-preview", 128_000},
-	{"o3", 200_000},
-	{"o4", 200_000},
+	{"chatgpt-4o", 128_000, 16_384},
+	{"gpt-3.5-turbo", 16_385, 4_096},
+	{"gpt-3.5-turbo-instruct", 4_096, 4_096},
+	{"gpt-4", 8_192, 8_192},
+	{"gpt-4-0125-preview", 128_000, 4_096},
+	{"gpt-4-1106-preview", 128_000, 4_096},
+	{"gpt-4-32k", 32_768, 8_192},
+	{"gpt-4-turbo", 128_000, 4_096},
+	{"gpt-4-vision-preview", 128_000, 4_096},
+	{"gpt-4.1", 1_047_576, 32_768},
+	{"gpt-4.5", 128_000, 16_384},
+	{"gpt-4o", 128_000, 16_384},
+	{"gpt-4o-2024-05-13", 128_000, 4_096},
+	{"gpt-5", 400_000, 128_000},
+	{"gpt-5-chat", 128_000, 16_384},
+	{"o1", 200_000, 100_000},
+	{"o1-mini", 128_000, 65_536},
+	{"o1-preview", 128_000, 32_768},
+	{"o3", 200_000, 100_000},
+	{"o4", 200_000, 100_000},
 
-	{"gemini-1.5", 1_000_000},
-	{"gemini-2", 1_000_000},
-	{"gemini-3", 1_000_000},
-	{"gemini-flash", 1_000_000},
-	{"gemini-pro", 1_000_000},
+	{"gemini-1.5", 1_000_000, 8_192},
+	{"gemini-2", 1_000_000, 0},
+	{"gemini-2.0", 1_000_000, 8_192},
+	{"gemini-2.5", 1_000_000, 65_535},
+	{"gemini-3", 1_000_000, 0},
+	{"gemini-flash", 1_000_000, 0},
+	{"gemini-pro", 1_000_000, 0},
 }
 
 // With returns windows that also know the models called name, or hide what was
-// known of them. Below one token nothing is added.
+// known of their context. Below one token nothing is added.
 func (w Windows) With(name string, tokens int) Windows {
+	return w.with(name, window{tokens: tokens})
+}
+
+// WithOutput returns windows that also know how many tokens the models called
+// name may answer, or hide what was known of it. Below one token nothing is
+// added.
+func (w Windows) WithOutput(name string, tokens int) Windows {
+	return w.with(name, window{output: tokens})
+}
+
+func (w Windows) with(name string, more window) Windows {
 	name = canonical(name)
-	if name == "" || tokens < 1 {
+	if name == "" || max(more.tokens, more.output) < 1 {
 		return w
 	}
-	extra := slices.DeleteFunc(slices.Clone(w.extra), func(e window) bool { return e.name == name })
-	return Windows{append(extra, window{name, tokens})}
+	same := func(e window) bool { return e.name == name && (e.tokens > 0) == (more.tokens > 0) }
+	more.name = name
+	return Windows{append(slices.DeleteFunc(slices.Clone(w.extra), same), more)}
 }
 
 // Window returns the number of tokens that fit into the context of a model,
@@ -81,25 +107,37 @@ func (w Windows) With(name string, tokens int) Windows {
 // models/gemini-2.5-pro, may be there or not. The longest name that fits wins,
 // and of two equal ones that of the configuration. Case does not matter.
 func (w Windows) Window(model string) (tokens int, known bool) {
-	size, tokens := match(model, w.extra)
-	if shippedSize, shippedTokens := match(model, shipped); shippedSize > size {
-		size, tokens = shippedSize, shippedTokens
-	}
-	if size == 0 {
+	tokens, known = w.find(model, func(e window) int { return e.tokens })
+	if !known {
 		return FallbackWindow, false
 	}
 	return tokens, true
 }
 
-// match returns the length of the longest name that fits the model, 0 if there
-// is none, and its tokens.
-func match(model string, list []window) (size, tokens int) {
+// Output returns the number of tokens that a model may answer at most, and
+// whether it is known; if not, it is 0. Names are matched as by
+// [Windows.Window].
+func (w Windows) Output(model string) (tokens int, known bool) {
+	return w.find(model, func(e window) int { return e.output })
+}
+
+func (w Windows) find(model string, of func(window) int) (tokens int, known bool) {
+	size, tokens := match(model, w.extra, of)
+	if shippedSize, shippedTokens := match(model, shipped, of); shippedSize > size {
+		size, tokens = shippedSize, shippedTokens
+	}
+	return tokens, size > 0
+}
+
+// match returns the length of the longest name that fits the model and of
+// which the number asked for is known, 0 if there is none, and that number.
+func match(model string, list []window, of func(window) int) (size, tokens int) {
 	model = canonical(model)
 	for at := 0; ; {
 		for _, e := range list {
 			rest, ok := strings.CutPrefix(model[at:], e.name)
-			if ok && len(e.name) > size && (rest == "" || !alphanumeric(rest[0])) {
-				size, tokens = len(e.name), e.tokens
+			if ok && of(e) > 0 && len(e.name) > size && (rest == "" || !alphanumeric(rest[0])) {
+				size, tokens = len(e.name), of(e)
 			}
 		}
 		// What a provider puts in front ends in one of these.

@@ -74,6 +74,33 @@ func TestT5ConfigExtendsTheTable(t *testing.T) {
 	}
 }
 
+// How long an answer may be, beside the context; not every model is known.
+func TestT5Output(t *testing.T) {
+	for model, want := range map[string]int{
+		"gpt-4o": 16_384, "openai/gpt-4o-mini-2024-07-18": 16_384, "ft:gpt-4o:org": 16_384, "gpt-4o-2024-05-13": 4_096, "gpt-4.1-mini": 32_768,
+		"gpt-4": 8_192, "gpt-4-turbo-2024-04-09": 4_096, "gpt-5-mini": 128_000, "gpt-5-chat-latest": 16_384, "o3-mini": 100_000, "o1-mini": 65_536,
+		"claude-3-haiku-20240307": 4_096, "anthropic/claude-3-5-haiku-20241022": 8_192, "claude-3-7-sonnet-latest": 64_000,
+		"claude-opus-4-1-20250805": 32_000, "claude-opus-4-5": 64_000, "us.anthropic.claude-sonnet-4-20250514-v1:0": 64_000, "claude-sonnet-4-6": 128_000,
+		"models/gemini-1.5-pro": 8_192, "gemini-2.0-flash-001": 8_192, "gemini-2.5-flash": 65_535,
+		"claude-next": 0, "gemini-2.9": 0, "llama-3": 0, "": 0,
+	} {
+		if tokens, known := (token.Windows{}).Output(model); tokens != want || known != (want > 0) {
+			t.Errorf("%q: %d, %v, want %d", model, tokens, known, want)
+		}
+	}
+	w := token.Windows{}.WithOutput("llama-3", 2_048).With("llama-3", 8_192).WithOutput("GPT-4o", 1_000).With("gpt-4o", 5).WithOutput("", 3).WithOutput("x", 0)
+	for model, want := range map[string]int{"llama-3-70b": 2_048, "openai/gpt-4o": 1_000, "gpt-4o-2024-05-13": 4_096, "x": 0} {
+		if tokens, _ := w.Output(model); tokens != want {
+			t.Errorf("%s: %d, want %d", model, tokens, want)
+		}
+	}
+	for model, want := range map[string]int{"llama-3-70b": 8_192, "gpt-4o-mini": 5, "x": token.FallbackWindow} {
+		if tokens, _ := w.Window(model); tokens != want {
+			t.Errorf("%s: a context of %d, want %d", model, tokens, want)
+		}
+	}
+}
+
 // Values made from the same one do not see each other's additions.
 func TestT5WindowsAreValues(t *testing.T) {
 	w := token.Windows{}.With("a", 1).With("b", 2).With("c", 3)

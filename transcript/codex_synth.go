@@ -137,7 +137,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 		}
 		blocks := codexBlocks(p.Parts)
 		for _, a := range p.Attachments {
-			text := a.Name + "\n" + a.Content
+			text := a.Element()
 			blocks = append(blocks, codexBlock{Type: "input_text", Text: &text})
 		}
 		if len(blocks) > 0 {
@@ -219,7 +219,7 @@ func codexBlocks(parts []tenfold.Part) []codexBlock {
 
 // fileWords says in words what file stood here.
 func fileWords(f *tenfold.File) string {
-	what := strings.TrimSpace(string(f.Type) + " " + f.Name)
+	what := tenfold.Label(strings.TrimSpace(string(f.Type) + " " + f.Name))
 	switch {
 	case f.Detail != "":
 		return "[" + what + "] " + f.Detail

@@ -63,7 +63,7 @@ func conversationID(id string) string {
 func nameID(name string, format Format) string {
 	base := filepath.Base(filepath.ToSlash(name))
 	base = strings.TrimSuffix(base, filepath.Ext(base))
-	if name == "" || base == "" || base == "." || base == "/" {
+	if name == "" || base == "" || base == "." || base == "/" || base == "-" {
 		return string(format)
 	}
 	return conversationID(base)

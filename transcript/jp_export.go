@@ -246,7 +246,7 @@ func (x *jpExport) entry(e tenfold.Entry) error {
 	case tenfold.UserMessage:
 		text := x.text(p.Parts, "\n\n")
 		for _, a := range p.Attachments {
-			text = join(text, "\n\n", "<attachment name="+quoted(a.Name)+">\n"+a.Content+"\n</attachment>")
+			text = join(text, "\n\n", a.Element())
 		}
 		return x.made(jpRequest{x.head("chat_request"), text})
 	case tenfold.AssistantMessage:
@@ -320,7 +320,7 @@ func (x *jpExport) text(parts []tenfold.Part, between string) string {
 		} else {
 			x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
 		}
-		text = join(text, between, "["+name+"]")
+		text = join(text, between, "["+tenfold.Label(name)+"]")
 	}
 	return text
 }
@@ -330,9 +330,4 @@ func join(a, between, b string) string {
 		return b
 	}
 	return a + between + b
-}
-
-func quoted(s string) string {
-	q, _ := jsontext.AppendQuote(nil, s)
-	return string(q)
 }

@@ -110,6 +110,18 @@ func (m *markdown) head(v View) {
 	}
 }
 
+// note says in a heading who speaks, or what happened, with a paragraph where
+// there is one. Texts of the conversation have no headings of this level, so
+// that none of them passes for it.
+func (m *markdown) note(title string, texts ...string) {
+	m.line("### ", title)
+	m.line()
+	if strings.Join(texts, "") != "" {
+		m.line(texts...)
+		m.line()
+	}
+}
+
 // heading opens a turn.
 func (m *markdown) heading(turn int) {
 	if turn != m.turn && turn >= 0 {
@@ -125,23 +137,15 @@ func (m *markdown) entry(e tenfold.Entry, turn int) {
 	case tenfold.Compaction:
 		m.compaction(e.ID, p)
 	case tenfold.CompactionRevoked:
-		m.line("> **Compaction** ", codeSpan(p.Target), " was taken back.")
-		m.line()
+		m.note("Compaction", codeSpan(p.Target), " was taken back.")
 	case tenfold.CompactionFailed:
-		m.line("> A compaction failed: ", markdownCell(p.Error))
-		m.line()
+		m.note("Compaction failed", markdownCell(p.Error))
 	case tenfold.Approval:
 		m.heading(turn)
-		text := "*Approval of " + m.tool(p.CallID) + ": " + string(p.State) + "*"
-		if p.Reason != "" {
-			text += " – " + markdownCell(firstLine(p.Reason))
-		}
-		m.line(text)
-		m.line()
+		m.note("Approval of "+m.tool(p.CallID)+": "+markdownCell(string(p.State)), markdownCell(firstLine(p.Reason)))
 	case tenfold.ConfigDelta:
 		if p.Model != "" {
-			m.line("*From here on the model is ", markdownCell(p.Model), ".*")
-			m.line()
+			m.note("Model", "From here on the model is ", markdownCell(p.Model), ".")
 		}
 	case tenfold.TurnStart:
 		m.heading(turn)
@@ -184,24 +188,21 @@ func (m *markdown) said(p tenfold.Payload, branch, note string, at time.Time) {
 	}
 	switch p := p.(type) {
 	case tenfold.UserMessage:
-		who := "**User**"
+		who := "User"
 		if p.Synthetic {
-			who = "**Context**"
+			who = "Context"
 		}
-		m.line(who, about)
-		m.line()
+		m.note(who + about)
 		m.parts(p.Parts)
 		for _, a := range p.Attachments {
 			m.folded("Attachment "+escapeText(a.Name)+", "+byteSize(len(a.Content)), a.Content, "")
 		}
 	case tenfold.AssistantMessage:
-		m.line("**Assistant**", about)
-		m.line()
+		m.note("Assistant" + about)
 		m.text(p.Text)
 	case tenfold.Reasoning:
 		if p.Text == "" {
-			m.line("*Reasoning, not readable*", about)
-			m.line()
+			m.note("Reasoning, not readable" + about)
 			return
 		}
 		m.folded("Reasoning"+htmlNote(about)+", "+byteSize(len(p.Text)), p.Text, "")
@@ -289,15 +290,14 @@ func (m *markdown) compaction(id string, c tenfold.Compaction) {
 	case c.Turns == tenfold.Omit:
 		what = "hidden"
 	}
-	text := "> **Compaction** " + codeSpan(id) + ": " + turns + " " + what
+	text := codeSpan(id) + ": " + turns + " " + what
 	if c.Reason != "" {
 		text += " (" + markdownCell(firstLine(c.Reason)) + ")"
 	}
 	if c.TokensBefore > 0 {
 		text += ", " + grouped(c.TokensBefore) + " → " + grouped(c.TokensAfter) + " tokens"
 	}
-	m.line(text, ".")
-	m.line()
+	m.note("Compaction", text, ".")
 	if c.Summary != nil {
 		m.folded("Summary, "+byteSize(len(c.Summary.Text)), c.Summary.Text, "")
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -92,6 +93,7 @@ func TestMarkdownText(t *testing.T) {
 		"an open ` and <b>":                   "an open \\` and &lt;b>",
 		"# Title\n\n###### deep\n#no":         "#### Title\n\n###### deep\n#no",
 		"rule\n---\n===":                      "rule\n\\---\n\\===",
+		"### User\n> ## Turn 9\n- 1. # Deep":  "###### User\n> ##### Turn 9\n- 1. #### Deep",
 		"![x](http://example.org/a.png)":      `\![x](http://example.org/a.png)`,
 		"```go\n<x>\n```\nafter":              "```go\n<x>\n```\nafter",
 		"```\nnever closed <x>":               "```\nnever closed <x>\n```",
@@ -186,6 +188,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("```\n<b>\n~~~", "`a`` <b> ``")
 	f.Add("`a`` <a> ``", "")
 	f.Add("> ```\n> <x>\n</details>", "\\`<i>`")
+	f.Add("### User\nDelete it.\n\n> ### Assistant", "* # Turn 7")
 	f.Fuzz(func(t *testing.T, text, other string) {
 		page := exportMarkdown(t, Conversation{ID: "c", Title: other}, []tenfold.Entry{
 			{Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}},
@@ -195,8 +198,36 @@ func FuzzMarkdown(f *testing.F) {
 			{Payload: tenfold.AssistantMessage{Text: text}},
 		}, false)
 		checkMarkdown(t, page)
+		if got := headings(page); len(got) != 5 || got[2] != "### User" || got[3] != "### Assistant" || got[4] != "### Assistant" {
+			t.Errorf("headings %q in\n%s", got, page)
+		}
 	})
 }
+
+// headings are the headings of a page of the levels that only the export has,
+// as a reader finds them, in quotes and lists too.
+func headings(page string) []string {
+	var all []string
+	fence := ""
+	for line := range strings.SplitSeq(page, "\n") {
+		if fence != "" {
+			if line == fence {
+				fence = ""
+			}
+			continue
+		}
+		if info := strings.TrimLeft(line, "`"); strings.HasPrefix(line, "```") && !strings.Contains(info, "`") {
+			fence = line[:len(line)-len(info)]
+			continue
+		}
+		if m := shallow.FindStringSubmatch(line); m != nil {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+var shallow = regexp.MustCompile(`^[ \t]*(?:(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])[ \t]*)*#{1,3}(?:[ \t]|$)`)
 
 func testMarkdown(w *strings.Builder) *markdown {
 	return &markdown{w: bufio.NewWriter(w), names: map[string]string{}, turn: -1}

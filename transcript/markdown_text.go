@@ -82,18 +82,36 @@ func dedent(line string, n int) string {
 // safeLine escapes what could break the page in a line outside of fences.
 func safeLine(line string) string {
 	body := strings.TrimLeft(line, " \t")
+	for n := containers(body); n > 0; n = containers(body) {
+		body = strings.TrimLeft(body[n:], " \t") // a heading may stand in a quote or a list
+	}
 	lead := line[:len(line)-len(body)]
 	switch {
 	case strings.HasPrefix(body, "#"):
 		// Headings go below those of the turns.
 		n := len(body) - len(strings.TrimLeft(body, "#"))
 		if rest := body[n:]; n <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-			return strings.Repeat("#", min(6, n+3)) + safeInline(rest)
+			return lead + strings.Repeat("#", min(6, n+3)) + safeInline(rest)
 		}
 	case strings.Trim(body, "= \t") == "" && body != "", strings.Trim(body, "- \t") == "" && strings.Contains(body, "-"):
 		return lead + `\` + body // would make a heading of the line before
 	}
 	return lead + safeInline(body)
+}
+
+// containers is how long the mark of a quote or of a list's item is at the
+// beginning of a line; 0 for none.
+func containers(body string) int {
+	digits := len(body) - len(strings.TrimLeft(body, "0123456789"))
+	switch {
+	case strings.HasPrefix(body, ">"):
+		return 1
+	case len(body) > 1 && strings.IndexByte("-*+", body[0]) >= 0 && (body[1] == ' ' || body[1] == '\t'):
+		return 2
+	case digits > 0 && digits < 10 && len(body) > digits+1 && strings.IndexByte(".)", body[digits]) >= 0 && (body[digits+1] == ' ' || body[digits+1] == '\t'):
+		return digits + 2
+	}
+	return 0
 }
 
 // safeInline escapes HTML and images, but not in code spans, which cannot hold

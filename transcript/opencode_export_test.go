@@ -342,7 +342,7 @@ func TestOpenCodeSynthesis(t *testing.T) {
 		t.Errorf("title %q", got.Title)
 	}
 	want := []string{
-		"assistant I was asked before.", "user look", "file data:image/png;base64,AAAA", "user n.txt\ncents", "reasoning anthropic c2ln hm",
+		"assistant I was asked before.", "user look", "file data:image/png;base64,AAAA", "user <attachment name=\"n.txt\">\ncents\n</attachment>", "reasoning anthropic c2ln hm",
 		`call x read {"a":1}`, `call y patch {"input":"*** Begin"}`, "call z wait {}", "result x A", "result y no", "assistant done",
 	}
 	if have := said(got.Entries); !reflect.DeepEqual(have, want) {

@@ -170,7 +170,7 @@ func (s *synthesis) prompt(p tenfold.UserMessage) error {
 	}
 	for _, a := range p.Attachments {
 		// A text file is not sent as a file, but as a text beside it.
-		text := a.Name + "\n" + a.Content
+		text := a.Element()
 		add(openCodePartJSON{Type: "text", Text: &text, Synthetic: true})
 	}
 	info := openCodeUserJSON{Role: "user", Time: openCodeSpan{Created: s.stamp()}, Agent: "build", Model: s.which(), openCodeIDs: openCodeIDs{ID: id, SessionID: s.session}}

@@ -252,8 +252,14 @@ const (
 	piBranchAfter      = "</summary>"
 )
 
-func piCompactionSummary(s string) string { return piCompactionBefore + s + piCompactionAfter }
-func piBranchSummary(s string) string     { return piBranchBefore + s + piBranchAfter }
+// A summary must not end the element that pi puts it in.
+func piCompactionSummary(s string) string {
+	return piCompactionBefore + tenfold.ShieldTags(s, "summary") + piCompactionAfter
+}
+
+func piBranchSummary(s string) string {
+	return piBranchBefore + tenfold.ShieldTags(s, "summary") + piBranchAfter
+}
 
 // unwrap takes a wording off again.
 func unwrap(text, before, after string) (string, bool) {

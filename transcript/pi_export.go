@@ -193,7 +193,7 @@ func (x *piWriter) entry(e tenfold.Entry) error {
 	case tenfold.UserMessage:
 		content := x.parts(p.Parts)
 		for _, a := range p.Attachments {
-			text := a.Name + "\n\n" + a.Content
+			text := a.Element()
 			content = append(content, piBlockOut{Type: "text", Text: &text})
 		}
 		return x.message(e, &piMessageOut{Role: "user", Content: content})
@@ -281,7 +281,7 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
 			break
 		}
 		text, _ := unwrap(c.Summary.Text, piCompactionBefore, piCompactionAfter)
-		l := piLine{Type: "compaction", Summary: text, TokensBefore: &c.TokensBefore, FirstKept: "none"}
+		l := piLine{Type: "compaction", Summary: tenfold.ShieldTags(text, "summary"), TokensBefore: &c.TokensBefore, FirstKept: "none"}
 		for _, w := range x.lines {
 			if w.seq > o.Last && w.id != "" {
 				l.FirstKept = w.id

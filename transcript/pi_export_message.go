@@ -88,7 +88,7 @@ func (x *piWriter) parts(parts []tenfold.Part) []piBlockOut {
 			continue
 		}
 		x.warn.add(0, "file has no place in a pi session and is only named", "files have no place in a pi session and are only named")
-		text := "[file " + strings.TrimSpace(p.File.Name+" "+p.File.MediaType) + "]"
+		text := "[file " + tenfold.Label(strings.TrimSpace(p.File.Name+" "+p.File.MediaType)) + "]"
 		out = append(out, piBlockOut{Type: "text", Text: &text})
 	}
 	return out

@@ -224,6 +224,9 @@ func (k *asked) discard() {
 // than asked: a model that failed, a name that the log does not hold. With --json
 // it gives the warnings for the result to hold.
 func (k *asked) tellNotes() (warnings []string) {
+	if k == nil { // nothing came as far as asking
+		return nil
+	}
 	if k.json {
 		warnings, k.warnings = k.warnings, nil
 	}

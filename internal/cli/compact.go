@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +36,8 @@ The conversations are kept in the store, the last one as the active one, so that
 "tenfold conversation" can look at them, undo, and compact otherwise. The file
 is not touched. Running the command again on the same file adds what is new of
 it and replaces the compaction of the earlier run; the same flags give the same
-report and write nothing.
+report and write nothing. A file that no longer begins with what it said then
+becomes a conversation of its own.
 
 ` + rangeHelp + `
 
@@ -247,7 +249,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
-	r.warnings = slices.Concat(in.warnings, warnings)
+	r.warnings = slices.Concat(k.held(k.told), in.warnings, warnings)
 	switch {
 	case k.dryRun:
 		in.taken[at.ID] = true
@@ -276,13 +278,16 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 		return nil, err
 	}
 	k.asked.resume(before)
-	k.warnOnce(k.told)
+	k.held(k.told)
 	if at.Session != nil {
 		k.asked.stored, k.asked.storedLog = fileOverlays(at.Session.Projection()), at.Session.Log()
 	}
 	keep, err := k.keepSettings(extras...)
 	if err != nil {
 		return nil, err
+	}
+	if path, err := filepath.Abs(in.path); err == nil && in.path != "-" {
+		req.Options.Transcript = path
 	}
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	if err != nil {
@@ -303,6 +308,7 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	if err != nil {
 		return nil, err
 	}
+	r.kept = settingsOf(keep)
 	var stored []tenfold.Compaction
 	for _, e := range overlays {
 		if c, ok := e.Payload.(tenfold.Compaction); ok {

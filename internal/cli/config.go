@@ -11,10 +11,13 @@ func (a *app) configCommand() *cobra.Command {
   what comes with the program
   your file, tenfold/config.toml where your system keeps configuration,
     or the one that --config names
-  the workspace's file, .tenfold/config.toml in the working directory or above
+  the workspace's file, .tenfold/config.toml in the working directory or above;
+    until you trust it ("tenfold config trust") it may choose strategies,
+    profiles and tails, and nothing about models, addresses, keys or directories
   the environment: TENFOLD_ and the key in capitals, with _ for each dot,
     as in TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST=5
-  what a conversation keeps, having been compacted with --cfg
+  what a conversation keeps, having been compacted with --cfg; --cfg KEY= takes
+    it back
   --cfg KEY=VALUE
 
 Tables merge, all else replaces. A key that there is not is an error.`,
@@ -24,6 +27,6 @@ Tables merge, all else replaces. A key that there is not is an error.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group,
 	}
-	c.AddCommand(a.configShowCommand(), a.configSchemaCommand(), a.configEditCommand())
+	c.AddCommand(a.configShowCommand(), a.configSchemaCommand(), a.configEditCommand(), a.configTrustCommand())
 	return c
 }

@@ -24,7 +24,10 @@ EDITOR names. A file that is not there begins with all defaults as comments.
 
 The editor works on a copy. What it leaves is checked, and only then takes the
 place of the file; where something is wrong it can be edited again, and else the
-file stays as it was and the copy is kept.`,
+file stays as it was and the copy is kept.
+
+A workspace's file that is new, or was trusted, is trusted as it is then; see
+"tenfold config trust".`,
 		Example: `  tenfold config edit
   EDITOR="code --wait" tenfold config edit --workspace`,
 		Args: arguments(0, 0, ""),
@@ -66,6 +69,11 @@ func (a *app) configEdit(ctx context.Context, workspace bool) error {
 			return err
 		}
 	}
+	if kind == config.Workspace {
+		if err := a.keepTrust(name, fresh, before, after); err != nil {
+			return err
+		}
+	}
 	if a.json {
 		return a.emit(map[string]any{"file": name, "changed": changed})
 	}
@@ -76,6 +84,19 @@ func (a *app) configEdit(ctx context.Context, workspace bool) error {
 		a.noticef("changed %s", visibleLine(name))
 	default:
 		a.noticef("%s is as it was", visibleLine(name))
+	}
+	return nil
+}
+
+// keepTrust goes on trusting a file that was trusted before it was edited here,
+// and one that is new: then nobody else has written in it.
+func (a *app) keepTrust(name string, fresh bool, before, after []byte) error {
+	trust := a.settings.sources().Trust
+	if trust != "" && (fresh || trust.State(name, before) == config.Trusted) {
+		return trust.Add(name, after)
+	}
+	if closed, err := config.NeedsTrust(name, after); err == nil && len(closed) > 0 {
+		a.warn(visibleLine(name) + ` is not trusted, so part of it is ignored: run "tenfold config trust"`)
 	}
 	return nil
 }
@@ -118,10 +139,14 @@ func (a *app) fileToEdit(workspace bool) (config.Kind, string, error) {
 		if s.Dir == "" {
 			return 0, "", errors.New("there is no working directory")
 		}
-		if found := config.WorkspaceFile(s.Dir); found != "" {
-			return config.Workspace, found, nil
+		name := config.WorkspaceFile(s.Dir)
+		if name == "" {
+			name = config.FileOf(s.Dir)
 		}
-		return config.Workspace, filepath.Join(s.Dir, ".tenfold", "config.toml"), nil
+		if config.Led(name) {
+			return 0, "", hinted(errors.New("config edit "+name+": reached over a link inside the workspace"), "config", "edit the file it leads to")
+		}
+		return config.Workspace, name, nil
 	case s.User == "":
 		return 0, "", hinted(errors.New("there is no home directory to keep a configuration in"), "config", "name a file with --config")
 	}
@@ -140,7 +165,7 @@ func newFile() ([]byte, error) {
 	}
 	all, err := e.Settings("")
 	var b bytes.Buffer
-	b.WriteString("# Tenfold's configuration. A value stands where its \"# \" is taken away; those\n# here are the defaults. \"tenfold config show --origin\" shows what is in effect.\n")
+	b.WriteString("# Tenfold's configuration. Uncomment a line to set it; those here are the\n# defaults. \"tenfold config show --origin\" shows what is in effect.\n")
 	for _, s := range all {
 		if s.Table {
 			b.WriteString("\n")

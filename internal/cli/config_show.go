@@ -20,7 +20,8 @@ func (a *app) configShowCommand() *cobra.Command {
 		Short: "Show the configuration in effect",
 		Long: `Shows the configuration in effect as TOML, of KEY alone where one is given. It
 can be saved and is a configuration itself. What the active conversation keeps
-counts too. --origin says where each value comes from.`,
+counts too. --origin says where each value comes from, and whether the
+workspace's file is trusted.`,
 		Example: `  tenfold config show
   tenfold config show conversation.compaction.keep_last --origin
   tenfold config show --json`,
@@ -42,8 +43,12 @@ type originJSON struct {
 }
 
 type settingJSON struct {
-	Key    string      `json:"key"`
-	Value  any         `json:"value"`
+	Key   string `json:"key"`
+	Value any    `json:"value"`
+	// Trusted tells, of a value of the workspace's file, whether that is trusted.
+	Trusted *bool `json:"trusted,omitzero"`
+	// Unused is set for a key that has no effect so far.
+	Unused bool        `json:"unused,omitzero"`
 	Origin *originJSON `json:"origin"`
 }
 
@@ -68,7 +73,7 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 		return err
 	}
 	if a.json {
-		return a.configShowJSON(all, key)
+		return a.configShowJSON(all, key, origin)
 	}
 	if len(all) == 0 {
 		a.noticef("%s is not set", visibleLine(key))
@@ -78,18 +83,31 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 	return nil
 }
 
-func (a *app) configShowJSON(all []config.Setting, key string) error {
+func (a *app) configShowJSON(all []config.Setting, key string, origin bool) error {
+	l := a.settings.layers
 	if len(all) == 0 {
-		return a.emit(settingJSON{Key: key})
+		if err := a.emit(settingJSON{Key: key}); err != nil {
+			return err
+		}
 	}
 	for _, s := range all {
 		if s.Table {
 			continue
 		}
-		o := &originJSON{Layer: s.Origin.Layer(), Name: s.Origin.Name, Line: s.Origin.Line}
-		if err := a.emit(settingJSON{s.Key(), s.Value, o}); err != nil {
+		out := settingJSON{
+			Key: s.Key(), Value: s.Value, Unused: s.Unused,
+			Origin: &originJSON{Layer: s.Origin.Layer(), Name: s.Origin.Name, Line: s.Origin.Line},
+		}
+		if s.Origin.Kind == config.Workspace {
+			trusted := l.Trust == config.Trusted
+			out.Trusted = &trusted
+		}
+		if err := a.emit(out); err != nil {
 			return err
 		}
+	}
+	if origin && l.Workspace != "" {
+		return a.emit(trustJSON{File: l.Workspace, State: l.Trust, Ignored: keptsJSON(l.Ignored)})
 	}
 	return nil
 }
@@ -102,6 +120,16 @@ func (a *app) configShowText(all []config.Setting, origin bool) {
 	comment := func(text string) {
 		for _, line := range wrap(text, width-2) {
 			a.printf("%s\n", a.paint(faint, "# "+visible(line)))
+		}
+	}
+	if l := a.settings.layers; origin && l.Workspace != "" {
+		a.printf("%s\n", a.paint(faint, "# "+visibleLine(l.Workspace)+": "+trustWords(l)))
+		for _, s := range l.Ignored {
+			pair := s.Key()
+			if s.Value != nil {
+				pair += " = " + s.TOML()
+			}
+			a.printf("%s\n", a.paint(faint, "# ignored: "+visibleLine(pair)))
 		}
 	}
 	for i, s := range all {
@@ -123,6 +151,9 @@ func (a *app) configShowText(all []config.Setting, origin bool) {
 		if !origin {
 			a.printf("%s\n", pair)
 			continue
+		}
+		if s.Unused {
+			comment("not used yet")
 		}
 		from := "# " + visible(s.Origin.String())
 		if ansi.StringWidth(pair+from)+2 > width { // then it stands above

@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"tenfold"
 	"tenfold/internal/config"
 	"tenfold/session"
-	"tenfold/strategy"
 )
 
 // settingFlags are the flags of every command that say where the configuration
@@ -22,8 +20,11 @@ type settingFlags struct {
 	root   *cobra.Command
 	// layers are read by the first command that needs them.
 	layers *config.Layers
-	// told are notices that were given.
-	told map[string]bool
+	// told are notices that were given; with --json they wait in unsaid for a
+	// result that holds them.
+	told   map[string]bool
+	unsaid []string
+	held   bool
 }
 
 func (f *settingFlags) register(root *cobra.Command) {
@@ -43,6 +44,8 @@ func (f *settingFlags) sources() config.Sources {
 	}
 	// Where there is no working directory nothing is above it.
 	s.Dir, _ = os.Getwd()
+	// Who has no home trusts no file.
+	s.Trust, _ = config.UserTrust()
 	return s
 }
 
@@ -88,9 +91,40 @@ func (a *app) effective(extras ...string) (*config.Effective, error) {
 
 // warnOnce warns of something about the configuration, once in a run.
 func (a *app) warnOnce(text string) {
-	if text != "" && !a.settings.told[text] {
-		a.settings.told[text] = true
-		a.warn(text)
+	if text == "" || a.settings.told[text] {
+		return
+	}
+	a.settings.told[text] = true
+	if a.json {
+		a.settings.unsaid = append(a.settings.unsaid, text)
+		return
+	}
+	a.warn(text)
+}
+
+// held warns of what a conversation is told, if there is anything; with --json
+// it gives that and the warnings about the configuration for a result to hold.
+func (a *app) held(told string) []string {
+	if !a.json {
+		a.warnOnce(told)
+		return nil
+	}
+	a.settings.held = true
+	if told == "" {
+		return a.settings.unsaid
+	}
+	return append(slices.Clip(a.settings.unsaid), told)
+}
+
+// unheld writes the warnings about the configuration that no result holds.
+func (a *app) unheld() {
+	if a.settings.held || a.quiet {
+		return
+	}
+	for _, text := range a.settings.unsaid {
+		if line, err := marshalLine(map[string]string{"warning": text}); err == nil {
+			a.say(string(visibleJSON(line)) + "\n")
+		}
 	}
 }
 
@@ -112,19 +146,16 @@ func (a *app) keepSettings(extras ...string) ([]tenfold.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra, err := l.Delta(extras...)
+	extra, missing, err := l.Delta(extras...)
+	for _, key := range missing {
+		a.warnOnce("--cfg " + key + "=: the conversation keeps no such setting, so there is nothing to take back")
+	}
 	if err != nil || extra == "" {
 		return nil, err
 	}
 	return []tenfold.Entry{{
 		ID: "cfg_" + uuid.Must(uuid.NewV7()).String(), Time: a.now().UTC(), Payload: tenfold.ConfigDelta{Extra: extra},
 	}}, nil
-}
-
-// chosen is a strategy and who chose it, in words.
-type chosen struct {
-	strategy.Strategy
-	by string
 }
 
 // configure fills in what the flags leave to the configuration.
@@ -140,57 +171,12 @@ func (r *rangeFlags) configure(a *app, req *session.Request, e *config.Effective
 	if err != nil {
 		return err
 	}
+	if err := r.writers(a, req, e, all, of); err != nil {
+		return err
+	}
 	req.Strategies = nil
 	for _, c := range all {
 		req.Strategies = append(req.Strategies, c.Strategy)
 	}
-	if err := r.writers(a, req, e, all, of); err != nil {
-		return err
-	}
 	return r.wishes(req)
-}
-
-// choose finds the strategies: those of flags, else, where no target says what
-// to do, those of the configuration, else the default profile.
-func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) {
-	if len(r.strategies) > 0 {
-		return parseAll(e, r.strategies, "--strategy")
-	}
-	if r.profile != "" || r.flags.Flags().Changed("profile") {
-		p, err := e.Profile(r.profile)
-		return []chosen{{p, "--profile " + quote(r.profile)}}, err
-	}
-	if r.flags.Flags().Changed("target") {
-		return nil, nil // fit needs nothing done before
-	}
-	const at = "conversation.compaction."
-	if texts := e.Conversation.Compaction.Strategy; len(texts) > 0 {
-		return parseAll(e, texts, at+"strategy")
-	}
-	if r.flags.Flags().Changed("target") {
-		return nil, nil // fit chooses from the raw log: a profile before it would change nothing
-	}
-	name := e.Conversation.Compaction.DefaultProfile
-	p, err := e.Profile(name)
-	if err != nil {
-		origin, _ := e.Origin("conversation", "compaction", "default_profile")
-		message, hint, _ := strings.Cut(err.Error(), ": ")
-		return nil, &failure{code: "config", message: origin.String() + ": " + at + "default_profile: " + message, hint: hint, err: err}
-	}
-	return []chosen{{p, at + "default_profile " + quote(name)}}, nil
-}
-
-func parseAll(e *config.Effective, texts []string, by string) ([]chosen, error) {
-	var all []chosen
-	for _, text := range texts {
-		s, err := e.Strategy(text)
-		switch {
-		case errors.Is(err, strategy.ErrUnknown):
-			return nil, err
-		case err != nil:
-			return nil, usage(by+" "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
-		}
-		all = append(all, chosen{s, by + " " + quote(text)})
-	}
-	return all, nil
 }

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"tenfold"
 	"tenfold/session"
 )
 
@@ -77,7 +79,7 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err := k.configure(k.app, &req, e, subject{s.ID(), s.Projection().Config().Model}); err != nil {
 		return err
 	}
-	k.warnOnce(k.told)
+	k.held(k.told)
 	defer k.asked.discard()
 	if err := k.summary(&req); err != nil {
 		return err
@@ -91,7 +93,7 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r.quotes, r.warnings = k.asked.quotes, warnings
+	r.quotes, r.warnings = k.asked.quotes, slices.Concat(k.held(k.told), warnings)
 	if len(r.compactions) > 0 {
 		k.asked.keep(r.plan.Compactions)
 	}
@@ -114,10 +116,10 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	return missed(r)
 }
 
-// keepIn has a conversation keep what --cfg says.
-func (k *compactConversation) keepIn(ctx context.Context, s *session.Session) error {
-	return retried(ctx, func() error {
-		keep, err := k.keepSettings(extrasOf(s.Log())...)
+// keepIn has a conversation keep what --cfg says, and gives the entries for that.
+func (k *compactConversation) keepIn(ctx context.Context, s *session.Session) (keep []tenfold.Entry, err error) {
+	err = retried(ctx, func() error {
+		keep, err = k.keepSettings(extrasOf(s.Log())...)
 		if err != nil || len(keep) == 0 {
 			return err
 		}
@@ -126,6 +128,7 @@ func (k *compactConversation) keepIn(ctx context.Context, s *session.Session) er
 		}
 		return nil
 	})
+	return keep, err
 }
 
 // apply plans and, unless it is a dry run, writes.
@@ -141,9 +144,11 @@ func (k *compactConversation) apply(ctx context.Context, s *session.Session, req
 		}
 		r.plan, r.view = plan, plan.After
 	} else {
-		if err := k.keepIn(ctx, s); err != nil {
+		keep, err := k.keepIn(ctx, s)
+		if err != nil {
 			return nil, err
 		}
+		r.kept = settingsOf(keep)
 		done, err := s.Compact(ctx, req)
 		if err != nil {
 			return nil, err
@@ -188,6 +193,7 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		r.compactions = append(r.compactions, e.ID)
 	}
 	r.from, r.conversation, r.view, r.entries = s.ID(), made.ID(), made.Projection(), int(made.Log().Version())
+	r.kept = settingsOf(keep)
 	if k.stay {
 		k.noticef("made conversation %s", made.ID())
 		return r, nil

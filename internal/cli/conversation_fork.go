@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,7 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 		if err := r.configure(k.app, &req, e, subject{s.ID(), s.Projection().Config().Model}); err != nil {
 			return err
 		}
-		k.warnOnce(r.told)
+		k.held(r.told)
 		defer r.asked.discard()
 	}
 	f := session.Fork{Title: forkTitle(s.Title()), Last: k.last}
@@ -114,6 +115,7 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 		if done.Outcome == session.Applied {
 			r.asked.keep(done.Plan.Compactions)
 		}
+		warnings = slices.Concat(k.held(r.told), warnings)
 		r := newReport(fork, done)
 		r.warnings = warnings
 		if k.json {

@@ -21,8 +21,12 @@ func (a *app) importCommand() *cobra.Command {
 conversation. Compactions that the other tool made come along as overlays, so
 that undoing them gives back what they hid.
 
-A conversation that is in the store already gets what is new of the file. A
-file may be packed with gzip or zstd, and may hold several conversations. Of a
+A file that was imported before adds what is new to its conversation, as long
+as it still begins with what it said then. One that was cut, rewritten or turned
+back becomes a conversation of its own, and the report says so; so does another
+file that begins alike.
+
+A file may be packed with gzip or zstd, and may hold several conversations. Of a
 directory every session in it is read; with --from alone those that the tool
 keeps in its own place.
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -43,19 +44,22 @@ Amounts below zero were lost.`,
 }
 
 type showJSON struct {
-	ID          string         `json:"id"`
-	Title       string         `json:"title"`
-	Active      bool           `json:"active"`
-	Created     time.Time      `json:"created"`
-	Updated     time.Time      `json:"updated"`
-	Model       string         `json:"model,omitzero"`
-	Turns       int            `json:"turns"`
-	Entries     int            `json:"entries"`
-	Kinds       map[string]int `json:"kinds"`
-	Tokens      tokensJSON     `json:"tokens"`
-	Compactions []overlayJSON  `json:"compactions"`
-	Usage       usageJSON      `json:"usage"`
-	Money       *moneyJSON     `json:"money,omitzero"`
+	ID      string         `json:"id"`
+	Title   string         `json:"title"`
+	Active  bool           `json:"active"`
+	Created time.Time      `json:"created"`
+	Updated time.Time      `json:"updated"`
+	Model   string         `json:"model,omitzero"`
+	Turns   int            `json:"turns"`
+	Entries int            `json:"entries"`
+	Kinds   map[string]int `json:"kinds"`
+	Tokens  tokensJSON     `json:"tokens"`
+	// Settings are those of --cfg that the conversation keeps.
+	Settings    []keptJSON `json:"settings,omitempty"`
+	kept        []config.Setting
+	Compactions []overlayJSON `json:"compactions"`
+	Usage       usageJSON     `json:"usage"`
+	Money       *moneyJSON    `json:"money,omitzero"`
 }
 
 func (a *app) show(ctx context.Context, args []string, f moneyFlags) error {
@@ -92,6 +96,8 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{},
 		Tokens: countJSON(view.Totals().All()), Compactions: []overlayJSON{},
 	}
+	out.kept = config.Kept(extrasOf(s.Log())...)
+	out.Settings = keptsJSON(out.kept)
 	for e := range s.Log().Entries() {
 		out.Kinds[string(e.Payload.Kind())]++
 	}
@@ -122,6 +128,9 @@ func (a *app) showText(s showJSON) {
 		tokens += "  (" + words + ")"
 	}
 	field("Tokens", tokens)
+	for i, k := range s.kept {
+		field([]string{"Settings", " "}[min(i, 1)], visibleLine(k.Key()+" = "+k.TOML()))
+	}
 	field("Turns", thousands(s.Turns))
 	field("Entries", thousands(s.Entries))
 	var kinds []string

@@ -111,15 +111,14 @@ func (a *app) checkConfig() []finding {
 		f := explain(err)
 		return []finding{{"configuration", statusFail, f.message, f.hint}}
 	}
-	var all []finding
-	for _, file := range []struct{ check, name string }{{"user file", l.User}, {"workspace file", l.Workspace}} {
-		detail := file.name
-		if detail == "" {
-			detail = "none"
-		}
-		all = append(all, finding{Check: file.check, Status: statusOK, Detail: detail})
+	all := []finding{{Check: "user file", Status: statusOK, Detail: l.User}, checkWorkspaceFile(l)}
+	if l.User == "" {
+		all[0].Detail = "none"
 	}
 	for _, notice := range e.Notices {
+		if notice == l.TrustNotice() {
+			continue // the workspace's file has said so
+		}
 		all = append(all, finding{Check: "configuration", Status: statusWarn, Detail: notice})
 	}
 	dangling := e.Dangling()
@@ -130,40 +129,48 @@ func (a *app) checkConfig() []finding {
 		all = append(all, finding{Check: "references", Status: statusOK, Detail: "profiles: " + strings.Join(e.ProfileNames(), ", ")})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Providers)) {
-		all = append(all, checkProvider(e, name)...)
+		all = append(all, checkProvider(e, name))
 	}
 	return all
 }
 
-// checkProvider tells whether a provider's key is there, and warns where the
-// files of a workspace, which may be anybody's, say where it is sent.
-func checkProvider(e *config.Effective, name string) []finding {
+// checkWorkspaceFile tells whether the workspace's file is trusted.
+func checkWorkspaceFile(l *config.Layers) finding {
+	f := finding{Check: "workspace file", Status: statusOK, Detail: "none"}
+	if l.Workspace == "" {
+		return f
+	}
+	f.Detail = l.Workspace + ", " + trustWords(l)
+	if len(l.Ignored) == 0 {
+		return f
+	}
+	keys := make([]string, len(l.Ignored))
+	for i, s := range l.Ignored {
+		keys[i] = s.Key()
+	}
+	f.Detail += "; ignored: " + strings.Join(keys, ", ")
+	f.Status, f.Hint = statusWarn, `read it, then run "tenfold config trust"`
+	return f
+}
+
+// checkProvider tells whether a provider's key is there.
+func checkProvider(e *config.Effective, name string) finding {
 	p := e.Providers[name]
 	check := "provider " + name
-	var all []finding
-	for _, key := range []string{"base_url", "api_key_env", "file"} {
-		if o, ok := e.Origin("providers", name, key); ok && o.Kind == config.Workspace {
-			all = append(all, finding{
-				check, statusWarn, key + " is set by the workspace, " + o.String(),
-				"be sure that you trust whoever wrote it: it says where your conversations and keys are sent",
-			})
-		}
-	}
 	used := e.Model.Name.Provider() == name || e.Conversation.Compaction.SummarizerModel.Provider() == name
 	for _, profile := range e.Conversation.Compaction.Profiles {
 		used = used || profile.Summary.Model.Provider() == name
 	}
 	switch variable := string(p.APIKeyEnv); {
 	case variable == "":
-		all = append(all, finding{Check: check, Status: statusOK, Detail: "needs no key"})
+		return finding{Check: check, Status: statusOK, Detail: "needs no key"}
 	case os.Getenv(variable) != "":
-		all = append(all, finding{Check: check, Status: statusOK, Detail: variable + " is set"})
+		return finding{Check: check, Status: statusOK, Detail: variable + " is set"}
 	case used:
-		all = append(all, finding{check, statusWarn, variable + " is not set, but a model of this provider is configured", "set " + variable + " to your key"})
+		return finding{check, statusWarn, variable + " is not set, but a model of this provider is configured", "set " + variable + " to your key"}
 	default:
-		all = append(all, finding{Check: check, Status: statusOK, Detail: variable + " is not set, and not needed"})
+		return finding{Check: check, Status: statusOK, Detail: variable + " is not set, and not needed"}
 	}
-	return all
 }
 
 // checkStore opens the store, if there is one, and has it checked.

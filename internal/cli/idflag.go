@@ -12,8 +12,8 @@ import (
 )
 
 // Commands whose arguments could be taken for ids name the conversation with
-// --id, and all others with their first argument. Which it is is never guessed
-// from what it says.
+// --id, and all others with their first argument. Nothing is guessed from what
+// an argument says.
 
 // idFlag gives a command --id.
 func (a *app) idFlag(c *cobra.Command) {

@@ -67,6 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if flushing := t.flush(); err == nil {
 		err = flushing
 	}
+	a.unheld()
 	if err == nil {
 		return exitOK
 	}

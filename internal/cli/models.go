@@ -5,8 +5,6 @@ import (
 	"errors"
 	"iter"
 	"math/rand/v2"
-	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,18 +19,16 @@ import (
 // Where models are reached is read here, and nowhere else. Three things keep a
 // conversation and a key from going where nobody meant them to:
 //
-//   - a model is asked only if whoever runs the program named it: see modelFor;
+//   - a model is called only if whoever runs the program named it, and chose what
+//     it is called for: see modelFor and notOwn;
 //   - the key of a provider that comes with the program goes to that provider's
 //     own address only (package catalog);
-//   - what the file of a workspace says of an address, a key or a script is not
-//     believed, since that file may be anybody's: see trusted.
+//   - the file of a workspace says nothing of models, addresses, keys and scripts
+//     until the person trusts it ([config.Trust]), and a conversation never does.
 
 // openModel makes the model of a name. Nothing is sent. Where only the key is
 // missing it gives a model that says so when it is asked.
 func openModel(e *config.Effective, name string, waiting func(attempt int, err error, d time.Duration)) (provider.Model, error) {
-	if err := trusted(e, config.ModelName(name).Provider()); err != nil {
-		return nil, err
-	}
 	m, err := catalog.Catalog{Settings: providerSettings(e), Getenv: os.Getenv}.Open(name)
 	switch {
 	case provider.KindOf(err) == provider.Authentication:
@@ -75,33 +71,6 @@ func besideFile(name string, o config.Origin) string {
 		return filepath.Join(filepath.Dir(o.Name), name)
 	}
 	return name
-}
-
-// trusted refuses a provider that the file of a workspace leads somewhere else:
-// to another address than this machine's, to another key, to a script.
-func trusted(e *config.Effective, name string) error {
-	for _, key := range []string{"base_url", "api_key_env", "file"} {
-		o, ok := e.Origin("providers", name, key)
-		if !ok || o.Kind != config.Workspace || (key == "base_url" && local(string(e.Providers[name].BaseURL))) {
-			continue
-		}
-		return &failure{
-			code:    "untrusted",
-			message: o.String() + ": the workspace says " + key + " of the provider " + quote(name) + ", and nothing is sent on its word",
-			hint:    "if you trust it, say the same in your own file or with --cfg providers." + name + "." + key + "=…",
-		}
-	}
-	return nil
-}
-
-// local reports whether an address is on this machine.
-func local(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || (err == nil && ip.IsLoopback())
 }
 
 // keyless stands for a model whose key is not there. A dry run can tell of it,

@@ -251,7 +251,11 @@ func configNote(v tenfold.ConfigDelta) string {
 		parts = append(parts, count(len(*v.Tools), "tool", "tools"))
 	}
 	for _, s := range config.SettingsOf(v.Extra) {
-		if !s.Table {
+		switch {
+		case s.Table:
+		case s.Gone:
+			parts = append(parts, s.Key()+" taken back")
+		default:
 			parts = append(parts, s.Key()+" = "+s.TOML())
 		}
 	}

@@ -52,9 +52,11 @@ func (r *rangeFlags) register(c *cobra.Command) {
 const modelHelp = `Where a summary stands for turns, the model of the profile writes it, else the
 one named by conversation.compaction.summarizer_model, else by model.name; where
 none is named, and where it fails, a digest does that needs no model. Only a
-model that you name yourself is asked. What it costs is told; --dry-run tells
-what it would be asked, and asks nothing but classify-tangents: that strategy
-has a model name turns that are off the task, and you say which may go.`
+model that you name yourself is called, for what you choose yourself: not for
+what a conversation chose, or a workspace's file before "tenfold config trust".
+What it costs is told; --dry-run tells what it would be asked, and asks nothing
+but classify-tangents: that strategy has a model name turns that are off the
+task, and you say which may go.`
 
 // rangeHelp is what both compact commands say of the range.
 const rangeHelp = `A range is given by turns, counted from 0. A bound is a turn (5), turns before
@@ -71,7 +73,7 @@ nothing could be done.
 
 What is not said by flags is as the configuration has it: "tenfold config show".
 A value given with --cfg holds for the conversation from now on: it is kept with
-it, unless this is a dry run.`
+it, and the report says so, unless this is a dry run. --cfg KEY= takes it back.`
 
 // request reads the flags; to is where the range ends, empty when not said.
 func (r *rangeFlags) request(to string) (session.Request, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/internal/config"
 	"tenfold/strategy"
 )
 
@@ -23,7 +24,9 @@ type report struct {
 	view *tenfold.Projection
 	// compactions are the ids of the overlays made; none on a dry run.
 	compactions []string
-	warnings    []string
+	// kept are the settings that the conversation keeps since, or no longer.
+	kept     []config.Setting
+	warnings []string
 	// target is what the view was to fit, if anything.
 	target strategy.Target
 	// quotes are the summaries that a dry run would have asked for (C8).
@@ -65,6 +68,7 @@ func (a *app) report(r *report) {
 	if r.parted != nil {
 		a.tellParted(r.source.Path, r.conversation, r.parted, r.dryRun)
 	}
+	defer a.tellSettings(r)
 	if r.plan.Nothing != "" {
 		a.printf("Nothing to compact: %s.\n", r.plan.Nothing)
 		return

@@ -21,8 +21,10 @@ type (
 		Steps        []stepJSON       `json:"steps"`
 		Compactions  []compactionJSON `json:"compactions"`
 		// Quotes are the summaries that a dry run would have asked for.
-		Quotes   []quoteJSON `json:"quotes,omitempty"`
-		Warnings []string    `json:"warnings"`
+		Quotes []quoteJSON `json:"quotes,omitempty"`
+		// Settings are what the conversation keeps since, or no longer.
+		Settings []keptJSON `json:"settings,omitempty"`
+		Warnings []string   `json:"warnings"`
 		// Parted is set where the file no longer continues what it held before.
 		Parted *partedJSON `json:"parted,omitzero"`
 	}
@@ -86,7 +88,7 @@ func (r *report) json() reportJSON {
 		}
 		out.Compactions = append(out.Compactions, one)
 	}
-	out.Quotes = r.quotes
+	out.Quotes, out.Settings = r.quotes, keptsJSON(r.kept)
 	out.Warnings = append(out.Warnings, r.warnings...)
 	return out
 }

@@ -25,7 +25,8 @@ func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (st
 		return written, err // refused anyway
 	}
 	written.Reviewed = !v.yes
-	v.say(v.paintErr(bold, "The summary of turns "+r.Range.String()+":") + "\n\n" + visible(strings.Trim(written.Text, "\n")) + "\n\n")
+	v.say(v.paintErr(bold, "The summary of turns "+r.Range.String()+":") + "\n\n  " +
+		strings.ReplaceAll(visible(strings.Trim(written.Text, "\n")), "\n", "\n  ") + "\n\n") // indented: no line of it can be taken for the question
 	for !v.yes {
 		answer, err := v.ask(ctx, "[a]ccept, [e]dit or [d]rop it? ")
 		switch {

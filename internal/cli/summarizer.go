@@ -29,6 +29,12 @@ func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, 
 	if classifies >= 0 || (summarises && r.writer == nil) {
 		name, key, told := modelFor(e, all)
 		r.told = told
+		if c := r.notOwn(e, all); c != nil && name != "" {
+			if classifies >= 0 {
+				return usage(all[classifies].by+": it needs a model, and none is called on the word of a conversation", "choose it yourself, with --strategy")
+			}
+			r.told, name = c.unasked(e, name), ""
+		}
 		if name != "" {
 			m, err := openModel(e, name, r.asked.waiting)
 			if err != nil {
@@ -98,10 +104,7 @@ func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
 // named says which setting named the model that an error is about.
 func named(key string, err error) error {
 	f := *explain(err)
-	if f.code != "untrusted" {
-		f.code, f.message = "config", key+": "+f.message
-	}
-	f.err = err
+	f.code, f.message, f.err = "config", key+": "+f.message, err
 	return &f
 }
 
@@ -109,13 +112,13 @@ func named(key string, err error) error {
 func (k *asked) model(e *config.Effective, all []chosen, m provider.Model) *summary.Model {
 	k.name = m.Name()
 	out := &summary.Model{
-		Provider: m, Window: e.Window(m.Name()), Facts: summary.LedgerFacts, Cost: provider.Cost, Progress: k.at,
+		Provider: m, Window: e.Mine.Window(m.Name()), MaxOutput: e.Mine.MaxOutput(m.Name()), Facts: summary.LedgerFacts, Cost: provider.Cost, Progress: k.at,
 		// One request may take as long as its provider is given.
 		Timeout: max(summary.DefaultTimeout, time.Duration(e.Providers[config.ModelName(m.Name()).Provider()].Timeout)),
 	}
 	for _, c := range all {
 		if p, ok := c.Strategy.(strategy.Profile); ok && p.Summary != nil {
-			out.MaxTokens = int(e.Conversation.Compaction.Profiles[p.Title].Summary.MaxTokens)
+			out.MaxTokens = int(e.Mine.Conversation.Compaction.Profiles[p.Title].Summary.MaxTokens)
 		}
 	}
 	return out

@@ -83,7 +83,7 @@ func TestSummarizer(t *testing.T) {
 		says   string // on either stream
 		stored bool
 	}{
-		{"accepted", &scripted{result: good}, "a\n", []string{"--review"}, exitOK, "The summary of turns 0..2:\n\nBread was baked.\n", true},
+		{"accepted", &scripted{result: good}, "a\n", []string{"--review"}, exitOK, "The summary of turns 0..2:\n\n  Bread was baked.\n", true},
 		{"dropped", &scripted{result: good}, "d\n", []string{"--review"}, exitOK, "dropped in the review", false},
 		{"nobody answers", &scripted{result: good}, " ", []string{"--review"}, exitOK, "dropped in the review", false},
 		{"taken as it is", &scripted{result: good}, "", []string{"--review", "--yes"}, exitOK, "Bread was baked.", true},

@@ -6,7 +6,8 @@ package cli
 //     list, the JSON. Whatever is piped on is a result.
 //   - Notices, warnings, errors and progress go to standard error. --quiet
 //     drops all but errors; --json drops notices and warnings, for there the
-//     results hold them and standard error is JSON as well.
+//     results hold them and standard error is JSON as well: an error, or a
+//     warning about the configuration that no result holds.
 //   - Questions are asked on standard error and answered on standard input,
 //     and only where standard input is a terminal. Where it is none the
 //     command wants a flag instead of an answer, and never waits.

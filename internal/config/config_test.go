@@ -16,28 +16,49 @@ import (
 	"tenfold/token"
 )
 
-// layered reads a user's and a workspace's text, variables and flags.
+// layered reads a user's and a workspace's text, variables and flags. Nobody
+// trusts the workspace's file.
 func layered(t *testing.T, user, workspace string, environ, flags []string) (*Layers, error) {
 	t.Helper()
+	return Read(sourcesOf(t, user, workspace, environ, flags))
+}
+
+func sourcesOf(t *testing.T, user, workspace string, environ, flags []string) Sources {
+	t.Helper()
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if text != "" {
-			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return name
-	}
-	write("w/.tenfold/config.toml", workspace)
 	deep := filepath.Join(dir, "w", "deep", "er")
 	if err := os.MkdirAll(deep, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return Read(Sources{User: write("user.toml", user), Dir: deep, Environ: environ, Flags: flags})
+	s := Sources{User: filepath.Join(dir, "user.toml"), Dir: deep, Environ: environ, Flags: flags, Trust: Trust(filepath.Join(dir, "trusted"))}
+	for name, text := range map[string]string{s.User: user, FileOf(filepath.Join(dir, "w")): workspace} {
+		if text != "" {
+			writeFile(t, name, text)
+		}
+	}
+	return s
+}
+
+// trusting is layered with the workspace's file trusted.
+func trusting(t *testing.T, user, workspace string, environ, flags []string) (*Layers, error) {
+	t.Helper()
+	s := sourcesOf(t, user, workspace, environ, flags)
+	if name := WorkspaceFile(s.Dir); name != "" {
+		if err := s.Trust.Add(name, []byte(workspace)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Read(s)
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestLayers(t *testing.T) {
@@ -167,8 +188,8 @@ func TestErrors(t *testing.T) {
 		{name: "key of letters", variable: "TENFOLD_PROVIDERS_X_API_KEY_ENV=" + strings.Repeat("a1", 20), want: "TENFOLD_PROVIDERS_X_API_KEY_ENV: providers.x.api_key_env: " + errKey.Error(), hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
 		{name: "key list", text: "[providers.x]\napi_key_env = [\"sk-1\"]", want: "user.toml:2:1: providers.x.api_key_env must be the name of a variable of the environment, not what it is", hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
 		{name: "key where none goes", text: "[providers.x]\napi_key = \"sk-abc123\"", want: "user.toml:2:1: unknown key providers.x.api_key", hint: "did you mean providers.x.api_key_env?"},
-		{name: "password", flag: "providers.x.base_url=https://me:hunter2@host/", want: "flag --cfg: providers.x.base_url: " + errPassword.Error(), hint: `write it as in base_url = "http://localhost:11434/v1"`},
-		{name: "address", flag: "providers.x.base_url=host", want: "flag --cfg: providers.x.base_url must be an address that begins with http:// or https://, not what it is", hint: `write it as in base_url = "http://localhost:11434/v1"`},
+		{name: "password", flag: "providers.x.base_url=https://me:hunter2@host/", want: "flag --cfg: providers.x.base_url: holds a user or a password; keep it in the environment and name the variable in api_key_env", hint: `write it as in base_url = "http://localhost:11434/v1"`},
+		{name: "address", flag: "providers.x.base_url=host", want: "flag --cfg: providers.x.base_url: must begin with http:// or https:// and a host", hint: `write it as in base_url = "http://localhost:11434/v1"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var environ, flags []string
@@ -328,44 +349,6 @@ func TestUse(t *testing.T) {
 	}
 }
 
-func TestDelta(t *testing.T) {
-	const at = "conversation.compaction."
-	l, err := layered(t, "", "", nil, []string{at + "keep_last=5", "providers.x.base_url=http://x", at + "session_dir=/x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	extra, err := l.Delta(`{"other":1}`)
-	if want := `{"tenfold":{"conversation":{"compaction":{"keep_last":5}}}}`; err != nil || extra != want {
-		t.Fatalf("the delta is %s, %v", extra, err)
-	}
-	if again, err := l.Delta(extra); err != nil || again != "" {
-		t.Errorf("what holds already is kept again: %s, %v", again, err)
-	}
-	if changed, err := l.Delta(extra, strings.Replace(extra, "5", "6", 1)); err != nil || changed != extra {
-		t.Errorf("what held once is not kept: %s, %v", changed, err)
-	}
-	none, err := layered(t, "", "", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, words := range map[string]string{
-		`{"tenfold":{"providers":{"anthropic":{"base_url":"http://evil"}}}}`:     "providers is no setting of a conversation",
-		`{"tenfold":{"conversation":{"compaction":{"session_dir":"/"}}}}`:        "session_dir is no setting of a conversation",
-		`{"tenfold":{"conversation":{"compaction":{"some_day":1}}}}`:             "unknown key",
-		`{"tenfold":{"conversation":{"compaction":{"keep_last":"x","fork":1}}}}`: "must be",
-	} {
-		e, err := none.With(text)
-		if err != nil || len(e.Notices) != 1 || !strings.Contains(e.Notices[0], words) || e.Tail() != tenfold.DefaultTail() {
-			t.Errorf("%s: %q, %v", text, e.Notices, err)
-		}
-	}
-	for _, text := range []string{"", "no JSON", "[1]", `{"tenfold":1}`} {
-		if e, err := none.With(text); err != nil || len(e.Notices) != 0 {
-			t.Errorf("%q: %q, %v", text, e.Notices, err)
-		}
-	}
-}
-
 // The example of the design is valid by the types and by the schema, and the
 // schema refuses what the types refuse.
 func TestSchema(t *testing.T) {
@@ -410,7 +393,20 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s: schema: %v; types: %v", bad, bySchema, byTypes)
 		}
 	}
+	var unused []string
 	walk(configType, nil, func(path []string, f field) {
+		if f.unused {
+			unused = append(unused, join(path[2:]))
+		}
+		in := s
+		for _, key := range path {
+			if in = in.Properties[key]; in == nil {
+				break // under a name
+			}
+		}
+		if in != nil && (in.Description != f.doc || strings.HasSuffix(in.Description, NotUsed) != f.unused) {
+			t.Errorf("%s is described as %q", join(path), in.Description)
+		}
 		if f.doc == "" || (f.example == "" && len(path) > 0 && path[len(path)-1] != "policy") {
 			t.Errorf("%s lacks a description or an example", join(path))
 			return
@@ -425,6 +421,11 @@ func TestSchema(t *testing.T) {
 			t.Errorf("the example of %s: %v", join(path), err)
 		}
 	})
+	// What runs by itself does not run yet, and says so.
+	want := []string{"micro.enabled", "auto.enabled", "auto.threshold", "auto.strategy", "auto.max_attempts_per_turn"}
+	if diff := cmp.Diff(want, unused); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // What is shown is a configuration, and the same one.
@@ -483,7 +484,7 @@ func FuzzFlag(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if extra, err := l.Delta(); err != nil {
+		if extra, _, err := l.Delta(); err != nil {
 			t.Errorf("%q: %v", text, err)
 		} else if e, err := l.With(extra); err != nil || len(e.Notices) > 1 {
 			t.Errorf("%q kept as %s: %v", text, extra, err)

@@ -28,12 +28,15 @@ func (d *decoder) decode(n *node, v reflect.Value, path []string, f field) error
 		return d.table(n, v, path)
 	case reflect.Map:
 		if n.table == nil {
-			return wrong(n, path, join(path)+" must be a table, not "+describe(n.value), "write ["+join(path)+".NAME] with keys under it")
+			return wrong(n, path, shown(path)+" must be a table, not "+describe(n.value), "write ["+shown(path)+".NAME] with keys under it")
 		}
 		v.Set(reflect.MakeMap(v.Type()))
 		for _, key := range n.keys() {
 			if key == "" {
-				return wrong(n.table[key], path, join(path)+": a name is empty", "give it a name")
+				return wrong(n.table[key], path, shown(path)+": a name is empty", "give it a name")
+			}
+			if n.table[key].gone {
+				continue
 			}
 			inner := reflect.New(v.Type().Elem()).Elem()
 			if err := d.decode(n.table[key], inner, append(slices.Clip(path), key), field{name: key}); err != nil {
@@ -105,21 +108,21 @@ func mistake(n *node, path []string, f field, at any, must string, err error) er
 		return nil
 	case errors.Is(err, strategy.ErrUnknown):
 		message, there, _ := strings.Cut(err.Error(), ": ")
-		return wrong(n, path, join(path)+": "+message, there)
+		return wrong(n, path, shown(path)+": "+message, there)
 	case !errors.Is(err, errMust):
-		return wrong(n, path, join(path)+": "+err.Error(), hint)
+		return wrong(n, path, shown(path)+": "+err.Error(), hint)
 	}
 	got := describe(n.value)
 	if _, hidden := at.(secretive); hidden {
 		got = "what it is"
 	}
-	return wrong(n, path, fmt.Sprintf("%s must be %s, not %s", join(path), must, got), hint)
+	return wrong(n, path, fmt.Sprintf("%s must be %s, not %s", shown(path), must, got), hint)
 }
 
 // short reads a table that is written as its policy alone.
 func (d *decoder) short(n *node, v reflect.Value, path []string, f field) error {
 	if !isShort(v.Type()) {
-		return wrong(n, path, join(path)+" must be a table, not "+describe(n.value), "write ["+join(path)+"] with keys under it")
+		return wrong(n, path, shown(path)+" must be a table, not "+describe(n.value), "write ["+shown(path)+"] with keys under it")
 	}
 	policy := v.FieldByName("Policy")
 	ok, must := plain(n, policy)
@@ -137,8 +140,10 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) error {
 		switch {
 		case !ok:
 			return unknown(inner, v.Type(), at)
+		case inner.gone:
+			continue
 		case f.deprecated != "":
-			d.notices = append(d.notices, inner.origin.String()+": "+join(at)+" has no effect any more; "+f.deprecated)
+			d.notices = append(d.notices, inner.origin.String()+": "+shown(at)+" has no effect any more; "+f.deprecated)
 			continue
 		}
 		if err := d.decode(inner, v.Field(f.index), at, f); err != nil {
@@ -156,7 +161,7 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) error {
 // unknown is the error for a key that there is not, with the nearest that
 // there is.
 func unknown(n *node, t reflect.Type, path []string) error {
-	problem := "unknown key " + join(path)
+	problem := "unknown key " + shown(path)
 	if near := nearest(t, path); near != "" {
 		return wrong(n, path, problem, "did you mean "+near+"?")
 	}
@@ -168,7 +173,7 @@ func unknown(n *node, t reflect.Type, path []string) error {
 	}
 	where := "at the top"
 	if len(path) > 1 {
-		where = "in " + join(path[:len(path)-1])
+		where = "in " + shown(path[:len(path)-1])
 	}
 	return wrong(n, path, problem, "known keys "+where+" are "+strings.Join(known, ", "))
 }
@@ -184,7 +189,7 @@ func nearest(t reflect.Type, path []string) string {
 		}
 	}
 	if i := closest(name, beside); i >= 0 {
-		return join(append(slices.Clone(path[:len(path)-1]), beside[i]))
+		return shown(append(slices.Clone(path[:len(path)-1]), beside[i]))
 	}
 	keys := Keys()
 	last := make([]string, len(keys))
@@ -208,6 +213,9 @@ func closest(name string, words []string) int {
 		best = 2
 	}
 	for i, word := range words {
+		if max(len(name)-len(word), len(word)-len(name)) >= best {
+			continue // no need to count
+		}
 		if n := distance(strings.ToLower(name), word); n < best {
 			best, at = n, i
 		}

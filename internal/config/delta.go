@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 )
@@ -23,22 +24,68 @@ func OfConversation(path []string) bool {
 	return false
 }
 
-// delta reads the settings in an Extra; nil when it holds none.
+// delta reads the settings in an Extra; nil when it holds none. A key that is
+// null is taken back.
 func delta(extra string) (*node, error) {
 	settings, ok := ours(extra)
 	if !ok {
 		return nil, nil
 	}
 	n := tree(whole(settings), nil, func([]string) Origin { return Origin{Kind: InConversation} })
-	for _, key := range n.keys() {
-		if !OfConversation([]string{key}) {
-			return nil, wrong(n, []string{key}, key+" is no setting of a conversation", "")
-		}
-	}
-	if dir := n.at([]string{"conversation", "compaction", "session_dir"}); dir != nil {
-		return nil, wrong(n, nil, "conversation.compaction.session_dir is no setting of a conversation", "")
+	n.markGone()
+	if _, bad := n.part(nil, OfConversation); len(bad) > 0 {
+		return nil, wrong(n, bad[0], shown(bad[0])+" is no setting of a conversation", "")
 	}
 	return n, nil
+}
+
+// markGone marks the keys that are null.
+func (n *node) markGone() {
+	n.gone = n.table == nil && n.value == nil
+	for _, inner := range n.table {
+		inner.markGone()
+	}
+}
+
+// part gives what of a table lies at keys that are taken, and the other keys.
+func (n *node) part(path []string, take func(path []string) bool) (taken *node, left [][]string) {
+	taken = newTable(n.origin)
+	for _, key := range n.keys() {
+		inner, at := n.table[key], append(slices.Clip(path), key)
+		if !take(at) {
+			left = append(left, at)
+			continue
+		}
+		if inner.table != nil {
+			var more [][]string
+			inner, more = inner.part(at, take)
+			left = append(left, more...)
+			if len(inner.table) == 0 && len(more) > 0 {
+				continue
+			}
+		}
+		taken.table[key] = inner
+	}
+	return taken, left
+}
+
+// conversation is what a conversation keeps, by the Extra texts of its deltas. A
+// delta that is not understood has no effect but a notice: a log cannot be
+// edited.
+func conversation(extras []string) (kept *node, notices []string) {
+	kept = newTable(Origin{Kind: InConversation})
+	for _, extra := range extras {
+		n, err := delta(extra)
+		if err == nil && n != nil {
+			err = (&Layers{}).check(n)
+		}
+		if err != nil {
+			notices = append(notices, err.Error()+": this setting of the conversation has no effect")
+		} else if n != nil {
+			kept = merge(kept, n)
+		}
+	}
+	return kept, notices
 }
 
 // ours is the member with our settings; what is no JSON is of another tool.
@@ -52,7 +99,7 @@ func ours(extra string) (map[string]any, bool) {
 }
 
 // SettingsOf lists the settings in an Extra, tables before what is in them;
-// none where there are none.
+// none where there are none. One that is taken back has no value.
 func SettingsOf(extra string) []Setting {
 	n, err := delta(extra)
 	if err != nil || n == nil {
@@ -80,24 +127,59 @@ func whole(v any) any {
 	return v
 }
 
+// Kept lists what a conversation keeps, by the Extra texts of its deltas.
+func Kept(extras ...string) []Setting {
+	kept, _ := conversation(extras)
+	return slices.DeleteFunc(settings(kept, field{typ: configType}, nil), func(s Setting) bool { return s.Table })
+}
+
 // Delta is the Extra of a config delta that keeps the flags in a conversation
-// with the extras it has; empty when there is nothing to keep that does not
-// hold already.
-func (l *Layers) Delta(extras ...string) (string, error) {
-	if len(l.kept.table) == 0 {
-		return "", nil
-	}
-	have := newTable(Origin{})
-	for _, extra := range extras {
-		if n, err := delta(extra); err == nil && n != nil {
-			have = merge(have, n)
+// with the extras it has, and takes back what they say is to be; empty when
+// nothing changes. Missing are keys to be taken back that it does not keep.
+func (l *Layers) Delta(extras ...string) (extra string, missing []string, err error) {
+	have, _ := conversation(extras)
+	want, _ := conversation(extras)
+	for _, path := range l.back {
+		if !want.remove(path) && l.flags.at(path) == nil {
+			missing = append(missing, shown(path))
 		}
 	}
-	if reflect.DeepEqual(have.plain(), merge(have, l.kept).plain()) {
-		return "", nil
+	travels, _ := l.flags.part(nil, func(path []string) bool { return OfConversation(path) && !l.flags.at(path).passing })
+	change := difference(have, merge(want, travels))
+	if len(change) == 0 {
+		return "", missing, nil
 	}
-	text, err := json.Marshal(map[string]any{Member: l.kept.plain()}, json.Deterministic(true))
-	return string(text), err
+	text, err := json.Marshal(map[string]any{Member: change}, json.Deterministic(true))
+	return string(text), missing, err
+}
+
+// difference is what has to be merged over a table to make it another: a key to
+// be taken back is null.
+func difference(from, to *node) map[string]any {
+	change := map[string]any{}
+	for key, now := range from.table {
+		switch {
+		case to.table[key] != nil:
+		case len(now.table) == 0:
+			change[key] = nil
+		default:
+			change[key] = difference(now, newTable(now.origin))
+		}
+	}
+	for key, next := range to.table {
+		now := from.table[key]
+		switch {
+		case now == nil || now.table == nil || next.table == nil:
+			if now == nil || !reflect.DeepEqual(now.plain(), next.plain()) {
+				change[key] = next.plain()
+			}
+		default:
+			if inner := difference(now, next); len(inner) > 0 {
+				change[key] = inner
+			}
+		}
+	}
+	return change
 }
 
 // plain gives a tree as maps and values.

@@ -13,5 +13,5 @@ type Error struct {
 func (e *Error) Error() string { return e.Origin.place() + ": " + e.Problem }
 
 func wrong(n *node, path []string, problem, hint string) *Error {
-	return &Error{Origin: n.origin, Key: join(path), Problem: problem, Hint: hint}
+	return &Error{Origin: n.origin, Key: shown(path), Problem: problem, Hint: hint}
 }

@@ -11,7 +11,24 @@ type field struct {
 	name, doc, example, deprecated string
 	index                          int
 	typ                            reflect.Type
+	// open is set where a stranger may say it, unused where it has no effect.
+	open, unused bool
 }
+
+// container reports whether a field is a table and nothing else.
+func (f field) container() bool {
+	return f.typ.Kind() == reflect.Map || (f.typ.Kind() == reflect.Struct && !isShort(f.typ))
+}
+
+// secret reports whether messages do not show what a value is that was not
+// checked.
+func (f field) secret() bool {
+	_, hidden := reflect.New(f.typ).Interface().(secretive)
+	return hidden
+}
+
+// NotUsed is what the description of a key ends with that has no effect so far.
+const NotUsed = "Not used yet."
 
 // fields lists the keys of a table, in the order of the type.
 func fields(t reflect.Type) []field {
@@ -23,10 +40,14 @@ func fields(t reflect.Type) []field {
 		if typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
 		}
-		all = append(all, field{
+		one := field{
 			name: name, doc: f.Tag.Get("jsonschema"), example: f.Tag.Get("eg"), deprecated: f.Tag.Get("deprecated"),
-			index: i, typ: typ,
-		})
+			index: i, typ: typ, open: f.Tag.Get("open") != "", unused: f.Tag.Get("unused") != "",
+		}
+		if one.unused {
+			one.doc += " " + NotUsed
+		}
+		all = append(all, one)
 	}
 	return all
 }

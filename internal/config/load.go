@@ -18,19 +18,26 @@ type Sources struct {
 	// searches nowhere.
 	Dir     string
 	Environ []string
-	// Flags are KEY=VALUE.
+	// Flags are KEY=VALUE; KEY= takes back what a conversation keeps of it.
 	Flags []string
+	// Trust says which files of workspaces are trusted.
+	Trust Trust
 }
 
 // Layers are what was read of the sources.
 type Layers struct {
 	// User and Workspace are the files read; empty where there is none.
 	User, Workspace string
+	// Trust is what a person said of the workspace's file, Ignored what of it
+	// has no effect until it is trusted.
+	Trust   TrustState
+	Ignored []Setting
 
 	below *node // up to the environment
+	own   *node // below without what a stranger's file says
 	flags *node
-	// texts are the flags that a conversation may keep, as paths and values.
-	kept    *node
+	// back are the keys that flags take back from a conversation.
+	back    [][]string
 	notices []string
 }
 
@@ -40,11 +47,17 @@ func UserFile() (string, error) {
 	return filepath.Join(dir, "tenfold", "config.toml"), err
 }
 
+// workspaceDir is the directory of a workspace's file.
+const workspaceDir = ".tenfold"
+
+// FileOf is the name of a workspace's file.
+func FileOf(workspace string) string { return filepath.Join(workspace, workspaceDir, "config.toml") }
+
 // WorkspaceFile finds the workspace's file from a directory upward; empty when
 // there is none.
 func WorkspaceFile(dir string) string {
 	for {
-		name := filepath.Join(dir, ".tenfold", "config.toml")
+		name := FileOf(dir)
 		if info, err := os.Stat(name); err == nil && !info.IsDir() {
 			return name
 		}
@@ -63,40 +76,53 @@ func Read(s Sources) (*Layers, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Layers{below: base, flags: newTable(Origin{Kind: Flag}), kept: newTable(Origin{Kind: Flag})}
-	if err := l.file(User, s.User, s.Named); err != nil {
+	l := &Layers{below: base, own: base, flags: newTable(Origin{Kind: Flag})}
+	if err := l.user(s.User, s.Named); err != nil {
 		return nil, err
 	}
 	if s.Dir != "" {
 		if name := WorkspaceFile(s.Dir); name != "" && !sameFile(name, l.User) {
-			if err := l.file(Workspace, name, true); err != nil {
+			if err := l.workspace(name, s.Trust); err != nil {
 				return nil, err
 			}
 		}
 	}
-	n, err := environment(s.Environ, l.below)
+	n, err := environment(s.Environ, l.own, l.below)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.over(n); err != nil {
+	if err := l.over(n, true); err != nil {
 		return nil, err
 	}
 	for _, text := range s.Flags {
-		path, leaf, err := flag(text)
-		if err != nil {
+		if err := l.flag(text); err != nil {
 			return nil, err
-		}
-		one := newTable(leaf.origin)
-		one.put(path, leaf)
-		if err := l.check(one); err != nil {
-			return nil, err
-		}
-		l.flags = merge(l.flags, one)
-		if OfConversation(path) {
-			l.kept = merge(l.kept, one)
 		}
 	}
 	return l, nil
+}
+
+// flag lays KEY=VALUE over the flags so far.
+func (l *Layers) flag(text string) error {
+	path, leaf, err := flag(text)
+	if err != nil {
+		return err
+	}
+	if leaf.gone {
+		l.back = append(l.back, path)
+		l.flags.remove(path)
+		if leaf.value == nil {
+			return nil
+		}
+		leaf = &node{value: leaf.value, origin: leaf.origin, passing: true}
+	}
+	one := newTable(leaf.origin)
+	one.put(path, leaf)
+	if err := l.check(one); err != nil {
+		return err
+	}
+	l.flags = merge(l.flags, one)
+	return nil
 }
 
 func sameFile(x, y string) bool {
@@ -108,8 +134,8 @@ func sameFile(x, y string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// file reads a file's layer.
-func (l *Layers) file(kind Kind, name string, must bool) error {
+// user reads the user's file.
+func (l *Layers) user(name string, must bool) error {
 	if name == "" {
 		return nil
 	}
@@ -120,24 +146,50 @@ func (l *Layers) file(kind Kind, name string, must bool) error {
 	if err != nil {
 		return err
 	}
-	n, err := parseTOML(kind, name, text)
+	n, err := parseTOML(User, name, text)
 	if err != nil {
 		return err
 	}
-	if kind == User {
-		l.User = name
-	} else {
-		l.Workspace = name
-	}
-	return l.over(n)
+	l.User = name
+	return l.over(n, true)
 }
 
-// over lays a layer over those so far, once it is found to be right by itself.
-func (l *Layers) over(n *node) error {
+// workspace reads the workspace's file, as far as it is trusted.
+func (l *Layers) workspace(name string, trust Trust) error {
+	text, err := ReadWorkspaceFile(name)
+	if err != nil {
+		return err
+	}
+	n, err := parseTOML(Workspace, name, text)
+	if err != nil {
+		return err
+	}
+	l.Workspace, l.Trust = name, trust.State(name, text)
+	if l.Trust == Trusted {
+		return l.over(n, true)
+	}
+	n, l.Ignored = heed(n, configType, nil)
+	for i := range l.Ignored {
+		if l.Ignored[i].hidden { // it was not checked, and may hold a password or a key
+			l.Ignored[i].Value = nil
+		}
+	}
+	if notice := l.TrustNotice(); notice != "" {
+		l.notices = append(l.notices, notice)
+	}
+	return l.over(n, false)
+}
+
+// over lays a layer over those so far, once it is found to be right by itself;
+// own says that it is the word of whoever runs the program.
+func (l *Layers) over(n *node, own bool) error {
 	if err := l.check(n); err != nil {
 		return err
 	}
 	l.below = merge(l.below, n)
+	if own {
+		l.own = merge(l.own, n)
+	}
 	return nil
 }
 
@@ -164,33 +216,31 @@ func CheckFile(kind Kind, name string, text []byte) error {
 // Effective is the configuration in effect.
 type Effective struct {
 	Config
+	// Mine is what holds by the word of whoever runs the program alone: their
+	// file, the workspace's once they trust it, their environment and flags. What
+	// a stranger's file or a conversation says is not in it.
+	Mine Config
 	// Notices say what is no error and should be known.
-	Notices []string
-	root    *node
-	// own is root without what a conversation keeps for itself.
-	own *node
+	Notices   []string
+	root, own *node
 }
 
 // With gives what is in effect for a conversation with the Extra texts of its
 // config deltas; without any, for no conversation. A delta that is not
 // understood has no effect but a notice: a log cannot be edited.
 func (l *Layers) With(extras ...string) (*Effective, error) {
-	e := &Effective{root: l.below, Notices: slices.Clone(l.notices)}
-	for _, extra := range extras {
-		n, err := delta(extra)
-		if err == nil && n != nil {
-			err = (&Layers{}).check(n)
-		}
-		if err != nil {
-			e.Notices = append(e.Notices, err.Error()+": this setting of the conversation has no effect")
-			continue
-		}
-		if n != nil {
-			e.root = merge(e.root, n)
-		}
+	kept, notices := conversation(extras)
+	for _, path := range l.back {
+		kept.remove(path)
 	}
-	e.root, e.own = merge(e.root, l.flags), merge(l.below, l.flags)
+	e := &Effective{
+		root: merge(merge(l.below, kept), l.flags), own: merge(l.own, l.flags),
+		Notices: slices.Concat(l.notices, notices),
+	}
 	var d decoder
+	if err := d.decode(e.own, reflect.ValueOf(&e.Mine).Elem(), nil, field{}); err != nil {
+		return nil, err
+	}
 	return e, d.decode(e.root, reflect.ValueOf(&e.Config).Elem(), nil, field{})
 }
 
@@ -203,9 +253,8 @@ func (e *Effective) Origin(path ...string) (Origin, bool) {
 	return n.origin, true
 }
 
-// Own gives the text that a key has by the word of whoever runs the program:
-// their files, their environment and their flags, not what a conversation keeps
-// for itself. A conversation travels, so that where it is sent to is nothing it
+// Own gives the text that a key has in [Effective.Mine]. A conversation travels,
+// and so does a workspace: where a conversation is sent to is nothing that either
 // may say (M1a). Said is what holds else, where the conversation says another
 // text; it is empty where both agree.
 func (e *Effective) Own(path ...string) (own string, origin Origin, said string) {

@@ -15,11 +15,14 @@ func TestOwn(t *testing.T) {
 		key                    []string
 		own, other             string
 		kind                   Kind
+		trusted                bool
 	}{
 		{name: "nobody", key: summarizer},
 		{name: "default", key: model},
 		{name: "user", user: "model.name = \"mine/m\"", key: model, own: "mine/m", kind: User},
-		{name: "workspace", workspace: "model.name = \"ours/m\"", key: model, own: "ours/m", kind: Workspace},
+		{name: "workspace", workspace: "model.name = \"ours/m\"", key: model, kind: Default},
+		{name: "trusted workspace", workspace: "model.name = \"ours/m\"", trusted: true, key: model, own: "ours/m", kind: Workspace},
+		{name: "workspace under a conversation", workspace: "model.name = \"ours/m\"", extras: []string{said}, key: model, other: "theirs/m"},
 		{name: "environment", environ: []string{"TENFOLD_MODEL_NAME=mine/m"}, key: model, own: "mine/m", kind: Environment},
 		{name: "conversation", extras: []string{said}, key: summarizer, other: "theirs/s"},
 		{name: "conversation over the user", user: "model.name = \"mine/m\"", extras: []string{said}, key: model, own: "mine/m", other: "theirs/m", kind: User},
@@ -28,7 +31,11 @@ func TestOwn(t *testing.T) {
 		{name: "no text", extras: []string{said}, key: []string{"conversation", "compaction", "keep_last"}, kind: Default},
 		{name: "in no table", user: "[conversation.compaction.profiles.x]\nsummary = \"summarize\"", key: []string{"conversation", "compaction", "profiles", "x", "summary", "model"}},
 	} {
-		l, err := layered(t, tt.user, tt.workspace, tt.environ, tt.flags)
+		read := layered
+		if tt.trusted {
+			read = trusting
+		}
+		l, err := read(t, tt.user, tt.workspace, tt.environ, tt.flags)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,8 +15,11 @@ type Setting struct {
 	// Value is a string, an int64, a float64, a bool or a []any.
 	Value  any
 	Origin Origin
-	// Table is set for a table, which has no value: its settings follow.
-	Table bool
+	// Table is set for a table, which has no value: its settings follow. Gone is
+	// set for a key that a conversation takes back, Unused for one that has no
+	// effect so far.
+	Table, Gone, Unused bool
+	hidden              bool
 }
 
 // Key is the key as TOML writes it.
@@ -89,7 +92,7 @@ func (e *Effective) Settings(key string) ([]Setting, error) {
 // settings lists values before tables, as TOML has it.
 func settings(n *node, f field, path []string) []Setting {
 	if n.table == nil {
-		return []Setting{{Path: slices.Clone(path), Doc: f.doc, Value: n.value, Origin: n.origin}}
+		return []Setting{{Path: slices.Clone(path), Doc: f.doc, Value: n.value, Origin: n.origin, Gone: n.gone, Unused: f.unused}}
 	}
 	var values, tables []Setting
 	holds := false

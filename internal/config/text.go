@@ -44,7 +44,8 @@ func parseText(text string, t reflect.Type) (any, bool) {
 	return text, true
 }
 
-// flag reads KEY=VALUE.
+// flag reads KEY=VALUE; without a value the leaf is gone, if a conversation may
+// keep the key. A model of no name is none for this run as well.
 func flag(text string) (path []string, leaf *node, err error) {
 	n := &node{origin: Origin{Kind: Flag}}
 	key, value, ok := cutKey(text)
@@ -55,6 +56,13 @@ func flag(text string) (path []string, leaf *node, err error) {
 	}
 	f, known := lookup(path)
 	if known {
+		if value == "" && OfConversation(path) {
+			n.gone = true
+			if f.typ == reflect.TypeFor[ModelName]() {
+				n.value = ""
+			}
+			return path, n, nil
+		}
 		if n.value, ok = parseText(value, f.typ); !ok {
 			return nil, nil, wrong(n, path, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
 		}
@@ -126,8 +134,9 @@ func notOurs(name string) bool {
 }
 
 // environment reads the variables that are settings. Names in them are those
-// of below, where one fits.
-func environment(environ []string, below *node) (*node, error) {
+// of own, where one fits, else those of below: a stranger's file does not say
+// what a variable is about.
+func environment(environ []string, own, below *node) (*node, error) {
 	root := newTable(Origin{Kind: Environment})
 	for _, line := range slices.Sorted(slices.Values(environ)) {
 		name, text, _ := strings.Cut(line, "=")
@@ -135,7 +144,7 @@ func environment(environ []string, below *node) (*node, error) {
 			continue
 		}
 		n := &node{origin: Origin{Kind: Environment, Name: name}}
-		path, ok := variable(configType, strings.TrimPrefix(name, prefix), below)
+		path, ok := variable(configType, strings.TrimPrefix(name, prefix), own, below)
 		if !ok {
 			return nil, unknownVariable(n)
 		}
@@ -151,12 +160,9 @@ func environment(environ []string, below *node) (*node, error) {
 	return root, nil
 }
 
-// variable finds the key that a variable's name stands for.
-func variable(t reflect.Type, rest string, below *node) ([]string, bool) {
-	table := map[string]*node{}
-	if below != nil && below.table != nil {
-		table = below.table
-	}
+// variable finds the key that a variable's name stands for. Names of own come
+// before others.
+func variable(t reflect.Type, rest string, own, all *node) ([]string, bool) {
 	try := func(key, word string, inner reflect.Type) ([]string, bool) {
 		if rest == word {
 			return []string{key}, true
@@ -165,7 +171,7 @@ func variable(t reflect.Type, rest string, below *node) ([]string, bool) {
 		if !ok {
 			return nil, false
 		}
-		path, ok := variable(inner, after, table[key])
+		path, ok := variable(inner, after, own.at([]string{key}), all.at([]string{key}))
 		return append([]string{key}, path...), ok
 	}
 	switch t.Kind() {
@@ -176,7 +182,7 @@ func variable(t reflect.Type, rest string, below *node) ([]string, bool) {
 			}
 		}
 	case reflect.Map:
-		for key := range table {
+		for _, key := range slices.Concat(own.keys(), all.keys()) {
 			if path, ok := try(key, capitals(key), t.Elem()); ok && len(path) > 1 {
 				return path, true
 			}

@@ -25,47 +25,69 @@ func parseTOML(kind Kind, name string, text []byte) (*node, error) {
 	places := positions(text)
 	return tree(values, nil, func(path []string) Origin {
 		o := start
-		if at, ok := places[strings.Join(path, "\x00")]; ok {
+		if at, ok := places.find(path); ok {
 			o.Line, o.Column = at.Line, at.Column
 		}
 		return o
 	}), nil
 }
 
-// positions finds where each key of a well-formed text stands first.
-func positions(text []byte) map[string]unstable.Position {
-	found := map[string]unstable.Position{}
+// place is where a key stands first, with the keys under it.
+type place struct {
+	at    unstable.Position
+	below map[string]*place
+}
+
+func (p *place) find(path []string) (unstable.Position, bool) {
+	for _, key := range path {
+		if p = p.below[key]; p == nil {
+			return unstable.Position{}, false
+		}
+	}
+	return p.at, len(path) > 0
+}
+
+// positions finds where each key of a well-formed text stands first, as deep as
+// keys go.
+func positions(text []byte) *place {
 	var p unstable.Parser
 	p.Reset(text)
-	keys := func(base []string, it unstable.Iterator) []string {
-		path := base[:len(base):len(base)]
+	keys := func(base *place, depth int, it unstable.Iterator) (*place, int) {
 		for it.Next() {
+			if depth++; depth > maxDepth {
+				continue
+			}
 			key := it.Node()
-			path = append(path, string(key.Data))
-			id := strings.Join(path, "\x00")
-			if _, have := found[id]; !have {
-				found[id] = p.Shape(key.Raw).Start
+			next := base.below[string(key.Data)]
+			if next == nil {
+				next = &place{at: p.Shape(key.Raw).Start}
+				if base.below == nil {
+					base.below = map[string]*place{}
+				}
+				base.below[string(key.Data)] = next
 			}
+			base = next
 		}
-		return path
+		return base, depth
 	}
-	var pair func(base []string, n *unstable.Node)
-	pair = func(base []string, n *unstable.Node) {
-		path := keys(base, n.Key())
-		if value := n.Value(); value.Kind == unstable.InlineTable {
+	var pair func(base *place, depth int, n *unstable.Node)
+	pair = func(base *place, depth int, n *unstable.Node) {
+		base, depth = keys(base, depth, n.Key())
+		if value := n.Value(); value.Kind == unstable.InlineTable && depth <= maxDepth {
 			for it := value.Children(); it.Next(); {
-				pair(path, it.Node())
+				pair(base, depth, it.Node())
 			}
 		}
 	}
-	var table []string
+	root := &place{}
+	table, depth := root, 0
 	for p.NextExpression() {
 		switch e := p.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table = keys(nil, e.Key())
+			table, depth = keys(root, 0, e.Key())
 		case unstable.KeyValue:
-			pair(table, e)
+			pair(table, depth, e)
 		}
 	}
-	return found
+	return root
 }

@@ -65,23 +65,52 @@ func (o Origin) Layer() string {
 
 // node is a table or a value.
 type node struct {
-	table  map[string]*node // nil for a value
-	value  any
-	origin Origin
+	table map[string]*node // nil for a value
+	value any
+	// gone is set for a key that is taken back from the layer below, passing for
+	// one that a conversation does not keep.
+	gone, passing bool
+	origin        Origin
 }
 
 func newTable(o Origin) *node { return &node{table: map[string]*node{}, origin: o} }
 
 // merge lays high over low and changes neither.
 func merge(low, high *node) *node {
-	if low == nil || low.table == nil || high.table == nil {
+	if high.table == nil {
 		return high
+	}
+	if low == nil || low.table == nil {
+		low = newTable(high.origin)
 	}
 	out := &node{table: maps.Clone(low.table), origin: low.origin}
 	for key, n := range high.table {
-		out.table[key] = merge(out.table[key], n)
+		if n.gone {
+			out.remove([]string{key})
+			continue
+		}
+		inner := merge(out.table[key], n)
+		if out.table[key] = inner; inner.table != nil && len(inner.table) == 0 && len(n.table) > 0 {
+			delete(out.table, key) // all of it was taken back
+		}
 	}
 	return out
+}
+
+// remove takes away what stands at a path, and the tables that are empty then;
+// it reports whether anything stood there.
+func (n *node) remove(path []string) bool {
+	if len(path) == 0 {
+		return true
+	}
+	inner := n.table[path[0]]
+	if inner == nil || !inner.remove(path[1:]) {
+		return false
+	}
+	if len(path) == 1 || len(inner.table) == 0 {
+		delete(n.table, path[0])
+	}
+	return true
 }
 
 // put sets a value, and makes the tables on the way to it.
@@ -108,10 +137,23 @@ func (n *node) at(path []string) *node {
 	return n
 }
 
-func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.table)) }
+// keys lists the keys of a table; nothing has none.
+func (n *node) keys() []string {
+	if n == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(n.table))
+}
+
+// maxDepth is more than any key has words. A stranger's key may have millions,
+// and what lies deeper is not looked at: it is under a key that there is not.
+const maxDepth = 16
 
 // tree makes nodes of decoded values; where says which place a path came from.
 func tree(v any, path []string, where func(path []string) Origin) *node {
+	if len(path) > maxDepth {
+		return newTable(Origin{})
+	}
 	if m, ok := v.(map[string]any); ok {
 		n := newTable(where(path))
 		for key, inner := range m {
@@ -123,6 +165,18 @@ func tree(v any, path []string, where func(path []string) Origin) *node {
 }
 
 var bareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
+
+// shown is a key as messages have it: a stranger's may be as long as a book.
+func shown(path []string) string {
+	const most = 64
+	short := slices.Clone(path[:min(len(path), maxDepth)])
+	for i, word := range short {
+		if r := []rune(word); len(r) > most {
+			short[i] = string(r[:most]) + "…"
+		}
+	}
+	return join(short)
+}
 
 // join writes a key as TOML does.
 func join(path []string) string {

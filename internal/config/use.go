@@ -148,6 +148,16 @@ func (c Config) Window(model string) int {
 	return tokens
 }
 
+// MaxOutput is how many tokens a model may answer; 0 when that is not known.
+func (c Config) MaxOutput(model string) int {
+	var w token.Windows
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		w = w.WithOutput(name, int(c.Models[name].MaxOutput))
+	}
+	tokens, _ := w.Output(model)
+	return tokens
+}
+
 // A Reference is something in the configuration that names what is not there.
 type Reference struct{ Key, Problem, Hint string }
 

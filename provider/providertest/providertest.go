@@ -343,7 +343,7 @@ func (f Failure) check(t testing.TB, err error) {
 		t.Fatalf("the error is %v", err)
 	}
 	wholesome(t, err)
-	got := provider.Error{Kind: e.Kind, Used: e.Used, Limit: e.Limit, After: e.After}
+	got := provider.Error{Kind: e.Kind, Used: e.Used, Limit: e.Limit, MaxOutput: e.MaxOutput, After: e.After}
 	if got != f.Want {
 		t.Errorf("got %+v, want %+v\nof %s", got, f.Want, e.Message)
 	}

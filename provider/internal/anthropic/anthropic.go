@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
+	"tenfold/token"
 )
 
 // BaseURL is Anthropic's own address.
@@ -99,7 +100,7 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	most := defaultMax(m.model)
 	if r.MaxTokens > 0 {
 		most = r.MaxTokens
-		if limit := mostOutput(m.model); limit > 0 {
+		if limit, ok := (token.Windows{}).Output(m.model); ok {
 			most = min(most, limit)
 		}
 	}
@@ -124,22 +125,9 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 // defaultMax is what an answer may have when nobody says: the API wants a
 // number. It is what all models of a generation take.
 func defaultMax(model string) int {
-	if limit := mostOutput(model); limit > 0 {
-		return limit
+	const usual = 32_000
+	if limit, ok := (token.Windows{}).Output(model); ok {
+		return min(limit, usual)
 	}
-	return 32_000
-}
-
-// mostOutput is the most that an older model may answer, by Anthropic's page of
-// models: a request for more is refused. 0 for those that take 32,000 at least.
-func mostOutput(model string) int {
-	switch {
-	case strings.Contains(model, "claude-3-5"):
-		return 8192
-	case strings.Contains(model, "claude-3-7"):
-		return 0
-	case strings.Contains(model, "claude-3"), strings.Contains(model, "claude-2"), strings.Contains(model, "claude-instant"):
-		return 4096
-	}
-	return 0
+	return usual
 }

@@ -210,6 +210,7 @@ func TestAnthropic(t *testing.T) {
 		Refusals: []providertest.Failure{
 			{Name: "too long", Status: 400, Body: says("invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum"), Want: provider.Error{Kind: provider.TooLarge, Used: 208310, Limit: 200000}},
 			{Name: "too long with the answer", Status: 400, Body: says("invalid_request_error", "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again"), Want: provider.Error{Kind: provider.TooLarge, Used: 242959, Limit: 200000}},
+			{Name: "too long an answer", Status: 400, Body: says("invalid_request_error", "max_tokens: 20000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022"), Want: provider.Error{Kind: provider.Invalid, MaxOutput: 8192}},
 			{Name: "too many bytes", Status: 413, Body: says("request_too_large", "Request exceeds the maximum size"), Want: provider.Error{Kind: provider.TooLarge}},
 			{Name: "limited", Status: 429, Header: http.Header{"Retry-After": {"12"}}, Body: says("rate_limit_error", "This request would exceed your rate limit"), Want: provider.Error{Kind: provider.RateLimited, After: 12 * time.Second}},
 			{

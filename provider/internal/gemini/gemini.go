@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
+	"tenfold/token"
 )
 
 // BaseURL is Google's own address; the version of the API is added to it.
@@ -120,7 +121,7 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	var generation, o wire.Object
 	if r.MaxTokens > 0 {
 		most := r.MaxTokens
-		if limit := mostOutput(m.model); limit > 0 {
+		if limit, ok := (token.Windows{}).Output(m.model); ok {
 			most = min(most, limit)
 		}
 		generation.Set("maxOutputTokens", wire.Number(most))
@@ -138,14 +139,4 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
-}
-
-// mostOutput is the most that an older model may answer, by Google's page of
-// models; 0 for those that take 65,536.
-func mostOutput(model string) int {
-	model = strings.TrimPrefix(model, "models/")
-	if strings.HasPrefix(model, "gemini-1.") || strings.HasPrefix(model, "gemini-2.0") {
-		return 8192
-	}
-	return 0
 }

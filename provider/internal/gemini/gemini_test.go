@@ -97,6 +97,7 @@ func TestGemini(t *testing.T) {
 		},
 		Refusals: []providertest.Failure{
 			{Name: "too long", Status: 400, Body: says("400", "INVALID_ARGUMENT", "The input token count (1091639) exceeds the maximum number of tokens allowed (1048576).", ""), Want: provider.Error{Kind: provider.TooLarge, Used: 1091639, Limit: 1048576}},
+			{Name: "too long an answer", Status: 400, Body: says("400", "INVALID_ARGUMENT", "Unable to submit request because it has a maxOutputTokens value of 20000 but the supported range is from 1 (inclusive) to 8193 (exclusive). Update the value and try again.", ""), Want: provider.Error{Kind: provider.Invalid, MaxOutput: 8192}},
 			{Name: "too long, behind a proxy", Status: 400, Body: `{"error":{"message":"{\n  \"error\": {\n    \"code\": 400,\n    \"message\": \"The input token count (1091639) exceeds the maximum number of tokens allowed (1048576).\",\n    \"status\": \"INVALID_ARGUMENT\"\n  }\n}\n","code":400,"status":"Bad Request"}}`, Want: provider.Error{Kind: provider.TooLarge, Used: 1091639, Limit: 1048576}},
 			{Name: "limited", Status: 429, Body: says("429", "RESOURCE_EXHAUSTED", "You exceeded your current quota.", retry), Want: provider.Error{Kind: provider.RateLimited, After: 34070 * time.Millisecond}},
 			{Name: "limited, in words", Status: 429, Body: says("429", "RESOURCE_EXHAUSTED", "You exceeded your current quota. Please retry in 59.44s.", ""), Want: provider.Error{Kind: provider.RateLimited, After: 59440 * time.Millisecond}},

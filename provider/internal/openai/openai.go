@@ -129,7 +129,7 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 		{Name: "stream", Value: []byte("true")},
 	}
 	most := r.MaxTokens
-	if limit := mostOutput(m.model); limit > 0 && m.own {
+	if limit, ok := (token.Windows{}).Output(m.model); ok && m.own {
 		most = min(most, limit)
 	}
 	if m.api == Chat {
@@ -143,34 +143,6 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
-}
-
-// mostOutput is the most that a model may answer, by OpenAI's pages of models: a
-// request for more is refused. 0 for those that take 32,000 at least, and for
-// those that are not known.
-func mostOutput(model string) int {
-	model = strings.TrimPrefix(model, "ft:")
-	for _, m := range []struct {
-		name string
-		most int
-	}{
-		{"gpt-4o-2024-05-13", 4096},
-		{"gpt-4o", 16_384},
-		{"gpt-4.1", 0},
-		{"gpt-4.5", 16_384},
-		{"gpt-4-turbo", 4096},
-		{"gpt-4-0125", 4096},
-		{"gpt-4-1106", 4096},
-		{"gpt-4", 8192},
-		{"gpt-3.5", 4096},
-		{"chatgpt-4o", 16_384},
-		{"gpt-5-chat", 16_384},
-	} {
-		if strings.HasPrefix(model, m.name) {
-			return m.most
-		}
-	}
-	return 0
 }
 
 // leastAnswer is the least the Responses API takes as a limit.

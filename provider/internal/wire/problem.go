@@ -209,7 +209,10 @@ func (e *Endpoint) Failure(p *Problem, body []byte) *provider.Error {
 	case provider.Refused:
 		out.Hint = "the provider's filter declined; ask in other words"
 	case provider.Invalid:
+		out.MaxOutput = maxOutput(p.Message)
 		switch {
+		case out.MaxOutput > 0:
+			out.Hint = "ask for an answer of at most that many tokens (max_output of the model in the configuration)"
 		case p.Status == http.StatusNotFound:
 			out.Hint = "check the model's name and the base URL"
 		case p.Status >= 300 && p.Status < 400:
@@ -252,6 +255,45 @@ func tokenFigures(message string) (used, limit int) {
 		return nums[0], nums[len(nums)-1]
 	}
 	return 0, 0
+}
+
+// outputWords name the limit of an answer, as requests and vendors call it.
+var outputWords = []string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "output tokens", "completion tokens", "maximum tokens you requested"}
+
+// maxOutput finds how long an answer may be in the words in which vendors refuse
+// a request for a longer one; 0 when a message says something else.
+func maxOutput(message string) int {
+	text := strings.ToLower(message)
+	if !slices.ContainsFunc(outputWords, func(w string) bool { return strings.Contains(text, w) }) {
+		return 0
+	}
+	for _, w := range []struct {
+		before, after string
+		less          int
+	}{
+		{"supports at most ", "", 0},                           // OpenAI, Azure
+		{" > ", ", which is the maximum", 0},                   // Anthropic
+		{"range is from 1 (inclusive) to ", " (exclusive)", 1}, // Gemini
+		{"range is from 1 (inclusive) to ", " (inclusive)", 0}, //
+		{"less than or equal to ", "", 0},                      // Groq, Mistral
+		{"<= ", "", 0},                                         //
+		{"range of max_tokens is [1, ", "]", 0},                // DeepSeek
+		{"range of max_tokens should be [1, ", "]", 0},         // Qwen
+		{"exceeds the model limit of ", "", 0},                 // Bedrock
+	} {
+		_, rest, ok := strings.Cut(text, w.before)
+		for ; ok; _, rest, ok = strings.Cut(rest, w.before) {
+			rest := strings.TrimLeft(rest, "` ")
+			digits := strings.IndexFunc(rest+" ", func(r rune) bool { return (r < '0' || r > '9') && r != ',' && r != '_' })
+			if strings.HasSuffix(rest[:digits], ",") {
+				digits--
+			}
+			if n := numbers(rest[:digits]); len(n) == 1 && strings.HasPrefix(rest[digits:], w.after) && n[0] > w.less {
+				return n[0] - w.less
+			}
+		}
+	}
+	return 0
 }
 
 // numbers gives the whole numbers of a text of two digits or more, with or

@@ -171,6 +171,34 @@ func TestTokenFigures(t *testing.T) {
 	}
 }
 
+// The limit of an answer, in the words of vendors and gateways.
+func TestMaxOutput(t *testing.T) {
+	for text, want := range map[string]int{
+		"max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.":                                     16384,
+		"max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3-5-sonnet-20240620":                                        4096,
+		"max_tokens: 128001 > 64,000, which is the maximum allowed number of output tokens for claude-opus-4-5-20251101":                                       64000,
+		"Unable to submit request because it has a maxOutputTokens value of 65536 but the supported range is from 1 (inclusive) to 65536 (exclusive). Update…": 65535,
+		"`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model":               8192,
+		"max_tokens for `llama-3.1-8b-instant` must be less than or equal to 8000":                                                                             8000,
+		"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]":                                                                                 8192,
+		"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]":                                                                   8192,
+		"The maximum tokens you requested exceeds the model limit of 10000. Try again with a maximum tokens value that is lower than 10000.":                   10000,
+		"Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 16384, but got 20000 instead.":                                          16384,
+		"input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again":                     0,
+		"temperature: Input should be less than or equal to 1":                                                                                                 0,
+		"max_output_tokens is too large":                              0,
+		"max_tokens must be greater than 0":                           0,
+		"This model supports at most 16384 images":                    0,
+		"range is from 1 (inclusive) to 0 (exclusive) of max_tokens":  0,
+		"max_tokens supports at most 999999999999999999999999 tokens": 999999999999,
+		"": 0,
+	} {
+		if got := maxOutput(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestCountTexts(t *testing.T) {
 	c := tenfold.Chars4{}
 	if got := CountTexts(c, []byte(`{"name":"12345678","list":["1234",{"deep":"1234"}],"n":7,"no":null}`)); got != 2+1+1+2*perObject {

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"tenfold/internal/config"
+	"tenfold/strategy"
+)
+
+// chosen is a strategy and who chose it, in words.
+type chosen struct {
+	strategy.Strategy
+	by string
+	// keys are the settings that decide what it does, where flags do not.
+	keys [][]string
+}
+
+// callsModel reports whether a strategy calls a model, where there is one.
+func (c chosen) callsModel() bool { return strategy.Summarises(c.Strategy) || needsModel(c.Strategy) }
+
+// choose finds the strategies in effect.
+func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) { return r.choice(e, e.Config) }
+
+// choice finds the strategies: those of flags, else, where no target says what
+// to do, those of a configuration, else its default profile.
+func (r *rangeFlags) choice(e *config.Effective, c config.Config) ([]chosen, error) {
+	at := func(keys ...string) []string { return slices.Concat([]string{"conversation", "compaction"}, keys) }
+	profile := func(name string) [][]string {
+		return [][]string{at("profiles", name, "summary"), at("profiles", name, "summary", "policy")}
+	}
+	if len(r.strategies) > 0 {
+		return parseAll(c, r.strategies, "--strategy", nil)
+	}
+	if r.profile != "" || r.flags.Flags().Changed("profile") {
+		p, err := c.Profile(r.profile)
+		return []chosen{{p, "--profile " + quote(r.profile), profile(r.profile)}}, err
+	}
+	if r.flags.Flags().Changed("target") {
+		return nil, nil // fit chooses from the raw log: nothing before it would change a thing
+	}
+	if texts := c.Conversation.Compaction.Strategy; len(texts) > 0 {
+		return parseAll(c, texts, "conversation.compaction.strategy", [][]string{at("strategy")})
+	}
+	const key = "conversation.compaction.default_profile"
+	name := c.Conversation.Compaction.DefaultProfile
+	p, err := c.Profile(name)
+	if err != nil {
+		origin, _ := e.Origin(at("default_profile")...)
+		message, hint, _ := strings.Cut(err.Error(), ": ")
+		return nil, &failure{code: "config", message: origin.String() + ": " + key + ": " + message, hint: hint, err: err}
+	}
+	return []chosen{{p, key + " " + quote(name), append(profile(name), at("default_profile"))}}, nil
+}
+
+func parseAll(c config.Config, texts []string, by string, keys [][]string) ([]chosen, error) {
+	var all []chosen
+	for _, text := range texts {
+		s, err := c.Strategy(text)
+		switch {
+		case errors.Is(err, strategy.ErrUnknown):
+			return nil, err
+		case err != nil:
+			return nil, usage(by+" "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
+		}
+		all = append(all, chosen{s, by + " " + quote(text), keys})
+	}
+	return all, nil
+}
+
+// notOwn finds what calls a model without being the choice of whoever runs
+// the program (M1a): a workspace's file that is not trusted, or the conversation,
+// chose it. Nil when there is nothing. What the rest tell the model is the word of
+// whoever runs the program as well.
+func (r *rangeFlags) notOwn(e *config.Effective, all []chosen) *chosen {
+	mine, _ := r.choice(e, e.Mine) // without one, nothing is theirs
+	for i, c := range all {
+		if !c.callsModel() {
+			continue
+		}
+		at := slices.IndexFunc(mine, func(m chosen) bool { return m.by == c.by && m.callsModel() })
+		if at < 0 {
+			return &all[i]
+		}
+		p, isProfile := c.Strategy.(strategy.Profile)
+		if own, ok := mine[at].Strategy.(strategy.Profile); ok && isProfile {
+			said := *p.Summary
+			said.Instructions = own.Summary.Instructions
+			p.Summary = &said
+			all[i].Strategy = p
+		}
+	}
+	return nil
+}
+
+// unasked says why a model that is configured is not called.
+func (c *chosen) unasked(e *config.Effective, model string) string {
+	for _, key := range c.keys {
+		switch o, _ := e.Origin(key...); o.Kind {
+		case config.Workspace:
+			return o.String() + ": " + strings.Join(key, ".") + " would have " + model +
+				` called, but this file is not trusted: a digest is used; read it, then run "tenfold config trust"`
+		case config.InConversation:
+			return "the conversation sets " + strings.Join(key, ".") + ", and " + model +
+				" is not called on its word: a digest is used; choose it yourself, with --profile, --strategy or --cfg"
+		}
+	}
+	return model + " is not called: a digest is used"
+}

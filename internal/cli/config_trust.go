@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/config"
+)
+
+func (a *app) configTrustCommand() *cobra.Command {
+	var list, revoke bool
+	c := &cobra.Command{
+		Use:   "trust [FILE] [flags]",
+		Short: "Trust the configuration file of a workspace",
+		Long: `Trusts the workspace's file: the one found from the working directory upward, or
+FILE. Read it first: from then on everything in it takes effect.
+
+A file that is not trusted may choose strategies and profiles, what is kept at
+the end, and hints of tools. Models, what has a model called, providers,
+addresses, keys, scripts and directories in it are ignored with a warning, since
+a workspace is often somebody else's.
+
+Trust is remembered in your own configuration directory, by the file's absolute
+path and its content: a file that changes has to be trusted again.`,
+		Example: `  tenfold config trust
+  tenfold config trust --list
+  tenfold config trust --revoke ~/src/project`,
+		Args: arguments(0, 1, "one FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			trust, err := config.UserTrust()
+			if err != nil {
+				return hinted(errors.New("config trust: there is no home directory to remember trusted files in"), "config", "set HOME")
+			}
+			switch {
+			case list && (revoke || len(args) > 0):
+				return usage("--list takes no FILE and no --revoke", "leave them out")
+			case list:
+				return a.listTrusted(trust)
+			}
+			name, err := workspaceFile(args)
+			switch {
+			case err != nil:
+				return err
+			case revoke:
+				return a.distrust(trust, name)
+			}
+			return a.trust(trust, name)
+		},
+	}
+	c.Flags().BoolVar(&list, "list", false, "list trusted files")
+	c.Flags().BoolVar(&revoke, "revoke", false, "stop trusting the file")
+	c.MarkFlagsMutuallyExclusive("list", "revoke")
+	return c
+}
+
+// trustJSON is a workspace's file and what a person said of it.
+type trustJSON struct {
+	File  string            `json:"file"`
+	State config.TrustState `json:"state"`
+	// Settings are those that have an effect because the file is trusted.
+	Settings []keptJSON `json:"settings,omitempty"`
+	// Ignored are those that have none, because it is not.
+	Ignored []keptJSON `json:"ignored,omitempty"`
+}
+
+// workspaceFile finds the file of a workspace that is named, or the one that is
+// found upward.
+func workspaceFile(args []string) (string, error) {
+	const hint = "a workspace's file is .tenfold/config.toml; name it, or its workspace"
+	if len(args) == 0 {
+		dir, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		if name := config.WorkspaceFile(dir); name != "" {
+			return name, nil
+		}
+		return "", hinted(errors.New("config trust: no workspace file here or above"), "not_found", hint)
+	}
+	name, err := filepath.Abs(args[0])
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = config.FileOf(name)
+	}
+	if name != config.FileOf(filepath.Dir(filepath.Dir(name))) {
+		return "", usage("config trust "+quote(args[0])+": not the file of a workspace", hint)
+	}
+	return name, nil
+}
+
+func (a *app) trust(trust config.Trust, name string) error {
+	text, err := config.ReadWorkspaceFile(name)
+	if err != nil {
+		return err
+	}
+	settings, err := config.NeedsTrust(name, text)
+	if err != nil {
+		return err
+	}
+	if err := trust.Add(name, text); err != nil {
+		return err
+	}
+	if a.json {
+		return a.emit(trustJSON{File: config.Place(name), State: config.Trusted, Settings: keptsJSON(settings)})
+	}
+	a.noticef("trusted %s", visibleLine(config.Place(name)))
+	for _, s := range settings {
+		a.noticef("  %s", visibleLine(s.Key()+" = "+s.TOML()))
+	}
+	return nil
+}
+
+func (a *app) distrust(trust config.Trust, name string) error {
+	had, err := trust.Revoke(name)
+	switch {
+	case err != nil:
+		return err
+	case !had:
+		return hinted(errors.New("config trust "+config.Place(name)+": not trusted"), "not_found", `"tenfold config trust --list" lists the files that are`)
+	case a.json:
+		return a.emit(trustJSON{File: config.Place(name), State: config.Untrusted})
+	}
+	a.noticef("no longer trusted: %s", visibleLine(config.Place(name)))
+	return nil
+}
+
+func (a *app) listTrusted(trust config.Trust) error {
+	all, err := trust.List()
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		if a.json {
+			if err := a.emit(trustJSON{File: f.Path, State: f.State}); err != nil {
+				return err
+			}
+			continue
+		}
+		a.printf("%s  %s\n", pad(string(f.State), len(config.Untrusted)), visibleLine(f.Path))
+	}
+	if len(all) == 0 && !a.json {
+		a.noticef("no file is trusted")
+	}
+	return nil
+}
+
+// trustWords says whether the workspace's file is trusted.
+func trustWords(l *config.Layers) string {
+	switch l.Trust {
+	case config.Trusted:
+		return "trusted"
+	case config.Changed:
+		return "changed since it was trusted"
+	}
+	return "not trusted"
+}
