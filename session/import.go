@@ -28,6 +28,9 @@ type Import struct {
 	// nothing else. It is empty for what has no place, such as a pipe. Owner
 	// tells the paths of several people and machines apart.
 	Owner, Path string
+	// Format is what it was written in, as the caller calls it; [FormatOf] gives
+	// it back.
+	Format string
 	// Log is what it says.
 	Log *tenfold.Log
 	// Taken are the conversations that others of the same source were found
@@ -203,6 +206,7 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 	if at.all, err = readMark(in.Log, lengths); err != nil {
 		return nil, err
 	}
+	at.all.format = in.Format
 	at.origin = store.Origin{Key: keys[0], Mark: at.all.with(0)}
 	for i := range known {
 		c := &known[i]
@@ -290,21 +294,30 @@ type mark struct {
 	length int
 	// story is a digest of the story, config of the configuration.
 	story, config string
+	// format is what the import was written in.
+	format string
 }
 
 // with gives the form that an origin keeps, with a candidate's base.
 func (m mark) with(base int) string {
-	return fmt.Sprintf("1:%d:%s:%s:%d", m.length, m.story, m.config, base)
+	return fmt.Sprintf("1:%d:%s:%s:%d:%s", m.length, m.story, m.config, base, m.format)
 }
 
 func parseMark(text string) (m mark, base int, ok bool) {
-	parts := strings.Split(text, ":")
-	if len(parts) != 5 || parts[0] != "1" {
+	parts := strings.SplitN(text, ":", 6)
+	if len(parts) != 6 || parts[0] != "1" {
 		return m, 0, false
 	}
 	length, err := strconv.Atoi(parts[1])
 	base, other := strconv.Atoi(parts[4])
-	return mark{length, parts[2], parts[3]}, base, err == nil && other == nil
+	return mark{length, parts[2], parts[3], parts[5]}, base, err == nil && other == nil
+}
+
+// FormatOf tells what a conversation was imported from was written in; empty for
+// one that was not imported.
+func FormatOf(c store.Conversation) string {
+	m, _, _ := parseMark(c.Origin.Mark)
+	return m.format
 }
 
 // readMark gives the mark of a log, and fills in those of its story's

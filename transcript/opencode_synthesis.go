@@ -124,6 +124,10 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 		}
 		s.add(openCodePartJSON{Type: "text", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}})
 	case tenfold.Reasoning:
+		if s.x.view.Format != OpenCode {
+			s.x.warn.foreignReasoning("opencode")
+			break
+		}
 		if err := s.respond(e.MessageID); err != nil {
 			return err
 		}

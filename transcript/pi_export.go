@@ -199,7 +199,13 @@ func (x *piWriter) entry(e tenfold.Entry) error {
 		return x.message(e, &piMessageOut{Role: "user", Content: content})
 	case tenfold.ToolResult:
 		return x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
-	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
+	case tenfold.Reasoning:
+		if x.v.Format != Pi {
+			x.warn.foreignReasoning("pi")
+			return nil
+		}
+		return x.block(e)
+	case tenfold.AssistantMessage, tenfold.ToolCall:
 		return x.block(e)
 	case tenfold.ProviderItem:
 		x.warn.add(0, "block of a provider has no place in a pi session and is left out", "blocks of a provider have no place in a pi session and are left out")

@@ -25,6 +25,14 @@ func (w *warnings) add(line int, one, many string) {
 	w.list = append(w.list, warning{one: one, many: many, count: 1, line: line})
 }
 
+// foreignReasoning counts reasoning that came from another client: a client
+// shows its model reasoning of another model as plain text, as if it had been
+// said.
+func (w *warnings) foreignReasoning(client string) {
+	w.add(0, "reasoning of another client is left out: "+client+" would send it as text",
+		"reasonings of another client are left out: "+client+" would send them as text")
+}
+
 // text gives the sentences, in the order in which the kinds came up.
 func (w *warnings) text() []string {
 	var out []string

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/session"
 	"tenfold/transcript"
 )
 
@@ -56,8 +57,12 @@ func (a *app) exportOne(ctx context.Context, args []string, format, out string, 
 	if err != nil {
 		return err
 	}
+	from := transcript.Tenfold
+	if imported := session.FormatOf(c); imported != "" {
+		from = transcript.Format(imported) // its exporter gives back what it can as it was
+	}
 	view := transcript.View{
-		Conversation: transcript.Conversation{ID: c.ID, Title: c.Title, Format: transcript.Tenfold, Created: c.Created},
+		Conversation: transcript.Conversation{ID: c.ID, Title: c.Title, Format: from, Created: c.Created},
 		Projection:   s.Projection(), Compacted: compacted,
 	}
 	if err := a.export(to, format, view); err != nil {

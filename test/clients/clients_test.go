@@ -99,24 +99,18 @@ func (p *Place) stored(s Session) string {
 	return id.Conversation
 }
 
-// TestImportedWhole holds that nothing a model was sent is lost: the whole
-// conversation as a request says what the client's own last request said, and
-// the model's last answer.
-func TestImportedWhole(t *testing.T) {
-	for _, c := range All() {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			p, session := made(t, c)
-			want := append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: "The module demo has one function, Greet."})
-			id := p.stored(session)
-			body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire))
-			r, problem := modelserver.Read(c.Wire, []byte(body))
-			if problem != nil {
-				t.Fatalf("the body would be refused: %v", problem)
-			}
-			same(t, want, History(r, true))
-		})
+// imported holds that nothing a model was sent is lost: the whole conversation
+// as a request says what the client's own last request said, and the model's
+// last answer.
+func imported(t *testing.T, p *Place, id string) {
+	c := p.Client
+	want := append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: "The module demo has one function, Greet."})
+	body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire))
+	r, problem := modelserver.Read(c.Wire, []byte(body))
+	if problem != nil {
+		t.Fatalf("the body would be refused: %v", problem)
 	}
+	same(t, want, History(r, true))
 }
 
 // same compares histories.

@@ -11,6 +11,27 @@ import (
 // prompt is what the tests go on with.
 const prompt = "And who calls it?"
 
+// TestClients is the matrix of clients and cases: what a client made is
+// imported whole; an export of it, resumed, sends what the original sends;
+// compacted exports send our view; and each other client can go on with it.
+func TestClients(t *testing.T) {
+	for _, c := range All() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			p, session := made(t, c)
+			id := p.stored(session)
+			t.Run("imported", func(t *testing.T) { imported(t, p, id) })
+			for name, flags := range views() {
+				t.Run(name, func(t *testing.T) { compacted(t, p, id, flags) })
+			}
+			for _, to := range slices.DeleteFunc(All(), func(other Client) bool { return other.Name == c.Name }) {
+				t.Run("to "+to.Name, func(t *testing.T) { handedOver(t, p, id, to) })
+			}
+			t.Run("whole", func(t *testing.T) { whole(t, p, session, id) })
+		})
+	}
+}
+
 // again makes an empty place of a client beside another, with the same project
 // and the same store of Tenfold's.
 func (p *Place) again(t *testing.T, c Client) *Place {
@@ -30,20 +51,13 @@ func (p *Place) exported(q *Place, id string, flags ...string) Session {
 	return q.Take(file)
 }
 
-// TestWholeExportIsTheOriginal holds that a client which goes on with our
-// export of a session sends what it sends when it goes on with its own.
-func TestWholeExportIsTheOriginal(t *testing.T) {
-	for _, c := range All() {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			p, session := made(t, c)
-			id := p.stored(session)
-			q := p.again(t, c)
-			q.Resume(p.exported(q, id), prompt)
-			p.Resume(session, prompt)
-			same(t, History(p.last(), true), History(q.last(), true))
-		})
-	}
+// whole holds that a client which goes on with our export of a session sends
+// what it sends when it goes on with its own.
+func whole(t *testing.T, p *Place, session Session, id string) {
+	q := p.again(t, p.Client)
+	q.Resume(p.exported(q, id), prompt)
+	p.Resume(session, prompt)
+	same(t, History(p.last(), true), History(q.last(), true))
 }
 
 // views are the ways in which a conversation is made shorter.
@@ -55,53 +69,31 @@ func views() map[string][]string {
 	}
 }
 
-// TestCompactedExportIsOurView holds that a client which goes on with a
-// compacted export sends our view, and that it is accepted.
-func TestCompactedExportIsOurView(t *testing.T) {
-	for _, c := range All() {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			p, session := made(t, c)
-			id := p.stored(session)
-			for name, flags := range views() {
-				t.Run(name, func(t *testing.T) {
-					p.tenfold(append([]string{"conversation", "compact", id, "--keep", "0"}, flags...)...)
-					body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire), "--compacted")
-					r, problem := modelserver.Read(c.Wire, []byte(body))
-					if problem != nil {
-						t.Fatalf("the body would be refused: %v", problem)
-					}
-					q := p.again(t, c)
-					q.Resume(p.exported(q, id, "--compacted"), prompt)
-					want := append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt})
-					same(t, want, History(q.last(), false))
-					p.tenfold("conversation", "undo", id, "--all")
-				})
-			}
-		})
+// compacted holds that a client which goes on with a compacted export sends our
+// view, and that it is accepted.
+func compacted(t *testing.T, p *Place, id string, flags []string) {
+	c := p.Client
+	p.tenfold(append([]string{"conversation", "compact", id, "--keep", "0"}, flags...)...)
+	defer p.tenfold("conversation", "undo", id, "--all")
+	body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire), "--compacted")
+	r, problem := modelserver.Read(c.Wire, []byte(body))
+	if problem != nil {
+		t.Fatalf("the body would be refused: %v", problem)
 	}
+	q := p.again(t, c)
+	q.Resume(p.exported(q, id, "--compacted"), prompt)
+	same(t, append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), false))
 }
 
-// TestHandOver holds that each client can go on with a session of each other.
-func TestHandOver(t *testing.T) {
-	for _, from := range All() {
-		t.Run(from.Name, func(t *testing.T) {
-			t.Parallel()
-			p, session := made(t, from)
-			id := p.stored(session)
-			whole, _ := p.tenfold("conversation", "export", id, "--to", string(modelserver.Responses))
-			r, problem := modelserver.Read(modelserver.Responses, []byte(whole))
-			if problem != nil {
-				t.Fatalf("the body would be refused: %v", problem)
-			}
-			want := append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt})
-			for _, to := range slices.DeleteFunc(All(), func(c Client) bool { return c.Name == from.Name }) {
-				t.Run(to.Name, func(t *testing.T) {
-					q := p.again(t, to)
-					q.Resume(p.exported(q, id), prompt)
-					same(t, want, History(q.last(), false))
-				})
-			}
-		})
+// handedOver holds that another client goes on with a session, and that its
+// model is sent what was said.
+func handedOver(t *testing.T, p *Place, id string, to Client) {
+	body, _ := p.tenfold("conversation", "export", id, "--to", string(modelserver.Responses))
+	r, problem := modelserver.Read(modelserver.Responses, []byte(body))
+	if problem != nil {
+		t.Fatalf("the body would be refused: %v", problem)
 	}
+	q := p.again(t, to)
+	q.Resume(p.exported(q, id), prompt)
+	same(t, append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), false))
 }

@@ -97,7 +97,7 @@ func readGemini(r *Request) *Error {
 					responses++
 				}
 				answered[part.Response.ID] = true
-				out.Kind, out.Type, out.ID, out.Name, out.Text = KindResult, "functionResponse", part.Response.ID, part.Response.Name, string(part.Response.Response)
+				out.Kind, out.Type, out.ID, out.Name, out.Text = KindResult, "functionResponse", part.Response.ID, part.Response.Name, said(part.Response.Response)
 			case part.Thought:
 				out.Kind, out.Type, out.Text = KindThinking, "thought", *part.Text
 			case part.Text != nil:
@@ -124,6 +124,19 @@ func readGemini(r *Request) *Error {
 	}
 	r.units = p.units
 	return r.signed()
+}
+
+// said is what a response says: its output or its error where it is just that.
+func said(response jsontext.Value) string {
+	var r map[string]any
+	if json.Unmarshal(response, &r) == nil && len(r) == 1 {
+		for _, member := range []string{"output", "error"} {
+			if text, ok := r[member].(string); ok {
+				return text
+			}
+		}
+	}
+	return string(response)
 }
 
 // signed refuses calls of the open loop that lack the model's signature: the
