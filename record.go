@@ -22,6 +22,11 @@ type recordHead struct {
 	CallID    string `json:"call_id,omitzero"`
 	Name      string `json:"name,omitzero"`
 	IsError   bool   `json:"is_error,omitzero"`
+	// Of reasoning, as reasoningJSON writes them.
+	Provider  string `json:"provider,omitzero"`
+	Signature string `json:"signature,omitzero"`
+	Encrypted string `json:"encrypted,omitzero"`
+	ItemID    string `json:"item_id,omitzero"`
 }
 
 // NewRecord gives the payload's record.
@@ -72,11 +77,11 @@ func (r Record) Payload() (Payload, error) {
 		if len(r.Head) == 0 {
 			return Reasoning{Text: r.Text}, nil
 		}
-		w, err := decoded[reasoningJSON](r.Head)
-		if r.Text != "" {
-			w.Text = r.Text
-		}
-		return Reasoning(w), err
+		h, err := decodedHead(r.Head)
+		return Reasoning{
+			Text: r.Text, Provider: h.Provider, Signature: h.Signature, Encrypted: h.Encrypted,
+			ItemID: h.ItemID, CallID: h.CallID,
+		}, err
 	case KindToolCall:
 		h, err := decodedHead(r.Head)
 		return ToolCall{CallID: h.CallID, Name: h.Name, Arguments: r.Text}, err
@@ -121,6 +126,14 @@ func plainHead(object string) (h recordHead, ok bool) {
 			h.CallID, rest, ok = plainString(rest)
 		case "name":
 			h.Name, rest, ok = plainString(rest)
+		case "provider":
+			h.Provider, rest, ok = plainString(rest)
+		case "signature":
+			h.Signature, rest, ok = plainString(rest)
+		case "encrypted":
+			h.Encrypted, rest, ok = plainString(rest)
+		case "item_id":
+			h.ItemID, rest, ok = plainString(rest)
 		case "plain", "synthetic", "is_error":
 			rest, ok = strings.CutPrefix(rest, "true")
 			h.Plain = h.Plain || name == "plain"

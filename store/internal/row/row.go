@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"tenfold"
 )
@@ -62,7 +63,10 @@ type Decoder struct {
 
 // common gives the string of b, the one handed out before if there was one.
 func (d *Decoder) common(b []byte) string {
-	if s, ok := d.seen[string(b)]; ok || len(b) == 0 {
+	if len(b) == 0 {
+		return ""
+	}
+	if s, ok := d.seen[string(b)]; ok {
 		return s
 	}
 	if d.seen == nil {
@@ -75,7 +79,8 @@ func (d *Decoder) common(b []byte) string {
 	return s
 }
 
-// Entry decodes a row. The entry may keep meta.
+// Entry decodes a row. The entry keeps meta, which must not change any more:
+// its strings are parts of it, and not copied (T7, T9).
 func (d *Decoder) Entry(seq int64, meta []byte, text string) (tenfold.Entry, error) {
 	e := tenfold.Entry{Seq: seq}
 	if len(meta) == 0 || meta[0] != version {
@@ -91,13 +96,13 @@ func (d *Decoder) Entry(seq int64, meta []byte, text string) (tenfold.Entry, err
 	if f.bad {
 		return e, ErrDamaged
 	}
-	e.ID = string(id)
+	e.ID = shared(id)
 	e.Branch = d.common(branch)
 	if d.message != string(message) { // blocks of one message share its id
 		d.message = string(message)
 	}
 	e.MessageID = d.message
-	e.Source = string(source)
+	e.Source = shared(source)
 	e.Time = time.Unix(sec, int64(nsec)).UTC()
 	e.Tokens = int(tokens)
 	r := tenfold.Record{Kind: tenfold.Kind(d.common(kind)), Text: text}
@@ -110,6 +115,9 @@ func (d *Decoder) Entry(seq int64, meta []byte, text string) (tenfold.Entry, err
 	}
 	return e, nil
 }
+
+// shared is the string of bytes that do not change.
+func shared(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // ID gives the id alone.
 func ID(meta []byte) (string, error) {
