@@ -53,24 +53,13 @@ func (s *sparse[T]) grow(n int32) {
 	}
 }
 
-// get gives element seq; zero beyond the end.
+// get gives element seq.
 func (s *sparse[T]) get(seq int32) (value T) {
 	i := seq - 1
-	if at := int(i >> chunkBits); at < len(s.chunks.chunks) && s.chunks.chunks[at] != nil {
-		value = s.chunks.chunks[at][i&(chunkLen-1)]
+	if piece := s.chunks.chunks[i>>chunkBits]; piece != nil {
+		value = piece[i&(chunkLen-1)]
 	}
 	return value
-}
-
-// none reports whether the elements from lo to hi are zero, as far as pieces
-// tell that nobody wrote to.
-func (s *sparse[T]) none(lo, hi int32) bool {
-	for at := int(lo-1) >> chunkBits; at <= int(hi-1)>>chunkBits && at < len(s.chunks.chunks); at++ {
-		if s.chunks.chunks[at] != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // set writes element seq.

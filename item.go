@@ -44,7 +44,7 @@ func (p *Projection) Items() iter.Seq[Item] {
 		p.arrange()
 		if p.layout.opening {
 			turn := 0
-			for item := range p.walk(1, p.version+1, p.layout.hidden) {
+			for item := range p.walk(p.version+1, len(p.layout.hidden)) {
 				turn = item.Turn
 				break
 			}
@@ -52,7 +52,7 @@ func (p *Projection) Items() iter.Seq[Item] {
 				return
 			}
 		}
-		for item := range p.walk(1, p.version+1, p.layout.hidden) {
+		for item := range p.walk(p.version+1, len(p.layout.hidden)) {
 			if !yield(item) {
 				return
 			}
@@ -60,17 +60,16 @@ func (p *Projection) Items() iter.Seq[Item] {
 	}
 }
 
-// walk goes over what shows of the entries from seq on and before end, opening
-// message aside, minding the given hidden stretches.
-func (p *Projection) walk(seq, end int32, h []hidden) iter.Seq[Item] {
-	return p.walkOver(seq, end, h, false)
-}
+// walk goes over what shows before seq end, opening message aside, minding the
+// first n hidden stretches only.
+func (p *Projection) walk(end int32, n int) iter.Seq[Item] { return p.walkOver(end, n, false) }
 
 // walkOver walks, and raw leaves what overlays shorten as the log has it.
-func (p *Projection) walkOver(seq, end int32, h []hidden, raw bool) iter.Seq[Item] {
+func (p *Projection) walkOver(end int32, n int, raw bool) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		w := walker{p: p, yield: yield, raw: raw}
-		for seq < end {
+		h := p.layout.hidden[:n]
+		for seq := int32(1); seq < end; {
 			if len(h) > 0 && seq == h[0].lo {
 				if !w.hidden(&h[0]) {
 					return
@@ -193,7 +192,7 @@ func (w *walker) hidden(h *hidden) bool {
 
 func (w *walker) item(seq int32, n *node) Item {
 	it := w.p.bare(seq, n)
-	if by := w.p.state(seq).by(); by >= 0 && !w.raw {
+	if by := w.p.states.get(seq).by(); by >= 0 && !w.raw {
 		it.Payload = w.p.shorten(seq, n, by)
 	}
 	return it
@@ -201,7 +200,7 @@ func (w *walker) item(seq int32, n *node) Item {
 
 // bare is an item with the payload of the log.
 func (p *Projection) bare(seq int32, n *node) Item {
-	s, r := p.state(seq), p.log.records.at(seq)
+	s, r := p.states.get(seq), p.log.records.at(seq)
 	it := Item{
 		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
 		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: r.payload,

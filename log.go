@@ -20,7 +20,6 @@ type Log struct {
 	counter Counter
 	nodes   chunks[node]
 	records chunks[record]
-	blocks  chunks[block]
 	n       int32
 	ids     idIndex
 	base    *Log  // holds the ids of what a fork shares …
@@ -173,7 +172,6 @@ func (l *Log) add(e *Entry) bool {
 	}
 	l.place(seq, n, e)
 	l.steppers[n.branch].tally(seq, n)
-	l.sumUp(seq, n)
 	if n.kind >= codeConfig {
 		l.marks = append(l.marks, seq)
 	}

@@ -38,11 +38,14 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	for s := range q.slots {
 		q.slots[s] = slices.Clone(p.slots[s])
 	}
-	q.named = sparse[mention]{newShared(p.named.chunks.chunks)}
+	q.named = make(map[int32][]int32, len(p.named))
+	for call, by := range p.named {
+		q.named[call] = slices.Clone(by)
+	}
 	q.pinned = maps.Clone(p.pinned)
 	q.pins = slices.Clone(p.pins)
 	q.waiting = slices.Clone(p.waiting)
-	q.owner, q.pieces = new(owner), slices.Clone(p.pieces)
+	q.states = sparse[state]{newShared(p.states.chunks.chunks)}
 	q.reading = slices.Clone(p.reading)
 	q.stubs = stubCounts{log: q.log}
 	q.config.extras = slices.Clip(p.config.extras)
@@ -62,7 +65,6 @@ func (l *Log) fork() *Log {
 	f := *l
 	f.nodes = newShared(l.nodes.chunks)
 	f.records = newShared(l.records.chunks)
-	f.blocks = newShared(l.blocks.chunks)
 	f.base, f.shared, f.ids = l, l.n, idIndex{}
 	f.branches = l.branches.clone()
 	f.tools = l.tools.clone()
@@ -84,19 +86,10 @@ func (s names) clone() names {
 // Changed counts the entries whose fate or cost differs between two
 // projections of one log.
 func (p *Projection) Changed(q *Projection) int {
-	n, last := 0, min(p.version, q.version)
-	for at := range min(len(p.pieces), len(q.pieces)) {
-		switch a, b := p.pieces[at], q.pieces[at]; {
-		case a == b || a.alike(b):
-			continue
-		case a.plain() && b.plain():
-			n += int(p.log.blocks.at(int32(at + 1)).entries)
-			continue
-		}
-		for seq := int32(at)<<chunkBits + 1; seq <= min(int32(at+1)<<chunkBits, last); seq++ {
-			if a, b := p.state(seq), q.state(seq); a.fate() != b.fate() || a.saved != b.saved {
-				n++
-			}
+	n := 0
+	for seq := int32(1); seq <= min(p.version, q.version); seq++ {
+		if a, b := p.states.get(seq), q.states.get(seq); a.fate() != b.fate() || a.saved != b.saved {
+			n++
 		}
 	}
 	return n

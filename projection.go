@@ -24,17 +24,17 @@ type Projection struct {
 	marks    map[string]int32 // id of an overlay or revocation → overlay
 	revoked  []revocation     // those that took an overlay back, in order
 	slots    [slotCount]covers
-	named    sparse[mention] // of calls and messages that selective policies name
-	texts    int             // live overlays with a policy for texts
+	named    map[int32][]int32 // call or message → overlays whose selective policies name it
+	texts    bool              // a live overlay has a policy for texts
 	pinned   map[int32]struct{}
 	pins     []int32 // the pinned, sorted
 
 	reading []int32 // the branches the reader sees
-	owner   *owner
-	pieces  []*piece // by block; nil for one that no overlay touched
-	sums
-	config config
+	states  sparse[state]
+	moved   [fateCount]Count // what the overlays did to the sums
+	config  config
 
+	mute    int     // calls without a result that are not shown
 	waiting []int32 // overlays that hold back reasoning until the loop closes
 	stubs   stubCounts
 	layout  layout
@@ -48,18 +48,13 @@ type overlay struct {
 	lo, hi int32
 	turns  Range // clamped to the log as it stood (P13)
 	live   bool
-	// users is where the turn begins whose user messages it leaves alone, the
-	// one the range ends inside of (P9); 0 for a range that ends with a turn.
-	users int32
+	// users are the user messages of the turn the range ends inside of (P9).
+	users []int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
-	// named are the calls and the messages that selective policies name, under
-	// what named each before; nil where nothing did.
-	named []named
-	under []mention
-	// policies are those for the calls that are named.
-	policies []sides
+	// named are the calls and the messages that selective policies name.
+	named []int32
 	// tools is what the policy for tool calls does.
 	tools act
 	// sides is what a strip does to the calls of each tool, by its number.
@@ -79,7 +74,7 @@ func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 func ProjectBranch(l *Log, branch string) *Projection {
 	p := &Projection{
 		log: l, reader: branch,
-		owner: new(owner), marks: map[string]int32{}, pinned: map[int32]struct{}{},
+		marks: map[string]int32{}, named: map[int32][]int32{}, pinned: map[int32]struct{}{},
 	}
 	p.layout.stale = true
 	p.stubs.log = l
@@ -96,14 +91,15 @@ func (p *Projection) Advance() {
 		return
 	}
 	p.version = l.n
-	for len(p.pieces) < int(blockOf(l.n)) {
-		p.pieces = append(p.pieces, nil)
-	}
+	p.states.grow(l.n)
 	for b := len(p.sees); b < len(l.branches.list); b++ {
 		p.sees = append(p.sees, sees(p.reader, l.branches.list[b]))
 		if p.sees[b] {
 			p.reading = append(p.reading, int32(b))
 		}
+	}
+	if !p.layout.began {
+		p.layout.stale = true
 	}
 	if len(p.overlays) > 0 {
 		p.arrive(from)
@@ -125,7 +121,7 @@ func (p *Projection) arrive(from int32) {
 			continue
 		}
 		if !p.shows(n.pair, p.log.node(n.pair)) {
-			p.unmute(n.pair)
+			p.mute--
 		}
 		p.settle(seq, n)
 	}
@@ -169,7 +165,7 @@ func (p *Projection) Fate(seq int64) (f Fate, by string, tokens int) {
 	if n.is(flagVoid) {
 		return Omitted, "", 0
 	}
-	s := p.state(int32(seq))
+	s := p.states.get(int32(seq))
 	if i := s.by(); i >= 0 {
 		by = p.overlays[i].id
 	}
@@ -185,7 +181,7 @@ func (p *Projection) reads(n *node) bool { return n.branch == 0 || p.sees[n.bran
 
 // shows reports whether the model sees anything of a visible entry.
 func (p *Projection) shows(seq int32, n *node) bool {
-	return !n.is(flagVoid) && p.state(seq).shown()
+	return !n.is(flagVoid) && p.states.get(seq).shown()
 }
 
 // answered reports whether a call's result is part of the projection.
@@ -215,36 +211,57 @@ func (p *Projection) settle(seq int32, n *node) {
 		return
 	}
 	f, by, tokens := p.resolve(seq, n)
-	s, next := p.state(seq), newState(f, by, n.tokens-tokens)
+	s, next := p.states.get(seq), newState(f, by, n.tokens-tokens)
 	if next == s {
 		return
 	}
-	at, before := p.edit(seq), int(n.tokens)
-	was, is := Count{1, before, before - int(s.saved)}, Count{1, before, int(tokens)}
-	p.moved[s.fate()], at.moved[s.fate()] = p.moved[s.fate()].minus(was), at.moved[s.fate()].minus(was)
-	p.moved[f], at.moved[f] = p.moved[f].plus(is), at.moved[f].plus(is)
+	before := int(n.tokens)
+	p.moved[s.fate()] = p.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
+	p.moved[f] = p.moved[f].plus(Count{1, before, int(tokens)})
 	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
-		d := 1
 		if next.shown() {
-			d = -1
+			p.mute--
+		} else {
+			p.mute++
 		}
-		p.mute, at.mute = p.mute+d, at.mute+d
 	}
-	at.states[(seq-1)&(chunkLen-1)] = next
+	p.states.set(seq, next)
+}
+
+// settleRange settles all entries of a stretch, and the results outside it
+// whose calls are inside.
+func (p *Projection) settleRange(lo, hi int32) {
+	// Without anything that hides or shields, texts stay as they are.
+	plain := len(p.slots[slotSummary]) == 0 && len(p.slots[slotTurns]) == 0 && !p.texts
+	for seq := lo; seq <= hi; seq++ {
+		n := p.log.node(seq)
+		if !n.visible() || !p.reads(n) {
+			continue
+		}
+		if plain && (n.kind == codeAssistant || n.kind == codeItem) && p.states.get(seq) == (state{}) {
+			continue
+		}
+		p.settle(seq, n)
+		if n.kind == codeCall && n.pair > hi && n.pair <= p.version {
+			p.settle(n.pair, p.log.node(n.pair))
+		}
+	}
 }
 
 // cover takes in a compaction.
 func (p *Projection) cover(seq int32) {
 	c := p.log.payload(seq).(Compaction)
 	id := p.log.records.at(seq).id
-	// An overlay speaks of nothing that came after it.
-	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
-	hi = min(hi, seq-1)
+	lo, hi, r := p.log.extent(&c, seq)
 	o := overlay{seq: seq, c: &c, id: id, lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
 	p.marks[id] = by
 	if r.ToStep != nil {
-		o.users = p.log.turns[r.ToTurn].seq
+		for s := p.log.turns[r.ToTurn].seq; s <= hi; s++ {
+			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
+				o.users = append(o.users, s)
+			}
+		}
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {
@@ -254,27 +271,27 @@ func (p *Projection) cover(seq int32) {
 	if c.ToolCalls != nil {
 		o.tools = actOf(c.ToolCalls.Action)
 	}
-	if o.tools == actSelective {
-		o.named, o.policies = p.find(c.ToolCalls, lo, hi)
+	if o.tools == actSelective && c.ToolCalls.Rest == "" {
+		o.named = p.find(c.ToolCalls.Calls, lo, hi)
 	}
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
 	}
-	if c.Texts != nil {
-		p.texts++
-	}
 	p.overlays = append(p.overlays, o)
-	p.name(by)
-	p.lay(by, o.lo, o.hi)
+	p.lay(by)
 	p.apply(by)
 }
 
-// lay puts a live overlay on the slots, as far as it lies in a stretch.
-func (p *Projection) lay(by, lo, hi int32) {
+// lay puts a live overlay on the slots.
+func (p *Projection) lay(by int32) {
 	o := &p.overlays[by]
 	for s := range o.c.slots {
-		p.slots[s] = p.slots[s].paint(max(lo, o.lo), min(hi, o.hi), by)
+		p.slots[s] = p.slots[s].paint(o.lo, o.hi, by)
 	}
+	for _, seq := range o.named {
+		p.named[seq] = append(p.named[seq], by)
+	}
+	p.texts = p.texts || o.c.Texts != nil
 }
 
 // apply settles what an overlay covers, after it came or went.
@@ -287,8 +304,8 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		for _, n := range o.named {
-			p.settleEach(n.seq, n.seq, n.seq)
+		for _, seq := range o.named {
+			p.settleRange(seq, seq)
 		}
 	}
 	p.layout.stale = true
@@ -307,29 +324,15 @@ func (p *Projection) revoke(id, target string) {
 	if o.live = !o.live; !o.live {
 		p.revoked = append(p.revoked, revocation{id, by})
 	}
-	if o.c.Texts != nil {
-		p.texts++
-		if !o.live {
-			p.texts -= 2
+	p.slots = [slotCount]covers{}
+	clear(p.named)
+	p.texts = false
+	for i := range p.overlays {
+		if p.overlays[i].live {
+			p.lay(int32(i))
 		}
-	}
-	for range o.c.slots {
-		p.repaint(o.lo, o.hi)
-		break
 	}
 	p.apply(by)
-}
-
-// repaint lays all live overlays anew where they lie in a stretch.
-func (p *Projection) repaint(lo, hi int32) {
-	for s := range p.slots {
-		p.slots[s] = p.slots[s].erase(lo, hi)
-	}
-	for i := range p.overlays {
-		if o := &p.overlays[i]; o.live && o.lo <= hi && lo <= o.hi {
-			p.lay(int32(i), lo, hi)
-		}
-	}
 }
 
 // pin pins or unpins entries, calls with their results (P8).
@@ -353,7 +356,7 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 			delete(p.pinned, seq)
 			p.pins = slices.Delete(p.pins, i, i+1)
 		}
-		p.settleEach(seq, seq, seq)
+		p.settleRange(seq, seq)
 	}
 	p.layout.stale = true
 }

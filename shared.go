@@ -54,7 +54,7 @@ func (p *Projection) glances() func(yield func(glance) bool) {
 			}
 			return yield(g)
 		}
-		for it := range p.walkOver(1, p.version+1, p.layout.hidden, true) {
+		for it := range p.walkOver(p.version+1, len(p.layout.hidden), true) {
 			if !see(it) {
 				return
 			}
@@ -70,7 +70,7 @@ func (p *Projection) alike(q *Projection, a, b glance) bool {
 	if a.seq == 0 {
 		return samePayload(a.text, b.text)
 	}
-	s, t := p.state(a.seq), q.state(a.seq)
+	s, t := p.states.get(a.seq), q.states.get(a.seq)
 	if s.by() == t.by() {
 		return s.fate() == t.fate()
 	}

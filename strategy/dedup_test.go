@@ -366,8 +366,9 @@ func TestS3KeysNameOneCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []tenfold.CallGroup{{CallPolicy: tenfold.CallPolicy{Action: tenfold.Omit}, Entries: []int64{1, 3}}}
-	if d := cmp.Diff(want, plan.Compactions[0].ToolCalls.Groups); d != "" {
+	omit := tenfold.CallPolicy{Action: tenfold.Omit}
+	want := map[string]tenfold.CallPolicy{"0@1": omit, "0@3": omit}
+	if d := cmp.Diff(want, plan.Compactions[0].ToolCalls.Calls); d != "" {
 		t.Error(d)
 	}
 }

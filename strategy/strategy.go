@@ -80,26 +80,6 @@ type notes struct {
 	// where a model was paid or a person answered.
 	withheld, asked bool
 	fitted          *Fitted
-	laid            *laid
-}
-
-// laid is an overlay laid over a projection.
-type laid struct {
-	over *tenfold.Projection
-	c    tenfold.Compaction
-	next *tenfold.Projection
-}
-
-// lay gives the projection with an overlay. What a strategy tried and then
-// proposes is not laid twice.
-func (o Options) lay(p *tenfold.Projection, c tenfold.Compaction) *tenfold.Projection {
-	if o.notes == nil {
-		return p.With(c)
-	}
-	if l := o.notes.laid; l == nil || l.over != p || l.c != c {
-		o.notes.laid = &laid{p, c, p.With(c)}
-	}
-	return o.notes.laid.next
 }
 
 // asked notes that a model was paid or a person answered.
@@ -188,7 +168,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
 		n := len(plan.Steps)
-		plan.add(s.Name(), proposed, o)
+		plan.add(s.Name(), proposed)
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
@@ -234,14 +214,10 @@ func (pl Pipeline) flat() Pipeline {
 
 // add takes in what one strategy proposes, if it changes anything, and reports
 // what each of its slots gains.
-func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
+func (plan *Plan) add(name string, proposed []tenfold.Compaction) {
 	before := plan.After
 	next := before
-	switch len(proposed) {
-	case 0:
-	case 1:
-		next = o.lay(before, proposed[0])
-	default:
+	if len(proposed) > 0 {
 		next = before.With(proposed...)
 	}
 	changed := before.Changed(next)
