@@ -151,11 +151,10 @@ func (w *walker) flush() bool {
 			}
 			continue
 		}
-		r := w.p.log.records.at(call)
 		if !w.yield(Item{
-			ID: r.id + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
+			ID: w.p.log.ids.at(call) + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
 			Turn: int(n.turn), Step: int(n.step), Tokens: w.p.layout.placeholder,
-			Payload: ToolResult{CallID: r.payload.(ToolCall).CallID, Parts: Text(interruptedText), IsError: true},
+			Payload: ToolResult{CallID: w.p.log.payload(call).(ToolCall).CallID, Parts: Text(interruptedText), IsError: true},
 		}) {
 			return false
 		}
@@ -200,10 +199,10 @@ func (w *walker) item(seq int32, n *node) Item {
 
 // bare is an item with the payload of the log.
 func (p *Projection) bare(seq int32, n *node) Item {
-	s, r := p.states.get(seq), p.log.records.at(seq)
+	s := p.states.get(seq)
 	it := Item{
-		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
-		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: r.payload,
+		Seq: int64(seq), ID: p.log.ids.at(seq), Branch: p.log.branches.list[n.branch], MessageID: p.log.messageID(n),
+		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: p.log.payload(seq),
 	}
 	if by := s.by(); by >= 0 {
 		it.By = p.overlays[by].id

@@ -137,7 +137,7 @@ func (p *Projection) shielded(lo, hi int32) []int32 {
 			}
 		}
 	}
-	take(p.pins)
+	take(p.pins(lo, hi))
 	for i := range p.overlays {
 		if o := &p.overlays[i]; o.live && len(o.users) > 0 {
 			take(o.users)

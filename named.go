@@ -8,13 +8,7 @@ import (
 // word is the overlay that has the word on an entry in a slot whose policies
 // may name entries: the later of those over ranges and those that name it.
 func (p *Projection) word(s slot, seq int32) int32 {
-	by := p.slots[s].at(seq)
-	if len(p.named) > 0 {
-		if named := p.named[seq]; len(named) > 0 {
-			by = max(by, named[len(named)-1])
-		}
-	}
-	return by
+	return max(p.slots[s].at(seq), p.named.get(seq)-1)
 }
 
 // find gives the calls in a stretch that a selective policy names: by id, or

@@ -1,9 +1,6 @@
 package tenfold
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
 // A Projection is what a model sees of a log: every entry with its fate, the
 // overlays resolved, repaired so that any provider takes it (P1, P10). It is
@@ -20,14 +17,12 @@ type Projection struct {
 	sees    []bool // by branch
 	version int32
 
-	overlays []overlay
-	marks    map[string]int32 // id of an overlay or revocation → overlay
-	revoked  []revocation     // those that took an overlay back, in order
-	slots    [slotCount]covers
-	named    map[int32][]int32 // call or message → overlays whose selective policies name it
-	texts    bool              // a live overlay has a policy for texts
-	pinned   map[int32]struct{}
-	pins     []int32 // the pinned, sorted
+	overlays    []overlay
+	revocations []revocation // in order
+	slots       [slotCount]covers
+	named       sparse[int32] // number, from 1, of the latest overlay whose selective policy names the call or message
+	texts       bool          // a live overlay has a policy for texts
+	pinned      sparse[bool]
 
 	reading []int32 // the branches the reader sees
 	states  sparse[state]
@@ -57,14 +52,14 @@ type overlay struct {
 	named []int32
 	// tools is what the policy for tool calls does.
 	tools act
-	// sides is what a strip does to the calls of each tool, by its number.
-	sides []sides
+	// hints are those of the tools, by their numbers; nil where there are none.
+	hints []Hint
 }
 
-// revocation is an entry that took an overlay back.
+// revocation is an entry that took an overlay back, or gave it back.
 type revocation struct {
-	id      string
-	overlay int32
+	seq, overlay int32
+	undo         bool
 }
 
 // Project gives the projection of the log for a reader on the root.
@@ -72,10 +67,7 @@ func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 
 // ProjectBranch gives the projection for a reader on a branch (L7).
 func ProjectBranch(l *Log, branch string) *Projection {
-	p := &Projection{
-		log: l, reader: branch,
-		marks: map[string]int32{}, named: map[int32][]int32{}, pinned: map[int32]struct{}{},
-	}
+	p := &Projection{log: l, reader: branch}
 	p.layout.stale = true
 	p.stubs.log = l
 	p.Advance()
@@ -98,11 +90,11 @@ func (p *Projection) Advance() {
 			p.reading = append(p.reading, int32(b))
 		}
 	}
-	if !p.layout.began {
-		p.layout.stale = true
-	}
 	if len(p.overlays) > 0 {
 		p.arrive(from)
+	}
+	if !p.layout.began {
+		p.layout.stale = p.layout.stale || p.begins(from)
 	}
 	i, _ := slices.BinarySearch(l.marks, from+1)
 	for _, seq := range l.marks[i:] {
@@ -111,6 +103,16 @@ func (p *Projection) Advance() {
 		}
 	}
 	p.letGo()
+}
+
+// begins reports whether anything that came after from shows.
+func (p *Projection) begins(from int32) bool {
+	for seq := from + 1; seq <= p.version; seq++ {
+		if n := p.log.node(seq); n.visible() && p.reads(n) && p.shows(seq, n) {
+			return true
+		}
+	}
+	return false
 }
 
 // arrive settles the results that came after from to calls before it.
@@ -196,7 +198,7 @@ func (p *Projection) take(seq int32, n *node) {
 	case Compaction:
 		p.cover(seq)
 	case CompactionRevoked:
-		p.revoke(p.log.records.at(seq).id, payload.Target)
+		p.revoke(seq, payload.Target)
 	case Pin:
 		p.pin(seq, payload.Entries, true)
 	case Unpin:
@@ -251,11 +253,9 @@ func (p *Projection) settleRange(lo, hi int32) {
 // cover takes in a compaction.
 func (p *Projection) cover(seq int32) {
 	c := p.log.payload(seq).(Compaction)
-	id := p.log.records.at(seq).id
 	lo, hi, r := p.log.extent(&c, seq)
-	o := overlay{seq: seq, c: &c, id: id, lo: lo, hi: hi, turns: r, live: true}
+	o := overlay{seq: seq, c: &c, id: p.log.ids.at(seq), lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
-	p.marks[id] = by
 	if r.ToStep != nil {
 		for s := p.log.turns[r.ToTurn].seq; s <= hi; s++ {
 			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
@@ -270,6 +270,7 @@ func (p *Projection) cover(seq int32) {
 	}
 	if c.ToolCalls != nil {
 		o.tools = actOf(c.ToolCalls.Action)
+		o.hints = p.log.tools.hints(c.ToolCalls.Hints)
 	}
 	if o.tools == actSelective && c.ToolCalls.Rest == "" {
 		o.named = p.find(c.ToolCalls.Calls, lo, hi)
@@ -289,7 +290,7 @@ func (p *Projection) lay(by int32) {
 		p.slots[s] = p.slots[s].paint(o.lo, o.hi, by)
 	}
 	for _, seq := range o.named {
-		p.named[seq] = append(p.named[seq], by)
+		p.named.set(seq, by+1)
 	}
 	p.texts = p.texts || o.c.Texts != nil
 }
@@ -314,18 +315,16 @@ func (p *Projection) apply(by int32) {
 // revoke takes an overlay back, or gives it back (C7): the target is the
 // overlay itself or an earlier revocation of it, and either way the overlay
 // changes between counting and not.
-func (p *Projection) revoke(id, target string) {
-	by, ok := p.marks[target]
-	if !ok {
+func (p *Projection) revoke(seq int32, target string) {
+	by := p.revocable(target, seq)
+	if by == nobody {
 		return
 	}
-	p.marks[id] = by
 	o := &p.overlays[by]
-	if o.live = !o.live; !o.live {
-		p.revoked = append(p.revoked, revocation{id, by})
-	}
+	o.live = !o.live
+	p.revocations = append(p.revocations, revocation{seq, by, !o.live})
 	p.slots = [slotCount]covers{}
-	clear(p.named)
+	p.named = sparse[int32]{}
 	p.texts = false
 	for i := range p.overlays {
 		if p.overlays[i].live {
@@ -333,6 +332,22 @@ func (p *Projection) revoke(id, target string) {
 		}
 	}
 	p.apply(by)
+}
+
+// revocable gives the overlay that an id names, or an earlier revocation of
+// it, if the entry stands before seq.
+func (p *Projection) revocable(id string, seq int32) int32 {
+	at := p.log.find(id)
+	if at == 0 || at >= seq {
+		return nobody
+	}
+	if i, ok := slices.BinarySearchFunc(p.overlays, at, func(o overlay, at int32) int { return int(o.seq - at) }); ok {
+		return int32(i)
+	}
+	if i, ok := slices.BinarySearchFunc(p.revocations, at, func(r revocation, at int32) int { return int(r.seq - at) }); ok {
+		return p.revocations[i].overlay
+	}
+	return nobody
 }
 
 // pin pins or unpins entries, calls with their results (P8).
@@ -346,19 +361,23 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		if n.kind == codeResult && n.pair > 0 {
 			seq = n.pair
 		}
-		i := sort.Search(len(p.pins), func(i int) bool { return p.pins[i] >= seq })
-		_, have := p.pinned[seq]
-		switch {
-		case on && !have:
-			p.pinned[seq] = struct{}{}
-			p.pins = slices.Insert(p.pins, i, seq)
-		case !on && have:
-			delete(p.pinned, seq)
-			p.pins = slices.Delete(p.pins, i, i+1)
+		if p.pinned.get(seq) != on {
+			p.pinned.set(seq, on)
+			p.settleRange(seq, seq)
 		}
-		p.settleRange(seq, seq)
 	}
 	p.layout.stale = true
+}
+
+// pins lists what is pinned in a stretch.
+func (p *Projection) pins(lo, hi int32) []int32 {
+	var found []int32
+	for seq, pinned := range p.pinned.written(lo, hi) {
+		if pinned {
+			found = append(found, seq)
+		}
+	}
+	return found
 }
 
 // atoi reads a positive decimal; 0 for anything else.

@@ -14,10 +14,8 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 		at = n.pair
 		anchor = p.log.node(at)
 	}
-	if len(p.pinned) > 0 {
-		if _, ok := p.pinned[at]; ok {
-			return Kept, nobody, n.tokens
-		}
+	if p.pinned.get(at) {
+		return Kept, nobody, n.tokens
 	}
 	if f, by, ok := p.hides(at, anchor); ok {
 		return f, by, 0
@@ -133,7 +131,7 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 	case actOmit:
 		return sides{request: actOmit, response: actOmit}
 	case actStrip:
-		return p.forTool(o, call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
+		return o.forTool(call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
 	case actSelective:
 		if c, ok := o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at); ok {
 			return c.sides()
@@ -142,19 +140,31 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 		case Omit:
 			return sides{request: actOmit, response: actOmit}
 		case Strip:
-			return p.forTool(o, call.tool, true, true)
+			return o.forTool(call.tool, true, true)
 		}
 	}
 	return sides{}
 }
 
 // forTool is what an overlay's strip does to the calls of a tool.
-func (p *Projection) forTool(o *overlay, tool int32, request, response bool) sides {
-	for int(tool) >= len(o.sides) {
-		hint := o.c.ToolCalls.Hints[p.log.tools.list[len(o.sides)]]
-		o.sides = append(o.sides, hint.sides(request, response))
+func (o *overlay) forTool(tool int32, request, response bool) sides {
+	if o.hints == nil {
+		return Hint{}.sides(request, response)
 	}
-	return o.sides[tool]
+	return o.hints[tool].sides(request, response)
+}
+
+// hints lists the hints of the tools known so far, by their numbers; nil
+// without any. Calls that an overlay covers are of these tools.
+func (s *names) hints(hints map[string]Hint) []Hint {
+	if len(hints) == 0 {
+		return nil
+	}
+	list := make([]Hint, len(s.list))
+	for i, name := range s.list {
+		list[i] = hints[name]
+	}
+	return list
 }
 
 func (c CallPolicy) sides() sides {

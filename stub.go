@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -56,6 +57,16 @@ type stubCounts struct {
 type stubCount struct {
 	parts  []Part // shared by all results that become this stub
 	tokens int32
+}
+
+// fork gives the stubs of a log that is a fork of s's: its tools have the same
+// numbers as far as s's go.
+func (s *stubCounts) fork(l *Log) stubCounts {
+	f := stubCounts{log: l, calls: slices.Clip(s.calls)}
+	for i := range s.results {
+		f.results[i] = slices.Clip(s.results[i])
+	}
+	return f
 }
 
 func (s *stubCounts) name(tool int32) string {

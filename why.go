@@ -66,7 +66,7 @@ func (p *Projection) Why(seq int64) Reason {
 		at = n.pair
 		anchor = p.log.node(at)
 	}
-	if _, pinned := p.pinned[at]; pinned {
+	if p.pinned.get(at) {
 		return ReasonPinned
 	}
 	switch f, _, hidden := p.hides(at, anchor); {

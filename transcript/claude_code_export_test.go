@@ -272,7 +272,8 @@ func TestClaudeCodeExportWarns(t *testing.T) {
 	}
 	strip := tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}, Source: "user"}
 	system := "Be brief."
-	got.Entries = append(got.Entries,
+	got.Entries = append(
+		got.Entries,
 		tenfold.Entry{ID: "c1", Payload: strip}, tenfold.Entry{ID: "c2", Payload: strip}, tenfold.Entry{ID: "c3", Payload: strip},
 		tenfold.Entry{ID: "undo", Payload: tenfold.CompactionRevoked{Target: "c3"}},
 		tenfold.Entry{ID: "pin", Payload: tenfold.Pin{Entries: []string{"u1"}}},

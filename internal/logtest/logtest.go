@@ -198,7 +198,8 @@ func (d *drawer) bookkeeping() {
 	system := "You are a test."
 	tools := []tenfold.ToolDefinition{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell"}}
 	cost := 0.25
-	d.add(pick[tenfold.Payload](d,
+	d.add(pick[tenfold.Payload](
+		d,
 		tenfold.ConfigDelta{Model: "m", System: &system, Tools: &tools, Extra: `{"k":1}`},
 		tenfold.ConfigDelta{Model: "gemini-3-pro"},
 		tenfold.Usage{Model: "m", Input: 10, Output: 2, Cost: &cost},

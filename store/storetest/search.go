@@ -29,7 +29,8 @@ func find(t *testing.T, st store.Store, q store.Query) []string {
 // Search finds entries by their raw text, hidden ones included (D4).
 func testSearch(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a", "b", "empty")
-	add(t, st, "a",
+	add(
+		t, st, "a",
 		say("said", "The quick brown fox jumps over the lazy dog"),
 		tenfold.Entry{ID: "call", Payload: tenfold.ToolCall{CallID: "c1", Name: "read_file", Arguments: `{"path":"src/main.go"}`}},
 		tenfold.Entry{ID: "result", Payload: tenfold.ToolResult{CallID: "c1", Parts: tenfold.Text("package main // brown bread")}},
@@ -211,7 +212,8 @@ func testSearchGrowing(t *testing.T, _ *suite, st store.Store) {
 // Words are found in every script, whatever their case.
 func testSearchScripts(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")
-	add(t, st, "a",
+	add(
+		t, st, "a",
 		say("greek", "Ο ΣΟΦΌΣ άνθρωπος"), say("russian", "Москва, лето"), say("chinese", "我喜欢吃中文书"), say("japanese", "東京タワーへ"),
 		say("thai", "สวัสดีครับ"), say("german", "GRÜẞE aus Köln"), say("broken", "left\xffright \x00zero"),
 	)
