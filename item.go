@@ -44,7 +44,7 @@ func (p *Projection) Items() iter.Seq[Item] {
 		p.arrange()
 		if p.layout.opening {
 			turn := 0
-			for item := range p.walk(p.version+1, len(p.layout.hidden)) {
+			for item := range p.walk(1, p.version+1, p.layout.hidden) {
 				turn = item.Turn
 				break
 			}
@@ -52,7 +52,7 @@ func (p *Projection) Items() iter.Seq[Item] {
 				return
 			}
 		}
-		for item := range p.walk(p.version+1, len(p.layout.hidden)) {
+		for item := range p.walk(1, p.version+1, p.layout.hidden) {
 			if !yield(item) {
 				return
 			}
@@ -60,16 +60,17 @@ func (p *Projection) Items() iter.Seq[Item] {
 	}
 }
 
-// walk goes over what shows before seq end, opening message aside, minding the
-// first n hidden stretches only.
-func (p *Projection) walk(end int32, n int) iter.Seq[Item] { return p.walkOver(end, n, false) }
+// walk goes over what shows of the entries from seq on and before end, opening
+// message aside, minding the given hidden stretches.
+func (p *Projection) walk(seq, end int32, h []hidden) iter.Seq[Item] {
+	return p.walkOver(seq, end, h, false)
+}
 
 // walkOver walks, and raw leaves what overlays shorten as the log has it.
-func (p *Projection) walkOver(end int32, n int, raw bool) iter.Seq[Item] {
+func (p *Projection) walkOver(seq, end int32, h []hidden, raw bool) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		w := walker{p: p, yield: yield, raw: raw}
-		h := p.layout.hidden[:n]
-		for seq := int32(1); seq < end; {
+		for seq < end {
 			if len(h) > 0 && seq == h[0].lo {
 				if !w.hidden(&h[0]) {
 					return

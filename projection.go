@@ -43,8 +43,9 @@ type overlay struct {
 	lo, hi int32
 	turns  Range // clamped to the log as it stood (P13)
 	live   bool
-	// users are the user messages of the turn the range ends inside of (P9).
-	users []int32
+	// users is where the turn begins whose user messages it leaves alone, the
+	// one the range ends inside of (P9); 0 for a range that ends with a turn.
+	users int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
@@ -93,9 +94,6 @@ func (p *Projection) Advance() {
 	if len(p.overlays) > 0 {
 		p.arrive(from)
 	}
-	if !p.layout.began {
-		p.layout.stale = p.layout.stale || p.begins(from)
-	}
 	i, _ := slices.BinarySearch(l.marks, from+1)
 	for _, seq := range l.marks[i:] {
 		if n := l.node(seq); p.reads(n) {
@@ -103,16 +101,6 @@ func (p *Projection) Advance() {
 		}
 	}
 	p.letGo()
-}
-
-// begins reports whether anything that came after from shows.
-func (p *Projection) begins(from int32) bool {
-	for seq := from + 1; seq <= p.version; seq++ {
-		if n := p.log.node(seq); n.visible() && p.reads(n) && p.shows(seq, n) {
-			return true
-		}
-	}
-	return false
 }
 
 // arrive settles the results that came after from to calls before it.
@@ -257,11 +245,7 @@ func (p *Projection) cover(seq int32) {
 	o := overlay{seq: seq, c: &c, id: p.log.ids.at(seq), lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
 	if r.ToStep != nil {
-		for s := p.log.turns[r.ToTurn].seq; s <= hi; s++ {
-			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
-				o.users = append(o.users, s)
-			}
-		}
+		o.users = p.log.turns[r.ToTurn].seq
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {

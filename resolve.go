@@ -1,9 +1,6 @@
 package tenfold
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // resolve decides the fate of an entry that is not void: the overlay that made
 // it so, and what it costs now. It looks at nothing but the log and the
@@ -61,8 +58,8 @@ func (p *Projection) shields(by int32, n *node, seq int32) bool {
 	if n.kind != codeUser {
 		return false
 	}
-	_, shielded := slices.BinarySearch(p.overlays[by].users, seq)
-	return shielded
+	users := p.overlays[by].users
+	return users > 0 && users <= seq && seq <= p.overlays[by].hi
 }
 
 // held reports whether the reasoning must stay although the overlay strips it:

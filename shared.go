@@ -54,7 +54,7 @@ func (p *Projection) glances() func(yield func(glance) bool) {
 			}
 			return yield(g)
 		}
-		for it := range p.walkOver(p.version+1, len(p.layout.hidden), true) {
+		for it := range p.walkOver(1, p.version+1, p.layout.hidden, true) {
 			if !see(it) {
 				return
 			}

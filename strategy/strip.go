@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"context"
-	"slices"
 
 	"tenfold"
 )
@@ -167,7 +166,10 @@ func ownTools() []string { return []string{"compact", "recall"} }
 func (s pruneTools) Name() string { return "prune-tools" }
 
 func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	spared := append(p.ToolNames(), s.keep...)
+	spared := map[string]bool{}
+	for _, name := range append(p.ToolNames(), s.keep...) {
+		spared[name] = true
+	}
 	// The latest overlay's list is the one that counts, so that a new one
 	// goes on from it; a tool that was called since comes back.
 	var before, names []string
@@ -180,13 +182,13 @@ func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 		}
 	}
 	for _, name := range before {
-		if !slices.Contains(spared, name) {
+		if !spared[name] {
 			names = append(names, name)
 		}
 	}
 	changed := len(names) < len(before)
 	for _, t := range p.Config().Tools {
-		if !slices.Contains(spared, t.Name) {
+		if !spared[t.Name] {
 			names = append(names, t.Name)
 			changed = true
 		}
