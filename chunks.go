@@ -110,6 +110,17 @@ func (s *sparse[T]) get(seq int32) (value T) {
 	return value
 }
 
+// none reports whether the elements from lo to hi are zero, as far as pieces
+// tell that nobody wrote to.
+func (s *sparse[T]) none(lo, hi int32) bool {
+	for at := int(lo-1) >> chunkBits; at <= int(hi-1)>>chunkBits && at < len(s.pieces); at++ {
+		if s.pieces[at] != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // set writes element seq.
 func (s *sparse[T]) set(seq int32, value T) {
 	s.grow(seq)

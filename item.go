@@ -192,7 +192,7 @@ func (w *walker) hidden(h *hidden) bool {
 
 func (w *walker) item(seq int32, n *node) Item {
 	it := w.p.bare(seq, n)
-	if by := w.p.states.get(seq).by(); by >= 0 && !w.raw {
+	if by := w.p.state(seq).by(); by >= 0 && !w.raw {
 		it.Payload = w.p.shorten(seq, n, by)
 	}
 	return it
@@ -200,7 +200,7 @@ func (w *walker) item(seq int32, n *node) Item {
 
 // bare is an item with the payload of the log.
 func (p *Projection) bare(seq int32, n *node) Item {
-	s := p.states.get(seq)
+	s := p.state(seq)
 	it := Item{
 		Seq: int64(seq), ID: p.log.ids.at(seq), Branch: p.log.branches.list[n.branch], MessageID: p.log.messageID(n),
 		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: p.log.payload(seq),

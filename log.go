@@ -23,6 +23,7 @@ type Log struct {
 	records chunks[record]
 	ids     packed
 	sources sparse[string]
+	blocks  chunks[block]
 	n       int32
 	index   idIndex
 	base    *Log  // finds the ids of what a fork shares …
@@ -183,6 +184,7 @@ func (l *Log) add(e *Entry) bool {
 	}
 	l.place(seq, n, e)
 	l.tally(seq, n)
+	l.sumUp(seq, n)
 	if n.kind >= codeConfig {
 		l.marks = append(l.marks, seq)
 	}

@@ -8,7 +8,46 @@ import (
 // word is the overlay that has the word on an entry in a slot whose policies
 // may name entries: the later of those over ranges and those that name it.
 func (p *Projection) word(s slot, seq int32) int32 {
-	return max(p.slots[s].at(seq), p.named.get(seq)-1)
+	named, _ := p.mention(seq)
+	return max(p.slots[s].at(seq), named)
+}
+
+// mention says which overlay names an entry, and where in the list of those it
+// names. Zero is none.
+type mention struct {
+	overlay int32 // its index and one
+	at      int32
+}
+
+// name notes what an overlay names, on top of what named it before.
+func (p *Projection) name(by int32) {
+	o := &p.overlays[by]
+	if len(o.named) > 0 {
+		p.named.grow(p.version)
+	}
+	for i, seq := range o.named {
+		if before := p.named.get(seq); before.overlay > 0 {
+			if o.under == nil {
+				o.under = make([]mention, len(o.named))
+			}
+			o.under[i] = before
+		}
+		p.named.set(seq, mention{by + 1, int32(i)})
+	}
+}
+
+// mention gives the latest live overlay that names an entry, and where in its
+// list; nobody for none.
+func (p *Projection) mention(seq int32) (by, at int32) {
+	n := p.named.get(seq)
+	for n.overlay > 0 && !p.overlays[n.overlay-1].live {
+		under := p.overlays[n.overlay-1].under
+		if under == nil {
+			return nobody, 0
+		}
+		n = under[n.at]
+	}
+	return n.overlay - 1, n.at
 }
 
 // find gives the calls in a stretch that a selective policy names: by id, or

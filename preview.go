@@ -33,7 +33,8 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	for s := range q.slots {
 		q.slots[s] = slices.Clone(p.slots[s])
 	}
-	q.named, q.pinned, q.states = p.named.fork(), p.pinned.fork(), p.states.fork()
+	q.named, q.pinned = p.named.fork(), p.pinned.fork()
+	q.owner, q.pieces, q.borrowed = new(owner), slices.Clip(p.pieces), true
 	q.waiting = slices.Clone(p.waiting)
 	q.stubs = p.stubs.fork(q.log)
 	q.config.extras = slices.Clip(p.config.extras)
@@ -51,7 +52,7 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 // be added without l's noticing.
 func (l *Log) fork() *Log {
 	f := *l
-	f.nodes, f.records, f.sources = l.nodes.fork(), l.records.fork(), l.sources.fork()
+	f.nodes, f.records, f.blocks, f.sources = l.nodes.fork(), l.records.fork(), l.blocks.fork(), l.sources.fork()
 	f.ids, f.messages = l.ids.fork(), l.messages.fork()
 	f.index, f.base, f.shared = idIndex{}, l, l.n
 	f.branches, f.tools = l.branches.fork(), l.tools.fork()
@@ -68,10 +69,19 @@ func (l *Log) fork() *Log {
 // Changed counts the entries whose fate or cost differs between two
 // projections of one log.
 func (p *Projection) Changed(q *Projection) int {
-	n := 0
-	for seq := int32(1); seq <= min(p.version, q.version); seq++ {
-		if a, b := p.states.get(seq), q.states.get(seq); a.fate() != b.fate() || a.saved != b.saved {
-			n++
+	n, last := 0, min(p.version, q.version)
+	for at := range min(len(p.pieces), len(q.pieces)) {
+		switch a, b := p.pieces[at], q.pieces[at]; {
+		case a == b || a.alike(b):
+			continue
+		case a.plain() && b.plain():
+			n += int(p.log.blocks.at(int32(at + 1)).entries)
+			continue
+		}
+		for seq := int32(at)<<chunkBits + 1; seq <= min(int32(at+1)<<chunkBits, last); seq++ {
+			if a, b := p.state(seq), q.state(seq); a.fate() != b.fate() || a.saved != b.saved {
+				n++
+			}
 		}
 	}
 	return n

@@ -20,16 +20,18 @@ type Projection struct {
 	overlays    []overlay
 	revocations []revocation // in order
 	slots       [slotCount]covers
-	named       sparse[int32] // number, from 1, of the latest overlay whose selective policy names the call or message
-	texts       bool          // a live overlay has a policy for texts
+	named       sparse[mention] // of calls and messages that selective policies name
+	texts       int             // live overlays with a policy for texts
 	pinned      sparse[bool]
 
 	reading []int32 // the branches the reader sees
-	states  sparse[state]
-	moved   [fateCount]Count // what the overlays did to the sums
-	config  config
+	owner   *owner
+	pieces  []*piece // by block; nil for one that no overlay touched
+	// borrowed says that the list of them belongs to another projection.
+	borrowed bool
+	sums
+	config config
 
-	mute    int     // calls without a result that are not shown
 	waiting []int32 // overlays that hold back reasoning until the loop closes
 	stubs   stubCounts
 	layout  layout
@@ -49,8 +51,10 @@ type overlay struct {
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
-	// named are the calls and the messages that selective policies name.
+	// named are the calls and the messages that selective policies name, under
+	// what named each before; nil where nothing did.
 	named []int32
+	under []mention
 	// tools is what the policy for tool calls does.
 	tools act
 	// hints are those of the tools, by their numbers; nil where there are none.
@@ -68,7 +72,7 @@ func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 
 // ProjectBranch gives the projection for a reader on a branch (L7).
 func ProjectBranch(l *Log, branch string) *Projection {
-	p := &Projection{log: l, reader: branch}
+	p := &Projection{log: l, reader: branch, owner: new(owner)}
 	p.layout.stale = true
 	p.stubs.log = l
 	p.Advance()
@@ -84,7 +88,9 @@ func (p *Projection) Advance() {
 		return
 	}
 	p.version = l.n
-	p.states.grow(l.n)
+	for len(p.pieces) < int(blockOf(l.n)) {
+		p.pieces = append(p.pieces, nil)
+	}
 	for b := len(p.sees); b < len(l.branches.list); b++ {
 		p.sees = append(p.sees, sees(p.reader, l.branches.list[b]))
 		if p.sees[b] {
@@ -111,7 +117,7 @@ func (p *Projection) arrive(from int32) {
 			continue
 		}
 		if !p.shows(n.pair, p.log.node(n.pair)) {
-			p.mute--
+			p.muted(n.pair, -1)
 		}
 		p.settle(seq, n)
 	}
@@ -155,7 +161,7 @@ func (p *Projection) Fate(seq int64) (f Fate, by string, tokens int) {
 	if n.is(flagVoid) {
 		return Omitted, "", 0
 	}
-	s := p.states.get(int32(seq))
+	s := p.state(int32(seq))
 	if i := s.by(); i >= 0 {
 		by = p.overlays[i].id
 	}
@@ -171,7 +177,7 @@ func (p *Projection) reads(n *node) bool { return n.branch == 0 || p.sees[n.bran
 
 // shows reports whether the model sees anything of a visible entry.
 func (p *Projection) shows(seq int32, n *node) bool {
-	return !n.is(flagVoid) && p.states.get(seq).shown()
+	return !n.is(flagVoid) && p.state(seq).shown()
 }
 
 // answered reports whether a call's result is part of the projection.
@@ -194,48 +200,35 @@ func (p *Projection) take(seq int32, n *node) {
 	}
 }
 
-// settle gives an entry the fate the overlays say, and keeps the sums. Void
-// entries are nobody's business.
+// settle gives an entry the fate the overlays say. Void entries are nobody's
+// business.
 func (p *Projection) settle(seq int32, n *node) {
 	if n.is(flagVoid) {
 		return
 	}
 	f, by, tokens := p.resolve(seq, n)
-	s, next := p.states.get(seq), newState(f, by, n.tokens-tokens)
+	p.mark(seq, n, newState(f, by, n.tokens-tokens))
+}
+
+// mark notes what became of an entry, and keeps the sums.
+func (p *Projection) mark(seq int32, n *node, next state) {
+	s := p.state(seq)
 	if next == s {
 		return
 	}
-	before := int(n.tokens)
-	p.moved[s.fate()] = p.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
-	p.moved[f] = p.moved[f].plus(Count{1, before, int(tokens)})
-	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
-		if next.shown() {
-			p.mute--
-		} else {
-			p.mute++
+	at, before := p.edit(seq), int(n.tokens)
+	for _, to := range [...]*sums{&p.sums, &at.sums} {
+		to.moved[s.fate()] = to.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
+		to.moved[next.fate()] = to.moved[next.fate()].plus(Count{1, before, before - int(next.saved)})
+		if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
+			if next.shown() {
+				to.mute--
+			} else {
+				to.mute++
+			}
 		}
 	}
-	p.states.set(seq, next)
-}
-
-// settleRange settles all entries of a stretch, and the results outside it
-// whose calls are inside.
-func (p *Projection) settleRange(lo, hi int32) {
-	// Without anything that hides or shields, texts stay as they are.
-	plain := len(p.slots[slotSummary]) == 0 && len(p.slots[slotTurns]) == 0 && !p.texts
-	for seq := lo; seq <= hi; seq++ {
-		n := p.log.node(seq)
-		if !n.visible() || !p.reads(n) {
-			continue
-		}
-		if plain && (n.kind == codeAssistant || n.kind == codeItem) && p.states.get(seq) == (state{}) {
-			continue
-		}
-		p.settle(seq, n)
-		if n.kind == codeCall && n.pair > hi && n.pair <= p.version {
-			p.settle(n.pair, p.log.node(n.pair))
-		}
-	}
+	at.states[(seq-1)&(chunkLen-1)] = next
 }
 
 // cover takes in a compaction.
@@ -262,21 +255,21 @@ func (p *Projection) cover(seq int32) {
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
 	}
+	if c.Texts != nil {
+		p.texts++
+	}
 	p.overlays = append(p.overlays, o)
-	p.lay(by)
+	p.name(by)
+	p.lay(by, o.lo, o.hi)
 	p.apply(by)
 }
 
-// lay puts a live overlay on the slots.
-func (p *Projection) lay(by int32) {
+// lay puts a live overlay on the slots, as far as it lies in a stretch.
+func (p *Projection) lay(by, lo, hi int32) {
 	o := &p.overlays[by]
 	for s := range o.c.slots {
-		p.slots[s] = p.slots[s].paint(o.lo, o.hi, by)
+		p.slots[s] = p.slots[s].paint(max(lo, o.lo), min(hi, o.hi), by)
 	}
-	for _, seq := range o.named {
-		p.named.set(seq, by+1)
-	}
-	p.texts = p.texts || o.c.Texts != nil
 }
 
 // apply settles what an overlay covers, after it came or went.
@@ -307,15 +300,29 @@ func (p *Projection) revoke(seq int32, target string) {
 	o := &p.overlays[by]
 	o.live = !o.live
 	p.revocations = append(p.revocations, revocation{seq, by, !o.live})
-	p.slots = [slotCount]covers{}
-	p.named = sparse[int32]{}
-	p.texts = false
-	for i := range p.overlays {
-		if p.overlays[i].live {
-			p.lay(int32(i))
+	if o.c.Texts != nil {
+		p.texts++
+		if !o.live {
+			p.texts -= 2
 		}
 	}
+	for range o.c.slots {
+		p.repaint(o.lo, o.hi)
+		break
+	}
 	p.apply(by)
+}
+
+// repaint lays all live overlays anew where they lie in a stretch.
+func (p *Projection) repaint(lo, hi int32) {
+	for s := range p.slots {
+		p.slots[s] = p.slots[s].erase(lo, hi)
+	}
+	for i := range p.overlays {
+		if o := &p.overlays[i]; o.live && o.lo <= hi && lo <= o.hi {
+			p.lay(int32(i), lo, hi)
+		}
+	}
 }
 
 // revocable gives the overlay that an id names, or an earlier revocation of

@@ -24,11 +24,11 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 			return Omitted, by, 0
 		}
 	case codeUser:
-		if p.texts || n.is(flagFiles) {
+		if p.texts > 0 || n.is(flagFiles) {
 			return p.resolveUser(seq, n)
 		}
 	case codeAssistant:
-		if p.texts {
+		if p.texts > 0 {
 			return p.resolveSaid(seq, n)
 		}
 	case codeCall, codeResult:

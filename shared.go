@@ -70,7 +70,7 @@ func (p *Projection) alike(q *Projection, a, b glance) bool {
 	if a.seq == 0 {
 		return samePayload(a.text, b.text)
 	}
-	s, t := p.states.get(a.seq), q.states.get(a.seq)
+	s, t := p.state(a.seq), q.state(a.seq)
 	if s.by() == t.by() {
 		return s.fate() == t.fate()
 	}

@@ -27,12 +27,12 @@ func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...En
 	accepted := false
 	defer func() {
 		if !accepted {
-			l.takeBack(&was)
 			p.takeBack(&before)
+			l.takeBack(&was)
 		}
 		l.trail.stop()
 	}()
-	l.trail.begin(l.n)
+	l.trail.begin(l)
 	l.addAll(entries)
 	p.Advance()
 	err := accept(p)
@@ -57,11 +57,14 @@ func (p *Projection) remakes(entries []Entry) bool {
 }
 
 // takeBack makes the projection what it was before it took in ordinary
-// entries: they have changed nothing in place but the states of their own.
+// entries: they have changed nothing in place but states of their own, and how
+// many calls of a block have no result.
 func (p *Projection) takeBack(before *Projection) {
 	for seq := before.version + 1; seq <= p.version; seq++ {
-		if p.states.get(seq) != (state{}) {
-			p.states.set(seq, state{})
+		n := p.log.node(seq)
+		p.mark(seq, n, state{})
+		if n.kind == codeResult && !n.is(flagVoid) && n.pair <= before.version && p.reads(n) && !p.shows(n.pair, p.log.node(n.pair)) {
+			p.muted(n.pair, 1)
 		}
 	}
 	*p = *before
@@ -76,6 +79,7 @@ type trail struct {
 	steppers []numbered[stepper]
 	pairs    []numbered[int32]
 	rows     []keptRow
+	block    block // the last
 }
 
 // numbered is an element as it was.
@@ -89,7 +93,12 @@ type keptRow struct {
 	was row
 }
 
-func (t *trail) begin(n int32) { t.on, t.n, t.number = true, n, t.number+1 }
+func (t *trail) begin(l *Log) {
+	t.on, t.n, t.number = true, l.n, t.number+1
+	if l.n > 0 {
+		t.block = *l.blocks.at(blockOf(l.n))
+	}
+}
 
 func (t *trail) stepper(branch int32, s *stepper) {
 	if t.on && s.trail != t.number {
@@ -129,7 +138,14 @@ func (l *Log) takeBack(was *Log) {
 		l.open.set(r.key, r.was)
 	}
 	for _, p := range slices.Backward(t.pairs) {
-		l.nodes.edit(p.at).pair = p.was
+		n := l.nodes.edit(p.at)
+		if n.pair > 0 && n.branch == 0 {
+			l.blocks.edit(blockOf(p.at)).open++
+		}
+		n.pair = p.was
+	}
+	if was.n > 0 {
+		*l.blocks.edit(blockOf(was.n)) = t.block
 	}
 	for _, s := range t.steppers {
 		l.steppers[s.at] = s.was
