@@ -108,11 +108,9 @@ func (c *Compaction) slots(yield func(slot) bool) {
 	}
 }
 
-// extent resolves the overlay's bounds to seqs: clamped to the log (P13), and
-// to the entries that stood before the overlay, since it speaks of nothing
-// that came after it. Empty when lo > hi; then the range means nothing.
-func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, r Range) {
-	last := int(l.node(overlay).turn)
+// extent resolves a range to seqs: clamped to the turns up to the last (P13).
+// Empty when lo > hi; then the range means nothing.
+func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
 	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
 		return 1, 0, r
 	}
@@ -126,5 +124,5 @@ func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, r Range) {
 			hi = l.stepEnd(r.ToTurn, *c.ToStep)
 		}
 	}
-	return lo, min(hi, overlay-1), r
+	return lo, hi, r
 }

@@ -58,7 +58,11 @@ type node struct {
 	message int32
 	kind    kindCode
 	flags   uint8
+	size    uint16 // of a call's arguments or a result's content; hugeSize for more
 }
+
+// hugeSize is a size that a node has no room for.
+const hugeSize = math.MaxUint16
 
 // record is what an entry says. Its id and its source stand apart.
 type record struct {
@@ -245,9 +249,11 @@ func (l *Log) classify(n *node, payload Payload) {
 		n.kind = codeCall
 		n.tool = l.tools.of(p.Name)
 		n.setFlag(flagBare, p.Arguments == "" || p.Arguments == noArguments)
+		n.size = uint16(min(sizeOf(p), hugeSize))
 	case ToolResult:
 		n.kind = codeResult
 		n.setFlag(flagError, p.IsError)
+		n.size = uint16(min(sizeOf(p), hugeSize))
 	case ProviderItem:
 		n.kind = codeItem
 		n.setFlag(flagEmpty, p.Data == "")

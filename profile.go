@@ -117,7 +117,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 	changed := false
 	lastRequest := 0
 	for it := range items {
-		changed = changed || it.Added != "" || it.Fate != Kept
+		changed = changed || it.Added != 0 || it.Fate != Kept
 		wi := wireItem{Item: it}
 		user := false
 		switch p := it.Payload.(type) {

@@ -53,8 +53,10 @@ type overlay struct {
 	heldFrom int32
 	// named are the calls and the messages that selective policies name, under
 	// what named each before; nil where nothing did.
-	named []int32
+	named []named
 	under []mention
+	// policies are those for the calls that are named.
+	policies []sides
 	// tools is what the policy for tool calls does.
 	tools act
 	// hints are those of the tools, by their numbers; nil where there are none.
@@ -234,7 +236,9 @@ func (p *Projection) mark(seq int32, n *node, next state) {
 // cover takes in a compaction.
 func (p *Projection) cover(seq int32) {
 	c := p.log.payload(seq).(Compaction)
-	lo, hi, r := p.log.extent(&c, seq)
+	// An overlay speaks of nothing that came after it.
+	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
+	hi = min(hi, seq-1)
 	o := overlay{seq: seq, c: &c, id: p.log.ids.at(seq), lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
 	if r.ToStep != nil {
@@ -249,8 +253,8 @@ func (p *Projection) cover(seq int32) {
 		o.tools = actOf(c.ToolCalls.Action)
 		o.hints = p.log.tools.hints(c.ToolCalls.Hints)
 	}
-	if o.tools == actSelective && c.ToolCalls.Rest == "" {
-		o.named = p.find(c.ToolCalls.Calls, lo, hi)
+	if o.tools == actSelective {
+		o.named, o.policies = p.find(c.ToolCalls, lo, hi)
 	}
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
@@ -282,8 +286,8 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		for _, seq := range o.named {
-			p.settleRange(seq, seq)
+		for _, n := range o.named {
+			p.settleEach(n.seq, n.seq, n.seq)
 		}
 	}
 	p.layout.stale = true
@@ -354,7 +358,7 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		}
 		if p.pinned.get(seq) != on {
 			p.pinned.set(seq, on)
-			p.settleRange(seq, seq)
+			p.settleEach(seq, seq, seq)
 		}
 	}
 	p.layout.stale = true

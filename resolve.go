@@ -1,7 +1,5 @@
 package tenfold
 
-import "strconv"
-
 // resolve decides the fate of an entry that is not void: the overlay that made
 // it so, and what it costs now. It looks at nothing but the log and the
 // overlays.
@@ -130,8 +128,8 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 	case actStrip:
 		return o.forTool(call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
 	case actSelective:
-		if c, ok := o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at); ok {
-			return c.sides()
+		if named, i := p.mention(at); named == by {
+			return o.policies[o.named[i].one]
 		}
 		switch o.c.ToolCalls.Rest {
 		case Omit:
@@ -233,7 +231,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		return Kept, nobody, n.tokens
 	}
 	if s.folded == nil && s.response == actStrip && !policy.odd() {
-		return Stripped, by, p.stubs.plain(n.tool, n.is(flagError)).tokens
+		return Stripped, by, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).tokens
 	}
 	r, f := p.leave(policy, s, seq, n)
 	if f == Kept {
@@ -253,7 +251,7 @@ func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (Too
 				r.Parts = Text(text)
 			}
 		case actStrip:
-			f, r.Parts = Stripped, p.stubs.plain(n.tool, n.is(flagError)).parts
+			f, r.Parts = Stripped, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
 			if policy.odd() {
 				r.Parts = Text(p.stub(policy, n, seq))
 			}
@@ -268,8 +266,9 @@ func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (Too
 	return r, f
 }
 
-// odd reports whether stubs of the policy are other than the plain ones.
-func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall || p.Stub != "" }
+// odd reports whether stubs of the policy say more than of which tool the
+// result was, and how it ended.
+func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall }
 
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
@@ -277,10 +276,7 @@ func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
 	if policy.Over == 0 {
 		return true
 	}
-	if r, ok := p.log.payload(seq).(ToolResult); ok {
-		return contentSize(r.Parts) > policy.Over
-	}
-	return Size(len(p.log.payload(seq).(ToolCall).Arguments)) > policy.Over
+	return p.log.Size(int64(seq)) > policy.Over
 }
 
 // shorten gives the payload that the overlay leaves of an entry.
@@ -305,16 +301,4 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 	default:
 		return payload
 	}
-}
-
-// forCall is the policy for one call of a selective policy; false where it
-// names no such call.
-func (p *ToolPolicy) forCall(id string, seq int32) (CallPolicy, bool) {
-	var buffer [64]byte
-	key := strconv.AppendInt(append(append(buffer[:0], id...), '@'), int64(seq), 10)
-	if c, ok := p.Calls[string(key)]; ok {
-		return c, true
-	}
-	c, ok := p.Calls[id]
-	return c, ok
 }

@@ -44,7 +44,7 @@ type glance struct {
 // entries that overlays shorten.
 func (p *Projection) glances() func(yield func(glance) bool) {
 	return func(yield func(glance) bool) {
-		if p.layout.opening && !yield(glance{id: string(AddedOpening), tokens: p.log.counter.Count(openingText)}) {
+		if p.layout.opening && !yield(glance{id: AddedOpening.String(), tokens: p.log.counter.Count(openingText)}) {
 			return
 		}
 		see := func(it Item) bool {
@@ -54,11 +54,8 @@ func (p *Projection) glances() func(yield func(glance) bool) {
 			}
 			return yield(g)
 		}
-		for it := range p.walkOver(1, p.version+1, p.layout.hidden, true) {
-			if !see(it) {
-				return
-			}
-		}
+		w := walker{p: p, yield: see, raw: true}
+		w.walk(1, p.version+1, p.layout.hidden)
 	}
 }
 

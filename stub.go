@@ -17,7 +17,7 @@ const maxFirstLine = 200
 // stub is the text of a stripped result (P5). The recall reference is the
 // result's seq.
 func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
-	text := p.stubs.text(policy.Stub, n.tool, n.is(flagError))
+	text := p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts[0].Text
 	if policy.FirstLine {
 		if line := firstLine(partsText(p.log.payload(seq).(ToolResult).Parts)); line != "" {
 			text += "\n" + line
@@ -46,12 +46,12 @@ func firstLine(text string) string {
 	return line
 }
 
-// stubCounts remembers the texts and token counts of plain stubs, one of each
-// per tool and outcome.
+// stubCounts remembers the texts and token counts of stubs, one of each per
+// tool and outcome, and one per tool in the form "previous".
 type stubCounts struct {
 	log     *Log
 	calls   []int32
-	results [2][]stubCount
+	results [3][]stubCount
 }
 
 type stubCount struct {
@@ -85,25 +85,25 @@ func (s *stubCounts) call(tool int32) int32 {
 	return s.calls[tool]
 }
 
-// plain is the stub of P5 without further ado.
-func (s *stubCounts) plain(tool int32, failed bool) *stubCount {
-	list := &s.results[0]
-	outcome := "success"
-	if failed {
-		list, outcome = &s.results[1], "error"
+// of is the stub of P5 in a form, without further ado.
+func (s *stubCounts) of(form string, tool int32, failed bool) *stubCount {
+	kind, end := 0, ": success"
+	switch {
+	case form == "previous":
+		kind = 2
+	case failed:
+		kind, end = 1, ": error"
 	}
+	list := &s.results[kind]
 	for int(tool) >= len(*list) {
-		text := "[compacted] " + s.name(int32(len(*list))) + ": " + outcome
+		name := s.name(int32(len(*list)))
+		text := "[compacted] " + name + end
+		if kind == 2 {
+			text = "[Previous: used " + name + "]"
+		}
 		*list = append(*list, stubCount{Text(text), int32(s.log.counter.Count(text))})
 	}
 	return &(*list)[tool]
-}
-
-func (s *stubCounts) text(form string, tool int32, failed bool) string {
-	if form == "previous" {
-		return "[Previous: used " + s.name(tool) + "]"
-	}
-	return s.plain(tool, failed).parts[0].Text
 }
 
 // withoutFiles leaves of a user message the texts, and a word for each file

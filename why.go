@@ -162,7 +162,7 @@ func (p *Projection) whyTool(seq int32, n *node, at int32, call *node, by int32)
 	case fate == Omitted && s.removes:
 		return ReasonHint
 	case fate != Kept && policy.Action == Selective:
-		if _, named := policy.forCall(p.log.payload(at).(ToolCall).CallID, at); !named {
+		if named, _ := p.mention(at); named != by {
 			return ReasonRest
 		}
 		return ReasonNamed

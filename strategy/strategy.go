@@ -76,6 +76,26 @@ type notes struct {
 	// where a model was paid or a person answered.
 	withheld, asked bool
 	fitted          *Fitted
+	laid            *laid
+}
+
+// laid is an overlay laid over a projection.
+type laid struct {
+	over *tenfold.Projection
+	c    tenfold.Compaction
+	next *tenfold.Projection
+}
+
+// lay gives the projection with an overlay. What a strategy tried and then
+// proposes is not laid twice.
+func (o Options) lay(p *tenfold.Projection, c tenfold.Compaction) *tenfold.Projection {
+	if o.notes == nil {
+		return p.With(c)
+	}
+	if l := o.notes.laid; l == nil || l.over != p || l.c != c {
+		o.notes.laid = &laid{p, c, p.With(c)}
+	}
+	return o.notes.laid.next
 }
 
 // asked notes that a model was paid or a person answered.
@@ -164,7 +184,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
 		n := len(plan.Steps)
-		plan.add(s.Name(), proposed)
+		plan.add(s.Name(), proposed, o)
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
@@ -210,10 +230,14 @@ func (pl Pipeline) flat() Pipeline {
 
 // add takes in what one strategy proposes, if it changes anything, and reports
 // what each of its slots gains.
-func (plan *Plan) add(name string, proposed []tenfold.Compaction) {
+func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 	before := plan.After
 	next := before
-	if len(proposed) > 0 {
+	switch len(proposed) {
+	case 0:
+	case 1:
+		next = o.lay(before, proposed[0])
+	default:
 		next = before.With(proposed...)
 	}
 	changed := before.Changed(next)

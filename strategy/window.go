@@ -64,7 +64,7 @@ func leaving(p *tenfold.Projection, first int64, o Options) (r tenfold.Range, ok
 		r.ToTurn, r.ToStep = o.Range.ToTurn, o.Range.ToStep
 		o.Notef("the window begins in turn %d, but no more than turns %s may be compacted", turn, o.Range)
 	}
-	from, to := extent(l, r)
+	from, to := l.Extent(r)
 	for seq := from; seq <= to; seq++ {
 		if e, _ := l.Entry(seq); e.Payload.Kind().Visible() && p.Reads(seq) && !hidden(p, seq) {
 			turn, _, _ := l.Where(seq)
