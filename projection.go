@@ -128,6 +128,9 @@ func (p *Projection) arrive(from int32) {
 // Log is the log projected.
 func (p *Projection) Log() *Log { return p.log }
 
+// Branch is the reader's branch; empty for the root.
+func (p *Projection) Branch() string { return p.reader }
+
 // Version is the log version the projection shows.
 func (p *Projection) Version() int64 { return int64(p.version) }
 

@@ -69,6 +69,13 @@ func hidden(p *tenfold.Projection, seq int64) bool {
 	return f == tenfold.Omitted || f == tenfold.Summarised
 }
 
+// omits reports whether an overlay leaves an entry out, with nothing in its
+// stead.
+func omits(p *tenfold.Projection, seq int64) bool {
+	f, _, _ := p.Fate(seq)
+	return f == tenfold.Omitted
+}
+
 // pick is a call that a strategy would do something to. Of calls treated alike
 // the policy is the same pointer.
 type pick struct {

@@ -79,21 +79,24 @@ type notes struct {
 	laid            *laid
 }
 
-// laid is an overlay laid over a projection.
+// laid is overlays laid over a projection.
 type laid struct {
-	over *tenfold.Projection
-	c    tenfold.Compaction
-	next *tenfold.Projection
+	over     *tenfold.Projection
+	proposed []tenfold.Compaction
+	next     *tenfold.Projection
 }
 
-// lay gives the projection with an overlay. What a strategy tried and then
+// lay gives the projection with some overlays. What a strategy tried and then
 // proposes is not laid twice.
-func (o Options) lay(p *tenfold.Projection, c tenfold.Compaction) *tenfold.Projection {
-	if o.notes == nil {
-		return p.With(c)
+func (o Options) lay(p *tenfold.Projection, proposed ...tenfold.Compaction) *tenfold.Projection {
+	if len(proposed) == 0 {
+		return p
 	}
-	if l := o.notes.laid; l == nil || l.over != p || l.c != c {
-		o.notes.laid = &laid{p, c, p.With(c)}
+	if o.notes == nil {
+		return p.With(proposed...)
+	}
+	if l := o.notes.laid; l == nil || l.over != p || !slices.Equal(l.proposed, proposed) {
+		o.notes.laid = &laid{p, slices.Clone(proposed), p.With(proposed...)}
 	}
 	return o.notes.laid.next
 }
@@ -173,7 +176,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		o.begun = p
 	}
 	plan := Plan{Version: p.Version(), Range: o.Range, Before: p, After: p}
-	withheld := false
+	withheld, asked := false, firstRequest(p.Log())
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
@@ -183,8 +186,12 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		if err != nil {
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
-		n := len(plan.Steps)
+		n, before := len(plan.Steps), plan.After
 		plan.add(s.Name(), proposed, o)
+		if asked > 0 && omits(plan.After, asked) && !hidden(before, asked) {
+			turn, _, _ := p.Log().Where(asked)
+			o.Notef("the first request (turn %d) is not shown any more", turn)
+		}
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
@@ -232,14 +239,7 @@ func (pl Pipeline) flat() Pipeline {
 // what each of its slots gains.
 func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 	before := plan.After
-	next := before
-	switch len(proposed) {
-	case 0:
-	case 1:
-		next = o.lay(before, proposed[0])
-	default:
-		next = before.With(proposed...)
-	}
+	next := o.lay(before, proposed...)
 	changed := before.Changed(next)
 	if changed == 0 && next.Tokens() == before.Tokens() {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Before: before.Tokens(), After: before.Tokens()})
