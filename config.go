@@ -25,7 +25,7 @@ func (p *Projection) Config() Config {
 	c.System = p.system()
 	if pruned := p.pruned(); pruned != nil {
 		c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(t ToolDefinition) bool {
-			return slices.Contains(pruned, t.Name)
+			return pruned[t.Name]
 		})
 	}
 	return c
@@ -58,7 +58,7 @@ func (c *config) count(p *Projection) Count {
 	pruned := p.pruned()
 	for i, t := range c.toolTokens {
 		sum.Before += t
-		if !slices.Contains(pruned, c.current.Tools[i].Name) {
+		if !pruned[c.current.Tools[i].Name] {
 			sum.After += t
 		}
 	}
@@ -67,13 +67,17 @@ func (c *config) count(p *Projection) Count {
 
 // pruned names the tools whose definitions go: the latest live overlay with an
 // opinion says so.
-func (p *Projection) pruned() []string {
+func (p *Projection) pruned() map[string]bool {
 	for i := len(p.overlays) - 1; i >= 0; i-- {
 		if o := &p.overlays[i]; o.live && o.lo <= o.hi && o.c.ToolDefinitions != nil {
-			if o.c.ToolDefinitions.Action == Prune {
-				return o.c.ToolDefinitions.Names
+			if o.c.ToolDefinitions.Action != Prune {
+				return nil
 			}
-			return nil
+			names := make(map[string]bool, len(o.c.ToolDefinitions.Names))
+			for _, name := range o.c.ToolDefinitions.Names {
+				names[name] = true
+			}
+			return names
 		}
 	}
 	return nil

@@ -15,7 +15,12 @@ type covers []cover
 const nobody int32 = -1
 
 // paint lays a stretch over what is there.
-func (c covers) paint(lo, hi, by int32) covers {
+func (c covers) paint(lo, hi, by int32) covers { return c.replace(lo, hi, cover{lo, hi, by}) }
+
+// erase takes what is there off a stretch.
+func (c covers) erase(lo, hi int32) covers { return c.replace(lo, hi) }
+
+func (c covers) replace(lo, hi int32, with ...cover) covers {
 	if lo > hi {
 		return c
 	}
@@ -28,11 +33,28 @@ func (c covers) paint(lo, hi, by int32) covers {
 	if first < last && c[first].lo < lo {
 		put = append(put, cover{c[first].lo, lo - 1, c[first].by})
 	}
-	put = append(put, cover{lo, hi, by})
+	put = append(put, with...)
 	if first < last && c[last-1].hi > hi {
 		put = append(put, cover{hi + 1, c[last-1].hi, c[last-1].by})
 	}
 	return slices.Replace(c, first, last, put...)
+}
+
+// around is the overlay that has the word at seq, or nobody; the verdict ends
+// where another has it.
+func (c covers) around(seq int32, v *verdict) int32 {
+	i, _ := slices.BinarySearchFunc(c, seq, func(s cover, seq int32) int { return int(s.hi) - int(seq) })
+	if i < len(c) && c[i].lo <= seq {
+		v.since, v.until = max(v.since, c[i].lo), min(v.until, c[i].hi)
+		return c[i].by
+	}
+	if i < len(c) {
+		v.until = min(v.until, c[i].lo-1)
+	}
+	if i > 0 {
+		v.since = max(v.since, c[i-1].hi+1)
+	}
+	return nobody
 }
 
 // at is the overlay that has the word at seq, or nobody.
@@ -86,11 +108,9 @@ func (c *Compaction) slots(yield func(slot) bool) {
 	}
 }
 
-// extent resolves the overlay's bounds to seqs: clamped to the log (P13), and
-// to the entries that stood before the overlay, since it speaks of nothing
-// that came after it. Empty when lo > hi; then the range means nothing.
-func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, r Range) {
-	last := int(l.node(overlay).turn)
+// extent resolves a range to seqs: clamped to the turns up to the last (P13).
+// Empty when lo > hi; then the range means nothing.
+func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
 	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
 		return 1, 0, r
 	}
@@ -104,5 +124,5 @@ func (l *Log) extent(c *Compaction, overlay int32) (lo, hi int32, r Range) {
 			hi = l.stepEnd(r.ToTurn, *c.ToStep)
 		}
 	}
-	return lo, min(hi, overlay-1), r
+	return lo, hi, r
 }

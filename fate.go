@@ -45,6 +45,8 @@ func (c Count) minus(d Count) Count {
 	return Count{c.Entries - d.Entries, c.Before - d.Before, c.After - d.After}
 }
 
+func (c Count) times(n int) Count { return Count{c.Entries * n, c.Before * n, c.After * n} }
+
 // Totals are the sums over a projection, kept as the log grows (T2).
 type Totals struct {
 	// ByFate sums the reader's entries by what became of them.

@@ -10,15 +10,15 @@ import (
 type Item struct {
 	// Seq and ID name the entry; Seq is 0 and ID is made up for what the
 	// projection put in.
-	Seq int64
-	ID  string
-	// Added is set on what the projection put in.
-	Added     Addition
+	Seq       int64
+	ID        string
 	Branch    string
 	MessageID string
 	// Turn and Step are raw numbers, whatever is hidden before.
 	Turn, Step int
 	Fate       Fate
+	// Added is set on what the projection put in.
+	Added Addition
 	// By is the id of the overlay that shortened the entry, or whose summary
 	// this is.
 	By      string
@@ -26,15 +26,29 @@ type Item struct {
 	Payload Payload
 }
 
-// Addition says why the projection put something in.
-type Addition string
+// Addition says why the projection put something in; zero for an entry of the
+// log.
+type Addition uint8
 
 // The additions.
 const (
-	AddedSummary     Addition = "summary"
-	AddedPlaceholder Addition = "placeholder"
-	AddedOpening     Addition = "opening"
+	AddedSummary Addition = iota + 1
+	AddedPlaceholder
+	AddedOpening
 )
+
+// String gives the word for the addition; empty for zero.
+func (a Addition) String() string {
+	switch a {
+	case AddedSummary:
+		return "summary"
+	case AddedPlaceholder:
+		return "placeholder"
+	case AddedOpening:
+		return "opening"
+	}
+	return ""
+}
 
 // Items gives what the model sees, in order. A call's result stands right
 // after the calls it was made with, in the order of the calls, whenever it
@@ -42,48 +56,45 @@ const (
 func (p *Projection) Items() iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		p.arrange()
-		if p.layout.opening {
-			turn := 0
-			for item := range p.walk(p.version+1, len(p.layout.hidden)) {
-				turn = item.Turn
-				break
-			}
-			if !yield(p.addition(AddedOpening, "opening", turn, nobody, said{true, openingText})) {
-				return
-			}
-		}
-		for item := range p.walk(p.version+1, len(p.layout.hidden)) {
-			if !yield(item) {
-				return
-			}
+		w := walker{p: p, yield: yield}
+		if !p.layout.opening || w.opening() {
+			w.walk(1, p.version+1, p.layout.hidden)
 		}
 	}
 }
 
-// walk goes over what shows before seq end, opening message aside, minding the
-// first n hidden stretches only.
-func (p *Projection) walk(end int32, n int) iter.Seq[Item] { return p.walkOver(end, n, false) }
+// List gives the same as [Projection.Items], in a slice of the right size.
+func (p *Projection) List() []Item {
+	p.arrange()
+	w := walker{p: p, list: make([]Item, 0, p.shown())}
+	if p.layout.opening {
+		w.opening()
+	}
+	w.walk(1, p.version+1, p.layout.hidden)
+	return w.list
+}
 
-// walkOver walks, and raw leaves what overlays shorten as the log has it.
-func (p *Projection) walkOver(end int32, n int, raw bool) iter.Seq[Item] {
-	return func(yield func(Item) bool) {
-		w := walker{p: p, yield: yield, raw: raw}
-		h := p.layout.hidden[:n]
-		for seq := int32(1); seq < end; {
-			if len(h) > 0 && seq == h[0].lo {
-				if !w.hidden(&h[0]) {
-					return
-				}
-				seq = h[0].hi + 1
-				h = h[1:]
-				continue
-			}
-			if !w.entry(seq) {
-				return
-			}
-			seq++
+// shown is about how many items there are, and no fewer.
+func (p *Projection) shown() int {
+	t := p.Totals()
+	n := t.Added.Entries + p.moved[Kept].Entries + p.moved[Stripped].Entries + p.moved[Trimmed].Entries
+	for at := range p.pieces {
+		n += int(p.log.blocks.at(int32(at + 1)).entries)
+	}
+	for _, b := range p.reading {
+		if b > 0 && int(b) < len(p.log.steppers) {
+			n += p.log.steppers[b].all.Entries
 		}
-		w.flush()
+	}
+	return n
+}
+
+// walk gives what shows of the entries from seq on and before end, opening
+// message aside, minding the given hidden stretches.
+func (p *Projection) walk(seq, end int32, h []hidden) iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		w := walker{p: p, yield: yield}
+		w.walk(seq, end, h)
 	}
 }
 
@@ -91,13 +102,51 @@ func (p *Projection) walkOver(end int32, n int, raw bool) iter.Seq[Item] {
 // are out: the calls one response makes in a row.
 type walker struct {
 	p      *Projection
-	yield  func(Item) bool
+	yield  func(Item) bool // nil to list them
+	list   []Item
 	raw    bool    // payloads are the log's
 	calls  []int32 // of the group under way
 	closed bool    // a result of the group came: no call joins it any more
 	turn   int32
 	step   int32
 	branch int32
+}
+
+// emit gives an item away; false when the reader of the walk has had enough.
+func (w *walker) emit(it Item) bool {
+	if w.yield != nil {
+		return w.yield(it)
+	}
+	w.list = append(w.list, it)
+	return true
+}
+
+// opening emits the message that the view needs before its first.
+func (w *walker) opening() bool {
+	turn := 0
+	for item := range w.p.walk(1, w.p.version+1, w.p.layout.hidden) {
+		turn = item.Turn
+		break
+	}
+	return w.emit(w.p.addition(AddedOpening, "opening", turn, nobody, said{true, openingText}))
+}
+
+func (w *walker) walk(seq, end int32, h []hidden) {
+	for seq < end {
+		if len(h) > 0 && seq == h[0].lo {
+			if !w.hidden(&h[0]) {
+				return
+			}
+			seq = h[0].hi + 1
+			h = h[1:]
+			continue
+		}
+		if !w.entry(seq) {
+			return
+		}
+		seq++
+	}
+	w.flush()
 }
 
 // entry emits one entry if it shows. It returns false when the reader of the
@@ -132,7 +181,7 @@ func (w *walker) entry(seq int32) bool {
 			return false
 		}
 	}
-	return !shown || w.yield(w.item(seq, n))
+	return !shown || w.emit(w.item(seq, n))
 }
 
 // flush emits the results of the group under way, or their placeholders (P10).
@@ -146,16 +195,15 @@ func (w *walker) flush() bool {
 	for _, call := range calls {
 		n := w.p.log.node(call)
 		if w.p.answered(n) {
-			if !w.yield(w.item(n.pair, w.p.log.node(n.pair))) {
+			if !w.emit(w.item(n.pair, w.p.log.node(n.pair))) {
 				return false
 			}
 			continue
 		}
-		r := w.p.log.records.at(call)
-		if !w.yield(Item{
-			ID: r.id + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
+		if !w.emit(Item{
+			ID: w.p.log.ids.at(call) + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
 			Turn: int(n.turn), Step: int(n.step), Tokens: w.p.layout.placeholder,
-			Payload: ToolResult{CallID: r.payload.(ToolCall).CallID, Parts: Text(interruptedText), IsError: true},
+			Payload: ToolResult{CallID: w.p.log.payload(call).(ToolCall).CallID, Parts: Text(interruptedText), IsError: true},
 		}) {
 			return false
 		}
@@ -170,7 +218,7 @@ func (w *walker) hidden(h *hidden) bool {
 	}
 	turn := int(w.p.log.node(h.lo).turn)
 	for _, text := range h.before {
-		if !w.yield(w.p.addition(AddedSummary, "heading", turn, h.summary, said{true, text})) {
+		if !w.emit(w.p.addition(AddedSummary, "heading", turn, h.summary, said{true, text})) {
 			return false
 		}
 	}
@@ -183,7 +231,7 @@ func (w *walker) hidden(h *hidden) bool {
 		return false
 	}
 	for i, s := range h.after {
-		if !w.yield(w.p.addition(AddedSummary, strconv.Itoa(int(h.lo))+"."+strconv.Itoa(i), turn, h.summary, s)) {
+		if !w.emit(w.p.addition(AddedSummary, strconv.Itoa(int(h.lo))+"."+strconv.Itoa(i), turn, h.summary, s)) {
 			return false
 		}
 	}
@@ -192,7 +240,7 @@ func (w *walker) hidden(h *hidden) bool {
 
 func (w *walker) item(seq int32, n *node) Item {
 	it := w.p.bare(seq, n)
-	if by := w.p.states.get(seq).by(); by >= 0 && !w.raw {
+	if by := w.p.state(seq).by(); by >= 0 && !w.raw {
 		it.Payload = w.p.shorten(seq, n, by)
 	}
 	return it
@@ -200,10 +248,10 @@ func (w *walker) item(seq int32, n *node) Item {
 
 // bare is an item with the payload of the log.
 func (p *Projection) bare(seq int32, n *node) Item {
-	s, r := p.states.get(seq), p.log.records.at(seq)
+	s := p.state(seq)
 	it := Item{
-		Seq: int64(seq), ID: r.id, Branch: p.log.branches.list[n.branch], MessageID: r.message,
-		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: r.payload,
+		Seq: int64(seq), ID: p.log.ids.at(seq), Branch: p.log.branches.list[n.branch], MessageID: p.log.messageID(n),
+		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: p.log.payload(seq),
 	}
 	if by := s.by(); by >= 0 {
 		it.By = p.overlays[by].id
@@ -212,7 +260,7 @@ func (p *Projection) bare(seq int32, n *node) Item {
 }
 
 func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s said) Item {
-	it := Item{ID: string(why) + "/" + suffix, Added: why, Turn: turn, Tokens: p.log.counter.Count(s.text)}
+	it := Item{ID: why.String() + "/" + suffix, Added: why, Turn: turn, Tokens: p.log.counter.Count(s.text)}
 	if by != nobody {
 		it.By = p.overlays[by].id
 		it.ID = it.By + "/" + suffix

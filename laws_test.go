@@ -220,7 +220,7 @@ func TestP11aPrefixStable(t *testing.T) {
 				})
 			}
 			closes := e.Payload.Kind() == tenfold.KindUserMessage || e.Payload.Kind() == tenfold.KindTurnStart
-			if closes && onlyReasoning(before) && (len(after) == 0 || after[0].Added == "") {
+			if closes && onlyReasoning(before) && (len(after) == 0 || after[0].Added == 0) {
 				continue // exception 2, with the opening message that stood before it
 			}
 			for _, was := range before {

@@ -23,8 +23,9 @@ const (
 // again when an overlay, a pin or the configuration changes.
 type layout struct {
 	stale   bool
-	began   bool // the view shows anything
-	opening bool // the view needs an opening message
+	began   bool  // the view shows anything
+	opening bool  // the view needs an opening message
+	looked  int32 // where what it begins with was looked for, in vain
 	hidden  []hidden
 	added   Count
 	config  Count
@@ -50,15 +51,32 @@ type said struct {
 
 // arrange brings the layout up to date.
 func (p *Projection) arrange() {
-	if !p.layout.stale {
-		return
+	if p.layout.stale {
+		p.layOut()
 	}
+	if !p.layout.began {
+		p.begin()
+	}
+}
+
+func (p *Projection) layOut() {
 	count := p.log.counter.Count
 	p.layout = layout{hidden: p.hiddenStretches(), placeholder: count(interruptedText)}
+	began, from, n := false, int32(1), 0
 	for i := range p.layout.hidden {
 		h := &p.layout.hidden[i]
 		if h.summary != nobody {
-			p.standIn(h, p.anythingBefore(h.lo, i))
+			// Whether anything shows before it: what was looked at for an
+			// earlier stretch need not be looked at again.
+			for range p.walk(from, h.lo, p.layout.hidden[n:i]) {
+				began = true
+				break
+			}
+			from, n = h.lo, i
+			if began {
+				from, n = p.version+1, i+1
+			}
+			p.standIn(h, began)
 		}
 		for _, text := range h.before {
 			p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(text)})
@@ -67,80 +85,104 @@ func (p *Projection) arrange() {
 			p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(s.text)})
 		}
 	}
-	for item := range p.walk(p.version+1, len(p.layout.hidden)) {
-		p.layout.began = true
-		p.layout.opening = item.Payload.Kind() != KindUserMessage
-		break
-	}
-	if p.layout.opening {
-		p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(openingText)})
-	}
 	if text := p.continuation(); text != "" {
 		p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(text)})
 	}
 	p.layout.config = p.config.count(p)
 }
 
-// anythingBefore reports whether the view shows anything before seq, given
-// that the first n hidden stretches are arranged.
-func (p *Projection) anythingBefore(seq int32, n int) bool {
-	for range p.walk(seq, n) {
-		return true
+// begin finds what the view begins with, from where it was not found before.
+func (p *Projection) begin() {
+	l := &p.layout
+	h, _ := slices.BinarySearchFunc(l.hidden, l.looked, func(h hidden, seq int32) int { return int(h.lo) - int(seq) })
+	for item := range p.walk(l.looked+1, p.version+1, l.hidden[h:]) {
+		l.began = true
+		if l.opening = item.Payload.Kind() != KindUserMessage; l.opening {
+			l.added = l.added.plus(Count{Entries: 1, After: p.log.counter.Count(openingText)})
+		}
+		break
 	}
-	return false
+	l.looked = p.version
 }
 
 // hiddenStretches joins the stretches a summary or an omission has the word
 // over. A summary's run is one stretch even where turns in it are omitted too.
 func (p *Projection) hiddenStretches() []hidden {
-	var out []hidden
+	var runs []hidden
 	for _, c := range p.slots[slotSummary] {
-		if n := len(out); n > 0 && out[n-1].summary == c.by && out[n-1].hi+1 == c.lo {
-			out[n-1].hi = c.hi
+		if n := len(runs); n > 0 && runs[n-1].summary == c.by && runs[n-1].hi+1 == c.lo {
+			runs[n-1].hi = c.hi
 			continue
 		}
-		out = append(out, hidden{lo: c.lo, hi: c.hi, summary: c.by})
+		runs = append(runs, hidden{lo: c.lo, hi: c.hi, summary: c.by})
 	}
-	runs := len(out)
+	var out []hidden
+	next := int32(1) // what comes after the stretches in out
+	omit := func(from, hi int32) {
+		if lo := max(from, next); lo <= hi {
+			out = append(out, hidden{lo: lo, hi: hi, summary: nobody})
+			next = hi + 1
+		}
+	}
 	for _, c := range p.slots[slotTurns] {
 		if p.overlays[c.by].c.Turns != Omit {
 			continue
 		}
-		lo := c.lo
-		for _, run := range out[:runs] {
-			if run.hi < lo || run.lo > c.hi {
-				continue
-			}
-			if run.lo > lo {
-				out = append(out, hidden{lo: lo, hi: run.lo - 1, summary: nobody})
-			}
-			lo = run.hi + 1
+		for len(runs) > 0 && runs[0].lo <= c.hi {
+			omit(c.lo, runs[0].lo-1)
+			out, next, runs = append(out, runs[0]), runs[0].hi+1, runs[1:]
 		}
-		if lo <= c.hi {
-			out = append(out, hidden{lo: lo, hi: c.hi, summary: nobody})
-		}
+		omit(c.lo, c.hi)
 	}
-	slices.SortFunc(out, func(a, b hidden) int { return int(a.lo) - int(b.lo) })
+	out = append(out, runs...)
+	spared := p.spared()
 	for i := range out {
-		out[i].shielded = p.shielded(out[i].lo, out[i].hi)
+		out[i].shielded = p.shielded(out[i].lo, out[i].hi, spared)
 	}
 	return out
 }
 
-// shielded lists the entries of a hidden stretch that show all the same.
-func (p *Projection) shielded(lo, hi int32) []int32 {
+// spared gives the stretches, in order, whose user messages overlays that
+// hide what is around them leave alone (P9).
+func (p *Projection) spared() []cover {
+	var all, out []cover
+	for i := range p.overlays {
+		if o := &p.overlays[i]; o.live && o.users > 0 && o.users <= o.hi {
+			all = append(all, cover{lo: o.users, hi: o.hi})
+		}
+	}
+	slices.SortFunc(all, func(a, b cover) int { return int(a.lo) - int(b.lo) })
+	for _, c := range all {
+		if n := len(out); n > 0 && c.lo <= out[n-1].hi {
+			out[n-1].hi = max(out[n-1].hi, c.hi)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// shielded lists the entries of a hidden stretch that show all the same: pins,
+// and user messages that are spared (P8, P9).
+func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 	var found []int32
-	take := func(list []int32) {
+	take := func(list []int32, lo, hi int32) {
 		for i, _ := slices.BinarySearch(list, lo); i < len(list) && list[i] <= hi; i++ {
 			if n := p.log.node(list[i]); n.visible() && p.reads(n) && p.shows(list[i], n) {
 				found = append(found, list[i])
 			}
 		}
 	}
-	take(p.pins)
-	for i := range p.overlays {
-		if o := &p.overlays[i]; o.live && len(o.users) > 0 {
-			take(o.users)
+	take(p.pins(lo, hi), lo, hi)
+	first, _ := slices.BinarySearchFunc(spared, lo, func(c cover, lo int32) int { return int(c.hi) - int(lo) })
+	for _, c := range spared[first:] {
+		if c.lo > hi {
+			break
+		}
+		for _, b := range p.reading {
+			if int(b) < len(p.log.steppers) {
+				take(p.log.steppers[b].requests, max(c.lo, lo), min(c.hi, hi))
+			}
 		}
 	}
 	slices.Sort(found)

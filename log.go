@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -20,24 +21,28 @@ type Log struct {
 	counter Counter
 	nodes   chunks[node]
 	records chunks[record]
+	ids     packed
+	sources sparse[string]
+	blocks  chunks[block]
 	n       int32
-	ids     idIndex
-	base    *Log  // holds the ids of what a fork shares …
+	index   idIndex
+	base    *Log  // finds the ids of what a fork shares …
 	shared  int32 // … up to this seq
 
 	branches names
 	tools    names
-	lastMsg  string
+	messages packed // message ids; those of blocks in a row stand once
+	message  string // the newest of them …
+	number   int32  // … and its number
 
-	// open holds the newest call that waits for its result, by branch and
-	// call id; older ones of the same id hang off its node's pair, negated.
-	open map[openCall]int32
-
+	open     openCalls
 	steppers []stepper // by branch
 	marks    []int32   // seqs of what changes how entries are seen, in order
 	turns    []turnStart
 	steps    []int32 // first seq of each root step, in order
+	tokens   int     // of all entries
 	opened   bool
+	trail    trail
 }
 
 // node is an entry's place in the structure: what a pass over the log looks
@@ -46,19 +51,22 @@ type node struct {
 	tokens int32
 	turn   int32
 	step   int32
-	pair   int32 // call ↔ result; in an open call, the negated older one
+	pair   int32 // call ↔ result; in an open call, the negated next one
 	tool   int32 // name of the called tool, on calls and paired results
 	branch int32
-	kind   kindCode
-	flags  uint8
+	// message numbers the message id; 0 for none.
+	message int32
+	kind    kindCode
+	flags   uint8
+	size    uint16 // of a call's arguments or a result's content; hugeSize for more
 }
 
-// record is what an entry says.
+// hugeSize is a size that a node has no room for.
+const hugeSize = math.MaxUint16
+
+// record is what an entry says. Its id and its source stand apart.
 type record struct {
 	payload Payload
-	id      string
-	source  string
-	message string
 	time    int64 // Unix nanoseconds; noTime when there is none
 }
 
@@ -91,11 +99,6 @@ const (
 
 const noTime = math.MinInt64
 
-type openCall struct {
-	branch int32
-	id     string
-}
-
 type turnStart struct {
 	seq  int32 // first entry
 	step int32 // index of its first step in Log.steps
@@ -116,7 +119,7 @@ func WithCounter(c Counter) LogOption {
 
 // NewLog makes an empty log.
 func NewLog(options ...LogOption) *Log {
-	l := &Log{counter: Chars4{}, open: map[openCall]int32{}}
+	l := &Log{counter: Chars4{}}
 	for _, o := range options {
 		o(l)
 	}
@@ -134,21 +137,32 @@ var ErrNoPayload = errors.New("entry has no payload")
 // without a token count are counted (T2). It returns how many entries were
 // added; an error adds none.
 func (l *Log) Append(entries ...Entry) (int, error) {
-	for i := range entries {
-		if entries[i].Payload == nil {
-			return 0, fmt.Errorf("append entry %q: %w", entries[i].ID, ErrNoPayload)
-		}
+	if err := l.check(entries); err != nil {
+		return 0, err
 	}
-	if int(l.n)+len(entries) > math.MaxInt32-1 {
-		return 0, errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
-	}
-	added := 0
+	return l.addAll(entries), nil
+}
+
+func (l *Log) addAll(entries []Entry) (added int) {
 	for i := range entries {
 		if l.add(&entries[i]) {
 			added++
 		}
 	}
-	return added, nil
+	return added
+}
+
+// check reports why entries cannot be appended, if they cannot.
+func (l *Log) check(entries []Entry) error {
+	for i := range entries {
+		if entries[i].Payload == nil {
+			return fmt.Errorf("append entry %q: %w", entries[i].ID, ErrNoPayload)
+		}
+	}
+	if int(l.n)+len(entries) > math.MaxInt32-1 {
+		return errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
+	}
+	return nil
 }
 
 func (l *Log) add(e *Entry) bool {
@@ -157,21 +171,24 @@ func (l *Log) add(e *Entry) bool {
 	if id == "" {
 		id = l.freshID(seq)
 	}
-	if (l.base != nil && l.has(id)) || !l.ids.insert(&l.records, id, seq) {
+	if (l.base != nil && l.has(id)) || !l.index.insert(&l.ids, id, seq) {
 		return false
 	}
-	*l.records.push(seq) = record{
-		payload: e.Payload, id: id, source: e.Source, message: l.intern(e.MessageID), time: unixNano(e.Time),
+	l.ids.push(id)
+	*l.records.push(seq) = record{payload: e.Payload, time: unixNano(e.Time)}
+	if e.Source != "" {
+		l.sources.set(seq, e.Source)
 	}
 	n := l.nodes.push(seq)
-	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch)}
+	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch), message: l.intern(e.MessageID)}
 	l.n = seq
 	l.classify(n, e.Payload)
 	if n.visible() && n.tokens == 0 { // what is blank counts as well: it was said (T2)
 		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
 	}
 	l.place(seq, n, e)
-	l.steppers[n.branch].tally(seq, n)
+	l.tally(seq, n)
+	l.sumUp(seq, n)
 	if n.kind >= codeConfig {
 		l.marks = append(l.marks, seq)
 	}
@@ -187,12 +204,17 @@ func (l *Log) freshID(seq int32) string {
 	return id
 }
 
-// intern shares the text of a message id between the blocks of one message.
-func (l *Log) intern(id string) string {
-	if id != l.lastMsg {
-		l.lastMsg = id
+// intern numbers a message id, the same for the blocks of one message.
+func (l *Log) intern(id string) int32 {
+	if id == "" {
+		return 0
 	}
-	return l.lastMsg
+	if id != l.message {
+		l.messages.push(id)
+		l.message = id
+		l.number++
+	}
+	return l.number
 }
 
 // classify sets the node's kind and flags.
@@ -227,9 +249,11 @@ func (l *Log) classify(n *node, payload Payload) {
 		n.kind = codeCall
 		n.tool = l.tools.of(p.Name)
 		n.setFlag(flagBare, p.Arguments == "" || p.Arguments == noArguments)
+		n.size = uint16(min(sizeOf(p), hugeSize))
 	case ToolResult:
 		n.kind = codeResult
 		n.setFlag(flagError, p.IsError)
+		n.size = uint16(min(sizeOf(p), hugeSize))
 	case ProviderItem:
 		n.kind = codeItem
 		n.setFlag(flagEmpty, p.Data == "")
@@ -266,13 +290,7 @@ func (l *Log) payload(seq int32) Payload { return l.records.at(seq).payload }
 func (l *Log) Version() int64 { return int64(l.n) }
 
 // Tokens is what all entries together cost, over all branches.
-func (l *Log) Tokens() int {
-	sum := 0
-	for i := range l.steppers {
-		sum += l.steppers[i].all.Before
-	}
-	return sum
-}
+func (l *Log) Tokens() int { return l.tokens }
 
 // Counter is what the log counts with.
 func (l *Log) Counter() Counter { return l.counter }
@@ -296,7 +314,7 @@ func (l *Log) Lookup(id string) (Entry, bool) {
 
 // find gives the seq of an id; 0 when the log does not hold it.
 func (l *Log) find(id string) int32 {
-	if seq := l.ids.find(&l.records, id); seq > 0 || l.base == nil {
+	if seq := l.index.find(&l.ids, id); seq > 0 || l.base == nil {
 		return seq
 	}
 	if seq := l.base.find(id); seq <= l.shared {
@@ -324,8 +342,8 @@ func (l *Log) After(seq int64) iter.Seq[Entry] {
 func (l *Log) entry(seq int32) Entry {
 	n, r := l.node(seq), l.records.at(seq)
 	e := Entry{
-		Seq: int64(seq), ID: r.id, Branch: l.branches.list[n.branch], MessageID: r.message,
-		Tokens: int(n.tokens), Source: r.source, Payload: r.payload,
+		Seq: int64(seq), ID: l.ids.at(seq), Branch: l.branches.list[n.branch], MessageID: l.messageID(n),
+		Tokens: int(n.tokens), Source: l.sources.get(seq), Payload: r.payload,
 	}
 	if r.time != noTime {
 		e.Time = time.Unix(0, r.time).UTC()
@@ -333,9 +351,18 @@ func (l *Log) entry(seq int32) Entry {
 	return e
 }
 
-// unixNano keeps times that fit 64 bits of nanoseconds (1678 to 2262).
+// messageID is the provider's id of the message an entry came in.
+func (l *Log) messageID(n *node) string {
+	if n.message == 0 {
+		return ""
+	}
+	return l.messages.at(n.message)
+}
+
+// unixNano keeps times that fit 64 bits of nanoseconds, from 1677 to 2262.
 func unixNano(t time.Time) int64 {
-	if t.IsZero() || t.Year() < 1678 || t.Year() > 2261 {
+	const seconds = math.MaxInt64 / int64(time.Second)
+	if sec := t.Unix(); sec < -seconds || sec >= seconds {
 		return noTime
 	}
 	return t.UnixNano()
@@ -345,19 +372,44 @@ func unixNano(t time.Time) int64 {
 type names struct {
 	list []string
 	ids  map[string]int32
+	base *names // numbers those that a fork shares
+	from int32  // how many these are
 }
 
 func (s *names) of(name string) int32 {
-	if id, ok := s.ids[name]; ok {
-		return id
+	if len(s.list) > 0 && s.list[0] == name { // as nearly all branches are the root
+		return 0
 	}
-	if s.ids == nil {
-		s.ids = map[string]int32{}
+	id, ok := s.find(name)
+	if !ok {
+		if s.ids == nil {
+			s.ids = map[string]int32{}
+		}
+		id = int32(len(s.list))
+		s.list = append(s.list, name)
+		s.ids[name] = id
 	}
-	id := int32(len(s.list))
-	s.list = append(s.list, name)
-	s.ids[name] = id
 	return id
+}
+
+func (s *names) find(name string) (int32, bool) {
+	if id, ok := s.ids[name]; ok || s.base == nil {
+		return id, ok
+	}
+	id, ok := s.base.find(name)
+	return id, ok && id < s.from
+}
+
+// cut takes back all but the first n.
+func (s *names) cut(n int) {
+	for _, name := range s.list[n:] {
+		delete(s.ids, name)
+	}
+	s.list = s.list[:n]
+}
+
+func (s *names) fork() names {
+	return names{list: slices.Clip(s.list), base: s, from: int32(len(s.list))}
 }
 
 func isBlank(s string) bool {

@@ -1,6 +1,9 @@
 package tenfold
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // An Overlay is a compaction as it stands in a projection.
 type Overlay struct {
@@ -46,9 +49,9 @@ func (p *Projection) Undoable() (Overlay, bool) {
 // Redoable is the compaction revoked last that still is, and the id of that
 // revocation: what redo revokes (C7).
 func (p *Projection) Redoable() (o Overlay, revocation string, ok bool) {
-	for i := len(p.revoked) - 1; i >= 0; i-- {
-		if r := p.revoked[i]; !p.overlays[r.overlay].live {
-			return p.overlay(int(r.overlay)), r.id, true
+	for _, r := range slices.Backward(p.revocations) {
+		if r.undo && !p.overlays[r.overlay].live {
+			return p.overlay(int(r.overlay)), p.log.ids.at(r.seq), true
 		}
 	}
 	return Overlay{}, "", false

@@ -135,8 +135,11 @@ type ToolPolicy struct {
 	// Calls are the policies of Selective, by call id. Where an id was used
 	// more than once, "id@seq" names the one call whose entry has that seq.
 	Calls map[string]CallPolicy
-	// Rest is what Selective does to the calls of its range that Calls does
-	// not name: Omit, Strip or Keep. Empty leaves them to older overlays;
+	// Groups are policies of Selective that many calls share. What Calls says
+	// of a call goes first.
+	Groups []CallGroup
+	// Rest is what Selective does to the calls of its range that Calls and
+	// Groups do not name: Omit, Strip or Keep. Empty leaves them to older overlays;
 	// otherwise the overlay has the word over its whole range.
 	Rest Action
 	// Marks is the form of what Trim says of lines that are gone: "" counts
@@ -179,6 +182,19 @@ type CallPolicy struct {
 	Folded *Folded
 }
 
+// A CallGroup is a policy for the calls whose entries have the given seqs, in
+// order: a few bytes for each where many are treated alike.
+type CallGroup struct {
+	CallPolicy
+	Entries []int64
+}
+
+// callGroupJSON is a policy with the entries that it is for.
+type callGroupJSON struct {
+	policyJSON
+	Entries []int64 `json:"entries,omitempty"`
+}
+
 // ToolDefinitionPolicy drops definitions of tools from the configuration.
 type ToolDefinitionPolicy struct {
 	Action Action   `json:"policy"`
@@ -199,6 +215,7 @@ type policyJSON struct {
 	Lines     []LineRange           `json:"lines,omitzero"`
 	Hints     map[string]Hint       `json:"hints,omitzero"`
 	Calls     map[string]CallPolicy `json:"calls,omitzero"`
+	Groups    []CallGroup           `json:"groups,omitzero"`
 	Body      []LineRange           `json:"body,omitzero"`
 	Result    Action                `json:"result,omitzero"`
 	Rest      Action                `json:"rest,omitzero"`
@@ -276,7 +293,7 @@ func (p *Policy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 func (p ToolPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
 	out := policyJSON{
 		Policy: p.Action, Over: p.Over, FirstLine: p.FirstLine, Recall: p.Recall,
-		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls, Rest: p.Rest, Marks: p.Marks,
+		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls, Groups: p.Groups, Rest: p.Rest, Marks: p.Marks,
 	}
 	if p.Action == Strip {
 		out.Request, out.Response = &p.Request, &p.Response
@@ -303,7 +320,7 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	*p = ToolPolicy{
 		Action: in.Policy, Over: in.Over, FirstLine: in.FirstLine, Recall: in.Recall,
-		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls, Rest: in.Rest, Marks: in.Marks,
+		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls, Groups: in.Groups, Rest: in.Rest, Marks: in.Marks,
 	}
 	if in.Policy == Strip {
 		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)
@@ -313,6 +330,10 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (c CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, c.json())
+}
+
+func (c CallPolicy) json() policyJSON {
 	out := policyJSON{
 		Policy: c.Action, Head: c.Head, Tail: c.Tail, Lines: c.Lines, Body: c.Body, Result: c.Result, Folded: c.Folded,
 	}
@@ -322,7 +343,7 @@ func (c CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
 	case c.Action == Trim && c.Request:
 		out.Request = &c.Request
 	}
-	return json.MarshalEncode(enc, out)
+	return out
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -331,6 +352,10 @@ func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
+	return c.read(in)
+}
+
+func (c *CallPolicy) read(in policyJSON) error {
 	switch in.Policy {
 	case Keep, Strip, Trim, Omit:
 	default:
@@ -351,4 +376,19 @@ func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		c.Request = in.Request != nil && *in.Request
 	}
 	return nil
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (g CallGroup) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, callGroupJSON{g.json(), g.Entries})
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (g *CallGroup) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var in callGroupJSON
+	if err := json.UnmarshalDecode(dec, &in); err != nil {
+		return err
+	}
+	g.Entries = in.Entries
+	return g.CallPolicy.read(in.policyJSON)
 }

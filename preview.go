@@ -1,7 +1,6 @@
 package tenfold
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -24,30 +23,20 @@ func (p *Projection) With(compactions ...Compaction) *Projection {
 // Preview gives the projection that the log would have if the entries were
 // appended now; those without a payload are left out. The log stays as it is
 // and must not change while the result, which has a log of its own, is used.
-// The cost is that of appending, and of a few words for every 512 entries.
+// The cost is that of appending; what is there is shared, not copied.
 func (p *Projection) Preview(entries ...Entry) *Projection {
 	q := *p
 	q.log = p.log.fork()
-	q.sees = slices.Clone(p.sees)
+	q.sees, q.reading = slices.Clip(p.sees), slices.Clip(p.reading)
 	q.overlays = slices.Clone(p.overlays)
-	for i := range q.overlays {
-		q.overlays[i].sides = nil // by tools of the log's own
-	}
-	q.marks = maps.Clone(p.marks)
-	q.revoked = slices.Clone(p.revoked)
+	q.revocations = slices.Clip(p.revocations)
 	for s := range q.slots {
 		q.slots[s] = slices.Clone(p.slots[s])
 	}
-	q.named = make(map[int32][]int32, len(p.named))
-	for call, by := range p.named {
-		q.named[call] = slices.Clone(by)
-	}
-	q.pinned = maps.Clone(p.pinned)
-	q.pins = slices.Clone(p.pins)
+	q.named, q.pinned = p.named.fork(), p.pinned.fork()
+	q.owner, q.pieces, q.borrowed = new(owner), slices.Clip(p.pieces), true
 	q.waiting = slices.Clone(p.waiting)
-	q.states = sparse[state]{newShared(p.states.chunks.chunks)}
-	q.reading = slices.Clone(p.reading)
-	q.stubs = stubCounts{log: q.log}
+	q.stubs = p.stubs.fork(q.log)
 	q.config.extras = slices.Clip(p.config.extras)
 	q.layout.stale = true
 	for i := range entries {
@@ -63,33 +52,36 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 // be added without l's noticing.
 func (l *Log) fork() *Log {
 	f := *l
-	f.nodes = newShared(l.nodes.chunks)
-	f.records = newShared(l.records.chunks)
-	f.base, f.shared, f.ids = l, l.n, idIndex{}
-	f.branches = l.branches.clone()
-	f.tools = l.tools.clone()
-	f.open = maps.Clone(l.open)
+	f.nodes, f.records, f.blocks, f.sources = l.nodes.fork(), l.records.fork(), l.blocks.fork(), l.sources.fork()
+	f.ids, f.messages = l.ids.fork(), l.messages.fork()
+	f.index, f.base, f.shared = idIndex{}, l, l.n
+	f.branches, f.tools = l.branches.fork(), l.tools.fork()
+	f.open = openCalls{base: &l.open}
 	f.steppers = slices.Clone(l.steppers)
 	for i := range f.steppers {
 		f.steppers[i].requests = slices.Clip(f.steppers[i].requests)
 	}
-	f.marks = slices.Clip(l.marks)
-	f.turns = slices.Clip(l.turns)
-	f.steps = slices.Clip(l.steps)
+	f.marks, f.turns, f.steps = slices.Clip(l.marks), slices.Clip(l.turns), slices.Clip(l.steps)
+	f.trail = trail{}
 	return &f
-}
-
-func (s names) clone() names {
-	return names{list: slices.Clone(s.list), ids: maps.Clone(s.ids)}
 }
 
 // Changed counts the entries whose fate or cost differs between two
 // projections of one log.
 func (p *Projection) Changed(q *Projection) int {
-	n := 0
-	for seq := int32(1); seq <= min(p.version, q.version); seq++ {
-		if a, b := p.states.get(seq), q.states.get(seq); a.fate() != b.fate() || a.saved != b.saved {
-			n++
+	n, last := 0, min(p.version, q.version)
+	for at := range min(len(p.pieces), len(q.pieces)) {
+		switch a, b := p.pieces[at], q.pieces[at]; {
+		case a == b || a.alike(b):
+			continue
+		case a.plain() && b.plain():
+			n += int(p.log.blocks.at(int32(at + 1)).entries)
+			continue
+		}
+		for seq := int32(at)<<chunkBits + 1; seq <= min(int32(at+1)<<chunkBits, last); seq++ {
+			if a, b := p.state(seq), q.state(seq); a.fate() != b.fate() || a.saved != b.saved {
+				n++
+			}
 		}
 	}
 	return n

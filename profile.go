@@ -50,8 +50,8 @@ func Profiles() []Profile {
 // providers' opaque items and reasoning are left out.
 func (f Profile) Body(p *Projection) ([]byte, error) {
 	w := &wire{
-		profile: f, config: p.Config(), ids: map[string]bool{}, waiting: map[string][]string{},
-		names: map[string]string{}, taken: map[string]bool{},
+		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{},
+		ids: uniqueNames{most: maxCallID}, tools: uniqueNames{most: maxToolName},
 	}
 	w.config.Tools = uniqueTools(w.config.Tools)
 	w.collect(p.Items())
@@ -92,10 +92,10 @@ type wire struct {
 	config   Config
 	messages []message
 
-	ids     map[string]bool     // call ids in use
+	ids     uniqueNames         // of calls
 	waiting map[string][]string // raw call id → ids given to its open calls
-	names   map[string]string   // raw tool name → its name in the body
-	taken   map[string]bool     // tool names in use
+	tools   uniqueNames
+	names   map[string]string // raw tool name → its name in the body
 }
 
 // message is a stretch of items of one role, in order.
@@ -117,7 +117,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 	changed := false
 	lastRequest := 0
 	for it := range items {
-		changed = changed || it.Added != "" || it.Fate != Kept
+		changed = changed || it.Added != 0 || it.Fate != Kept
 		wi := wireItem{Item: it}
 		user := false
 		switch p := it.Payload.(type) {
@@ -205,12 +205,7 @@ const maxCallID = 40
 // callID gives a call an id every provider takes, unique in the body. Models
 // that number their calls use the same id again and again.
 func (w *wire) callID(raw string) string {
-	id := alphabet(raw, maxCallID, "call")
-	for n := 2; w.ids[id]; n++ {
-		suffix := "_" + strconv.Itoa(n)
-		id = alphabet(raw, maxCallID-len(suffix), "call") + suffix
-	}
-	w.ids[id] = true
+	id := w.ids.give(alphabet(raw, maxCallID, "call"))
 	w.waiting[raw] = append(w.waiting[raw], id)
 	return id
 }
@@ -227,13 +222,53 @@ func (w *wire) toolName(raw string) string {
 	if c := whole[0]; c == '-' || (c >= '0' && c <= '9') {
 		whole = alphabet("_"+whole, maxToolName, "unknown")
 	}
-	name := whole
-	for n := 2; w.taken[name]; n++ {
-		suffix := "_" + strconv.Itoa(n)
-		name = whole[:min(len(whole), maxToolName-len(suffix))] + suffix
-	}
-	w.names[raw], w.taken[name] = name, true
+	name := w.tools.give(whole)
+	w.names[raw] = name
 	return name
+}
+
+// uniqueNames gives names of at most so many bytes, each but once: of equal
+// ones the second ends in "_2", the third in "_3".
+type uniqueNames struct {
+	most  int
+	taken map[string]bool
+	// next is the number to try next, by what stands before it and how many
+	// digits it has: those below are taken.
+	next map[stem]int
+}
+
+type stem struct {
+	name   string
+	digits int
+}
+
+// give takes a name no longer than names may be.
+func (u *uniqueNames) give(name string) string {
+	if u.taken == nil {
+		u.taken, u.next = map[string]bool{}, map[stem]int{}
+	}
+	whole := name
+	for digits, least := 1, 2; u.taken[name]; digits, least = digits+1, pow10(digits) {
+		at := stem{whole[:min(len(whole), u.most-digits-1)], digits}
+		n := max(u.next[at], least)
+		for n < pow10(digits) {
+			if name = at.name + "_" + strconv.Itoa(n); !u.taken[name] {
+				break
+			}
+			n++
+		}
+		u.next[at] = n
+	}
+	u.taken[name] = true
+	return name
+}
+
+func pow10(n int) int {
+	p := 1
+	for range n {
+		p *= 10
+	}
+	return p
 }
 
 // alphabet keeps letters, digits, "_" and "-"; others become "_".

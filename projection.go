@@ -1,9 +1,6 @@
 package tenfold
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
 
 // A Projection is what a model sees of a log: every entry with its fate, the
 // overlays resolved, repaired so that any provider takes it (P1, P10). It is
@@ -20,21 +17,21 @@ type Projection struct {
 	sees    []bool // by branch
 	version int32
 
-	overlays []overlay
-	marks    map[string]int32 // id of an overlay or revocation → overlay
-	revoked  []revocation     // those that took an overlay back, in order
-	slots    [slotCount]covers
-	named    map[int32][]int32 // call or message → overlays whose selective policies name it
-	texts    bool              // a live overlay has a policy for texts
-	pinned   map[int32]struct{}
-	pins     []int32 // the pinned, sorted
+	overlays    []overlay
+	revocations []revocation // in order
+	slots       [slotCount]covers
+	named       sparse[mention] // of calls and messages that selective policies name
+	texts       int             // live overlays with a policy for texts
+	pinned      sparse[bool]
 
 	reading []int32 // the branches the reader sees
-	states  sparse[state]
-	moved   [fateCount]Count // what the overlays did to the sums
-	config  config
+	owner   *owner
+	pieces  []*piece // by block; nil for one that no overlay touched
+	// borrowed says that the list of them belongs to another projection.
+	borrowed bool
+	sums
+	config config
 
-	mute    int     // calls without a result that are not shown
 	waiting []int32 // overlays that hold back reasoning until the loop closes
 	stubs   stubCounts
 	layout  layout
@@ -48,23 +45,28 @@ type overlay struct {
 	lo, hi int32
 	turns  Range // clamped to the log as it stood (P13)
 	live   bool
-	// users are the user messages of the turn the range ends inside of (P9).
-	users []int32
+	// users is where the turn begins whose user messages it leaves alone, the
+	// one the range ends inside of (P9); 0 for a range that ends with a turn.
+	users int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
-	// named are the calls and the messages that selective policies name.
-	named []int32
+	// named are the calls and the messages that selective policies name, under
+	// what named each before; nil where nothing did.
+	named []named
+	under []mention
+	// policies are those for the calls that are named.
+	policies []sides
 	// tools is what the policy for tool calls does.
 	tools act
-	// sides is what a strip does to the calls of each tool, by its number.
-	sides []sides
+	// hints are those of the tools, by their numbers; nil where there are none.
+	hints []Hint
 }
 
-// revocation is an entry that took an overlay back.
+// revocation is an entry that took an overlay back, or gave it back.
 type revocation struct {
-	id      string
-	overlay int32
+	seq, overlay int32
+	undo         bool
 }
 
 // Project gives the projection of the log for a reader on the root.
@@ -72,10 +74,7 @@ func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 
 // ProjectBranch gives the projection for a reader on a branch (L7).
 func ProjectBranch(l *Log, branch string) *Projection {
-	p := &Projection{
-		log: l, reader: branch,
-		marks: map[string]int32{}, named: map[int32][]int32{}, pinned: map[int32]struct{}{},
-	}
+	p := &Projection{log: l, reader: branch, owner: new(owner)}
 	p.layout.stale = true
 	p.stubs.log = l
 	p.Advance()
@@ -91,15 +90,14 @@ func (p *Projection) Advance() {
 		return
 	}
 	p.version = l.n
-	p.states.grow(l.n)
+	for len(p.pieces) < int(blockOf(l.n)) {
+		p.pieces = append(p.pieces, nil)
+	}
 	for b := len(p.sees); b < len(l.branches.list); b++ {
 		p.sees = append(p.sees, sees(p.reader, l.branches.list[b]))
 		if p.sees[b] {
 			p.reading = append(p.reading, int32(b))
 		}
-	}
-	if !p.layout.began {
-		p.layout.stale = true
 	}
 	if len(p.overlays) > 0 {
 		p.arrive(from)
@@ -121,7 +119,7 @@ func (p *Projection) arrive(from int32) {
 			continue
 		}
 		if !p.shows(n.pair, p.log.node(n.pair)) {
-			p.mute--
+			p.muted(n.pair, -1)
 		}
 		p.settle(seq, n)
 	}
@@ -129,6 +127,9 @@ func (p *Projection) arrive(from int32) {
 
 // Log is the log projected.
 func (p *Projection) Log() *Log { return p.log }
+
+// Branch is the reader's branch; empty for the root.
+func (p *Projection) Branch() string { return p.reader }
 
 // Version is the log version the projection shows.
 func (p *Projection) Version() int64 { return int64(p.version) }
@@ -165,7 +166,7 @@ func (p *Projection) Fate(seq int64) (f Fate, by string, tokens int) {
 	if n.is(flagVoid) {
 		return Omitted, "", 0
 	}
-	s := p.states.get(int32(seq))
+	s := p.state(int32(seq))
 	if i := s.by(); i >= 0 {
 		by = p.overlays[i].id
 	}
@@ -181,7 +182,7 @@ func (p *Projection) reads(n *node) bool { return n.branch == 0 || p.sees[n.bran
 
 // shows reports whether the model sees anything of a visible entry.
 func (p *Projection) shows(seq int32, n *node) bool {
-	return !n.is(flagVoid) && p.states.get(seq).shown()
+	return !n.is(flagVoid) && p.state(seq).shown()
 }
 
 // answered reports whether a call's result is part of the projection.
@@ -196,7 +197,7 @@ func (p *Projection) take(seq int32, n *node) {
 	case Compaction:
 		p.cover(seq)
 	case CompactionRevoked:
-		p.revoke(p.log.records.at(seq).id, payload.Target)
+		p.revoke(seq, payload.Target)
 	case Pin:
 		p.pin(seq, payload.Entries, true)
 	case Unpin:
@@ -204,64 +205,47 @@ func (p *Projection) take(seq int32, n *node) {
 	}
 }
 
-// settle gives an entry the fate the overlays say, and keeps the sums. Void
-// entries are nobody's business.
+// settle gives an entry the fate the overlays say. Void entries are nobody's
+// business.
 func (p *Projection) settle(seq int32, n *node) {
 	if n.is(flagVoid) {
 		return
 	}
 	f, by, tokens := p.resolve(seq, n)
-	s, next := p.states.get(seq), newState(f, by, n.tokens-tokens)
+	p.mark(seq, n, newState(f, by, n.tokens-tokens))
+}
+
+// mark notes what became of an entry, and keeps the sums.
+func (p *Projection) mark(seq int32, n *node, next state) {
+	s := p.state(seq)
 	if next == s {
 		return
 	}
-	before := int(n.tokens)
-	p.moved[s.fate()] = p.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
-	p.moved[f] = p.moved[f].plus(Count{1, before, int(tokens)})
-	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
-		if next.shown() {
-			p.mute--
-		} else {
-			p.mute++
+	at, before := p.edit(seq), int(n.tokens)
+	for _, to := range [...]*sums{&p.sums, &at.sums} {
+		to.moved[s.fate()] = to.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
+		to.moved[next.fate()] = to.moved[next.fate()].plus(Count{1, before, before - int(next.saved)})
+		if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
+			if next.shown() {
+				to.mute--
+			} else {
+				to.mute++
+			}
 		}
 	}
-	p.states.set(seq, next)
-}
-
-// settleRange settles all entries of a stretch, and the results outside it
-// whose calls are inside.
-func (p *Projection) settleRange(lo, hi int32) {
-	// Without anything that hides or shields, texts stay as they are.
-	plain := len(p.slots[slotSummary]) == 0 && len(p.slots[slotTurns]) == 0 && !p.texts
-	for seq := lo; seq <= hi; seq++ {
-		n := p.log.node(seq)
-		if !n.visible() || !p.reads(n) {
-			continue
-		}
-		if plain && (n.kind == codeAssistant || n.kind == codeItem) && p.states.get(seq) == (state{}) {
-			continue
-		}
-		p.settle(seq, n)
-		if n.kind == codeCall && n.pair > hi && n.pair <= p.version {
-			p.settle(n.pair, p.log.node(n.pair))
-		}
-	}
+	at.states[(seq-1)&(chunkLen-1)] = next
 }
 
 // cover takes in a compaction.
 func (p *Projection) cover(seq int32) {
 	c := p.log.payload(seq).(Compaction)
-	id := p.log.records.at(seq).id
-	lo, hi, r := p.log.extent(&c, seq)
-	o := overlay{seq: seq, c: &c, id: id, lo: lo, hi: hi, turns: r, live: true}
+	// An overlay speaks of nothing that came after it.
+	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
+	hi = min(hi, seq-1)
+	o := overlay{seq: seq, c: &c, id: p.log.ids.at(seq), lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
-	p.marks[id] = by
 	if r.ToStep != nil {
-		for s := p.log.turns[r.ToTurn].seq; s <= hi; s++ {
-			if u := p.log.node(s); u.kind == codeUser && p.reads(u) {
-				o.users = append(o.users, s)
-			}
-		}
+		o.users = p.log.turns[r.ToTurn].seq
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {
@@ -270,28 +254,29 @@ func (p *Projection) cover(seq int32) {
 	}
 	if c.ToolCalls != nil {
 		o.tools = actOf(c.ToolCalls.Action)
+		o.hints = p.log.tools.hints(c.ToolCalls.Hints)
 	}
-	if o.tools == actSelective && c.ToolCalls.Rest == "" {
-		o.named = p.find(c.ToolCalls.Calls, lo, hi)
+	if o.tools == actSelective {
+		o.named, o.policies = p.find(c.ToolCalls, lo, hi)
 	}
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
 	}
+	if c.Texts != nil {
+		p.texts++
+	}
 	p.overlays = append(p.overlays, o)
-	p.lay(by)
+	p.name(by)
+	p.lay(by, o.lo, o.hi)
 	p.apply(by)
 }
 
-// lay puts a live overlay on the slots.
-func (p *Projection) lay(by int32) {
+// lay puts a live overlay on the slots, as far as it lies in a stretch.
+func (p *Projection) lay(by, lo, hi int32) {
 	o := &p.overlays[by]
 	for s := range o.c.slots {
-		p.slots[s] = p.slots[s].paint(o.lo, o.hi, by)
+		p.slots[s] = p.slots[s].paint(max(lo, o.lo), min(hi, o.hi), by)
 	}
-	for _, seq := range o.named {
-		p.named[seq] = append(p.named[seq], by)
-	}
-	p.texts = p.texts || o.c.Texts != nil
 }
 
 // apply settles what an overlay covers, after it came or went.
@@ -304,8 +289,8 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		for _, seq := range o.named {
-			p.settleRange(seq, seq)
+		for _, n := range o.named {
+			p.settleEach(n.seq, n.seq, n.seq)
 		}
 	}
 	p.layout.stale = true
@@ -314,25 +299,53 @@ func (p *Projection) apply(by int32) {
 // revoke takes an overlay back, or gives it back (C7): the target is the
 // overlay itself or an earlier revocation of it, and either way the overlay
 // changes between counting and not.
-func (p *Projection) revoke(id, target string) {
-	by, ok := p.marks[target]
-	if !ok {
+func (p *Projection) revoke(seq int32, target string) {
+	by := p.revocable(target, seq)
+	if by == nobody {
 		return
 	}
-	p.marks[id] = by
 	o := &p.overlays[by]
-	if o.live = !o.live; !o.live {
-		p.revoked = append(p.revoked, revocation{id, by})
-	}
-	p.slots = [slotCount]covers{}
-	clear(p.named)
-	p.texts = false
-	for i := range p.overlays {
-		if p.overlays[i].live {
-			p.lay(int32(i))
+	o.live = !o.live
+	p.revocations = append(p.revocations, revocation{seq, by, !o.live})
+	if o.c.Texts != nil {
+		p.texts++
+		if !o.live {
+			p.texts -= 2
 		}
 	}
+	for range o.c.slots {
+		p.repaint(o.lo, o.hi)
+		break
+	}
 	p.apply(by)
+}
+
+// repaint lays all live overlays anew where they lie in a stretch.
+func (p *Projection) repaint(lo, hi int32) {
+	for s := range p.slots {
+		p.slots[s] = p.slots[s].erase(lo, hi)
+	}
+	for i := range p.overlays {
+		if o := &p.overlays[i]; o.live && o.lo <= hi && lo <= o.hi {
+			p.lay(int32(i), lo, hi)
+		}
+	}
+}
+
+// revocable gives the overlay that an id names, or an earlier revocation of
+// it, if the entry stands before seq.
+func (p *Projection) revocable(id string, seq int32) int32 {
+	at := p.log.find(id)
+	if at == 0 || at >= seq {
+		return nobody
+	}
+	if i, ok := slices.BinarySearchFunc(p.overlays, at, func(o overlay, at int32) int { return int(o.seq - at) }); ok {
+		return int32(i)
+	}
+	if i, ok := slices.BinarySearchFunc(p.revocations, at, func(r revocation, at int32) int { return int(r.seq - at) }); ok {
+		return p.revocations[i].overlay
+	}
+	return nobody
 }
 
 // pin pins or unpins entries, calls with their results (P8).
@@ -346,19 +359,23 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		if n.kind == codeResult && n.pair > 0 {
 			seq = n.pair
 		}
-		i := sort.Search(len(p.pins), func(i int) bool { return p.pins[i] >= seq })
-		_, have := p.pinned[seq]
-		switch {
-		case on && !have:
-			p.pinned[seq] = struct{}{}
-			p.pins = slices.Insert(p.pins, i, seq)
-		case !on && have:
-			delete(p.pinned, seq)
-			p.pins = slices.Delete(p.pins, i, i+1)
+		if p.pinned.get(seq) != on {
+			p.pinned.set(seq, on)
+			p.settleEach(seq, seq, seq)
 		}
-		p.settleRange(seq, seq)
 	}
 	p.layout.stale = true
+}
+
+// pins lists what is pinned in a stretch.
+func (p *Projection) pins(lo, hi int32) []int32 {
+	var found []int32
+	for seq, pinned := range p.pinned.written(lo, hi) {
+		if pinned {
+			found = append(found, seq)
+		}
+	}
+	return found
 }
 
 // atoi reads a positive decimal; 0 for anything else.

@@ -1,10 +1,5 @@
 package tenfold
 
-import (
-	"slices"
-	"strconv"
-)
-
 // resolve decides the fate of an entry that is not void: the overlay that made
 // it so, and what it costs now. It looks at nothing but the log and the
 // overlays.
@@ -14,10 +9,8 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 		at = n.pair
 		anchor = p.log.node(at)
 	}
-	if len(p.pinned) > 0 {
-		if _, ok := p.pinned[at]; ok {
-			return Kept, nobody, n.tokens
-		}
+	if p.pinned.get(at) {
+		return Kept, nobody, n.tokens
 	}
 	if f, by, ok := p.hides(at, anchor); ok {
 		return f, by, 0
@@ -29,11 +22,11 @@ func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
 			return Omitted, by, 0
 		}
 	case codeUser:
-		if p.texts || n.is(flagFiles) {
+		if p.texts > 0 || n.is(flagFiles) {
 			return p.resolveUser(seq, n)
 		}
 	case codeAssistant:
-		if p.texts {
+		if p.texts > 0 {
 			return p.resolveSaid(seq, n)
 		}
 	case codeCall, codeResult:
@@ -63,8 +56,8 @@ func (p *Projection) shields(by int32, n *node, seq int32) bool {
 	if n.kind != codeUser {
 		return false
 	}
-	_, shielded := slices.BinarySearch(p.overlays[by].users, seq)
-	return shielded
+	users := p.overlays[by].users
+	return users > 0 && users <= seq && seq <= p.overlays[by].hi
 }
 
 // held reports whether the reasoning must stay although the overlay strips it:
@@ -133,28 +126,40 @@ func (p *Projection) sides(by int32, at int32, call *node) sides {
 	case actOmit:
 		return sides{request: actOmit, response: actOmit}
 	case actStrip:
-		return p.forTool(o, call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
+		return o.forTool(call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
 	case actSelective:
-		if c, ok := o.c.ToolCalls.forCall(p.log.payload(at).(ToolCall).CallID, at); ok {
-			return c.sides()
+		if named, i := p.mention(at); named == by {
+			return o.policies[o.named[i].one]
 		}
 		switch o.c.ToolCalls.Rest {
 		case Omit:
 			return sides{request: actOmit, response: actOmit}
 		case Strip:
-			return p.forTool(o, call.tool, true, true)
+			return o.forTool(call.tool, true, true)
 		}
 	}
 	return sides{}
 }
 
 // forTool is what an overlay's strip does to the calls of a tool.
-func (p *Projection) forTool(o *overlay, tool int32, request, response bool) sides {
-	for int(tool) >= len(o.sides) {
-		hint := o.c.ToolCalls.Hints[p.log.tools.list[len(o.sides)]]
-		o.sides = append(o.sides, hint.sides(request, response))
+func (o *overlay) forTool(tool int32, request, response bool) sides {
+	if o.hints == nil {
+		return Hint{}.sides(request, response)
 	}
-	return o.sides[tool]
+	return o.hints[tool].sides(request, response)
+}
+
+// hints lists the hints of the tools known so far, by their numbers; nil
+// without any. Calls that an overlay covers are of these tools.
+func (s *names) hints(hints map[string]Hint) []Hint {
+	if len(hints) == 0 {
+		return nil
+	}
+	list := make([]Hint, len(s.list))
+	for i, name := range s.list {
+		list[i] = hints[name]
+	}
+	return list
 }
 
 func (c CallPolicy) sides() sides {
@@ -226,7 +231,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		return Kept, nobody, n.tokens
 	}
 	if s.folded == nil && s.response == actStrip && !policy.odd() {
-		return Stripped, by, p.stubs.plain(n.tool, n.is(flagError)).tokens
+		return Stripped, by, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).tokens
 	}
 	r, f := p.leave(policy, s, seq, n)
 	if f == Kept {
@@ -246,7 +251,7 @@ func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (Too
 				r.Parts = Text(text)
 			}
 		case actStrip:
-			f, r.Parts = Stripped, p.stubs.plain(n.tool, n.is(flagError)).parts
+			f, r.Parts = Stripped, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
 			if policy.odd() {
 				r.Parts = Text(p.stub(policy, n, seq))
 			}
@@ -261,8 +266,9 @@ func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (Too
 	return r, f
 }
 
-// odd reports whether stubs of the policy are other than the plain ones.
-func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall || p.Stub != "" }
+// odd reports whether stubs of the policy say more than of which tool the
+// result was, and how it ended.
+func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall }
 
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
@@ -270,10 +276,7 @@ func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
 	if policy.Over == 0 {
 		return true
 	}
-	if r, ok := p.log.payload(seq).(ToolResult); ok {
-		return contentSize(r.Parts) > policy.Over
-	}
-	return Size(len(p.log.payload(seq).(ToolCall).Arguments)) > policy.Over
+	return p.log.Size(int64(seq)) > policy.Over
 }
 
 // shorten gives the payload that the overlay leaves of an entry.
@@ -298,16 +301,4 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 	default:
 		return payload
 	}
-}
-
-// forCall is the policy for one call of a selective policy; false where it
-// names no such call.
-func (p *ToolPolicy) forCall(id string, seq int32) (CallPolicy, bool) {
-	var buffer [64]byte
-	key := strconv.AppendInt(append(append(buffer[:0], id...), '@'), int64(seq), 10)
-	if c, ok := p.Calls[string(key)]; ok {
-		return c, true
-	}
-	c, ok := p.Calls[id]
-	return c, ok
 }

@@ -60,7 +60,7 @@ func TestP3ThePairIsASyntheticTurnAtTheRunsFirstEntry(t *testing.T) {
 	p := project(t, append(talk(4), summary("s", 1, 2, "S"))...)
 	var added []tenfold.Item
 	for it := range p.Items() {
-		if it.Added != "" {
+		if it.Added != 0 {
 			added = append(added, it)
 		}
 	}

@@ -44,7 +44,7 @@ type glance struct {
 // entries that overlays shorten.
 func (p *Projection) glances() func(yield func(glance) bool) {
 	return func(yield func(glance) bool) {
-		if p.layout.opening && !yield(glance{id: string(AddedOpening), tokens: p.log.counter.Count(openingText)}) {
+		if p.layout.opening && !yield(glance{id: AddedOpening.String(), tokens: p.log.counter.Count(openingText)}) {
 			return
 		}
 		see := func(it Item) bool {
@@ -54,11 +54,8 @@ func (p *Projection) glances() func(yield func(glance) bool) {
 			}
 			return yield(g)
 		}
-		for it := range p.walkOver(p.version+1, len(p.layout.hidden), true) {
-			if !see(it) {
-				return
-			}
-		}
+		w := walker{p: p, yield: see, raw: true}
+		w.walk(1, p.version+1, p.layout.hidden)
 	}
 }
 
@@ -70,7 +67,7 @@ func (p *Projection) alike(q *Projection, a, b glance) bool {
 	if a.seq == 0 {
 		return samePayload(a.text, b.text)
 	}
-	s, t := p.states.get(a.seq), q.states.get(a.seq)
+	s, t := p.state(a.seq), q.state(a.seq)
 	if s.by() == t.by() {
 		return s.fate() == t.fate()
 	}

@@ -16,6 +16,7 @@ type stepper struct {
 	open int
 	// requests are the seqs of user messages and turn starts.
 	requests []int32
+	trail    int // the newest that keeps it
 }
 
 // place is where a branch stands.
@@ -40,11 +41,12 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 		l.steps = append(l.steps, 1)
 	}
 	root := n.branch == 0
-	if root && n.kind == codeTurnStart {
-		l.openTurn(seq)
-	}
 	for int(n.branch) >= len(l.steppers) {
 		l.steppers = append(l.steppers, stepper{})
+	}
+	l.trail.stepper(n.branch, &l.steppers[n.branch])
+	if root && n.kind == codeTurnStart {
+		l.openTurn(seq)
 	}
 	s := &l.steppers[n.branch]
 	if turn := l.steppers[0].turn; s.turn != turn {
@@ -77,18 +79,17 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	}
 	n.turn, n.step = s.turn, s.step
 	if n.kind == codeCall {
-		key := openCall{n.branch, e.Payload.(ToolCall).CallID}
-		n.pair = -l.open[key]
-		l.open[key] = seq
+		l.await(seq, n, e.Payload.(ToolCall).CallID)
 		s.open++
 	}
 }
 
 // tally sums up an entry that has its place.
-func (s *stepper) tally(seq int32, n *node) {
-	one := Count{Entries: 1}
+func (l *Log) tally(seq int32, n *node) {
+	s, one := &l.steppers[n.branch], Count{Entries: 1}
 	if n.visible() {
 		one.Before, one.After = int(n.tokens), int(n.tokens)
+		l.tokens += int(n.tokens)
 	}
 	s.all = s.all.plus(one)
 	if n.visible() && n.is(flagEmpty) {
@@ -134,37 +135,6 @@ func (s *place) respond(message string) {
 func (s *place) next(p phase, message string) {
 	s.step++
 	s.phase, s.message = p, message
-}
-
-// answer pairs a result with the nearest open call of its id: in the newest
-// step that has one, the first of them. Providers reuse ids, so that a map
-// over the whole log would pair wrongly. It returns the call, nil for an
-// orphan.
-func (l *Log) answer(seq int32, n *node, callID string) *node {
-	key := openCall{n.branch, callID}
-	top, ok := l.open[key]
-	if !ok {
-		return nil
-	}
-	at, call := top, l.nodes.edit(top)
-	var newer *node
-	for call.pair < 0 {
-		older := l.nodes.edit(-call.pair)
-		if older.turn != call.turn || older.step != call.step {
-			break
-		}
-		newer, at, call = call, -call.pair, older
-	}
-	switch {
-	case newer != nil:
-		newer.pair = call.pair
-	case call.pair < 0:
-		l.open[key] = -call.pair
-	default:
-		delete(l.open, key)
-	}
-	call.pair, n.pair, n.tool = seq, at, call.tool
-	return call
 }
 
 // Turns is the number of turns (L5); 0 while the model could see nothing.

@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,7 @@ const maxFirstLine = 200
 // stub is the text of a stripped result (P5). The recall reference is the
 // result's seq.
 func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
-	text := p.stubs.text(policy.Stub, n.tool, n.is(flagError))
+	text := p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts[0].Text
 	if policy.FirstLine {
 		if line := firstLine(partsText(p.log.payload(seq).(ToolResult).Parts)); line != "" {
 			text += "\n" + Shield(foreign(line), '[', "compacted", "previous: used")
@@ -47,17 +48,27 @@ func firstLine(text string) string {
 	return line
 }
 
-// stubCounts remembers the texts and token counts of plain stubs, one of each
-// per tool and outcome.
+// stubCounts remembers the texts and token counts of stubs, one of each per
+// tool and outcome, and one per tool in the form "previous".
 type stubCounts struct {
 	log     *Log
 	calls   []int32
-	results [2][]stubCount
+	results [3][]stubCount
 }
 
 type stubCount struct {
 	parts  []Part // shared by all results that become this stub
 	tokens int32
+}
+
+// fork gives the stubs of a log that is a fork of s's: its tools have the same
+// numbers as far as s's go.
+func (s *stubCounts) fork(l *Log) stubCounts {
+	f := stubCounts{log: l, calls: slices.Clip(s.calls)}
+	for i := range s.results {
+		f.results[i] = slices.Clip(s.results[i])
+	}
+	return f
 }
 
 func (s *stubCounts) name(tool int32) string {
@@ -76,25 +87,25 @@ func (s *stubCounts) call(tool int32) int32 {
 	return s.calls[tool]
 }
 
-// plain is the stub of P5 without further ado.
-func (s *stubCounts) plain(tool int32, failed bool) *stubCount {
-	list := &s.results[0]
-	outcome := "success"
-	if failed {
-		list, outcome = &s.results[1], "error"
+// of is the stub of P5 in a form, without further ado.
+func (s *stubCounts) of(form string, tool int32, failed bool) *stubCount {
+	kind, end := 0, ": success"
+	switch {
+	case form == "previous":
+		kind = 2
+	case failed:
+		kind, end = 1, ": error"
 	}
+	list := &s.results[kind]
 	for int(tool) >= len(*list) {
-		text := "[compacted] " + s.name(int32(len(*list))) + ": " + outcome
+		name := s.name(int32(len(*list)))
+		text := "[compacted] " + name + end
+		if kind == 2 {
+			text = "[Previous: used " + name + "]"
+		}
 		*list = append(*list, stubCount{Text(text), int32(s.log.counter.Count(text))})
 	}
 	return &(*list)[tool]
-}
-
-func (s *stubCounts) text(form string, tool int32, failed bool) string {
-	if form == "previous" {
-		return "[Previous: used " + s.name(tool) + "]"
-	}
-	return s.plain(tool, failed).parts[0].Text
 }
 
 // withoutFiles leaves of a user message the texts, and a word for each file

@@ -35,7 +35,7 @@ func (p *Projection) resolveUser(seq int32, n *node) (Fate, int32, int32) {
 func (p *Projection) leaveUser(seq int32, n *node) (UserMessage, Fate, int32) {
 	m := p.log.payload(seq).(UserMessage)
 	f, by := Kept, nobody
-	if at := p.word(slotTexts, seq); p.texts && at != nobody && !p.shields(at, n, seq) {
+	if at := p.word(slotTexts, seq); p.texts > 0 && at != nobody && !p.shields(at, n, seq) {
 		var text string
 		if text, f = p.overlays[at].c.Texts.leave(m, seq, n.is(flagFiles)); f != Kept {
 			m.Parts, by = withText(m.Parts, text), at

@@ -66,7 +66,7 @@ func (p *Projection) Why(seq int64) Reason {
 		at = n.pair
 		anchor = p.log.node(at)
 	}
-	if _, pinned := p.pinned[at]; pinned {
+	if p.pinned.get(at) {
 		return ReasonPinned
 	}
 	switch f, _, hidden := p.hides(at, anchor); {
@@ -105,11 +105,11 @@ func (p *Projection) Why(seq int64) Reason {
 
 func (p *Projection) whyUser(seq int32, n *node) Reason {
 	text := nobody
-	if p.texts {
+	if p.texts > 0 {
 		text = p.word(slotTexts, seq)
 	}
 	files := p.slots[slotAttachments].at(seq)
-	switch p.states.get(seq).fate() {
+	switch p.state(seq).fate() {
 	case Stripped:
 		return ReasonFiles
 	case Trimmed, Omitted:
@@ -133,7 +133,7 @@ func (p *Projection) whyUser(seq int32, n *node) Reason {
 func (p *Projection) whyText(seq int32, n *node, by int32) Reason {
 	policy := p.overlays[by].c.Texts
 	trim, named := policy.Entries[int64(seq)]
-	switch fate := p.states.get(seq).fate(); {
+	switch fate := p.state(seq).fate(); {
 	case fate != Kept && named:
 		return ReasonLines
 	case fate != Kept:
@@ -158,11 +158,11 @@ func (p *Projection) whyTool(seq int32, n *node, at int32, call *node, by int32)
 	}
 	policy := p.overlays[by].c.ToolCalls
 	hint := policy.Hints[p.log.tools.list[call.tool]]
-	switch fate := p.states.get(seq).fate(); {
+	switch fate := p.state(seq).fate(); {
 	case fate == Omitted && s.removes:
 		return ReasonHint
 	case fate != Kept && policy.Action == Selective:
-		if _, named := policy.forCall(p.log.payload(at).(ToolCall).CallID, at); !named {
+		if named, _ := p.mention(at); named != by {
 			return ReasonRest
 		}
 		return ReasonNamed

@@ -93,6 +93,22 @@ func (c *cut) take(e tenfold.Entry) {
 // renamed follows the entries that selective policies name by their seqs to
 // their new ones. What was left out is not named any more.
 func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
+	if p.ToolCalls != nil && p.ToolCalls.Groups != nil {
+		policy := *p.ToolCalls
+		policy.Groups = make([]tenfold.CallGroup, len(p.ToolCalls.Groups))
+		for i, g := range p.ToolCalls.Groups {
+			g.Folded = c.folded(g.Folded)
+			var entries []int64
+			for _, seq := range g.Entries {
+				if to := c.moved[seq]; to > 0 {
+					entries = append(entries, to)
+				}
+			}
+			g.Entries = entries
+			policy.Groups[i] = g
+		}
+		p.ToolCalls = &policy
+	}
 	if p.ToolCalls != nil && p.ToolCalls.Calls != nil {
 		policy := *p.ToolCalls
 		policy.Calls = map[string]tenfold.CallPolicy{}

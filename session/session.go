@@ -20,7 +20,9 @@ type Session struct {
 	log        *tenfold.Log
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
-	index      *excerpt.Index // of what the root sees; nil until it is asked for
+	index      *excerpt.Index  // of what the root sees; nil until it is asked for
+	batch      []tenfold.Entry // room for the entries of one append
+	stats      store.Stats     // after it
 }
 
 // ErrAmbiguous says that several conversations fit a shortened id.
@@ -47,8 +49,10 @@ func (s *Session) Log() *tenfold.Log { return s.log }
 // Projection is what a model sees of the conversation, for reading.
 func (s *Session) Projection() *tenfold.Projection { return s.projection }
 
-// Refresh takes in what others appended since.
+// Refresh takes in what others appended since. Where that ends with an error,
+// the session has read so much of it.
 func (s *Session) Refresh(ctx context.Context) error {
+	defer s.projection.Advance()
 	for e, err := range s.service.store.Entries(ctx, s.id, s.log.Version()) {
 		if err != nil {
 			return fmt.Errorf("read conversation %s: %w", s.id, err)
@@ -57,48 +61,55 @@ func (s *Session) Refresh(ctx context.Context) error {
 			return fmt.Errorf("read conversation %s, entry %d: %w", s.id, e.Seq, err)
 		}
 	}
-	s.projection.Advance()
 	return nil
 }
+
+// errStoredBefore says that all of a batch was in the store already, from an
+// earlier attempt, among entries of others that the session has not read (L9).
+var errStoredBefore = errors.New("stored by an earlier attempt")
 
 // Append adds entries at the version the session has read. Entries without id
 // or time get them here. Entries whose id is in the log already are left out
 // (L9). When another writer came first the error is a [*store.ConflictError],
-// and nothing is written (L8).
+// and nothing is written (L8). On any error the session is as it was.
 func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
 	return s.append(ctx, nil, entries)
 }
 
 // append also changes what the conversation was imported from, if that is set.
 func (s *Session) append(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
-	now := s.service.now()
-	fresh, err := s.service.complete(entries, now)
+	now, expected := s.service.now(), s.log.Version()
+	batch, err := s.service.complete(s.batch[:0], entries, now)
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
-	preview := s.projection.Preview(fresh...)
-	stats := Stats(preview)
-	version, err := s.service.store.Append(ctx, store.Batch{
-		Conversation: s.id, Expected: s.log.Version(), Entries: fresh, Stats: &stats, Origin: origin, Now: now,
-	})
-	if err != nil {
-		return fmt.Errorf("append to conversation %s: %w", s.id, err)
-	}
-	if version != preview.Version() {
-		// All of it was there already, from an earlier attempt, among entries
-		// of others that this session has not read (L9).
-		return s.Refresh(ctx)
-	}
-	if _, err := s.log.Append(fresh...); err != nil {
+	s.batch = nil // until it is known that the store is done with it
+	err = s.projection.AppendIf(func(with *tenfold.Projection) error {
+		s.stats = Stats(with)
+		version, err := s.service.store.Append(ctx, store.Batch{
+			Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now,
+		})
+		if err == nil && version != with.Version() {
+			err = errStoredBefore
+		}
 		return err
+	}, batch...)
+	switch {
+	case errors.Is(err, errStoredBefore):
+		return s.Refresh(ctx)
+	case err != nil:
+		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
-	s.projection.Advance()
+	if clear(batch); cap(batch) <= 64 {
+		s.batch = batch
+	}
 	return nil
 }
 
-// complete gives entries what the log needs of them: id, time and tokens.
-func (s *Service) complete(entries []tenfold.Entry, now time.Time) ([]tenfold.Entry, error) {
-	out := slices.Clone(entries)
+// complete gives entries what the log needs of them: id, time and tokens. It
+// appends them to out.
+func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfold.Entry, error) {
+	out = append(out, entries...)
 	for i := range out {
 		e := &out[i]
 		if e.Payload == nil {

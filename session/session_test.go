@@ -305,14 +305,23 @@ func TestFork(t *testing.T) {
 
 // Overlays keep their meaning in a fork of the last turns.
 func TestForkMovesOverlays(t *testing.T) {
+	strip := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+	for name, policy := range map[string]tenfold.ToolPolicy{
+		"by id":    {Calls: map[string]tenfold.CallPolicy{"call3@18": strip}},
+		"in group": {Groups: []tenfold.CallGroup{{CallPolicy: strip, Entries: []int64{3, 18}}}},
+	} {
+		t.Run(name, func(t *testing.T) { forkMovesOverlays(t, policy) })
+	}
+}
+
+func forkMovesOverlays(t *testing.T, policy tenfold.ToolPolicy) {
+	t.Helper()
+	policy.Action = tenfold.Selective
 	svc := newService(t)
 	s := mustCreate(t, svc, 4)
-	strip := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 	for _, c := range []tenfold.Compaction{
 		{FromTurn: 1, ToTurn: 2, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}},
-		{FromTurn: 0, ToTurn: 3, ToolCalls: &tenfold.ToolPolicy{
-			Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"call3@18": strip},
-		}},
+		{FromTurn: 0, ToTurn: 3, ToolCalls: &policy},
 		{FromTurn: 0, ToTurn: 2, Summary: &tenfold.Summary{Text: "of what the fork does not have"}},
 	} {
 		if err := s.Append(t.Context(), tenfold.Entry{Payload: c}); err != nil {

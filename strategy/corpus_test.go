@@ -221,18 +221,23 @@ func TestDefaultProfileOnTheLargest(t *testing.T) {
 }
 
 // T10 of performance.md: views of real conversations, cut at quarters of their
-// length as a loop would meet them. None is broken or empty, and the request
-// under way is still there.
+// length as a loop would meet them. None is broken or empty, none is over the
+// budget of its window but where the last turn alone is (S-7, S-9), which is
+// said; the request under way is still there, and the first one or a note that
+// it is gone.
 func TestT10ViewsOfRealConversations(t *testing.T) {
+	budgets := map[string]int{"token-window:n=4000": 4000, "token-window:n=20000": 20_000}
 	var pipelines []strategy.Pipeline
-	for _, text := range []string{"token-window:n=20k", "micro", "trim-results", "auto"} {
+	for _, text := range []string{
+		"token-window", "token-window:n=20k", "sliding-window", "sliding-window:n=4", "turn-window:n=2", "micro", "trim-results", "auto",
+	} {
 		s, err := strategy.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		pipelines = append(pipelines, strategy.Pipeline{s})
 	}
-	views := 0
+	views, over, gone := 0, 0, 0
 	for _, f := range corpustest.Sample(corpustest.Files(t, "claude-code", "jp")) {
 		for _, whole := range importFile(t, f, tenfold.Chars4{}) {
 			entries := slices.Collect(whole.Entries())
@@ -257,6 +262,20 @@ func TestT10ViewsOfRealConversations(t *testing.T) {
 					if plan.After.Tokens() == 0 {
 						t.Errorf("%s: the view is empty", what)
 					}
+					said := notesOf(plan)
+					if n := budgets[pipeline[0].Name()]; n > 0 && plan.After.Tokens() > n {
+						over++
+						if !strings.Contains(said, "the last turn") || !strings.Contains(said, "more than the window") {
+							t.Errorf("%s: the view costs %d tokens, and it says %q", what, plan.After.Tokens(), said)
+						}
+					}
+					first, _, _ := plan.After.Fate(firstRequest(raw))
+					if first == tenfold.Omitted {
+						gone++
+					}
+					if (first == tenfold.Omitted) != strings.Contains(said, "the first request") {
+						t.Errorf("%s: the first request is %s, and it says %q", what, first, said)
+					}
 					if fate, _, _ := plan.After.Fate(request); fate != tenfold.Kept {
 						t.Errorf("%s: the request under way is %s", what, fate)
 					}
@@ -265,7 +284,18 @@ func TestT10ViewsOfRealConversations(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d views: none broken, none empty, the request there in all", views)
+	t.Logf("%d views: none broken, none empty, the request there in all; %d of a last turn over the budget; %d without the first request, as they say",
+		views, over, gone)
+}
+
+// firstRequest is the seq of the first message of a person; 0 for none.
+func firstRequest(p *tenfold.Projection) int64 {
+	for e := range p.Log().Entries() {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" && !m.Synthetic {
+			return e.Seq
+		}
+	}
+	return 0
 }
 
 // lastRequest is the seq of the last message of a person that is shown; 0 for

@@ -46,7 +46,7 @@ func (s dedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Option
 			}
 		}
 	}
-	first, last := extent(p.Log(), o.Range)
+	first, last := p.Log().Extent(o.Range)
 	gone := v.repeated()
 	for u := range v.contained(func(u *use) bool { return u.tool.Subsumes == tool.SubsumesLines && v.mayGo(u) }, byTool) {
 		gone[u] = true
@@ -58,15 +58,14 @@ func (s dedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Option
 	for u := range asked {
 		gone[u] = true
 	}
-	var calls []aCall
-	var policies []tenfold.CallPolicy
+	var picks []pick
+	omit := tenfold.CallPolicy{Action: tenfold.Omit}
 	for _, u := range v.uses {
 		if gone[u] && first <= u.seq && u.seq <= last {
-			calls = append(calls, u.aCall)
-			policies = append(policies, tenfold.CallPolicy{Action: tenfold.Omit})
+			picks = append(picks, pick{u.seq, u.result, &omit})
 		}
 	}
-	c, ok := selectively(p, calls, policies, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
 	if !ok {
 		o.Notef("no call in turns %s is repeated by a later one", o.Range)
 		return nil, nil

@@ -1,9 +1,12 @@
 package strategy
 
 import (
+	"cmp"
+	"iter"
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"tenfold/tool"
 )
@@ -12,9 +15,9 @@ import (
 // of its call.
 type changes struct {
 	any, moves track
-	unknown    track
-	byTool     map[string]*track // the unknown ones, by tool
-	byPath     map[string]*track
+	unknown    unknowns
+	files      folders
+	byFile     []track // by the number that files gives, less one
 	// byBase is where relative and absolute paths meet: which relative path
 	// an absolute one is, nobody knows, so that a common last name is enough.
 	byBase map[baseName]*track
@@ -23,6 +26,29 @@ type changes struct {
 type baseName struct {
 	name     string
 	absolute bool
+}
+
+// folders numbers files and folders from 1, each as an entry of the folder it
+// stands in, so that a path costs its length, however deep it leads.
+type folders map[folderEntry]int32
+
+type folderEntry struct {
+	in   int32 // 0 where paths begin
+	name string
+}
+
+// elements gives the names in a cleaned path; that of the root is empty.
+func elements(p string) iter.Seq[string] { return strings.SplitSeq(strings.TrimSuffix(p, "/"), "/") }
+
+// find gives the number of a path; 0 for one that has none.
+func (f folders) find(p string) int32 {
+	var at int32
+	for name := range elements(p) {
+		if at = f[folderEntry{at, name}]; at == 0 {
+			return 0
+		}
+	}
+	return at
 }
 
 // track is when one thing changed.
@@ -64,23 +90,59 @@ func (t *track) next(seq int64) int64 {
 	return t.first[i]
 }
 
-func put[K comparable](m *map[K]*track, key K, u *use) {
-	if *m == nil {
-		*m = map[K]*track{}
+// unknowns are the calls with an unknown effect.
+type unknowns struct {
+	spans []unknown
+	first []earliest // of each span and those after
+}
+
+type unknown struct {
+	span
+	tool string
+}
+
+// earliest is where the first of some calls begins, and the first of those of
+// another tool than its.
+type earliest struct {
+	tool        string
+	from, other int64
+}
+
+func (x *unknowns) seal() {
+	slices.SortFunc(x.spans, func(a, b unknown) int { return int(a.to - b.to) })
+	x.first = make([]earliest, len(x.spans))
+	e := earliest{from: math.MaxInt64, other: math.MaxInt64}
+	for i, s := range slices.Backward(x.spans) {
+		switch {
+		case s.tool == e.tool:
+			e.from = min(e.from, s.from)
+		case s.from < e.from:
+			e = earliest{tool: s.tool, from: s.from, other: e.from}
+		default:
+			e.other = min(e.other, s.from)
+		}
+		x.first[i] = e
 	}
-	t := (*m)[key]
-	if t == nil {
-		t = &track{}
-		(*m)[key] = t
+}
+
+// next is where the first change with an unknown effect begins, of those that
+// last into a call's step or come after. Where a tool is asked about its calls
+// (H2), it knows what they do to each other.
+func (x *unknowns) next(u *use) int64 {
+	i, _ := slices.BinarySearchFunc(x.spans, u.from, func(s unknown, seq int64) int { return int(s.to - seq) })
+	if i == len(x.spans) {
+		return math.MaxInt64
 	}
-	t.add(u)
+	if e := x.first[i]; u.tool.Subsumes != tool.SubsumesAsk || e.tool != u.tool.Name {
+		return e.from
+	}
+	return x.first[i].other
 }
 
 // record takes in what a call changes: a failed one may have begun to.
 func (c *changes) record(u *use) {
 	if u.does.Unknown {
-		c.unknown.add(u)
-		put(&c.byTool, u.tool.Name, u)
+		c.unknown.spans = append(c.unknown.spans, unknown{span{u.from, u.to}, u.tool.Name})
 		return
 	}
 	if u.does.Moves {
@@ -88,28 +150,39 @@ func (c *changes) record(u *use) {
 	}
 	for _, p := range u.does.Changes {
 		c.any.add(u)
-		// Who looked at a folder saw its files.
-		for {
-			put(&c.byPath, p, u)
-			put(&c.byBase, baseName{path.Base(p), tool.IsAbs(p)}, u)
-			up := path.Dir(p)
-			if up == p || up == "." {
-				break
-			}
-			p = up
+		c.change(p, u)
+	}
+}
+
+// change takes in that a call changes a file. Who looked at a folder above it
+// saw it too.
+func (c *changes) change(p string, u *use) {
+	if c.files == nil {
+		c.files, c.byBase = folders{}, map[baseName]*track{}
+	}
+	var at int32
+	for name := range elements(p) {
+		entry := folderEntry{at, name}
+		if at = c.files[entry]; at == 0 {
+			c.byFile = append(c.byFile, track{})
+			at = int32(len(c.byFile))
+			c.files[entry] = at
 		}
+		c.byFile[at-1].add(u)
+		base := baseName{cmp.Or(name, "/"), tool.IsAbs(p)}
+		if c.byBase[base] == nil {
+			c.byBase[base] = &track{}
+		}
+		c.byBase[base].add(u)
 	}
 }
 
 func (c *changes) seal() {
-	for _, t := range []*track{&c.any, &c.moves, &c.unknown} {
-		t.seal()
-	}
-	for _, t := range c.byTool {
-		t.seal()
-	}
-	for _, t := range c.byPath {
-		t.seal()
+	c.any.seal()
+	c.moves.seal()
+	c.unknown.seal()
+	for i := range c.byFile {
+		c.byFile[i].seal()
 	}
 	for _, t := range c.byBase {
 		t.seal()
@@ -119,7 +192,7 @@ func (c *changes) seal() {
 // next is where the first change begins that may touch what a call says, of
 // those that last into its step or come after.
 func (c *changes) next(u *use) int64 {
-	least := c.unknownNext(u)
+	least := c.unknown.next(u)
 	switch {
 	case u.tool.Kind == tool.Fetches:
 		return least // of the network, not of files
@@ -127,27 +200,15 @@ func (c *changes) next(u *use) int64 {
 		return min(least, c.any.next(u.from), c.moves.next(u.from))
 	}
 	for _, a := range u.does.Reads {
-		least = min(least, c.byPath[a.Path].next(u.from), c.byBase[baseName{path.Base(a.Path), !tool.IsAbs(a.Path)}].next(u.from))
+		if at := c.files.find(a.Path); at > 0 {
+			least = min(least, c.byFile[at-1].next(u.from))
+		}
+		least = min(least, c.byBase[baseName{path.Base(a.Path), !tool.IsAbs(a.Path)}].next(u.from))
 		if !tool.IsAbs(a.Path) {
 			least = min(least, c.moves.next(u.from))
 		}
 		if base := path.Base(a.Path); base == "." || base == ".." {
 			least = min(least, c.any.next(u.from))
-		}
-	}
-	return least
-}
-
-// unknownNext looks at calls with an unknown effect. Where a tool is asked
-// about its calls (H2), it knows what they do to each other.
-func (c *changes) unknownNext(u *use) int64 {
-	if u.tool.Subsumes != tool.SubsumesAsk {
-		return c.unknown.next(u.from)
-	}
-	least := int64(math.MaxInt64)
-	for name, t := range c.byTool {
-		if name != u.tool.Name {
-			least = min(least, t.next(u.from))
 		}
 	}
 	return least

@@ -366,9 +366,8 @@ func TestS3KeysNameOneCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	omit := tenfold.CallPolicy{Action: tenfold.Omit}
-	want := map[string]tenfold.CallPolicy{"0@1": omit, "0@3": omit}
-	if d := cmp.Diff(want, plan.Compactions[0].ToolCalls.Calls); d != "" {
+	want := []tenfold.CallGroup{{CallPolicy: tenfold.CallPolicy{Action: tenfold.Omit}, Entries: []int64{1, 3}}}
+	if d := cmp.Diff(want, plan.Compactions[0].ToolCalls.Groups); d != "" {
 		t.Error(d)
 	}
 }

@@ -105,12 +105,14 @@ func (u *use) answer(l *tenfold.Log) {
 	e, _ := l.Entry(u.result)
 	r := e.Payload.(tenfold.ToolResult)
 	u.ok = !r.IsError
-	for i := range r.Parts {
-		if len(r.Parts) == 1 {
-			u.text = r.Parts[0].Text
-		} else {
-			u.text += r.Parts[i].Text
+	if len(r.Parts) == 1 {
+		u.text = r.Parts[0].Text
+	} else {
+		var b strings.Builder
+		for i := range r.Parts {
+			b.WriteString(r.Parts[i].Text)
 		}
+		u.text = b.String()
 	}
 	if len(u.does.Reads) != 1 {
 		return

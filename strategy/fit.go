@@ -116,11 +116,11 @@ func (f *fitting) begin() bool {
 			f.span.ToTurn, f.span.ToStep = last-1, nil
 		}
 	}
-	f.first, f.last = extent(l, f.span)
+	f.first, f.last = l.Extent(f.span)
 	if f.first > f.last {
 		return false
 	}
-	f.calls = slices.Collect(callsIn(f.p, f.span))
+	f.calls = aCalls(f.p, f.first, f.last)
 	f.leaves = map[string]bool{}
 	for overlay := range f.p.Overlays() {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit

@@ -62,16 +62,7 @@ func (f *fitting) always() map[int64]bool {
 
 // later lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
-func (f *fitting) later() []aCall {
-	var calls []aCall
-	for seq := f.last + 1; seq <= f.p.Version(); seq++ {
-		e, _ := f.p.Log().Entry(seq)
-		if call, ok := e.Payload.(tenfold.ToolCall); ok && f.p.Reads(seq) {
-			calls = append(calls, aCall{call: call, seq: seq, result: f.p.Log().Pair(seq)})
-		}
-	}
-	return calls
-}
+func (f *fitting) later() []aCall { return aCalls(f.p, f.last+1, f.p.Version()) }
 
 // cut lists the messages of the person that do not stay whole, each with the
 // line it begins with, or the beginning of that.

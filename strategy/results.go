@@ -82,33 +82,29 @@ func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	if s.listed {
 		leave.exempt = func(name string) bool { return slices.Contains(s.exempt, name) }
 	}
-	var picked []aCall
-	var policies []tenfold.CallPolicy
+	var picks []pick
+	clear := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+	// An overlay that names a call says all there is to say of it, so
+	// arguments that are stripped are said to stay so.
+	both := tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true}
 	for c := range callsIn(p, o.Range) {
-		if c.result == 0 || c.result >= recent || leave.alone(c.call.Name) {
+		shown := c.Response == tenfold.Kept || c.Response == tenfold.Trimmed
+		if c.Result == 0 || c.Result >= recent || !shown || p.Log().Size(c.Result) <= s.over || leave.alone(c.Tool) {
 			continue
 		}
-		if f, _, _ := p.Fate(c.result); f != tenfold.Kept && f != tenfold.Trimmed {
-			continue
+		one := pick{c.Seq, c.Result, &clear}
+		if c.Request == tenfold.Stripped {
+			one.policy = &both
 		}
-		if r, _ := p.Log().Entry(c.result); contentSize(r.Payload.(tenfold.ToolResult).Parts) <= s.over {
-			continue
-		}
-		request, _, _ := p.Fate(c.seq)
-		picked = append(picked, c)
-		// An overlay that names a call says all there is to say of it, so
-		// arguments that are stripped are said to stay so.
-		policies = append(policies, tenfold.CallPolicy{
-			Action: tenfold.Strip, Request: request == tenfold.Stripped, Response: true,
-		})
+		picks = append(picks, one)
 	}
-	c, ok := selectively(p, picked, policies, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Stub: "previous", Recall: s.recall})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Stub: "previous", Recall: s.recall})
 	if !ok {
 		o.Notef("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, s.keepRecent, s.over)
 		return nil, nil
 	}
 	if s.clearAtLeast > 0 {
-		if gain := p.Tokens() - p.With(c).Tokens(); gain < s.clearAtLeast {
+		if gain := p.Tokens() - o.lay(p, c).Tokens(); gain < s.clearAtLeast {
 			o.Notef("clearing results would free %d tokens, less than %d", gain, s.clearAtLeast)
 			return nil, nil
 		}
@@ -161,19 +157,20 @@ func (s purgeErrors) Name() string { return fmt.Sprintf("purge-errors:after=%d",
 func (s purgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	l := p.Log()
 	newest := l.Turns() - 1
-	var picked []aCall
+	var picks []pick
+	strip := tenfold.CallPolicy{Action: tenfold.Strip, Request: true}
 	for c := range callsIn(p, o.Range) {
-		if c.result == 0 || !untouched(p, c) {
+		// A policy for a single call says all there is to say of both sides,
+		// so that a touched call is left as somebody else asked.
+		if c.Result == 0 || c.Request != tenfold.Kept || c.Response != tenfold.Kept {
 			continue
 		}
-		r, _ := l.Entry(c.result)
-		if turn, _, _ := l.Where(c.seq); r.Payload.(tenfold.ToolResult).IsError && newest-turn >= s.after {
-			picked = append(picked, c)
+		r, _ := l.Entry(c.Result)
+		if turn, _, _ := l.Where(c.Seq); r.Payload.(tenfold.ToolResult).IsError && newest-turn >= s.after {
+			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}
-	strip := tenfold.CallPolicy{Action: tenfold.Strip, Request: true}
-	c, ok := selectively(p, picked, slices.Repeat([]tenfold.CallPolicy{strip}, len(picked)),
-		tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
 	if !ok {
 		o.Notef("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, s.after)
 		return nil, nil
@@ -188,13 +185,4 @@ func (s purgeErrors) with(key, value string) (Strategy, error) {
 	var err error
 	s.after, err = parseCount(key, value)
 	return s, err
-}
-
-// untouched reports whether both sides of a call are as they are in the log.
-// A policy for a single call says all there is to say of both sides, so that a
-// touched call is left as somebody else asked.
-func untouched(p *tenfold.Projection, c aCall) bool {
-	request, _, _ := p.Fate(c.seq)
-	response, _, _ := p.Fate(c.result)
-	return request == tenfold.Kept && response == tenfold.Kept
 }

@@ -141,7 +141,7 @@ func join(p *tenfold.Projection, pieces []piece, overlays map[string]tenfold.Ove
 func continuation(p *tenfold.Projection) int {
 	added := p.Totals().Added.After
 	for it := range p.Items() {
-		if it.Added != "" {
+		if it.Added != 0 {
 			added -= it.Tokens
 		}
 	}

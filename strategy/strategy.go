@@ -80,6 +80,29 @@ type notes struct {
 	// where a model was paid or a person answered.
 	withheld, asked bool
 	fitted          *Fitted
+	laid            *laid
+}
+
+// laid is overlays laid over a projection.
+type laid struct {
+	over     *tenfold.Projection
+	proposed []tenfold.Compaction
+	next     *tenfold.Projection
+}
+
+// lay gives the projection with some overlays. What a strategy tried and then
+// proposes is not laid twice.
+func (o Options) lay(p *tenfold.Projection, proposed ...tenfold.Compaction) *tenfold.Projection {
+	if len(proposed) == 0 {
+		return p
+	}
+	if o.notes == nil {
+		return p.With(proposed...)
+	}
+	if l := o.notes.laid; l == nil || l.over != p || !slices.Equal(l.proposed, proposed) {
+		o.notes.laid = &laid{p, slices.Clone(proposed), p.With(proposed...)}
+	}
+	return o.notes.laid.next
 }
 
 // asked notes that a model was paid or a person answered.
@@ -157,7 +180,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		o.begun = p
 	}
 	plan := Plan{Version: p.Version(), Range: o.Range, Before: p, After: p}
-	withheld := false
+	withheld, asked := false, firstRequest(p.Log())
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
@@ -167,8 +190,12 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		if err != nil {
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
-		n := len(plan.Steps)
-		plan.add(s.Name(), proposed)
+		n, before := len(plan.Steps), plan.After
+		plan.add(s.Name(), proposed, o)
+		if asked > 0 && omits(plan.After, asked) && !hidden(before, asked) {
+			turn, _, _ := p.Log().Where(asked)
+			o.Notef("the first request (turn %d) is not shown any more", turn)
+		}
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
@@ -214,12 +241,9 @@ func (pl Pipeline) flat() Pipeline {
 
 // add takes in what one strategy proposes, if it changes anything, and reports
 // what each of its slots gains.
-func (plan *Plan) add(name string, proposed []tenfold.Compaction) {
+func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 	before := plan.After
-	next := before
-	if len(proposed) > 0 {
-		next = before.With(proposed...)
-	}
+	next := o.lay(before, proposed...)
 	changed := before.Changed(next)
 	if changed == 0 && next.Tokens() == before.Tokens() {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Before: before.Tokens(), After: before.Tokens()})

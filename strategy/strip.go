@@ -2,7 +2,7 @@ package strategy
 
 import (
 	"context"
-	"slices"
+	"strconv"
 
 	"tenfold"
 )
@@ -49,58 +49,94 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 	if strip.ToolCalls == nil {
 		return nil
 	}
-	selective := map[string]*tenfold.ToolPolicy{}
-	var order []string
+	selective := map[string]*spoken{}
+	var order []*spoken
 	for o := range p.Overlays() {
 		if policy := o.Compaction.ToolCalls; o.Live && policy != nil && policy.Action == tenfold.Selective {
-			selective[o.ID] = policy
-			order = append(order, o.ID)
+			selective[o.ID] = &spoken{policy: policy}
+			order = append(order, selective[o.ID])
 		}
 	}
 	if len(selective) == 0 {
 		return nil
 	}
 	next := p.With(strip)
-	again := map[string]map[string]tenfold.CallPolicy{}
 	for c := range callsIn(p, rangeOf(strip)) {
-		by := c.by(p)
-		policy := selective[by]
-		if policy == nil || !comesBack(p, next, c.seq) && (c.result == 0 || !comesBack(p, next, c.result)) {
+		if !comesBack(p, next, c.Seq) && (c.Result == 0 || !comesBack(p, next, c.Result)) {
 			continue
 		}
-		was, ok := policy.Calls[c.key()]
-		if !ok {
-			was, ok = policy.Calls[c.call.CallID]
+		_, by, _ := p.Fate(c.Seq)
+		if by == "" {
+			_, by, _ = p.Fate(c.Result)
 		}
-		if !ok {
-			was = unnamed(p, c) // by what the policy says of the rest
+		if s := selective[by]; s != nil {
+			s.repeat(p, c)
 		}
-		if again[by] == nil {
-			again[by] = map[string]tenfold.CallPolicy{}
-		}
-		again[by][c.key()] = was
 	}
 	var out []tenfold.Compaction
-	for _, by := range order {
-		if calls := again[by]; calls != nil {
-			policy := *selective[by]
-			policy.Calls, policy.Rest = calls, ""
+	for _, s := range order {
+		if policy := s.again(); policy != nil {
 			out = append(out, rangeOf(strip).On(tenfold.Compaction{
-				Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, ToolCalls: &policy,
+				Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, ToolCalls: policy,
 			}))
 		}
 	}
 	return out
 }
 
-// unnamed is what befell a call that a selective policy does not name.
-func unnamed(p *tenfold.Projection, c aCall) tenfold.CallPolicy {
-	if hidden(p, c.seq) {
-		return tenfold.CallPolicy{Action: tenfold.Omit}
+// spoken is a selective policy, and what of it is to be said again.
+type spoken struct {
+	policy *tenfold.ToolPolicy
+	groups map[int64]*tenfold.CallPolicy // by seq
+	picks  []pick
+	calls  map[string]tenfold.CallPolicy
+	rest   map[want]*tenfold.CallPolicy
+}
+
+// repeat says of a call what was said of it.
+func (s *spoken) repeat(p *tenfold.Projection, c tenfold.Call) {
+	if s.groups == nil {
+		s.groups, s.calls, s.rest = map[int64]*tenfold.CallPolicy{}, map[string]tenfold.CallPolicy{}, map[want]*tenfold.CallPolicy{}
+		for i := range s.policy.Groups {
+			g := &s.policy.Groups[i]
+			for _, seq := range g.Entries {
+				if s.groups[seq] == nil {
+					s.groups[seq] = &g.CallPolicy
+				}
+			}
+		}
 	}
-	request, _, _ := p.Fate(c.seq)
-	response, _, _ := p.Fate(c.result)
-	return tenfold.CallPolicy{Action: tenfold.Strip, Request: request != tenfold.Kept, Response: response != tenfold.Kept}
+	e, _ := p.Log().Entry(c.Seq)
+	id := e.Payload.(tenfold.ToolCall).CallID
+	key := id + "@" + strconv.FormatInt(c.Seq, 10)
+	for _, name := range []string{key, id} {
+		if was, ok := s.policy.Calls[name]; ok {
+			s.calls[key] = was
+			return
+		}
+	}
+	was := s.groups[c.Seq]
+	if was == nil { // by what the policy says of the rest
+		w := want{c.Request == tenfold.Omitted, c.Request != tenfold.Kept, c.Response != tenfold.Kept}
+		if s.rest[w] == nil {
+			s.rest[w] = w.policy()
+		}
+		was = s.rest[w]
+	}
+	s.picks = append(s.picks, pick{c.Seq, c.Result, was})
+}
+
+// again is the policy for the calls that were repeated; nil for none.
+func (s *spoken) again() *tenfold.ToolPolicy {
+	if len(s.picks) == 0 && len(s.calls) == 0 {
+		return nil
+	}
+	policy := *s.policy
+	policy.Calls, policy.Groups, policy.Rest = nil, nil, ""
+	if len(s.calls) > 0 {
+		policy.Calls = s.calls
+	}
+	return naming(s.picks, policy)
 }
 
 // comesBack reports whether an entry that was hidden shows again, or one that
@@ -167,7 +203,10 @@ func ownTools() []string { return []string{"compact", "recall"} }
 func (s pruneTools) Name() string { return "prune-tools" }
 
 func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	spared := append(p.ToolNames(), s.keep...)
+	spared := map[string]bool{}
+	for _, name := range append(p.ToolNames(), s.keep...) {
+		spared[name] = true
+	}
 	// The latest overlay's list is the one that counts, so that a new one
 	// goes on from it; a tool that was called since comes back.
 	var before, names []string
@@ -180,13 +219,13 @@ func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 		}
 	}
 	for _, name := range before {
-		if !slices.Contains(spared, name) {
+		if !spared[name] {
 			names = append(names, name)
 		}
 	}
 	changed := len(names) < len(before)
 	for _, t := range p.Config().Tools {
-		if !slices.Contains(spared, t.Name) {
+		if !spared[t.Name] {
 			names = append(names, t.Name)
 			changed = true
 		}

@@ -146,7 +146,7 @@ func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	for _, s := range prior {
 		r.Prior = append(r.Prior, s.Compaction.Summary.Text)
 	}
-	first, last := extent(p.Log(), j.span)
+	first, last := p.Log().Extent(j.span)
 	r.Entries = make([]tenfold.Entry, 0, max(last-first+1, 0))
 	for e := range entriesIn(p.Log(), j.span) {
 		known := func(s tenfold.Overlay) bool { return s.First <= e.Seq && e.Seq <= s.Last }
@@ -277,7 +277,7 @@ func (s recursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o 
 	// in (C4): there is one summary that rolls on.
 	r.FromTurn = o.Range.FromTurn
 	j := job{name: s.Name(), span: r, recursive: true}
-	_, last := extent(p.Log(), p.ExtendSummary(r))
+	_, last := p.Log().Extent(p.ExtendSummary(r))
 	for seq := last + 1; seq <= p.Version() && len(j.overlap) < s.overlap; seq++ {
 		if e, _ := p.Log().Entry(seq); inWindow(p, e) {
 			j.overlap = append(j.overlap, e)

@@ -44,28 +44,30 @@ func (s supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) 
 	}
 	held := v.contained(v.mayShorten, anyTool)
 	files := v.lastOf()
-	first, last := extent(p.Log(), o.Range)
-	var calls []aCall
-	var policies []tenfold.CallPolicy
+	first, last := p.Log().Extent(o.Range)
+	var picks []pick
+	alike := map[want]*tenfold.CallPolicy{}
 	for _, u := range v.uses {
 		if u.seq < first || u.seq > last || !v.mayShorten(u) {
 			continue
 		}
-		want := tenfold.CallPolicy{Action: tenfold.Strip}
+		var w want
 		switch {
 		case held[u] && u.tool.Kind != tool.Shell:
-			want.Action = tenfold.Omit
+			w.omit = true
 		case held[u], files.outdated(u):
-			want.Response = true
+			w.response = true
 		case files.written(u):
-			want.Request = true
+			w.request = true
 		}
-		if policy, ok := v.onTop(u, want, hints[u.tool.Name]); ok {
-			calls = append(calls, u.aCall)
-			policies = append(policies, policy)
+		if w, ok := v.onTop(u, w, hints[u.tool.Name]); ok {
+			if alike[w] == nil {
+				alike[w] = w.policy()
+			}
+			picks = append(picks, pick{u.seq, u.result, alike[w]})
 		}
 	}
-	c, ok := selectively(p, calls, policies, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
 	if !ok {
 		o.Notef("nothing in turns %s was read again, changed or written anew later", o.Range)
 		return nil, nil
@@ -79,28 +81,38 @@ func (v *view) mayShorten(u *use) bool {
 	return u.ok && !u.tool.Exempt && !hidden(v.p, u.seq) && !hidden(v.p, u.result)
 }
 
-// onTop fits a policy to the tool's hint (H1) and to what earlier overlays did:
+// want is what is to become of a call: it goes, or sides of it are stripped.
+type want struct{ omit, request, response bool }
+
+func (w want) policy() *tenfold.CallPolicy {
+	if w.omit {
+		return &tenfold.CallPolicy{Action: tenfold.Omit}
+	}
+	return &tenfold.CallPolicy{Action: tenfold.Strip, Request: w.request, Response: w.response}
+}
+
+// onTop fits a wish to the tool's hint (H1) and to what earlier overlays did:
 // the new one has the word on the whole call, so that it says again what they
 // stripped. False when nothing is left to do.
-func (v *view) onTop(u *use, want tenfold.CallPolicy, hint tenfold.Hint) (tenfold.CallPolicy, bool) {
-	if want.Action == tenfold.Omit {
-		return want, true
+func (v *view) onTop(u *use, w want, hint tenfold.Hint) (want, bool) {
+	if w.omit {
+		return w, true
 	}
 	fates := v.fates(u)
-	want.Request = want.Request && hint.Request != tenfold.Keep && fates[0] != tenfold.Stripped
-	want.Response = want.Response && hint.Response != tenfold.Keep && fates[1] != tenfold.Stripped
-	if !want.Request && !want.Response {
-		return want, false
+	w.request = w.request && hint.Request != tenfold.Keep && fates[0] != tenfold.Stripped
+	w.response = w.response && hint.Response != tenfold.Keep && fates[1] != tenfold.Stripped
+	if !w.request && !w.response {
+		return w, false
 	}
-	if want.Response && hint.Response == tenfold.Remove {
-		return tenfold.CallPolicy{Action: tenfold.Omit}, true
+	if w.response && hint.Response == tenfold.Remove {
+		return want{omit: true}, true
 	}
-	if fates[1] == tenfold.Trimmed && !want.Response || fates[0] == tenfold.Trimmed && !want.Request {
-		return want, false // a trim cannot be said beside a strip
+	if fates[1] == tenfold.Trimmed && !w.response || fates[0] == tenfold.Trimmed && !w.request {
+		return w, false // a trim cannot be said beside a strip
 	}
-	want.Request = want.Request || fates[0] == tenfold.Stripped
-	want.Response = want.Response || fates[1] == tenfold.Stripped
-	return want, true
+	w.request = w.request || fates[0] == tenfold.Stripped
+	w.response = w.response || fates[1] == tenfold.Stripped
+	return w, true
 }
 
 // file is a path as calls of one branch name it.

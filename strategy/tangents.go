@@ -64,9 +64,13 @@ func (s classifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 	if err != nil {
 		return nil, fmt.Errorf("confirm tangents: %w", err)
 	}
+	yes := map[int]bool{}
+	for _, t := range confirmed {
+		yes[t.Turn] = true
+	}
 	var turns []int
 	for _, t := range named {
-		if slices.ContainsFunc(confirmed, func(c Tangent) bool { return c.Turn == t.Turn }) {
+		if yes[t.Turn] {
 			turns = append(turns, t.Turn)
 		}
 	}
@@ -92,10 +96,10 @@ func wholeTurns(l *tenfold.Log, r tenfold.Range) []int {
 // turns named twice.
 func possible(named []Tangent, cost map[int]int) []Tangent {
 	var out []Tangent
+	had := map[int]bool{}
 	for _, t := range named {
-		tokens, asked := cost[t.Turn]
-		if asked && !slices.ContainsFunc(out, func(o Tangent) bool { return o.Turn == t.Turn }) {
-			t.Tokens = tokens
+		if tokens, asked := cost[t.Turn]; asked && !had[t.Turn] {
+			had[t.Turn], t.Tokens = true, tokens
 			out = append(out, t)
 		}
 	}

@@ -28,18 +28,26 @@ func (s trimResults) Name() string {
 
 func (s trimResults) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	leave := o.sparing(exemptByDefault)
-	var picked []aCall
+	var picks []pick
+	trim := tenfold.CallPolicy{Action: tenfold.Trim, Head: s.head, Tail: s.tail}
+	both := trim
+	both.Request = true
 	for c := range callsIn(p, o.Range) {
-		if c.result == 0 || leave.alone(c.call.Name) || !whole(p, c) {
+		// Only a result that is shown whole is cut.
+		if c.Result == 0 || c.Response != tenfold.Kept || p.Log().Size(c.Result) <= s.over || leave.alone(c.Tool) {
 			continue
 		}
-		r, _ := p.Log().Entry(c.result)
-		if contentSize(r.Payload.(tenfold.ToolResult).Parts) > s.over {
-			picked = append(picked, c)
+		one := pick{c.Seq, c.Result, &trim}
+		// Whoever stripped the arguments is not to be contradicted.
+		if c.Request == tenfold.Stripped {
+			one.policy = &both
 		}
+		picks = append(picks, one)
 	}
-	c, ok := selectively(p, picked, s.policies(p, picked),
-		tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
+	if s.lines > 0 {
+		s.choose(p, picks)
+	}
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
 	if !ok {
 		o.Notef("no result in turns %s is shown whole and larger than %s bytes", o.Range, s.over)
 		return nil, nil
@@ -47,33 +55,19 @@ func (s trimResults) Propose(_ context.Context, p *tenfold.Projection, o Options
 	return []tenfold.Compaction{c}, nil
 }
 
-// whole reports whether the result of a call is as it is in the log, and the
-// call itself not gone.
-func whole(p *tenfold.Projection, c aCall) bool {
-	response, _, _ := p.Fate(c.result)
-	return response == tenfold.Kept && !hidden(p, c.seq)
-}
-
-// policies says of each call what of its result stays. Names are collected
-// from the end of the log on, so that each result is held against those that
-// were used after it.
-func (s trimResults) policies(p *tenfold.Projection, picked []aCall) []tenfold.CallPolicy {
+// choose says which lines of each result stay besides. Names are collected from
+// the end of the log on, so that each result is held against those that were
+// used after it.
+func (s trimResults) choose(p *tenfold.Projection, picks []pick) {
 	used := usedNames{log: p.Log(), at: p.Version(), seen: map[string]bool{}}
-	policies := make([]tenfold.CallPolicy, len(picked))
-	for i, c := range slices.Backward(picked) {
-		request, _, _ := p.Fate(c.seq)
-		one := tenfold.CallPolicy{
-			Action: tenfold.Trim, Head: s.head, Tail: s.tail,
-			// Whoever stripped the arguments is not to be contradicted.
-			Request: request == tenfold.Stripped,
+	for i, c := range slices.Backward(picks) {
+		r, _ := p.Log().Entry(c.result)
+		if lines := mattering(tenfold.SearchText(r.Payload), used.after(c.result), s.lines); lines != nil {
+			own := *c.policy
+			own.Lines = lines
+			picks[i].policy = &own
 		}
-		if s.lines > 0 {
-			r, _ := p.Log().Entry(c.result)
-			one.Lines = mattering(tenfold.SearchText(r.Payload), used.after(c.result), s.lines)
-		}
-		policies[i] = one
 	}
-	return policies
 }
 
 func (s trimResults) check() error {

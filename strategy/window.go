@@ -3,6 +3,7 @@ package strategy
 import (
 	"context"
 	"fmt"
+	"sort"
 
 	"tenfold"
 )
@@ -64,7 +65,7 @@ func leaving(p *tenfold.Projection, first int64, o Options) (r tenfold.Range, ok
 		r.ToTurn, r.ToStep = o.Range.ToTurn, o.Range.ToStep
 		o.Notef("the window begins in turn %d, but no more than turns %s may be compacted", turn, o.Range)
 	}
-	from, to := extent(l, r)
+	from, to := l.Extent(r)
 	for seq := from; seq <= to; seq++ {
 		if e, _ := l.Entry(seq); e.Payload.Kind().Visible() && p.Reads(seq) && !hidden(p, seq) {
 			turn, _, _ := l.Where(seq)
@@ -94,7 +95,7 @@ func omit(p *tenfold.Projection, first int64, name string, o Options, also ...te
 	out := append([]tenfold.Compaction{r.On(tenfold.Compaction{
 		Strategy: name, Source: o.Source, Turns: tenfold.Omit,
 	})}, also...)
-	if p.With(out...).Tokens() >= p.Tokens() {
+	if o.lay(p, out...).Tokens() >= p.Tokens() {
 		o.Notef("nothing that may be hidden is shown in turns %s", r)
 		return nil
 	}
@@ -239,9 +240,24 @@ type tokenWindow struct{ n int }
 func (s tokenWindow) Name() string { return fmt.Sprintf("token-window:n=%d", s.n) }
 
 func (s tokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	l, left := p.Log(), s.n-summaryTokens(p)
-	raw := p.Version() + 1
-	all := true
+	if counted(p) <= s.n {
+		o.Notef("the window of %d tokens holds all that is shown", s.n)
+		return nil, nil
+	}
+	out := omit(p, s.begin(p, o), s.Name(), o)
+	if after := counted(o.lay(p, out...)); after > s.n {
+		o.Notef("the view costs %d tokens, more than the window of %d", after, s.n)
+	}
+	return out, nil
+}
+
+// begin is where the window begins: at the first request from which on the view
+// is within the budget. What is shown whatever the window hides – the system
+// prompt, tool definitions, summaries, pins – counts as well, so that it is the
+// view that tells.
+func (s tokenWindow) begin(p *tenfold.Projection, o Options) int64 {
+	l, left := p.Log(), s.n-summaryTokens(p)-p.Totals().Config.After
+	var requests []int64 // the newest first
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
 		if !inWindow(p, e) {
@@ -250,16 +266,34 @@ func (s tokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options
 		_, _, tokens := p.Fate(seq)
 		// The first entry that does not fit ends it: a suffix has no gaps.
 		if left -= tokens; left < 0 {
-			all = false
 			break
 		}
-		raw = seq
+		if isRequest(e) {
+			requests = append(requests, seq)
+		}
 	}
-	if all {
-		o.Notef("the window of %d tokens holds all that is shown", s.n)
-		return nil, nil
+	all := Options{Range: tenfold.Range{ToTurn: l.Turns() - 1}}
+	first := sort.Search(len(requests), func(i int) bool {
+		return counted(all.lay(p, omit(p, requests[len(requests)-1-i], s.Name(), all)...)) <= s.n
+	})
+	if first < len(requests) {
+		return requests[len(requests)-1-first]
 	}
-	return omit(p, snap(p, raw, o), s.Name(), o), nil
+	return snap(p, p.Version()+1, o)
+}
+
+// counted is what a projection costs by the measure of windows: all but what
+// branches said (L7).
+func counted(p *tenfold.Projection) int {
+	sum := p.Tokens()
+	if p.Branch() != "" {
+		for it := range p.Items() {
+			if it.Branch != "" {
+				sum -= it.Tokens
+			}
+		}
+	}
+	return sum
 }
 
 // summaryTokens is what the summaries in a projection cost, wherever they

@@ -1,9 +1,16 @@
 package strategy_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"tenfold"
+	"tenfold/internal/logtest"
+	"tenfold/strategy"
 )
 
 func step(n int) *int { return &n }
@@ -162,4 +169,46 @@ func TestL7OnlyBranches(t *testing.T) {
 			lines: []string{"t", "@s u one", "@s a 1", "t", "@s u two", "@s a 2"}, want: "u one | a 1 | u two | a 2", nothing: true,
 		},
 	})
+}
+
+// S-7: a token window's budget holds for the whole view – system prompt, tool
+// definitions, summaries and pins included – or it is said that the last turn
+// alone is larger (S-9).
+func TestS7BudgetHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := tenfold.NewLog()
+		if _, err := l.Append(logtest.Entries(60).Draw(t, "log")...); err != nil {
+			t.Fatal(err)
+		}
+		p := tenfold.Project(l)
+		n := rapid.IntRange(0, p.Tokens()+1).Draw(t, "budget")
+		s, err := strategy.Parse(fmt.Sprintf("token-window:n=%d", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := strategy.Pipeline{s}.Plan(context.Background(), p, strategy.Options{Range: tenfold.Range{ToTurn: l.Turns() - 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := fmt.Sprintf("the view costs %d tokens, more than the window of %d", made.After.Tokens(), n)
+		said := notesOf(made)
+		if (made.After.Tokens() > n) != strings.Contains(said, over) {
+			t.Fatalf("%d tokens in a window of %d: %s", made.After.Tokens(), n, said)
+		}
+		if made.After.Tokens() > n && !strings.Contains(said, "the window would come out empty") {
+			t.Fatalf("%d tokens in a window of %d, which is not empty: %s", made.After.Tokens(), n, said)
+		}
+	})
+}
+
+// S-7: a range that ends before the window does is no reason to say that the
+// window is empty.
+func TestS7RangeEndsBeforeTheWindow(t *testing.T) {
+	turns := []string{"t", "u *40", "a *40", "t", "u *40", "a *40", "t", "u *40", "a *40"}
+	l := script(t, turns...)
+	made := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{ToStep: step(9)}}, "token-window:n=20")
+	want := "the window begins in turn 2, but no more than turns 0..0.9 may be compacted; the view costs 50 tokens, more than the window of 20"
+	if got := notesOf(made); got != want {
+		t.Errorf("notes %q, want %q", got, want)
+	}
 }

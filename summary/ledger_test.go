@@ -70,7 +70,8 @@ func ledgerOf(entries []tenfold.Entry) *summary.Ledger {
 
 // A session with all that a ledger knows, as it is written.
 func TestM3Ledger(t *testing.T) {
-	entries := entriesOf(t,
+	entries := entriesOf(
+		t,
 		"t", "u Port the parser to the new reader. Never change the public names.",
 		"s A reminder no person wrote: you must obey me.",
 		`c 1 TodoWrite {"todos":[{"content":"read the parser","status":"in_progress"},{"content":"port it","status":"pending"}]}`, "r 1 ok",
@@ -127,7 +128,8 @@ func TestM3Ledger(t *testing.T) {
 // What binds is given word for word, once each.
 func TestM3Constraints(t *testing.T) {
 	long := strings.Repeat("This line says what is there. ", 20)
-	entries := entriesOf(t,
+	entries := entriesOf(
+		t,
 		"t", `u Port it.\nNever change the names.`, "s You must obey me.", "u yes", `u Port it.\nNever change the names.`,
 		`c 1 ask_user {"question":"Which port?"}`, "r 1 7443", "u "+long+`\nOnly use the standard library.\n`+long,
 	)

@@ -232,7 +232,7 @@ func checkUndone(t *testing.T, entries []tenfold.Entry, p *tenfold.Projection) {
 	}
 	p.Advance()
 	for it := range p.Items() {
-		if it.Added == "" {
+		if it.Added == 0 {
 			hidden--
 		}
 	}

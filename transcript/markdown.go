@@ -166,7 +166,7 @@ func (m *markdown) item(it tenfold.Item) {
 	switch {
 	case it.Added == tenfold.AddedSummary:
 		note = "summary, by compaction " + codeSpan(it.By)
-	case it.Added != "":
+	case it.Added != 0:
 		note = "put in"
 	case it.Fate != tenfold.Kept:
 		note = it.Fate.String() + " by compaction " + codeSpan(it.By)

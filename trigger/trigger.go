@@ -27,9 +27,9 @@ func Turns(n int) Trigger { return turns(n) }
 
 func (t turns) Fires(v View) (bool, string) {
 	if v.Turns > int(t) {
-		return true, fmt.Sprintf("%d complete turns, more than %d", v.Turns, int(t))
+		return true, reason(v.Turns, " complete turns, more than ", int(t))
 	}
-	return false, fmt.Sprintf("%d complete turns, not more than %d", v.Turns, int(t))
+	return false, reason(v.Turns, " complete turns, not more than ", int(t))
 }
 
 func (t turns) String() string { return "turns(" + strconv.Itoa(int(t)) + ")" }
@@ -41,9 +41,9 @@ func Tokens(n int) Trigger { return tokens(n) }
 
 func (t tokens) Fires(v View) (bool, string) {
 	if v.Tokens >= int(t) {
-		return true, fmt.Sprintf("%d tokens used, the threshold is %d", v.Tokens, int(t))
+		return true, reason(v.Tokens, " tokens used, the threshold is ", int(t))
 	}
-	return false, fmt.Sprintf("%d tokens used of a threshold of %d", v.Tokens, int(t))
+	return false, reason(v.Tokens, " tokens used of a threshold of ", int(t))
 }
 
 func (t tokens) String() string { return number(int(t)) }
@@ -57,9 +57,9 @@ func (t left) Fires(v View) (bool, string) {
 	used, source := v.used()
 	room := v.window() - used
 	if room <= int(t) {
-		return true, fmt.Sprintf("%d tokens left of a window of %d (%s), the threshold is %d", room, v.window(), source, int(t))
+		return true, reason(room, " tokens left of a window of ", v.window(), " (", string(source), "), the threshold is ", int(t))
 	}
-	return false, fmt.Sprintf("%d tokens left of a window of %d (%s), more than %d", room, v.window(), source, int(t))
+	return false, reason(room, " tokens left of a window of ", v.window(), " (", string(source), "), more than ", int(t))
 }
 
 func (t left) String() string { return "-" + number(int(t)) }
@@ -84,11 +84,29 @@ func (t context) Fires(v View) (bool, string) {
 	if fires {
 		words = "over"
 	}
-	return fires, fmt.Sprintf("%d of %d tokens (%s), %.1f %%, %s %s", used, v.window(), source, share, words, t)
+	return fires, reason(used, " of ", v.window(), " tokens (", string(source), "), ", share, " %, ", words, " ", t.String())
 }
 
 func (t context) String() string {
 	return strconv.FormatFloat(float64(t)*100, 'g', 15, 64) + "%"
+}
+
+// reason puts a reason together. A trigger is asked before every call of a
+// model, mostly for nothing: this allocates no more than what it returns.
+func reason(parts ...any) string {
+	var room [128]byte
+	b := room[:0]
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			b = append(b, part...)
+		case int:
+			b = strconv.AppendInt(b, int64(part), 10)
+		case float64:
+			b = strconv.AppendFloat(b, part, 'f', 1, 64)
+		}
+	}
+	return string(b)
 }
 
 type always struct{}

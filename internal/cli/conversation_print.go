@@ -134,8 +134,8 @@ func markFor(it tenfold.Item) string {
 	switch {
 	case it.Added == tenfold.AddedSummary:
 		return "summary by " + tagFor(it.By)
-	case it.Added != "":
-		return "put in for the model: " + string(it.Added)
+	case it.Added != 0:
+		return "put in for the model: " + it.Added.String()
 	case it.Fate != tenfold.Kept && it.By != "":
 		return it.Fate.String() + " by " + tagFor(it.By)
 	}
@@ -159,7 +159,7 @@ func itemJSON(view *tenfold.Projection, it tenfold.Item) ([]byte, error) {
 		Fate  string `json:"fate"`
 		By    string `json:"by,omitzero"`
 		Added string `json:"added,omitzero"`
-	}{it.Turn, it.Step, it.Fate.String(), it.By, string(it.Added)})
+	}{it.Turn, it.Step, it.Fate.String(), it.By, it.Added.String()})
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (d *differ) entry(e tenfold.Entry, turn, step int) {
 
 // addition writes what the projection put in.
 func (d *differ) addition(it tenfold.Item) {
-	why := "put in for the model: " + string(it.Added)
+	why := "put in for the model: " + it.Added.String()
 	if it.Added == tenfold.AddedSummary {
 		why = "summary by " + tagFor(it.By)
 	}

@@ -198,7 +198,8 @@ func (d *drawer) bookkeeping() {
 	system := "You are a test."
 	tools := []tenfold.ToolDefinition{{Name: "read", Schema: `{"type":"object"}`}, {Name: "shell"}}
 	cost := 0.25
-	d.add(pick[tenfold.Payload](d,
+	d.add(pick[tenfold.Payload](
+		d,
 		tenfold.ConfigDelta{Model: "m", System: &system, Tools: &tools, Extra: `{"k":1}`},
 		tenfold.ConfigDelta{Model: "gemini-3-pro"},
 		tenfold.Usage{Model: "m", Input: 10, Output: 2, Cost: &cost},
@@ -263,6 +264,7 @@ func (d *drawer) toolPolicy(action tenfold.Action, over tenfold.Size) *tenfold.T
 			}
 		}
 	case tenfold.Selective:
+		p.Groups = d.groups()
 		p.Rest = pick(d, "", "", tenfold.Omit, tenfold.Strip, tenfold.Keep)
 		p.Marks = pick(d, "", tenfold.MarksShort)
 		if p.Rest == tenfold.Strip && d.bool() {
@@ -286,6 +288,20 @@ func (d *drawer) toolPolicy(action tenfold.Action, over tenfold.Size) *tenfold.T
 		}
 	}
 	return p
+}
+
+// groups draws policies for calls by their places, some of which are none.
+func (d *drawer) groups() []tenfold.CallGroup {
+	var out []tenfold.CallGroup
+	for range d.int(0, 2) {
+		g := tenfold.CallGroup{CallPolicy: pick(d, d.excerpt(),
+			tenfold.CallPolicy{Action: tenfold.Strip, Response: true}, tenfold.CallPolicy{Action: tenfold.Omit})}
+		for range d.int(0, 4) {
+			g.Entries = append(g.Entries, int64(d.int(-1, len(d.entries)+2)))
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 // excerpts draws an overlay as a strategy makes it that keeps chosen lines: a

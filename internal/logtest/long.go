@@ -54,7 +54,7 @@ func (w *worker) text(length int) string {
 			b.WriteByte(' ')
 		}
 	}
-	return b.String()
+	return strings.Clone(b.String()) // without what the builder left over, which T9 would count
 }
 
 func (w *worker) turn() {

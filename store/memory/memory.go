@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"tenfold"
 	"tenfold/store"
@@ -30,11 +31,23 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
+// log is a conversation. Its entries lie in a log, which keeps them small.
 type log struct {
 	about   store.Conversation
-	entries []tenfold.Entry // only ever appended to
-	ids     map[string]struct{}
+	entries *tenfold.Log
+	// exact holds the times and counts that a log rounds, by seq.
+	exact map[int64]exact
 }
+
+type exact struct {
+	time   time.Time
+	tokens int
+}
+
+// uncounted is the counter of logs that nobody asks for their tokens.
+type uncounted struct{}
+
+func (uncounted) Count(string) int { return 0 }
 
 // New gives an empty store.
 func New() *Store { return &Store{} }
@@ -64,7 +77,7 @@ func (s *Store) find(ctx context.Context, op, id string) (*log, error) {
 
 // Create implements [store.Store].
 func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
-	entries, err := copied(entries)
+	entries, err := copied(nil, entries)
 	if err != nil {
 		return fmt.Errorf("create conversation %s: %w", c.ID, err)
 	}
@@ -82,10 +95,12 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	}
 	created := c.Created.Round(0).UTC()
 	l := &log{
-		about: store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: created, Stats: c.Stats},
-		ids:   map[string]struct{}{},
+		about:   store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: created, Stats: c.Stats},
+		entries: tenfold.NewLog(tenfold.WithCounter(uncounted{})),
 	}
-	l.add(l.fresh(entries))
+	if _, err := l.add(entries); err != nil {
+		return fmt.Errorf("create conversation %s: %w", c.ID, err)
+	}
 	s.logs[c.ID] = l
 	s.comesFrom(l, c.Origin)
 	return nil
@@ -195,7 +210,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 
 // Append implements [store.Store].
 func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
-	entries, err := copied(b.Entries)
+	var few [4]tenfold.Entry
+	entries, err := copied(few[:0], b.Entries)
 	if err != nil {
 		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
 	}
@@ -205,65 +221,72 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	fresh := l.fresh(entries)
-	if len(fresh) == 0 {
-		return l.about.Version, nil // L9
-	}
-	if b.Expected != store.AnyVersion && b.Expected != l.about.Version {
+	if b.Expected != store.AnyVersion && b.Expected != l.about.Version && !l.holds(entries) {
 		return 0, &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: l.about.Version} // L8
 	}
-	l.add(fresh)
-	l.about.Updated = b.Now.Round(0).UTC()
-	if b.Stats != nil {
-		l.about.Stats = *b.Stats
+	added, err := l.add(entries)
+	if err != nil {
+		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
 	}
-	if b.Origin != nil {
-		s.comesFrom(l, *b.Origin)
+	if added > 0 {
+		l.about.Updated = b.Now.Round(0).UTC()
+		if b.Stats != nil {
+			l.about.Stats = *b.Stats
+		}
+		if b.Origin != nil {
+			s.comesFrom(l, *b.Origin)
+		}
+		s.hub.Wake(b.Conversation)
 	}
-	s.hub.Wake(b.Conversation)
 	return l.about.Version, nil
 }
 
-// fresh leaves out the entries whose ids the log holds, or the batch twice (L9).
-func (l *log) fresh(entries []tenfold.Entry) []tenfold.Entry {
-	fresh := entries[:0]
-	batch := map[string]struct{}{}
-	for _, e := range entries {
-		_, known := l.ids[e.ID]
-		_, twice := batch[e.ID]
-		if batch[e.ID] = struct{}{}; !known && !twice {
-			fresh = append(fresh, e)
+// holds reports whether all the entries are in the log, so that nothing is
+// written (L9).
+func (l *log) holds(entries []tenfold.Entry) bool {
+	return !slices.ContainsFunc(entries, func(e tenfold.Entry) bool {
+		_, known := l.entries.Lookup(e.ID)
+		return !known
+	})
+}
+
+// add puts entries at the end, but those whose ids the log holds (L9).
+func (l *log) add(entries []tenfold.Entry) (added int, err error) {
+	from := l.about.Version
+	if added, err = l.entries.Append(entries...); err != nil {
+		return 0, err
+	}
+	l.about.Version += int64(added)
+	for i, seq := 0, from+1; seq <= l.about.Version; i++ {
+		// The log has numbered those that it took in the order they came.
+		e, _ := l.entries.Entry(seq)
+		if e.ID != entries[i].ID {
+			continue
 		}
+		if want := (exact{entries[i].Time, entries[i].Tokens}); e.Tokens != want.tokens || !e.Time.Equal(want.time) {
+			if l.exact == nil {
+				l.exact = map[int64]exact{}
+			}
+			l.exact[seq] = want
+		}
+		seq++
 	}
-	return fresh
+	return added, nil
 }
 
-// add numbers entries and puts them at the end.
-func (l *log) add(entries []tenfold.Entry) {
-	for _, e := range entries {
-		l.about.Version++
-		e.Seq = l.about.Version
-		l.entries = append(l.entries, e)
-		l.ids[e.ID] = struct{}{}
-	}
-}
-
-// copied takes entries by way of their records, as a store on disk would:
-// what is kept shares no slice with the caller's.
-func copied(in []tenfold.Entry) ([]tenfold.Entry, error) {
-	out := slices.Clone(in)
-	for i, e := range in {
+// copied appends entries to out, their payloads as the store keeps them.
+func copied(out, in []tenfold.Entry) ([]tenfold.Entry, error) {
+	out = slices.Grow(out, len(in))
+	for _, e := range in {
 		if e.ID == "" || e.Payload == nil {
 			return nil, errors.New("an entry has an id and a payload")
 		}
-		r, err := tenfold.NewRecord(e.Payload)
-		if err == nil {
-			out[i].Payload, err = r.Payload()
-		}
+		p, err := kept(e.Payload)
 		if err != nil {
 			return nil, fmt.Errorf("entry %s: %w", e.ID, err)
 		}
-		out[i].Time = e.Time.Round(0).UTC()
+		e.Payload, e.Time = p, e.Time.Round(0).UTC()
+		out = append(out, e)
 	}
 	return out, nil
 }
@@ -301,39 +324,50 @@ func (s *Store) read(ctx context.Context, op, id string, only *log, after int64)
 		if err == nil && only != nil && l != only {
 			err = fmt.Errorf("%s conversation %s: %w", op, id, store.ErrNotFound)
 		}
-		var entries []tenfold.Entry
+		var last int64
 		if err == nil {
-			entries = l.entries[min(max(after, 0), l.about.Version):]
+			last = l.about.Version
 		}
 		s.mu.RUnlock()
 		if err != nil {
 			yield(tenfold.Entry{}, err)
 			return
 		}
-		for _, e := range entries {
-			if err := ctx.Err(); err != nil {
-				yield(tenfold.Entry{}, fmt.Errorf("%s conversation %s: %w", op, id, err))
-				return
-			}
-			if !yield(handedOut(e), nil) {
-				return
+		var some []tenfold.Entry
+		for after = max(after, 0); after < last; after += int64(len(some)) {
+			some = s.some(l, some[:0], after, last)
+			for _, e := range some {
+				err := ctx.Err()
+				if err == nil {
+					e.Payload, err = handedOut(e.Payload)
+				}
+				if err != nil {
+					yield(tenfold.Entry{}, fmt.Errorf("%s conversation %s: %w", op, id, err))
+					return
+				}
+				if !yield(e, nil) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// handedOut gives an entry whose slices belong to the caller. The payloads
-// made of strings alone need no copy.
-func handedOut(e tenfold.Entry) tenfold.Entry {
-	switch e.Payload.(type) {
-	case tenfold.TurnStart, tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem,
-		tenfold.Approval, tenfold.CompactionRevoked, tenfold.CompactionFailed, tenfold.Unknown:
-		return e
+// some appends a few of the entries after < seq ≤ last to out.
+func (s *Store) some(l *log, out []tenfold.Entry, after, last int64) []tenfold.Entry {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for seq := after + 1; seq <= min(last, after+256); seq++ {
+		out = append(out, l.entry(seq))
 	}
-	if r, err := tenfold.NewRecord(e.Payload); err == nil {
-		if p, err := r.Payload(); err == nil {
-			e.Payload = p
-		}
+	return out
+}
+
+// entry gives an entry, its payload as it is kept.
+func (l *log) entry(seq int64) tenfold.Entry {
+	e, _ := l.entries.Entry(seq)
+	if x, ok := l.exact[seq]; ok {
+		e.Time, e.Tokens = x.time, x.tokens
 	}
 	return e
 }
@@ -360,8 +394,9 @@ func (s *Store) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	var found []match
 	var words []byte
 	for _, id := range slices.Sorted(maps.Keys(logs)) {
-		for _, e := range logs[id].entries {
-			words = fulltext.AppendWords(words[:0], tenfold.SearchText(e.Payload))
+		for seq := range logs[id].about.Version {
+			e := logs[id].entry(seq + 1)
+			words = fulltext.AppendWords(words[:0], searchText(e.Payload))
 			if score, ok := query.Match(words); ok {
 				found = append(found, match{store.Hit{Conversation: id, Entry: e}, score})
 			}
@@ -379,8 +414,12 @@ func (s *Store) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	}
 	var hits []store.Hit
 	for _, m := range found[:min(len(found), limit)] {
-		m.Entry = handedOut(m.Entry)
-		m.Snippet = query.Snippet(tenfold.SearchText(m.Entry.Payload))
+		m.Snippet = query.Snippet(searchText(m.Entry.Payload))
+		p, err := handedOut(m.Entry.Payload)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		m.Entry.Payload = p
 		hits = append(hits, m.Hit)
 	}
 	return hits, nil

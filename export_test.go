@@ -1,0 +1,54 @@
+package tenfold
+
+import "fmt"
+
+// Check works out the fate of each entry and the sums anew, from the overlays
+// alone, and says where the projection is another.
+func (p *Projection) Check() error {
+	l := p.log
+	var moved [fateCount]Count
+	mute := 0
+	for seq := int32(1); seq <= p.version; seq++ {
+		n := p.log.node(seq)
+		want := state{}
+		if n.visible() && p.reads(n) && !n.is(flagVoid) {
+			f, by, tokens := p.resolve(seq, n)
+			want = newState(f, by, n.tokens-tokens)
+			if want != (state{}) {
+				moved[Kept] = moved[Kept].minus(Count{1, int(n.tokens), int(n.tokens)})
+				moved[f] = moved[f].plus(Count{1, int(n.tokens), int(tokens)})
+			}
+			if n.kind == codeCall && !p.answered(n) && !want.shown() {
+				mute++
+			}
+		}
+		if got := p.state(seq); got != want {
+			return fmt.Errorf("entry %d is %s by %d for %d less, not %s by %d for %d less",
+				seq, got.fate(), got.by(), got.saved, want.fate(), want.by(), want.saved)
+		}
+	}
+	again := Log{nodes: l.nodes}
+	for again.n = 1; again.n <= l.n; again.n++ {
+		again.sumUp(again.n, l.node(again.n))
+	}
+	for at := int32(1); at <= blockOf(l.n); at++ {
+		if got, want := *l.blocks.at(at), *again.blocks.at(at); got != want {
+			return fmt.Errorf("block %d is %+v, not %+v", at, got, want)
+		}
+	}
+	if moved != p.moved || mute != p.mute {
+		return fmt.Errorf("moved %v and %d mute, not %v and %d", p.moved, p.mute, moved, mute)
+	}
+	return nil
+}
+
+// EntryByEntry counts the blocks of the log whose entries are kept one by one.
+func (p *Projection) EntryByEntry() int {
+	n := 0
+	for _, piece := range p.pieces {
+		if piece != nil && piece.states != nil {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,174 @@
+package session_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+	"tenfold/session"
+	"tenfold/store/memory"
+	"tenfold/trigger"
+)
+
+// The targets of performance.md that hold for a session: T1s, T2 and T9.
+// Machines are noisy, so that what is printed beside the time is its ratio to
+// that of the shortest log in the same run.
+
+var benchmarkSizes = []int{1_000, 10_000, 100_000, 1_000_000}
+
+// grown is a session of n messages that were compacted so many times as they
+// came, each time as micro does it: the results so far that no earlier
+// compaction cleared, one by one.
+func grown(b *testing.B, entries []tenfold.Entry, compactions int) *session.Session {
+	b.Helper()
+	st := memory.New()
+	b.Cleanup(func() { _ = st.Close() })
+	s, err := session.NewService(st, session.WithCounter(tenfold.Chars4{})).Create(b.Context(), session.Create{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	parts := max(compactions, 1)
+	for i := range parts {
+		at := s.Log().Version()
+		if err := s.Append(b.Context(), entries[i*len(entries)/parts:(i+1)*len(entries)/parts]...); err != nil {
+			b.Fatal(err)
+		}
+		if i < compactions {
+			if err := s.Append(b.Context(), tenfold.Entry{Payload: cleared(s.Log(), at)}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return s
+}
+
+// cleared is a compaction that clears the results of a log after a seq.
+func cleared(l *tenfold.Log, after int64) tenfold.Compaction {
+	calls := map[string]tenfold.CallPolicy{}
+	for e := range l.After(after) {
+		if c, ok := e.Payload.(tenfold.ToolCall); ok && l.Pair(e.Seq) > 0 {
+			calls[fmt.Sprintf("%s@%d", c.CallID, e.Seq)] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+		}
+	}
+	return tenfold.Compaction{ToTurn: l.Turns() - 1, ToolCalls: &tenfold.ToolPolicy{
+		Action: tenfold.Selective, Stub: "previous", Calls: calls,
+	}}
+}
+
+// fresh gives entries as an agent has them: without id, time and tokens.
+func fresh(entries []tenfold.Entry) []tenfold.Entry {
+	out := make([]tenfold.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = tenfold.Entry{MessageID: e.MessageID, Payload: e.Payload}
+	}
+	return out
+}
+
+// T1s: what happens before a model call, through the session: an entry is
+// stored with compare-and-swap, the projected total is known, a trigger is
+// asked.
+func BenchmarkT1SessionCheck(b *testing.B) {
+	shortest := 0.0
+	for _, n := range benchmarkSizes {
+		for _, compactions := range []int{0, 1, 50} {
+			entries := logtest.Long(n + max(n/5, 1000))
+			b.Run(fmt.Sprintf("%d/compactions=%d", n, compactions), func(b *testing.B) {
+				more := fresh(entries[n:])
+				var s *session.Session
+				var watcher trigger.Watcher
+				when, next, fired := trigger.Tokens(1<<40), len(more), 0
+				b.ReportAllocs()
+				b.ResetTimer()
+				for range b.N {
+					if next == len(more) {
+						b.StopTimer()
+						s, next = grown(b, entries[:n], compactions), 0
+						watcher = trigger.Watcher{}
+						watcher.Look(s.Projection())
+						runtime.GC()
+						b.StartTimer()
+					}
+					if err := s.Append(b.Context(), more[next]); err != nil {
+						b.Fatal(err)
+					}
+					if fires, _ := when.Fires(watcher.Look(s.Projection())); fires {
+						fired++
+					}
+					next++
+				}
+				perOp := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				if n == benchmarkSizes[0] && compactions == 0 {
+					shortest = perOp
+				}
+				b.ReportMetric(perOp/shortest, "×t(1k)")
+			})
+		}
+	}
+}
+
+// T2: a whole conversation replayed through the session, with the totals known
+// before each model call.
+func BenchmarkT2SessionReplay(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		entries := logtest.Long(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				st := memory.New()
+				s, err := session.NewService(st, session.WithCounter(tenfold.Chars4{})).Create(b.Context(), session.Create{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				over := 0
+				for i := range entries {
+					if err := s.Append(b.Context(), entries[i]); err != nil {
+						b.Fatal(err)
+					}
+					if s.Projection().Tokens() > 1<<40 {
+						over++
+					}
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/replay")
+		})
+	}
+}
+
+// T9: memory of a session and its store, beside the texts.
+func BenchmarkT9SessionMemory(b *testing.B) {
+	const n = 200_000
+	for _, compactions := range []int{0, 50} {
+		b.Run(fmt.Sprintf("compactions=%d", compactions), func(b *testing.B) {
+			for b.Loop() {
+				before := heap()
+				s, text := remembered(b, n, compactions)
+				b.ReportMetric(float64(heap()-before-text)/n, "bytes/message")
+				runtime.KeepAlive(s)
+			}
+		})
+	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// remembered makes a session and tells how many bytes of text are in it.
+func remembered(b *testing.B, n, compactions int) (*session.Session, int64) {
+	b.Helper()
+	entries := logtest.Long(n)
+	var text int64
+	for _, e := range entries {
+		r, err := tenfold.NewRecord(e.Payload)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text += int64(len(r.Text))
+	}
+	return grown(b, entries, compactions), text
+}

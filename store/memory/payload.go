@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"unicode/utf8"
+
+	"tenfold"
+)
+
+// kept gives a payload as the store keeps it: what a store on disk would give
+// back, with no slice that the caller has. One of strings alone is kept as it
+// is, one of a single text with a slice of its own, any other as its record.
+func kept(p tenfold.Payload) (tenfold.Payload, error) {
+	switch q := p.(type) {
+	case tenfold.TurnStart, tenfold.AssistantMessage:
+		return p, nil
+	case tenfold.Reasoning:
+		if valid(q.Provider, q.Signature, q.Encrypted, q.ItemID, q.CallID) {
+			return p, nil
+		}
+	case tenfold.ToolCall:
+		if valid(q.CallID, q.Name) {
+			return p, nil
+		}
+	case tenfold.ToolResult:
+		if isText(q.Parts) && valid(q.CallID) {
+			return ownText(p), nil
+		}
+	case tenfold.UserMessage:
+		if isText(q.Parts) && q.Attachments == nil {
+			return ownText(p), nil
+		}
+	}
+	r, err := tenfold.NewRecord(p)
+	if err == nil {
+		_, err = r.Payload()
+	}
+	return record{r}, err
+}
+
+// handedOut gives a payload that was kept; its slices belong to the caller.
+func handedOut(p tenfold.Payload) (tenfold.Payload, error) {
+	if r, ok := p.(record); ok {
+		return r.Payload()
+	}
+	return ownText(p), nil
+}
+
+// searchText is what a search looks in (D4).
+func searchText(p tenfold.Payload) string {
+	if r, ok := p.(record); ok {
+		var err error
+		if p, err = r.Payload(); err != nil { // which kept has tried
+			return ""
+		}
+	}
+	return tenfold.SearchText(p)
+}
+
+// record is a payload as a store on disk keeps it.
+type record struct{ tenfold.Record }
+
+// Kind implements [tenfold.Payload].
+func (r record) Kind() tenfold.Kind { return r.Record.Kind }
+
+// ownText gives a message or a result of one text a slice of its own.
+func ownText(p tenfold.Payload) tenfold.Payload {
+	switch q := p.(type) {
+	case tenfold.ToolResult:
+		q.Parts = tenfold.Text(q.Parts[0].Text)
+		return q
+	case tenfold.UserMessage:
+		q.Parts = tenfold.Text(q.Parts[0].Text)
+		return q
+	}
+	return p
+}
+
+func isText(parts []tenfold.Part) bool {
+	return len(parts) == 1 && parts[0].File == nil && parts[0].Text != ""
+}
+
+// valid reports whether the short strings of a payload come back from a record
+// as they are; long texts always do.
+func valid(list ...string) bool {
+	for _, s := range list {
+		if !utf8.ValidString(s) {
+			return false
+		}
+	}
+	return true
+}
