@@ -123,7 +123,7 @@ func reads(text, words string, lines bool) bool {
 // endsName reports whether a name is over where the text begins.
 func endsName(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
-	return text == "" || !(unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_')
+	return text == "" || (!unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_')
 }
 
 // unseen reports characters that a reader of a mark does not see, or takes for

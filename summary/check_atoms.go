@@ -108,21 +108,23 @@ func (c *collector) line(line string) {
 // linkEnds parts the text of a link in Markdown from where it leads to.
 var linkEnds = strings.NewReplacer("](", "] (")
 
-// claim is what the line says of a name that stands from at to end.
+// claim is what the line says of a name that stands from at to end. Names come
+// in order.
 func (c *collector) claim(a mention, at, end int) claim {
 	for len(c.statements) > 1 && at >= c.statements[0].to {
-		c.statements = c.statements[1:] // names come in order
+		c.statements = c.statements[1:]
 	}
-	for _, s := range c.statements {
-		if a.kind == AtomQuotation {
-			if s.saidByUser(max(at, s.from), end, c.above) {
-				return claimsUser
-			}
-			return 0
-		}
+	if len(c.statements) == 0 {
+		return c.above & claimsPlan
+	}
+	s := c.statements[0]
+	if a.kind != AtomQuotation {
 		return s.of(at, end, c.above)
 	}
-	return c.above & claimsPlan
+	if s.saidByUser(max(at, s.from), end, c.above) {
+		return claimsUser
+	}
+	return 0
 }
 
 // nextQuote finds where something set off begins.

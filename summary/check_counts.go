@@ -93,10 +93,10 @@ func joins(before string) bool {
 // blanks skips what may stand between a number and its word.
 func blanks(text string, at int) int {
 	for at < len(text) {
-		switch c := text[at]; {
-		case c == ' ' || c == '\t' || c == '*' || c == '`':
+		switch text[at] {
+		case ' ', '\t', '*', '`':
 			at++
-		case c == 0x1b:
+		case 0x1b:
 			at = escapeEnd(text, at)
 		default:
 			return at

@@ -143,18 +143,18 @@ func TestM3SoundSummaryIsTakenAtOnce(t *testing.T) {
 func TestM3InventedPathIsFoundAnywhere(t *testing.T) {
 	names := rapid.StringMatching(`[a-z]{2,6}(/[a-z]{2,8}){0,3}/[a-z]{2,8}_[a-z]{2,6}\.(go|py|ts|md)`)
 	rapid.Check(t, func(t *rapid.T) {
-		real := rapid.SliceOfNDistinct(names, 2, 12, rapid.ID[string]).Draw(t, "real")
+		known := rapid.SliceOfNDistinct(names, 2, 12, rapid.ID[string]).Draw(t, "known")
 		l := tenfold.NewLog()
-		_, err := l.Append(tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(strings.Join(real, "\n"))}})
+		_, err := l.Append(tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(strings.Join(known, "\n"))}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := requestOf(l, 0, 0)
-		invented := "zz" + rapid.SampledFrom(real).Draw(t, "like") + "x.go"
+		invented := "zz" + rapid.SampledFrom(known).Draw(t, "like") + "x.go"
 		done := rapid.SampledFrom([]string{"Changed %s.", "- `%s`: rewritten", "Fixed the crash in **%s** (tests pass).", "The parser was moved to %s", "Deleted %s;"}).Draw(t, "done")
 		planned := rapid.SampledFrom([]string{"Next: %s.", "- `%s` is still to be written", "We should create %s.", "TODO: %s", "No %s yet."}).Draw(t, "planned")
 		var lines []string
-		for _, name := range real {
+		for _, name := range known {
 			lines = append(lines, fmt.Sprintf(rapid.SampledFrom([]string{"Changed %s.", "Next: %s.", "See %s", "- %s"}).Draw(t, "line"), name), "")
 		}
 		at := rapid.IntRange(0, len(lines)).Draw(t, "at")

@@ -64,8 +64,8 @@ func TestM5NothingLeavesItsPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		read := func(text string, blocks int) {
-			if any, ours := len(anyHead.FindAllString(text, -1)), len(ourHead.FindAllString(text, -1)); any != blocks || ours != blocks {
-				t.Fatalf("%d heads, %d of ours, for %d entries in\n%s", any, ours, blocks, text)
+			if heads, ours := len(anyHead.FindAllString(text, -1)), len(ourHead.FindAllString(text, -1)); heads != blocks || ours != blocks {
+				t.Fatalf("%d heads, %d of ours, for %d entries in\n%s", heads, ours, blocks, text)
 			}
 		}
 		answer := text.Draw(t, "answer")

@@ -80,6 +80,7 @@ var hostile = map[string]string{
 	"providers.NAME.api":         `"chat"`,
 
 	"models.NAME.context_window": `1`,
+	"models.NAME.max_output":     `1`,
 }
 
 //go:embed testdata/bakery.jsonl

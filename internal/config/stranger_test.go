@@ -79,6 +79,7 @@ var workspaceMaySet = map[string]bool{
 	"providers.NAME.api":         false,
 
 	"models.NAME.context_window": false,
+	"models.NAME.max_output":     false,
 }
 
 // spellings are the ways in which a file can set a key.
