@@ -19,20 +19,25 @@ type Call struct {
 func (p *Projection) Calls(first, last int64) iter.Seq[Call] {
 	return func(yield func(Call) bool) {
 		end := int32(min(last, int64(p.version)))
-		for seq := int32(max(first, 1)); seq <= end; seq++ {
-			n := p.log.node(seq)
-			if n.kind != codeCall || !p.reads(n) {
-				continue
+		for seq := int32(max(first, 1)); seq <= end; {
+			nodes := p.log.nodes.from(seq)
+			for i := range nodes[:min(len(nodes), int(end-seq)+1)] {
+				n := &nodes[i]
+				if n.kind == codeCall && p.reads(n) && !yield(p.call(seq+int32(i), n)) {
+					return
+				}
 			}
-			c := Call{Seq: int64(seq), Tool: p.log.tools.list[n.tool], Request: p.state(seq).fate()}
-			if p.answered(n) {
-				c.Result, c.Response = int64(n.pair), p.state(n.pair).fate()
-			}
-			if !yield(c) {
-				return
-			}
+			seq += int32(len(nodes))
 		}
 	}
+}
+
+func (p *Projection) call(seq int32, n *node) Call {
+	c := Call{Seq: int64(seq), Tool: p.log.tools.list[n.tool], Request: p.state(seq).fate()}
+	if p.answered(n) {
+		c.Result, c.Response = int64(n.pair), p.state(n.pair).fate()
+	}
+	return c
 }
 
 // Size is the size of a call's arguments or a result's content (P6); 0 for

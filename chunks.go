@@ -34,6 +34,12 @@ func (c *chunks[T]) at(seq int32) *T {
 	return &c.pieces[i>>chunkBits][i&(chunkLen-1)]
 }
 
+// from gives the elements of a piece from element seq on, for reading.
+func (c *chunks[T]) from(seq int32) []T {
+	i := seq - 1
+	return c.pieces[i>>chunkBits][i&(chunkLen-1):]
+}
+
 // edit gives the place of element seq, for writing.
 func (c *chunks[T]) edit(seq int32) *T {
 	c.own(int(seq-1) >> chunkBits)

@@ -36,6 +36,13 @@ func (p *Projection) Check() error {
 			return fmt.Errorf("block %d is %+v, not %+v", at, got, want)
 		}
 	}
+	var sum sums
+	for at := int32(1); at <= blockOf(l.n); at++ {
+		p.addSums(&sum, at, 1)
+	}
+	if sum != p.sums {
+		return fmt.Errorf("the blocks sum to %v, all to %v", sum, p.sums)
+	}
 	if moved != p.moved || mute != p.mute {
 		return fmt.Errorf("moved %v and %d mute, not %v and %d", p.moved, p.mute, moved, mute)
 	}

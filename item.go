@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 )
 
@@ -104,6 +105,7 @@ type walker struct {
 	p      *Projection
 	yield  func(Item) bool // nil to list them
 	list   []Item
+	item   Item    // under way to yield
 	raw    bool    // payloads are the log's
 	calls  []int32 // of the group under way
 	closed bool    // a result of the group came: no call joins it any more
@@ -112,13 +114,23 @@ type walker struct {
 	branch int32
 }
 
+// next is an empty item to be filled.
+func (w *walker) next() *Item {
+	if w.yield != nil {
+		w.item = Item{}
+		return &w.item
+	}
+	if len(w.list) == cap(w.list) {
+		w.list = slices.Grow(w.list, 1)
+	}
+	w.list = w.list[:len(w.list)+1]
+	return &w.list[len(w.list)-1]
+}
+
 // emit gives an item away; false when the reader of the walk has had enough.
 func (w *walker) emit(it Item) bool {
-	if w.yield != nil {
-		return w.yield(it)
-	}
-	w.list = append(w.list, it)
-	return true
+	*w.next() = it
+	return w.yield == nil || w.yield(it)
 }
 
 // opening emits the message that the view needs before its first.
@@ -156,7 +168,8 @@ func (w *walker) entry(seq int32) bool {
 	if !n.visible() || !w.p.reads(n) {
 		return true
 	}
-	shown := w.p.shows(seq, n)
+	s := w.p.state(seq)
+	shown := s.shown() && !n.is(flagVoid)
 	if !shown && (n.kind == codeCall || n.kind == codeResult) {
 		return true
 	}
@@ -181,7 +194,7 @@ func (w *walker) entry(seq int32) bool {
 			return false
 		}
 	}
-	return !shown || w.emit(w.item(seq, n))
+	return !shown || w.put(seq, n, s)
 }
 
 // flush emits the results of the group under way, or their placeholders (P10).
@@ -195,7 +208,7 @@ func (w *walker) flush() bool {
 	for _, call := range calls {
 		n := w.p.log.node(call)
 		if w.p.answered(n) {
-			if !w.emit(w.item(n.pair, w.p.log.node(n.pair))) {
+			if !w.put(n.pair, w.p.log.node(n.pair), w.p.state(n.pair)) {
 				return false
 			}
 			continue
@@ -238,25 +251,29 @@ func (w *walker) hidden(h *hidden) bool {
 	return true
 }
 
-func (w *walker) item(seq int32, n *node) Item {
-	it := w.p.bare(seq, n)
-	if by := w.p.state(seq).by(); by >= 0 && !w.raw {
-		it.Payload = w.p.shorten(seq, n, by)
+// put emits an entry.
+func (w *walker) put(seq int32, n *node, s state) bool {
+	p := w.p
+	it := w.next()
+	it.Seq, it.ID = int64(seq), p.log.ids.at(seq)
+	it.Turn, it.Step = int(n.turn), int(n.step)
+	it.Fate, it.Tokens = s.fate(), int(n.tokens-s.saved)
+	if n.branch != 0 {
+		it.Branch = p.log.branches.list[n.branch]
 	}
-	return it
-}
-
-// bare is an item with the payload of the log.
-func (p *Projection) bare(seq int32, n *node) Item {
-	s := p.state(seq)
-	it := Item{
-		Seq: int64(seq), ID: p.log.ids.at(seq), Branch: p.log.branches.list[n.branch], MessageID: p.log.messageID(n),
-		Turn: int(n.turn), Step: int(n.step), Fate: s.fate(), Tokens: int(n.tokens - s.saved), Payload: p.log.payload(seq),
+	if n.message != 0 {
+		it.MessageID = p.log.messageID(n)
 	}
-	if by := s.by(); by >= 0 {
+	by := s.by()
+	if by >= 0 {
 		it.By = p.overlays[by].id
 	}
-	return it
+	if by >= 0 && !w.raw {
+		it.Payload = p.shorten(seq, n, by)
+	} else {
+		it.Payload = p.log.payload(seq)
+	}
+	return w.yield == nil || w.yield(*it)
 }
 
 func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s said) Item {

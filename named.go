@@ -59,6 +59,11 @@ func (p *Projection) mention(seq int32) (by, at int32) {
 // find gives the calls in a stretch that a selective policy names, and what it
 // does to each: by "id@seq", by id, or as one of a group.
 func (p *Projection) find(policy *ToolPolicy, lo, hi int32) (found []named, each []sides) {
+	n := 0
+	for i := range policy.Groups {
+		n += len(policy.Groups[i].Entries)
+	}
+	found = make([]named, 0, n+len(policy.Calls))
 	add := func(seq int64) {
 		if int64(lo) <= seq && seq <= int64(hi) {
 			if n := p.log.node(int32(seq)); n.kind == codeCall && p.reads(n) {

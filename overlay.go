@@ -13,6 +13,10 @@ type Overlay struct {
 	Compaction Compaction
 	// Live is false while the compaction is revoked.
 	Live bool
+	// Vain are the entries that its selective policies name, and that it made
+	// no cheaper: pinned ones, and those whose stub is no shorter. None where
+	// it has a word over its whole range.
+	Vain []int64
 	// First and Last bound the entries it covers; First > Last for none.
 	First, Last int64
 }
@@ -32,7 +36,7 @@ func (p *Projection) overlay(i int) Overlay {
 	o := &p.overlays[i]
 	return Overlay{
 		ID: o.id, Seq: int64(o.seq), Compaction: *o.c, Live: o.live,
-		First: int64(o.lo), Last: int64(o.hi),
+		First: int64(o.lo), Last: int64(o.hi), Vain: o.vain,
 	}
 }
 

@@ -57,6 +57,21 @@ func (p *Projection) state(seq int32) state {
 	return state{mark: piece.mark, saved: n.tokens}
 }
 
+// statesOf gives the states of a block; not to be written to.
+func (p *Projection) statesOf(block int32) *[chunkLen]state {
+	piece := p.pieces[block-1]
+	if piece != nil && piece.states != nil {
+		return piece.states
+	}
+	states := new([chunkLen]state)
+	if piece != nil {
+		for i := range states {
+			states[i] = p.state((block-1)<<chunkBits + 1 + int32(i))
+		}
+	}
+	return states
+}
+
 // piece is where the piece of a block stands, for another to be put there.
 func (p *Projection) piece(block int32) **piece {
 	if p.borrowed {
@@ -74,10 +89,7 @@ func (p *Projection) edit(seq int32) *piece {
 	next := &piece{owner: p.owner, states: new([chunkLen]state)}
 	p.addSums(&next.sums, blockOf(seq), 1)
 	if *at != nil {
-		first := (seq-1)&^(chunkLen-1) + 1
-		for i := range next.states {
-			next.states[i] = p.state(first + int32(i))
-		}
+		*next.states = *p.statesOf(blockOf(seq))
 	}
 	*at = next
 	return next

@@ -78,8 +78,10 @@ func (p *Projection) Changed(q *Projection) int {
 			n += int(p.log.blocks.at(int32(at + 1)).entries)
 			continue
 		}
-		for seq := int32(at)<<chunkBits + 1; seq <= min(int32(at+1)<<chunkBits, last); seq++ {
-			if a, b := p.state(seq), q.state(seq); a.fate() != b.fate() || a.saved != b.saved {
+		first := int32(at) << chunkBits
+		a, b := p.statesOf(int32(at+1)), q.statesOf(int32(at+1))
+		for i := range min(chunkLen, last-first) {
+			if a[i].fate() != b[i].fate() || a[i].saved != b[i].saved {
 				n++
 			}
 		}

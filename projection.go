@@ -55,8 +55,10 @@ type overlay struct {
 	// what named each before; nil where nothing did.
 	named []named
 	under []mention
-	// policies are those for the calls that are named.
+	// policies are those for the calls that are named; vain are the calls, and
+	// messages, that it made no cheaper.
 	policies []sides
+	vain     []int64
 	// tools is what the policy for tool calls does.
 	tools act
 	// hints are those of the tools, by their numbers; nil where there are none.
@@ -205,21 +207,21 @@ func (p *Projection) take(seq int32, n *node) {
 	}
 }
 
-// settle gives an entry the fate the overlays say. Void entries are nobody's
-// business.
-func (p *Projection) settle(seq int32, n *node) {
+// settle gives an entry the fate the overlays say, and tells how many tokens
+// less that costs than before. Void entries are nobody's business.
+func (p *Projection) settle(seq int32, n *node) int32 {
 	if n.is(flagVoid) {
-		return
+		return 0
 	}
 	f, by, tokens := p.resolve(seq, n)
-	p.mark(seq, n, newState(f, by, n.tokens-tokens))
+	return p.mark(seq, n, newState(f, by, n.tokens-tokens))
 }
 
 // mark notes what became of an entry, and keeps the sums.
-func (p *Projection) mark(seq int32, n *node, next state) {
+func (p *Projection) mark(seq int32, n *node, next state) int32 {
 	s := p.state(seq)
 	if next == s {
-		return
+		return 0
 	}
 	at, before := p.edit(seq), int(n.tokens)
 	for _, to := range [...]*sums{&p.sums, &at.sums} {
@@ -234,6 +236,7 @@ func (p *Projection) mark(seq int32, n *node, next state) {
 		}
 	}
 	at.states[(seq-1)&(chunkLen-1)] = next
+	return next.saved - s.saved
 }
 
 // cover takes in a compaction.
@@ -289,8 +292,16 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		for _, n := range o.named {
-			p.settleEach(n.seq, n.seq, n.seq)
+		o.vain = nil
+		for _, one := range o.named {
+			n := p.log.node(one.seq)
+			saved := p.settle(one.seq, n)
+			if n.kind == codeCall && p.answered(n) {
+				saved += p.settle(n.pair, p.log.node(n.pair))
+			}
+			if saved <= 0 {
+				o.vain = append(o.vain, int64(one.seq))
+			}
 		}
 	}
 	p.layout.stale = true

@@ -296,8 +296,13 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		}
 		return payload
 	case ToolResult:
-		r, _ := p.leave(p.overlays[by].c.ToolCalls, p.sides(by, n.pair, p.log.node(n.pair)), seq, n)
-		return r
+		policy, s := p.overlays[by].c.ToolCalls, p.sides(by, n.pair, p.log.node(n.pair))
+		if s.response == actStrip && s.folded == nil && !policy.odd() {
+			payload.Parts = p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
+		} else {
+			payload, _ = p.leave(policy, s, seq, n)
+		}
+		return payload
 	default:
 		return payload
 	}

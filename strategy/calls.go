@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 
 	"tenfold"
@@ -83,16 +84,6 @@ type pick struct {
 	policy      *tenfold.CallPolicy
 }
 
-// tokens is what call and result cost a model.
-func (c pick) tokens(p *tenfold.Projection) int {
-	_, _, sum := p.Fate(c.seq)
-	if c.result > 0 {
-		_, _, result := p.Fate(c.result)
-		sum += result
-	}
-	return sum
-}
-
 // selectively makes an overlay that does to each of the calls, which stand in
 // the order of the log, what is picked for it, in policy's form. Calls that it
 // would not make cheaper are left out – pinned ones, those whose stub is no
@@ -105,17 +96,15 @@ func selectively(p *tenfold.Projection, o Options, picks []pick, c tenfold.Compa
 		}
 		c = p.Log().Between(picks[0].seq, picks[len(picks)-1].seq).On(c)
 		c.ToolCalls = naming(picks, policy)
-		next := o.lay(p, c)
-		better := make([]pick, 0, len(picks))
-		for _, one := range picks {
-			if again > 0 || one.tokens(next) < one.tokens(p) {
-				better = append(better, one)
-			}
-		}
-		if len(better) == len(picks) {
+		laid, _ := o.lay(p, c).Undoable()
+		if again > 0 || len(laid.Vain) == 0 {
 			break
 		}
-		picks = better
+		vain := map[int64]bool{}
+		for _, seq := range laid.Vain {
+			vain[seq] = true
+		}
+		picks = slices.DeleteFunc(slices.Clone(picks), func(one pick) bool { return vain[one.seq] })
 	}
 	return c, true
 }

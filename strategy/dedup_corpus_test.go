@@ -50,7 +50,7 @@ func TestDedupAndSupersedeOnTheLargest(t *testing.T) {
 				sums[i][1] += after
 				calls := 0
 				for _, c := range plan.Compactions {
-					calls += len(c.ToolCalls.Calls)
+					calls += named(c)
 				}
 				line += fmt.Sprintf("  %s −%.1f %% (%d calls)", name, 100-float64(after)*100/float64(max(before, 1)), calls)
 			}

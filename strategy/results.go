@@ -43,23 +43,34 @@ type spared struct {
 	// exempt answers for tools of which the configuration says nothing.
 	exempt func(name string) bool
 	known  map[string]bool
+	// last is the name asked for last, if asked, and yes the answer.
+	last       string
+	asked, yes bool
 }
 
 // alone reports whether results of a tool stay as they are: they are state or
 // instructions rather than information, or the tool wishes so (P5, H1).
 func (s *spared) alone(name string) bool {
-	if yes, ok := s.known[name]; ok {
-		return yes
+	if s.asked && name == s.last {
+		return s.yes
 	}
+	yes, ok := s.known[name]
+	if !ok {
+		yes = s.ask(name)
+		s.known[name] = yes
+	}
+	s.last, s.asked, s.yes = name, true, yes
+	return yes
+}
+
+func (s *spared) ask(name string) bool {
 	var yes bool
 	if set := s.o.Tools[name].Exempt; set != nil {
 		yes = *set
 	} else {
 		yes = s.exempt(name)
 	}
-	yes = yes || s.o.Hints[name].Response == tenfold.Keep
-	s.known[name] = yes
-	return yes
+	return yes || s.o.Hints[name].Response == tenfold.Keep
 }
 
 // exemptByDefault knows the tools of the table, and by name those that carry
@@ -82,12 +93,13 @@ func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	if s.listed {
 		leave.exempt = func(name string) bool { return slices.Contains(s.exempt, name) }
 	}
-	var picks []pick
+	first, last := p.Log().Extent(o.Range)
+	picks := make([]pick, 0, max(last-first, 0)/8)
 	clear := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 	// An overlay that names a call says all there is to say of it, so
 	// arguments that are stripped are said to stay so.
 	both := tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true}
-	for c := range callsIn(p, o.Range) {
+	for c := range p.Calls(first, last) {
 		shown := c.Response == tenfold.Kept || c.Response == tenfold.Trimmed
 		if c.Result == 0 || c.Result >= recent || !shown || p.Log().Size(c.Result) <= s.over || leave.alone(c.Tool) {
 			continue
