@@ -370,7 +370,9 @@ func TestP10TheFirstMessageIsTheUsers(t *testing.T) {
 	onWire(t, project(t, say("hello"), user("go")), []string{opening, "assistant hello", "user go"}, nil)
 	onWire(t, project(t, call("c", "t", `{}`), result("c", "r")), []string{opening, "call c t {}", "result c r"}, nil)
 	onWire(t, project(t, think("hm"), say("hello")), []string{opening, "assistant hello"}, nil)
-	onWire(t, project(t), []string{}, nil)
+	// A view that shows nothing is no body without it.
+	onWire(t, project(t), []string{opening}, nil)
+	onWire(t, project(t, say(" "), think("\u00a0")), []string{opening}, nil)
 }
 
 func TestP10NeighboursOfOneRoleJoin(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tenfold"
 	"tenfold/token"
@@ -187,7 +186,7 @@ func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction)
 		return "the model declined to write it"
 	case r.CutOff:
 		return "it was cut off at the token limit"
-	case strings.TrimSpace(r.Text) == "":
+	case tenfold.Blank(r.Text):
 		return "it is empty"
 	}
 	if before, after := p.Tokens(), p.With(overlay).Tokens(); after >= before {

@@ -51,7 +51,7 @@ func (k *compactConversation) words() error {
 	switch {
 	case changed("focus"):
 		return usage("--summary and --focus exclude each other", "your own summary says what it says")
-	case strings.TrimSpace(k.text) == "":
+	case tenfold.Blank(k.text):
 		return usage("--summary is empty", "write what is to stand for the range")
 	}
 	if !changed("strategy") && !changed("profile") {
