@@ -132,13 +132,13 @@ var ErrNoPayload = errors.New("entry has no payload")
 // Append adds entries at the end and numbers them, whatever their Seq said.
 // An entry whose id the log holds already is left out (L9); an entry without
 // an id gets one from its number. Entries that a model sees and that come
-// without a token count are counted (T2). It returns how many entries were
-// added; an error adds none.
+// without a token count are counted (T2). A pointer to a payload stands for what
+// it points to; a nil one is ErrNoPayload, a payload of another package's type
+// ErrPayloadType. It returns how many entries were added; an error adds none.
 func (l *Log) Append(entries ...Entry) (int, error) {
-	for i := range entries {
-		if entries[i].Payload == nil {
-			return 0, fmt.Errorf("append entry %q: %w", entries[i].ID, ErrNoPayload)
-		}
+	entries, err := values(entries)
+	if err != nil {
+		return 0, err
 	}
 	if int(l.n)+len(entries) > math.MaxInt32-1 {
 		return 0, errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
@@ -165,10 +165,14 @@ func (l *Log) add(e *Entry) bool {
 		payload: e.Payload, id: id, source: e.Source, message: l.intern(e.MessageID), time: unixNano(e.Time),
 	}
 	n := l.nodes.push(seq)
-	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch)}
+	*n = node{tokens: int32(min(max(e.Tokens, 0), math.MaxInt32)), branch: l.branches.of(e.Branch)}
 	l.n = seq
 	l.classify(n, e.Payload)
-	if n.visible() && n.tokens == 0 { // what is blank counts as well: it was said (T2)
+	_, unknown := e.Payload.(Unknown)
+	switch {
+	case !n.visible() && !unknown: // an unknown kind is kept verbatim (L4)
+		n.tokens = 0
+	case n.visible() && n.tokens == 0: // what is blank counts as well: it was said (T2)
 		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
 	}
 	l.place(seq, n, e)
@@ -360,15 +364,4 @@ func (s *names) of(name string) int32 {
 	s.list = append(s.list, name)
 	s.ids[name] = id
 	return id
-}
-
-func isBlank(s string) bool {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case ' ', '\t', '\n', '\r', '\v', '\f':
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -87,6 +88,10 @@ type (
 
 // MarshalPayload gives the payload's members as one JSON object on one line.
 func MarshalPayload(p Payload) ([]byte, error) {
+	p, err := value(p)
+	if err != nil {
+		return nil, err
+	}
 	switch p := p.(type) {
 	case TurnStart:
 		return []byte(`{}`), nil
@@ -126,7 +131,7 @@ func MarshalPayload(p Payload) ([]byte, error) {
 	case Unknown:
 		return marshalUnknown(p)
 	}
-	return nil, fmt.Errorf("%T is no payload of a log", p)
+	return nil, fmt.Errorf("%T: %w", p, ErrPayloadType)
 }
 
 // UnmarshalPayload reads what MarshalPayload wrote. A kind it does not know
@@ -209,7 +214,24 @@ func decoded[T any](object []byte) (T, error) {
 	return w, err
 }
 
+// known gives the payload that p spells out, where its kind is one of L3 after
+// all; else p.
+func (p Unknown) known() (Payload, error) {
+	object, err := marshalUnknown(p)
+	if err != nil {
+		return p, err
+	}
+	q, err := UnmarshalPayload(p.Name, object)
+	if _, unknown := q.(Unknown); unknown {
+		return p, nil
+	}
+	return q, err
+}
+
 func marshalUnknown(p Unknown) ([]byte, error) {
+	if p.Name == "" {
+		return nil, errors.New("an unknown payload has no kind")
+	}
 	if p.Data == "" {
 		return []byte(`{}`), nil
 	}

@@ -22,7 +22,7 @@ func (p *Projection) With(compactions ...Compaction) *Projection {
 }
 
 // Preview gives the projection that the log would have if the entries were
-// appended now; those without a payload are left out. The log stays as it is
+// appended now; those that a log does not take are left out. The log stays as it is
 // and must not change while the result, which has a log of its own, is used.
 // The cost is that of appending, and of a few words for every 512 entries.
 func (p *Projection) Preview(entries ...Entry) *Projection {
@@ -48,8 +48,8 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	q.config.extras = slices.Clip(p.config.extras)
 	q.layout.stale = true
 	for i := range entries {
-		if entries[i].Payload != nil {
-			q.log.add(&entries[i])
+		if one, err := values(entries[i : i+1]); err == nil {
+			q.log.add(&one[0])
 		}
 	}
 	q.Advance()

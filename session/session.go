@@ -101,8 +101,9 @@ func (s *Service) complete(entries []tenfold.Entry, now time.Time) ([]tenfold.En
 	out := slices.Clone(entries)
 	for i := range out {
 		e := &out[i]
-		if e.Payload == nil {
-			return nil, tenfold.ErrNoPayload
+		var err error
+		if e.Payload, err = tenfold.Canonical(e.Payload); err != nil {
+			return nil, fmt.Errorf("entry %q: %w", e.ID, err)
 		}
 		if e.ID == "" {
 			e.ID = s.newID()
