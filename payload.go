@@ -69,7 +69,8 @@ type (
 		ExtraText string            `json:"extra_text,omitzero"`
 	}
 	revokedJSON struct {
-		Target string `json:"target"`
+		Target  string `json:"target"`
+		Command string `json:"command,omitzero"`
 	}
 	failedJSON struct {
 		Error    string `json:"error"`

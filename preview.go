@@ -110,7 +110,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 // slots, wherever they came from.
 func (c Compaction) Same(d Compaction) bool {
 	for _, x := range []*Compaction{&c, &d} {
-		x.Profile, x.Strategy, x.Source, x.Reason = "", "", "", ""
+		x.Profile, x.Strategy, x.Source, x.Reason, x.Command = "", "", "", "", ""
 		x.TokensBefore, x.TokensAfter = 0, 0
 		if x.Summary != nil {
 			s := *x.Summary

@@ -22,7 +22,7 @@ type Projection struct {
 
 	overlays []overlay
 	marks    map[string]int32 // id of an overlay or revocation → overlay
-	revoked  []revocation     // those that took an overlay back, in order
+	revoked  []revocation     // those that turned an overlay over, in order
 	slots    [slotCount]covers
 	named    sparse[mention] // of calls and messages that selective policies name
 	texts    int             // live overlays with a policy for texts
@@ -48,6 +48,7 @@ type overlay struct {
 	lo, hi int32
 	turns  Range // clamped to the log as it stood (P13)
 	live   bool
+	turned int32 // index of the revocation that turned it over last
 	// users is where the turn begins whose user messages it leaves alone, the
 	// one the range ends inside of (P9); 0 for a range that ends with a turn.
 	users int32
@@ -66,10 +67,12 @@ type overlay struct {
 	sides []sides
 }
 
-// revocation is an entry that took an overlay back.
+// revocation is an entry that took an overlay back, or gave it back.
 type revocation struct {
-	id      string
-	overlay int32
+	id, command string
+	overlay     int32
+	live        bool // what it left the overlay
+	direct      bool // it names the overlay itself, no earlier revocation
 }
 
 // Project gives the projection of the log for a reader on the root.
@@ -200,7 +203,7 @@ func (p *Projection) take(seq int32, n *node) {
 	case Compaction:
 		p.cover(seq)
 	case CompactionRevoked:
-		p.revoke(p.log.records.at(seq).id, payload.Target)
+		p.revoke(p.log.records.at(seq).id, payload)
 	case Pin:
 		p.pin(seq, payload.Entries, true)
 	case Unpin:
@@ -297,16 +300,15 @@ func (p *Projection) apply(by int32) {
 // revoke takes an overlay back, or gives it back (C7): the target is the
 // overlay itself or an earlier revocation of it, and either way the overlay
 // changes between counting and not.
-func (p *Projection) revoke(id, target string) {
-	by, ok := p.marks[target]
+func (p *Projection) revoke(id string, r CompactionRevoked) {
+	by, ok := p.marks[r.Target]
 	if !ok {
 		return
 	}
 	p.marks[id] = by
 	o := &p.overlays[by]
-	if o.live = !o.live; !o.live {
-		p.revoked = append(p.revoked, revocation{id, by})
-	}
+	o.live, o.turned = !o.live, int32(len(p.revoked))
+	p.revoked = append(p.revoked, revocation{id, r.Command, by, o.live, r.Target == o.id})
 	if o.c.Texts != nil {
 		p.texts++
 		if !o.live {

@@ -256,11 +256,12 @@ func meets(plan *strategy.Plan, from, to int) bool {
 // named gives a plan's compactions as entries; those of a request with an id
 // have ids that follow from it.
 func (s *Service) named(request string, plan strategy.Plan) []tenfold.Entry {
-	entries := s.Overlays(plan)
-	if request != "" {
-		for i := range entries {
-			entries[i].ID = overlayID(request, i)
-		}
+	if request == "" {
+		return s.Overlays(plan, s.NewCommand())
+	}
+	entries := s.Overlays(plan, request)
+	for i := range entries {
+		entries[i].ID = overlayID(request, i)
 	}
 	return entries
 }

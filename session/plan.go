@@ -155,17 +155,19 @@ func (s *Session) apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Over
 			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
 		})
 	}
-	entries := s.service.Overlays(plan)
+	entries := s.service.Overlays(plan, s.service.NewCommand())
 	if err := s.Append(ctx, entries...); err != nil {
 		return nil, err
 	}
 	return s.made(entries), nil
 }
 
-// Overlays gives a plan's compactions as entries to append.
-func (s *Service) Overlays(plan strategy.Plan) []tenfold.Entry {
+// Overlays gives a plan's compactions as entries to append, as a part of a
+// command.
+func (s *Service) Overlays(plan strategy.Plan, command string) []tenfold.Entry {
 	entries := make([]tenfold.Entry, len(plan.Compactions))
 	for i, c := range plan.Compactions {
+		c.Command = command
 		entries[i] = tenfold.Entry{ID: "cmp_" + s.newID(), Time: s.now().UTC(), Payload: c}
 	}
 	return entries

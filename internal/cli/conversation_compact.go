@@ -184,7 +184,7 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		return nil, err
 	}
 	l := k.workspace
-	overlays := l.service.Overlays(plan)
+	overlays := l.service.Overlays(plan, l.service.NewCommand())
 	made, err := l.service.Fork(ctx, s, session.Fork{Title: forkTitle(s.Title()), Entries: append(keep, overlays...)})
 	if err != nil {
 		return nil, err
