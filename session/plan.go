@@ -40,8 +40,8 @@ type Request struct {
 	// itself what to keep of the end, as fit does, goes on to the end.
 	OpenEnd bool
 	// Options are what the strategies share: hints, a summarizer, a focus.
-	// Range is worked out from Bounds; an empty Source means "user", a nil
-	// Summarizer the digest, which needs no model (M4).
+	// Range is worked out from Bounds; an empty Source means "user", or with a
+	// Trigger "auto", a nil Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
 }
 
@@ -107,6 +107,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	}
 	if o.Source == "" {
 		o.Source = "user"
+		if r.Trigger != nil {
+			o.Source = strategy.SourceAuto
+		}
 	}
 	if o.Summarizer == nil {
 		o.Summarizer = summary.Digest{} // no strategy goes without (M4)

@@ -28,7 +28,7 @@ type Options struct {
 	// Subsumer asks tools whether later calls make earlier ones needless (H2);
 	// nil asks none.
 	Subsumer tool.Subsumer
-	// Source says who asks: "user", "auto", …
+	// Source says who asks: "user", SourceAuto, …
 	Source string
 	// Window is how many tokens the model's context holds; 0 leaves it to the
 	// table of package token and the model in the configuration (T5).
@@ -64,6 +64,10 @@ type Options struct {
 	// begun is the projection that the plan began with.
 	begun *tenfold.Projection
 }
+
+// SourceAuto is the Source of what nobody asked for. What a summary stands for
+// already is then not summarised anew: it would cost again and free nothing.
+const SourceAuto = "auto"
 
 // Notef tells whoever reads the plan something the strategy under way thinks
 // they should know, above all why it proposes nothing (S-16).
@@ -245,7 +249,9 @@ func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 		next = before.With(proposed...)
 	}
 	changed := before.Changed(next)
-	if changed == 0 && next.Tokens() == before.Tokens() {
+	tokens := next.Tokens()
+	// A summary may say something else at the very same cost.
+	if changed == 0 && tokens == before.Tokens() && (next == before || before.Shared(next) == tokens) {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Before: before.Tokens(), After: before.Tokens()})
 		return
 	}

@@ -20,6 +20,8 @@ type job struct {
 	// they stand for, and overlap as context (S-8).
 	recursive bool
 	overlap   []tenfold.Entry
+	// onlyNew has no summary written anew of what summaries stand for already.
+	onlyNew bool
 }
 
 // propose has the summary written and judged. Nothing is proposed when it is
@@ -32,15 +34,19 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	j.span = p.ExtendSummary(j.span)
 	overlay := j.span.On(tenfold.Compaction{Strategy: j.name, Source: o.Source})
 	hides, shown := j.hides(p, overlay)
+	room := p // what the summary must make smaller (C6)
 	if shown == 0 {
-		o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
-		return nil, nil
+		var replaces bool
+		if room, replaces = j.without(p); !replaces || j.onlyNew || o.Source == SourceAuto {
+			o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
+			return nil, nil
+		}
 	}
 	r := j.request(p, o)
 	r.Judge = func(written SummaryResult) error {
 		sample := overlay
 		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement, Transcript: j.transcript(written, o)}
-		if why := refusal(p, written, sample); why != "" {
+		if why := refusal(p, room, written, sample); why != "" {
 			return &RefusedError{Reason: why}
 		}
 		return nil
@@ -78,7 +84,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if written.Usage != (tenfold.Usage{}) {
 		overlay.Summary.Usage = &written.Usage
 	}
-	if why := refusal(p, written, overlay); why != "" {
+	if why := refusal(p, room, written, overlay); why != "" {
 		refused := &RefusedError{Reason: why}
 		if written.Dropped {
 			refused.err = ErrDropped
@@ -126,6 +132,23 @@ func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers te
 		}
 	}
 	return covers, shown
+}
+
+// without gives the projection as it would be without the live summaries in the
+// job's range, which a new one takes the place of (C4): what they stand for is
+// what it has to be smaller than. False where there is none.
+func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
+	var revoked []tenfold.Entry
+	first, last := p.Log().Extent(j.span)
+	for s := range p.Overlays() {
+		if s.Live && s.Compaction.Summary != nil && s.First <= last && s.Last >= max(s.First, first) {
+			revoked = append(revoked, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: s.ID}})
+		}
+	}
+	if len(revoked) == 0 {
+		return p, false
+	}
+	return p.Preview(revoked...), true
 }
 
 // request gathers the raw entries (C5). Only a recursive summary reads prior
@@ -177,8 +200,9 @@ func (j job) prior(p *tenfold.Projection) []tenfold.Overlay {
 	return found
 }
 
-// refusal says why a summary must not be taken (C6); empty when it may.
-func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
+// refusal says why a summary must not be taken (C6); empty when it may. Room is
+// the projection that it has to make smaller.
+func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
 	switch {
 	case r.Dropped:
 		return "it was dropped in the review"
@@ -189,7 +213,7 @@ func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction)
 	case tenfold.Blank(r.Text):
 		return "it is empty"
 	}
-	if before, after := p.Tokens(), p.With(overlay).Tokens(); after >= before {
+	if before, after := room.Tokens(), p.With(overlay).Tokens(); after >= before {
 		return fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)
 	}
 	return ""
@@ -369,7 +393,7 @@ func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Opt
 		o.Notef("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
 		return nil, nil
 	}
-	return job{name: s.Name(), span: o.Range}.propose(ctx, p, o)
+	return job{name: s.Name(), span: o.Range, onlyNew: true}.propose(ctx, p, o)
 }
 
 // window is the size of the model's context in tokens (T5).

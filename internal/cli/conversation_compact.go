@@ -84,6 +84,7 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err := k.summary(&req); err != nil {
 		return err
 	}
+	k.asked.stored, k.asked.storedLog = liveOverlays(s.Projection()), s.Log()
 	fork := k.fork || (e.Conversation.Compaction.Fork && !k.inPlace)
 	if k.stay && !fork {
 		return usage("--no-activate is about a fork, and none is made", "add --fork")

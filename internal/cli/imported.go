@@ -164,13 +164,12 @@ const sourceFile = "file"
 
 // fileOverlays are the live overlays that "compact FILE" made.
 func fileOverlays(p *tenfold.Projection) []tenfold.Overlay {
-	var live []tenfold.Overlay
-	for o := range p.Overlays() {
-		if o.Live && o.Compaction.Source == sourceFile {
-			live = append(live, o)
-		}
-	}
-	return live
+	return slices.DeleteFunc(liveOverlays(p), func(o tenfold.Overlay) bool { return o.Compaction.Source != sourceFile })
+}
+
+// liveOverlays are those that are in effect.
+func liveOverlays(p *tenfold.Projection) []tenfold.Overlay {
+	return slices.DeleteFunc(slices.Collect(p.Overlays()), func(o tenfold.Overlay) bool { return !o.Live })
 }
 
 // revoke gives entries that take overlays back, the newest first, as a part of a
