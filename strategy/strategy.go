@@ -83,6 +83,7 @@ type notes struct {
 	// withheld is set where a dry run kept something from being done, asked
 	// where a model was paid or a person answered.
 	withheld, asked bool
+	refused         []string // those of list that say so of a summary
 	fitted          *Fitted
 	laid            *laid
 }
@@ -157,6 +158,10 @@ type Plan struct {
 	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
+	// Refused are the notes of its steps that say why a summary was not taken
+	// (C6), whether anything else is done or not. None for one that a person
+	// dropped.
+	Refused []string
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
@@ -196,6 +201,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
+		plan.Refused = append(plan.Refused, o.notes.refused...)
 	}
 	if len(plan.Compactions) == 0 && !withheld {
 		plan.Nothing = plan.why()

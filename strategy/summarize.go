@@ -27,9 +27,16 @@ type job struct {
 // propose has the summary written and judged. Nothing is proposed when it is
 // refused (C6), and the reason is noted; a summarizer's error is returned.
 func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	made, _, err := j.write(ctx, p, o)
+	return made, err
+}
+
+// write proposes, and tells whether a summary that there was something for did
+// not come about.
+func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made []tenfold.Compaction, refused bool, err error) {
 	if o.Summarizer == nil {
 		o.Notef("there is no summarizer")
-		return nil, nil
+		return nil, true, nil
 	}
 	j.span = p.ExtendSummary(j.span)
 	overlay := j.span.On(tenfold.Compaction{Strategy: j.name, Source: o.Source})
@@ -39,7 +46,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		var replaces bool
 		if room, replaces = j.without(p); !replaces || j.onlyNew || o.Source == SourceAuto {
 			o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
-			return nil, nil
+			return nil, false, nil
 		}
 	}
 	r := j.request(p, o)
@@ -54,7 +61,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
 		if quote := q.Quote(r); quote != (Quote{}) {
 			o.withholdf("%s", quote.words(j.span))
-			return nil, nil
+			return nil, false, nil
 		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
@@ -67,15 +74,15 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	for _, failure := range written.Failures {
 		o.failed(r, failure)
 	}
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+	if why := (*RefusedError)(nil); errors.As(err, &why) {
 		o.failed(r, err)
-		o.Notef("the summary of turns %s was refused: %s", j.span, refused.Reason)
-		return nil, nil
+		o.refuse(j.span, why)
+		return nil, true, nil
 	}
 	if err != nil {
 		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
 		o.failed(r, err)
-		return nil, err
+		return nil, true, err
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
@@ -85,15 +92,24 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		overlay.Summary.Usage = &written.Usage
 	}
 	if why := refusal(p, room, written, overlay); why != "" {
-		refused := &RefusedError{Reason: why}
+		err := &RefusedError{Reason: why}
 		if written.Dropped {
-			refused.err = ErrDropped
+			err.err = ErrDropped
 		}
-		o.failed(r, refused)
-		o.Notef("the summary of turns %s was refused: %s", j.span, why)
-		return nil, nil
+		o.failed(r, err)
+		o.refuse(j.span, err)
+		return nil, true, nil
 	}
-	return []tenfold.Compaction{overlay}, nil
+	return []tenfold.Compaction{overlay}, false, nil
+}
+
+// refuse notes that a summary was not taken. One that a person dropped was not
+// refused, as far as the plan is concerned.
+func (o Options) refuse(span tenfold.Range, err *RefusedError) {
+	o.Notef("the summary of turns %s was refused: %s", span, err.Reason)
+	if n := o.notes; n != nil && !errors.Is(err, ErrDropped) {
+		n.refused = append(n.refused, n.list[len(n.list)-1])
+	}
 }
 
 // transcript says where what a summary stands for can be read, for the
