@@ -25,6 +25,15 @@ func newShared[T any](pieces [][]T) chunks[T] {
 	return chunks[T]{chunks: slices.Clone(pieces), shared: shared}
 }
 
+// freeze has the list copy each piece it has before it writes to it: others may
+// share them.
+func (c *chunks[T]) freeze() {
+	c.shared = make([]bool, len(c.chunks))
+	for i := range c.shared {
+		c.shared[i] = true
+	}
+}
+
 // at gives the place of element seq, for reading.
 func (c *chunks[T]) at(seq int32) *T {
 	i := seq - 1

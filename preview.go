@@ -23,7 +23,8 @@ func (p *Projection) With(compactions ...Compaction) *Projection {
 
 // Preview gives the projection that the log would have if the entries were
 // appended now; those that a log does not take are left out. The log stays as it is
-// and must not change while the result, which has a log of its own, is used.
+// and must not change while the result, which has a log of its own, is used: for
+// a result that lasts, preview a [Projection.Snapshot].
 // The cost is that of appending, and of a few words for every 512 entries.
 func (p *Projection) Preview(entries ...Entry) *Projection {
 	q := *p

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -98,7 +99,8 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		span, ok = all, true
 	}
 	if !ok {
-		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
+		p = p.Snapshot()
+		return strategy.Plan{Version: p.Version(), DryRun: r.Options.DryRun, Before: p, After: p, Nothing: why}, nil
 	}
 	o := r.Options
 	o.Range = span
@@ -133,19 +135,34 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 	return pipeline, nil
 }
 
+// ErrDryRun says that a plan was made by a dry run, which is not applied: what it
+// shows need not be all that it would do. Plan again without DryRun.
+var ErrDryRun = errors.New("the plan is of a dry run: plan again to apply it")
+
 // Apply writes a plan's compactions, and gives their overlays. A plan that
-// changes nothing writes nothing (S-16). A plan made for another version than
-// the session has read is a [*store.ConflictError]: plan again. Hooks may
-// replace the plan; their veto is an error.
+// changes nothing writes nothing (S-16), and one of a dry run is ErrDryRun. A plan
+// made for another version than the session has read is a [*store.ConflictError]:
+// plan again. Hooks may replace the plan; their veto is an error.
 func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
-	if len(plan.Compactions) == 0 {
+	switch {
+	case len(plan.Compactions) == 0:
 		return nil, nil
+	case plan.DryRun:
+		return nil, fmt.Errorf("apply to conversation %s: %w", s.id, ErrDryRun)
+	case plan.Before == nil && plan.Version == s.log.Version():
+		plan = plan.On(s.projection) // made by hand
 	}
 	plan, err := s.service.hooks.before(ctx, s, plan)
-	c := Compacted{Outcome: Nothing, Plan: plan, Reason: plan.Nothing}
-	if err == nil && len(plan.Compactions) > 0 {
-		c.Overlays, err = s.apply(ctx, plan)
-		c.Outcome, c.Attempts = Applied, 1
+	c := Compacted{Plan: plan}
+	switch {
+	case errors.Is(err, ErrVetoed):
+		c.Outcome, c.Reason = Vetoed, err.Error()
+	case err == nil && len(plan.Compactions) == 0:
+		c.Outcome, c.Reason = Nothing, plan.Nothing
+	case err == nil:
+		if c.Overlays, err = s.apply(ctx, plan); err == nil {
+			c.Outcome, c.Attempts = Applied, 1
+		}
 	}
 	c.Count = s.compactions()
 	s.service.hooks.after(ctx, s, c, err)

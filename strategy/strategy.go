@@ -145,13 +145,17 @@ type Step struct {
 	Withheld bool
 }
 
-// A Plan is what a pipeline would do. It was made for one version of the log.
+// A Plan is what a pipeline would do. It was made for one version of the log, and
+// stays as it is when the log grows.
 type Plan struct {
-	Version     int64
+	Version int64
+	// DryRun says that it was made to be looked at (C8): it may lack what would
+	// have to be paid for, and is not applied.
+	DryRun      bool
 	Range       tenfold.Range
 	Compactions []tenfold.Compaction
 	Steps       []Step
-	// Before and After are the projection as it stands and as it would be.
+	// Before and After are the projection as it stood and as it would be.
 	Before, After *tenfold.Projection
 	// Fitted says what a strategy that fits into a target had to work with; nil
 	// where none ran.
@@ -182,10 +186,11 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 	if o.Hints == nil {
 		o.Hints = o.Tools.Hints()
 	}
+	p = p.Snapshot()
 	if o.begun == nil {
 		o.begun = p
 	}
-	plan := Plan{Version: p.Version(), Range: o.Range, Before: p, After: p}
+	plan := Plan{Version: p.Version(), DryRun: o.DryRun, Range: o.Range, Before: p, After: p}
 	withheld := false
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
