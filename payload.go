@@ -215,18 +215,18 @@ func decoded[T any](object []byte) (T, error) {
 	return w, err
 }
 
-// known gives the payload that p spells out, where its kind is one of L3 after
-// all; else p.
-func (p Unknown) known() (Payload, error) {
-	object, err := marshalUnknown(p)
+// known gives the payload that u spells out, where its kind is one of L3 after
+// all; else u.
+func (u Unknown) known() (Payload, error) {
+	object, err := marshalUnknown(u)
 	if err != nil {
-		return p, err
+		return u, err
 	}
-	q, err := UnmarshalPayload(p.Name, object)
-	if _, unknown := q.(Unknown); unknown {
-		return p, nil
+	p, err := UnmarshalPayload(u.Name, object)
+	if _, unknown := p.(Unknown); unknown {
+		return u, nil
 	}
-	return q, err
+	return p, err
 }
 
 func marshalUnknown(p Unknown) ([]byte, error) {

@@ -19,6 +19,11 @@ type command struct {
 	overlays []tenfold.Compaction
 }
 
+// fataler is a test or a property.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
 // kept appends to a log and its projection.
 type kept struct {
 	log *tenfold.Log
@@ -26,7 +31,7 @@ type kept struct {
 	n   int
 }
 
-func (k *kept) append(t interface{ Fatalf(string, ...any) }, p tenfold.Payload) {
+func (k *kept) append(t fataler, p tenfold.Payload) {
 	k.n++
 	if _, err := k.log.Append(tenfold.Entry{ID: fmt.Sprintf("k%d", k.n), Payload: p}); err != nil {
 		t.Fatalf("%v", err)
@@ -34,7 +39,7 @@ func (k *kept) append(t interface{ Fatalf(string, ...any) }, p tenfold.Payload) 
 	k.p.Advance()
 }
 
-func (k *kept) do(t interface{ Fatalf(string, ...any) }, c command) {
+func (k *kept) do(t fataler, c command) {
 	for _, id := range c.revoked {
 		k.append(t, tenfold.CompactionRevoked{Target: id, Command: c.name})
 	}
@@ -45,7 +50,7 @@ func (k *kept) do(t interface{ Fatalf(string, ...any) }, c command) {
 }
 
 // turn appends what undo or redo asks for, as one command.
-func (k *kept) turn(t interface{ Fatalf(string, ...any) }, name string, changes []tenfold.Change) {
+func (k *kept) turn(t fataler, name string, changes []tenfold.Change) {
 	for _, c := range changes {
 		k.append(t, tenfold.CompactionRevoked{Target: c.Target, Command: name})
 	}

@@ -43,7 +43,7 @@ func stores(t *testing.T, each func(t *testing.T, st store.Store)) {
 }
 
 // wantReopened holds the log of a session to what its store gives back.
-func wantReopened(t interface{ Fatalf(string, ...any) }, svc *session.Service, s *session.Session) {
+func wantReopened(t fataler, svc *session.Service, s *session.Session) {
 	again, err := svc.Open(context.Background(), s.ID())
 	if err != nil {
 		t.Fatalf("open again: %v", err)
@@ -166,4 +166,9 @@ func TestA6ALongErrorIsCutBetweenCharacters(t *testing.T) {
 		}
 		wantReopened(t, svc, s)
 	}
+}
+
+// fataler is a test or a property.
+type fataler interface {
+	Fatalf(format string, args ...any)
 }

@@ -16,7 +16,7 @@ import (
 	"tenfold/strategy"
 )
 
-func bodies(t interface{ Fatalf(string, ...any) }, p *tenfold.Projection) [][]byte {
+func bodies(t fataler, p *tenfold.Projection) [][]byte {
 	var out [][]byte
 	for _, f := range tenfold.Profiles() {
 		body, err := f.Body(p)

@@ -54,15 +54,14 @@ func TestProfileWithoutItsSummary(t *testing.T) {
 		refused  int
 		fails    bool
 	}{
-		"refused":                         {&scripted{results: []strategy.SummaryResult{{Declined: true}}}, false, false, 1, false},
-		"refused, optional":               {&scripted{results: []strategy.SummaryResult{{Declined: true}}}, true, true, 1, false},
-		"judged by itself":                {&scripted{err: &strategy.RefusedError{Reason: "made up"}}, false, false, 1, false},
-		"dropped":                         {&scripted{results: []strategy.SummaryResult{*dropped}}, false, false, 0, false},
-		"dropped, optional":               {&scripted{results: []strategy.SummaryResult{*dropped}}, true, true, 0, false},
-		"no summarizer":                   {nil, false, false, 0, false},
-		"no summarizer, needed by nobody": {nil, true, true, 0, false},
-		"failed":                          {&scripted{err: errors.New("no line")}, false, false, 0, true},
-		"failed, optional":                {&scripted{err: errors.New("no line")}, true, false, 0, true},
+		"refused":           {&scripted{results: []strategy.SummaryResult{{Declined: true}}}, false, false, 1, false},
+		"refused, optional": {&scripted{results: []strategy.SummaryResult{{Declined: true}}}, true, true, 1, false},
+		"judged by itself":  {&scripted{err: &strategy.RefusedError{Reason: "made up"}}, false, false, 1, false},
+		"dropped":           {&scripted{results: []strategy.SummaryResult{*dropped}}, false, false, 0, false},
+		"dropped, optional": {&scripted{results: []strategy.SummaryResult{*dropped}}, true, true, 0, false},
+		"no summarizer":     {nil, false, true, 0, false},
+		"failed":            {&scripted{err: errors.New("no line")}, false, false, 0, true},
+		"failed, optional":  {&scripted{err: errors.New("no line")}, true, false, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			heavy := strategy.Profiles()["heavy"]

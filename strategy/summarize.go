@@ -31,12 +31,11 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	return made, err
 }
 
-// write proposes, and tells whether a summary that there was something for did
-// not come about.
+// write proposes, and tells whether a summary was written and not taken.
 func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made []tenfold.Compaction, refused bool, err error) {
 	if o.Summarizer == nil {
 		o.Notef("there is no summarizer")
-		return nil, true, nil
+		return nil, false, nil
 	}
 	j.span = p.ExtendSummary(j.span)
 	overlay := j.span.On(tenfold.Compaction{Strategy: j.name, Source: o.Source})
