@@ -28,6 +28,10 @@ func (c *chunks[T]) fork() chunks[T] {
 	return chunks[T]{pieces: slices.Clip(c.pieces), borrowed: len(c.pieces)}
 }
 
+// freeze has the list copy each piece before it writes to it: forks of it may
+// last longer than it stays as it is.
+func (c *chunks[T]) freeze() { c.borrowed, c.copied = len(c.pieces), nil }
+
 // at gives the place of element seq, for reading.
 func (c *chunks[T]) at(seq int32) *T {
 	i := seq - 1

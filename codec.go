@@ -32,9 +32,6 @@ var codecOptions = json.JoinOptions(
 // Arguments that are no JSON on one line stand in "arguments_text" instead.
 // Text that is not UTF-8 is written with U+FFFD in place of the bad bytes.
 func AppendEntry(dst []byte, e Entry) ([]byte, error) {
-	if e.Payload == nil {
-		return dst, errors.New("entry has no payload")
-	}
 	body, err := MarshalPayload(e.Payload)
 	if err != nil {
 		return dst, fmt.Errorf("entry %s: %w", e.ID, err)

@@ -31,6 +31,14 @@ func (p *Projection) Config() Config {
 	return c
 }
 
+// Continuation is the section that summaries placed in the system prompt add to
+// its end (P4): for clients that bring a system prompt of their own. Empty
+// without any.
+func (p *Projection) Continuation() string {
+	p.arrange()
+	return p.continuation()
+}
+
 func (c *config) merge(counter Counter, d ConfigDelta) {
 	if d.Extra != "" {
 		c.extras = append(c.extras, d.Extra)

@@ -183,6 +183,8 @@ type CompactionRevoked struct {
 	// Target is the id of the compaction, or of the revocation, that no
 	// longer counts.
 	Target string
+	// Command names the command that it is a part of, as with [Compaction].
+	Command string
 }
 
 // CompactionFailed records that a compaction was tried and came to nothing.

@@ -26,6 +26,7 @@ const (
 // "\n", as [SearchText] gives them; of a user message its texts alone, joined
 // by "\n", since its files stay. Empty for other payloads.
 func TextLines(p Payload) string {
+	p, _ = value(p)
 	switch p := p.(type) {
 	case ToolResult:
 		return partsText(p.Parts)

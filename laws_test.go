@@ -169,7 +169,9 @@ func TestP11TotalsAddUp(t *testing.T) {
 			shown := 0
 			for it := range p.Items() {
 				shown += it.Tokens
-				if got := tenfold.CountPayload(l.Counter(), it.Payload); got != it.Tokens {
+				raw, _ := l.Entry(it.Seq)
+				given := raw.Payload != nil && raw.Tokens != tenfold.CountPayload(l.Counter(), raw.Payload)
+				if got := tenfold.CountPayload(l.Counter(), it.Payload); got != it.Tokens && !given {
 					t.Fatalf("item %s costs %d, says %d", it.ID, got, it.Tokens)
 				}
 			}
@@ -204,8 +206,8 @@ func TestP11aPrefixStable(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Advance()
-			switch e.Payload.(type) {
-			case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+			switch e.Payload.Kind() {
+			case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin:
 				continue
 			}
 			after := items(p)

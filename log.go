@@ -134,10 +134,12 @@ var ErrNoPayload = errors.New("entry has no payload")
 // Append adds entries at the end and numbers them, whatever their Seq said.
 // An entry whose id the log holds already is left out (L9); an entry without
 // an id gets one from its number. Entries that a model sees and that come
-// without a token count are counted (T2). It returns how many entries were
-// added; an error adds none.
+// without a token count are counted (T2). A pointer to a payload stands for what
+// it points to; a nil one is ErrNoPayload, a payload of another package's type
+// ErrPayloadType. It returns how many entries were added; an error adds none.
 func (l *Log) Append(entries ...Entry) (int, error) {
-	if err := l.check(entries); err != nil {
+	entries, err := l.check(entries)
+	if err != nil {
 		return 0, err
 	}
 	return l.addAll(entries), nil
@@ -153,16 +155,13 @@ func (l *Log) addAll(entries []Entry) (added int) {
 }
 
 // check reports why entries cannot be appended, if they cannot.
-func (l *Log) check(entries []Entry) error {
-	for i := range entries {
-		if entries[i].Payload == nil {
-			return fmt.Errorf("append entry %q: %w", entries[i].ID, ErrNoPayload)
-		}
+// check gives entries as the log takes them: pointers to payloads are followed.
+func (l *Log) check(entries []Entry) ([]Entry, error) {
+	entries, err := values(entries)
+	if err == nil && int(l.n)+len(entries) > math.MaxInt32-1 {
+		err = errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
 	}
-	if int(l.n)+len(entries) > math.MaxInt32-1 {
-		return errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
-	}
-	return nil
+	return entries, err
 }
 
 func (l *Log) add(e *Entry) bool {
@@ -180,10 +179,14 @@ func (l *Log) add(e *Entry) bool {
 		l.sources.set(seq, e.Source)
 	}
 	n := l.nodes.push(seq)
-	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch), message: l.intern(e.MessageID)}
+	*n = node{tokens: int32(min(max(e.Tokens, 0), math.MaxInt32)), branch: l.branches.of(e.Branch), message: l.intern(e.MessageID)}
 	l.n = seq
 	l.classify(n, e.Payload)
-	if n.visible() && n.tokens == 0 { // what is blank counts as well: it was said (T2)
+	_, unknown := e.Payload.(Unknown)
+	switch {
+	case !n.visible() && !unknown: // an unknown kind is kept verbatim (L4)
+		n.tokens = 0
+	case n.visible() && n.tokens == 0: // what is blank counts as well: it was said (T2)
 		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
 	}
 	l.place(seq, n, e)
@@ -410,15 +413,4 @@ func (s *names) cut(n int) {
 
 func (s *names) fork() names {
 	return names{list: slices.Clip(s.list), base: s, from: int32(len(s.list))}
-}
-
-func isBlank(s string) bool {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case ' ', '\t', '\n', '\r', '\v', '\f':
-		default:
-			return false
-		}
-	}
-	return true
 }

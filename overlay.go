@@ -40,7 +40,8 @@ func (p *Projection) overlay(i int) Overlay {
 	}
 }
 
-// Undoable is the newest live compaction: what undo revokes (C7).
+// Undoable is the newest live compaction: what undo revokes, alone or with those
+// that the same command made (C7).
 func (p *Projection) Undoable() (Overlay, bool) {
 	for i := len(p.overlays) - 1; i >= 0; i-- {
 		if p.overlays[i].live {
@@ -50,13 +51,111 @@ func (p *Projection) Undoable() (Overlay, bool) {
 	return Overlay{}, false
 }
 
-// Redoable is the compaction revoked last that still is, and the id of that
+// Redoable is the compaction undone last that still is, and the id of that
 // revocation: what redo revokes (C7).
 func (p *Projection) Redoable() (o Overlay, revocation string, ok bool) {
-	for _, r := range slices.Backward(p.revocations) {
-		if r.undo && !p.overlays[r.overlay].live {
-			return p.overlay(int(r.overlay)), p.log.ids.at(r.seq), true
+	i := p.undone()
+	if i < 0 {
+		return Overlay{}, "", false
+	}
+	return p.overlay(int(p.revocations[i].overlay)), p.log.ids.at(p.revocations[i].seq), true
+}
+
+// undone is the index of the revocation that Redoable gives; -1 for none.
+func (p *Projection) undone() int {
+	for i := len(p.revocations) - 1; i >= 0; i-- {
+		r := &p.revocations[i]
+		if r.live || int(p.overlays[r.overlay].turned) != i {
+			continue // it was given back since
+		}
+		if r.command == "" || (r.direct && !p.compacts(r.command)) {
+			return i
 		}
 	}
-	return Overlay{}, "", false
+	return -1
+}
+
+// compacts reports whether a command made compactions: what it revoked they took
+// the place of.
+func (p *Projection) compacts(command string) bool {
+	return slices.ContainsFunc(p.overlays, func(o overlay) bool { return o.c.Command == command })
+}
+
+// A Change turns an overlay over: revoking Target takes it back where it is
+// live, and gives it back where it is not.
+type Change struct {
+	// Overlay is as it will be.
+	Overlay Overlay
+	Target  string
+}
+
+// Undo gives the changes that take back all that the newest compacting command
+// did: its compactions that are live, and the revocation of those that they took
+// the place of. A compaction of no known command is taken back alone. None where
+// nothing is live.
+func (p *Projection) Undo() []Change {
+	newest, _ := p.Undoable()
+	command := newest.Compaction.Command
+	if command == "" {
+		return p.UndoOne()
+	}
+	var changes []Change
+	for i := len(p.overlays) - 1; i >= 0; i-- {
+		if o := &p.overlays[i]; o.live && o.c.Command == command {
+			changes = append(changes, p.change(int32(i), o.id))
+		}
+	}
+	for i := len(p.revocations) - 1; i >= 0; i-- {
+		r := &p.revocations[i]
+		if o := &p.overlays[r.overlay]; r.command == command && !r.live && !o.live && int64(o.seq) < newest.Seq {
+			changes = append(changes, p.change(r.overlay, p.log.ids.at(r.seq)))
+		}
+	}
+	return changes
+}
+
+// UndoOne gives the change that takes back the newest live compaction alone.
+func (p *Projection) UndoOne() []Change {
+	o, ok := p.Undoable()
+	if !ok {
+		return nil
+	}
+	o.Live = false
+	return []Change{{o, o.ID}}
+}
+
+// Redo gives the changes that give back what was undone last and still is, by
+// one undo.
+func (p *Projection) Redo() []Change {
+	last := p.undone()
+	if last < 0 {
+		return nil
+	}
+	command := p.revocations[last].command
+	if command == "" {
+		return p.RedoOne()
+	}
+	var changes []Change
+	for i := len(p.revocations) - 1; i >= 0; i-- {
+		if r := &p.revocations[i]; r.command == command && r.live == p.overlays[r.overlay].live {
+			changes = append(changes, p.change(r.overlay, p.log.ids.at(r.seq)))
+		}
+	}
+	return changes
+}
+
+// RedoOne gives the change that gives back the compaction undone last alone.
+func (p *Projection) RedoOne() []Change {
+	o, revocation, ok := p.Redoable()
+	if !ok {
+		return nil
+	}
+	o.Live = true
+	return []Change{{o, revocation}}
+}
+
+func (p *Projection) change(overlay int32, target string) Change {
+	o := p.overlay(int(overlay))
+	o.Live = !o.Live
+	return Change{o, target}
 }

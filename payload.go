@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -68,7 +69,8 @@ type (
 		ExtraText string            `json:"extra_text,omitzero"`
 	}
 	revokedJSON struct {
-		Target string `json:"target"`
+		Target  string `json:"target"`
+		Command string `json:"command,omitzero"`
 	}
 	failedJSON struct {
 		Error    string `json:"error"`
@@ -87,6 +89,10 @@ type (
 
 // MarshalPayload gives the payload's members as one JSON object on one line.
 func MarshalPayload(p Payload) ([]byte, error) {
+	p, err := value(p)
+	if err != nil {
+		return nil, err
+	}
 	switch p := p.(type) {
 	case TurnStart:
 		return []byte(`{}`), nil
@@ -126,7 +132,7 @@ func MarshalPayload(p Payload) ([]byte, error) {
 	case Unknown:
 		return marshalUnknown(p)
 	}
-	return nil, fmt.Errorf("%T is no payload of a log", p)
+	return nil, fmt.Errorf("%T: %w", p, ErrPayloadType)
 }
 
 // UnmarshalPayload reads what MarshalPayload wrote. A kind it does not know
@@ -209,7 +215,24 @@ func decoded[T any](object []byte) (T, error) {
 	return w, err
 }
 
+// known gives the payload that u spells out, where its kind is one of L3 after
+// all; else u.
+func (u Unknown) known() (Payload, error) {
+	object, err := marshalUnknown(u)
+	if err != nil {
+		return u, err
+	}
+	p, err := UnmarshalPayload(u.Name, object)
+	if _, unknown := p.(Unknown); unknown {
+		return u, nil
+	}
+	return p, err
+}
+
 func marshalUnknown(p Unknown) ([]byte, error) {
+	if p.Name == "" {
+		return nil, errors.New("an unknown payload has no kind")
+	}
 	if p.Data == "" {
 		return []byte(`{}`), nil
 	}

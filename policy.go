@@ -25,6 +25,9 @@ type Compaction struct {
 	Source   string `json:"source,omitzero"`
 	// Reason is why it was made: a trigger's words, or a tool's.
 	Reason string `json:"reason,omitzero"`
+	// Command names the command that made it: what one command makes is undone
+	// together (C7). Empty where that is not known; then it is undone alone.
+	Command string `json:"command,omitzero"`
 	// TokensBefore and TokensAfter are what the view cost before and after,
 	// when known (A7).
 	TokensBefore int `json:"tokens_before,omitzero"`

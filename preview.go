@@ -21,8 +21,9 @@ func (p *Projection) With(compactions ...Compaction) *Projection {
 }
 
 // Preview gives the projection that the log would have if the entries were
-// appended now; those without a payload are left out. The log stays as it is
-// and must not change while the result, which has a log of its own, is used.
+// appended now; those that a log does not take are left out. The log stays as it is
+// and must not change while the result, which has a log of its own, is used: for
+// a result that lasts, preview a [Projection.Snapshot].
 // The cost is that of appending; what is there is shared, not copied.
 func (p *Projection) Preview(entries ...Entry) *Projection {
 	q := *p
@@ -40,8 +41,8 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	q.config.extras = slices.Clip(p.config.extras)
 	q.layout.stale = true
 	for i := range entries {
-		if entries[i].Payload != nil {
-			q.log.add(&entries[i])
+		if one, err := values(entries[i : i+1]); err == nil {
+			q.log.add(&one[0])
 		}
 	}
 	q.Advance()
@@ -97,7 +98,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 // slots, wherever they came from.
 func (c Compaction) Same(d Compaction) bool {
 	for _, x := range []*Compaction{&c, &d} {
-		x.Profile, x.Strategy, x.Source, x.Reason = "", "", "", ""
+		x.Profile, x.Strategy, x.Source, x.Reason, x.Command = "", "", "", "", ""
 		x.TokensBefore, x.TokensAfter = 0, 0
 		if x.Summary != nil {
 			s := *x.Summary

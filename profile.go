@@ -135,7 +135,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 				continue
 			}
 		case ProviderItem:
-			if p.Provider != w.profile.Provider || !w.foreign(p.Data) {
+			if p.Provider != w.profile.Provider || !w.foreign(p) {
 				continue
 			}
 			user = p.Role == "user"
@@ -149,6 +149,13 @@ func (w *wire) collect(items iter.Seq[Item]) {
 			lastRequest = len(w.messages)
 		}
 	}
+	if len(w.messages) == 0 {
+		// A view that shows nothing, as where all of it stands summarised in the
+		// system prompt, is opened as one that begins with the model's words is:
+		// no provider takes a body without a message (P10).
+		open := Item{Added: AddedOpening, Payload: UserMessage{Parts: Text(openingText), Synthetic: true}}
+		w.messages = []message{{user: true, items: []wireItem{{Item: open}}}}
+	}
 	for i := lastRequest; i < len(w.messages); i++ {
 		for j := range w.messages[i].items {
 			w.messages[i].items[j].current = true
@@ -159,12 +166,13 @@ func (w *wire) collect(items iter.Seq[Item]) {
 // foreign reports whether an item is a block of a kind that the profile does not
 // write itself. One of a kind it does write would be there because something in
 // it could not be read: the provider would refuse it, or pair it with a call.
-func (w *wire) foreign(data string) bool {
+func (w *wire) foreign(item ProviderItem) bool {
+	data := item.Data
 	if !isObject(data) {
 		return false
 	}
 	if w.profile.Provider == "gemini" {
-		return json.Unmarshal([]byte(data), new(geminiPart), codecOptions) == nil
+		return foreignPart(item)
 	}
 	var block struct {
 		Type string `json:"type"`
@@ -357,7 +365,7 @@ func (f *File) data() (media, data string, ok bool) {
 
 // words stands for a file that the provider cannot be given here.
 func (f *File) words() string {
-	if f.Type == PartFile && f.URI == "" && f.Detail != "" {
+	if f.Type == PartFile && f.URI == "" && !isBlank(f.Detail) {
 		return f.Detail
 	}
 	return fileStub(f.Name, f.MediaType, f.size())

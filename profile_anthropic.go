@@ -3,7 +3,6 @@ package tenfold
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -198,7 +197,7 @@ func trimLastText(content []jsontext.Value) {
 	if last < 0 || unmarshal(content[last], &b) != nil || b.Type != "text" {
 		return
 	}
-	if text := strings.TrimRightFunc(b.Text, unicode.IsSpace); text != b.Text {
+	if text := strings.TrimRightFunc(b.Text, trims); text != b.Text {
 		content[last] = anthropicText(text)
 	}
 }

@@ -124,6 +124,20 @@ func geminiUser(m message, names map[string]string) []jsontext.Value {
 	return out
 }
 
+// foreignPart is [wire.foreign] for Gemini, whose parts have no type: one that
+// can be read, and is neither nothing nor an empty text.
+func foreignPart(item ProviderItem) bool {
+	var p geminiPart
+	var members map[string]jsontext.Value
+	if unmarshal([]byte(item.Data), &p) != nil || unmarshal([]byte(item.Data), &members) != nil {
+		return false
+	}
+	if text, is := members["text"]; is && text.Kind() == '"' && isBlank(p.Text) {
+		return p.Signature != "" && item.Role != "user"
+	}
+	return len(members) > 0
+}
+
 func geminiUserPart(p bodyPart) geminiPart {
 	if p.file == nil {
 		return geminiPart{Text: p.text}

@@ -370,7 +370,9 @@ func TestP10TheFirstMessageIsTheUsers(t *testing.T) {
 	onWire(t, project(t, say("hello"), user("go")), []string{opening, "assistant hello", "user go"}, nil)
 	onWire(t, project(t, call("c", "t", `{}`), result("c", "r")), []string{opening, "call c t {}", "result c r"}, nil)
 	onWire(t, project(t, think("hm"), say("hello")), []string{opening, "assistant hello"}, nil)
-	onWire(t, project(t), []string{}, nil)
+	// A view that shows nothing is no body without it.
+	onWire(t, project(t), []string{opening}, nil)
+	onWire(t, project(t, say(" "), think("\u00a0")), []string{opening}, nil)
 }
 
 func TestP10NeighboursOfOneRoleJoin(t *testing.T) {
@@ -438,5 +440,50 @@ func TestP10WholeBodies(t *testing.T) {
 				same(t, name, body(t, f, p), want)
 			}
 		}
+	}
+}
+
+// P10: whatever hides all there is, and wherever its summary stands, there is a
+// message of the user's for every provider.
+func TestP10AViewThatShowsNothingIsABody(t *testing.T) {
+	opening := "user [Conversation continues]"
+	whole := func(c tenfold.Compaction) []tenfold.Entry {
+		c.ToTurn = 9
+		return []tenfold.Entry{start(), user("go"), signed("anthropic", "hm"), call("c", "t", `{}`), result("c", "r"), say("done"), overlay("o", c)}
+	}
+	summarised := func(p tenfold.Placement) []tenfold.Entry {
+		return whole(tenfold.Compaction{Summary: &tenfold.Summary{Text: "S", Placement: p}})
+	}
+	pair := []string{"user [Summary of previous conversation]", "assistant S"}
+	for name, test := range map[string]struct {
+		entries []tenfold.Entry
+		want    []string
+	}{
+		"system":      {summarised(tenfold.PlaceSystem), []string{opening}},
+		"pair":        {summarised(tenfold.PlacePair), pair},
+		"unsaid":      {summarised(""), pair},
+		"user":        {summarised(tenfold.PlaceUser), []string{"user S", "assistant Understood, I will continue from this summary."}},
+		"message":     {summarised(tenfold.PlaceMessage), []string{"user S"}},
+		"blank":       {whole(tenfold.Compaction{Summary: &tenfold.Summary{Text: "\u2003"}}), []string{opening}},
+		"turns":       {whole(tenfold.Compaction{Turns: tenfold.Omit}), []string{opening}},
+		"nothing":     {nil, []string{opening}},
+		"blank texts": {[]tenfold.Entry{start(), user("\u00a0"), say("\ufeff")}, []string{opening}},
+		"reasoning":   {[]tenfold.Entry{think("hm"), overlay("o", tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}})}, []string{opening}},
+		"calls":       {[]tenfold.Entry{call("c", "t", `{}`), result("c", "r"), overlay("o", tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}})}, []string{opening}},
+		"another's":   {[]tenfold.Entry{entry(tenfold.ProviderItem{Provider: "other", Role: "assistant", Data: `{}`})}, []string{opening}},
+		"goes on":     {append(summarised(tenfold.PlaceSystem), start(), user("more")), []string{"user more"}},
+		"answers on":  {append(summarised(tenfold.PlaceSystem), say("more")), []string{opening, "assistant more"}},
+		"in the middle": {
+			append(summarised(tenfold.PlaceSystem), call("d", "t", `{}`), result("d", "r")), []string{opening, "call d t {}", "result d r"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, test.entries...)
+			only := map[string][]string{}
+			if system := p.Config().System; system != "" { // a message in chat
+				only["openai-chat"] = append([]string{"system " + system}, test.want...)
+			}
+			onWire(t, p, test.want, only)
+		})
 	}
 }

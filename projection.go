@@ -45,6 +45,7 @@ type overlay struct {
 	lo, hi int32
 	turns  Range // clamped to the log as it stood (P13)
 	live   bool
+	turned int32 // index of the revocation that turned it over last
 	// users is where the turn begins whose user messages it leaves alone, the
 	// one the range ends inside of (P9); 0 for a range that ends with a turn.
 	users int32
@@ -68,7 +69,9 @@ type overlay struct {
 // revocation is an entry that took an overlay back, or gave it back.
 type revocation struct {
 	seq, overlay int32
-	undo         bool
+	command      string
+	live         bool // what it left the overlay
+	direct       bool // it names the overlay itself, no earlier revocation
 }
 
 // Project gives the projection of the log for a reader on the root.
@@ -199,7 +202,7 @@ func (p *Projection) take(seq int32, n *node) {
 	case Compaction:
 		p.cover(seq)
 	case CompactionRevoked:
-		p.revoke(seq, payload.Target)
+		p.revoke(seq, payload)
 	case Pin:
 		p.pin(seq, payload.Entries, true)
 	case Unpin:
@@ -310,14 +313,14 @@ func (p *Projection) apply(by int32) {
 // revoke takes an overlay back, or gives it back (C7): the target is the
 // overlay itself or an earlier revocation of it, and either way the overlay
 // changes between counting and not.
-func (p *Projection) revoke(seq int32, target string) {
-	by := p.revocable(target, seq)
+func (p *Projection) revoke(seq int32, r CompactionRevoked) {
+	by := p.revocable(r.Target, seq)
 	if by == nobody {
 		return
 	}
 	o := &p.overlays[by]
-	o.live = !o.live
-	p.revocations = append(p.revocations, revocation{seq, by, !o.live})
+	o.live, o.turned = !o.live, int32(len(p.revocations))
+	p.revocations = append(p.revocations, revocation{seq, by, r.Command, o.live, r.Target == o.id})
 	if o.c.Texts != nil {
 		p.texts++
 		if !o.live {

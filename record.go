@@ -31,6 +31,13 @@ type recordHead struct {
 
 // NewRecord gives the payload's record.
 func NewRecord(p Payload) (Record, error) {
+	p, err := value(p)
+	if u, ok := p.(Unknown); ok && err == nil {
+		p, err = u.known()
+	}
+	if err != nil {
+		return Record{}, err
+	}
 	r := Record{Kind: p.Kind()}
 	var head any
 	switch p := p.(type) {
@@ -58,7 +65,6 @@ func NewRecord(p Payload) (Record, error) {
 			head = recordHead{Plain: true, Synthetic: p.Synthetic}
 		}
 	}
-	var err error
 	switch {
 	case head != nil:
 		r.Head, err = marshal(head)
@@ -174,6 +180,7 @@ func isPlain(parts []Part) bool {
 // (D4): what was said, called and returned, and what a summary says. Opaque
 // data and bytes of files are left out.
 func SearchText(p Payload) string {
+	p, _ = value(p)
 	switch p := p.(type) {
 	case UserMessage:
 		text := partsText(p.Parts)

@@ -36,7 +36,6 @@ func (p *Projection) Shared(q *Projection) int {
 type glance struct {
 	seq    int32
 	tokens int
-	id     string
 	text   Payload
 }
 
@@ -44,13 +43,13 @@ type glance struct {
 // entries that overlays shorten.
 func (p *Projection) glances() func(yield func(glance) bool) {
 	return func(yield func(glance) bool) {
-		if p.layout.opening && !yield(glance{id: AddedOpening.String(), tokens: p.log.counter.Count(openingText)}) {
+		if p.layout.opening && !yield(glance{tokens: p.log.counter.Count(openingText)}) {
 			return
 		}
 		see := func(it Item) bool {
 			g := glance{seq: int32(it.Seq), tokens: it.Tokens}
 			if it.Seq == 0 {
-				g.id, g.text = it.ID, it.Payload
+				g.text = it.Payload
 			}
 			return yield(g)
 		}
@@ -61,7 +60,7 @@ func (p *Projection) glances() func(yield func(glance) bool) {
 
 // alike reports whether p's glance and q's are of the same words.
 func (p *Projection) alike(q *Projection, a, b glance) bool {
-	if a.seq != b.seq || a.tokens != b.tokens || a.id != b.id {
+	if a.seq != b.seq || a.tokens != b.tokens {
 		return false
 	}
 	if a.seq == 0 {

@@ -11,7 +11,8 @@ import "slices"
 // as well.
 func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...Entry) error {
 	l := p.log
-	if err := l.check(entries); err != nil {
+	entries, err := l.check(entries)
+	if err != nil {
 		return err
 	}
 	p.Advance()
@@ -35,7 +36,7 @@ func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...En
 	l.trail.begin(l)
 	l.addAll(entries)
 	p.Advance()
-	err := accept(p)
+	err = accept(p)
 	accepted = err == nil
 	return err
 }

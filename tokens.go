@@ -36,6 +36,7 @@ const (
 // and arguments, images by their size. What no model sees costs nothing; the
 // system prompt and tool definitions are counted where they take effect (T4).
 func CountPayload(c Counter, p Payload) int {
+	p, _ = value(p)
 	switch p := p.(type) {
 	case UserMessage:
 		total := countParts(c, p.Parts)

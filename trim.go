@@ -15,11 +15,12 @@ const defaultTrim Size = 400
 func (p *Projection) trimmed(policy *ToolPolicy, r ToolResult, s sides, seq int32, n *node) (string, Fate) {
 	text := partsText(r.Parts)
 	t := trimmer{short: policy.Marks == MarksShort, recall: recallRef(policy.Recall, seq)}
-	head, tail := s.head, s.tail
+	size := Size(len(text))
+	head, tail := min(max(s.head, 0), size), min(max(s.tail, 0), size)
 	if head == 0 && tail == 0 && len(s.lines) == 0 && !t.short {
 		head, tail = defaultTrim, defaultTrim
 	}
-	if Size(len(text)) <= head+tail {
+	if size <= head+tail {
 		return text, Kept
 	}
 	out, f := t.trim(text, int(head), int(tail), s.lines), Trimmed

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -132,8 +134,19 @@ func checkObject(r *report, path string, v jsontext.Value) {
 }
 
 func checkText(r *report, path, text string) {
-	if isBlank(text) {
+	if strings.TrimFunc(text, seenByNobody) == "" {
 		r.addf(path, "an empty text")
+	}
+}
+
+// seenByNobody reports whether a character alone is no text to some provider: they
+// strip white space as their languages know it, and what nobody sees.
+func seenByNobody(r rune) bool { return unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf) }
+
+// checkBegun reports a body without any message.
+func checkBegun(r *report, path string, begun bool) {
+	if !begun {
+		r.addf(path, "there is no message of the user's")
 	}
 }
 
@@ -158,6 +171,7 @@ func validateAnthropic(body []byte) []Violation {
 		checkText(&r, "system", *b.System)
 	}
 	checkTools(&r, b.Tools, toolNames())
+	checkBegun(&r, "messages", len(b.Messages) > 0)
 	ids := newCalls()
 	for i, m := range b.Messages {
 		path := at("messages", i)
@@ -220,7 +234,8 @@ func (c *anthropicCheck) block(path string, raw jsontext.Value, final bool) {
 	switch b.Type {
 	case "text":
 		checkText(c.r, path, b.Text)
-		if final && c.last && c.role == "assistant" && len(b.Text) > 0 && isBlank(b.Text[len(b.Text)-1:]) {
+		end, _ := utf8.DecodeLastRuneInString(b.Text)
+		if final && c.last && c.role == "assistant" && unicode.In(end, unicode.White_Space, unicode.Cc) {
 			c.r.addf(path, "the final text ends in white space")
 		}
 	case "thinking", "redacted_thinking":

@@ -22,6 +22,7 @@ func validateGemini(body []byte) []Violation {
 	for _, t := range b.Tools {
 		checkTools(&r, t.Functions, geminiToolNames())
 	}
+	checkBegun(&r, "contents", len(b.Contents) > 0)
 	ids := newCalls()
 	for i, c := range b.Contents {
 		path := at("contents", i)

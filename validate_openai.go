@@ -74,6 +74,7 @@ func validateOpenAIChat(body []byte) []Violation {
 			r.addf(path, "role is %q", m.Role)
 		}
 	}
+	checkBegun(&r, "messages", !first)
 	ids.settled(&r, "messages")
 	return r.list
 }
@@ -119,6 +120,7 @@ func validateResponses(body []byte) []Violation {
 		return r.list
 	}
 	checkTools(&r, b.Tools, toolNames())
+	checkBegun(&r, "input", len(b.Input) > 0)
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
 	for i, raw := range b.Input {

@@ -1,6 +1,7 @@
 package tenfold_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -33,7 +34,12 @@ func TestP10ValidateFindsWhatIsNoBody(t *testing.T) {
 		for _, body := range []string{"", "{", `{"messages":[}`, "text"} {
 			violations(t, f, map[string][]string{body: {"body: is not JSON"}})
 		}
-		violations(t, f, map[string][]string{`[]`: {"body: has the wrong shape: …"}, `{}`: nil})
+		list := map[string]string{"openai-responses": "input", "gemini": "contents"}[f.Name]
+		list = cmp.Or(list, "messages")
+		violations(t, f, map[string][]string{
+			`[]`: {"body: has the wrong shape: …"},
+			`{}`: {list + ": there is no message of the user's"}, `{"` + list + `":[]}`: {list + ": there is no message of the user's"},
+		})
 	}
 }
 

@@ -31,6 +31,9 @@ const (
 	Repeated Outcome = "repeated"
 	// Vetoed: a hook did not want it. Nothing was written (M6).
 	Vetoed Outcome = "vetoed"
+	// Planned: it was a dry run; the plan says what would be done (C8). Nothing
+	// was written.
+	Planned Outcome = "planned"
 )
 
 // Compacted is what came of a compaction.
@@ -74,7 +77,9 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 		err = s.failed(ctx, r, refused.err)
 	}
 	c.Count = s.compactions()
-	s.service.hooks.after(ctx, s, c, err)
+	if !r.Options.DryRun {
+		s.service.hooks.after(ctx, s, c, err)
+	}
 	return c, err
 }
 
@@ -97,9 +102,10 @@ func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned 
 			return c, true, nil
 		}
 		plan, err := s.planOnce(ctx, r, made)
-		if err == nil && len(plan.Compactions) > 0 {
+		if err == nil && len(plan.Compactions) > 0 && !plan.DryRun {
 			plan, err = s.service.hooks.before(ctx, s, plan)
 		}
+		c.Plan = plan
 		if err != nil {
 			return c, false, err
 		}
@@ -107,9 +113,13 @@ func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned 
 		for i := range plan.Compactions {
 			plan.Compactions[i].Reason = why // why it was made (A7)
 		}
-		c.Plan, c.Attempts = plan, c.Attempts+1
-		if len(plan.Compactions) == 0 {
+		c.Attempts++
+		switch {
+		case plan.Nothing != "" || (len(plan.Compactions) == 0 && !plan.DryRun):
 			c.Outcome, c.Reason = Nothing, plan.Nothing
+			return c, true, nil
+		case plan.DryRun:
+			c.Outcome = Planned
 			return c, true, nil
 		}
 		again, err := s.land(ctx, r, &c)
@@ -173,7 +183,7 @@ func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool
 			c.Outcome, c.Reason = Superseded, why
 			return false, nil
 		}
-		c.Rebased = true
+		c.Plan, c.Rebased = c.Plan.On(ViewOf(s.projection, r.Branch)), true
 	}
 }
 
@@ -256,11 +266,12 @@ func meets(plan *strategy.Plan, from, to int) bool {
 // named gives a plan's compactions as entries; those of a request with an id
 // have ids that follow from it.
 func (s *Service) named(request string, plan strategy.Plan) []tenfold.Entry {
-	entries := s.Overlays(plan)
-	if request != "" {
-		for i := range entries {
-			entries[i].ID = overlayID(request, i)
-		}
+	if request == "" {
+		return s.Overlays(plan, s.NewCommand())
+	}
+	entries := s.Overlays(plan, request)
+	for i := range entries {
+		entries[i].ID = overlayID(request, i)
 	}
 	return entries
 }

@@ -266,3 +266,38 @@ func TestL7CompactBranches(t *testing.T) {
 		})
 	}
 }
+
+// C4: a summary that somebody asks for takes the place of the one that is there;
+// what a trigger asks for is not paid for again while there is nothing new.
+func TestC4ASummaryIsMadeAgainWhereSomebodyAsks(t *testing.T) {
+	s := mustCreate(t, newService(t), 3)
+	calls := 0
+	r := summarised(t, writer(func(context.Context) (strategy.SummaryResult, error) {
+		calls++
+		return strategy.SummaryResult{Text: fmt.Sprintf("S%d", calls), Model: "a/b"}, nil
+	}))
+	for i, test := range []struct {
+		trigger trigger.Trigger
+		outcome session.Outcome
+		source  string
+		calls   int
+	}{
+		{trigger.Always(), session.Applied, "auto", 1},
+		{trigger.Always(), session.Nothing, "", 1},
+		{nil, session.Applied, "user", 2},
+		{nil, session.Applied, "user", 3},
+		{trigger.Always(), session.Nothing, "", 3},
+	} {
+		r.Trigger = test.trigger
+		c, err := s.Compact(t.Context(), r)
+		if err != nil || c.Outcome != test.outcome || calls != test.calls {
+			t.Fatalf("%d: %s after %d calls: %s, %v", i, c.Outcome, calls, c.Reason, err)
+		}
+		if c.Outcome == session.Applied && c.Overlays[0].Compaction.Source != test.source {
+			t.Errorf("%d: by %s, want %s", i, c.Overlays[0].Compaction.Source, test.source)
+		}
+	}
+	if got := items(s); len(got) != 2 || got[1].Payload.(tenfold.AssistantMessage).Text != "S3" {
+		t.Errorf("%+v", got)
+	}
+}

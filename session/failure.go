@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"tenfold"
 	"tenfold/store"
@@ -43,7 +44,7 @@ func (s *Session) failed(ctx context.Context, r Request, err error) error {
 	}
 	text := err.Error()
 	if len(text) > longestError {
-		text = text[:longestError] + "…"
+		text = strings.ToValidUTF8(text[:longestError], "") + "…" // no half of a character
 	}
 	for range maxAttempts {
 		tokens, limit := s.projection.Tokens(), s.window(r)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -40,8 +41,8 @@ type Request struct {
 	// itself what to keep of the end, as fit does, goes on to the end.
 	OpenEnd bool
 	// Options are what the strategies share: hints, a summarizer, a focus.
-	// Range is worked out from Bounds; an empty Source means "user", a nil
-	// Summarizer the digest, which needs no model (M4).
+	// Range is worked out from Bounds; an empty Source means "user", or with a
+	// Trigger "auto", a nil Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
 }
 
@@ -98,7 +99,8 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		span, ok = all, true
 	}
 	if !ok {
-		return strategy.Plan{Version: p.Version(), Before: p, After: p, Nothing: why}, nil
+		p = p.Snapshot()
+		return strategy.Plan{Version: p.Version(), DryRun: r.Options.DryRun, Before: p, After: p, Nothing: why}, nil
 	}
 	o := r.Options
 	o.Range = span
@@ -107,6 +109,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	}
 	if o.Source == "" {
 		o.Source = "user"
+		if r.Trigger != nil {
+			o.Source = strategy.SourceAuto
+		}
 	}
 	if o.Summarizer == nil {
 		o.Summarizer = summary.Digest{} // no strategy goes without (M4)
@@ -130,19 +135,34 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 	return pipeline, nil
 }
 
+// ErrDryRun says that a plan was made by a dry run, which is not applied: what it
+// shows need not be all that it would do. Plan again without DryRun.
+var ErrDryRun = errors.New("the plan is of a dry run: plan again to apply it")
+
 // Apply writes a plan's compactions, and gives their overlays. A plan that
-// changes nothing writes nothing (S-16). A plan made for another version than
-// the session has read is a [*store.ConflictError]: plan again. Hooks may
-// replace the plan; their veto is an error.
+// changes nothing writes nothing (S-16), and one of a dry run is ErrDryRun. A plan
+// made for another version than the session has read is a [*store.ConflictError]:
+// plan again. Hooks may replace the plan; their veto is an error.
 func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
-	if len(plan.Compactions) == 0 {
+	switch {
+	case len(plan.Compactions) == 0:
 		return nil, nil
+	case plan.DryRun:
+		return nil, fmt.Errorf("apply to conversation %s: %w", s.id, ErrDryRun)
+	case plan.Before == nil && plan.Version == s.log.Version():
+		plan = plan.On(s.projection) // made by hand
 	}
 	plan, err := s.service.hooks.before(ctx, s, plan)
-	c := Compacted{Outcome: Nothing, Plan: plan, Reason: plan.Nothing}
-	if err == nil && len(plan.Compactions) > 0 {
-		c.Overlays, err = s.apply(ctx, plan)
-		c.Outcome, c.Attempts = Applied, 1
+	c := Compacted{Plan: plan}
+	switch {
+	case errors.Is(err, ErrVetoed):
+		c.Outcome, c.Reason = Vetoed, err.Error()
+	case err == nil && len(plan.Compactions) == 0:
+		c.Outcome, c.Reason = Nothing, plan.Nothing
+	case err == nil:
+		if c.Overlays, err = s.apply(ctx, plan); err == nil {
+			c.Outcome, c.Attempts = Applied, 1
+		}
 	}
 	c.Count = s.compactions()
 	s.service.hooks.after(ctx, s, c, err)
@@ -155,17 +175,19 @@ func (s *Session) apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Over
 			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
 		})
 	}
-	entries := s.service.Overlays(plan)
+	entries := s.service.Overlays(plan, s.service.NewCommand())
 	if err := s.Append(ctx, entries...); err != nil {
 		return nil, err
 	}
 	return s.made(entries), nil
 }
 
-// Overlays gives a plan's compactions as entries to append.
-func (s *Service) Overlays(plan strategy.Plan) []tenfold.Entry {
+// Overlays gives a plan's compactions as entries to append, as a part of a
+// command.
+func (s *Service) Overlays(plan strategy.Plan, command string) []tenfold.Entry {
 	entries := make([]tenfold.Entry, len(plan.Compactions))
 	for i, c := range plan.Compactions {
+		c.Command = command
 		entries[i] = tenfold.Entry{ID: "cmp_" + s.newID(), Time: s.now().UTC(), Payload: c}
 	}
 	return entries

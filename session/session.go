@@ -112,8 +112,9 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 	out = append(out, entries...)
 	for i := range out {
 		e := &out[i]
-		if e.Payload == nil {
-			return nil, tenfold.ErrNoPayload
+		var err error
+		if e.Payload, err = tenfold.Canonical(e.Payload); err != nil {
+			return nil, fmt.Errorf("entry %q: %w", e.ID, err)
 		}
 		if e.ID == "" {
 			e.ID = s.newID()
@@ -164,38 +165,75 @@ func (s *Session) ids(seqs []int64) ([]string, error) {
 	return ids, nil
 }
 
-// Undo revokes the newest live compaction and tells which; without one it is
-// ErrNothingToUndo (C7).
-func (s *Session) Undo(ctx context.Context) (tenfold.Overlay, error) {
-	o, ok := s.projection.Undoable()
-	if !ok {
-		return o, ErrNothingToUndo
-	}
-	return o, s.Append(ctx, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: o.ID}})
+// Undo takes back what the newest compacting command did, and tells which
+// overlays that changes: those that it made are not live any more, those that it
+// put them in the place of are again. Overlays of no known command are undone one
+// by one. Without any it is ErrNothingToUndo (C7).
+func (s *Session) Undo(ctx context.Context) ([]tenfold.Overlay, error) {
+	return s.turnOver(ctx, s.projection.Undo(), ErrNothingToUndo)
 }
 
-// UndoAll revokes all live compactions, the newest first, in one step.
+// UndoOne takes back the newest live compaction alone.
+func (s *Session) UndoOne(ctx context.Context) ([]tenfold.Overlay, error) {
+	return s.turnOver(ctx, s.projection.UndoOne(), ErrNothingToUndo)
+}
+
+// UndoAll revokes all live compactions, the newest first, in one step. Each
+// compacting command is redone by itself.
 func (s *Session) UndoAll(ctx context.Context) ([]tenfold.Overlay, error) {
 	var undone []tenfold.Overlay
-	var entries []tenfold.Entry
-	for _, o := range slices.Backward(slices.Collect(s.projection.Overlays())) {
+	for o := range s.projection.Overlays() {
 		if o.Live {
+			o.Live = false
 			undone = append(undone, o)
-			entries = append(entries, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: o.ID}})
 		}
 	}
-	if len(entries) == 0 {
+	if len(undone) == 0 {
 		return nil, ErrNothingToUndo
 	}
-	return undone, s.Append(ctx, entries...)
+	slices.Reverse(undone)
+	var entries []tenfold.Entry
+	for p := s.projection; ; {
+		changes := p.Undo()
+		if len(changes) == 0 {
+			return undone, s.Append(ctx, entries...)
+		}
+		one := s.service.revocations(changes)
+		p, entries = p.Preview(one...), append(entries, one...)
+	}
 }
 
-// Redo gives back the compaction undone last; without one it is
-// ErrNothingToRedo (C7).
-func (s *Session) Redo(ctx context.Context) (tenfold.Overlay, error) {
-	o, revocation, ok := s.projection.Redoable()
-	if !ok {
-		return o, ErrNothingToRedo
-	}
-	return o, s.Append(ctx, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: revocation}})
+// Redo gives back what the last undo took that is still undone, and tells which
+// overlays that changes; without any it is ErrNothingToRedo (C7).
+func (s *Session) Redo(ctx context.Context) ([]tenfold.Overlay, error) {
+	return s.turnOver(ctx, s.projection.Redo(), ErrNothingToRedo)
 }
+
+// RedoOne gives back the compaction undone last alone.
+func (s *Session) RedoOne(ctx context.Context) ([]tenfold.Overlay, error) {
+	return s.turnOver(ctx, s.projection.RedoOne(), ErrNothingToRedo)
+}
+
+func (s *Session) turnOver(ctx context.Context, changes []tenfold.Change, nothing error) ([]tenfold.Overlay, error) {
+	if len(changes) == 0 {
+		return nil, nothing
+	}
+	changed := make([]tenfold.Overlay, len(changes))
+	for i, c := range changes {
+		changed[i] = c.Overlay
+	}
+	return changed, s.Append(ctx, s.service.revocations(changes)...)
+}
+
+// revocations gives changes as entries of one command.
+func (s *Service) revocations(changes []tenfold.Change) []tenfold.Entry {
+	command := s.NewCommand()
+	entries := make([]tenfold.Entry, len(changes))
+	for i, c := range changes {
+		entries[i] = tenfold.Entry{ID: "rev_" + s.newID(), Payload: tenfold.CompactionRevoked{Target: c.Target, Command: command}}
+	}
+	return entries
+}
+
+// NewCommand names what one command does to a log: it is undone together (C7).
+func (s *Service) NewCommand() string { return "cmd_" + s.newID() }

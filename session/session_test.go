@@ -95,8 +95,8 @@ func TestPlanApplyUndoRedo(t *testing.T) {
 		t.Fatalf("the plan promised other totals (-plan +applied):\n%s", d)
 	}
 	undone, err := s.Undo(t.Context())
-	if err != nil || undone.ID != overlays[0].ID {
-		t.Fatalf("undid %q, %v", undone.ID, err)
+	if err != nil || len(undone) != 1 || undone[0].ID != overlays[0].ID || undone[0].Live {
+		t.Fatalf("undid %+v, %v", undone, err)
 	}
 	if d := cmp.Diff(raw, items(s)); d != "" {
 		t.Fatalf("undo is not exact:\n%s", d)

@@ -29,6 +29,9 @@ type Profile struct {
 type ProfileSummary struct {
 	Placement    tenfold.Placement
 	Instructions string
+	// Optional has the profile's other slots applied without the summary where
+	// that is refused. A profile is else applied whole or not at all.
+	Optional bool
 }
 
 // DefaultProfile is the profile used when none is named.
@@ -71,8 +74,8 @@ func FindProfile(name string) (Profile, error) {
 func (f Profile) Name() string { return "profile:" + f.Title }
 
 // Propose implements [Strategy]: one overlay with all the profile's slots, and
-// what must be said again of single calls on top of it. Where no summary comes
-// about the other slots go without it.
+// what must be said again of single calls on top of it. Where its summary is
+// refused there is none, unless the summary is optional.
 func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	if f.Fit.Set() {
 		fitted, err := FitTo(f.Fit).Propose(ctx, p, o)
@@ -95,8 +98,8 @@ func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) 
 		if f.Summary.Instructions != "" {
 			with.Instructions = f.Summary.Instructions
 		}
-		written, err := job{name: f.Name(), span: o.Range, placement: f.Summary.Placement}.propose(ctx, p, with)
-		if err != nil {
+		written, refused, err := job{name: f.Name(), span: o.Range, placement: f.Summary.Placement}.write(ctx, p, with)
+		if err != nil || (refused && !f.Summary.Optional) {
 			return nil, err
 		}
 		if len(written) > 0 {

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -40,22 +41,68 @@ func TestProfileWithSummary(t *testing.T) {
 	}
 }
 
-// Where a summary is refused (C6) the other slots go without it; where the
-// summarizer fails nothing does.
+// A profile is applied whole or not at all: where its summary is refused (C6)
+// nothing is, unless the summary is optional; where the summarizer fails nothing
+// is in any case. The plan says what was refused.
 func TestProfileWithoutItsSummary(t *testing.T) {
-	heavy, err := strategy.FindProfile("heavy")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := tenfold.Project(script(t, four()...))
-	o := strategy.Options{Range: tenfold.Range{ToTurn: 1}, Summarizer: &scripted{results: []strategy.SummaryResult{{Declined: true}}}}
-	made, err := strategy.Pipeline{heavy}.Plan(t.Context(), p, o)
-	if err != nil || len(made.Compactions) != 1 || made.Compactions[0].Summary != nil || made.After.Tokens() >= p.Tokens() {
-		t.Errorf("refused: %+v, %v", made.Compactions, err)
+	dropped := &strategy.SummaryResult{Text: "S", Dropped: true}
+	for name, test := range map[string]struct {
+		by       strategy.Summarizer
+		optional bool
+		applied  bool
+		refused  int
+		fails    bool
+	}{
+		"refused":           {&scripted{results: []strategy.SummaryResult{{Declined: true}}}, false, false, 1, false},
+		"refused, optional": {&scripted{results: []strategy.SummaryResult{{Declined: true}}}, true, true, 1, false},
+		"judged by itself":  {&scripted{err: &strategy.RefusedError{Reason: "made up"}}, false, false, 1, false},
+		"dropped":           {&scripted{results: []strategy.SummaryResult{*dropped}}, false, false, 0, false},
+		"dropped, optional": {&scripted{results: []strategy.SummaryResult{*dropped}}, true, true, 0, false},
+		"no summarizer":     {nil, false, true, 0, false},
+		"failed":            {&scripted{err: errors.New("no line")}, false, false, 0, true},
+		"failed, optional":  {&scripted{err: errors.New("no line")}, true, false, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			heavy := strategy.Profiles()["heavy"]
+			heavy.Summary.Optional = test.optional
+			for _, dry := range []bool{false, true} {
+				o := strategy.Options{Range: tenfold.Range{ToTurn: 1}, Summarizer: test.by, DryRun: dry}
+				made, err := strategy.Pipeline{heavy}.Plan(t.Context(), p, o)
+				if (err != nil) != test.fails {
+					t.Fatal(err)
+				}
+				if test.fails {
+					continue
+				}
+				if got := len(made.Compactions) == 1; got != test.applied || len(made.Refused) != test.refused {
+					t.Errorf("dry %v: %d compactions, refused %q", dry, len(made.Compactions), made.Refused)
+				}
+				if !test.applied && (made.Nothing == "" || made.After.Tokens() != p.Tokens()) {
+					t.Errorf("dry %v: %d tokens of %d are left: %q", dry, made.After.Tokens(), p.Tokens(), made.Nothing)
+				}
+				if test.applied && (made.Compactions[0].Summary != nil || made.After.Tokens() >= p.Tokens()) {
+					t.Errorf("dry %v: %+v", dry, made.Compactions)
+				}
+				for _, why := range made.Refused {
+					if !strings.HasPrefix(why, "the summary of turns 0..1 was refused: ") || !strings.Contains(notesOf(made), why) {
+						t.Errorf("dry %v: %q", dry, why)
+					}
+				}
+			}
+		})
 	}
-	o.Summarizer = &scripted{err: errors.New("no line")}
-	if made, err := (strategy.Pipeline{heavy}).Plan(t.Context(), p, o); err == nil {
-		t.Errorf("failed: %+v", made.Compactions)
+	// A dry run that only asks for a quote shows what else there is.
+	o := strategy.Options{Range: tenfold.Range{ToTurn: 1}, Summarizer: &dear{}, DryRun: true}
+	made, err := strategy.Pipeline{strategy.Profiles()["heavy"]}.Plan(t.Context(), p, o)
+	if err != nil || len(made.Compactions) != 1 || len(made.Refused) != 0 {
+		t.Errorf("%+v, %v", made, err)
+	}
+	// Strategies that are no profile go each by itself.
+	o = strategy.Options{Range: tenfold.Range{ToTurn: 1}, Summarizer: &scripted{results: []strategy.SummaryResult{{Declined: true}}}}
+	made = plan(t, p, o, "strip-tools", "summarize")
+	if len(made.Compactions) != 1 || len(made.Refused) != 1 {
+		t.Errorf("%d compactions, refused %q", len(made.Compactions), made.Refused)
 	}
 }
 

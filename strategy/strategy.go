@@ -28,7 +28,7 @@ type Options struct {
 	// Subsumer asks tools whether later calls make earlier ones needless (H2);
 	// nil asks none.
 	Subsumer tool.Subsumer
-	// Source says who asks: "user", "auto", …
+	// Source says who asks: "user", SourceAuto, …
 	Source string
 	// Window is how many tokens the model's context holds; 0 leaves it to the
 	// table of package token and the model in the configuration (T5).
@@ -65,6 +65,10 @@ type Options struct {
 	begun *tenfold.Projection
 }
 
+// SourceAuto is the Source of what nobody asked for. What a summary stands for
+// already is then not summarised anew: it would cost again and free nothing.
+const SourceAuto = "auto"
+
 // Notef tells whoever reads the plan something the strategy under way thinks
 // they should know, above all why it proposes nothing (S-16).
 func (o Options) Notef(format string, args ...any) {
@@ -79,6 +83,7 @@ type notes struct {
 	// withheld is set where a dry run kept something from being done, asked
 	// where a model was paid or a person answered.
 	withheld, asked bool
+	refused         []string // those of list that say so of a summary
 	fitted          *Fitted
 	laid            *laid
 }
@@ -143,19 +148,27 @@ type Step struct {
 	Withheld bool
 }
 
-// A Plan is what a pipeline would do. It was made for one version of the log.
+// A Plan is what a pipeline would do. It was made for one version of the log, and
+// stays as it is when the log grows.
 type Plan struct {
-	Version     int64
+	Version int64
+	// DryRun says that it was made to be looked at (C8): it may lack what would
+	// have to be paid for, and is not applied.
+	DryRun      bool
 	Range       tenfold.Range
 	Compactions []tenfold.Compaction
 	Steps       []Step
-	// Before and After are the projection as it stands and as it would be.
+	// Before and After are the projection as it stood and as it would be.
 	Before, After *tenfold.Projection
 	// Fitted says what a strategy that fits into a target had to work with; nil
 	// where none ran.
 	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
+	// Refused are the notes of its steps that say why a summary was not taken
+	// (C6), whether anything else is done or not. None for one that a person
+	// dropped.
+	Refused []string
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
@@ -176,10 +189,11 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 	if o.Hints == nil {
 		o.Hints = o.Tools.Hints()
 	}
+	p = p.Snapshot()
 	if o.begun == nil {
 		o.begun = p
 	}
-	plan := Plan{Version: p.Version(), Range: o.Range, Before: p, After: p}
+	plan := Plan{Version: p.Version(), DryRun: o.DryRun, Range: o.Range, Before: p, After: p}
 	withheld, asked := false, firstRequest(p.Log())
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
@@ -199,6 +213,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		plan.Steps[n].Notes, plan.Steps[n].Withheld = o.notes.list, o.notes.withheld
 		withheld, plan.Asked = withheld || o.notes.withheld, plan.Asked || o.notes.asked
 		plan.Fitted = cmp.Or(o.notes.fitted, plan.Fitted)
+		plan.Refused = append(plan.Refused, o.notes.refused...)
 	}
 	if len(plan.Compactions) == 0 && !withheld {
 		plan.Nothing = plan.why()
@@ -245,7 +260,9 @@ func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 	before := plan.After
 	next := o.lay(before, proposed...)
 	changed := before.Changed(next)
-	if changed == 0 && next.Tokens() == before.Tokens() {
+	tokens := next.Tokens()
+	// A summary may say something else at the very same cost.
+	if changed == 0 && tokens == before.Tokens() && (next == before || before.Shared(next) == tokens) {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Before: before.Tokens(), After: before.Tokens()})
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tenfold"
 	"tenfold/token"
@@ -21,27 +20,39 @@ type job struct {
 	// they stand for, and overlap as context (S-8).
 	recursive bool
 	overlap   []tenfold.Entry
+	// onlyNew has no summary written anew of what summaries stand for already.
+	onlyNew bool
 }
 
 // propose has the summary written and judged. Nothing is proposed when it is
 // refused (C6), and the reason is noted; a summarizer's error is returned.
 func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	made, _, err := j.write(ctx, p, o)
+	return made, err
+}
+
+// write proposes, and tells whether a summary was written and not taken.
+func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made []tenfold.Compaction, refused bool, err error) {
 	if o.Summarizer == nil {
 		o.Notef("there is no summarizer")
-		return nil, nil
+		return nil, false, nil
 	}
 	j.span = p.ExtendSummary(j.span)
 	overlay := j.span.On(tenfold.Compaction{Strategy: j.name, Source: o.Source})
 	hides, shown := j.hides(p, overlay)
+	room := p // what the summary must make smaller (C6)
 	if shown == 0 {
-		o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
-		return nil, nil
+		var replaces bool
+		if room, replaces = j.without(p); !replaces || j.onlyNew || o.Source == SourceAuto {
+			o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
+			return nil, false, nil
+		}
 	}
 	r := j.request(p, o)
 	r.Judge = func(written SummaryResult) error {
 		sample := overlay
 		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement, Transcript: j.transcript(written, o)}
-		if why := refusal(p, written, sample); why != "" {
+		if why := refusal(p, room, written, sample); why != "" {
 			return &RefusedError{Reason: why}
 		}
 		return nil
@@ -49,7 +60,7 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
 		if quote := q.Quote(r); quote != (Quote{}) {
 			o.withholdf("%s", quote.words(j.span))
-			return nil, nil
+			return nil, false, nil
 		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
@@ -62,15 +73,15 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	for _, failure := range written.Failures {
 		o.failed(r, failure)
 	}
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+	if why := (*RefusedError)(nil); errors.As(err, &why) {
 		o.failed(r, err)
-		o.Notef("the summary of turns %s was refused: %s", j.span, refused.Reason)
-		return nil, nil
+		o.refuse(j.span, why)
+		return nil, true, nil
 	}
 	if err != nil {
 		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
 		o.failed(r, err)
-		return nil, err
+		return nil, true, err
 	}
 	overlay.Summary = &tenfold.Summary{
 		Text: written.Text, Placement: j.placement, Model: written.Model,
@@ -79,16 +90,25 @@ func (j job) propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if written.Usage != (tenfold.Usage{}) {
 		overlay.Summary.Usage = &written.Usage
 	}
-	if why := refusal(p, written, overlay); why != "" {
-		refused := &RefusedError{Reason: why}
+	if why := refusal(p, room, written, overlay); why != "" {
+		err := &RefusedError{Reason: why}
 		if written.Dropped {
-			refused.err = ErrDropped
+			err.err = ErrDropped
 		}
-		o.failed(r, refused)
-		o.Notef("the summary of turns %s was refused: %s", j.span, why)
-		return nil, nil
+		o.failed(r, err)
+		o.refuse(j.span, err)
+		return nil, true, nil
 	}
-	return []tenfold.Compaction{overlay}, nil
+	return []tenfold.Compaction{overlay}, false, nil
+}
+
+// refuse notes that a summary was not taken. One that a person dropped was not
+// refused, as far as the plan is concerned.
+func (o Options) refuse(span tenfold.Range, err *RefusedError) {
+	o.Notef("the summary of turns %s was refused: %s", span, err.Reason)
+	if n := o.notes; n != nil && !errors.Is(err, ErrDropped) {
+		n.refused = append(n.refused, n.list[len(n.list)-1])
+	}
 }
 
 // transcript says where what a summary stands for can be read, for the
@@ -127,6 +147,23 @@ func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers te
 		}
 	}
 	return covers, shown
+}
+
+// without gives the projection as it would be without the live summaries in the
+// job's range, which a new one takes the place of (C4): what they stand for is
+// what it has to be smaller than. False where there is none.
+func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
+	var revoked []tenfold.Entry
+	first, last := p.Log().Extent(j.span)
+	for s := range p.Overlays() {
+		if s.Live && s.Compaction.Summary != nil && s.First <= last && s.Last >= max(s.First, first) {
+			revoked = append(revoked, tenfold.Entry{Payload: tenfold.CompactionRevoked{Target: s.ID}})
+		}
+	}
+	if len(revoked) == 0 {
+		return p, false
+	}
+	return p.Preview(revoked...), true
 }
 
 // request gathers the raw entries (C5). Only a recursive summary reads prior
@@ -178,8 +215,9 @@ func (j job) prior(p *tenfold.Projection) []tenfold.Overlay {
 	return found
 }
 
-// refusal says why a summary must not be taken (C6); empty when it may.
-func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
+// refusal says why a summary must not be taken (C6); empty when it may. Room is
+// the projection that it has to make smaller.
+func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
 	switch {
 	case r.Dropped:
 		return "it was dropped in the review"
@@ -187,10 +225,10 @@ func refusal(p *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction)
 		return "the model declined to write it"
 	case r.CutOff:
 		return "it was cut off at the token limit"
-	case strings.TrimSpace(r.Text) == "":
+	case tenfold.Blank(r.Text):
 		return "it is empty"
 	}
-	if before, after := p.Tokens(), p.With(overlay).Tokens(); after >= before {
+	if before, after := room.Tokens(), p.With(overlay).Tokens(); after >= before {
 		return fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)
 	}
 	return ""
@@ -370,7 +408,7 @@ func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Opt
 		o.Notef("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
 		return nil, nil
 	}
-	return job{name: s.Name(), span: o.Range}.propose(ctx, p, o)
+	return job{name: s.Name(), span: o.Range, onlyNew: true}.propose(ctx, p, o)
 }
 
 // window is the size of the model's context in tokens (T5).

@@ -85,15 +85,16 @@ func TestS11Summarize(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	if r := s.asked[0]; spoken(r.Entries) != "ask0 call 0 result words an…2000 say0 ask1 call 1 result words an…2000 say1" ||
-		r.Focus != "paths" || r.Instructions != "Be brief." || r.Log != l {
+		r.Focus != "paths" || r.Instructions != "Be brief." || r.Log.Version() != l.Version() {
 		t.Errorf("asked with %s %+v", spoken(r.Entries), r)
 	}
 	if !strings.HasPrefix(shown(made.After), "u [Summary of previous conversation] | a Two things were done. | u ask2") {
 		t.Error(shown(made.After))
 	}
 	apply(t, l, made)
+	// Written again to the same words it changes nothing (S-16).
 	again := plan(t, tenfold.Project(l), o, "summarize")
-	if again.Nothing == "" || len(s.asked) != 1 {
+	if again.Nothing == "" || len(s.asked) != 2 {
 		t.Errorf("again: %+v, asked %d times", again.Compactions, len(s.asked))
 	}
 	system := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{FromTurn: 2, ToTurn: 2}, Summarizer: s}, "summarize:placement=system")
@@ -155,6 +156,73 @@ func TestC4C5SummariesOverlap(t *testing.T) {
 				t.Errorf("read %s\nwant %s", got, tt.entries)
 			}
 		})
+	}
+}
+
+// C4: a summary over a range that live summaries stand for already takes their
+// place, over the union with all that it meets; it need not be smaller than they
+// are, only than what it hides (C6).
+func TestC4ANewSummaryReplacesThoseItMeets(t *testing.T) {
+	two := 0
+	for _, tt := range []struct {
+		name    string
+		earlier []tenfold.Compaction
+		span    tenfold.Range
+		want    string
+	}{
+		{"equal", []tenfold.Compaction{summaryOver(0, 2)}, tenfold.Range{ToTurn: 2}, "0..2"},
+		{"enclosed", []tenfold.Compaction{summaryOver(0, 2)}, tenfold.Range{FromTurn: 1, ToTurn: 1}, "0..2"},
+		{"enclosing", []tenfold.Compaction{summaryOver(1, 1)}, tenfold.Range{ToTurn: 2}, "0..2"},
+		{"again and again", []tenfold.Compaction{summaryOver(1, 2), summaryOver(0, 1)}, tenfold.Range{FromTurn: 2, ToTurn: 2}, "0..2"},
+		{"two side by side", []tenfold.Compaction{summaryOver(0, 1), summaryOver(2, 3)}, tenfold.Range{FromTurn: 1, ToTurn: 2}, "0..3"},
+		{"ends inside a turn", []tenfold.Compaction{{ToTurn: 2, ToStep: &two, Summary: &tenfold.Summary{Text: "SUM"}}}, tenfold.Range{FromTurn: 2, ToTurn: 2, ToStep: &two}, "0..2.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := script(t, four()...)
+			for _, c := range tt.earlier {
+				apply(t, l, strategy.Plan{Compactions: []tenfold.Compaction{c}})
+			}
+			before := tenfold.Project(l)
+			s := &scripted{results: []strategy.SummaryResult{{Text: "IN MORE WORDS", Model: "m"}}}
+			o := strategy.Options{Range: tt.span, Summarizer: s, Source: "user"}
+			for name, pl := range map[string]strategy.Pipeline{
+				"pair": parse(t, "summarize"), "user": parse(t, "summarize:placement=user"), "heavy": {strategy.Profiles()["heavy"]},
+			} {
+				made, err := pl.Plan(t.Context(), before, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(made.Compactions) != 1 {
+					t.Fatalf("%s: %s", name, made.Nothing)
+				}
+				c := made.Compactions[0]
+				if got := (tenfold.Range{FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep}).String(); got != tt.want || c.Summary == nil {
+					t.Errorf("%s: range %s, want %s", name, got, tt.want)
+				}
+				view := shown(made.After)
+				if strings.Count(view, "IN MORE WORDS") != 1 || strings.Contains(view, "SUM") {
+					t.Errorf("%s: %s", name, view)
+				}
+				checkTotals(t, made.After)
+				checkValid(t, name, allBodies(t, made.After))
+			}
+			// Where nobody asked for it, and nothing is new, nothing is paid again.
+			apply(t, l, plan(t, before, o, "summarize"))
+			o.Source = strategy.SourceAuto
+			asked := len(s.asked)
+			made := plan(t, tenfold.Project(l), o, "summarize")
+			if len(made.Compactions) != 0 || made.Nothing == "" || len(s.asked) != asked {
+				t.Errorf("automatic: %d compactions, asked %d times", len(made.Compactions), len(s.asked)-asked)
+			}
+		})
+	}
+	// One larger than what it would hide is refused, whatever stood there.
+	l := script(t, four()...)
+	apply(t, l, strategy.Plan{Compactions: []tenfold.Compaction{summaryOver(0, 1)}})
+	s := &scripted{results: []strategy.SummaryResult{{Text: strings.Repeat("words ", 4000)}}}
+	made := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{ToTurn: 1}, Summarizer: s}, "summarize")
+	if len(made.Compactions) != 0 || !strings.Contains(made.Nothing, "not smaller than what it hides") {
+		t.Errorf("%d compactions: %s", len(made.Compactions), made.Nothing)
 	}
 }
 

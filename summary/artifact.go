@@ -63,7 +63,7 @@ func nameOf(conversation string) string {
 // Summarize implements [strategy.Summarizer].
 func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	got, err := s.Of.Summarize(ctx, r)
-	if err != nil || r.DryRun || r.Refusal(got) != nil || strings.TrimSpace(got.Text) == "" {
+	if err != nil || r.DryRun || r.Refusal(got) != nil || tenfold.Blank(got.Text) {
 		return got, err
 	}
 	if ended := ctx.Err(); ended != nil {

@@ -43,7 +43,9 @@ func (x *claudeExport) compacted() error {
 	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
 	x.lines.session = uuidOf(x.view.ID, "compacted session "+decimal(x.view.Projection.Version()))
 	p := x.view.Projection
-	if text := placedInSystem(p); text != "" {
+	// Claude Code has a system prompt of its own, so what summaries add to it
+	// goes in front.
+	if text := p.Continuation(); text != "" {
 		if err := x.lines.user(userLine{text: text, synthetic: true}); err != nil {
 			return err
 		}
@@ -53,22 +55,6 @@ func (x *claudeExport) compacted() error {
 	}
 	x.warnConfig()
 	return x.lines.title(x.view.Title)
-}
-
-// placedInSystem gives the summaries that the projection puts into the system
-// prompt (P4): Claude Code has one of its own, so they go in front.
-func placedInSystem(p *tenfold.Projection) string {
-	raw := ""
-	for e := range p.Log().Entries() {
-		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.System != nil {
-			raw = *d.System
-		}
-	}
-	rest, ok := strings.CutPrefix(p.Config().System, raw)
-	if !ok {
-		return ""
-	}
-	return strings.TrimSpace(rest)
 }
 
 // records gives the records of Claude Code that the log holds, in the order of

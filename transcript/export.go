@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"tenfold"
 )
@@ -49,6 +50,43 @@ func (v View) entries() iter.Seq[tenfold.Entry] {
 		return v.Projection.Entries()
 	}
 	return v.Projection.Log().Entries()
+}
+
+// forClient gives the entries for a client that brings a system prompt of its own:
+// what summaries add to the system prompt (P4) comes as a message in front.
+func (v View) forClient() iter.Seq[tenfold.Entry] {
+	text := ""
+	if v.Compacted {
+		text = v.Projection.Continuation()
+	}
+	if text == "" {
+		return v.entries()
+	}
+	return func(yield func(tenfold.Entry) bool) {
+		told := false
+		tell := func() bool {
+			was := told
+			told = true
+			return was || yield(tenfold.Entry{ID: "continuation", Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}})
+		}
+		for e := range v.entries() {
+			if d, ok := e.Payload.(tenfold.ConfigDelta); !ok {
+				if !tell() {
+					return
+				}
+			} else if d.System != nil {
+				own := strings.TrimRight(strings.TrimSuffix(*d.System, text), "\n")
+				if d.System = &own; own == "" {
+					d.System = nil
+				}
+				e.Payload = d
+			}
+			if !yield(e) {
+				return
+			}
+		}
+		tell()
+	}
 }
 
 // shown gives what a model sees of the view: the projection, or what it would

@@ -132,6 +132,11 @@ func (x *jpExport) compacted() error {
 			return err
 		}
 	}
+	for _, c := range effective { // the view shows nothing else
+		if err := x.entry(c); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (x *openCodeExport) synthesise() error {
 		return err
 	}
 	x.write(`{"info":`, string(info), `,"messages":[`)
-	if err := s.entries(x.view.entries()); err != nil {
+	if err := s.entries(x.view.forClient()); err != nil {
 		return err
 	}
 	x.write("]}\n")

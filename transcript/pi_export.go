@@ -57,7 +57,7 @@ func (x *piWriter) write() error {
 	if x.v.Compacted {
 		// What responses cost is left out: pi would take the last of them for
 		// the size of the conversation.
-		for e := range x.v.entries() {
+		for e := range x.v.forClient() {
 			if err := x.entry(e); err != nil {
 				return err
 			}

@@ -42,6 +42,8 @@ type asked struct {
 	// quotes what a dry run would ask for.
 	notes, warnings []string
 	quotes          []quoteJSON
+	// said are the notes and warnings that were told.
+	said []string
 	// files are the artifacts written that no stored overlay names.
 	files []string
 	// made are the summaries written in this run.
@@ -227,6 +229,7 @@ func (k *asked) tellNotes() (warnings []string) {
 	if k == nil { // nothing came as far as asking
 		return nil
 	}
+	k.said = slices.Concat(k.said, k.notes, k.warnings)
 	if k.json {
 		warnings, k.warnings = k.warnings, nil
 	}

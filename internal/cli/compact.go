@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -213,7 +214,8 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 		in.ID = reports[i].conversation
 		views = append(views, transcript.View{Conversation: in.Conversation, Projection: reports[i].view, Compacted: true})
 	}
-	if to != nil {
+	failed := failedOf(reports)
+	if to != nil && failed == nil {
 		if err := k.export(to, to.format, views...); err != nil {
 			return nil, err
 		}
@@ -221,7 +223,17 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 			return nil, err
 		}
 	}
-	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), missed(reports...)
+	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), cmp.Or(failed, missed(reports...))
+}
+
+// failedOf is what the first of the reports that failed did so by.
+func failedOf(reports []*report) error {
+	for _, r := range reports {
+		if r.failed != nil {
+			return r.failed
+		}
+	}
+	return nil
 }
 
 // compact plans over one conversation, and keeps it with the overlays. When
@@ -249,7 +261,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
-	r.warnings = slices.Concat(k.held(k.told), in.warnings, warnings)
+	r.warnings, r.said = slices.Concat(k.held(k.told), in.warnings, warnings), k.asked.said
 	switch {
 	case k.dryRun:
 		in.taken[at.ID] = true
@@ -298,10 +310,14 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After,
 		target: req.Target, quotes: k.asked.quotes, parted: newPartedJSON(at.Parted),
 	}
+	r.failed = r.refused(req, k.asked.name)
 	if k.dryRun {
 		return r, nil
 	}
-	write, overlays := k.replacement(l, now, plan)
+	var write, overlays []tenfold.Entry
+	if r.failed == nil { // else what an earlier run made stays as well
+		write, overlays = k.replacement(l, now, plan)
+	}
 	k.startProgress("store "+at.ID, 0)
 	err = at.Store(ctx, slices.Concat(keep, write)...)
 	k.progress.end()
@@ -346,8 +362,10 @@ func (k *compactFile) tell(found []imported, reports []*report, headed, aside bo
 		if headed {
 			t.printf("%s  %s\n", t.paint(bold, visibleLine(found[i].path)), t.paint(faint, "("+r.about()+")"))
 		}
-		t.report(r)
-		k.wouldAsk(r)
+		if r.failed == nil || headed { // else the error says it
+			t.report(r)
+		}
+		k.tellNotes(r)
 		if headed {
 			t.printf("\n")
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -84,6 +85,7 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err := k.summary(&req); err != nil {
 		return err
 	}
+	k.asked.stored, k.asked.storedLog = liveOverlays(s.Projection()), s.Log()
 	fork := k.fork || (e.Conversation.Compaction.Fork && !k.inPlace)
 	if k.stay && !fork {
 		return usage("--no-activate is about a fork, and none is made", "add --fork")
@@ -93,27 +95,22 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r.quotes, r.warnings = k.asked.quotes, slices.Concat(k.held(k.told), warnings)
+	r.quotes, r.warnings, r.said = k.asked.quotes, slices.Concat(k.held(k.told), warnings), k.asked.said
 	if len(r.compactions) > 0 {
 		k.asked.keep(r.plan.Compactions)
 	}
-	if err := k.refused(r); err != nil {
-		return err
-	}
-	if k.json {
-		err = k.emit(r.json())
-	} else {
-		k.report(r)
-		if k.dryRun && r.plan.Nothing == "" { // what it would take (C8)
-			for _, note := range stepNotes(r.plan) {
-				k.noticef("%s", visibleLine(note))
-			}
+	k.unused(r)
+	refused := r.refused(req, k.asked.name)
+	switch {
+	case k.json:
+		if err := k.emit(r.json()); err != nil {
+			return err
 		}
+	case refused == nil: // the error says it
+		k.report(r)
+		k.tellNotes(r)
 	}
-	if err != nil {
-		return err
-	}
-	return missed(r)
+	return cmp.Or(refused, missed(r))
 }
 
 // keepIn has a conversation keep what --cfg says, and gives the entries for that.
@@ -184,7 +181,7 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		return nil, err
 	}
 	l := k.workspace
-	overlays := l.service.Overlays(plan)
+	overlays := l.service.Overlays(plan, l.service.NewCommand())
 	made, err := l.service.Fork(ctx, s, session.Fork{Title: forkTitle(s.Title()), Entries: append(keep, overlays...)})
 	if err != nil {
 		return nil, err

@@ -115,16 +115,19 @@ func (k *forkConversation) run(ctx context.Context, args []string) error {
 		if done.Outcome == session.Applied {
 			r.asked.keep(done.Plan.Compactions)
 		}
-		warnings = slices.Concat(k.held(r.told), warnings)
-		r := newReport(fork, done)
-		r.warnings = warnings
+		report := newReport(fork, done)
+		if err := report.refused(req, r.asked.name); err != nil {
+			return errors.Join(err, k.workspace.service.Delete(context.WithoutCancel(ctx), fork.ID()))
+		}
+		report.warnings, report.said = slices.Concat(k.held(r.told), warnings), r.asked.said
 		if k.json {
-			compacted := r.json()
+			compacted := report.json()
 			out.Report = &compacted
 		} else if !k.quiet {
 			b := k.aside()
-			b.report(r)
+			b.report(report)
 			_ = b.flush()
+			k.tellNotes(report)
 		}
 	}
 	if !k.noActivate {

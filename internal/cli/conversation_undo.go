@@ -10,45 +10,57 @@ import (
 )
 
 func (a *app) undoCommand() *cobra.Command {
-	var all bool
+	var all, one bool
 	c := &cobra.Command{
 		Use:   "undo [ID] [flags]",
 		Short: "Take the newest compaction back",
-		Long: `Takes the newest compaction back, or with --all every one that is in effect:
-the conversation is then seen as if it had not been made. "redo" gives it back.`,
+		Long: `Takes back what the newest compacting command did: the conversation is then
+seen as it was before. Overlays that the command put others in the place of are
+in effect again. --one takes back its last overlay only, and --all every overlay
+that is in effect. "redo" restores them.`,
 		Example: `  tenfold conversation undo
   tenfold conversation undo --all`,
 		Args:              arguments(0, 1, "one ID"),
 		ValidArgsFunction: a.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.change(c.Context(), args, "undone", func(ctx context.Context, s *session.Session) ([]tenfold.Overlay, error) {
-				if all {
-					return s.UndoAll(ctx)
-				}
-				o, err := s.Undo(ctx)
-				return []tenfold.Overlay{o}, err
-			})
+			do := (*session.Session).Undo
+			switch {
+			case all && one:
+				return usage("--all and --one exclude each other", "name one of them")
+			case all:
+				do = (*session.Session).UndoAll
+			case one:
+				do = (*session.Session).UndoOne
+			}
+			return a.change(c.Context(), args, "undone", do)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "take back all compactions")
+	c.Flags().BoolVar(&one, "one", false, "take back the last overlay only")
 	return c
 }
 
 func (a *app) redoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "redo [ID]",
-		Short:             "Give back the compaction undone last",
-		Long:              `Gives back the compaction that was undone last and still is.`,
+	var one bool
+	c := &cobra.Command{
+		Use:   "redo [ID] [flags]",
+		Short: "Restore the compaction undone last",
+		Long: `Restores what the last undo took back: all that one compacting command did, or
+with --one the overlay that was taken back last. After "undo --all" each redo
+restores one command's compactions.`,
 		Example:           `  tenfold conversation redo`,
 		Args:              arguments(0, 1, "one ID"),
 		ValidArgsFunction: a.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.change(c.Context(), args, "redone", func(ctx context.Context, s *session.Session) ([]tenfold.Overlay, error) {
-				o, err := s.Redo(ctx)
-				return []tenfold.Overlay{o}, err
-			})
+			do := (*session.Session).Redo
+			if one {
+				do = (*session.Session).RedoOne
+			}
+			return a.change(c.Context(), args, "redone", do)
 		},
 	}
+	c.Flags().BoolVar(&one, "one", false, "restore the last overlay only")
+	return c
 }
 
 type overlayJSON struct {
@@ -66,6 +78,8 @@ type overlayJSON struct {
 	Reason   string   `json:"reason,omitzero"`
 
 	Summary *writtenJSON `json:"summary,omitzero"`
+	// Command is shared by what one command made: it is undone together.
+	Command string `json:"command,omitzero"`
 }
 
 func newOverlayJSON(o tenfold.Overlay) overlayJSON {
@@ -73,7 +87,7 @@ func newOverlayJSON(o tenfold.Overlay) overlayJSON {
 	return overlayJSON{
 		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: slots(c), Profile: c.Profile,
 		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: c.TokensBefore, After: c.TokensAfter,
-		Reason: c.Reason, Summary: newWrittenJSON(c.Summary),
+		Reason: c.Reason, Summary: newWrittenJSON(c.Summary), Command: c.Command,
 	}
 }
 
@@ -100,7 +114,7 @@ func slots(c tenfold.Compaction) []string {
 }
 
 // change undoes or redoes, and tells what.
-func (a *app) change(ctx context.Context, args []string, word string, do func(context.Context, *session.Session) ([]tenfold.Overlay, error)) error {
+func (a *app) change(ctx context.Context, args []string, word string, do func(*session.Session, context.Context) ([]tenfold.Overlay, error)) error {
 	s, err := a.session(ctx, args)
 	if err != nil {
 		return err
@@ -110,7 +124,7 @@ func (a *app) change(ctx context.Context, args []string, word string, do func(co
 	err = retried(ctx, func() error {
 		before = s.Projection().Tokens()
 		var err error
-		changed, err = do(ctx, s)
+		changed, err = do(s, ctx)
 		if lostRace(err) {
 			if refreshing := s.Refresh(ctx); refreshing != nil {
 				return refreshing
@@ -120,9 +134,6 @@ func (a *app) change(ctx context.Context, args []string, word string, do func(co
 	})
 	if err != nil {
 		return err
-	}
-	for i := range changed {
-		changed[i].Live = word == "redone" // they were handed out as they stood before
 	}
 	after := s.Projection().Tokens()
 	if a.json {
@@ -134,13 +145,26 @@ func (a *app) change(ctx context.Context, args []string, word string, do func(co
 			"conversation": s.ID(), word: list, "tokens": tokensJSON{before, after, counterName},
 		})
 	}
-	title := map[string]string{"undone": "Undone", "redone": "Redone"}[word]
 	for _, o := range changed {
-		a.twoParts(title+"  "+overlayWhere(o.Compaction)+"   "+slotWords(slots(o.Compaction)), visibleLine(o.ID),
+		a.twoParts(changeTitle(word, o.Live)+"  "+overlayWhere(o.Compaction)+"   "+slotWords(slots(o.Compaction)), visibleLine(o.ID),
 			func(text string) string { return text })
 	}
 	a.printf("%s   %s\n", "Total", tokens(before, after))
 	return nil
+}
+
+// changeTitle says what became of an overlay. A command that puts overlays in
+// the place of others turns those over the other way.
+func changeTitle(word string, live bool) string {
+	switch {
+	case word == "undone" && live:
+		return "Restored"
+	case word == "undone":
+		return "Undone"
+	case live:
+		return "Redone"
+	}
+	return "Replaced"
 }
 
 // overlayWhere names the turns that an overlay covers.

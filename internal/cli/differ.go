@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -299,8 +300,12 @@ func mostTokens(view *tenfold.Projection) int {
 // begin alike.
 func tagFor(id string) string {
 	const show = 6
-	if len(id) <= show+5 {
+	at := len(id) - show
+	if at <= 5 {
 		return visibleLine(id)
 	}
-	return visibleLine("cmp_…" + id[len(id)-show:])
+	for at < len(id) && !utf8.RuneStart(id[at]) {
+		at++
+	}
+	return visibleLine("cmp_…" + id[at:])
 }

@@ -164,21 +164,22 @@ const sourceFile = "file"
 
 // fileOverlays are the live overlays that "compact FILE" made.
 func fileOverlays(p *tenfold.Projection) []tenfold.Overlay {
-	var live []tenfold.Overlay
-	for o := range p.Overlays() {
-		if o.Live && o.Compaction.Source == sourceFile {
-			live = append(live, o)
-		}
-	}
-	return live
+	return slices.DeleteFunc(liveOverlays(p), func(o tenfold.Overlay) bool { return o.Compaction.Source != sourceFile })
 }
 
-// revoke gives entries that take overlays back, the newest first.
-func (a *app) revoke(overlays []tenfold.Overlay) []tenfold.Entry {
+// liveOverlays are those that are in effect.
+func liveOverlays(p *tenfold.Projection) []tenfold.Overlay {
+	return slices.DeleteFunc(slices.Collect(p.Overlays()), func(o tenfold.Overlay) bool { return !o.Live })
+}
+
+// revoke gives entries that take overlays back, the newest first, as a part of a
+// command.
+func (a *app) revoke(overlays []tenfold.Overlay, command string) []tenfold.Entry {
 	var entries []tenfold.Entry
 	for _, o := range slices.Backward(overlays) {
 		entries = append(entries, tenfold.Entry{
-			ID: "rev_" + uuid.Must(uuid.NewV7()).String(), Time: a.now().UTC(), Payload: tenfold.CompactionRevoked{Target: o.ID},
+			ID: "rev_" + uuid.Must(uuid.NewV7()).String(), Time: a.now().UTC(),
+			Payload: tenfold.CompactionRevoked{Target: o.ID, Command: command},
 		})
 	}
 	return entries
@@ -188,7 +189,7 @@ func (a *app) revoke(overlays []tenfold.Overlay) []tenfold.Entry {
 // FILE": a file that we wrote ourselves may hold the overlays of one as well.
 func (a *app) withoutFileOverlays(p *tenfold.Projection) *tenfold.Projection {
 	if live := fileOverlays(p); len(live) > 0 {
-		return p.Preview(a.revoke(live)...)
+		return p.Preview(a.revoke(live, "")...)
 	}
 	return p
 }
@@ -289,8 +290,9 @@ func (a *app) replacement(l *workspace, now *tenfold.Projection, plan strategy.P
 		}
 		return nil, overlays
 	}
-	overlays = l.service.Overlays(plan)
-	return append(a.revoke(live), overlays...), overlays
+	command := l.service.NewCommand()
+	overlays = l.service.Overlays(plan, command)
+	return append(a.revoke(live, command), overlays...), overlays
 }
 
 // partedJSON says why a transcript is a conversation of its own: it is no more

@@ -27,6 +27,10 @@ type report struct {
 	// kept are the settings that the conversation keeps since, or no longer.
 	kept     []config.Setting
 	warnings []string
+	// failed is the error to end with once all reports are told.
+	failed error
+	// said are notes that were told already.
+	said []string
 	// target is what the view was to fit, if anything.
 	target strategy.Target
 	// quotes are the summaries that a dry run would have asked for (C8).
@@ -80,17 +84,6 @@ func (a *app) report(r *report) {
 	a.rows(append(rows, totalRow("Total", "", r.total())))
 	a.tellWritten(r)
 	a.tellTarget(r)
-}
-
-// wouldAsk tells what was held back because it was a dry run (C8).
-func (a *app) wouldAsk(r *report) {
-	for _, s := range r.plan.Steps {
-		if s.Withheld {
-			for _, note := range s.Notes {
-				a.noticef("%s", visibleLine(note))
-			}
-		}
-	}
 }
 
 func spanRow(s strategy.Span) row {

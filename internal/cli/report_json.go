@@ -8,18 +8,20 @@ import (
 // The machine form of reports. Names are promised; more may come.
 type (
 	reportJSON struct {
-		Conversation string           `json:"conversation"`
-		From         string           `json:"from,omitzero"`
-		Source       *sourceJSON      `json:"source,omitzero"`
-		Turns        int              `json:"turns"`
-		Entries      int              `json:"entries"`
-		DryRun       bool             `json:"dry_run"`
-		Nothing      string           `json:"nothing,omitzero"`
-		Tokens       tokensJSON       `json:"tokens"`
-		Target       *targetJSON      `json:"target,omitzero"`
-		Spans        []spanJSON       `json:"spans"`
-		Steps        []stepJSON       `json:"steps"`
-		Compactions  []compactionJSON `json:"compactions"`
+		Conversation string      `json:"conversation"`
+		From         string      `json:"from,omitzero"`
+		Source       *sourceJSON `json:"source,omitzero"`
+		Turns        int         `json:"turns"`
+		Entries      int         `json:"entries"`
+		DryRun       bool        `json:"dry_run"`
+		Nothing      string      `json:"nothing,omitzero"`
+		// Refused says of each summary that was not taken why.
+		Refused     []string         `json:"refused,omitempty"`
+		Tokens      tokensJSON       `json:"tokens"`
+		Target      *targetJSON      `json:"target,omitzero"`
+		Spans       []spanJSON       `json:"spans"`
+		Steps       []stepJSON       `json:"steps"`
+		Compactions []compactionJSON `json:"compactions"`
 		// Quotes are the summaries that a dry run would have asked for.
 		Quotes []quoteJSON `json:"quotes,omitempty"`
 		// Settings are what the conversation keeps since, or no longer.
@@ -71,7 +73,7 @@ func countJSON(c tenfold.Count) tokensJSON {
 
 func (r *report) json() reportJSON {
 	out := reportJSON{
-		Conversation: r.conversation, From: r.from, Source: r.source, Target: r.targetJSON(), DryRun: r.dryRun, Nothing: r.plan.Nothing,
+		Conversation: r.conversation, From: r.from, Source: r.source, Target: r.targetJSON(), DryRun: r.dryRun, Nothing: r.plan.Nothing, Refused: r.plan.Refused,
 		Turns: r.turns, Entries: r.entries, Tokens: countJSON(r.total()), Parted: r.parted,
 		Spans: []spanJSON{}, Steps: []stepJSON{}, Compactions: []compactionJSON{}, Warnings: []string{},
 	}

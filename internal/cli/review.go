@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"tenfold"
 	"tenfold/strategy"
 )
 
@@ -21,7 +22,7 @@ type reviewed struct {
 // Summarize implements [strategy.Summarizer].
 func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	written, err := v.of.Summarize(ctx, r)
-	if err != nil || written.CutOff || written.Declined || strings.TrimSpace(written.Text) == "" {
+	if err != nil || written.CutOff || written.Declined || tenfold.Blank(written.Text) {
 		return written, err // refused anyway
 	}
 	written.Reviewed = !v.yes
@@ -40,7 +41,7 @@ func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (st
 			return written, nil
 		case "e", "edit":
 			written.Text, err = v.editText(ctx, written.Text)
-			written.Dropped = strings.TrimSpace(written.Text) == ""
+			written.Dropped = tenfold.Blank(written.Text)
 			return written, err
 		case "d", "drop", "n", "no":
 			written.Dropped = true

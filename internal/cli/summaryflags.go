@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -15,10 +14,9 @@ import (
 
 // summaryFlags are the flags about summaries.
 type summaryFlags struct {
-	text    string
-	review  bool
-	given   *given
-	refusal error
+	text   string
+	review bool
+	given  *given
 }
 
 // summaryHelp is what the help says of them.
@@ -51,7 +49,7 @@ func (k *compactConversation) words() error {
 	switch {
 	case changed("focus"):
 		return usage("--summary and --focus exclude each other", "your own summary says what it says")
-	case strings.TrimSpace(k.text) == "":
+	case tenfold.Blank(k.text):
 		return usage("--summary is empty", "write what is to stand for the range")
 	}
 	if !changed("strategy") && !changed("profile") {
@@ -75,7 +73,6 @@ func (k *compactConversation) summary(req *session.Request) error {
 			return usage("--"+flag+" is about a summary, and nothing here makes one", "add --strategy summarize, or --profile heavy")
 		}
 	}
-	req.Options.Failed = func(_ strategy.SummaryRequest, err error) { k.refusal = err }
 	if !k.review {
 		return nil
 	}
@@ -89,28 +86,11 @@ func (k *compactConversation) summary(req *session.Request) error {
 	return nil
 }
 
-// refused is the error for a summary that was not taken (C6). One that a
-// person dropped is no error, and neither is one that was not wanted.
-func (k *compactConversation) refused(r *report) error {
+// unused warns of a summary of the person's own that no strategy asked for.
+func (k *compactConversation) unused(r *report) {
 	if k.given != nil && !k.given.used && r.plan.Nothing == "" {
 		k.warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
 	}
-	var why *strategy.RefusedError
-	if !errors.As(k.refusal, &why) || errors.Is(k.refusal, strategy.ErrDropped) {
-		return nil
-	}
-	if slices.ContainsFunc(r.plan.Compactions, func(c tenfold.Compaction) bool { return c.Summary != nil }) {
-		return nil // another stepped in
-	}
-	if r.plan.Nothing != "" {
-		hint := "nothing was written; try again, or another model"
-		if k.asked.name == "" {
-			hint = "nothing was written; write a shorter one, or let it stand for more"
-		}
-		return &failure{code: "summary_refused", message: r.plan.Nothing, hint: hint}
-	}
-	k.warn("without a summary: " + strings.Join(stepNotes(r.plan), "; "))
-	return nil
 }
 
 // stepNotes is what the steps of a plan had to say.

@@ -36,6 +36,16 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestTagFor(t *testing.T) {
+	for id, want := range map[string]string{
+		"cmp_1": "cmp_1", "cmp_0198-abcdef": "cmp_…abcdef", "cmp_before-走る東京": "cmp_…東京", "cmp_before-é走る": "cmp_…走る",
+	} {
+		if got := tagFor(id); got != want {
+			t.Errorf("tagFor(%q) = %q, want %q", id, got, want)
+		}
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	for _, tt := range []struct {
 		text  string

@@ -135,6 +135,7 @@ type Summary struct {
 	MaxTokens    Positive    `json:"max_tokens,omitempty" jsonschema:"How long it may get." eg:"20000"`
 	Instructions string      `json:"instructions,omitempty" jsonschema:"How to write it, beside the instructions that come with the program." eg:"\"Keep every decision.\""`
 	Placement    Placement   `json:"placement,omitempty" jsonschema:"Where it stands." eg:"\"pair\"" open:"yes"`
+	Optional     bool        `json:"optional,omitempty" jsonschema:"Apply the profile's other policies without the summary where that is refused; else nothing is applied." eg:"true" open:"yes"`
 }
 
 // The values that are one of a few words.

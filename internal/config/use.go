@@ -44,6 +44,7 @@ func (c Config) Profile(name string) (strategy.Profile, error) {
 	if p.Summary.Policy == "summarize" {
 		out.Summary = &strategy.ProfileSummary{
 			Placement: tenfold.Placement(p.Summary.Placement), Instructions: p.Summary.Instructions,
+			Optional: p.Summary.Optional,
 		}
 	}
 	return out, nil

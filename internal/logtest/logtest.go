@@ -4,6 +4,8 @@ package logtest
 
 import (
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -13,9 +15,10 @@ import (
 )
 
 // Entries draws the entries of a whole log: turns, responses with parallel
-// calls, results that come late, twice or never, ids used again, branches,
-// blank texts, images, opaque items, and compactions of every policy with
-// their undoing, and pins.
+// calls, results that come late, twice or never, ids of calls and of entries
+// used again, branches, texts blank in every script, images, opaque items, and
+// compactions of every policy with their undoing, and pins; payloads that are
+// pointers; numbers below zero and beyond any log.
 func Entries(maxLen int) *rapid.Generator[[]tenfold.Entry] {
 	return rapid.Custom(func(t *rapid.T) []tenfold.Entry {
 		d := drawer{t: t}
@@ -53,7 +56,21 @@ func (d *drawer) bool() bool { return rapid.Bool().Draw(d.t, "b") }
 
 func pick[T any](d *drawer, list ...T) T { return list[d.int(0, len(list)-1)] }
 
-func (d *drawer) add(p tenfold.Payload) {
+// odd draws a number that no log goes by: below zero, or beyond all of it.
+func (d *drawer) odd() int {
+	return pick(d, -1, -7, 99, math.MaxInt32, math.MaxInt32+1, 1<<40, math.MaxInt, math.MinInt)
+}
+
+// number draws one between lo and hi, now and then an odd one.
+func (d *drawer) number(lo, hi int) int {
+	if d.int(0, 15) == 0 {
+		return d.odd()
+	}
+	return d.int(lo, hi)
+}
+
+// add appends an entry, and gives its id.
+func (d *drawer) add(p tenfold.Payload) string {
 	e := tenfold.Entry{
 		ID:      fmt.Sprintf("id%d", len(d.entries)+1),
 		Time:    time.Unix(1_700_000_000+int64(len(d.entries))*60, 0).UTC(),
@@ -70,16 +87,38 @@ func (d *drawer) add(p tenfold.Payload) {
 	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
 		e.Branch = ""
 	}
-	if d.int(0, 19) == 0 {
+	switch d.int(0, 39) {
+	case 0, 1:
 		e.Source = `{"line":` + fmt.Sprint(d.int(1, 99)) + `}`
+	case 2, 3, 4, 5:
+		e.Payload = pointerTo(p)
+	case 6:
+		e.ID = fmt.Sprintf("id%d", d.int(1, len(d.entries)+1))
+	case 7:
+		if p.Kind().Visible() || p.Kind() == tenfold.KindTurnStart {
+			e.Tokens = d.odd()
+		}
+	case 8:
+		e.Time = pick(d, time.Time{}, time.Date(-3, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC))
 	}
 	d.entries = append(d.entries, e)
+	return e.ID
 }
 
+// pointerTo gives a pointer to a payload, which is one too.
+func pointerTo(p tenfold.Payload) tenfold.Payload {
+	at := reflect.New(reflect.TypeOf(p))
+	at.Elem().Set(reflect.ValueOf(p))
+	return at.Interface().(tenfold.Payload)
+}
+
+// Blanks are texts of which somebody sees nothing.
+var Blanks = []string{" \n", "\u00a0", "\u2003 \u3000", "\u200b", "\ufeff", "\u0085\x1c", "\u2028\u2029", "\u2060\u200d"}
+
 func (d *drawer) text() string {
-	return pick(d, "", " \n", "yes", "ok ", "läuft – 走る 🚀", "a\nb\nc", "line one of the answer\nline two",
+	return pick(d, "", pick(d, Blanks...), "yes", "ok ", "läuft – 走る 🚀", "a\nb\nc", "line one of the answer\nline two",
 		"the first line of many\r\n\nthe third, which is läng\n  the fourth of them\n\nthe sixth",
-		strings.Repeat("some words about main.go\n", d.int(1, 40)), `{"json":[1,2,3]}`, "tail \t\n")
+		strings.Repeat("some words about main.go\n", d.int(1, 40)), `{"json":[1,2,3]}`, "tail \t\n", "end"+pick(d, Blanks...), pick(d, Blanks...)+"\nlast")
 }
 
 var callIDs = []string{"c1", "c2", "c3", "toolu_01|fc_2", "a call id with spaces and far too many characters to be taken", ""}
@@ -93,7 +132,7 @@ func (d *drawer) parts() []tenfold.Part {
 		case 0:
 			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, MediaType: "image/png", URI: "data:image/png;base64,iVBORw0KGgo="}})
 		case 1:
-			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: "ref", Detail: `{"type":"tool_reference"}`}})
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: "ref", Detail: pick(d, `{"type":"tool_reference"}`, "\u3000")}})
 		default:
 			parts = append(parts, tenfold.TextPart(d.text()))
 		}
@@ -125,17 +164,14 @@ func (d *drawer) draw() {
 	case 11, 12, 13:
 		d.result()
 	case 14:
-		d.add(tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant"), Data: pick(d, `{"type":"item"}`, "")})
+		d.add(tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant"), Data: pick(d, `{"type":"item"}`, `{"text":"\u2003"}`, `{}`, "")})
 	case 15:
 		d.bookkeeping()
 	case 16, 17:
-		d.overlay = append(d.overlay, fmt.Sprintf("id%d", len(d.entries)+1))
-		d.add(d.compaction())
+		d.overlay = append(d.overlay, d.add(d.compaction()))
 	case 18:
 		if len(d.overlay) > 0 {
-			target := pick(d, d.overlay...)
-			d.overlay = append(d.overlay, fmt.Sprintf("id%d", len(d.entries)+1))
-			d.add(tenfold.CompactionRevoked{Target: target})
+			d.overlay = append(d.overlay, d.add(tenfold.CompactionRevoked{Target: pick(d, d.overlay...)}))
 		}
 	case 19:
 		ids := []string{fmt.Sprintf("id%d", d.int(1, len(d.entries)+2))}
@@ -202,12 +238,15 @@ func (d *drawer) bookkeeping() {
 		d,
 		tenfold.ConfigDelta{Model: "m", System: &system, Tools: &tools, Extra: `{"k":1}`},
 		tenfold.ConfigDelta{Model: "gemini-3-pro"},
-		tenfold.Usage{Model: "m", Input: 10, Output: 2, Cost: &cost},
+		tenfold.Usage{Model: "m", Input: d.number(10, 12), Output: 2, Cost: &cost},
 		tenfold.Approval{State: tenfold.ApprovalGranted, CallID: "c1"},
-		tenfold.CompactionFailed{Error: "no model", Tokens: 9, Limit: 8, Exceeded: true},
+		tenfold.CompactionFailed{Error: "no model", Tokens: d.number(9, 10), Limit: 8, Exceeded: true},
 		tenfold.Unknown{Name: "later.kind", Data: `{"x":[1,2]}`},
 	))
 }
+
+// largest is the largest size that can be written.
+const largest tenfold.Size = 1 << 53
 
 func (d *drawer) compaction() tenfold.Compaction {
 	if d.int(0, 2) == 0 {
@@ -219,13 +258,16 @@ func (d *drawer) compaction() tenfold.Compaction {
 		c.FromTurn, c.ToTurn = 0, d.turns+1
 	}
 	if d.int(0, 2) == 0 {
-		step := d.int(-1, 4)
+		step := d.number(-1, 4)
 		c.ToStep = &step
 	}
-	over := pick[tenfold.Size](d, 0, 0, 20)
+	if d.int(0, 15) == 0 {
+		c.FromTurn, c.ToTurn = d.odd(), d.odd()
+	}
+	over := pick[tenfold.Size](d, 0, 0, 0, 20, 20, largest)
 	if d.int(0, 3) == 0 {
 		c.Summary = &tenfold.Summary{
-			Text: pick(d, "What happened so far.", "Earlier work.", " "), Transcript: pick(d, "", "session.jsonl"),
+			Text: pick(d, "What happened so far.", "Earlier work.", pick(d, Blanks...)), Transcript: pick(d, "", "session.jsonl"),
 			Placement: pick(d, "", tenfold.PlacePair, tenfold.PlaceSystem, tenfold.PlaceUser, tenfold.PlaceMessage),
 		}
 	}
@@ -277,13 +319,13 @@ func (d *drawer) toolPolicy(action tenfold.Action, over tenfold.Size) *tenfold.T
 				key = pick(d, d.calls...).CallID
 			}
 			if d.int(0, 5) == 0 && len(d.entries) > 0 {
-				key += fmt.Sprintf("@%d", d.int(1, len(d.entries)))
+				key += fmt.Sprintf("@%d", d.number(1, len(d.entries)))
 			}
 			p.Calls[key] = pick(d, d.excerpt(), d.excerpt(), d.excerpt(),
 				d.excerpt(), d.excerpt(), tenfold.CallPolicy{Action: tenfold.Omit}, tenfold.CallPolicy{Action: tenfold.Keep},
 				tenfold.CallPolicy{Action: tenfold.Strip, Response: true},
 				tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true},
-				tenfold.CallPolicy{Action: tenfold.Trim, Head: 30, Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim},
+				tenfold.CallPolicy{Action: tenfold.Trim, Head: pick(d, 30, largest), Tail: 20}, tenfold.CallPolicy{Action: tenfold.Trim},
 				tenfold.CallPolicy{Action: tenfold.Trim, Head: 20, Request: true, Lines: []tenfold.LineRange{{First: 2, Last: 3}, {First: 9, Last: 9}}})
 		}
 	}
@@ -348,8 +390,11 @@ func (d *drawer) lines() []tenfold.LineRange {
 		r := tenfold.LineRange{First: at, Last: at + d.int(0, 2)}
 		if d.bool() {
 			r.Last = r.First
-			r.From = d.int(0, 9)
+			r.From = d.number(0, 9)
 			r.To = r.From + d.int(0, 9)
+		}
+		if d.int(0, 31) == 0 {
+			r.First, r.Last = d.odd(), d.odd()
 		}
 		out = append(out, r)
 		at += d.int(-1, 3)
@@ -361,7 +406,7 @@ func (d *drawer) folded() *tenfold.Folded {
 	if d.bool() {
 		return nil
 	}
-	return &tenfold.Folded{Calls: d.int(0, 14), From: int64(d.int(0, 3)), To: int64(d.int(0, 9)), After: d.bool()}
+	return &tenfold.Folded{Calls: d.number(0, 14), From: int64(d.number(0, 3)), To: int64(d.number(0, 9)), After: d.bool()}
 }
 
 func (d *drawer) textPolicy() *tenfold.TextPolicy {
@@ -370,7 +415,7 @@ func (d *drawer) textPolicy() *tenfold.TextPolicy {
 		Marks: pick(d, "", tenfold.MarksShort), Recall: d.int(0, 3) == 0, Entries: map[int64]tenfold.TextTrim{},
 	}
 	for range d.int(0, 12) {
-		p.Entries[int64(d.int(1, len(d.entries)+9))] = d.textTrim()
+		p.Entries[int64(d.number(1, len(d.entries)+9))] = d.textTrim()
 	}
 	return p
 }

@@ -1,0 +1,57 @@
+package tenfold_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+)
+
+// A snapshot, and what is previewed over one, stay as they are whatever is
+// appended to the log that they were made of, and the log does not notice.
+func TestSnapshotsStay(t *testing.T) {
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		cut := rapid.IntRange(0, len(entries)).Draw(t, "cut")
+		c := logtest.Compaction().Draw(t, "overlay")
+		for _, reader := range readers() {
+			l := tenfold.NewLog()
+			if _, err := l.Append(entries[:cut]...); err != nil {
+				t.Fatal(err)
+			}
+			p := tenfold.ProjectBranch(l, reader)
+			snapshot := p.Snapshot()
+			after := snapshot.With(c)
+			again := snapshot.Snapshot()
+			mustEqual(t, "snapshot", items(p), items(snapshot))
+			mustEqual(t, "totals", p.Totals(), snapshot.Totals())
+			look := func(p *tenfold.Projection) []any {
+				return []any{items(p), bodies(t, p), p.Totals(), p.Config(), p.Log().Turns(), slices.Collect(p.Log().Entries())}
+			}
+			was, would := look(snapshot), look(after)
+			shared := snapshot.Shared(after)
+			for _, e := range entries[cut:] {
+				if _, err := l.Append(e); err != nil {
+					t.Fatal(err)
+				}
+				p.Advance()
+			}
+			mustEqual(t, "the projection it was made of", items(tenfold.ProjectBranch(newLogOf(t, entries), reader)), items(p))
+			mustEqual(t, "snapshot later", was, look(snapshot))
+			mustEqual(t, "its snapshot later", was, look(again))
+			mustEqual(t, "preview later", would, look(after))
+			mustEqual(t, "shared later", shared, snapshot.Shared(after))
+			mustEqual(t, "preview made later", would, look(snapshot.With(c)))
+		}
+	})
+}
+
+func newLogOf(t *rapid.T, entries []tenfold.Entry) *tenfold.Log {
+	l := tenfold.NewLog()
+	if _, err := l.Append(entries...); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
