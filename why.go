@@ -12,6 +12,8 @@ const (
 	ReasonUnseen Reason = "no model sees it"
 	// ReasonRepair: the result answers no call (P10).
 	ReasonRepair Reason = "answers no call"
+	// ReasonEmpty: there is nothing in it that a provider would take (P10).
+	ReasonEmpty Reason = "nothing in it"
 	// ReasonPinned: it, or the other half of its pair, is pinned (P8).
 	ReasonPinned Reason = "pinned"
 	// ReasonRequest: a person said it in the turn the range ends inside (P9).
@@ -54,6 +56,8 @@ func (p *Projection) Why(seq int64) Reason {
 	}
 	n := p.log.node(int32(seq))
 	switch {
+	case n.is(flagEmpty) && n.visible():
+		return ReasonEmpty
 	case n.is(flagVoid):
 		return ReasonRepair
 	case !n.visible():

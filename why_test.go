@@ -22,6 +22,7 @@ func TestWhy(t *testing.T) {
 			{ID: "o0", Payload: tenfold.ToolResult{CallID: "c0", Parts: tenfold.Text(strings.Repeat("text ", 100))}},
 			{ID: "p0", Payload: tenfold.ToolResult{CallID: "d0", Parts: tenfold.Text("b")}},
 			{ID: "x0", Payload: tenfold.ToolResult{CallID: "nobody", Parts: tenfold.Text("b")}},
+			{ID: "w0", Payload: tenfold.AssistantMessage{Text: " \n"}},
 			{ID: "a0", Payload: tenfold.AssistantMessage{Text: "done"}},
 			{ID: "t1", Payload: tenfold.TurnStart{}},
 			{ID: "u1", Payload: tenfold.UserMessage{Parts: tenfold.Text("more")}},
@@ -46,6 +47,7 @@ func TestWhy(t *testing.T) {
 		{"nothing", nil, "c0", tenfold.ReasonNone},
 		{"unseen", nil, "t0", tenfold.ReasonUnseen},
 		{"orphan", nil, "x0", tenfold.ReasonRepair},
+		{"blank", nil, "w0", tenfold.ReasonEmpty},
 		{"P5", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: strip})}, "o0", tenfold.ReasonPolicy},
 		{"H1", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: strip})}, "c0", tenfold.ReasonHint},
 		{"P6", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: strip})}, "p0", tenfold.ReasonSmall},
@@ -76,7 +78,7 @@ func TestWhy(t *testing.T) {
 // TestWhyTellsTheFate: the reason and the fate never disagree (P11).
 func TestWhyTellsTheFate(t *testing.T) {
 	changes := map[tenfold.Reason]bool{
-		tenfold.ReasonRepair: true, tenfold.ReasonSummary: true, tenfold.ReasonTurns: true, tenfold.ReasonReasoning: true,
+		tenfold.ReasonRepair: true, tenfold.ReasonEmpty: true, tenfold.ReasonSummary: true, tenfold.ReasonTurns: true, tenfold.ReasonReasoning: true,
 		tenfold.ReasonFiles: true, tenfold.ReasonPolicy: true, tenfold.ReasonNamed: true,
 		tenfold.ReasonLines: true, tenfold.ReasonRest: true,
 	}

@@ -5,9 +5,5 @@
 // are. [Scan] gives the atoms of one line; terminal escapes and the line
 // numbers that file reads print before each line are no part of it.
 //
-//	for kind, start, end := range atom.Scan(line) {
-//		fmt.Println(kind, line[start:end])
-//	}
-//
 // Only ASCII words make atoms: prose in other scripts has none, and ends one.
 package atom

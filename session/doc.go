@@ -3,12 +3,10 @@
 // one conversation opened, its log and projection in memory, kept up with the
 // store by compare-and-swap (semantics L8).
 //
-//	svc := session.NewService(st)
-//	s, err := svc.Create(ctx, session.Create{Title: "port the parser"})
-//	err = s.Append(ctx, entries...)
-//	plan, err := s.Plan(ctx, session.Request{})    // what the default profile would do
-//	result, err := s.Apply(ctx, plan)              // do it
-//	err = s.Undo(ctx)                              // as if nothing had been
+// [Service.Create] and [Service.Open] give a session, and [Session.Append] adds
+// to it. [Session.Plan] says what a compaction would do, [Session.Apply] does
+// it, [Session.Compact] does both against other writers, and [Session.Undo]
+// restores what the model saw before. The package's example goes through them.
 //
 // A Service is safe for concurrent use. A Session is for one goroutine at a
 // time; open the conversation twice to use it from two. When another writer

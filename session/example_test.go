@@ -34,6 +34,12 @@ func Example() {
 			fmt.Printf("turn %d: %s\n", it.Turn, r.Parts[0].Text[:20])
 		}
 	}
+	undone, err := s.Undo(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("undid the compaction of turns %d..%d: %d tokens\n", undone.Compaction.FromTurn, undone.Compaction.ToTurn, s.Projection().Tokens())
 	// Output:
 	// would cover turns 0..1: 130 → 112 tokens
 	// turn 0: [compacted] shell: s
@@ -44,4 +50,5 @@ func Example() {
 	// and another
 	// turn 4: one file
 	// and another
+	// undid the compaction of turns 0..1: 130 tokens
 }

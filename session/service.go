@@ -82,7 +82,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 		ID: c.ID, Title: c.Title, Created: now, Stats: Stats(session.projection), Origin: c.Origin,
 	}, slices.Collect(session.log.Entries())...)
 	if err != nil {
-		return nil, fmt.Errorf("create conversation %s: %w", c.ID, err)
+		return nil, err
 	}
 	return session, nil
 }
@@ -91,7 +91,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 func (s *Service) Open(ctx context.Context, id string) (*Session, error) {
 	c, err := s.store.Conversation(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("open conversation %s: %w", id, err)
+		return nil, err
 	}
 	session := s.session(id, c.Title)
 	if err := session.Refresh(ctx); err != nil {
@@ -148,10 +148,7 @@ func (s *Service) Rename(ctx context.Context, id, title string) error {
 
 // Delete removes a conversation and its log for good.
 func (s *Service) Delete(ctx context.Context, id string) error {
-	if err := s.store.Delete(ctx, id); err != nil {
-		return fmt.Errorf("remove conversation %s: %w", id, err)
-	}
-	return nil
+	return s.store.Delete(ctx, id)
 }
 
 // Search finds raw entries, hidden ones included (D4).

@@ -55,7 +55,7 @@ func (s *Session) Refresh(ctx context.Context) error {
 	defer s.projection.Advance()
 	for e, err := range s.service.store.Entries(ctx, s.id, s.log.Version()) {
 		if err != nil {
-			return fmt.Errorf("read conversation %s: %w", s.id, err)
+			return err
 		}
 		if _, err := s.log.Append(e); err != nil {
 			return fmt.Errorf("read conversation %s, entry %d: %w", s.id, e.Seq, err)
@@ -84,19 +84,23 @@ func (s *Session) append(ctx context.Context, origin *store.Origin, entries []te
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
 	s.batch = nil // until it is known that the store is done with it
+	var refused error // by the store, which says what was tried
 	err = s.projection.AppendIf(func(with *tenfold.Projection) error {
 		s.stats = Stats(with)
-		version, err := s.service.store.Append(ctx, store.Batch{
+		var version int64
+		version, refused = s.service.store.Append(ctx, store.Batch{
 			Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now,
 		})
-		if err == nil && version != with.Version() {
-			err = errStoredBefore
+		if refused == nil && version != with.Version() {
+			return errStoredBefore
 		}
-		return err
+		return refused
 	}, batch...)
 	switch {
 	case errors.Is(err, errStoredBefore):
 		return s.Refresh(ctx)
+	case refused != nil:
+		return refused
 	case err != nil:
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}

@@ -22,8 +22,9 @@ import (
 // A Store keeps conversations. All methods are safe for concurrent use, by
 // goroutines and, where the store is on disk, by processes. Entries and
 // slices handed in are not kept or changed; those handed out belong to the
-// caller. Every error wraps what went wrong; ErrNotFound, ErrExists and
-// *ConflictError are the ones a caller can act on.
+// caller. Every error says what was tried, on which conversation, and wraps what
+// went wrong; ErrNotFound, ErrExists and *ConflictError are the ones a caller
+// can act on.
 type Store interface {
 	// Create adds a conversation whose log begins with the given entries, in
 	// one step: all of it or nothing. Only ID, Title, Created, Stats and

@@ -63,6 +63,21 @@ func (f activeFile) set(id string) error {
 	return out.commit()
 }
 
+// notice says what was made, and that it is the active conversation; where the
+// store is gone with the command, it says that instead.
+func (a *app) noticeActive(format string, args ...any) {
+	if a.workspace.inMemory() {
+		format, args = "nothing is kept: a store in memory ends with the command", nil
+	}
+	a.noticef(format, args...)
+}
+
+// inMemory reports whether the store is gone when the command ends.
+func (l *workspace) inMemory() bool {
+	_, gone := l.active.(*activeInMemory)
+	return gone
+}
+
 // activeInMemory is for a store that is gone with the process as well.
 type activeInMemory struct{ id string }
 

@@ -29,7 +29,8 @@ func (a *app) compactCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact FILE… [flags]",
 		Short: "Compact the session that an agent saved",
-		Long: `Reads saved sessions, compacts them, and tells what that saves.
+		Long: `Reads saved sessions, compacts them, and tells what that saves. "-" is standard
+input.
 
 ` + sentence("The format is detected: "+strings.Join(readableFormats(), ", ")+".") + `
 
@@ -261,13 +262,13 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	if err != nil {
 		return nil, err
 	}
-	r.warnings, r.said = slices.Concat(k.held(k.told), in.warnings, warnings), k.asked.said
+	r.warnings, r.said = slices.Concat(k.held(k.told), in.warnings, warnings, k.beyond(r.turns)), k.asked.said
 	switch {
 	case k.dryRun:
 		in.taken[at.ID] = true
 		return r, nil
 	case at.created:
-		k.noticef("kept as conversation %s, now the active one", at.ID)
+		k.noticeActive("kept as conversation %s, now the active one", at.ID)
 	case at.added > 0:
 		k.noticef("conversation %s has %s", at.ID, count(at.added, "new entry", "new entries"))
 	}

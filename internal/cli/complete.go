@@ -10,6 +10,41 @@ import (
 	"tenfold/internal/config"
 )
 
+// explainCompletion adds the command "completion". cobra's own shows its help
+// for a shell that it does not know, as if that were what was asked for.
+func explainCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	c.Use = "completion SHELL"
+	c.Short = "Write a script that completes commands in a shell"
+	c.Long = `Writes a script for bash, zsh, fish or powershell that completes commands,
+flags, ids, profiles and keys of the configuration. "tenfold completion SHELL
+--help" says where it goes.`
+	c.Example = "  source <(tenfold completion bash)"
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Short = "Write the script for " + shell.Name()
+		long := strings.Split(shell.Long, "\n")
+		for i := range long {
+			long[i] = broken(long[i], helpWidth, 0)
+		}
+		shell.Long = strings.Join(long, "\n")
+		shell.Example = "  tenfold completion " + shell.Name()
+		shells = append(shells, shell.Name())
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		hint := "known are " + strings.Join(shells, ", ")
+		if len(args) == 0 {
+			return usage("tenfold completion needs a SHELL", hint)
+		}
+		return usage("no completion for the shell "+quote(args[0]), hint)
+	}
+}
+
 // completeIDs lets the shell complete ids of conversations, at most so many; 0 is
 // no limit.
 func (a *app) completeIDs(most int) cobra.CompletionFunc {

@@ -96,6 +96,10 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 		return err
 	}
 	r.quotes, r.warnings, r.said = k.asked.quotes, slices.Concat(k.held(k.told), warnings), k.asked.said
+	for _, warning := range k.beyond(r.turns) {
+		k.warn(warning)
+		r.warnings = append(r.warnings, warning)
+	}
 	if len(r.compactions) > 0 {
 		k.asked.keep(r.plan.Compactions)
 	}
@@ -195,6 +199,6 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		k.noticef("made conversation %s", made.ID())
 		return r, nil
 	}
-	k.noticef("made conversation %s, now the active one", made.ID())
+	k.noticeActive("made conversation %s, now the active one", made.ID())
 	return r, l.active.set(made.ID())
 }

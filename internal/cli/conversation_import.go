@@ -113,6 +113,9 @@ func (i *importing) all(ctx context.Context, paths []string) error {
 		i.noticef("%s from %s, %s%s", count(i.conversations, "conversation", "conversations"), count(i.files, "file", "files"),
 			count(i.fresh, "new entry", "new entries"), i.left())
 	}
+	if i.workspace != nil && i.workspace.inMemory() {
+		i.noticeActive("")
+	}
 	if i.failed {
 		return errTold
 	}

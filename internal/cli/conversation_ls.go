@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,7 @@ func (a *app) table(all []store.Conversation, active string) {
 	short := shortIDs(all)
 	lines := make([][5]string, len(all))
 	var width [5]int
+	ids := make([]int, len(all))
 	for i, c := range all {
 		lines[i] = [5]string{
 			visibleLine(short[i]), thousands(c.Stats.Turns), thousands(c.Stats.TokensBefore),
@@ -85,12 +87,23 @@ func (a *app) table(all []store.Conversation, active string) {
 		for j, cell := range lines[i] {
 			width[j] = max(width[j], ansi.StringWidth(cell))
 		}
+		ids[i] = ansi.StringWidth(lines[i][0])
 	}
+	rest := len("*   ") + width[1] + len(" turns  ") + width[2] + ansi.StringWidth(" → ") + width[3] + len(" tokens  ") + width[4] + len("  ")
+	room := usualID
+	if a.width > 0 {
+		room = a.width - rest - leastTitle
+	}
+	width[0] = idWidth(ids, room)
 	for i, c := range all {
 		w := lines[i]
 		mark, id := "  ", pad(w[0], width[0])
 		if c.ID == active {
 			mark, id = "* ", a.paint(bold, id)
+		}
+		if a.width > 0 && ids[i] > width[0] { // its own line, so that it pushes aside no other
+			a.printf("%s%s\n", mark, id)
+			mark, id = "  ", pad("", width[0])
 		}
 		turns := " turns"
 		if c.Stats.Turns == 1 {
@@ -98,22 +111,47 @@ func (a *app) table(all []store.Conversation, active string) {
 		}
 		head := mark + id + "  " + padLeft(w[1], width[1]) + turns + "  " + padLeft(w[2], width[2]) + " → " +
 			padLeft(w[3], width[3]) + " tokens  "
-		when := pad(w[4], width[4])
-		left := titleWidth
-		if a.width > 0 {
-			left = a.width - ansi.StringWidth(head) - width[4] - 2
-		}
-		title := c.Title
+		when, title := w[4], c.Title
 		if title == "" {
 			title = "(no title)"
 		}
+		left := titleWidth
+		if a.width > 0 {
+			left = a.width - rest - width[0]
+		}
 		if left >= 12 {
-			a.printf("%s%s  %s\n", head, a.paint(faint, when), excerpt(title, left))
+			a.printf("%s%s  %s\n", head, a.paint(faint, pad(when, width[4])), excerpt(title, left))
 			continue
 		}
-		// A narrow terminal: the title goes below.
-		a.printf("%s%s\n    %s\n", head, a.paint(faint, strings.TrimRight(when, " ")), excerpt(title, a.width-4))
+		// A narrow terminal: the title goes below, and the numbers if they must.
+		if ansi.StringWidth(head+when) > a.width {
+			a.line(4, mark+strings.TrimRight(id, " ")+"  "+a.paint(faint, when))
+			head, when = "    "+w[1]+turns+"  "+w[2]+" → "+w[3]+" tokens", ""
+		}
+		a.line(4, head+a.paint(faint, when))
+		a.printf("    %s\n", excerpt(title, a.width-4))
 	}
+}
+
+// usualID is how long an id of our own is.
+const usualID = 36
+
+// leastTitle is how much of a title must show before ids are shown beside it
+// that are longer than most.
+const leastTitle = 40
+
+// idWidth is how wide the column of ids is: as wide as most are, and as the
+// widest for which there is room. Those that are wider stand on lines of their
+// own, or where no terminal is, stick out.
+func idWidth(ids []int, room int) int {
+	ids = slices.Sorted(slices.Values(ids))
+	width := ids[len(ids)/2]
+	for _, wide := range ids {
+		if wide <= room {
+			width = max(width, wide)
+		}
+	}
+	return width
 }
 
 // titleWidth is how much of a title shows where no terminal sets a limit.
@@ -123,15 +161,20 @@ const titleWidth = 60
 // below eight characters.
 func shortIDs(all []store.Conversation) []string {
 	const least = 8
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(all[i].ID, all[j].ID) })
 	out := make([]string, len(all))
-	for i, c := range all {
+	for at, i := range order { // those most alike are neighbours
 		n := least
-		for j, other := range all {
-			if i != j {
-				n = max(n, commonPrefix(c.ID, other.ID)+1)
+		for _, beside := range []int{at - 1, at + 1} {
+			if beside >= 0 && beside < len(order) {
+				n = max(n, commonPrefix(all[i].ID, all[order[beside]].ID)+1)
 			}
 		}
-		out[i] = c.ID[:min(n, len(c.ID))]
+		out[i] = all[i].ID[:min(n, len(all[i].ID))]
 	}
 	return out
 }

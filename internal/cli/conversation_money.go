@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
 	"tenfold/eval"
@@ -152,13 +151,7 @@ func (a *app) showMoney(m *moneyJSON) {
 		a.twoParts("  compactions would have saved: not known", "no price for "+model, plain)
 	}
 	if m.Own != nil || m.Ours != nil {
-		text := "The input, replayed at the price of " + visibleLine(m.Model) + ", against no compaction."
-		if a.width > 0 {
-			text = ansi.Wrap(text, max(a.width, 20), "")
-		}
-		for line := range strings.SplitSeq(text, "\n") {
-			a.printf("%s\n", a.paint(faint, line))
-		}
+		a.line(0, a.paint(faint, "The input, replayed at the price of "+visibleLine(m.Model)+", against no compaction."))
 	}
 }
 

@@ -173,6 +173,7 @@ type fold struct {
 	entries          int
 	fate             tenfold.Fate
 	by               string
+	why              tenfold.Reason // where no overlay did it
 }
 
 // foldsOf finds the stretches that the view leaves out of some turns.
@@ -192,12 +193,16 @@ func foldsOf(view *tenfold.Projection, from, to int) []fold {
 			joined = false
 			continue
 		}
-		if n := len(folds) - 1; joined && folds[n].fate == fate && folds[n].by == by {
+		f := fold{first: e.Seq, fromTurn: turn, toTurn: turn, entries: 1, fate: fate, by: by}
+		if by == "" {
+			f.why = view.Why(e.Seq)
+		}
+		if n := len(folds) - 1; joined && folds[n].fate == fate && folds[n].by == by && folds[n].why == f.why {
 			folds[n].entries++
 			folds[n].toTurn = max(folds[n].toTurn, turn)
 			continue
 		}
-		folds = append(folds, fold{e.Seq, turn, turn, 1, fate, by})
+		folds = append(folds, f)
 		joined = true
 	}
 	return folds

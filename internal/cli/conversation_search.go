@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"tenfold"
@@ -190,11 +189,7 @@ func (k *searchConversation) tellHit(h hit) {
 		fate = "  " + k.paint(yellow, "["+h.Fate+" by "+tagFor(h.By)+"]")
 	}
 	k.printf("%s%s\n", k.paint(bold, head), fate)
-	text := k.marked(h.Excerpt, h.Marks)
-	if k.width > 22 {
-		text = strings.ReplaceAll(ansi.Wrap(text, k.width-2, ""), "\n", "\n  ")
-	}
-	k.printf("  %s\n", text)
+	k.line(2, "  "+k.marked(h.Excerpt, h.Marks))
 }
 
 // marked writes an excerpt with the words that were asked for in bold.

@@ -111,7 +111,7 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 func (a *app) showText(s showJSON) {
 	field := func(name, value string) {
 		if value != "" {
-			a.printf("%s%s\n", a.paint(faint, pad(name, 14)), value)
+			a.line(14, a.paint(faint, pad(name, 14))+value)
 		}
 	}
 	id := visibleLine(s.ID)
@@ -199,10 +199,8 @@ func (a *app) showOverlay(o overlayJSON) {
 // twoParts writes two texts on a line, or on two where the terminal is narrow.
 func (a *app) twoParts(first, second string, paint func(string) string) {
 	if a.width > 0 && ansi.StringWidth(first+second)+3 > a.width {
-		a.printf("%s\n", paint(first))
-		for line := range strings.SplitSeq(ansi.Wrap(second, max(a.width-len("    "), 20), ""), "\n") {
-			a.printf("    %s\n", paint(line))
-		}
+		a.line(4, paint(first))
+		a.line(4, "    "+paint(second))
 		return
 	}
 	a.printf("%s   %s\n", paint(first), paint(second))

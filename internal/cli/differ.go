@@ -262,7 +262,7 @@ func (d *differ) table(rows [][3]string) {
 		width[0], width[1] = max(width[0], ansi.StringWidth(r[0])), max(width[1], len(r[1]))
 	}
 	for _, r := range rows {
-		d.printf("%s  %s  %s\n", pad(r[0], width[0]), padLeft(r[1], width[1]), r[2])
+		d.line(2, pad(r[0], width[0])+"  "+padLeft(r[1], width[1])+"  "+r[2])
 	}
 }
 

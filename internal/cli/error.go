@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"tenfold"
 	"tenfold/internal/config"
@@ -86,15 +89,30 @@ func explain(err error) *failure {
 		f.code, f.hint = "conflict", "somebody else is writing to this conversation: try again"
 	case errors.As(err, &path):
 		f.message = path.Path + ": " + path.Err.Error()
-		f.code, f.hint = "file", "check the path"
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			f.code = "not_found"
-		case errors.Is(err, fs.ErrPermission):
-			f.code, f.hint = "permission", "check who may read and write it"
-		}
+		f.code, f.hint = fileTrouble(err, "check the path")
 	}
 	return f
+}
+
+// fileTrouble gives the code and the hint for an error of a file; other is the
+// hint where nothing is known.
+func fileTrouble(err error, other string) (code, hint string) {
+	is := func(these ...error) bool {
+		return slices.ContainsFunc(these, func(this error) bool { return errors.Is(err, this) })
+	}
+	switch {
+	case is(fs.ErrNotExist):
+		return "not_found", "check the path"
+	case is(fs.ErrPermission, syscall.EROFS):
+		return "permission", "check who may read and write it"
+	case is(syscall.ENOSPC, syscall.EDQUOT) || (runtime.GOOS == "windows" && is(syscall.Errno(112))):
+		return "disk_full", "free some disk space and try again"
+	case is(syscall.EIO):
+		return "file", "check the disk"
+	case is(syscall.EMFILE, syscall.ENFILE):
+		return "file", "too many files are open: end other programs, or raise the limit"
+	}
+	return "file", other
 }
 
 // lostRace tells whether another writer came first.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"tenfold/transcript"
 )
 
@@ -24,7 +22,7 @@ func exportFormats() []string {
 }
 
 // sentence wraps a sentence of a help text that grows with the formats.
-func sentence(text string) string { return ansi.Wordwrap(text, 79, "") }
+func sentence(text string) string { return fill(text, 79) }
 
 func isExportFormat(name string) bool { return slices.Contains(exportFormats(), name) }
 

@@ -14,7 +14,7 @@ const proseWidth = 100
 // figures writes a table of figures. Columns that do not fit beside the names go below,
 // under the names once more.
 func (a *app) figures(t eval.Table) {
-	a.printf("%s\n", a.paint(bold, visibleLine(t.Title)))
+	a.line(0, a.paint(bold, visibleLine(t.Title)))
 	width := a.width
 	prose := proseWidth
 	if width > 0 {

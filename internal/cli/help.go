@@ -3,7 +3,6 @@ package cli
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -39,6 +38,35 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	h.flags("Flags", c.LocalFlags())
 	h.flags("Global Flags", c.InheritedFlags())
 	a.printf("%s", h.out.String())
+}
+
+// helpCommand is "tenfold help": the same as --help.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		Long:  "Shows the help of a command, as --help does.",
+		Example: `  tenfold help compact
+  tenfold help conversation fork`,
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			if of, rest, err := c.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, inner := range of.Commands() {
+					if inner.IsAvailableCommand() {
+						names = append(names, cobra.CompletionWithDesc(inner.Name(), inner.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			of, rest, err := c.Root().Find(args)
+			if len(rest) > 0 || err != nil {
+				return group(of, rest)
+			}
+			return of.Help()
+		},
+	}
 }
 
 // narrowHelp collects help for a narrow terminal.
@@ -83,23 +111,5 @@ func (h *narrowHelp) flags(title string, set *pflag.FlagSet) {
 	})
 }
 
-// fill breaks a text into lines, at spaces alone: names hold hyphens.
-func fill(text string, width int) string {
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		wide := ansi.StringWidth(word)
-		switch {
-		case at == 0:
-		case at+1+wide > width:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += wide
-	}
-	return b.String()
-}
+// fill breaks a text into lines anew.
+func fill(text string, width int) string { return strings.Join(wrap(text, width), "\n") }

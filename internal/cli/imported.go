@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -114,12 +115,12 @@ func (k *importSink) End(c transcript.Conversation, warnings []string) error {
 // whole: a file may hold a thousand. An empty format is detected; flag is how
 // the user can name it.
 func (a *app) importFile(ctx context.Context, path, format, flag string, take func(imported) error) error {
-	file, err := transcript.Open(path)
+	file, closing, err := a.source(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }()
-	p := a.startProgress("read "+path, file.Size)
+	defer closing()
+	p := a.startProgress("read "+file.Name, file.Size)
 	defer p.end()
 	file.Progress = p.at
 	found := 0
@@ -127,15 +128,37 @@ func (a *app) importFile(ctx context.Context, path, format, flag string, take fu
 		found++
 		return take(in)
 	}}
-	if err := transcript.Import(ctx, file.Source, transcript.Format(format), sink); err != nil {
+	if err := transcript.Import(ctx, file, transcript.Format(format), sink); err != nil {
 		f := explain(err)
 		f.hint = strings.Replace(f.hint, "try --from", "try "+flag, 1)
 		return f
 	}
 	if found == 0 {
-		return hinted(errors.New(path+": holds no conversation"), "transcript", "was the session saved?")
+		return hinted(errors.New(file.Name+": holds no conversation"), "transcript", "was the session saved?")
 	}
 	return nil
+}
+
+// source opens a file, or standard input, which is called "-".
+func (a *app) source(ctx context.Context, path string) (transcript.Source, func(), error) {
+	if path != "-" {
+		f, err := transcript.Open(path)
+		if err != nil {
+			return transcript.Source{}, nil, err
+		}
+		return f.Source, func() { _ = f.Close() }, nil
+	}
+	if a.inTTY {
+		return transcript.Source{}, nil, usage("standard input is a terminal, not a session", "pipe a session into it, or name a file")
+	}
+	// Reading a pipe cannot be interrupted; waiting for what was read can.
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, a.in)
+		_ = w.CloseWithError(err)
+	}()
+	stop := context.AfterFunc(ctx, func() { _ = w.CloseWithError(ctx.Err()) })
+	return transcript.Source{Name: "standard input", Reader: r}, func() { stop(); _ = r.Close() }, nil
 }
 
 // checkFormat refuses formats that cannot be read.

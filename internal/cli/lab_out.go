@@ -63,7 +63,8 @@ func (k *lab) write(r *eval.Report) error {
 		}
 		f.abandon()
 		if err != nil {
-			return hinted(errors.New("write "+name+": "+err.Error()), "file", "check the directory")
+			code, hint := fileTrouble(err, "check the directory")
+			return hinted(errors.New("write "+name+": "+err.Error()), code, hint)
 		}
 		k.noticef("wrote %s", visibleLine(name))
 	}

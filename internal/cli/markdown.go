@@ -73,7 +73,7 @@ func (m *markdown) line(prefix, line string) {
 // wrapped writes a text that may have line breaks of its own.
 func (m *markdown) wrapped(prefix, text string, width int) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		for piece := range strings.SplitSeq(ansi.Wrap(line, max(width, 20), ""), "\n") {
+		for piece := range strings.SplitSeq(broken(line, max(width, 20), 0), "\n") {
 			m.line(prefix, piece)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // leaves the text there (-X); a LESS of the user's own has precedence.
 func (t *terminal) page(ctx context.Context, f func() error) error {
 	command := pagerCommand(os.LookupEnv)
-	if !t.outTTY || !t.errTTY || t.json || command == "" {
+	if !t.outTTY || !t.errTTY || t.json || t.plain || command == "" {
 		return f()
 	}
 	// The pager is the user's own command line, so a shell reads it. It ends when

@@ -62,13 +62,13 @@ func (p *printer) print(b block) {
 		}
 		p.text(cyan, role, b, partsText(v.Parts))
 		for _, at := range v.Attachments {
-			p.printf("  %s\n", p.paint(faint, "attached "+visibleLine(at.Name)+", "+size(len(at.Content))))
+			p.line(2, "  "+p.paint(faint, "attached "+visibleLine(at.Name)+", "+size(len(at.Content))))
 			if p.full {
 				p.lines(at.Content)
 			}
 		}
 	case tenfold.AssistantMessage:
-		p.printf("%s%s\n", p.paint(green, "assistant"), p.marks(b))
+		p.line(2, p.paint(green, "assistant")+p.marks(b))
 		p.said(v.Text)
 	case tenfold.Reasoning:
 		p.text(faint, "reasoning", b, reasoningText(v))
@@ -119,7 +119,7 @@ func (p *printer) marks(b block) string {
 
 // text writes who says something, and what.
 func (p *printer) text(c colour, who string, b block, text string) {
-	p.printf("%s%s\n", p.paint(c, who), p.marks(b))
+	p.line(2, p.paint(c, who)+p.marks(b))
 	p.lines(text)
 }
 
@@ -134,10 +134,7 @@ func (p *printer) lines(text string) {
 			p.printf("\n")
 			continue
 		}
-		if p.width > len("  ")+20 && len(line) > p.width-len("  ") {
-			line = strings.ReplaceAll(ansi.Wrap(line, p.width-len("  "), ""), "\n", "\n  ")
-		}
-		p.printf("  %s\n", line)
+		p.line(2, "  "+line)
 	}
 }
 
@@ -167,7 +164,7 @@ func (p *printer) cut(text string) string {
 func (p *printer) call(v tenfold.ToolCall, b block) {
 	name := p.paint(bold, visibleLine(v.Name))
 	if p.full {
-		p.printf("→ %s%s\n", name, p.marks(b))
+		p.line(2, "→ "+name+p.marks(b))
 		p.lines(v.Arguments)
 		return
 	}
@@ -178,7 +175,7 @@ func (p *printer) call(v tenfold.ToolCall, b block) {
 	if len(v.Arguments) > width {
 		tail = "  " + p.paint(faint, size(len(v.Arguments)))
 	}
-	p.printf("→ %s(%s)%s%s\n", name, excerpt(v.Arguments, width), tail, p.marks(b))
+	p.line(2, "→ "+name+"("+excerpt(v.Arguments, width)+")"+tail+p.marks(b))
 }
 
 func (p *printer) result(v tenfold.ToolResult, b block) {
@@ -197,7 +194,7 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 		painted = p.paint(red, word)
 	}
 	if p.full {
-		p.printf("%s  %s%s\n", painted, p.paint(faint, about), marks)
+		p.line(2, painted+"  "+p.paint(faint, about)+marks)
 		p.lines(text)
 		return
 	}
@@ -210,7 +207,7 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 	if first, _, _ := strings.Cut(text, "\n"); width >= 8 && strings.TrimSpace(first) != "" {
 		begin = "  " + excerpt(first, width)
 	}
-	p.printf("%s  %s%s%s\n", painted, p.paint(faint, about), begin, marks)
+	p.line(2, painted+"  "+p.paint(faint, about)+begin+marks)
 }
 
 // notes describes entries that no model sees. Those that are notable show
@@ -295,7 +292,11 @@ func (p *printer) allFolds() { p.writeFolds(len(p.folds)) }
 
 func (p *printer) writeFolds(n int) {
 	for _, f := range p.folds[:n] {
-		p.printf("%s\n", p.paint(yellow, "⋯ "+turnWords(f.fromTurn, f.toTurn)+": "+count(f.entries, "entry", "entries")+" "+f.fate.String()+" by "+tagFor(f.by)))
+		did := " by " + tagFor(f.by)
+		if f.by == "" {
+			did = ": " + string(f.why)
+		}
+		p.line(2, p.paint(yellow, "⋯ "+turnWords(f.fromTurn, f.toTurn)+": "+count(f.entries, "entry", "entries")+" "+f.fate.String()+did))
 	}
 	p.folds = p.folds[n:]
 }

@@ -33,7 +33,7 @@ const (
 // startProgress begins to wait for the work to take long.
 func (t *terminal) startProgress(label string, total int64) *progress {
 	t.progress.end()
-	if !t.errTTY || t.quiet {
+	if !t.errTTY || t.quiet || t.plain {
 		return nil
 	}
 	p := &progress{out: t.err, width: t.errWidth, stop: make(chan struct{}), gone: make(chan struct{})}

@@ -21,6 +21,8 @@ type rangeFlags struct {
 	keep, keepLast string
 	dryRun         bool
 	target         string
+	// to is where the range ends, as the command line says it.
+	to string
 	// writer writes summaries, where the command line says who does.
 	writer strategy.Summarizer
 	// told is what there is to say of who writes them.
@@ -89,6 +91,7 @@ func (r *rangeFlags) request(to string) (session.Request, error) {
 	case to != "" && changed("keep-last"):
 		return req, usage("--keep-last and --to exclude each other", "both say where the range ends")
 	}
+	r.to = to
 	if err := r.bounds(to, &req.Bounds); err != nil {
 		return req, err
 	}
@@ -129,6 +132,17 @@ func (r *rangeFlags) bounds(to string, b *tenfold.Bounds) error {
 		b.Tail = &tenfold.Tail{Turns: turns}
 	}
 	return nil
+}
+
+// beyond says that the range was to end after the last turn of a conversation.
+// It ends there then (P13), which leaves nothing of the end as it is: more than
+// somebody may have meant who was wrong about the number.
+func (r *rangeFlags) beyond(turns int) []string {
+	to, err := strconv.Atoi(strings.TrimSpace(r.to))
+	if err != nil || turns == 0 || to < turns {
+		return nil
+	}
+	return []string{"--to " + r.to + " is after the last turn (" + strconv.Itoa(turns-1) + "): the range goes to the end, and no turn is kept as it is; --to -3 keeps 3"}
 }
 
 // wishes hands on what a summary must keep.

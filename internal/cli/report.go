@@ -173,7 +173,8 @@ func fateWords(s strategy.Span) string {
 }
 
 // rows writes rows with their columns aligned. Where they are wider than the
-// terminal, the last column goes to lines of its own.
+// terminal, the last column goes to lines of its own; where that is narrower
+// still, so do the numbers.
 func (a *app) rows(rows []row) {
 	var label, where, before, after int
 	for _, w := range rows {
@@ -187,6 +188,7 @@ func (a *app) rows(rows []row) {
 		gap = 2
 	}
 	indent := label + 2
+	below := a.width > 0 && indent+where+gap+before+after > a.width
 	for _, w := range rows {
 		head := pad(w.label, label)
 		switch w.label {
@@ -197,18 +199,25 @@ func (a *app) rows(rows []row) {
 		default:
 			head = a.paint(bold, head)
 		}
-		line := pad(w.where, where) + strings.Repeat(" ", gap) + padLeft(thousands(w.before), before)
 		numbers, tail := w.afterWords(), strings.Join(w.tail, "   ")
+		line := pad(w.where, where) + strings.Repeat(" ", gap) + padLeft(thousands(w.before), before)
+		if below {
+			line = thousands(w.before)
+		}
+		if below && w.where != "" {
+			a.line(indent, head+"  "+w.where)
+			head = pad("", label)
+		}
 		full := indent + ansi.StringWidth(line) + after + 2 + ansi.StringWidth(tail)
 		switch {
 		case tail == "":
-			a.printf("%s  %s%s\n", head, line, numbers)
+			a.line(indent, head+"  "+line+numbers)
 		case a.width == 0 || full <= a.width:
 			a.printf("%s  %s%s  %s\n", head, line, pad(numbers, after), tail)
 		default:
-			a.printf("%s  %s%s\n", head, line, numbers)
+			a.line(indent, head+"  "+line+numbers)
 			for _, part := range w.tail {
-				a.printf("%s%s\n", strings.Repeat(" ", indent), a.paint(faint, part))
+				a.line(indent+1, strings.Repeat(" ", indent)+a.paint(faint, part))
 			}
 		}
 	}

@@ -75,6 +75,8 @@ all went well, 1 when something failed, 2 when the command line is wrong, and
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no notices, warnings or progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
 	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand())
+	root.SetHelpCommand(a.helpCommand())
+	explainCompletion(root)
 	return root
 }
 
@@ -85,6 +87,9 @@ func group(c *cobra.Command, args []string) error {
 		return c.Help()
 	}
 	hint := `"` + c.CommandPath() + ` --help" lists the commands`
+	if !c.HasAvailableSubCommands() {
+		hint = `"` + c.CommandPath() + ` --help" shows its help`
+	}
 	c.SuggestionsMinimumDistance = 2
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + c.CommandPath() + " " + strings.Join(near, " or ") + "?"

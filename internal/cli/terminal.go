@@ -15,6 +15,10 @@ package cli
 //     period, then "hint:" with what to try. With --json it is one object.
 //   - Colour goes only to a standard output or error that is a terminal, and
 //     only while NO_COLOR is unset. It carries no meaning alone.
+//   - A terminal that TERM calls dumb or unknown, or does not name, gets text
+//     alone: no colour, no progress, no pager.
+//   - On a terminal lines are broken between words, never within a number or a
+//     name, and what goes on is indented. See broken.
 //   - Text that came from a transcript is made visible before it is written:
 //     it could hold sequences that steer the terminal. See visible.
 //   - What may be long goes through a pager where standard output is a
@@ -31,9 +35,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/term"
@@ -52,6 +58,9 @@ type terminal struct {
 	// errWidth is standard error's.
 	errWidth int
 
+	// plain is for terminals that take no escape sequences.
+	plain bool
+
 	json, quiet bool
 	lines       *bufio.Reader // of answers
 	progress    *progress     // under way
@@ -62,7 +71,8 @@ func newTerminal(in, out, errs *os.File) *terminal {
 	t.inTTY = term.IsTerminal(int(in.Fd()))
 	t.outTTY = term.IsTerminal(int(out.Fd()))
 	t.errTTY = term.IsTerminal(int(errs.Fd()))
-	colour := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	t.plain = !escapes(os.Getenv("TERM"))
+	colour := os.Getenv("NO_COLOR") == "" && !t.plain
 	t.outColour, t.errColour = t.outTTY && colour, t.errTTY && colour
 	if t.outTTY {
 		t.width = columns(out)
@@ -71,6 +81,18 @@ func newTerminal(in, out, errs *os.File) *terminal {
 		t.errWidth = columns(errs)
 	}
 	return t
+}
+
+// escapes reports whether terminals of a kind take escape sequences. On Windows
+// they do, and have no kind.
+func escapes(kind string) bool {
+	switch kind {
+	case "":
+		return runtime.GOOS == "windows"
+	case "dumb", "unknown":
+		return false
+	}
+	return true
 }
 
 func columns(f *os.File) int {
@@ -83,6 +105,18 @@ func columns(f *os.File) int {
 // printf writes a piece of a result.
 func (t *terminal) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(t.out, format, args...) // flush tells of errors
+}
+
+// narrowest is the width for which lines are broken at least.
+const narrowest = 20
+
+// line writes a line of a result; what is too wide for the terminal goes on
+// below, indented.
+func (t *terminal) line(indent int, text string) {
+	if t.width > 0 {
+		text = broken(text, max(t.width, narrowest), indent)
+	}
+	t.printf("%s\n", text)
 }
 
 // emit writes a result as one line of JSON.
@@ -107,7 +141,8 @@ func (t *terminal) emitLine(line []byte) {
 // flush brings results out.
 func (t *terminal) flush() error {
 	if err := t.out.Flush(); err != nil {
-		return hinted(fmt.Errorf("write to standard output: %w", err), "output", "check where it leads")
+		_, hint := fileTrouble(err, "check where it leads")
+		return hinted(fmt.Errorf("write to standard output: %w", err), "output", hint)
 	}
 	return nil
 }
@@ -125,14 +160,14 @@ func (a *app) aside() *app {
 // noticef tells something that is no result.
 func (t *terminal) noticef(format string, args ...any) {
 	if !t.quiet && !t.json {
-		t.say(fmt.Sprintf(format, args...) + "\n")
+		t.note("", fmt.Sprintf(format, args...))
 	}
 }
 
 // warn tells something that the user should look at.
 func (t *terminal) warn(text string) {
 	if !t.quiet && !t.json {
-		t.say(t.paintErr(yellow, "warning:") + " " + visibleLine(text) + "\n")
+		t.note(t.paintErr(yellow, "warning:")+" ", visibleLine(text))
 	}
 }
 
@@ -141,6 +176,15 @@ func (t *terminal) say(text string) {
 	t.progress.end()
 	_ = t.out.Flush() // in the order in which things were said
 	_, _ = io.WriteString(t.err, text)
+}
+
+// note writes a line to standard error, broken as lines of results are.
+func (t *terminal) note(head, text string) {
+	if t.errWidth > 0 {
+		text = broken(head+text, max(t.errWidth, narrowest), ansi.StringWidth(head))
+		head = ""
+	}
+	t.say(head + text + "\n")
 }
 
 // fail tells an error and gives the exit code.
@@ -152,11 +196,10 @@ func (t *terminal) fail(err error) int {
 	if t.json {
 		t.failJSON(f)
 	} else {
-		text := t.paintErr(red, "error:") + " " + visibleLine(f.message) + "\n"
+		t.note(t.paintErr(red, "error:")+" ", visibleLine(f.message))
 		if f.hint != "" {
-			text += t.paintErr(faint, "hint:") + "  " + visibleLine(f.hint) + "\n"
+			t.note(t.paintErr(faint, "hint:")+"  ", visibleLine(f.hint))
 		}
-		t.say(text)
 	}
 	if f.usage {
 		return exitUsage

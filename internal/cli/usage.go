@@ -117,7 +117,7 @@ func (a *app) picture(u usageJSON) {
 	if len(u.Tools) > 0 {
 		a.bars("Tokens by tool", partBars(u.Tools))
 	}
-	a.printf("%s\n", a.paint(faint, "█ what a model sees   ░ hidden by compactions"))
+	a.line(0, a.paint(faint, "█ what a model sees   ░ hidden by compactions"))
 }
 
 func partBars(parts []partUsage) []bar {

@@ -119,6 +119,41 @@ func excerpt(text string, width int) string {
 	return ansi.Truncate(visibleLine(text), max(width, 1), "…")
 }
 
+// broken breaks a line at spaces where it is wider than so many columns, and
+// indents what goes on, less where a word would not fit. Numbers and names stay
+// whole, those with hyphens too, unless one alone is wider than the line.
+// Colours count for nothing.
+func broken(line string, width, indent int) string {
+	if ansi.StringWidth(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	at, words := 0, 0 // of the line that is being written
+	for line != "" {
+		word := strings.TrimLeft(line, " ")
+		gap := len(line) - len(word)
+		word, _, _ = strings.Cut(word, " ")
+		line = line[gap+len(word):]
+		wide := ansi.StringWidth(word)
+		if words > 0 && at+gap+wide > width {
+			b.WriteByte('\n')
+			at, words, gap = 0, 0, indent
+		}
+		if words == 0 {
+			gap = min(gap, max(width-wide, 0))
+		}
+		b.WriteString(strings.Repeat(" ", gap))
+		if at += gap; wide > width {
+			word = ansi.Hardwrap(word, width, true)
+			wide = ansi.StringWidth(word[strings.LastIndexByte(word, '\n')+1:])
+		}
+		b.WriteString(word)
+		at += wide
+		words++
+	}
+	return b.String()
+}
+
 // pad fills a text with spaces up to a width.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))

@@ -67,7 +67,7 @@ func TestWidths(t *testing.T) {
 		"help":            {"--help"},
 	}
 	for name, args := range commands {
-		for _, width := range []int{60, 80, 120} {
+		for _, width := range []int{40, 60, 80, 120} {
 			got := onTerminal(t, width, false, append([]string{"--store", store}, args...)...)
 			for line := range strings.Lines(got) {
 				if w := ansi.StringWidth(strings.TrimRight(line, "\n")); w > width && name != "help" {
@@ -92,7 +92,7 @@ func TestWidthsOfMoney(t *testing.T) {
 	t.Setenv("TZ", "UTC")
 	store := "sqlite://" + filepath.ToSlash(filepath.Join(t.TempDir(), "t.db"))
 	onTerminal(t, 80, false, "--store", store, "--quiet", "conversation", "import", filepath.Join("testdata", "terminal", "kiln.jsonl"))
-	for _, width := range []int{60, 80, 120} {
+	for _, width := range []int{40, 60, 80, 120} {
 		got := onTerminal(t, width, false, "--store", store, "conversation", "show", "--money")
 		for line := range strings.Lines(got) {
 			if w := ansi.StringWidth(strings.TrimRight(line, "\n")); w > width {

@@ -171,7 +171,7 @@ func TestServerGone(t *testing.T) {
 	if took := time.Since(begun); err == nil || took < 50*time.Millisecond || took > 10*time.Second {
 		t.Errorf("after %v an append gives %v", took, err)
 	}
-	wantError(t, err, "append conversation "+id, "no server listens there")
+	wantError(t, err, "append to conversation "+id, "no server listens there")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	for _, err := range s.Watch(ctx, id, 0) {

@@ -120,7 +120,7 @@ func testTimeouts(t *testing.T, server *pgtest.Server) {
 	}
 	b := store.Batch{Conversation: id, Entries: []tenfold.Entry{{ID: "1", Payload: tenfold.TurnStart{}}}}
 	_, err = hasty.Append(t.Context(), b)
-	wantError(t, err, "append conversation", "statement_timeout")
+	wantError(t, err, "append to conversation", "statement_timeout")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := s.Append(ctx, b); !errors.Is(err, context.DeadlineExceeded) {

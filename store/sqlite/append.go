@@ -28,7 +28,6 @@ type logState struct {
 
 // Append implements [store.Store].
 func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
-	const op = "append"
 	rows, err := newRows(b.Entries)
 	if err != nil {
 		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
@@ -39,7 +38,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 		return refusal, err
 	})
 	if err != nil {
-		return 0, s.explainFor(op, b.Conversation, err)
+		return 0, s.explainFor("append to", b.Conversation, err)
 	}
 	return version, nil
 }

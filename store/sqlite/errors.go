@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	driverpkg "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -38,12 +39,14 @@ func hint(err error) string {
 		return "check who may write to the file and its directory"
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
 		return "check the path"
+	case errors.Is(err, syscall.ENOSPC):
+		return full
 	case errors.Is(err, row.ErrDamaged), errors.Is(err, errGap):
 		return damaged
 	}
 	switch code(err) {
 	case sqlite3.SQLITE_FULL:
-		return "free some disk space and try again; nothing of this was written"
+		return full
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
 		return "check who may write to the file and its directory"
 	case sqlite3.SQLITE_NOTADB:
@@ -57,6 +60,8 @@ func hint(err error) string {
 	}
 	return ""
 }
+
+const full = "free some disk space and try again; nothing of this was written"
 
 const damaged = `the file is damaged: restore a backup, or save what is left with "sqlite3 FILE .recover"`
 

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,9 @@ func testNotFound(t *testing.T, _ *suite, st store.Store) {
 		"Conversation": get, "SetTitle": st.SetTitle(ctx, "gone", "x"), "Delete": st.Delete(ctx, "gone"),
 		"Append": add, "Append to any version": addAny, "Entries": read, "Search": search,
 	} {
+		if err != nil && strings.Count(err.Error(), "conversation gone: ") != 1 {
+			t.Errorf("%s does not say which conversation, once: %v", name, err)
+		}
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s of an unknown conversation gives %v", name, err)
 		}

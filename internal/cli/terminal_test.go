@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tenfold/store"
+)
+
+// A terminal that takes no escape sequences gets none: no progress, no pager,
+// no colour.
+func TestPlainTerminal(t *testing.T) {
+	for kind, want := range map[string]bool{
+		"xterm-256color": true, "screen": true, "linux": true, "vt100": true, "dumb": false, "unknown": false,
+	} {
+		if got := escapes(kind); got != want {
+			t.Errorf("TERM=%s takes escape sequences: %v", kind, got)
+		}
+	}
+	t.Setenv("TENFOLD_PAGER", "exit 1")
+	var out bytes.Buffer
+	plain := &terminal{out: bufio.NewWriter(&out), err: &out, outTTY: true, errTTY: true, width: 80, errWidth: 80, plain: true}
+	if p := plain.startProgress("read", 10); p != nil {
+		p.end()
+		t.Error("it draws progress")
+	}
+	err := plain.page(t.Context(), func() error {
+		plain.line(0, plain.paint(bold, "text"))
+		return nil
+	})
+	if err := errors.Join(err, plain.flush()); err != nil || out.String() != "text\n" {
+		t.Errorf("it shows %q, %v", out.String(), err)
+	}
+}
+
+// What goes to standard error is broken between words too, and hangs.
+func TestNotesOnNarrowTerminal(t *testing.T) {
+	var errs bytes.Buffer
+	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&errs), err: &errs, errTTY: true, errColour: true, errWidth: 40}
+	if code := run(t.Context(), []string{"compact", "x", "--format", "klingon"}, term); code != exitUsage {
+		t.Errorf("the exit code is %d", code)
+	}
+	text := ansi.Strip(errs.String())
+	if !strings.HasPrefix(text, "error: --format: unknown format\n       \"klingon\"\nhint:  known are tenfold,") {
+		t.Errorf("it says\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if ansi.StringWidth(strings.TrimRight(line, "\n")) > 40 {
+			t.Errorf("a line is too wide: %s", line)
+		}
+	}
+	for _, name := range readableFormats() {
+		if !strings.Contains(text, name) {
+			t.Errorf("%s is torn", name)
+		}
+	}
+}
+
+// The hint is about what is wrong: a full disk is no wrong path.
+func TestFileTrouble(t *testing.T) {
+	for _, tt := range []struct {
+		err        error
+		code, hint string
+	}{
+		{syscall.ENOENT, "not_found", "check the path"},
+		{syscall.EACCES, "permission", "check who may read and write it"},
+		{syscall.EROFS, "permission", "check who may read and write it"},
+		{syscall.ENOSPC, "disk_full", "free some disk space and try again"},
+		{syscall.EDQUOT, "disk_full", "free some disk space and try again"},
+		{syscall.EIO, "file", "check the disk"},
+		{syscall.EMFILE, "file", "too many files are open: end other programs, or raise the limit"},
+		{syscall.ENOTDIR, "file", "check the path"},
+	} {
+		f := explain(fmt.Errorf("save: %w", &fs.PathError{Op: "write", Path: "a/b", Err: tt.err}))
+		if f.code != tt.code || f.hint != tt.hint || f.message != "a/b: "+tt.err.Error() {
+			t.Errorf("%v is %q, %s, %q", tt.err, f.message, f.code, f.hint)
+		}
+	}
+}
+
+// One long id in the list pushes no other row aside, unless there is room for
+// both: titles show as if it were not there.
+func TestListWithLongID(t *testing.T) {
+	const title = "A title that has some words in it, and then some more of them"
+	var all []store.Conversation
+	for i := range 6 {
+		all = append(all, store.Conversation{ID: fmt.Sprintf("%08d-aaaa-bbbb", i), Title: title})
+	}
+	show := func(width int) string {
+		var out bytes.Buffer
+		a := &app{terminal: &terminal{out: bufio.NewWriter(&out), outTTY: true, width: width}, now: time.Now}
+		a.table(all, "")
+		if err := a.flush(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const id = "a-session-with-a-long-name-of-the-third-of-may-"
+	for _, width := range []int{60, 80, 120} {
+		short := show(width)
+		all = append(all, store.Conversation{ID: id + "1"}, store.Conversation{ID: id + "2"})
+		long := show(width)
+		all = all[:6]
+		if width < 120 && (!strings.HasPrefix(long, short) || !strings.Contains(long, "\n  "+id+"2\n")) {
+			t.Errorf("at %d the list is\n%snot\n%s", width, long, short)
+		}
+		if n := strings.Count(long, title[:leastTitle-1]); width == 120 && n != 6 {
+			t.Errorf("at %d there is room for %d titles:\n%s", width, n, long)
+		}
+	}
+}
