@@ -207,6 +207,8 @@ type jp struct {
 	// explicit says that the file has turn_start events. Old files have none:
 	// there each request starts a turn.
 	explicit bool
+	root     rootLog
+	turns    jpTurns
 }
 
 // siblings reads what lies beside the events. Siblings that are missing or
@@ -262,7 +264,16 @@ func (j *jp) next(value []byte) error {
 			return err
 		}
 	}
-	return j.event(&e)
+	if err := j.event(&e); err != nil {
+		return err
+	}
+	switch e.typ {
+	case "turn_start":
+		j.turns.start(j.root.turn)
+	case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "inquiry_request", "inquiry_response":
+		j.turns.holds = true
+	}
+	return nil
 }
 
 // baseConfig writes the configuration that newer versions keep beside the
@@ -279,6 +290,7 @@ func (j *jp) baseConfig() error {
 
 func (j *jp) emit(e tenfold.Entry) error {
 	e.Time = j.now
+	j.root.see(e)
 	return j.sink.Entry(e)
 }
 
