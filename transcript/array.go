@@ -221,9 +221,10 @@ func (r *arrayReader) damaged(err error, format Format) error {
 	}
 	offset, cause := jsonProblem(err)
 	if errors.Is(cause, errCutOff) {
-		line, _ := r.locate(offset)
-		r.src.care().torn(r.word, line)
-		return io.EOF
+		if line, _ := r.locate(offset); !r.goesOn() {
+			r.src.care().torn(r.word, line)
+			return io.EOF
+		}
 	}
 	line, column := r.locate(offset)
 	problem := &Error{
@@ -242,6 +243,15 @@ func (r *arrayReader) damaged(err error, format Format) error {
 		return problem
 	}
 	return err
+}
+
+// goesOn reports whether items follow in what was taken for the last one, cut
+// off: it was cut off before them, and they were read as a part of it. Only
+// where each item has lines of its own can that be told.
+func (r *arrayReader) goesOn() bool {
+	at := r.mark.at - r.base
+	return !r.src.care().strict && r.inItem && at >= 0 && bytes.IndexByte(r.lead, '\n') >= 0 &&
+		bytes.Contains(r.buf[at:r.end], append(r.lead[:len(r.lead):len(r.lead)], '{'))
 }
 
 // errNoItem says that looking for an item took too long.

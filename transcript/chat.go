@@ -21,12 +21,12 @@ type chat struct {
 	format  Format
 	way     dialect
 
-	top, in scanner         // over the source, and over one record or message
-	lines   *lineReader     // nil when the source is one document
-	given   map[string]bool // ids of conversations
-	open    bool            // a conversation is under way
-	loose   bool            // it may go on with the next value
-	config  bool            // it has had a message that is no system prompt
+	top, in scanner        // over the source, and over one record or message
+	lines   *lineReader    // nil when the source is one document
+	given   map[string]int // ids of conversations, and the highest number added to each
+	open    bool           // a conversation is under way
+	loose   bool           // it may go on with the next value
+	config  bool           // it has had a message that is no system prompt
 }
 
 // dialect is what one format says with messages.
@@ -59,7 +59,8 @@ func importChat(ctx context.Context, src Source, sink Sink, format Format, way d
 		return fmt.Errorf("read %s: %w", src.Name, err)
 	}
 	src.Reader = rest
-	c := &chat{src: src, name: way.name(src.Name), sink: sink, format: format, way: way, given: map[string]bool{}}
+	c := &chat{src: src, name: way.name(src.Name), sink: sink, format: format, way: way, given: map[string]int{}}
+	c.top.cost, c.in.cost = placeCost, blockCost
 	if newHead(head, src.Name).json.shape == shapeLines {
 		err = c.readLines(ctx)
 	} else {
@@ -88,7 +89,13 @@ func (c *chat) readLines(ctx context.Context) error {
 		return c.top.err
 	}, func() error {
 		c.top.reset(line)
-		return c.value(c.lines.count - 1)
+		if err := c.value(c.lines.count - 1); err != nil {
+			return err
+		}
+		if c.top.err != nil { // it is JSON, but there is too much of it
+			return c.lines.problem(c.format, c.top.err, hintCrowded)
+		}
+		return nil
 	})
 }
 
@@ -105,6 +112,9 @@ func (c *chat) readDocument(ctx context.Context, d document) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+	}
+	if c.top.err != nil {
+		return d.broken(c.top.err)
 	}
 	return nil
 }
@@ -325,10 +335,11 @@ func (c *chat) start(id string) error {
 		return err
 	}
 	unique := id
-	for n := 2; c.given[unique]; n++ {
-		unique = id + "-" + strconv.Itoa(n)
+	for c.given[unique] > 0 {
+		c.given[id]++ // the next one of the id goes on from here
+		unique = id + "-" + strconv.Itoa(c.given[id])
 	}
-	c.given[unique] = true
+	c.given[unique] = 1
 	c.emitter = emitter{sink: c.sink, conv: Conversation{ID: unique, Format: c.format}}
 	c.open, c.config = true, false
 	c.way.open(c)

@@ -92,7 +92,7 @@ func (claudeImporter) Recognise(h Head) Confidence {
 // Import implements [Importer].
 func (claudeImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	c := &claude{
-		r: newLineReader(ctx, src), sink: sink, name: src.Name,
+		r: newLineReader(ctx, src), sink: sink, name: src.Name, scan: scanner{cost: blockCost},
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
 		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}

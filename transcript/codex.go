@@ -57,7 +57,7 @@ func (codexImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		r:         newLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
 	}
 	c.conv.Format = Codex
-	c.items.scan = &c.scan
+	c.items.scan, c.scan.cost = &c.scan, placeCost
 	var root node
 	err := c.r.records(Codex, func(raw []byte) error {
 		root = c.tree.read(&c.scan, raw)

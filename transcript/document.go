@@ -77,9 +77,6 @@ func readDocument(ctx context.Context, src Source, format Format) (document, err
 		d.raw = bytes.ToValidUTF8(d.raw, []byte("\uFFFD"))
 		src.care().notUTF8("file", 0)
 	}
-	if l := src.limits(); l.crowded(d.raw) {
-		return d, l.tooCrowded(src.Name, format, 0)
-	}
 	return d, nil
 }
 
@@ -95,7 +92,12 @@ func (d document) problem(src Source, format Format, offset int64, err error, hi
 // broken words what is wrong with a document that is not JSON.
 func (d document) broken(err error) error {
 	offset, cause := jsonProblem(err)
-	return &brokenDocument{d.problem(d.src, d.format, offset, cause, "the file may be damaged: restore it, or export it again")}
+	problem := d.problem(d.src, d.format, offset, cause, "the file may be damaged: restore it, or export it again")
+	if !isSyntax(err) {
+		problem.Hint = hintCrowded
+		return problem
+	}
+	return &brokenDocument{problem}
 }
 
 // contentID names a conversation whose source has no id for it: after the

@@ -77,7 +77,7 @@ func (geminiCLIImporter) Import(ctx context.Context, src Source, sink Sink) erro
 		return err
 	}
 	src.Reader = rest
-	g := &geminiCLI{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, known: map[string]int{}, answered: map[string]bool{}}
+	g := &geminiCLI{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, scan: scanner{cost: blockCost}, known: map[string]int{}, answered: map[string]bool{}}
 	if newHead(head, src.Name).json.shape == shapeObject {
 		return withDocument(ctx, src, GeminiCLI, g.document)
 	}

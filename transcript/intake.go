@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,27 +14,25 @@ type limits struct {
 	// record is the largest record in bytes: a line, an item of an array, a
 	// document, a text that nothing divides.
 	record int
-	// values is how many JSON values a record may hold; a larger record one
-	// more for each valueBytes.
-	values int
 	// unpacked is how many bytes any archive may unpack to; a larger one
 	// packedRatio times its size.
 	unpacked int64
-	// kept is how many bytes the entries of a conversation may weigh; those
-	// of a larger source keptRatio times its size.
+	// kept is how many bytes the entries of any source may weigh; those of a
+	// larger one keptRatio times its size more.
 	kept int64
 }
 
-var defaultLimits = limits{record: 1 << 30, values: 256 << 10, unpacked: 128 << 20, kept: 512 << 20}
+var defaultLimits = limits{record: 1 << 30, unpacked: 128 << 20, kept: 512 << 20}
 
 const (
-	valueBytes  = 8
 	packedRatio = 100
 	// likelyRatio is how well real sessions pack at best.
 	likelyRatio = 16
 	keptRatio   = 8
-	// entryWeight is what an entry takes beside its texts.
-	entryWeight = 400
+	// entryWeight is what an entry takes beside its texts, conversationWeight
+	// what a conversation does beside its entries.
+	entryWeight        = 400
+	conversationWeight = 4 << 10
 )
 
 // intake stands between an importer and the sink: what holds for every format
@@ -45,13 +42,13 @@ const (
 type intake struct {
 	sink   Sink
 	limits limits
-	strict bool
+	strict bool // a damaged record is an error
 	name   string
 	format Format
 
 	size   int64 // bytes of the source so far, unpacked
 	packed *told // the archive they come from, or nil
-	kept   int64 // what the entries of the conversation under way weigh
+	kept   int64 // what all that was handed on weighs
 	// visible counts entries that a model sees, unknown those of kinds that
 	// no format has.
 	entries, visible, unknown int
@@ -96,7 +93,9 @@ func (in *intake) Begin(c Conversation) error {
 	if err := in.release(); err != nil {
 		return err
 	}
-	in.kept = 0
+	if err := in.keep(conversationWeight + int64(len(c.ID)+len(c.Title))); err != nil {
+		return err
+	}
 	return in.sink.Begin(c)
 }
 
@@ -111,24 +110,28 @@ func (in *intake) Entry(e tenfold.Entry) error {
 	} else if e.Payload.Kind().Visible() {
 		in.visible++
 	}
-	if in.kept += weight(&e); in.kept > in.mayKeep() {
-		return &Error{
-			Name: in.name, Format: in.format,
-			Err: fmt.Errorf("its entries take more than %s of memory, which is out of all proportion to its size (%s)",
-				sizeText(in.mayKeep()), sizeText(in.size)),
-			Hint: "this is hardly a transcript; split it into its conversations if it is",
-		}
+	if err := in.keep(weight(&e)); err != nil {
+		return err
 	}
 	return in.sink.Entry(e)
 }
 
-// mayKeep is how much the entries of one conversation may weigh.
-func (in *intake) mayKeep() int64 {
+// keep notes that so many bytes more are to be kept of the source.
+func (in *intake) keep(n int64) error {
 	size := in.size
 	if in.packed != nil {
 		size = min(size, likelyRatio*in.packed.read)
 	}
-	return in.limits.kept + keptRatio*size
+	limit := in.limits.kept + keptRatio*size
+	if in.kept += n; in.kept <= limit {
+		return nil
+	}
+	return &Error{
+		Name: in.name, Format: in.format,
+		Err: fmt.Errorf("what it holds takes more than %s of memory, which is out of all proportion to its size (%s)",
+			sizeText(limit), sizeText(size)),
+		Hint: "this is hardly a transcript; if it is, split it into several files",
+	}
 }
 
 // End implements [Sink].
@@ -271,47 +274,4 @@ func weightOf(parts []tenfold.Part) int {
 		}
 	}
 	return n
-}
-
-// valueMarks are the bytes of which one stands before each value but the first.
-var valueMarks = [...][]byte{[]byte(","), []byte(":"), []byte("["), []byte("{")}
-
-// crowded reports whether a record holds more JSON values than one of its size
-// may. The places of values are kept while a record is read, so that a record
-// of nothing but values takes many times its size.
-func (l limits) crowded(raw []byte) bool {
-	limit, most := l.values+len(raw)/valueBytes, 0
-	for _, mark := range valueMarks {
-		if most += bytes.Count(raw, mark); most > limit {
-			break
-		}
-	}
-	if most <= limit {
-		return false // even if none of them stood in a string
-	}
-	marks, inString := 0, false
-	for i := 0; i < len(raw); {
-		if inString {
-			if i, inString = stringRest(raw, i); inString {
-				break
-			}
-			continue
-		}
-		switch raw[i] {
-		case '"':
-			inString = true
-		case ',', ':', '[', '{':
-			marks++
-		}
-		i++
-	}
-	return marks > limit
-}
-
-func (l limits) tooCrowded(name string, format Format, line int) *Error {
-	return &Error{
-		Name: name, Format: format, Line: line,
-		Err:  errors.New("the record holds more JSON values than memory is given for: " + strconv.Itoa(l.values) + ", and one more for each " + strconv.Itoa(valueBytes) + " bytes"),
-		Hint: "this is hardly a transcript; take the record out",
-	}
 }

@@ -104,10 +104,6 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	}
 	for {
 		raw, err := items.next()
-		if err == nil && src.limits().crowded(raw) {
-			line, _ := items.locate(items.mark.at)
-			return src.limits().tooCrowded(src.Name, JP, line)
-		}
 		if err == nil {
 			if err = j.next(raw); err != nil && j.scan.err == nil {
 				return err

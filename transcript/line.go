@@ -136,9 +136,6 @@ func (r *lineReader) records(format Format, parse func(raw []byte) error, take f
 		if err != nil {
 			return err
 		}
-		if in.limits.crowded(raw) {
-			return in.limits.tooCrowded(r.src.Name, format, r.number)
-		}
 		if err := parse(raw); err != nil {
 			if err := r.refuse(format, err); err != nil {
 				return err
@@ -160,6 +157,10 @@ func (r *lineReader) refuse(format Format, err error) error {
 	offset, cause := jsonProblem(err)
 	number := r.number
 	e := r.problem(format, cause, "the line may be damaged: take it out, or restore the file")
+	if errors.Is(err, errCrowded) {
+		e.Hint = hintCrowded
+		return e
+	}
 	if isSyntax(err) {
 		e.Column = int(offset) + 1
 		if cutOff := errors.Is(cause, errCutOff); cutOff || !r.ended {

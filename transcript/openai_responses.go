@@ -90,7 +90,7 @@ func responsesEvent(o object) bool {
 func (openaiResponses) Import(ctx context.Context, src Source, sink Sink) error {
 	o := responses{itemTurns: itemTurns{emitter: emitter{sink: sink}}, src: src}
 	o.conv.Format = OpenAIResponses
-	o.items.scan = &o.scan
+	o.items.scan, o.scan.cost = &o.scan, placeCost
 	head, rest, err := peek(src.Reader)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (openCodeImporter) Import(ctx context.Context, src Source, sink Sink) error
 }
 
 func importOpenCode(ctx context.Context, src Source, d document, sink Sink) error {
-	var s scanner
+	s := scanner{cost: placeCost}
 	s.reset(d.raw)
 	if k := s.kind(); k != '{' && k != 0 {
 		return d.problem(src, OpenCode, 0, errors.New("a session is a JSON object with info and messages, this is none"), "it is what opencode export writes")
@@ -82,7 +82,7 @@ func importOpenCode(ctx context.Context, src Source, d document, sink Sink) erro
 	if !list.found() || d.raw[list.from] != '[' {
 		return d.problem(src, OpenCode, 0, errors.New("the session has no messages"), "it is what opencode export writes")
 	}
-	o := &openCodeSession{em: &emitter{sink: sink, conv: Conversation{Format: OpenCode}}, calls: &ids{}, places: map[string]place{}}
+	o := &openCodeSession{em: &emitter{sink: sink, conv: Conversation{Format: OpenCode}}, scan: scanner{cost: blockCost}, calls: &ids{}, places: map[string]place{}}
 	o.session(info.of(d.raw))
 	if !info.found() || o.em.conv.ID == "" {
 		first := d.raw[list.from:list.to]

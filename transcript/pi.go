@@ -89,7 +89,7 @@ func (piImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		return err
 	}
 	src.Reader = rest
-	p := &pi{emitter: emitter{sink: sink, conv: Conversation{Format: Pi}}, src: src, byID: map[string]int32{}, leaf: -1}
+	p := &pi{emitter: emitter{sink: sink, conv: Conversation{Format: Pi}}, src: src, scan: scanner{cost: blockCost}, byID: map[string]int32{}, leaf: -1}
 	if s := newHead(head, src.Name).json; s.shape == shapeObject && len(s.objects) == 1 && piMessageAlone(s.objects[0]) {
 		return withDocument(ctx, src, Pi, p.document)
 	}

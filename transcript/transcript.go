@@ -133,6 +133,7 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l lim
 func importUnpacked(ctx context.Context, src Source, head []byte, from Format) error {
 	in := src.intake
 	if isDatabase(head) {
+		in.size = src.Size
 		return in.done(importDatabase(ctx, src, from, in), nil)
 	}
 	if problem := unreadable(head); problem != nil {
