@@ -164,7 +164,7 @@ func (l *Log) add(e *Entry) bool {
 		payload: e.Payload, id: id, source: e.Source, message: l.intern(e.MessageID), time: unixNano(e.Time),
 	}
 	n := l.nodes.push(seq)
-	*n = node{tokens: int32(min(e.Tokens, math.MaxInt32)), branch: l.branches.of(e.Branch)}
+	*n = node{tokens: int32(min(max(e.Tokens, 0), math.MaxInt32)), branch: l.branches.of(e.Branch)}
 	l.n = seq
 	l.classify(n, e.Payload)
 	if n.visible() && n.tokens == 0 && !n.is(flagEmpty) {

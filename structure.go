@@ -219,7 +219,7 @@ func (l *Log) stepCount(i int) int {
 
 // stepEnd is the seq of the last entry of a step, late results aside.
 func (l *Log) stepEnd(turn, step int) int32 {
-	if step+1 >= l.stepCount(turn) {
+	if step >= l.stepCount(turn)-1 {
 		return l.turnEnd(turn)
 	}
 	return l.steps[int(l.turns[turn].step)+step+1] - 1

@@ -65,6 +65,14 @@ func amend(e *tenfold.Entry) (amended bool) {
 	return amended
 }
 
+// possibleConversation is a conversation without a time that cannot be.
+func possibleConversation(c Conversation) Conversation {
+	if !possibleTime(c.Created) {
+		c.Created = time.Time{}
+	}
+	return c
+}
+
 // possibleTime reports whether a log can hold a time.
 func possibleTime(t time.Time) bool { return t.Year() >= 1678 && t.Year() <= 2261 }
 

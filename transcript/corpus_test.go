@@ -101,9 +101,16 @@ func checkLaws(tb testing.TB, got Collected) {
 	checkViews(tb, log)
 }
 
+// tester is a test, or a property of one.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
 // checkViews checks that every provider would take the conversation: as it
 // was, and as the tool's own compactions leave it (P10).
-func checkViews(tb testing.TB, log *tenfold.Log) {
+func checkViews(tb tester, log *tenfold.Log) {
 	tb.Helper()
 	p := tenfold.Project(log)
 	bare, err := View{Projection: p}.shown()

@@ -96,7 +96,7 @@ func (in *intake) Begin(c Conversation) error {
 	if err := in.keep(conversationWeight + int64(len(c.ID)+len(c.Title))); err != nil {
 		return err
 	}
-	return in.sink.Begin(c)
+	return in.sink.Begin(possibleConversation(c))
 }
 
 // Entry implements [Sink].
@@ -136,7 +136,7 @@ func (in *intake) keep(n int64) error {
 
 // End implements [Sink].
 func (in *intake) End(c Conversation, warnings []string) error {
-	in.held = &ending{c, warnings}
+	in.held = &ending{possibleConversation(c), warnings}
 	return nil
 }
 

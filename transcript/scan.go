@@ -35,9 +35,10 @@ type scanner struct {
 }
 
 // What users of scanners keep of a value, the growth of their lists included:
-// a block of a message, or only its place.
+// a block of a message, a part that is handed on as it is, or only its place.
 const (
 	blockCost = 1 << 10
+	partCost  = 512
 	placeCost = 128
 )
 

@@ -23,6 +23,7 @@ type compactFile struct {
 	to     []string
 	out    string
 	format string
+	strict bool
 }
 
 func (a *app) compactCommand() *cobra.Command {
@@ -39,6 +40,8 @@ The conversations are kept in the store, the last one as the active one, so that
 is not touched. Running the command again on the same file adds what is new of
 it and replaces the compaction of the earlier run; the same flags give the same
 report and write nothing.
+
+A damaged line or record is skipped with a warning; --strict makes it an error.
 
 ` + rangeHelp + `
 
@@ -62,9 +65,15 @@ for each.`,
 	c.Flags().StringArrayVar(&k.to, "to", nil, "`BOUND` where the range ends; or what to write\n--out as")
 	c.Flags().StringVar(&k.out, "out", "", "`FILE` to write the compacted conversation to")
 	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session, else it is detected")
+	registerStrict(c, &k.strict)
 	complete(c, "format", readableFormats()...)
 	complete(c, "to", exportFormats()...)
 	return c
+}
+
+// registerStrict adds the flag of commands that read transcripts.
+func registerStrict(c *cobra.Command, strict *bool) {
+	c.Flags().BoolVar(strict, "strict", false, "fail on a damaged line or record instead of\nskipping it with a warning")
 }
 
 // split tells the two meanings of --to apart: with --out the name of a format
@@ -185,7 +194,7 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 // one compacts the conversations of one file.
 func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
 	var found []imported
-	err := k.importFile(ctx, path, k.format, "--format", func(in imported) error {
+	err := k.importFile(ctx, path, k.format, "--format", k.strict, func(in imported) error {
 		found = append(found, in)
 		return nil
 	})
