@@ -97,7 +97,7 @@ func (r *lineReader) line() ([]byte, error) {
 // placed says in which line a window's error came up.
 func (r *lineReader) placed(err error) error {
 	var e *Error
-	if errors.As(err, &e) && e.Line == 0 {
+	if errors.As(err, &e) && e.Line == 0 && e.Name == r.src.Name {
 		e.Line = r.number + 1
 	}
 	return err

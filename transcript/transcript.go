@@ -115,7 +115,11 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l lim
 	if r, ok := src.Reader.(interface{ SetReadDeadline(t time.Time) error }); ok {
 		// A pipe may give nothing for as long as it likes.
 		stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Unix(1, 0)) })
-		defer stop()
+		defer func() {
+			if !stop() {
+				_ = r.SetReadDeadline(time.Time{})
+			}
+		}()
 	}
 	src.intake = &intake{sink: sink, limits: l, strict: src.Strict, name: src.Name, format: from}
 	src, head, done, err := unpack(src)

@@ -64,6 +64,10 @@ func (w *window) fill() error {
 		}
 		return nil
 	}
+	var ours *Error
+	if errors.As(err, &ours) {
+		return err // it says which file it is about
+	}
 	return fmt.Errorf("read %s: %w", w.src.Name, err)
 }
 
