@@ -1,6 +1,7 @@
 package tenfold_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -125,4 +126,34 @@ func TestP11aCallsPartedByReasoningStayApart(t *testing.T) {
 	const want = "tool_call tool_result tool_call tool_result"
 	same(t, "while the loop is open", order(entries...), want)
 	same(t, "when it closed", order(append(entries, start(), user("next"))...), want)
+}
+
+func TestP13AStepBeyondTheLogIsClamped(t *testing.T) {
+	for _, step := range []int{math.MaxInt, math.MaxInt32, 99} {
+		l := tenfold.NewLog()
+		if _, err := l.Append(
+			tenfold.Entry{ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
+			tenfold.Entry{ID: "r", Payload: tenfold.Reasoning{Text: "hm"}},
+			tenfold.Entry{ID: "o", Payload: tenfold.Compaction{ToStep: &step, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
+		); err != nil {
+			t.Fatal(err)
+		}
+		for o := range tenfold.Project(l).Overlays() {
+			if o.First != 1 || o.Last < 2 {
+				t.Errorf("to step %d: covers %d to %d", step, o.First, o.Last)
+			}
+		}
+	}
+}
+
+func TestT2CountsThatCannotBeAreCountedAgain(t *testing.T) {
+	for _, tokens := range []int{-1, math.MinInt} {
+		l := tenfold.NewLog()
+		if _, err := l.Append(tenfold.Entry{ID: "u", Tokens: tokens, Payload: tenfold.UserMessage{Parts: tenfold.Text("four")}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Tokens(); got != 1 {
+			t.Errorf("%d tokens given: the log counts %d, want 1", tokens, got)
+		}
+	}
 }

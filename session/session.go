@@ -83,7 +83,7 @@ func (s *Session) append(ctx context.Context, origin *store.Origin, entries []te
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
-	s.batch = nil // until it is known that the store is done with it
+	s.batch = nil     // until it is known that the store is done with it
 	var refused error // by the store, which says what was tried
 	err = s.projection.AppendIf(func(with *tenfold.Projection) error {
 		s.stats = Stats(with)

@@ -57,9 +57,6 @@ func (aiderImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		if err != nil {
 			return err
 		}
-		if a.r.repaired {
-			a.torn++
-		}
 		if err := a.line(line); err != nil {
 			return err
 		}
@@ -83,7 +80,6 @@ type aider struct {
 	sink  Sink
 	r     *lineReader
 	names ids
-	torn  int // lines that were not UTF-8
 
 	out      *emitter // nil before the first line
 	prompted bool     // the conversation has a prompt
@@ -205,12 +201,6 @@ func (a *aider) begin() error {
 }
 
 func (a *aider) end() error {
-	if a.torn > 0 {
-		for range a.torn {
-			a.out.warn.add(0, notUTF8One, notUTF8Many)
-		}
-		a.torn = 0
-	}
 	a.prompted, a.banner = false, ""
 	return a.out.end()
 }

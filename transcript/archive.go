@@ -38,7 +38,10 @@ func unpack(src Source) (out Source, head []byte, done func(), err error) {
 	default:
 		return src, head, done, nil
 	}
-	a := &archive{what: what, name: src.Name, in: &told{r: src.Reader, tell: src.Progress}}
+	a := &archive{what: what, name: src.Name, in: &told{r: src.Reader, tell: src.Progress}, limit: src.limits().unpacked}
+	if src.intake != nil {
+		src.intake.packed = a.in
+	}
 	switch what {
 	case "gzip":
 		z, err := gzip.NewReader(a.in)
@@ -68,11 +71,21 @@ type archive struct {
 	what, name string
 	in         *told
 	out        io.Reader
+	limit      int64 // how much any archive may unpack to
+	unpacked   int64
 }
 
 // Read implements io.Reader.
 func (a *archive) Read(p []byte) (int, error) {
 	n, err := a.out.Read(p)
+	if a.unpacked += int64(n); a.unpacked > max(a.limit, packedRatio*a.in.read) {
+		return n, &Error{
+			Name: a.name,
+			Err: fmt.Errorf("the %s archive unpacks to more than %s, which is over %d times its size: it may be made to fill the memory",
+				a.what, sizeText(max(a.limit, packedRatio*a.in.read)), packedRatio),
+			Hint: "if you trust it, unpack it and import the file that comes out",
+		}
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = a.problem(err)
 	}

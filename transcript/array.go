@@ -12,28 +12,73 @@ import (
 // stand for them. It finds where an item ends and leaves it to the reader of
 // the item to see whether it is JSON, so that nothing is read twice.
 type arrayReader struct {
-	in         io.Reader
-	buf        []byte
-	start, end int   // buf[start:end] is read and not given out yet
-	base       int64 // offset of buf[0]
-	eof        bool
-	opened     bool // the first item was looked for
+	window
+	word string // what an item is called
+	// inner says that the array stands in a document that goes on after it.
+	inner  bool
+	opened bool // the first item was looked for
+	free   bool // the next item needs no comma before it
+	inItem bool // an item was begun, and not what stands between two
+
+	lines  int   // line ends before the rest
+	lineAt int64 // offset of the line that the rest begins in
+	mark   struct {
+		at, lineAt int64
+		lines      int
+	} // where the last item began
+	// lead is the white space in front of the last item, by which the items
+	// of this array are told from those of arrays within.
+	lead  []byte
+	tried int64 // bytes read in search of an item that is whole
 }
 
-// rest reads on from where the array should begin.
-func (r *arrayReader) rest() io.Reader {
-	return io.MultiReader(bytes.NewReader(r.buf[r.start:r.end]), r.in)
+// all reads on from where the array should begin.
+func (r *arrayReader) all() io.Reader { return io.MultiReader(bytes.NewReader(r.rest()), r.src.Reader) }
+
+// pass leaves n bytes behind.
+func (r *arrayReader) pass(n int) {
+	gone := r.buf[r.start : r.start+n]
+	if ends := bytes.Count(gone, []byte("\n")); ends > 0 {
+		r.lines += ends
+		r.lineAt = r.offset() + int64(bytes.LastIndexByte(gone, '\n')) + 1
+	}
+	r.start += n
 }
 
-func (r *arrayReader) offset() int64 { return r.base + int64(r.start) }
+// back goes back to where the last item began.
+func (r *arrayReader) back() {
+	if at := int(r.mark.at - r.base); at >= 0 && at <= r.start {
+		r.start, r.lines, r.lineAt = at, r.mark.lines, r.mark.lineAt
+	}
+}
+
+// locate gives line and column of an offset in the last item or behind it,
+// from 1.
+func (r *arrayReader) locate(offset int64) (line, column int) {
+	from, lines, lineAt := r.offset(), r.lines, r.lineAt
+	if offset < from {
+		from, lines, lineAt = max(r.mark.at, r.base), r.mark.lines, r.mark.lineAt
+	}
+	to := min(max(offset, from), r.base+int64(r.end))
+	text := r.buf[from-r.base : to-r.base]
+	if ends := bytes.Count(text, []byte("\n")); ends > 0 {
+		lines += ends
+		lineAt = from + int64(bytes.LastIndexByte(text, '\n')) + 1
+	}
+	return lines + 1, int(to-lineAt) + 1
+}
 
 // peek gives the next byte that is no white space; io.EOF when there is none.
 func (r *arrayReader) peek() (byte, error) {
 	for {
-		for ; r.start < r.end; r.start++ {
-			if c := r.buf[r.start]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-				return c, nil
-			}
+		rest := r.rest()
+		n := 0
+		for n < len(rest) && isSpace(rest[n]) {
+			n++
+		}
+		r.pass(n)
+		if n < len(rest) {
+			return rest[n], nil
 		}
 		if err := r.fill(); err != nil {
 			return 0, err
@@ -41,36 +86,7 @@ func (r *arrayReader) peek() (byte, error) {
 	}
 }
 
-// fill reads on, after making room; io.EOF when there is no more.
-func (r *arrayReader) fill() error {
-	if r.eof {
-		return io.EOF
-	}
-	have := r.end - r.start
-	switch {
-	case len(r.buf) > lineKeep && have < lineChunk:
-		r.move(make([]byte, 2*lineChunk))
-	case r.start > 0 && have < len(r.buf)/2:
-		r.move(r.buf)
-	case r.end == len(r.buf):
-		r.move(make([]byte, max(2*len(r.buf), lineChunk)))
-	}
-	n, err := r.in.Read(r.buf[r.end:])
-	r.end += n
-	if errors.Is(err, io.EOF) {
-		r.eof, err = true, nil
-		if n == 0 {
-			return io.EOF
-		}
-	}
-	return err
-}
-
-func (r *arrayReader) move(to []byte) {
-	n := copy(to, r.buf[r.start:r.end])
-	r.base += int64(r.start)
-	r.buf, r.start, r.end = to, 0, n
-}
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 func (r *arrayReader) problem(text string) error {
 	return &jsontext.SyntacticError{ByteOffset: r.offset(), Err: errors.New(text)}
@@ -80,63 +96,77 @@ func (r *arrayReader) cutOff() error {
 	return &jsontext.SyntacticError{ByteOffset: r.base + int64(r.end), Err: io.ErrUnexpectedEOF}
 }
 
-// next gives the next item and its offset, or io.EOF after the array. The
-// bytes hold until the next call. The array's "[" is to be there.
-func (r *arrayReader) next() (item []byte, at int64, err error) {
-	fail := func(err error) ([]byte, int64, error) {
+// next gives the next item, or io.EOF after the array. The bytes hold until
+// the next call. The array's "[" is to be there.
+func (r *arrayReader) next() (item []byte, err error) {
+	fail := func(err error) ([]byte, error) {
 		if errors.Is(err, io.EOF) {
 			err = r.cutOff()
 		}
-		return nil, 0, err
+		return nil, err
 	}
-	first := !r.opened
-	if first {
+	if !r.opened {
 		if _, err := r.peek(); err != nil {
 			return fail(err)
 		}
-		r.start, r.opened = r.start+1, true
+		r.pass(1)
+		r.opened, r.free = true, true
 	}
+	free, from := r.free, r.offset()
+	r.free, r.inItem = false, false
 	c, err := r.peek()
 	if err != nil {
 		return fail(err)
 	}
 	switch {
 	case c == ']':
-		r.start++
+		r.pass(1)
+		if r.inner {
+			return nil, io.EOF
+		}
 		if _, err := r.peek(); !errors.Is(err, io.EOF) {
 			if err == nil {
-				err = r.problem("more text after the end of the events")
+				err = r.problem("more text after the end of the array")
 			}
-			return nil, 0, err
+			return nil, err
 		}
-		return nil, 0, io.EOF
-	case first:
+		return nil, io.EOF
+	case free:
 	case c != ',':
-		return fail(r.problem("a comma is missing between two events"))
+		return fail(r.problem("a comma is missing between two items"))
 	default:
-		r.start++
+		r.pass(1)
+		from = r.offset()
 		if c, err = r.peek(); err != nil {
 			return fail(err)
 		}
 	}
+	if n := int(r.offset() - from); n <= leadLimit && n <= r.start {
+		r.lead = append(r.lead[:0], r.buf[r.start-n:r.start]...)
+	}
 	if c == ',' || c == ']' || c == '}' || c == ':' {
-		return fail(r.problem("an event is missing"))
+		return fail(r.problem("an item is missing"))
 	}
 	return r.item()
 }
 
+// leadLimit is the most white space that is remembered of what stands between
+// two items.
+const leadLimit = 64
+
 // item reads to the end of the item that begins at start.
-func (r *arrayReader) item() (item []byte, at int64, err error) {
+func (r *arrayReader) item() (item []byte, err error) {
+	r.mark.at, r.mark.lines, r.mark.lineAt, r.inItem = r.offset(), r.lines, r.lineAt, true
 	depth, inString := 0, false
 	for i := 0; ; {
-		b := r.buf[r.start:r.end]
+		b := r.rest()
 		for i < len(b) {
 			if inString {
 				if i, inString = stringRest(b, i); inString {
 					break
 				}
 				if depth == 0 {
-					return r.take(i)
+					return r.take(i), nil
 				}
 				continue
 			}
@@ -147,57 +177,192 @@ func (r *arrayReader) item() (item []byte, at int64, err error) {
 				depth++
 			case '}', ']':
 				if depth == 0 {
-					return r.take(i)
+					return r.take(i), nil
 				}
 				if depth--; depth == 0 {
-					return r.take(i + 1)
+					return r.take(i + 1), nil
 				}
 			case ',', ' ', '\n', '\r', '\t':
 				if depth == 0 {
-					return r.take(i)
+					return r.take(i), nil
 				}
 			}
 			i++
 		}
 		if err := r.fill(); err != nil {
 			if !errors.Is(err, io.EOF) {
-				return nil, 0, err
+				return nil, err
 			}
 			// What there is may be broken before it is cut off.
-			at := r.offset()
-			if problem := checkItem(r.buf[r.start:r.end], at); problem != nil {
-				return nil, 0, problem
+			if problem := checkItem(r.rest(), r.offset()); problem != nil {
+				return nil, problem
 			}
-			return nil, 0, r.cutOff()
+			return nil, r.cutOff()
 		}
 	}
 }
 
-func (r *arrayReader) take(n int) (item []byte, at int64, err error) {
-	at = r.offset()
-	item = r.buf[r.start : r.start+n]
-	r.start += n
-	return item, at, nil
+func (r *arrayReader) take(n int) []byte {
+	item := r.rest()[:n]
+	r.pass(n)
+	return item
+}
+
+// check gives what is wrong with the item given out last, nil for nothing.
+func (r *arrayReader) check(item []byte) error { return checkItem(item, r.mark.at) }
+
+// damaged takes an error of next or check and looks for the next item that is
+// whole; nil says that there may be one. io.EOF says that the array ends here,
+// for it is cut off or nothing in it is whole any more; any other error ends
+// the import. Items are left out under the terms of [intake.skip].
+func (r *arrayReader) damaged(err error, format Format) error {
+	if !isSyntax(err) {
+		return err
+	}
+	offset, cause := jsonProblem(err)
+	if errors.Is(cause, errCutOff) {
+		if line, _ := r.locate(offset); !r.goesOn() {
+			r.src.care().torn(r.word, line)
+			return io.EOF
+		}
+	}
+	line, column := r.locate(offset)
+	problem := &Error{
+		Name: r.src.Name, Format: format, Line: line, Column: column, Err: cause,
+		Hint: "the file may be damaged: restore it, for example from version control",
+	}
+	if err := r.src.care().skip(r.word, problem); err != nil {
+		return err
+	}
+	if r.inItem {
+		r.back()
+		r.pass(1) // a whole item begins behind where the damaged one does
+	}
+	err = r.resync()
+	if errors.Is(err, errNoItem) {
+		return problem
+	}
+	return err
+}
+
+// goesOn reports whether items follow in what was taken for the last one, cut
+// off: it was cut off before them, and they were read as a part of it. Only
+// where each item has lines of its own can that be told.
+func (r *arrayReader) goesOn() bool {
+	at := r.mark.at - r.base
+	return !r.src.care().strict && r.inItem && at >= 0 && bytes.IndexByte(r.lead, '\n') >= 0 &&
+		bytes.Contains(r.buf[at:r.end], append(r.lead[:len(r.lead):len(r.lead)], '{'))
+}
+
+// errNoItem says that looking for an item took too long.
+var errNoItem = errors.New("no whole item was found")
+
+// resync goes to the next place where an item of this array begins that is
+// whole, as far as that can be told; io.EOF when there is none.
+func (r *arrayReader) resync() error {
+	for {
+		at := r.candidate()
+		if at < 0 {
+			r.pass(max(len(r.rest())-leadLimit, 0))
+			if err := r.fill(); err != nil {
+				return err
+			}
+			continue
+		}
+		r.pass(at - r.start)
+		item, err := r.item()
+		if err != nil && !isSyntax(err) {
+			return err
+		}
+		whole := err == nil && r.check(item) == nil
+		if r.tried += r.offset() - r.mark.at; r.tried > resyncFree+resyncRatio*(r.base+int64(r.end)) {
+			return errNoItem
+		}
+		r.back()
+		if whole {
+			if whole, err = r.follows(len(item)); err != nil {
+				return err
+			}
+		}
+		if whole {
+			r.free = true
+			return nil
+		}
+		r.pass(1)
+	}
+}
+
+// Looking for a whole item reads at most so many bytes, and so many for each
+// byte of the file: no file makes it take forever.
+const (
+	resyncFree  = 16 << 20
+	resyncRatio = 8
+)
+
+// candidate is where in the buffer an item may begin, -1 for nowhere: behind
+// the white space that the items of this array have before them.
+func (r *arrayReader) candidate() int {
+	if bytes.IndexByte(r.lead, '\n') >= 0 {
+		from := max(r.start-len(r.lead), 0)
+		at := bytes.Index(r.buf[from:r.end], append(r.lead[:len(r.lead):len(r.lead)], '{'))
+		if at < 0 {
+			return -1
+		}
+		return from + at + len(r.lead)
+	}
+	for at := r.start; ; at++ {
+		i := bytes.IndexByte(r.buf[at:r.end], '{')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		before := bytes.TrimRight(r.buf[max(at-leadLimit, 0):at], " ")
+		if bytes.HasSuffix(before, []byte(",")) {
+			return at
+		}
+	}
+}
+
+// follows reports whether what stands behind the next n bytes, an item, can.
+func (r *arrayReader) follows(n int) (bool, error) {
+	for {
+		for rest := r.rest(); n < len(rest); n++ {
+			if !isSpace(rest[n]) {
+				return rest[n] == ',' || rest[n] == ']', nil
+			}
+		}
+		if err := r.fill(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return true, nil
+			}
+			return false, err
+		}
+	}
 }
 
 // stringRest goes on in a string from i to behind its end; open says that it
-// does not end here, and i where to go on when there is more.
+// does not end here, and next where to go on when there is more. Nothing is
+// looked at twice, however many backslashes there are.
 func stringRest(b []byte, i int) (next int, open bool) {
 	for {
 		k := bytes.IndexByte(b[i:], '"')
-		if k < 0 {
-			for k = len(b); k > i && b[k-1] == '\\'; k-- {
-			}
-			return k, true
+		open = k < 0
+		if k += i; open {
+			k = len(b)
 		}
-		k += i
 		slashes := 0
 		for k-slashes > i && b[k-1-slashes] == '\\' {
 			slashes++
 		}
-		if i = k + 1; slashes%2 == 0 {
-			return i, false
+		switch escaped := slashes%2 == 1; {
+		case open && escaped:
+			return k - 1, true // what it escapes is still to come
+		case open:
+			return k, true
+		case !escaped:
+			return k + 1, false
 		}
+		i = k + 1
 	}
 }
 
@@ -210,7 +375,7 @@ func checkItem(item []byte, at int64) error {
 			return nil
 		}
 		if err == nil {
-			err = &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("more text after the event")}
+			err = &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("more text after the item")}
 		}
 	}
 	offset, cause := jsonProblem(err)

@@ -22,18 +22,18 @@ func TestArrayReader(t *testing.T) {
 		"halves":      iotest.HalfReader(strings.NewReader(text)),
 		"eof at once": iotest.DataErrReader(strings.NewReader(text)),
 	} {
-		r := &arrayReader{in: in}
+		r := &arrayReader{window: newWindow(t.Context(), Source{Reader: in}, "the item")}
 		var got []string
 		for {
-			item, at, err := r.next()
+			item, err := r.next()
 			if err != nil {
 				if err != io.EOF {
 					t.Errorf("%s: %v", name, err)
 				}
 				break
 			}
-			if !strings.HasPrefix(text[at:], string(item)) {
-				t.Errorf("%s: %s does not stand at %d", name, item, at)
+			if !strings.HasPrefix(text[r.mark.at:], string(item)) {
+				t.Errorf("%s: %s does not stand at %d", name, item, r.mark.at)
 			}
 			got = append(got, string(item))
 		}

@@ -3,9 +3,7 @@ package transcript
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"tenfold"
@@ -23,13 +21,12 @@ type chat struct {
 	format  Format
 	way     dialect
 
-	top, in scanner // over the source, and over one record or message
-	doc     document
-	lines   *lineReader     // nil when the source is one document
-	given   map[string]bool // ids of conversations
-	open    bool            // a conversation is under way
-	loose   bool            // it may go on with the next value
-	config  bool            // it has had a message that is no system prompt
+	top, in scanner        // over the source, and over one record or message
+	lines   *lineReader    // nil when the source is one document
+	given   map[string]int // ids of conversations, and the highest number added to each
+	open    bool           // a conversation is under way
+	loose   bool           // it may go on with the next value
+	config  bool           // it has had a message that is no system prompt
 }
 
 // dialect is what one format says with messages.
@@ -62,11 +59,12 @@ func importChat(ctx context.Context, src Source, sink Sink, format Format, way d
 		return fmt.Errorf("read %s: %w", src.Name, err)
 	}
 	src.Reader = rest
-	c := &chat{src: src, name: way.name(src.Name), sink: sink, format: format, way: way, given: map[string]bool{}}
+	c := &chat{src: src, name: way.name(src.Name), sink: sink, format: format, way: way, given: map[string]int{}}
+	c.top.cost, c.in.cost = placeCost, blockCost
 	if newHead(head, src.Name).json.shape == shapeLines {
 		err = c.readLines(ctx)
 	} else {
-		err = c.readDocument(ctx)
+		err = withDocument(ctx, src, format, func(d document) error { return c.readDocument(ctx, d) })
 	}
 	if err != nil {
 		return err
@@ -82,47 +80,32 @@ func importChat(ctx context.Context, src Source, sink Sink, format Format, way d
 
 func (c *chat) readLines(ctx context.Context) error {
 	c.lines = newLineReader(ctx, c.src)
-	for n := 0; ; n++ {
-		raw, err := c.lines.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	var line []byte
+	return c.lines.records(c.format, func(raw []byte) error {
+		line = raw
+		c.top.reset(raw)
+		c.top.value()
+		c.top.end()
+		return c.top.err
+	}, func() error {
+		c.top.reset(line)
+		if err := c.value(c.lines.count - 1); err != nil {
 			return err
 		}
-		repaired := c.lines.repaired
-		c.top.reset(raw)
-		emitted := c.value(n)
-		if c.top.end(); c.top.err != nil {
-			problem := c.lines.broken(c.top.err, c.format)
-			if problem != nil {
-				return problem
-			}
-			if !c.open {
-				return c.lines.problem(c.format, errCutOff, "the file may be damaged: restore it, or export it again")
-			}
-			c.warn.add(c.lines.number, tornOne, tornOne)
-			continue
+		if c.top.err != nil { // it is JSON, but there is too much of it
+			return c.lines.problem(c.format, c.top.err, hintCrowded)
 		}
-		if emitted != nil {
-			return emitted
-		}
-		if repaired && c.open {
-			c.warn.add(c.lines.number, notUTF8One, notUTF8Many)
-		}
-	}
+		return nil
+	})
 }
 
-func (c *chat) readDocument(ctx context.Context) error {
-	var err error
-	if c.doc, err = readDocument(ctx, c.src, c.format); err != nil {
+// readDocument reads the values of a document.
+func (c *chat) readDocument(ctx context.Context, d document) error {
+	if err := d.check(); err != nil {
 		return err
 	}
-	c.top.reset(c.doc.raw)
-	for n := 0; c.top.err == nil; n++ {
-		if c.top.kind() == 0 {
-			break
-		}
+	c.top.reset(d.raw)
+	for n := 0; c.top.kind() != 0; n++ {
 		if err := c.value(n); err != nil {
 			return err
 		}
@@ -130,18 +113,8 @@ func (c *chat) readDocument(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.top.err == nil {
-		c.top.end()
-	}
 	if c.top.err != nil {
-		if _, cause := jsonProblem(c.top.err); !errors.Is(cause, errCutOff) || !c.open {
-			return c.doc.broken(c.src, c.format, c.top.err)
-		}
-		// Torn by a crash: what was whole stays (L10).
-		c.warn.add(0, "value at the end was cut off and is left out", "")
-	}
-	if c.doc.repaired && c.open {
-		c.warn.add(0, "file was not UTF-8: its bad bytes were replaced", "")
+		return d.broken(c.top.err)
 	}
 	return nil
 }
@@ -365,10 +338,11 @@ func (c *chat) start(id string) error {
 		return err
 	}
 	unique := id
-	for n := 2; c.given[unique]; n++ {
-		unique = id + "-" + strconv.Itoa(n)
+	for c.given[unique] > 0 {
+		c.given[id]++ // the next one of the id goes on from here
+		unique = id + "-" + strconv.Itoa(c.given[id])
 	}
-	c.given[unique] = true
+	c.given[unique] = 1
 	c.emitter = emitter{sink: c.sink, conv: Conversation{ID: unique, Format: c.format}}
 	c.open, c.config = true, false
 	c.way.open(c)

@@ -132,14 +132,14 @@ func TestTornMessages(t *testing.T) {
 	for _, tt := range []struct {
 		text, want, says string
 	}{
-		{`[{"role":"user","content":"a"},{"role":"assistant","content":"b`, "user", "value at the end was cut off"},
+		{`[{"role":"user","content":"a"},{"role":"assistant","content":"b`, "user", "record at the end was cut off"},
 		{`{"messages":[{"role":"user","content":"a"},{"role":`, "", "the JSON is cut off"},
 		{"{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assi", "user", "line at the end was cut off"},
 		{"[\n{\"role\":\"user\",\"content\":\"a\"},\n{\"role\":user}\n]", "", "x.json:3:9: no valid JSON"},
 		{`[{"role":"user","content":"a"}] x`, "", "no valid JSON"},
 	} {
 		w := written{OpenAIChat, "x.json", []byte(tt.text)}
-		got, err := w.read(w.data, OpenAIChat)
+		got, err := w.readAs(Source{Strict: true}, w.data, OpenAIChat)
 		switch {
 		case tt.want == "":
 			if err == nil || !strings.Contains(err.Error(), tt.says) {

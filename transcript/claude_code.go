@@ -92,13 +92,14 @@ func (claudeImporter) Recognise(h Head) Confidence {
 // Import implements [Importer].
 func (claudeImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	c := &claude{
-		r: newLineReader(ctx, src), sink: sink, name: src.Name,
+		r: newLineReader(ctx, src), sink: sink, name: src.Name, scan: scanner{cost: blockCost},
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
 		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}
-	err := c.r.records(ClaudeCode, &c.scan, &c.warn,
-		func(raw []byte) { c.l.parse(&c.scan, raw) },
-		func() error { return c.line(&c.l) })
+	err := c.r.records(ClaudeCode, func(raw []byte) error {
+		c.l.parse(&c.scan, raw)
+		return c.scan.err
+	}, func() error { return c.line(&c.l) })
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ type claude struct {
 	now       time.Time       // of the last line that had one
 	own       bool            // the file is a sub-agent's own: its chain is the root
 
-	place  place
+	place  rootLog
 	opened turnState
 	after  string // id of the summary line that ended the last turn
 	pend   *boundary
@@ -229,9 +230,7 @@ func (c *claude) unknown(l *claudeLine, id, name string) error {
 // emit hands entries on, keeping count of turns and steps.
 func (c *claude) emit(entries ...tenfold.Entry) error {
 	for _, e := range entries {
-		if e.Branch == "" {
-			c.place.see(e)
-		}
+		c.place.see(e)
 		if e.Payload.Kind().Visible() {
 			c.visible = true
 			if i, ok := c.nodes[e.ID]; ok {

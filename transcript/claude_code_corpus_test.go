@@ -116,33 +116,6 @@ func TestClaudeCodeCorpusCounts(t *testing.T) {
 	})
 }
 
-// TestClaudeCodeCorpusPlaces checks the importer's own count of turns and
-// steps against the log's.
-func TestClaudeCodeCorpusTurns(t *testing.T) {
-	eachCorpusFile(t, ClaudeCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
-		log := tenfold.NewLog()
-		if _, err := log.Append(got.Entries...); err != nil {
-			t.Fatal(err)
-		}
-		var p place
-		prompts := 0
-		for e := range log.Entries() {
-			if e.Branch != "" {
-				continue
-			}
-			p.see(e)
-			if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic {
-				prompts++
-			}
-			turn, step, _ := log.Where(e.Seq)
-			if _, ok := e.Payload.(tenfold.ToolResult); !ok && (turn != p.turn || step != p.step) {
-				t.Fatalf("entry %s stands at %d/%d, the importer says %d/%d", e.ID, turn, step, p.turn, p.step)
-			}
-		}
-		t.Logf("%d turns, %d prompts, %d entries; %v", log.Turns(), prompts, len(got.Entries), got.Warnings)
-	})
-}
-
 // interrupts counts texts that hold the marker: the index counts those that
 // only quote it too.
 func interrupts(parts []tenfold.Part) int {

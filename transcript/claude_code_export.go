@@ -142,8 +142,7 @@ func (x *claudeExport) whole() error {
 func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 	live := liveOverlays(x.view.Projection.Log())
 	var stretch []tenfold.Entry
-	var at place
-	wrote := false
+	opened, wrote := false, false
 	flush := func() error {
 		if len(stretch) == 0 {
 			return nil
@@ -154,16 +153,15 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 		return x.lines.entries(part)
 	}
 	for e := range x.view.Projection.Log().Entries() {
-		if e.Branch == "" {
-			at.see(e)
-		}
+		kind := e.Payload.Kind()
+		opened = opened || e.Branch == "" && (kind.Visible() || kind == tenfold.KindTurnStart)
 		if p, ok := e.Payload.(tenfold.Compaction); ok {
 			switch {
 			case !live[e.ID] && !foreign[e.Seq]:
 				x.warn.add(0, "compaction was undone, which has no form in claude-code: it counts again there",
 					"compactions were undone, which has no form in claude-code: they count again there")
 			case !live[e.ID] || !foreign[e.Seq]:
-			case all && coversAll(p, at):
+			case all && opened && x.coversAll(p, e.Seq):
 				if err := flush(); err != nil {
 					return err
 				}
@@ -216,9 +214,10 @@ func (x *claudeExport) warnConfig() {
 }
 
 // coversAll reports whether an overlay is what Claude Code's compactions are:
-// a summary of all there is so far, and nothing else.
-func coversAll(c tenfold.Compaction, at place) bool {
-	return c.Summary != nil && c.FromTurn == 0 && c.ToTurn >= at.turn && c.ToStep == nil && at.opened &&
+// a summary of all there was when it was made, and nothing else.
+func (x *claudeExport) coversAll(c tenfold.Compaction, seq int64) bool {
+	turn, _, _ := x.view.Projection.Log().Where(seq)
+	return c.Summary != nil && c.FromTurn == 0 && c.ToTurn >= turn && c.ToStep == nil &&
 		c.Reasoning == nil && c.ToolCalls == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
 }
 

@@ -80,7 +80,7 @@ func TestClaudeCodeTornAndBroken(t *testing.T) {
 		{"two values on a line", lines[0] + lines[1] + lines[0] + `{"a":1}{"b":2}` + "\n", 0, 4, "more text after the end of the value"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := importText(t, "a.jsonl", tt.text)
+			got, err := importStrict(t, "a.jsonl", tt.text)
 			if tt.line == 0 {
 				if err != nil || len(got.Entries) != tt.entries {
 					t.Fatalf("got %d entries, %v", len(got.Entries), err)

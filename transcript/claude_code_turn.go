@@ -6,60 +6,6 @@ import (
 	"tenfold"
 )
 
-// place follows turns and steps of the root as a log counts them (L5, L6).
-type place struct {
-	opened     bool
-	turn, step int
-	phase      phase
-	message    string
-}
-
-type phase int
-
-const (
-	phaseRequest phase = iota
-	phaseResponse
-	phaseResults
-)
-
-func (p *place) see(e tenfold.Entry) {
-	switch e.Payload.(type) {
-	case tenfold.TurnStart:
-		if p.opened {
-			*p = place{turn: p.turn + 1}
-		}
-		p.opened = true
-	case tenfold.UserMessage:
-		p.opened = true
-		if p.phase != phaseRequest {
-			p.step, p.phase, p.message = p.step+1, phaseRequest, ""
-		}
-	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem:
-		p.opened = true
-		p.respond(e.MessageID)
-	case tenfold.ToolResult:
-		p.opened = true
-		if p.phase == phaseResponse {
-			p.phase = phaseResults
-		}
-	}
-}
-
-func (p *place) respond(message string) {
-	same := message != "" && message == p.message
-	other := message != "" && p.message != "" && message != p.message
-	if (p.phase == phaseResults && !same) || (p.phase == phaseResponse && other) {
-		p.step, p.phase, p.message = p.step+1, phaseResponse, message
-		return
-	}
-	if p.phase == phaseRequest {
-		p.phase = phaseResponse
-	}
-	if message != "" {
-		p.message = message
-	}
-}
-
 // turnState says what a turn needs before the next entry.
 type turnState int
 

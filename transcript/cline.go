@@ -103,10 +103,14 @@ func (*cline) name(source string) string {
 func (*cline) alone(r *chatRecord) bool { return r.at("role").found() }
 
 func (d *cline) open(c *chat) {
-	*d = cline{shrunk: map[string]clineShrink{}, known: map[string]bool{}, groups: map[string]*clineGroup{}}
+	known := d.known
+	*d = cline{shrunk: map[string]clineShrink{}, known: known, groups: map[string]*clineGroup{}}
 	d.typed = clineTyped
-	d.look(c)
-	d.readUI(c)
+	if known == nil { // a task is one conversation: the files beside it belong to the first
+		d.known = map[string]bool{}
+		d.look(c)
+		d.readUI(c)
+	}
 }
 
 func (d *cline) begin(c *chat, r *chatRecord) error {

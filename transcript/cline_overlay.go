@@ -99,8 +99,8 @@ func (t *clineTags) keys(known map[string]bool) []string {
 
 // look finds the summaries and markers, which stand behind what they hide.
 func (d *cline) look(c *chat) {
-	text := bytes.TrimLeft(c.doc.raw, " \t\r\n")
-	if len(text) == 0 || text[0] != '[' || !bytes.Contains(text, []byte(`Parent"`)) {
+	text := bytes.TrimLeft(c.top.raw, " \t\r\n")
+	if c.lines != nil || len(text) == 0 || text[0] != '[' || !bytes.Contains(text, []byte(`Parent"`)) {
 		return
 	}
 	var s scanner

@@ -24,7 +24,7 @@ func (d *cline) readUI(c *chat) {
 	if raw == nil && err == nil {
 		return
 	}
-	var s scanner
+	s := scanner{cost: blockCost}
 	s.reset(raw)
 	if s.kind() == '[' {
 		s.token()

@@ -3,7 +3,6 @@ package transcript
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -58,37 +57,26 @@ func (codexImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		r:         newLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
 	}
 	c.conv.Format = Codex
-	c.items.scan = &c.scan
-	for n := 1; ; n++ {
-		raw, err := c.r.next()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			return err
-		}
-		root := c.tree.read(&c.scan, raw)
-		if c.scan.err != nil {
-			if problem := c.r.broken(c.scan.err, Codex); problem != nil {
-				return problem
-			}
-			c.warn.add(0, tornOne, "lines at the end were cut off and are left out")
-			break
-		}
-		if c.r.repaired {
-			c.warn.add(c.r.number, notUTF8One, notUTF8Many)
-		}
-		if n == 1 {
+	c.items.scan, c.scan.cost = &c.scan, placeCost
+	var root node
+	var line []byte
+	err := c.r.records(Codex, func(raw []byte) error {
+		line = raw
+		root = c.tree.read(&c.scan, raw)
+		return c.scan.err
+	}, func() error {
+		if c.conv.ID == "" {
 			c.name(root, src)
 		}
-		c.first = n == 1
-		tells := raw
+		c.first = c.r.count == 1
+		tells := line
 		if at := root.get("timestamp"); at.found() {
 			tells = at.raw() // a line that was written again may have other escapes
 		}
-		if err := c.line(root, numbered("line-"+strconv.Itoa(n), tells)); err != nil {
-			return err
-		}
+		return c.line(root, numbered("line-"+strconv.Itoa(c.r.count), tells))
+	})
+	if err != nil {
+		return err
 	}
 	if !c.begun {
 		return c.r.problem(Codex, errors.New("there is no line in it"), "was the session saved?")

@@ -60,8 +60,14 @@ func samples(tb testing.TB, format Format) []written {
 }
 
 func (w written) read(data []byte, as Format) ([]Collected, error) {
+	return w.readAs(Source{}, data, as)
+}
+
+// readAs reads data in a source that is otherwise as said.
+func (w written) readAs(src Source, data []byte, as Format) ([]Collected, error) {
 	var k Collector
-	err := Import(context.Background(), Source{Name: w.path, Reader: bytes.NewReader(data), Size: int64(len(data))}, as, &k)
+	src.Name, src.Reader, src.Size = w.path, bytes.NewReader(data), int64(len(data))
+	err := Import(context.Background(), src, as, &k)
 	return k.Conversations, err
 }
 

@@ -82,16 +82,17 @@ func (copilotImporter) Recognise(h Head) Confidence {
 // Import implements [Importer].
 func (copilotImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	c := &copilot{
-		emitter: emitter{sink: sink, conv: Conversation{Format: CopilotCLI}}, src: src,
+		emitter: emitter{sink: sink, conv: Conversation{Format: CopilotCLI}}, src: src, scan: scanner{cost: blockCost},
 		called: map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]place{},
 	}
 	r := newLineReader(ctx, src)
-	err := r.records(CopilotCLI, &c.scan, &c.warn,
-		func(raw []byte) { c.ev.parse(&c.scan, raw) },
-		func() error {
-			c.ev.line = r.number
-			return c.event(&c.ev)
-		})
+	err := r.records(CopilotCLI, func(raw []byte) error {
+		c.ev.parse(&c.scan, raw)
+		return c.scan.err
+	}, func() error {
+		c.ev.line = r.number
+		return c.event(&c.ev)
+	})
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (c *copilot) event(e *copilotEvent) error {
 	case "permission.requested", "permission.completed":
 		return c.permission(e, id)
 	case "session.compaction_start":
-		at := c.place
+		at := c.place.here()
 		c.compacting = &at
 	case "session.compaction_complete":
 		return c.compaction(e, id)

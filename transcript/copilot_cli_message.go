@@ -36,7 +36,7 @@ func (c *copilot) user(e *copilotEvent, id string) error {
 		if err := c.turn(id); err != nil {
 			return err
 		}
-		c.places[e.id] = c.place
+		c.places[e.id] = c.place.here()
 	}
 	return c.show(tenfold.Entry{ID: id, Branch: branch, Source: splice(e.raw, w.cuts), Payload: u})
 }
@@ -183,7 +183,7 @@ func (c *copilot) permission(e *copilotEvent, id string) error {
 // compaction makes an overlay of a summary: it stands for what was there when
 // the compaction began, which may be before its end.
 func (c *copilot) compaction(e *copilotEvent, id string) error {
-	at := c.place
+	at := c.place.here()
 	if c.compacting != nil {
 		at = *c.compacting
 	}
@@ -200,11 +200,11 @@ func (c *copilot) compaction(e *copilotEvent, id string) error {
 		Summary: &tenfold.Summary{Text: w.text(e.summary), Placement: tenfold.PlaceMessage},
 	}
 	switch {
-	case at.phase == phaseRequest && at.step > 0:
+	case !at.answered && at.step > 0:
 		o.ToStep = new(at.step - 1)
-	case at.phase == phaseRequest && at.turn > 0: // the request came last and is still to be answered
+	case !at.answered && at.turn > 0: // the request came last and is still to be answered
 		o.ToTurn--
-	case at.phase == phaseRequest:
+	case !at.answered:
 		c.warn.add(e.line, "compaction came without a summary or a place: nothing is hidden", "compactions came without a summary or a place: nothing is hidden")
 		return c.unknown(e, id)
 	default:

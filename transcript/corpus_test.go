@@ -1,8 +1,8 @@
 package transcript
 
 import (
-	"bytes"
 	"context"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -50,9 +50,19 @@ func importFile(tb testing.TB, path string) Collected {
 
 func importText(tb testing.TB, name, text string) (Collected, error) {
 	tb.Helper()
+	return importOf(tb, Source{Name: name, Reader: strings.NewReader(text), Size: int64(len(text))})
+}
+
+// importStrict is importText to which a damaged record is an error.
+func importStrict(tb testing.TB, name, text string) (Collected, error) {
+	tb.Helper()
+	return importOf(tb, Source{Name: name, Reader: strings.NewReader(text), Size: int64(len(text)), Strict: true})
+}
+
+func importOf(tb testing.TB, src Source) (Collected, error) {
+	tb.Helper()
 	var k Collector
-	err := Import(context.Background(), Source{Name: name, Reader: bytes.NewReader([]byte(text)), Size: int64(len(text))}, "", &k)
-	if err != nil {
+	if err := Import(tb.Context(), src, "", &k); err != nil {
 		return Collected{}, err
 	}
 	return k.Conversations[0], nil
@@ -66,6 +76,7 @@ func checkLaws(tb testing.TB, got Collected) {
 	}
 	seen := map[string]bool{}
 	log := tenfold.NewLog()
+	var root rootLog
 	for _, e := range got.Entries {
 		if e.ID == "" || seen[e.ID] {
 			tb.Errorf("id %q is empty or not unique", e.ID)
@@ -77,14 +88,29 @@ func checkLaws(tb testing.TB, got Collected) {
 		if _, err := log.Append(e); err != nil {
 			tb.Fatal(err)
 		}
+		root.see(e)
+		_, late := e.Payload.(tenfold.ToolResult) // stands where its call does
+		if turn, step, _ := log.Where(log.Version()); e.Branch == "" && e.Payload.Kind().Visible() && !late && (turn != root.turn || step != root.step) {
+			tb.Errorf("entry %s stands at %d/%d (L5, L6), the importer counts %d/%d", e.ID, turn, step, root.turn, root.step)
+		}
+		if amend(&e) {
+			tb.Errorf("entry %s has a number that cannot be", e.ID)
+		}
 	}
 	checkRoundTrip(tb, got)
 	checkViews(tb, log)
 }
 
+// tester is a test, or a property of one.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
 // checkViews checks that every provider would take the conversation: as it
 // was, and as the tool's own compactions leave it (P10).
-func checkViews(tb testing.TB, log *tenfold.Log) {
+func checkViews(tb tester, log *tenfold.Log) {
 	tb.Helper()
 	p := tenfold.Project(log)
 	bare, err := View{Projection: p}.shown()

@@ -93,7 +93,7 @@ type crushSession struct {
 func (r *crushRoot) session(id, branch string, depth int) error {
 	r.told[id] = true
 	now := r.em.now
-	s := &crushSession{crushRoot: r, id: id, branch: branch, depth: depth, started: map[string]string{}}
+	s := &crushSession{crushRoot: r, id: id, branch: branch, depth: depth, scan: scanner{cost: blockCost}, started: map[string]string{}}
 	for _, child := range r.tree.children[id] {
 		// The session of a sub-agent is called after the message and the call.
 		if _, call, ok := strings.Cut(child, "$$"); ok {

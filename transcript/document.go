@@ -4,46 +4,78 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// documentLimit is the largest source that is read as one document, in bytes:
-// such a source has to be in memory as a whole.
-const documentLimit = 1 << 30
-
-// document is a source that is one JSON value or one text.
+// document is a source that is one JSON value, or several.
 type document struct {
-	raw      []byte
-	repaired bool // it was not UTF-8
+	raw    []byte
+	src    Source
+	format Format
 }
 
-// readDocument reads a whole source, without a byte order mark.
-func readDocument(ctx context.Context, src Source, format Format) (document, error) {
-	var d document
-	buf := bytes.NewBuffer(make([]byte, 0, min(src.Size, documentLimit)+bytes.MinRead))
+// check reports whether a document is JSON all through.
+func (d document) check() error {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(d.raw), scanOptions...)
 	for {
-		if err := ctx.Err(); err != nil {
-			return d, err
-		}
-		n, err := io.CopyN(buf, src.Reader, 1<<20)
-		if src.Progress != nil && n > 0 {
-			src.Progress(int64(buf.Len()))
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return d, fmt.Errorf("read %s: %w", src.Name, err)
-		}
-		if buf.Len() > documentLimit {
-			return d, &Error{Name: src.Name, Format: format, Err: errors.New("the file is larger than 1 GB"), Hint: "split it into its conversations"}
+		if _, err := dec.ReadValue(); err != nil {
+			if errors.Is(err, io.EOF) && len(bytes.TrimSpace(d.raw[dec.InputOffset():])) == 0 {
+				return nil
+			}
+			return d.broken(err)
 		}
 	}
-	d.raw = bytes.TrimPrefix(buf.Bytes(), bom)
-	if d.repaired = !utf8.Valid(d.raw); d.repaired {
+}
+
+// withDocument reads a whole source, without a byte order mark, and has it
+// read by a function that takes nothing over before it has seen that all of it
+// is JSON, and gives [document.broken] when not. Then the damaged records are
+// cut out, unless the import is strict, and the rest is read.
+func withDocument(ctx context.Context, src Source, format Format, read func(d document) error) error {
+	d, err := readDocument(ctx, src, format)
+	if err != nil {
+		return err
+	}
+	err = read(d)
+	var broken *brokenDocument
+	if !errors.As(err, &broken) {
+		return err
+	}
+	if d.mend() {
+		err = read(d)
+	}
+	if errors.As(err, &broken) {
+		return broken.problem
+	}
+	return err
+}
+
+// brokenDocument is the error of a document that is not JSON.
+type brokenDocument struct{ problem *Error }
+
+// Error implements error.
+func (b *brokenDocument) Error() string { return b.problem.Error() }
+
+func readDocument(ctx context.Context, src Source, format Format) (document, error) {
+	d := document{src: src, format: format}
+	w := newWindow(ctx, src, "the file")
+	if err := w.dropMark(); err != nil {
+		return d, err
+	}
+	for {
+		if err := w.fill(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return d, err
+		}
+	}
+	d.raw = bytes.TrimRight(w.rest(), "\x00") // what a crash leaves of blocks that were not written
+	if !utf8.Valid(d.raw) {
 		d.raw = bytes.ToValidUTF8(d.raw, []byte("\uFFFD"))
+		src.care().notUTF8("file", 0)
 	}
 	return d, nil
 }
@@ -57,11 +89,15 @@ func (d document) problem(src Source, format Format, offset int64, err error, hi
 	}
 }
 
-// broken words what is wrong with a document that is no JSON.
-func (d document) broken(src Source, format Format, err error) *Error {
+// broken words what is wrong with a document that is not JSON.
+func (d document) broken(err error) error {
 	offset, cause := jsonProblem(err)
-	hint := "the file may be damaged: restore it, or export it again"
-	return d.problem(src, format, offset, cause, hint)
+	problem := d.problem(d.src, d.format, offset, cause, "the file may be damaged: restore it, or export it again")
+	if !isSyntax(err) {
+		problem.Hint = hintCrowded
+		return problem
+	}
+	return &brokenDocument{problem}
 }
 
 // contentID names a conversation whose source has no id for it: after the

@@ -16,7 +16,7 @@ type emitter struct {
 	ids  ids
 	// now is the time of the entries from here on that have none.
 	now   time.Time
-	place place
+	place rootLog
 	// turned says that a turn was opened.
 	turned bool
 	begun  bool
@@ -42,9 +42,7 @@ func (m *emitter) emit(e tenfold.Entry) error {
 	if e.Time.IsZero() {
 		e.Time = m.now
 	}
-	if e.Branch == "" {
-		m.place.see(e)
-	}
+	m.place.see(e)
 	return m.sink.Entry(e)
 }
 

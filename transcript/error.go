@@ -64,4 +64,10 @@ func jsonProblem(err error) (offset int64, cause error) {
 	return 0, err
 }
 
+// isSyntax reports whether an error says that a text is not JSON.
+func isSyntax(err error) bool {
+	var syntax *jsontext.SyntacticError
+	return errors.As(err, &syntax) || err == io.ErrUnexpectedEOF || err == io.EOF
+}
+
 var errCutOff = errors.New("the JSON is cut off")

@@ -35,7 +35,7 @@ func (m members) get(name string) span {
 	return span{}
 }
 
-func (f *finder) reset(raw []byte) { f.raw, f.cuts = raw, nil }
+func (f *finder) reset(raw []byte) { f.raw, f.cuts, f.scan.cost = raw, nil, partCost }
 
 func (f *finder) root() span { return span{0, len(f.raw)} }
 

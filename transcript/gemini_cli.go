@@ -77,14 +77,15 @@ func (geminiCLIImporter) Import(ctx context.Context, src Source, sink Sink) erro
 		return err
 	}
 	src.Reader = rest
-	g := &geminiCLI{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, known: map[string]int{}, answered: map[string]bool{}}
+	g := &geminiCLI{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, scan: scanner{cost: blockCost}, known: map[string]int{}, answered: map[string]bool{}}
 	if newHead(head, src.Name).json.shape == shapeObject {
-		return g.document(ctx)
+		return withDocument(ctx, src, GeminiCLI, g.document)
 	}
 	r := newLineReader(ctx, src)
-	err = r.records(GeminiCLI, &g.scan, &g.warn,
-		func(raw []byte) { g.rec.parse(&g.scan, raw) },
-		func() error { return g.record(&g.rec, r.number) })
+	err = r.records(GeminiCLI, func(raw []byte) error {
+		g.rec.parse(&g.scan, raw)
+		return g.scan.err
+	}, func() error { return g.record(&g.rec, r.number) })
 	if err != nil {
 		return err
 	}
@@ -92,17 +93,10 @@ func (geminiCLIImporter) Import(ctx context.Context, src Source, sink Sink) erro
 }
 
 // document reads a file that is one object over several lines.
-func (g *geminiCLI) document(ctx context.Context) error {
-	d, err := readDocument(ctx, g.src, GeminiCLI)
-	if err != nil {
-		return err
-	}
-	if d.repaired {
-		g.warn.add(0, notUTF8One, notUTF8Many)
-	}
+func (g *geminiCLI) document(d document) error {
 	g.rec.parse(&g.scan, d.raw)
 	if g.scan.err != nil {
-		return d.broken(g.src, GeminiCLI, g.scan.err)
+		return d.broken(g.scan.err)
 	}
 	if err := g.record(&g.rec, 0); err != nil {
 		return err

@@ -68,12 +68,48 @@ const (
 	sampleDepth = 3
 )
 
-// look outlines the first objects of a head that may end anywhere.
+// look outlines the first objects of a head that may end anywhere. Of lines,
+// damaged ones do not count as long as there are more that are whole.
 func look(head []byte) sample {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n\x00")
 	if len(text) == 0 {
 		return sample{}
 	}
+	s := lookOn(text)
+	if s.shape == shapeArray || len(s.objects) == sampleSize {
+		return s
+	}
+	if lines, ok := lookAtLines(text); ok && len(lines.objects) > len(s.objects) {
+		return lines
+	}
+	return s
+}
+
+// lookAtLines outlines the lines that are JSON on their own.
+func lookAtLines(text []byte) (s sample, ok bool) {
+	s.shape = shapeLines
+	damaged := 0
+	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("\n")) || len(s.objects)+s.others == sampleSize {
+			break
+		}
+		line = bytes.Trim(bytes.TrimPrefix(line, bom), " \t\r\n\x00")
+		switch {
+		case len(line) == 0:
+		case !jsontext.Value(line).IsValid(scanOptions...):
+			damaged++
+		case line[0] == '{':
+			s.objects = append(s.objects, outline(jsontext.NewDecoder(bytes.NewBuffer(line), scanOptions...), sampleDepth))
+		default:
+			s.others++
+		}
+	}
+	return s, damaged > 0 && len(s.objects) > damaged
+}
+
+// lookOn outlines the values of a text one after the other, up to the first
+// that is cut off or damaged.
+func lookOn(text []byte) sample {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(text), scanOptions...)
 	s := sample{shape: shapeText}
 	switch text[0] {

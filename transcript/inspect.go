@@ -35,10 +35,10 @@ func (inspectImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (inspectImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	doc, err := readDocument(ctx, src, InspectEval)
-	if err != nil {
-		return err
-	}
+	return withDocument(ctx, src, InspectEval, func(doc document) error { return importInspect(ctx, src, doc, sink) })
+}
+
+func importInspect(ctx context.Context, src Source, doc document, sink Sink) error {
 	var top finder
 	top.reset(bytes.TrimSpace(doc.raw))
 	m := top.object(top.root())
@@ -51,7 +51,7 @@ func (inspectImporter) Import(ctx context.Context, src Source, sink Sink) error 
 		samples = top.list(list)
 	}
 	if top.scan.err != nil {
-		return doc.broken(src, InspectEval, top.scan.err)
+		return doc.broken(top.scan.err)
 	}
 	if len(samples) == 0 {
 		return doc.problem(src, InspectEval, int64(list.from), errors.New("the log holds no samples, and so no conversation"),
@@ -79,9 +79,6 @@ func (inspectImporter) Import(ctx context.Context, src Source, sink Sink) error 
 		}}
 		if created, err := time.Parse(time.RFC3339, top.peek(eval.get("created"))); err == nil {
 			s.out.at(created.UTC())
-		}
-		if doc.repaired {
-			s.out.warn.add(0, notUTF8One, notUTF8Many)
 		}
 		if i == 0 {
 			frame := top.frame(samples)

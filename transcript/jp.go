@@ -73,60 +73,62 @@ func (jpImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	if err := j.siblings(); err != nil {
 		return err
 	}
-	in := &countingReader{ctx: ctx, src: src}
-	items := &arrayReader{in: in}
+	items := &arrayReader{window: newWindow(ctx, src, "the event"), word: "event"}
 	fail := func(err error) error {
-		if in.err != nil {
-			return in.err
+		if !isSyntax(err) {
+			return err
 		}
 		offset, cause := jsonProblem(err)
-		line, column := in.locate(offset)
+		line, column := items.locate(offset)
 		return &Error{
 			Name: src.Name, Format: JP, Line: line, Column: column, Err: cause,
 			Hint: "the file may be damaged: restore it from version control",
 		}
 	}
+	if err := items.dropMark(); err != nil {
+		return err
+	}
 	if c, err := items.peek(); err != nil || c != '[' {
 		if err == nil {
 			err = notArray(items)
 		}
-		if in.err == nil && c == '{' {
-			if what := jpObject(jsontext.NewDecoder(items.rest(), scanOptions...)); what != "" {
+		if c == '{' {
+			if what := jpObject(jsontext.NewDecoder(items.all(), scanOptions...)); what != "" {
 				return notJP(src.Name, what)
 			}
 		}
 		return fail(err)
 	}
 	for {
-		in.forget(items.offset())
-		raw, at, err := items.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			if _, cause := jsonProblem(err); errors.Is(cause, errCutOff) && in.err == nil {
-				// Torn by a crash: the last event goes (L10).
-				j.warn.add(0, "event at the end was cut off and is left out", "")
-				break
-			}
-			return fail(err)
-		}
-		if err := j.next(raw); err != nil {
-			if j.scan.err == nil {
+		raw, err := items.next()
+		if err == nil {
+			if err = j.next(raw); err != nil && j.scan.err == nil {
 				return err
 			}
-			if problem := checkItem(raw, at); problem != nil {
-				err = problem
+			if err != nil {
+				if problem := items.check(raw); problem != nil {
+					err = problem
+				}
 			}
-			return fail(err)
+		}
+		switch {
+		case err == nil:
+			src.care().record()
+			continue
+		case errors.Is(err, io.EOF):
+			return j.finish()
+		}
+		if err := items.damaged(err, JP); errors.Is(err, io.EOF) {
+			return j.finish()
+		} else if err != nil {
+			return err
 		}
 	}
-	return j.finish()
 }
 
 // notArray words what stands where an array of events should.
 func notArray(items *arrayReader) error {
-	if err := checkItem(items.buf[items.start:min(items.end, items.start+1)], items.offset()); err != nil {
+	if err := checkItem(items.rest()[:1], items.offset()); err != nil {
 		if _, cause := jsonProblem(err); !errors.Is(cause, errCutOff) {
 			return err
 		}
@@ -198,6 +200,8 @@ type jp struct {
 	// explicit says that the file has turn_start events. Old files have none:
 	// there each request starts a turn.
 	explicit bool
+	root     rootLog
+	turns    jpTurns
 }
 
 // siblings reads what lies beside the events. Siblings that are missing or
@@ -258,7 +262,16 @@ func (j *jp) next(value []byte) error {
 			return err
 		}
 	}
-	return j.event(&e)
+	if err := j.event(&e); err != nil {
+		return err
+	}
+	switch e.typ {
+	case "turn_start":
+		j.turns.start(j.root.turn)
+	case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "inquiry_request", "inquiry_response":
+		j.turns.holds = true
+	}
+	return nil
 }
 
 // begin opens the conversation. Without a number in its name, the first event
@@ -285,6 +298,7 @@ func (j *jp) baseConfig() error {
 
 func (j *jp) emit(e tenfold.Entry) error {
 	e.Time = j.now
+	j.root.see(e)
 	return j.sink.Entry(e)
 }
 
@@ -356,66 +370,4 @@ func jpNamed(name string) string {
 		}
 	}
 	return nameID(name, JP)
-}
-
-// countingReader reads for the decoder, and remembers where lines begin that
-// the decoder has not passed yet.
-type countingReader struct {
-	ctx   context.Context
-	src   Source
-	read  int64
-	err   error
-	lines int     // line ends before ends[0]
-	ends  []int64 // offsets of line ends
-	last  int64   // offset of the newest line end forgotten, plus 1
-	bom   bool
-}
-
-// Read implements io.Reader.
-func (r *countingReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		r.err = err
-		return 0, err
-	}
-	n, err := r.src.Reader.Read(p)
-	if r.read == 0 && n > 0 && !r.bom {
-		// Blank the byte order mark out, so that offsets stay true.
-		r.bom = true
-		if bytes.HasPrefix(p[:n], bom) {
-			copy(p, "   ")
-		}
-	}
-	for at := 0; ; {
-		i := bytes.IndexByte(p[at:n], '\n')
-		if i < 0 {
-			break
-		}
-		r.ends = append(r.ends, r.read+int64(at+i))
-		at += i + 1
-	}
-	r.read += int64(n)
-	if r.src.Progress != nil && n > 0 {
-		r.src.Progress(r.read)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = fmt.Errorf("read %s: %w", r.src.Name, err)
-	}
-	return n, err
-}
-
-// forget drops the line ends before offset.
-func (r *countingReader) forget(offset int64) {
-	n := 0
-	for n < len(r.ends) && r.ends[n] < offset {
-		r.last = r.ends[n] + 1
-		n++
-	}
-	r.lines += n
-	r.ends = append(r.ends[:0], r.ends[n:]...)
-}
-
-// locate gives line and column of an offset, from 1.
-func (r *countingReader) locate(offset int64) (line, column int) {
-	r.forget(offset)
-	return r.lines + 1, int(offset-r.last) + 1
 }

@@ -85,11 +85,14 @@ func jpModel(s *scanner) string {
 	return ""
 }
 
-// compaction reads an overlay as RFD 064 shapes it. Its turns count like ours.
+// compaction reads an overlay as RFD 064 shapes it. Its turns are JP's.
 func (j *jp) compaction(e *jpEvent, w *contentWriter) (tenfold.Compaction, bool) {
 	from, ok1 := e.turn(e.fromTo)
 	to, ok2 := e.turn(e.toTo)
 	if !ok1 || !ok2 || from > to {
+		return tenfold.Compaction{}, false
+	}
+	if from, to = j.turns.ours(from, to, j.root.turn); from > to {
 		return tenfold.Compaction{}, false
 	}
 	o := tenfold.Compaction{FromTurn: from, ToTurn: to, Source: "import"}

@@ -156,6 +156,12 @@ func (j *jp) event(e *jpEvent) error {
 			r.Parts = tenfold.Text(text)
 		}
 		p = r
+	case strings.HasPrefix(e.typ, "inquiry_") && !j.turns.holds && !j.root.opened:
+		// To JP it is the first turn, to a log no model sees it.
+		if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+			return err
+		}
+		return j.event(e)
 	case e.typ == "inquiry_request":
 		a := tenfold.Approval{State: tenfold.ApprovalRequested, CallID: inquiryCall(e.call)}
 		if e.isText(e.question) {

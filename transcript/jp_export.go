@@ -47,6 +47,7 @@ type jpExport struct {
 	now   time.Time
 	// thoughts are Gemini's signatures by the call they stand on.
 	thoughts map[string]string
+	turns    jpTurns // as the events that are written make them
 	buf      jsontext.Value
 }
 
@@ -81,6 +82,7 @@ func (x *jpExport) whole() error {
 			break
 		}
 	}
+	x.number(own)
 	live := liveOverlays(log)
 	for e := range log.Entries() {
 		event, ok := own[recordID(e.ID)]
@@ -108,6 +110,24 @@ func (x *jpExport) whole() error {
 		}
 	}
 	return nil
+}
+
+// number finds out how JP will number the turns. A turn_start that the importer
+// put in is not written.
+func (x *jpExport) number(own map[string]string) {
+	log := x.view.Projection.Log()
+	for e := range log.Entries() {
+		_, native := own[recordID(e.ID)]
+		kind := e.Payload.Kind()
+		switch {
+		case e.Branch != "" || native && e.Source == "":
+		case kind == tenfold.KindTurnStart:
+			turn, _, _ := log.Where(e.Seq)
+			x.turns.start(turn)
+		case kind.Visible() || native && kind == tenfold.KindApproval:
+			x.turns.holds = true
+		}
+	}
 }
 
 // compacted writes what a model sees, under the configuration in effect.

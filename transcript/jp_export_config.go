@@ -105,8 +105,10 @@ func (x *jpExport) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) err
 	if !live {
 		return nil // what it hid is there
 	}
-	event := jpCompaction{From: c.FromTurn, To: c.ToTurn}
-	fits := c.ToStep == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
+	var event jpCompaction
+	var fits bool
+	event.From, event.To, fits = x.turns.theirs(c.FromTurn, c.ToTurn, x.view.Projection.Log().Turns()-1)
+	fits = fits && c.ToStep == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
 	if s := c.Summary; s != nil {
 		fits = fits && (s.Placement == "" || s.Placement == tenfold.PlacePair)
 		event.Summary = &jpSummary{s.Text}

@@ -107,7 +107,7 @@ func TestJP(t *testing.T) {
 			name:     "the same event twice, and a torn end",
 			text:     `[{"type":"chat_request","content":"a"},{"type":"chat_request","content":"a"},{"type":"chat_resp`,
 			want:     "turn e1/turn\nuser e1 \"a\"\nturn e1~2/turn\nuser e1~2 \"a\"",
-			warnings: []string{"1 event at the end was cut off and is left out"},
+			warnings: []string{"1 event at the end was cut off and is left out (line 1)"},
 		},
 		{
 			name: "events that are not understood",
@@ -190,7 +190,7 @@ func TestJPErrors(t *testing.T) {
 		`[{"type":"turn_start","x":` + strings.Repeat("[", 100_000): "max depth",
 	} {
 		var k Collector
-		err := Import(context.Background(), Source{Name: "e.json", Reader: strings.NewReader(text)}, JP, &k)
+		err := Import(context.Background(), Source{Name: "e.json", Reader: strings.NewReader(text), Strict: true}, JP, &k)
 		if err == nil || !strings.Contains(err.Error(), want) || len(k.Conversations) != 0 {
 			t.Errorf("%.40q: error is %.300v, want %s", text, err, want)
 		}

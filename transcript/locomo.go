@@ -40,10 +40,10 @@ func (locomoImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (locomoImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	doc, err := readDocument(ctx, src, LoCoMo)
-	if err != nil {
-		return err
-	}
+	return withDocument(ctx, src, LoCoMo, func(doc document) error { return importLoCoMo(ctx, src, doc, sink) })
+}
+
+func importLoCoMo(ctx context.Context, src Source, doc document, sink Sink) error {
 	var top finder
 	top.reset(bytes.TrimSpace(doc.raw))
 	samples := []span{top.root()}
@@ -56,7 +56,7 @@ func (locomoImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		top.scan.end()
 	}
 	if top.scan.err != nil {
-		return doc.broken(src, LoCoMo, top.scan.err)
+		return doc.broken(top.scan.err)
 	}
 	var names ids
 	found := false
@@ -77,9 +77,6 @@ func (locomoImporter) Import(ctx context.Context, src Source, sink Sink) error {
 			ID:     conversationID(names.unique("locomo-" + id + "-" + digest(talk.of(l.sample.raw))[:8])),
 			Format: LoCoMo,
 		}}
-		if doc.repaired {
-			l.out.warn.add(0, notUTF8One, notUTF8Many)
-		}
 		if err := l.read(talk); err != nil {
 			return err
 		}

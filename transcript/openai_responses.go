@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -90,7 +89,7 @@ func responsesEvent(o object) bool {
 func (openaiResponses) Import(ctx context.Context, src Source, sink Sink) error {
 	o := responses{itemTurns: itemTurns{emitter: emitter{sink: sink}}, src: src}
 	o.conv.Format = OpenAIResponses
-	o.items.scan = &o.scan
+	o.items.scan, o.scan.cost = &o.scan, placeCost
 	head, rest, err := peek(src.Reader)
 	if err != nil {
 		return err
@@ -99,14 +98,7 @@ func (openaiResponses) Import(ctx context.Context, src Source, sink Sink) error 
 	if h := newHead(head, src.Name); len(h.json.objects) > 0 && h.json.shape == shapeLines && responsesEvent(h.json.objects[0]) {
 		return o.events(ctx, src)
 	}
-	doc, err := readDocument(ctx, src, OpenAIResponses)
-	if err != nil {
-		return err
-	}
-	if doc.repaired {
-		o.warn.add(0, "text was not UTF-8: its bad bytes were replaced", "texts were not UTF-8: their bad bytes were replaced")
-	}
-	return o.document(doc)
+	return withDocument(ctx, src, OpenAIResponses, o.document)
 }
 
 // responses reads one conversation.
@@ -125,7 +117,7 @@ type responses struct {
 func (o *responses) document(doc document) error {
 	root := o.tree.read(&o.scan, doc.raw)
 	if o.scan.err != nil {
-		return doc.broken(o.src, OpenAIResponses, o.scan.err)
+		return doc.broken(o.scan.err)
 	}
 	hint := "it is a body with input or output, or a list of items"
 	switch root.kind() {
@@ -297,37 +289,26 @@ func (o *responses) usage(n node) (tenfold.Usage, bool) {
 // is kept.
 func (o *responses) events(ctx context.Context, src Source) error {
 	r := newLineReader(ctx, src)
-	for n := 1; ; n++ {
-		raw, err := r.next()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			return err
-		}
-		root := o.tree.read(&o.scan, raw)
-		if o.scan.err != nil {
-			if problem := r.broken(o.scan.err, OpenAIResponses); problem != nil {
-				return problem
-			}
-			o.warn.add(0, tornOne, "lines at the end were cut off and are left out")
-			break
-		}
-		if r.repaired {
-			o.warn.add(r.number, notUTF8One, notUTF8Many)
-		}
-		if n == 1 {
+	var root node
+	var line []byte
+	err := r.records(OpenAIResponses, func(raw []byte) error {
+		line = raw
+		root = o.tree.read(&o.scan, raw)
+		return o.scan.err
+	}, func() error {
+		if o.conv.ID == "" {
 			o.message = root.get("response").text("id")
 			if o.conv.ID = o.message; !plainID(o.message) {
-				o.conv.ID, o.message = contentID(o.src.Name, OpenAIResponses, bytes.TrimSpace(raw)), "response"
+				o.conv.ID, o.message = contentID(o.src.Name, OpenAIResponses, root.raw()), "response"
 			}
 			if at := root.get("response").get("created_at"); at.found() {
 				o.at(unixTime(float64(o.scan.number(at.at()))))
 			}
 		}
-		if err := o.event(root, o.ids.unique("event:"+digest(raw))); err != nil {
-			return err
-		}
+		return o.event(root, o.ids.unique("event:"+digest(line)))
+	})
+	if err != nil {
+		return err
 	}
 	if !o.begun {
 		return r.problem(OpenAIResponses, errors.New("there is no event in it"), "was the stream saved?")

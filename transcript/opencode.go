@@ -51,11 +51,11 @@ func (openCodeImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (openCodeImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	d, err := readDocument(ctx, src, OpenCode)
-	if err != nil {
-		return err
-	}
-	var s scanner
+	return withDocument(ctx, src, OpenCode, func(d document) error { return importOpenCode(ctx, src, d, sink) })
+}
+
+func importOpenCode(ctx context.Context, src Source, d document, sink Sink) error {
+	s := scanner{cost: placeCost}
 	s.reset(d.raw)
 	if k := s.kind(); k != '{' && k != 0 {
 		return d.problem(src, OpenCode, 0, errors.New("a session is a JSON object with info and messages, this is none"), "it is what opencode export writes")
@@ -77,12 +77,12 @@ func (openCodeImporter) Import(ctx context.Context, src Source, sink Sink) error
 	})
 	s.end()
 	if s.err != nil {
-		return d.broken(src, OpenCode, s.err)
+		return d.broken(s.err)
 	}
 	if !list.found() || d.raw[list.from] != '[' {
 		return d.problem(src, OpenCode, 0, errors.New("the session has no messages"), "it is what opencode export writes")
 	}
-	o := &openCodeSession{em: &emitter{sink: sink, conv: Conversation{Format: OpenCode}}, calls: &ids{}, places: map[string]place{}}
+	o := &openCodeSession{em: &emitter{sink: sink, conv: Conversation{Format: OpenCode}}, scan: scanner{cost: blockCost}, calls: &ids{}, places: map[string]place{}}
 	o.session(info.of(d.raw))
 	if !info.found() || o.em.conv.ID == "" {
 		first := d.raw[list.from:list.to]
@@ -90,9 +90,6 @@ func (openCodeImporter) Import(ctx context.Context, src Source, sink Sink) error
 			first = messages[0].of(d.raw)
 		}
 		o.em.conv.ID = contentID(src.Name, OpenCode, appendCompact(nil, first))
-	}
-	if d.repaired {
-		o.em.warn.add(0, "file is not UTF-8: its bad bytes were replaced", "")
 	}
 	head := splice(d.raw, []cut{{list, cutValue}})
 	if err := o.em.keep(o.em.ids.unique("session"), openCodeSessionName, appendCompact(nil, []byte(head))); err != nil {

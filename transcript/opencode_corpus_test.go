@@ -117,25 +117,6 @@ func TestOpenCodeCorpusCounts(t *testing.T) {
 	})
 }
 
-// TestOpenCodeCorpusTurns checks the importer's own count of turns and steps
-// against the log's.
-func TestOpenCodeCorpusTurns(t *testing.T) {
-	eachCorpusFile(t, OpenCode, func(t *testing.T, _ string, _ corpustest.File, got Collected) {
-		log := tenfold.NewLog()
-		if _, err := log.Append(got.Entries...); err != nil {
-			t.Fatal(err)
-		}
-		var p place
-		for e := range log.Entries() {
-			p.see(e)
-			turn, step, _ := log.Where(e.Seq)
-			if _, ok := e.Payload.(tenfold.ToolResult); !ok && (turn != p.turn || step != p.step) {
-				t.Fatalf("entry %s stands at %d/%d, the importer says %d/%d", e.ID, turn, step, p.turn, p.step)
-			}
-		}
-	})
-}
-
 // TestOpenCodeCorpusCompaction looks at what opencode sent after it compacted:
 // its question, the summary, and every message after the summary's.
 func TestOpenCodeCorpusCompaction(t *testing.T) {

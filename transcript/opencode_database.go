@@ -142,7 +142,7 @@ func (r *openCodeRoot) conversation(id string) error {
 func (r *openCodeRoot) session(id, branch string, depth int) error {
 	r.told[id] = true
 	now := r.em.now
-	o := &openCodeSession{em: r.em, calls: r.calls, branch: branch, places: map[string]place{}}
+	o := &openCodeSession{em: r.em, calls: r.calls, branch: branch, places: map[string]place{}, scan: scanner{cost: blockCost}}
 	o.agent = func(child string) error {
 		n, ok := r.tree.list[child]
 		if !ok || r.told[child] || n.parent != id {
@@ -384,7 +384,9 @@ func (r *openCodeRoot) tasks(o *openCodeSession, session string) error {
 		if i > 0 {
 			raw = append(raw, ',')
 		}
-		raw = append(raw, task.done()...)
+		if raw = append(raw, task.done()...); len(raw) > databaseValueLimit {
+			return r.d.problem(r.ctx, errTooLarge)
+		}
 	}
 	raw = append(raw, ']')
 	id := r.em.ids.unique("todo:" + digest(raw))

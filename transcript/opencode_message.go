@@ -43,7 +43,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	err := o.emit(tenfold.Entry{
 		ID: id, Source: splice(m.raw, w.cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: !typed},
 	})
-	o.places[m.id] = o.em.place
+	o.places[m.id] = o.em.place.here()
 	return err
 }
 
@@ -179,7 +179,7 @@ func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 		return err
 	}
 	if _, ok := o.places[m.id]; !ok {
-		o.places[m.id] = o.em.place
+		o.places[m.id] = o.em.place.here()
 	}
 	if !counted && m.completed > 0 && m.tokens.input+m.tokens.output+m.tokens.read+m.tokens.write > 0 {
 		return o.emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: o.counted(m, m.tokens)})
@@ -233,7 +233,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 // remember notes where a message begins.
 func (o *openCodeSession) remember(m *openCodeMessage) {
 	if _, ok := o.places[m.id]; !ok {
-		o.places[m.id] = o.em.place
+		o.places[m.id] = o.em.place.here()
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,11 +91,11 @@ func (openHandsImporter) Import(ctx context.Context, src Source, sink Sink) erro
 	look := newHead(head, src.Name).json
 	switch {
 	case look.shape == shapeArray:
-		return h.array()
+		return withDocument(ctx, h.src, OpenHands, h.array)
 	case len(look.objects) == 1 && openHandsState(look.objects[0]):
-		return h.directory()
+		return withDocument(ctx, h.src, OpenHands, h.directory)
 	case look.shape == shapeObject, look.shape == shapeLines && len(look.objects) == 1 && isEventFile(src.Name):
-		return h.single()
+		return withDocument(ctx, h.src, OpenHands, h.single)
 	}
 	return h.lines()
 }
@@ -118,11 +117,7 @@ func (h *openHandsFile) begin(id string) *openHands {
 }
 
 // array reads an array of events.
-func (h *openHandsFile) array() error {
-	doc, err := readDocument(h.ctx, h.src, OpenHands)
-	if err != nil {
-		return err
-	}
+func (h *openHandsFile) array(doc document) error {
 	var top finder
 	top.reset(bytes.TrimSpace(doc.raw))
 	items := top.list(top.root())
@@ -131,11 +126,11 @@ func (h *openHandsFile) array() error {
 		top.scan.end()
 	}
 	if top.scan.err != nil {
-		return doc.broken(h.src, OpenHands, top.scan.err)
+		return doc.broken(top.scan.err)
 	}
 	if len(items) > 0 && top.in(items[0], "history").found() {
 		for _, at := range items {
-			if err := h.record(at.of(top.raw), doc.repaired); err != nil {
+			if err := h.record(at.of(top.raw)); err != nil {
 				return err
 			}
 		}
@@ -146,9 +141,6 @@ func (h *openHandsFile) array() error {
 		first = items[0].of(top.raw)
 	}
 	o := h.begin(contentID(h.src.Name, OpenHands, first))
-	if doc.repaired {
-		o.out.warn.add(0, notUTF8One, notUTF8Many)
-	}
 	if err := h.events(o, &top, items); err != nil {
 		return err
 	}
@@ -181,63 +173,43 @@ func (h *openHandsFile) events(o *openHands, f *finder, items []span) error {
 func (h *openHandsFile) lines() error {
 	r := newLineReader(h.ctx, h.src)
 	var f finder
+	var line []byte
 	var o *openHands
-	records, torn := 0, 0
-	for {
-		line, err := r.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		repaired := r.repaired
-		f.reset(line)
-		f.scan.reset(line)
+	records := 0
+	err := r.records(OpenHands, func(raw []byte) error {
+		line = raw
+		f.reset(raw)
+		f.scan.reset(raw)
 		f.scan.value()
 		f.scan.end()
-		if f.scan.err != nil {
-			if problem := r.broken(f.scan.err, OpenHands); problem != nil {
-				return problem
-			}
-			torn = r.number
-			break
+		if f.scan.err == nil && records > 0 && !f.in(f.root(), "history").found() {
+			return errors.New("the line is no record with a history, as those before are")
 		}
+		return f.scan.err
+	}, func() error {
 		if o == nil && f.in(f.root(), "history").found() {
 			records++
-			if err := h.record(line, repaired); err != nil {
-				return err
-			}
-			continue
+			return h.record(line)
 		}
 		if o == nil {
-			if records > 0 {
-				return r.problem(OpenHands, errors.New("the line is no record with a history, as those before are"), "take it out")
-			}
 			o = h.begin(contentID(h.src.Name, OpenHands, line))
 		}
-		if repaired {
-			o.out.warn.add(r.number, notUTF8One, notUTF8Many)
-		}
 		h.buf = appendCompact(h.buf[:0], line)
-		if err := o.event(h.buf); err != nil {
-			return err
-		}
+		return o.event(h.buf)
+	})
+	switch {
+	case err != nil:
+		return err
+	case o != nil:
+		return o.finish()
+	case records == 0:
+		return r.problem(OpenHands, errors.New("there is no event in it"), "restore the file")
 	}
-	if o == nil {
-		if records == 0 {
-			return r.problem(OpenHands, errors.New("there is no event in it"), "restore the file")
-		}
-		return nil
-	}
-	if torn > 0 {
-		o.out.warn.add(torn, tornOne, "")
-	}
-	return o.finish()
+	return nil
 }
 
 // record reads the conversation of a record of an output.jsonl.
-func (h *openHandsFile) record(raw []byte, repaired bool) error {
+func (h *openHandsFile) record(raw []byte) error {
 	var f finder
 	f.reset(bytes.Clone(raw))
 	m := f.object(f.root())
@@ -253,9 +225,6 @@ func (h *openHandsFile) record(raw []byte, repaired bool) error {
 		id = conversationID(id) + "-" + digest(first)[:8]
 	}
 	o := h.begin(id)
-	if repaired {
-		o.out.warn.add(0, notUTF8One, notUTF8Many)
-	}
 	if err := h.events(o, &f, history); err != nil {
 		return err
 	}
@@ -282,11 +251,7 @@ func isEventFile(name string) bool {
 }
 
 // single reads a file that is one object over several lines.
-func (h *openHandsFile) single() error {
-	doc, err := readDocument(h.ctx, h.src, OpenHands)
-	if err != nil {
-		return err
-	}
+func (h *openHandsFile) single(doc document) error {
 	var f finder
 	f.reset(bytes.TrimSpace(doc.raw))
 	m := f.object(f.root())
@@ -294,10 +259,10 @@ func (h *openHandsFile) single() error {
 		f.scan.end()
 	}
 	if f.scan.err != nil {
-		return doc.broken(h.src, OpenHands, f.scan.err)
+		return doc.broken(f.scan.err)
 	}
 	if m.get("history").found() {
-		return h.record(f.raw, doc.repaired)
+		return h.record(f.raw)
 	}
 	state := "base_state.json"
 	if dir := filepath.Dir(filepath.Dir(h.src.Name)); isEventFile(h.src.Name) && dir != "." {
@@ -310,11 +275,7 @@ func (h *openHandsFile) single() error {
 const eventFiles = 100_000
 
 // directory reads a base_state.json and the events beside it.
-func (h *openHandsFile) directory() error {
-	doc, err := readDocument(h.ctx, h.src, OpenHands)
-	if err != nil {
-		return err
-	}
+func (h *openHandsFile) directory(doc document) error {
 	var f finder
 	f.reset(appendCompact(nil, bytes.TrimSpace(doc.raw)))
 	m := f.object(f.root())
@@ -322,7 +283,7 @@ func (h *openHandsFile) directory() error {
 		f.scan.end()
 	}
 	if f.scan.err != nil {
-		return doc.broken(h.src, OpenHands, f.scan.err)
+		return doc.broken(f.scan.err)
 	}
 	id := f.peek(m.get("id"))
 	if id == "" {
@@ -334,9 +295,6 @@ func (h *openHandsFile) directory() error {
 	}
 	o := h.begin(conversationID(id))
 	o.out.conv.Named = isUnique(id)
-	if doc.repaired {
-		o.out.warn.add(0, notUTF8One, notUTF8Many)
-	}
 	if err := o.state(&f, m); err != nil {
 		return err
 	}

@@ -89,14 +89,15 @@ func (piImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		return err
 	}
 	src.Reader = rest
-	p := &pi{emitter: emitter{sink: sink, conv: Conversation{Format: Pi}}, src: src, byID: map[string]int32{}, leaf: -1}
+	p := &pi{emitter: emitter{sink: sink, conv: Conversation{Format: Pi}}, src: src, scan: scanner{cost: blockCost}, byID: map[string]int32{}, leaf: -1}
 	if s := newHead(head, src.Name).json; s.shape == shapeObject && len(s.objects) == 1 && piMessageAlone(s.objects[0]) {
-		return p.document(ctx)
+		return withDocument(ctx, src, Pi, p.document)
 	}
 	r := newLineReader(ctx, src)
-	err = r.records(Pi, &p.scan, &p.warn,
-		func(raw []byte) { p.rec.parse(&p.scan, raw) },
-		func() error { return p.record(&p.rec, r.number) })
+	err = r.records(Pi, func(raw []byte) error {
+		p.rec.parse(&p.scan, raw)
+		return p.scan.err
+	}, func() error { return p.record(&p.rec, r.number) })
 	if err != nil {
 		return err
 	}
@@ -104,19 +105,12 @@ func (piImporter) Import(ctx context.Context, src Source, sink Sink) error {
 }
 
 // document reads a message that stands alone, over several lines.
-func (p *pi) document(ctx context.Context) error {
-	d, err := readDocument(ctx, p.src, Pi)
-	if err != nil {
-		return err
-	}
-	if d.repaired {
-		p.warn.add(0, notUTF8One, notUTF8Many)
-	}
+func (p *pi) document(d document) error {
 	p.scan.reset(d.raw)
 	p.scan.value()
 	p.scan.end()
 	if p.scan.err != nil {
-		return d.broken(p.src, Pi, p.scan.err)
+		return d.broken(p.scan.err)
 	}
 	p.rec.parse(&p.scan, appendCompact(nil, d.raw))
 	if err := p.record(&p.rec, 1); err != nil {

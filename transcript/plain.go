@@ -72,19 +72,21 @@ func (plainImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (plainImporter) Import(ctx context.Context, src Source, sink Sink) error {
+	head, rest, err := peek(src.Reader)
+	if err != nil {
+		return err
+	}
+	src.Reader = rest
 	p := &plain{src: src, sink: sink, r: newLineReader(ctx, src)}
+	if newHead(head, src.Name).json.shape != shapeText {
+		return p.records()
+	}
 	line, err := p.firstLine()
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(strings.TrimSpace(line), "{") {
-		return p.records(line)
-	}
 	p.out = &emitter{sink: sink, conv: Conversation{ID: contentID(src.Name, Plain, []byte(line)), Format: Plain}}
 	for ; err == nil; line, err = p.r.text() {
-		if p.r.repaired {
-			p.out.warn.add(p.r.number, notUTF8One, notUTF8Many)
-		}
 		if err := p.line(line); err != nil {
 			return err
 		}
@@ -118,7 +120,7 @@ type plain struct {
 
 // firstLine gives the lines up to the first that is not blank.
 func (p *plain) firstLine() (string, error) {
-	all := ""
+	var blank strings.Builder
 	for {
 		line, err := p.r.text()
 		if errors.Is(err, io.EOF) {
@@ -128,9 +130,9 @@ func (p *plain) firstLine() (string, error) {
 			return "", err
 		}
 		if strings.TrimSpace(line) != "" {
-			return all + line, nil
+			return blank.String() + line, nil
 		}
-		if all += line; len(all) > lineKeep {
+		if blank.WriteString(line); blank.Len() > lineKeep {
 			return "", p.r.problem(Plain, errors.New("there is no text in it"), "was the session saved?")
 		}
 	}
@@ -186,51 +188,26 @@ func (p *plain) close() error {
 }
 
 // records reads JSON lines, each a conversation.
-func (p *plain) records(first string) error {
-	line := bytes.TrimSpace([]byte(first))
+func (p *plain) records() error {
 	var f finder
-	for {
-		raw := appendCompact(nil, line)
-		f.reset(raw)
+	var text span
+	return p.r.records(Plain, func(raw []byte) error {
+		f.reset(appendCompact(nil, raw))
 		m := f.object(f.root())
 		if f.scan.err == nil && m != nil {
 			f.scan.end()
 		}
-		text := m.get("messages_display")
-		switch {
-		case f.scan.err != nil:
-			if problem := p.r.broken(f.scan.err, Plain); problem != nil || p.speeches == 0 {
-				if problem == nil {
-					problem = p.r.problem(Plain, errCutOff, "restore the file")
-				}
-				return problem
-			}
-			return nil
-		case !f.is(text, '"'):
-			return p.r.problem(Plain, errors.New("the line has no \"messages_display\""), "each line holds one conversation")
-		default:
-			if err := p.record(&f, text); err != nil {
-				return err
-			}
+		if text = m.get("messages_display"); f.scan.err == nil && !f.is(text, '"') {
+			return errors.New("the line has no \"messages_display\"")
 		}
-		next, err := p.r.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		line = next
-	}
+		return f.scan.err
+	}, func() error { return p.record(&f, text) })
 }
 
 // record takes the conversation of one line.
 func (p *plain) record(f *finder, at span) error {
 	id := strings.ReplaceAll(p.names.unique(contentID(p.src.Name, Plain, f.raw)), "~", "-")
 	p.out = &emitter{sink: p.sink, conv: Conversation{ID: conversationID(id), Format: Plain}}
-	if p.r.repaired {
-		p.out.warn.add(p.r.number, notUTF8One, notUTF8Many)
-	}
 	p.system, p.speeches, p.before = false, 0, ""
 	talk, exact := f.scan.unquoteIn(at, f.raw)
 	if exact {

@@ -28,13 +28,39 @@ type scanner struct {
 	raw     []byte
 	err     error
 	scratch []byte
+	// cost is how many bytes its user keeps of each value in a list that it
+	// looks at, 0 for nothing; left is how many more it may look at in this
+	// text.
+	cost, left int
 }
+
+// What users of scanners keep of a value, the growth of their lists included:
+// a block of a message, a part that is handed on as it is, or only its place.
+const (
+	blockCost = 1 << 10
+	partCost  = 512
+	placeCost = 128
+)
+
+// What is kept of the values of one text may take scanFree bytes, and
+// scanRatio for each byte of the text: a text may hold nothing but values.
+const (
+	scanFree  = 64 << 20
+	scanRatio = 16
+)
+
+var errCrowded = errors.New("it holds so many JSON values that reading them takes many times its size in memory")
+
+const hintCrowded = "this is hardly a transcript; take the record out, or split the file"
 
 var scanOptions = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 func (s *scanner) reset(raw []byte) {
 	s.buf = *bytes.NewBuffer(raw)
 	s.raw, s.err = raw, nil
+	if s.cost > 0 {
+		s.left = (scanFree + scanRatio*len(raw)) / s.cost
+	}
 	if s.dec == nil {
 		s.dec = jsontext.NewDecoder(&s.buf, scanOptions...)
 		return
@@ -57,8 +83,21 @@ func (s *scanner) token() {
 	}
 }
 
-// more reports whether an open object or array goes on.
+// more reports whether an open list goes on, and counts what is kept of it.
 func (s *scanner) more() bool {
+	if !s.goesOn() {
+		return false
+	}
+	if s.cost > 0 {
+		if s.left--; s.left < 0 {
+			s.err = errCrowded
+		}
+	}
+	return s.err == nil
+}
+
+// goesOn reports whether an open object or array goes on.
+func (s *scanner) goesOn() bool {
 	if s.err != nil {
 		return false
 	}
@@ -271,7 +310,7 @@ func eachMember(s *scanner, each func(name []byte)) {
 		return
 	}
 	s.token()
-	for s.more() {
+	for s.goesOn() {
 		each(s.name())
 	}
 	s.token()

@@ -20,20 +20,25 @@ type File struct {
 
 // Open opens the file at path as a source, or the directory that is one
 // transcript. Its siblings are confined to the file's directory, links
-// included.
+// included. A pipe is read as standard input would be; one that nobody writes
+// to is an error when it is read, after [pipePatience].
 func Open(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return openDirectory(path)
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return openPipe(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	if info.IsDir() {
-		_ = f.Close()
-		return openDirectory(path)
+	if !info.Mode().IsRegular() {
+		return &File{Source: Source{Name: path, Reader: f}, file: f}, nil
 	}
 	out := &File{Source: Source{Name: path, Reader: f, Size: info.Size(), Path: path}, file: f}
 	// Without siblings a format that has some is read with less, not refused.
@@ -76,7 +81,15 @@ func (s Source) sibling(name string) ([]byte, error) {
 	if s.Siblings == nil || !fs.ValidPath(name) || strings.Contains(name, `\`) {
 		return nil, nil
 	}
-	f, err := s.Siblings.Open(name)
+	// Opening a pipe would wait for somebody who writes to it.
+	info, err := fs.Stat(s.Siblings, name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", name)
+	}
+	var f fs.File
+	if err == nil {
+		f, err = s.Siblings.Open(name)
+	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
@@ -91,6 +104,7 @@ func (s Source) sibling(name string) ([]byte, error) {
 	if len(data) > siblingLimit {
 		return nil, fmt.Errorf("%s is larger than 16 MB", name)
 	}
+	s.count(len(data))
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), nil
 }
 

@@ -46,9 +46,6 @@ func (specStoryImporter) Import(ctx context.Context, src Source, sink Sink) erro
 		if err != nil {
 			return err
 		}
-		if s.r.repaired {
-			s.out.warn.add(s.r.number, notUTF8One, notUTF8Many)
-		}
 		if err := s.line(line); err != nil {
 			return err
 		}

@@ -58,10 +58,10 @@ func (sweAgentImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (sweAgentImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	doc, err := readDocument(ctx, src, SWEAgent)
-	if err != nil {
-		return err
-	}
+	return withDocument(ctx, src, SWEAgent, func(doc document) error { return importSWEAgent(ctx, src, doc, sink) })
+}
+
+func importSWEAgent(ctx context.Context, src Source, doc document, sink Sink) error {
 	a := &sweAgent{}
 	top := &a.doc
 	top.reset(bytes.TrimSpace(doc.raw))
@@ -81,13 +81,13 @@ func (sweAgentImporter) Import(ctx context.Context, src Source, sink Sink) error
 		top.scan.end()
 	}
 	if top.scan.err != nil {
-		return doc.broken(src, SWEAgent, top.scan.err)
+		return doc.broken(top.scan.err)
 	}
 	if !top.is(list, '[') {
 		return doc.problem(src, SWEAgent, 0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
 	}
 	if items = top.list(list); top.scan.err != nil {
-		return doc.broken(src, SWEAgent, top.scan.err)
+		return doc.broken(top.scan.err)
 	}
 	var first []byte
 	if len(items) > 0 {
@@ -101,9 +101,6 @@ func (sweAgentImporter) Import(ctx context.Context, src Source, sink Sink) error
 		}
 	}
 	a.out = emitter{sink: sink, conv: Conversation{ID: contentID(src.Name, SWEAgent, first), Format: SWEAgent}}
-	if doc.repaired {
-		a.out.warn.add(0, notUTF8One, notUTF8Many)
-	}
 	for _, at := range items {
 		if err := ctx.Err(); err != nil {
 			return err

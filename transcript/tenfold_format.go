@@ -3,7 +3,6 @@ package transcript
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -95,31 +94,39 @@ func (tenfoldImporter) Recognise(h Head) Confidence {
 func (tenfoldImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	r := newLineReader(ctx, src)
 	in := tenfoldImport{name: src.Name, sink: sink}
-	for {
-		line, err := r.next()
-		if errors.Is(err, io.EOF) {
-			break
+	var e tenfold.Entry
+	var head []byte
+	err := r.records(Tenfold, func(raw []byte) (err error) {
+		if e, err = tenfold.ParseEntry(raw); err == nil {
+			head = nil
+			return nil
 		}
+		in.scan.reset(raw)
+		switch isHeader := findHeader(&in.scan); {
+		case in.scan.err != nil:
+			return in.scan.err
+		case isHeader:
+			head = raw
+			return nil
+		}
+		return err
+	}, func() error {
+		if head == nil {
+			return in.entry(e)
+		}
+		next, err := readHeader(head)
 		if err != nil {
-			return err
+			return r.problem(Tenfold, err, "a newer tenfold may read it")
 		}
-		if r.repaired {
-			in.warn.add(r.number, notUTF8One, notUTF8Many)
-		}
-		e, parseErr := tenfold.ParseEntry(line)
-		if parseErr == nil {
-			err = in.entry(e)
-		} else {
-			err = in.other(r, line, parseErr)
-		}
-		if err != nil {
-			return err
-		}
+		return in.begin(next)
+	})
+	if err != nil {
+		return err
 	}
 	if err := in.ready(); err != nil {
 		return err
 	}
-	return sink.End(in.c, in.warn.text())
+	return sink.End(in.c, nil)
 }
 
 // tenfoldImport is one import under way.
@@ -127,18 +134,17 @@ type tenfoldImport struct {
 	name  string
 	sink  Sink
 	scan  scanner
-	warn  warnings
 	c     Conversation
 	begun bool
 }
 
 func (in *tenfoldImport) begin(next Conversation) error {
 	if in.begun {
-		if err := in.sink.End(in.c, in.warn.text()); err != nil {
+		if err := in.sink.End(in.c, nil); err != nil {
 			return err
 		}
 	}
-	in.c, in.warn, in.begun = next, warnings{}, true
+	in.c, in.begun = next, true
 	return in.sink.Begin(next)
 }
 
@@ -158,27 +164,6 @@ func (in *tenfoldImport) entry(e tenfold.Entry) error {
 		in.c.Created = e.Time
 	}
 	return in.sink.Entry(e)
-}
-
-// other takes a line that is no entry: a header, a torn last line, or an error.
-func (in *tenfoldImport) other(r *lineReader, line []byte, parseErr error) error {
-	in.scan.reset(line)
-	isHeader := findHeader(&in.scan)
-	switch {
-	case in.scan.err != nil:
-		if problem := r.broken(in.scan.err, Tenfold); problem != nil {
-			return problem
-		}
-		in.warn.add(r.number, tornOne, tornOne)
-		return nil
-	case isHeader:
-		next, err := readHeader(line)
-		if err != nil {
-			return r.problem(Tenfold, err, "a newer tenfold may read it")
-		}
-		return in.begin(next)
-	}
-	return r.problem(Tenfold, parseErr, "was the file edited by hand?")
 }
 
 // findHeader tells whether a line is a header.

@@ -101,7 +101,7 @@ func TestTenfoldErrors(t *testing.T) {
 		{"deep", head + strings.Repeat(`{"a":`, 100_000) + "\n" + head, "max depth"},
 	} {
 		var k Collector
-		err := Import(context.Background(), Source{Name: "x.jsonl", Reader: strings.NewReader(tt.text)}, Tenfold, &k)
+		err := Import(context.Background(), Source{Name: "x.jsonl", Reader: strings.NewReader(tt.text), Strict: true}, Tenfold, &k)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error is %.300v, want %s", tt.name, err, tt.want)
 		}

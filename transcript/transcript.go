@@ -50,6 +50,12 @@ type Source struct {
 	// Progress is called now and then with the number of bytes read; may be
 	// nil.
 	Progress func(readBytes int64)
+	// Strict ends the import at the first damaged record. Without it such
+	// records are left out, and the warnings tell how many and which came
+	// first.
+	Strict bool
+
+	intake *intake
 }
 
 // A Conversation describes what is imported or exported.
@@ -101,14 +107,45 @@ type Importer interface {
 // Import reads src as the given format, or as what [Detect] finds when from is
 // empty, into sink. What is packed with gzip or zstd is unpacked on the way. A
 // database is read where [Source.Path] says; its tables tell whose it is.
+//
+// A record that cannot be read is left out with a warning, see
+// [Source.Strict]; a source of which more is damaged than whole is refused, and
+// so is one that does not have the format it is said to have. What an import
+// takes of the machine's memory is bounded by the size of the source; an
+// archive that unpacks to more than 100 times its size, and to more than
+// 128 MB, is refused.
 func Import(ctx context.Context, src Source, from Format, sink Sink) error {
+	return importWithin(ctx, src, from, sink, defaultLimits)
+}
+
+func importWithin(ctx context.Context, src Source, from Format, sink Sink, l limits) error {
+	if r, ok := src.Reader.(interface{ SetReadDeadline(t time.Time) error }); ok {
+		// A pipe may give nothing for as long as it likes.
+		stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Unix(1, 0)) })
+		defer func() {
+			if !stop() {
+				_ = r.SetReadDeadline(time.Time{})
+			}
+		}()
+	}
+	src.intake = &intake{sink: sink, limits: l, strict: src.Strict, name: src.Name, format: from}
 	src, head, done, err := unpack(src)
 	defer done()
-	if err != nil {
-		return err
+	if err == nil {
+		err = importUnpacked(ctx, src, head, from)
 	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// importUnpacked imports what begins with head into the source's intake.
+func importUnpacked(ctx context.Context, src Source, head []byte, from Format) error {
+	in := src.intake
 	if isDatabase(head) {
-		return importDatabase(ctx, src, from, sink)
+		in.size = src.Size
+		return in.done(importDatabase(ctx, src, from, in))
 	}
 	if problem := unreadable(head); problem != nil {
 		problem.Name, problem.Format = src.Name, from
@@ -116,17 +153,20 @@ func Import(ctx context.Context, src Source, from Format, sink Sink) error {
 	}
 	named := from != ""
 	if !named {
+		var err error
 		if from, err = Detect(head, src.Name); err != nil {
 			return err
 		}
 	}
-	if h, ok := find(from); ok && h.importer != nil {
-		if !named {
-			return h.importer.Import(ctx, src, sink)
-		}
-		return importNamed(ctx, src, head, h, sink)
+	h, ok := find(from)
+	if !ok || h.importer == nil {
+		return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
 	}
-	return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
+	in.format = from
+	if named {
+		return in.done(importNamed(ctx, src, head, h, in))
+	}
+	return in.done(h.importer.Import(ctx, src, in))
 }
 
 // A Collector is a sink that keeps everything in memory.

@@ -220,7 +220,7 @@ func TestDeepNesting(t *testing.T) {
 		"in results":           `{"type":"user","message":{"content":` + strings.Repeat(`[{"content":`, 50_000) + "\n",
 		"bare":                 deep + "\n",
 	} {
-		_, err := importText(t, "x", claude+line+claude)
+		_, err := importStrict(t, "x", claude+line+claude)
 		if err == nil || !strings.Contains(err.Error(), "max depth") {
 			t.Errorf("%s: %.200v", name, err)
 		}

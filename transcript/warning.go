@@ -1,6 +1,9 @@
 package transcript
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // warnings counts what the user should know, each kind once.
 type warnings struct {
@@ -11,18 +14,29 @@ type warning struct {
 	one, many string
 	count     int
 	line      int
+	first     string // what was wrong with the first
 }
 
 // add counts one more of a kind. The texts go after the count: "line is …" and
 // "lines are …"; line is where the first was, 0 for nowhere.
-func (w *warnings) add(line int, one, many string) {
-	for i := range w.list {
-		if w.list[i].one == one {
-			w.list[i].count++
-			return
-		}
+func (w *warnings) add(line int, one, many string) { w.of(line, one, many).count++ }
+
+// addError counts one more of a kind, of which the first is told as an error.
+func (w *warnings) addError(e *Error, one, many string) {
+	k := w.of(e.Line, one, many)
+	if k.count++; k.count == 1 {
+		k.first = e.Err.Error()
 	}
-	w.list = append(w.list, warning{one: one, many: many, count: 1, line: line})
+}
+
+// of finds a kind.
+func (w *warnings) of(line int, one, many string) *warning {
+	i := slices.IndexFunc(w.list, func(k warning) bool { return k.one == one })
+	if i < 0 {
+		i = len(w.list)
+		w.list = append(w.list, warning{one: one, many: many, line: line})
+	}
+	return &w.list[i]
 }
 
 // foreignReasoning counts reasoning that came from another client: a client
@@ -41,10 +55,18 @@ func (w *warnings) text() []string {
 		if k.count > 1 {
 			s = strconv.Itoa(k.count) + " " + k.many
 		}
-		if k.line > 0 && k.count > 1 {
-			s += " (the first is line " + strconv.Itoa(k.line) + ")"
-		} else if k.line > 0 {
-			s += " (line " + strconv.Itoa(k.line) + ")"
+		where := ""
+		if k.line > 0 {
+			where = "line " + strconv.Itoa(k.line)
+			if k.count > 1 {
+				where = "the first is " + where
+			}
+		}
+		if k.first != "" {
+			where = join(where, ": ", k.first)
+		}
+		if where != "" {
+			s += " (" + where + ")"
 		}
 		out = append(out, s)
 	}

@@ -54,10 +54,10 @@ func (whoAndWhenImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (whoAndWhenImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	doc, err := readDocument(ctx, src, WhoAndWhen)
-	if err != nil {
-		return err
-	}
+	return withDocument(ctx, src, WhoAndWhen, func(doc document) error { return importWhoAndWhen(ctx, src, doc, sink) })
+}
+
+func importWhoAndWhen(ctx context.Context, src Source, doc document, sink Sink) error {
 	var top, f finder
 	top.reset(bytes.TrimSpace(doc.raw))
 	m := top.object(top.root())
@@ -70,7 +70,7 @@ func (whoAndWhenImporter) Import(ctx context.Context, src Source, sink Sink) err
 		items = top.list(history)
 	}
 	if top.scan.err != nil {
-		return doc.broken(src, WhoAndWhen, top.scan.err)
+		return doc.broken(top.scan.err)
 	}
 	if !top.is(history, '[') {
 		return doc.problem(src, WhoAndWhen, 0, errors.New("there is no history"), "a Who&When log has its messages in \"history\"")
@@ -80,9 +80,6 @@ func (whoAndWhenImporter) Import(ctx context.Context, src Source, sink Sink) err
 		first = items[0].of(top.raw)
 	}
 	out := emitter{sink: sink, conv: Conversation{ID: contentID(src.Name, WhoAndWhen, first), Title: firstLine(top.peek(m.get("question"))), Format: WhoAndWhen}}
-	if doc.repaired {
-		out.warn.add(0, notUTF8One, notUTF8Many)
-	}
 	var buf []byte
 	for _, at := range items {
 		if err := ctx.Err(); err != nil {

@@ -22,6 +22,7 @@ type compactFile struct {
 	to     []string
 	out    string
 	format string
+	strict bool
 }
 
 func (a *app) compactCommand() *cobra.Command {
@@ -40,6 +41,8 @@ is not touched. Running the command again on the same file adds what is new of
 it and replaces the compaction of the earlier run; the same flags give the same
 report and write nothing. A file that no longer begins with what it said then
 becomes a conversation of its own.
+
+A damaged line or record is skipped with a warning; --strict makes it an error.
 
 ` + rangeHelp + `
 
@@ -63,9 +66,15 @@ for each.`,
 	c.Flags().StringArrayVar(&k.to, "to", nil, "`BOUND` where the range ends; or what to write\n--out as")
 	c.Flags().StringVar(&k.out, "out", "", "`FILE` to write the compacted conversation to")
 	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session, else it is detected")
+	registerStrict(c, &k.strict)
 	complete(c, "format", readableFormats()...)
 	complete(c, "to", exportFormats()...)
 	return c
+}
+
+// registerStrict adds the flag of commands that read transcripts.
+func registerStrict(c *cobra.Command, strict *bool) {
+	c.Flags().BoolVar(strict, "strict", false, "fail on a damaged line or record instead of\nskipping it with a warning")
 }
 
 // split tells the two meanings of --to apart: with --out the name of a format
@@ -195,7 +204,7 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 
 func (k *compactFile) read(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
 	var found []imported
-	err := k.importFile(ctx, path, k.format, "--format", func(in imported) error {
+	err := k.importFile(ctx, path, k.format, "--format", k.strict, func(in imported) error {
 		found = append(found, in)
 		return nil
 	})

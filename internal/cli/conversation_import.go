@@ -14,6 +14,7 @@ import (
 
 func (a *app) importCommand() *cobra.Command {
 	var format string
+	var strict bool
 	c := &cobra.Command{
 		Use:   "import [FILE|DIRECTORY]… [flags]",
 		Short: "Put saved sessions into the store",
@@ -30,6 +31,10 @@ A file may be packed with gzip or zstd, and may hold several conversations. Of a
 directory every session in it is read; with --from alone those that the tool
 keeps in its own place.
 
+A damaged line or record is skipped; a warning says how many there were and
+which came first. A file that is mostly damaged is an error, and with --strict
+every file with a damaged record is.
+
 ` + sentence("The format is detected, or named with --from: "+strings.Join(readableFormats(), ", ")+"."),
 		Example: `  tenfold conversation import session.jsonl
   tenfold conversation import --from claude-code
@@ -39,7 +44,7 @@ keeps in its own place.
 			if err := checkFormat("--from", format); err != nil {
 				return err
 			}
-			i := importing{app: a, format: format}
+			i := importing{app: a, format: format, strict: strict}
 			if len(args) == 0 {
 				return i.home(c.Context())
 			}
@@ -47,6 +52,7 @@ keeps in its own place.
 		},
 	}
 	c.Flags().StringVar(&format, "from", "", "the `FORMAT` of the files, instead of detecting it")
+	registerStrict(c, &strict)
 	complete(c, "from", readableFormats()...)
 	return c
 }
@@ -55,6 +61,7 @@ keeps in its own place.
 type importing struct {
 	*app
 	format string
+	strict bool
 
 	// What was done in the directories that were searched.
 	files, conversations, fresh, others int
@@ -185,7 +192,7 @@ func (i *importing) file(ctx context.Context, path string) error {
 	}
 	i.files++
 	return steadily(func() error {
-		return i.importFile(ctx, path, i.format, "--from", func(in imported) error {
+		return i.importFile(ctx, path, i.format, "--from", i.strict, func(in imported) error {
 			at, err := i.put(ctx, l, in)
 			if err != nil {
 				return err

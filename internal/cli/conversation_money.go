@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-
 	"tenfold"
 	"tenfold/eval"
 	"tenfold/session"

@@ -185,7 +185,7 @@ func TestFileThatGrowsWhileItIsRead(t *testing.T) {
 	reads := 0
 	var last located
 	err = steadily(func() error {
-		return a.importFile(t.Context(), file, "", "--from", func(in imported) error {
+		return a.importFile(t.Context(), file, "", "--from", false, func(in imported) error {
 			if reads++; reads == 1 { // meanwhile
 				save(t, file, request(3))
 				command(t, "", "conversation", "import", file)

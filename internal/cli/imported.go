@@ -113,13 +113,14 @@ func (k *importSink) End(c transcript.Conversation, warnings []string) error {
 
 // importFile reads the conversations of a file and gives each as soon as it is
 // whole: a file may hold a thousand. An empty format is detected; flag is how
-// the user can name it.
-func (a *app) importFile(ctx context.Context, path, format, flag string, take func(imported) error) error {
+// the user can name it. With strict a damaged record ends it.
+func (a *app) importFile(ctx context.Context, path, format, flag string, strict bool, take func(imported) error) error {
 	file, closing, err := a.source(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer closing()
+	file.Strict = strict
 	p := a.startProgress("read "+file.Name, file.Size)
 	defer p.end()
 	file.Progress = p.at
