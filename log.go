@@ -19,6 +19,7 @@ import (
 // [NewLog].
 type Log struct {
 	counter Counter
+	foreign bool // payloads of other packages are taken as they are
 	nodes   chunks[node]
 	records chunks[record]
 	ids     packed
@@ -107,6 +108,10 @@ type turnStart struct {
 // A LogOption sets up a log.
 type LogOption func(*Log)
 
+// WithForeignPayloads makes a log that takes payloads of types of other packages
+// as they are: for a store that keeps payloads in a form of its own.
+func WithForeignPayloads() LogOption { return func(l *Log) { l.foreign = true } }
+
 // WithCounter makes the log count tokens with c. Without it a log counts with
 // [Chars4].
 func WithCounter(c Counter) LogOption {
@@ -156,8 +161,10 @@ func (l *Log) addAll(entries []Entry) (added int) {
 
 // check reports why entries cannot be appended, if they cannot.
 // check gives entries as the log takes them: pointers to payloads are followed.
-func (l *Log) check(entries []Entry) ([]Entry, error) {
-	entries, err := values(entries)
+func (l *Log) check(entries []Entry) (_ []Entry, err error) {
+	if !l.foreign {
+		entries, err = values(entries)
+	}
 	if err == nil && int(l.n)+len(entries) > math.MaxInt32-1 {
 		err = errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
 	}

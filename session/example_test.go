@@ -39,7 +39,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("undid the compaction of turns %d..%d: %d tokens\n", undone.Compaction.FromTurn, undone.Compaction.ToTurn, s.Projection().Tokens())
+	fmt.Printf("undid the compaction of turns %d..%d: %d tokens\n", undone[0].Compaction.FromTurn, undone[0].Compaction.ToTurn, s.Projection().Tokens())
 	// Output:
 	// would cover turns 0..1: 130 → 112 tokens
 	// turn 0: [compacted] shell: s

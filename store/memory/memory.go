@@ -96,7 +96,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	created := c.Created.Round(0).UTC()
 	l := &log{
 		about:   store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: created, Stats: c.Stats},
-		entries: tenfold.NewLog(tenfold.WithCounter(uncounted{})),
+		entries: tenfold.NewLog(tenfold.WithCounter(uncounted{}), tenfold.WithForeignPayloads()),
 	}
 	if _, err := l.add(entries); err != nil {
 		return fmt.Errorf("create conversation %s: %w", c.ID, err)
