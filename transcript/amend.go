@@ -85,8 +85,13 @@ const (
 	frameTokens = 100
 )
 
+// plainTokens may be said of any payload: other counters see what a text does
+// not show, as a prompt around it.
+const plainTokens = 1 << 17
+
 // possibleTokens reports whether a payload can be so many tokens: one for each
-// byte at most, and no text is made of tokens longer than there are.
+// byte at most, beyond what any may have, and no text is made of tokens longer
+// than there are.
 func possibleTokens(n int, payload tenfold.Payload) bool {
 	text, files := 0, 0
 	parts := func(list []tenfold.Part) {
@@ -116,5 +121,5 @@ func possibleTokens(n int, payload tenfold.Payload) bool {
 	case tenfold.ProviderItem:
 		files = fileTokens
 	}
-	return n >= text/tokenBytes && n <= text+files+frameTokens
+	return n >= text/tokenBytes && n <= max(text+files+frameTokens, plainTokens)
 }

@@ -135,7 +135,7 @@ func TestAmend(t *testing.T) {
 		{tenfold.AssistantMessage{Text: "hello"}, 1, 1},
 		{tenfold.AssistantMessage{Text: "hello"}, -5, 0},
 		{tenfold.AssistantMessage{Text: "hello"}, 1 << 40, 0},
-		{tenfold.AssistantMessage{Text: "hello"}, 5000, 0},
+		{tenfold.AssistantMessage{Text: "hello"}, 500_000, 0},
 		{tenfold.AssistantMessage{Text: big}, 1000, 1000},
 		{tenfold.AssistantMessage{Text: big}, 3, 0},
 		{tenfold.UserMessage{Parts: []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartImage, URI: "data:,x"}}}}, 1600, 1600},

@@ -124,7 +124,7 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 		}
 		s.add(openCodePartJSON{Type: "text", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}})
 	case tenfold.Reasoning:
-		if s.x.view.Format != OpenCode {
+		if from := s.x.view.Format; from != "" && from != OpenCode {
 			s.x.warn.foreignReasoning("opencode")
 			break
 		}

@@ -200,7 +200,7 @@ func (x *piWriter) entry(e tenfold.Entry) error {
 	case tenfold.ToolResult:
 		return x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
 	case tenfold.Reasoning:
-		if x.v.Format != Pi {
+		if from := x.v.Format; from != "" && from != Pi {
 			x.warn.foreignReasoning("pi")
 			return nil
 		}
