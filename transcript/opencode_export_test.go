@@ -327,6 +327,7 @@ func TestOpenCodeSynthesis(t *testing.T) {
 	c := Collected{Conversation: Conversation{ID: "other", Format: JP, Title: "A title"}, Entries: entries}
 	text, warnings := exportOpenCode(t, c, false)
 	if want := []string{
+		"1 reasoning of another client is left out: opencode would send it as text",
 		"1 call's arguments are no JSON object: they stand in one called input",
 		"1 result without its call has no place and is left out",
 		"1 block of a provider has no place and is left out",
@@ -342,7 +343,7 @@ func TestOpenCodeSynthesis(t *testing.T) {
 		t.Errorf("title %q", got.Title)
 	}
 	want := []string{
-		"assistant I was asked before.", "user look", "file data:image/png;base64,AAAA", "user <attachment name=\"n.txt\">\ncents\n</attachment>", "reasoning anthropic c2ln hm",
+		"assistant I was asked before.", "user look", "file data:image/png;base64,AAAA", "user <attachment name=\"n.txt\">\ncents\n</attachment>",
 		`call x read {"a":1}`, `call y patch {"input":"*** Begin"}`, "call z wait {}", "result x A", "result y no", "assistant done",
 	}
 	if have := said(got.Entries); !reflect.DeepEqual(have, want) {
