@@ -23,7 +23,8 @@ func TestP4ASummaryInTheSystemPromptIsInEveryFormat(t *testing.T) {
 		"with more said": {[]tenfold.Entry{{ID: "s", Payload: tenfold.ConfigDelta{Model: "m", System: &system}}}, "and now buns"},
 	} {
 		l := tenfold.NewLog()
-		entries := append(test.entries,
+		entries := append(
+			test.entries,
 			tenfold.Entry{ID: "t", Payload: tenfold.TurnStart{}}, tenfold.Entry{ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("bake")}},
 			tenfold.Entry{ID: "a", Payload: tenfold.AssistantMessage{Text: "it is baked"}},
 			tenfold.Entry{ID: "o", Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: words, Placement: tenfold.PlaceSystem}}},
