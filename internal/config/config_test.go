@@ -189,6 +189,7 @@ func TestErrors(t *testing.T) {
 		{name: "key list", text: "[providers.x]\napi_key_env = [\"sk-1\"]", want: "user.toml:2:1: providers.x.api_key_env must be the name of a variable of the environment, not what it is", hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
 		{name: "key where none goes", text: "[providers.x]\napi_key = \"sk-abc123\"", want: "user.toml:2:1: unknown key providers.x.api_key", hint: "did you mean providers.x.api_key_env?"},
 		{name: "password", flag: "providers.x.base_url=https://me:hunter2@host/", want: "flag --cfg: providers.x.base_url: holds a user or a password; keep it in the environment and name the variable in api_key_env", hint: `write it as in base_url = "http://localhost:11434/v1"`},
+		{name: "query", flag: "providers.x.base_url=http://127.0.0.1:1/admin/x?y=", want: "flag --cfg: providers.x.base_url: must not have a query or a fragment", hint: `write it as in base_url = "http://localhost:11434/v1"`},
 		{name: "address", flag: "providers.x.base_url=host", want: "flag --cfg: providers.x.base_url: must begin with http:// or https:// and a host", hint: `write it as in base_url = "http://localhost:11434/v1"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -386,7 +387,7 @@ func TestSchema(t *testing.T) {
 	for _, bad := range []string{
 		"x = 1", "model.nam = \"a/b\"", "model.name = \"a\"", "conversation.compaction.keep_last = -1", "conversation.compaction.keep_tokens = 0",
 		"conversation.compaction.fork = 1", "conversation.compaction.profiles.x.reasoning = \"omit\"", "conversation.compaction.profiles.x.tool_calls = { over = \"x\" }",
-		"conversation.compaction.summarize_threshold = 2", "models.x.context_window = 0", "providers.x.api = \"other\"", "providers.x.api_key_env = \"sk-1\"",
+		"conversation.compaction.summarize_threshold = 2", "models.x.context_window = 0", "providers.x.api = \"other\"", "providers.x.base_url = \"http://h/x?y=\"", "providers.x.base_url = \"http://me@h/\"", "providers.x.api_key_env = \"sk-1\"",
 		"conversation.compaction.micro.cold_after = \"x\"", "conversation.tools.x.compaction.response = \"omit\"",
 	} {
 		if bySchema, byTypes := valid([]byte(bad)); bySchema == nil || byTypes == nil {

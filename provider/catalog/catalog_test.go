@@ -39,6 +39,9 @@ func TestOpen(t *testing.T) {
 		"broken": {Type: "telepathy", BaseURL: "https://x.example"},
 		"empty":  {BaseURL: "https://x.example", KeyEnv: "NOT_SET"},
 		"lost":   {},
+		"query":  {BaseURL: "http://127.0.0.1:1/admin/x?y="},
+		"parent": {Type: "anthropic", BaseURL: "http://127.0.0.1:1/v1/../x"},
+		"secret": {Type: "gemini", BaseURL: "http://me:hunter2@127.0.0.1:1/", KeyEnv: "MINE"},
 	}
 	builtins := catalog.Catalog{Getenv: getenv}
 	moved := catalog.Catalog{Getenv: getenv, Settings: map[string]catalog.Settings{
@@ -70,6 +73,9 @@ func TestOpen(t *testing.T) {
 		{all, "broken/m", "", "", "", provider.Invalid, "telepathy"},
 		{all, "empty/m", "", "", "", provider.Authentication, "NOT_SET"},
 		{all, "lost/m", "", "", "", provider.Invalid, "no address"},
+		{all, "query/m", "", "", "", provider.Invalid, "must not have a query"},
+		{all, "parent/m", "", "", "", provider.Invalid, "must not have . or .."},
+		{all, "secret/m", "", "", "", provider.Invalid, "holds a user or a password"},
 		{all, "nobody/m", "", "", "", provider.Invalid, "no provider is called nobody"},
 		{all, "anthropic", "", "", "", provider.Invalid, "no name of a model"},
 		{all, "anthropic/", "", "", "", provider.Invalid, "no name of a model"},
