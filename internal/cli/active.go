@@ -65,7 +65,7 @@ func (f activeFile) set(id string) error {
 
 // notice says what was made, and that it is the active conversation; where the
 // store is gone with the command, it says that instead.
-func (a *app) noticeActive(format string, args ...any) {
+func (a *app) noticeActivef(format string, args ...any) {
 	if a.workspace.inMemory() {
 		format, args = "nothing is kept: a store in memory ends with the command", nil
 	}

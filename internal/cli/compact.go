@@ -277,7 +277,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 		in.taken[at.ID] = true
 		return r, nil
 	case at.created:
-		k.noticeActive("kept as conversation %s, now the active one", at.ID)
+		k.noticeActivef("kept as conversation %s, now the active one", at.ID)
 	case at.added > 0:
 		k.noticef("conversation %s has %s", at.ID, count(at.added, "new entry", "new entries"))
 	}

@@ -199,6 +199,6 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		k.noticef("made conversation %s", made.ID())
 		return r, nil
 	}
-	k.noticeActive("made conversation %s, now the active one", made.ID())
+	k.noticeActivef("made conversation %s, now the active one", made.ID())
 	return r, l.active.set(made.ID())
 }

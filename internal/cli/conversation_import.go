@@ -121,7 +121,7 @@ func (i *importing) all(ctx context.Context, paths []string) error {
 			count(i.fresh, "new entry", "new entries"), i.left())
 	}
 	if i.workspace != nil && i.workspace.inMemory() {
-		i.noticeActive("")
+		i.noticeActivef("")
 	}
 	if i.failed {
 		return errTold

@@ -51,7 +51,7 @@ func (a *app) answerID(id string, active bool) error {
 	}
 	a.printf("%s\n", visibleLine(id))
 	if active {
-		a.noticeActive("conversation %s is active", visibleLine(id))
+		a.noticeActivef("conversation %s is active", visibleLine(id))
 	}
 	return nil
 }
