@@ -159,8 +159,7 @@ func (l *Log) addAll(entries []Entry) (added int) {
 	return added
 }
 
-// check reports why entries cannot be appended, if they cannot.
-// check gives entries as the log takes them: pointers to payloads are followed.
+// check gives entries as the log takes them, pointers followed, or why it does not.
 func (l *Log) check(entries []Entry) (_ []Entry, err error) {
 	if !l.foreign {
 		entries, err = values(entries)

@@ -55,3 +55,43 @@ func newLogOf(t *rapid.T, entries []tenfold.Entry) *tenfold.Log {
 	}
 	return l
 }
+
+// The same of logs that are longer than the blocks they are kept in; a call of the
+// first of them is answered in the last.
+func TestSnapshotsOfLongLogsStay(t *testing.T) {
+	entries := slices.Insert(logtest.Long(1700), 2, named("late call", tenfold.ToolCall{CallID: "late", Name: "Bash"}))
+	entries = append(entries, named("late result", tenfold.ToolResult{CallID: "late", Parts: tenfold.Text("at last")}))
+	omit := tenfold.Compaction{ToTurn: 99, Turns: tenfold.Omit}
+	strip := tenfold.Compaction{ToTurn: 99, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}
+	for _, cut := range []int{3, 511, 512, 513, 700, 1024, 1300} {
+		l := tenfold.NewLog()
+		if _, err := l.Append(entries[:cut]...); err != nil {
+			t.Fatal(err)
+		}
+		p := tenfold.Project(l)
+		snapshot := p.Snapshot()
+		views := []*tenfold.Projection{snapshot, snapshot.With(omit), snapshot.With(strip), snapshot.With(strip, omit)}
+		look := func() (all []any) {
+			for _, v := range append(views, snapshot.With(omit), snapshot.With(strip)) {
+				all = append(all, items(v), v.Totals())
+			}
+			return all
+		}
+		was := look()
+		for i, e := range entries[cut:] {
+			if _, err := l.Append(e); err != nil {
+				t.Fatal(err)
+			}
+			if i%300 == 7 {
+				if _, err := l.Append(tenfold.Entry{Payload: strip}, tenfold.Entry{Payload: omit}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.Advance()
+		}
+		same(t, "snapshots", look(), was)
+		fresh := tenfold.Project(l)
+		same(t, "the log's own", items(p), items(fresh))
+		same(t, "its totals", p.Totals(), fresh.Totals())
+	}
+}

@@ -134,14 +134,14 @@ func checkObject(r *report, path string, v jsontext.Value) {
 }
 
 func checkText(r *report, path, text string) {
-	if strings.TrimFunc(text, seenByNobody) == "" {
+	if strings.TrimFunc(text, notSeen) == "" {
 		r.addf(path, "an empty text")
 	}
 }
 
-// seenByNobody reports whether a character alone is no text to some provider: they
+// notSeen reports whether a character alone is no text to some provider: they
 // strip white space as their languages know it, and what nobody sees.
-func seenByNobody(r rune) bool { return unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf) }
+func notSeen(r rune) bool { return unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf) }
 
 // checkBegun reports a body without any message.
 func checkBegun(r *report, path string, begun bool) {
