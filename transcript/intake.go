@@ -45,6 +45,7 @@ type intake struct {
 	strict bool // a damaged record is an error
 	name   string
 	format Format
+	head   []byte // the first bytes of the source, unpacked
 
 	size   int64 // bytes of the source so far, unpacked
 	packed *told // the archive they come from, or nil
