@@ -3,7 +3,6 @@ package transcript
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strconv"
 
 	"tenfold"
@@ -54,11 +53,10 @@ type dialect interface {
 
 // importChat runs an import.
 func importChat(ctx context.Context, src Source, sink Sink, format Format, way dialect) error {
-	head, rest, err := peek(src.Reader)
+	head, err := src.head()
 	if err != nil {
-		return fmt.Errorf("read %s: %w", src.Name, err)
+		return err
 	}
-	src.Reader = rest
 	c := &chat{src: src, name: way.name(src.Name), sink: sink, format: format, way: way, given: map[string]int{}}
 	c.top.cost, c.in.cost = placeCost, blockCost
 	if newHead(head, src.Name).json.shape == shapeLines {
@@ -81,13 +79,21 @@ func importChat(ctx context.Context, src Source, sink Sink, format Format, way d
 func (c *chat) readLines(ctx context.Context) error {
 	c.lines = newLineReader(ctx, c.src)
 	var line []byte
+	var r chatRecord
 	return c.lines.records(c.format, func(raw []byte) error {
 		line = raw
 		c.top.reset(raw)
-		c.top.value()
+		if c.top.kind() == '{' {
+			r = c.outline()
+		} else {
+			c.top.value()
+		}
 		c.top.end()
 		return c.top.err
 	}, func() error {
+		if line[0] == '{' {
+			return c.object(c.lines.count-1, &r)
+		}
 		c.top.reset(line)
 		if err := c.value(c.lines.count - 1); err != nil {
 			return err
@@ -101,11 +107,24 @@ func (c *chat) readLines(ctx context.Context) error {
 
 // readDocument reads the values of a document.
 func (c *chat) readDocument(ctx context.Context, d document) error {
-	if err := d.check(); err != nil {
+	c.top.reset(d.raw)
+	n := 0
+	if c.top.kind() == '{' { // seen as a whole before anything is taken over
+		r := c.outline()
+		if c.top.err != nil {
+			return d.broken(c.top.err)
+		}
+		if err := d.check(r.to); err != nil {
+			return err
+		}
+		if err := c.object(n, &r); err != nil {
+			return err
+		}
+		n++
+	} else if err := d.check(0); err != nil {
 		return err
 	}
-	c.top.reset(d.raw)
-	for n := 0; c.top.kind() != 0; n++ {
+	for ; c.top.kind() != 0; n++ {
 		if err := c.value(n); err != nil {
 			return err
 		}
@@ -124,7 +143,7 @@ func (c *chat) value(n int) error {
 	s := &c.top
 	switch s.kind() {
 	case '{':
-		return c.object(n)
+		return c.nextObject(n)
 	case '[':
 		return c.array(n, true)
 	}
@@ -145,7 +164,7 @@ func (c *chat) array(n int, top bool) error {
 		var err error
 		switch k := s.kind(); {
 		case k == '{':
-			err = c.object(i)
+			err = c.nextObject(i)
 		case k == '[' && top:
 			err = c.array(i, false)
 		default:
@@ -174,14 +193,19 @@ func (c *chat) odd(at span) error {
 	return c.keep(c.messageID(raw), tenfold.Kind(string(c.format)+".value"), raw)
 }
 
-// object reads a message or a record.
-func (c *chat) object(n int) error {
+// nextObject reads the object that comes next.
+func (c *chat) nextObject(n int) error {
 	r := c.outline()
 	if c.top.err != nil {
 		return nil //nolint:nilerr // the scanner's error sticks
 	}
+	return c.object(n, &r)
+}
+
+// object takes a message or a record.
+func (c *chat) object(n int, r *chatRecord) error {
 	r.index = n
-	if !r.list.found() && c.way.alone(&r) {
+	if !r.list.found() && c.way.alone(r) {
 		raw := c.compact(r.of(r.raw))
 		if err := c.follow(raw); err != nil {
 			return err
@@ -196,13 +220,13 @@ func (c *chat) object(n int) error {
 	if len(r.items) > 0 {
 		first = c.compact(r.items[0].of(r.raw))
 	}
-	id, named := c.recordID(&r, first)
+	id, named := c.recordID(r, first)
 	if err := c.start(id); err != nil {
 		return err
 	}
 	c.conv.Named = named && c.conv.ID == id
 	r.id = c.ids.unique("request:" + digest([]byte(r.source(c, nil))))
-	if err := c.way.begin(c, &r); err != nil {
+	if err := c.way.begin(c, r); err != nil {
 		return err
 	}
 	for _, at := range r.items {
@@ -211,7 +235,7 @@ func (c *chat) object(n int) error {
 			return err
 		}
 	}
-	return c.way.end(c, &r)
+	return c.way.end(c, r)
 }
 
 // outline walks over an object and notes where its members are.

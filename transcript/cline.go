@@ -105,7 +105,7 @@ func (*cline) alone(r *chatRecord) bool { return r.at("role").found() }
 func (d *cline) open(c *chat) {
 	known := d.known
 	*d = cline{shrunk: map[string]clineShrink{}, known: known, groups: map[string]*clineGroup{}}
-	d.typed = clineTyped
+	d.typed, c.place = clineTyped, &rootLog{}
 	if known == nil { // a task is one conversation: the files beside it belong to the first
 		d.known = map[string]bool{}
 		d.look(c)

@@ -53,7 +53,7 @@ func (codexImporter) Recognise(h Head) Confidence {
 // Import implements [Importer].
 func (codexImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	c := codex{
-		itemTurns: itemTurns{emitter: emitter{sink: sink}},
+		itemTurns: itemTurns{emitter: emitter{sink: sink, place: &rootLog{}}},
 		r:         newLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
 	}
 	c.conv.Format = Codex

@@ -82,7 +82,7 @@ func (copilotImporter) Recognise(h Head) Confidence {
 // Import implements [Importer].
 func (copilotImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	c := &copilot{
-		emitter: emitter{sink: sink, conv: Conversation{Format: CopilotCLI}}, src: src, scan: scanner{cost: blockCost},
+		emitter: emitter{sink: sink, place: &rootLog{}, conv: Conversation{Format: CopilotCLI}}, src: src, scan: scanner{cost: blockCost},
 		called: map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]place{},
 	}
 	r := newLineReader(ctx, src)

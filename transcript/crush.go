@@ -53,7 +53,7 @@ func (crushImporter) importDatabase(ctx context.Context, d *database, sink Sink)
 		return err
 	}
 	for _, root := range tree.roots {
-		r := &crushRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &emitter{sink: sink}, calls: &ids{}, told: map[string]bool{}}
+		r := &crushRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &emitter{sink: sink, place: &rootLog{}}, calls: &ids{}, told: map[string]bool{}}
 		r.em.conv = Conversation{ID: conversationID(root), Named: true, Format: Crush}
 		if err := r.session(root, "", 0); err != nil {
 			return err

@@ -17,12 +17,13 @@ type document struct {
 	format Format
 }
 
-// check reports whether a document is JSON all through.
-func (d document) check() error {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(d.raw), scanOptions...)
+// check reports whether a document is JSON from a place on.
+func (d document) check(from int) error {
+	rest := d.raw[from:]
+	dec := jsontext.NewDecoder(bytes.NewBuffer(rest), scanOptions...)
 	for {
 		if _, err := dec.ReadValue(); err != nil {
-			if errors.Is(err, io.EOF) && len(bytes.TrimSpace(d.raw[dec.InputOffset():])) == 0 {
+			if errors.Is(err, io.EOF) && len(bytes.TrimSpace(rest[dec.InputOffset():])) == 0 {
 				return nil
 			}
 			return d.broken(err)
@@ -62,6 +63,10 @@ func (b *brokenDocument) Error() string { return b.problem.Error() }
 func readDocument(ctx context.Context, src Source, format Format) (document, error) {
 	d := document{src: src, format: format}
 	w := newWindow(ctx, src, "the file")
+	// A source may claim any size: it is believed up to a point.
+	if size := min(src.Size, 4*lineKeep); size > 0 {
+		w.buf = make([]byte, size+512)
+	}
 	if err := w.dropMark(); err != nil {
 		return d, err
 	}

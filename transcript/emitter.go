@@ -15,8 +15,10 @@ type emitter struct {
 	warn warnings
 	ids  ids
 	// now is the time of the entries from here on that have none.
-	now   time.Time
-	place rootLog
+	now time.Time
+	// place follows the root, for formats whose compactions name turns; nil
+	// for those that have none.
+	place *rootLog
 	// turned says that a turn was opened.
 	turned bool
 	begun  bool

@@ -72,12 +72,11 @@ func (geminiCLIImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (geminiCLIImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	head, rest, err := peek(src.Reader)
+	head, err := src.head()
 	if err != nil {
 		return err
 	}
-	src.Reader = rest
-	g := &geminiCLI{emitter: emitter{sink: sink, conv: Conversation{Format: GeminiCLI}}, src: src, scan: scanner{cost: blockCost}, known: map[string]int{}, answered: map[string]bool{}}
+	g := &geminiCLI{emitter: emitter{sink: sink, place: &rootLog{}, conv: Conversation{Format: GeminiCLI}}, src: src, scan: scanner{cost: blockCost}, known: map[string]int{}, answered: map[string]bool{}}
 	if newHead(head, src.Name).json.shape == shapeObject {
 		return withDocument(ctx, src, GeminiCLI, g.document)
 	}

@@ -65,6 +65,14 @@ func (geminiCLIExporter) Export(w io.Writer, v View) ([]string, error) {
 	}}
 	for i, c := range request.Contents {
 		parts := slices.DeleteFunc(c.Parts, isSessionContext)
+		if text := shown.Continuation(); i == 0 && text != "" {
+			// The client brings a system prompt of its own (P4).
+			part, err := json.Marshal(map[string]string{"text": text})
+			if err != nil {
+				return nil, err
+			}
+			parts = slices.Insert(parts, 0, jsontext.Value(part))
+		}
 		if len(parts) == 0 {
 			continue
 		}

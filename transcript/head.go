@@ -75,8 +75,8 @@ func look(head []byte) sample {
 	if len(text) == 0 {
 		return sample{}
 	}
-	s := lookOn(text)
-	if s.shape == shapeArray || len(s.objects) == sampleSize {
+	s, to := lookOn(text)
+	if s.shape == shapeArray || len(s.objects) == sampleSize || bytes.IndexByte(bytes.TrimLeft(text[to:], " \t\r\n"), '\n') < 0 {
 		return s
 	}
 	if lines, ok := lookAtLines(text); ok && len(lines.objects) > len(s.objects) {
@@ -108,14 +108,13 @@ func lookAtLines(text []byte) (s sample, ok bool) {
 }
 
 // lookOn outlines the values of a text one after the other, up to the first
-// that is cut off or damaged.
-func lookOn(text []byte) sample {
+// that is cut off or damaged, and gives where the last whole one ends.
+func lookOn(text []byte) (s sample, to int) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(text), scanOptions...)
-	s := sample{shape: shapeText}
-	switch text[0] {
-	case '[':
+	s.shape = shapeText
+	if text[0] == '[' {
 		if _, err := dec.ReadToken(); err != nil {
-			return s
+			return s, 0
 		}
 		switch dec.PeekKind() {
 		case '{':
@@ -124,31 +123,32 @@ func lookOn(text []byte) sample {
 			if _, err := dec.ReadToken(); err == nil && len(bytes.TrimSpace(text[dec.InputOffset():])) == 0 {
 				s.shape = shapeArray
 			}
-			return s
+			return s, 0
 		default:
-			return s
+			return s, 0
 		}
-	default:
+	} else {
 		s.shape = shapeLines // a line may be any JSON value; what follows decides
 	}
 	for len(s.objects) < sampleSize && s.others < sampleSize {
+		to = int(dec.InputOffset())
 		switch dec.PeekKind() {
 		case '{':
 			o := outline(dec, sampleDepth)
 			s.objects = append(s.objects, o)
 			if !o.whole {
-				return s.settle(text)
+				return s.settle(text), to
 			}
 		case 0, ']', '}':
-			return s.settle(text)
+			return s.settle(text), to
 		default:
 			if _, err := dec.ReadValue(); err != nil {
-				return s.settle(text)
+				return s.settle(text), to
 			}
 			s.others++
 		}
 	}
-	return s.settle(text)
+	return s.settle(text), len(text)
 }
 
 // settle tells one object from lines of objects.

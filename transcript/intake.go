@@ -45,13 +45,14 @@ type intake struct {
 	strict bool // a damaged record is an error
 	name   string
 	format Format
+	head   []byte // the first bytes of the source, unpacked
 
 	size   int64 // bytes of the source so far, unpacked
 	packed *told // the archive they come from, or nil
 	kept   int64 // what all that was handed on weighs
-	// visible counts entries that a model sees, unknown those of kinds that
-	// no format has.
-	entries, visible, unknown int
+	// said counts entries in which somebody said or did something, unknown
+	// those of kinds that no format has.
+	entries, said, unknown int
 
 	records, skips, tears int
 	first                 *Error // what was skipped first
@@ -105,10 +106,11 @@ func (in *intake) Entry(e tenfold.Entry) error {
 		in.warn.add(0, "entry had an impossible number, which is left out", "entries had impossible numbers, which are left out")
 	}
 	in.entries++
-	if _, unknown := e.Payload.(tenfold.Unknown); unknown {
+	switch e.Payload.(type) {
+	case tenfold.Unknown:
 		in.unknown++
-	} else if e.Payload.Kind().Visible() {
-		in.visible++
+	case tenfold.UserMessage, tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ToolResult:
+		in.said++
 	}
 	if err := in.keep(weight(&e)); err != nil {
 		return err

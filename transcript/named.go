@@ -10,43 +10,53 @@ import (
 
 // importNamed reads a source as the format that the caller names.
 func importNamed(ctx context.Context, src Source, head []byte, as handler, sink Sink) error {
-	problem, certain := mistaken(head, src.Name, as.format, as.importer)
+	problem, other := mistaken(head, src.Name, as.format, as.importer)
 	switch {
 	case problem == nil:
 		return as.importer.Import(ctx, src, sink)
-	case certain:
+	case other == Certain:
 		return problem
 	}
 	d := &doubted{Sink: sink}
 	err := as.importer.Import(ctx, src, d)
-	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read {
+	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read && other == Likely {
 		return problem
 	}
 	if err != nil {
 		return err
 	}
+	if other == No && !d.some {
+		return d.settle(nil) // an empty file is of any format
+	}
 	return d.settle(problem)
 }
 
-// mistaken says that a source named to be of one format is of another: nil where
-// that may be right. Where the other is not certain it is only an error if
-// nothing can be read.
-func mistaken(head []byte, name string, from Format, importer Importer) (problem *Error, certain bool) {
+// mistaken says that a source named to be of one format is of another, or of
+// none: nil where the name may be right. How surely it is of the other decides:
+// where that is not certain it is only an error if nothing can be read.
+func mistaken(head []byte, name string, from Format, importer Importer) (problem *Error, other Confidence) {
 	h := newHead(head, name)
+	if importer.Recognise(h) != No {
+		return nil, No
+	}
 	best, found := recognise(h)
-	if best < Likely || len(found) != 1 || found[0] == from || importer.Recognise(h) != No {
-		return nil, false
+	if best < Likely || len(found) != 1 {
+		return &Error{
+			Name: name, Err: fmt.Errorf("not of format %s: nothing is said in it that can be read so", from),
+			Hint: "try another format, or leave --from out",
+		}, No
 	}
 	return &Error{
 		Name: name, Err: fmt.Errorf("not of format %s: it looks like %s", from, found[0]),
 		Hint: "try --from " + string(found[0]) + ", or leave it out",
-	}, best == Certain
+	}, best
 }
 
 // doubted is a sink that holds back the end of a conversation in which nothing
 // was read, until it is known whether the format was right.
 type doubted struct {
 	Sink
+	some bool // entries came
 	read bool
 	end  func() error
 }
@@ -61,6 +71,7 @@ func (d *doubted) Begin(c Conversation) error {
 
 // Entry implements [Sink].
 func (d *doubted) Entry(e tenfold.Entry) error {
+	d.some = true
 	switch e.Payload.(type) {
 	case tenfold.UserMessage, tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ToolResult:
 		d.read = true

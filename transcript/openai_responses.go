@@ -90,11 +90,10 @@ func (openaiResponses) Import(ctx context.Context, src Source, sink Sink) error 
 	o := responses{itemTurns: itemTurns{emitter: emitter{sink: sink}}, src: src}
 	o.conv.Format = OpenAIResponses
 	o.items.scan, o.scan.cost = &o.scan, placeCost
-	head, rest, err := peek(src.Reader)
+	head, err := src.head()
 	if err != nil {
 		return err
 	}
-	src.Reader = rest
 	if h := newHead(head, src.Name); len(h.json.objects) > 0 && h.json.shape == shapeLines && responsesEvent(h.json.objects[0]) {
 		return o.events(ctx, src)
 	}

@@ -82,7 +82,7 @@ func importOpenCode(ctx context.Context, src Source, d document, sink Sink) erro
 	if !list.found() || d.raw[list.from] != '[' {
 		return d.problem(src, OpenCode, 0, errors.New("the session has no messages"), "it is what opencode export writes")
 	}
-	o := &openCodeSession{em: &emitter{sink: sink, conv: Conversation{Format: OpenCode}}, scan: scanner{cost: blockCost}, calls: &ids{}, places: map[string]place{}}
+	o := &openCodeSession{em: &emitter{sink: sink, place: &rootLog{}, conv: Conversation{Format: OpenCode}}, scan: scanner{cost: blockCost}, calls: &ids{}, places: map[string]place{}}
 	o.session(info.of(d.raw))
 	if !info.found() || o.em.conv.ID == "" {
 		first := d.raw[list.from:list.to]

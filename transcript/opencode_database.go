@@ -38,7 +38,7 @@ func (openCodeImporter) importDatabase(ctx context.Context, d *database, sink Si
 		return err
 	}
 	for _, root := range tree.roots {
-		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &emitter{sink: sink}, calls: &ids{}, told: map[string]bool{}}
+		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &emitter{sink: sink, place: &rootLog{}}, calls: &ids{}, told: map[string]bool{}}
 		if err := r.conversation(root); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func FuzzCrush(f *testing.F) {
 	f.Add([]byte("s[]\na{}\nu[\nt[{\"data\":[]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var k Collector
-		root := &crushRoot{tree: &sessionTree{}, em: &emitter{sink: &k, conv: Conversation{ID: "c", Format: Crush}}, calls: &ids{}, told: map[string]bool{}}
+		root := &crushRoot{tree: &sessionTree{}, em: &emitter{place: &rootLog{}, sink: &k, conv: Conversation{ID: "c", Format: Crush}}, calls: &ids{}, told: map[string]bool{}}
 		s := &crushSession{crushRoot: root, id: "c", started: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			line = bytes.Trim(line, " \t\r\n")

@@ -83,11 +83,10 @@ func openHandsEvent(o object) bool {
 // Import implements [Importer].
 func (openHandsImporter) Import(ctx context.Context, src Source, sink Sink) error {
 	h := &openHandsFile{ctx: ctx, src: src, sink: sink}
-	head, rest, err := peek(src.Reader)
+	head, err := h.src.head()
 	if err != nil {
 		return err
 	}
-	h.src.Reader = rest
 	look := newHead(head, src.Name).json
 	switch {
 	case look.shape == shapeArray:
@@ -112,7 +111,7 @@ type openHandsFile struct {
 // begin makes the import of one conversation.
 func (h *openHandsFile) begin(id string) *openHands {
 	o := &openHands{told: map[string]bool{}}
-	o.out = emitter{sink: h.sink, conv: Conversation{ID: conversationID(strings.ReplaceAll(h.names.unique(id), "~", "-")), Format: OpenHands}}
+	o.out = emitter{sink: h.sink, place: &rootLog{}, conv: Conversation{ID: conversationID(strings.ReplaceAll(h.names.unique(id), "~", "-")), Format: OpenHands}}
 	return o
 }
 

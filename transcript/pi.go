@@ -84,12 +84,11 @@ func (piImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (piImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	head, rest, err := peek(src.Reader)
+	head, err := src.head()
 	if err != nil {
 		return err
 	}
-	src.Reader = rest
-	p := &pi{emitter: emitter{sink: sink, conv: Conversation{Format: Pi}}, src: src, scan: scanner{cost: blockCost}, byID: map[string]int32{}, leaf: -1}
+	p := &pi{emitter: emitter{sink: sink, place: &rootLog{}, conv: Conversation{Format: Pi}}, src: src, scan: scanner{cost: blockCost}, byID: map[string]int32{}, leaf: -1}
 	if s := newHead(head, src.Name).json; s.shape == shapeObject && len(s.objects) == 1 && piMessageAlone(s.objects[0]) {
 		return withDocument(ctx, src, Pi, p.document)
 	}

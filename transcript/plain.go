@@ -72,13 +72,12 @@ func (plainImporter) Recognise(h Head) Confidence {
 
 // Import implements [Importer].
 func (plainImporter) Import(ctx context.Context, src Source, sink Sink) error {
-	head, rest, err := peek(src.Reader)
+	head, err := src.head()
 	if err != nil {
 		return err
 	}
-	src.Reader = rest
 	p := &plain{src: src, sink: sink, r: newLineReader(ctx, src)}
-	if newHead(head, src.Name).json.shape != shapeText {
+	if bytes.Contains(head, []byte(`"messages_display"`)) {
 		return p.records()
 	}
 	line, err := p.firstLine()

@@ -23,7 +23,7 @@ func (o *rootLog) here() place { return o.place }
 
 // see takes the next entry of the conversation.
 func (o *rootLog) see(e tenfold.Entry) {
-	if e.Branch != "" {
+	if o == nil || e.Branch != "" {
 		return
 	}
 	bones := tenfold.Entry{ID: e.ID, MessageID: e.MessageID, Tokens: 1}

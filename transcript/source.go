@@ -125,6 +125,19 @@ func peek(r io.Reader) ([]byte, io.Reader, error) {
 	return head, io.MultiReader(bytes.NewReader(head), r), nil
 }
 
+// head gives the first bytes of the source; they are still to be read.
+func (s *Source) head() ([]byte, error) {
+	if s.intake != nil && s.intake.head != nil {
+		return s.intake.head, nil
+	}
+	head, rest, err := peek(s.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", s.Name, err)
+	}
+	s.Reader = rest
+	return head, nil
+}
+
 var bom = []byte("\xef\xbb\xbf")
 
 // unreadable tells sources that no importer can read, and what they are.

@@ -143,6 +143,7 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l lim
 // importUnpacked imports what begins with head into the source's intake.
 func importUnpacked(ctx context.Context, src Source, head []byte, from Format) error {
 	in := src.intake
+	in.head = head
 	if isDatabase(head) {
 		in.size = src.Size
 		return in.done(importDatabase(ctx, src, from, in))

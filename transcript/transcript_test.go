@@ -173,7 +173,7 @@ func TestImportStops(t *testing.T) {
 	texts := map[Format]string{
 		ClaudeCode: new(session).user("u1", `"go"`).assistant("a1", "m1", call("t1")).user("u2", `"on"`).String(),
 		JP:         `[{"type":"turn_start"},{"type":"chat_request","content":"a"},{"type":"chat_response","message":"b"}]`,
-		Tenfold:    `{"id":"a","kind":"turn_start"}` + "\n" + `{"id":"b","kind":"turn_start"}` + "\n" + `{"id":"c","kind":"turn_start"}`,
+		Tenfold:    `{"id":"a","kind":"turn_start"}` + "\n" + `{"id":"b","kind":"turn_start"}` + "\n" + `{"id":"c","kind":"assistant_message","payload":{"text":"c"}}`,
 	}
 	for format, text := range texts {
 		sink := &failingSink{after: 2}

@@ -28,7 +28,7 @@ type window struct {
 }
 
 func newWindow(ctx context.Context, src Source, what string) window {
-	return window{ctx: ctx, src: src, buf: make([]byte, lineChunk), what: what}
+	return window{ctx: ctx, src: src, what: what}
 }
 
 // rest is what is read and not used yet.
@@ -94,9 +94,10 @@ func (w *window) room() error {
 		if have > 4*lineKeep {
 			size = have + have/4
 		}
-		// A record cannot be longer than what is left of the source.
+		// A record cannot be longer than what is left of the source, and the end
+		// of that is to be seen.
 		if left := w.src.Size - w.base - int64(w.end); w.src.Size > 0 && left >= 0 {
-			size = int(min(int64(size), int64(have)+left+lineChunk))
+			size = int(min(int64(size), int64(have)+left+512))
 		}
 		w.move(make([]byte, min(size, limit+lineChunk)))
 	}
