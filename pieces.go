@@ -22,6 +22,18 @@ type sums struct {
 	mute  int // calls without a result that are not shown
 }
 
+// move notes that an entry has another state.
+func (t *sums) move(n *node, from, to state, mute int) {
+	a, b := &t.moved[from.fate()], &t.moved[to.fate()]
+	a.Entries--
+	a.Before -= int(n.tokens)
+	a.After -= int(n.tokens - from.saved)
+	b.Entries++
+	b.Before += int(n.tokens)
+	b.After += int(n.tokens - to.saved)
+	t.mute += mute
+}
+
 // An owner marks the pieces that one projection may write to: previews share
 // those of others.
 type owner struct{ _ byte }

@@ -62,8 +62,10 @@ type overlay struct {
 	vain     []int64
 	// tools is what the policy for tool calls does.
 	tools act
-	// hints are those of the tools, by their numbers; nil where there are none.
-	hints []Hint
+	// plain is what it does to calls that it does not name, and hinted to those
+	// of a tool that has a hint, by the tool's number.
+	plain  *sides
+	hinted []*sides
 }
 
 // revocation is an entry that took an overlay back, or gave it back.
@@ -226,18 +228,14 @@ func (p *Projection) mark(seq int32, n *node, next state) int32 {
 	if next == s {
 		return 0
 	}
-	at, before := p.edit(seq), int(n.tokens)
-	for _, to := range [...]*sums{&p.sums, &at.sums} {
-		to.moved[s.fate()] = to.moved[s.fate()].minus(Count{1, before, before - int(s.saved)})
-		to.moved[next.fate()] = to.moved[next.fate()].plus(Count{1, before, before - int(next.saved)})
-		if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
-			if next.shown() {
-				to.mute--
-			} else {
-				to.mute++
-			}
+	at, mute := p.edit(seq), 0
+	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
+		if mute = 1; next.shown() {
+			mute = -1
 		}
 	}
+	p.move(n, s, next, mute)
+	at.move(n, s, next, mute)
 	at.states[(seq-1)&(chunkLen-1)] = next
 	return next.saved - s.saved
 }
@@ -260,7 +258,7 @@ func (p *Projection) cover(seq int32) {
 	}
 	if c.ToolCalls != nil {
 		o.tools = actOf(c.ToolCalls.Action)
-		o.hints = p.log.tools.hints(c.ToolCalls.Hints)
+		o.hints(&p.log.tools)
 	}
 	if o.tools == actSelective {
 		o.named, o.policies = p.find(c.ToolCalls, lo, hi)

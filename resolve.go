@@ -120,46 +120,54 @@ type sides struct {
 }
 
 // sides resolves a tool policy for one call, hints included.
-func (p *Projection) sides(by int32, at int32, call *node) sides {
+func (p *Projection) sides(by int32, at int32, call *node) *sides {
 	o := &p.overlays[by]
 	switch o.tools {
-	case actOmit:
-		return sides{request: actOmit, response: actOmit}
 	case actStrip:
-		return o.forTool(call.tool, o.c.ToolCalls.Request, o.c.ToolCalls.Response)
+		return o.strip(call.tool)
 	case actSelective:
 		if named, i := p.mention(at); named == by {
-			return o.policies[o.named[i].one]
+			return &o.policies[o.named[i].one]
 		}
-		switch o.c.ToolCalls.Rest {
-		case Omit:
-			return sides{request: actOmit, response: actOmit}
-		case Strip:
-			return o.forTool(call.tool, true, true)
+		if o.c.ToolCalls.Rest == Strip {
+			return o.strip(call.tool)
 		}
 	}
-	return sides{}
+	return o.plain
 }
 
-// forTool is what an overlay's strip does to the calls of a tool.
-func (o *overlay) forTool(tool int32, request, response bool) sides {
-	if o.hints == nil {
-		return Hint{}.sides(request, response)
+// strip is what an overlay's strip does to the calls of a tool.
+func (o *overlay) strip(tool int32) *sides {
+	if int(tool) < len(o.hinted) && o.hinted[tool] != nil {
+		return o.hinted[tool]
 	}
-	return o.hints[tool].sides(request, response)
+	return o.plain
 }
 
-// hints lists the hints of the tools known so far, by their numbers; nil
-// without any. Calls that an overlay covers are of these tools.
-func (s *names) hints(hints map[string]Hint) []Hint {
-	if len(hints) == 0 {
-		return nil
+// hints works out what an overlay does to calls that it does not name: those of
+// the tools known so far, since it covers no others.
+func (o *overlay) hints(tools *names) {
+	policy := o.c.ToolCalls
+	switch {
+	case o.tools == actOmit, o.tools == actSelective && policy.Rest == Omit:
+		o.plain = &sides{request: actOmit, response: actOmit}
+	case o.tools == actStrip, o.tools == actSelective && policy.Rest == Strip:
+		request, response := policy.Request || o.tools == actSelective, policy.Response || o.tools == actSelective
+		strip := Hint{}.sides(request, response)
+		o.plain = &strip
+		if len(policy.Hints) == 0 {
+			return
+		}
+		o.hinted = make([]*sides, len(tools.list))
+		for i, name := range tools.list {
+			if hint, ok := policy.Hints[name]; ok {
+				strip := hint.sides(request, response)
+				o.hinted[i] = &strip
+			}
+		}
+	default:
+		o.plain = &sides{}
 	}
-	list := make([]Hint, len(s.list))
-	for i, name := range s.list {
-		list[i] = hints[name]
-	}
-	return list
 }
 
 func (c CallPolicy) sides() sides {
@@ -241,7 +249,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 }
 
 // leave gives what a tool policy leaves of a result, and the fate that is.
-func (p *Projection) leave(policy *ToolPolicy, s sides, seq int32, n *node) (ToolResult, Fate) {
+func (p *Projection) leave(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
 	r, f := p.log.payload(seq).(ToolResult), Kept
 	if p.over(policy, seq) {
 		switch s.response {

@@ -12,7 +12,7 @@ const defaultTrim Size = 400
 
 // trimmed trims a result. What a trim would not make smaller is kept; a result
 // of which short marks leave no line becomes its stub (P5).
-func (p *Projection) trimmed(policy *ToolPolicy, r ToolResult, s sides, seq int32, n *node) (string, Fate) {
+func (p *Projection) trimmed(policy *ToolPolicy, r ToolResult, s *sides, seq int32, n *node) (string, Fate) {
 	text := partsText(r.Parts)
 	t := trimmer{short: policy.Marks == MarksShort, recall: recallRef(policy.Recall, seq)}
 	size := Size(len(text))

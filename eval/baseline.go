@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"fmt"
 	"math"
@@ -118,6 +119,31 @@ func (c *Cut) requestOf() func(seq int64) int {
 	}
 }
 
+// unit is a line that foreseen may choose, and what it is worth.
+type unit struct {
+	line int32
+	seq  int64
+	rate float64
+}
+
+// units is a heap of them, the best first.
+type units []unit
+
+func (u units) Len() int      { return len(u) }
+func (u units) Swap(i, j int) { u[i], u[j] = u[j], u[i] }
+func (u *units) Push(x any)   { *u = append(*u, x.(unit)) }
+
+func (u units) Less(i, j int) bool {
+	a, b := u[i], u[j]
+	return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.seq, a.seq), cmp.Compare(a.line, b.line)) < 0
+}
+
+func (u *units) Pop() any {
+	last := (*u)[len(*u)-1]
+	*u = (*u)[:len(*u)-1]
+	return last
+}
+
 // foreseen is the best lines for the atoms that will be used within a horizon,
 // chosen by one that knows them: what recall a choice of lines can have at all.
 func (c *Cut) foreseen(budget, horizon int) *View {
@@ -133,11 +159,6 @@ func (c *Cut) foreseen(budget, horizon int) *View {
 			newest[o.line] = max(newest[o.line], o.seq)
 		}
 	}
-	type unit struct {
-		line int32
-		seq  int64
-		rate float64
-	}
 	gain := func(line int32) float64 {
 		sum := 0.0
 		for _, a := range s.lines[line].atoms {
@@ -147,18 +168,14 @@ func (c *Cut) foreseen(budget, horizon int) *View {
 		}
 		return sum
 	}
-	units := make([]unit, 0, len(newest))
+	units := make(units, 0, len(newest))
 	for line, seq := range newest {
 		units = append(units, unit{line, seq, gain(line) / float64(s.cost(line))})
 	}
-	less := func(a, b unit) int {
-		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.seq, a.seq), cmp.Compare(a.line, b.line))
-	}
-	slices.SortFunc(units, less)
+	heap.Init(&units)
 	var picked []unit
 	for len(units) > 0 {
-		u := units[0]
-		units = units[1:]
+		u := heap.Pop(&units).(unit)
 		cost := s.cost(u.line)
 		if cost > budget {
 			continue
@@ -166,8 +183,7 @@ func (c *Cut) foreseen(budget, horizon int) *View {
 		// What was covered since makes a line worth less: it waits its turn.
 		if rate := gain(u.line) / float64(cost); rate < u.rate {
 			if u.rate = rate; rate > 0 {
-				at, _ := slices.BinarySearchFunc(units, u, less)
-				units = slices.Insert(units, at, u)
+				heap.Push(&units, u)
 			}
 			continue
 		}

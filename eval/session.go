@@ -143,8 +143,10 @@ func (s *Session) intern(text string) int32 {
 		return id
 	}
 	l := line{chars: utf8.RuneCountInString(text)}
+	had := map[int32]bool{}
 	for _, at := range atom.Scan(text) {
-		if id := s.atom(at.Of(text)); !slices.Contains(l.atoms, id) {
+		if id := s.atom(at.Of(text)); !had[id] {
+			had[id] = true
 			l.atoms = append(l.atoms, id)
 		}
 		l.atomChars += at.End - at.Start // atoms are ASCII

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"tenfold"
@@ -189,9 +188,13 @@ func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool
 
 // made gives the overlays that stand in the log under the ids of entries.
 func (s *Session) made(entries []tenfold.Entry) []tenfold.Overlay {
+	ids := map[string]bool{}
+	for _, e := range entries {
+		ids[e.ID] = true
+	}
 	var found []tenfold.Overlay
 	for o := range s.projection.Overlays() {
-		if slices.ContainsFunc(entries, func(e tenfold.Entry) bool { return e.ID == o.ID }) {
+		if ids[o.ID] {
 			found = append(found, o)
 		}
 	}

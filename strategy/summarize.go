@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 
 	"tenfold"
@@ -185,13 +186,29 @@ func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	}
 	first, last := p.Log().Extent(j.span)
 	r.Entries = make([]tenfold.Entry, 0, max(last-first+1, 0))
+	known := covered(prior)
 	for e := range entriesIn(p.Log(), j.span) {
-		known := func(s tenfold.Overlay) bool { return s.First <= e.Seq && e.Seq <= s.Last }
-		if p.Reads(e.Seq) && !slices.ContainsFunc(prior, known) {
+		if p.Reads(e.Seq) && !known(e.Seq) {
 			r.Entries = append(r.Entries, e)
 		}
 	}
 	return r
+}
+
+// covered tells which entries the overlays cover.
+func covered(overlays []tenfold.Overlay) func(seq int64) bool {
+	var last []tenfold.Overlay // the stretches together, in order
+	for _, o := range slices.SortedFunc(slices.Values(overlays), func(a, b tenfold.Overlay) int { return int(a.First - b.First) }) {
+		if n := len(last); n > 0 && o.First <= last[n-1].Last+1 {
+			last[n-1].Last = max(last[n-1].Last, o.Last)
+			continue
+		}
+		last = append(last, o)
+	}
+	return func(seq int64) bool {
+		i := sort.Search(len(last), func(i int) bool { return last[i].Last >= seq })
+		return i < len(last) && last[i].First <= seq
+	}
 }
 
 // prior lists the summaries that stand for something in the job's range, in

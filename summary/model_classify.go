@@ -118,12 +118,16 @@ func parseTangents(said string, turns []int) ([]strategy.Tangent, error) {
 	if err := json.Unmarshal([]byte(text), &named, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil || named.Tangents == nil {
 		return nil, fmt.Errorf("the model named no turns in a form that can be read: %w", errBroken)
 	}
+	asked := map[int]bool{}
+	for _, turn := range turns {
+		asked[turn] = true
+	}
 	var out []strategy.Tangent
 	for _, t := range *named.Tangents {
-		known := func(o strategy.Tangent) bool { return o.Turn == *t.Turn }
-		if t.Turn == nil || !slices.Contains(turns, *t.Turn) || slices.ContainsFunc(out, known) {
+		if t.Turn == nil || !asked[*t.Turn] {
 			continue
 		}
+		asked[*t.Turn] = false // named once
 		out = append(out, strategy.Tangent{Turn: *t.Turn, Reason: plainReason(t.Reason)})
 	}
 	return out, nil

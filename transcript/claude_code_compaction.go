@@ -51,16 +51,15 @@ func (c *claude) compactSummary(l *claudeLine, m *claudeMessage, id string) erro
 	if m.isText() {
 		text = w.text(m.content)
 	} else {
+		all := joiner{between: "\n\n"}
 		for i := range m.blocks {
 			// The blocks stay in the line: a summary is one text.
 			if b := &m.blocks[i]; b.typ == "text" && w.isString(b.text) {
 				t, _ := c.scan.unquote(b.text)
-				if text != "" {
-					text += "\n\n"
-				}
-				text += t
+				all.add(t)
 			}
 		}
+		text = all.String()
 	}
 	if text == "" {
 		c.warn.add(l.number, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -203,21 +204,28 @@ func (f *finder) words(at span) string {
 	if f.is(at, '"') {
 		return f.text(at)
 	}
-	text, items := "", f.list(at)
-	for i, item := range items {
-		v := item
-		if !f.is(item, '"') {
-			v = f.in(item, "text")
-		}
-		if len(items) == 1 {
-			return f.text(v)
-		}
-		if i > 0 {
-			text += "\n\n"
-		}
-		text += f.peek(v)
+	items := f.list(at)
+	if len(items) == 1 {
+		return f.text(f.word(items[0]))
 	}
-	return text
+	return f.joined(items)
+}
+
+// word is where the text of an item stands, which is a text or has one.
+func (f *finder) word(item span) span {
+	if f.is(item, '"') {
+		return item
+	}
+	return f.in(item, "text")
+}
+
+// joined gives the texts of items as one, and leaves them where they are.
+func (f *finder) joined(items []span) string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = f.peek(f.word(item))
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // call reads a call as OpenAI spells it, arguments in a string or not.

@@ -269,11 +269,12 @@ func (x *jpExport) entry(e tenfold.Entry) error {
 	case tenfold.TurnStart:
 		return x.made(x.head("turn_start"))
 	case tenfold.UserMessage:
-		text := x.text(p.Parts, "\n\n")
+		text := joiner{between: "\n\n"}
+		text.add(x.text(p.Parts, text.between))
 		for _, a := range p.Attachments {
-			text = join(text, "\n\n", a.Element())
+			text.add(a.Element())
 		}
-		return x.made(jpRequest{x.head("chat_request"), text})
+		return x.made(jpRequest{x.head("chat_request"), text.String()})
 	case tenfold.AssistantMessage:
 		return x.made(jpMessage{x.head("chat_response"), p.Text})
 	case tenfold.Reasoning:
@@ -326,14 +327,14 @@ func (x *jpExport) reasoning(r tenfold.Reasoning) error {
 
 // text joins parts; a file is named, for JP's events hold none.
 func (x *jpExport) text(parts []tenfold.Part, between string) string {
-	text := ""
+	text := joiner{between: between}
 	for _, p := range parts {
 		if p.File == nil {
-			text = join(text, between, p.Text)
+			text.add(p.Text)
 			continue
 		}
 		if p.File.URI == "" && p.File.Detail != "" {
-			text = join(text, between, p.File.Detail)
+			text.add(p.File.Detail)
 			continue
 		}
 		name := p.File.Name
@@ -345,14 +346,20 @@ func (x *jpExport) text(parts []tenfold.Part, between string) string {
 		} else {
 			x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
 		}
-		text = join(text, between, "["+tenfold.Label(name)+"]")
+		text.add("[" + tenfold.Label(name) + "]")
 	}
-	return text
+	return text.String()
 }
 
-func join(a, between, b string) string {
-	if a == "" {
-		return b
+// joiner joins texts, with something between them but before the first.
+type joiner struct {
+	strings.Builder
+	between string
+}
+
+func (j *joiner) add(text string) {
+	if j.Len() > 0 {
+		j.WriteString(j.between)
 	}
-	return a + between + b
+	j.WriteString(text)
 }

@@ -217,18 +217,19 @@ func (m *markdown) said(p tenfold.Payload, branch, note string, at time.Time) {
 }
 
 func (m *markdown) result(p tenfold.ToolResult, about string) {
-	n, text := 0, ""
+	n := 0
+	var text strings.Builder
 	for _, part := range p.Parts {
 		n += len(part.Text)
 		if part.File == nil {
-			text += part.Text
+			text.WriteString(part.Text)
 		}
 	}
 	name := "Result"
 	if p.IsError {
 		name = "Error"
 	}
-	m.folded(name+" of <b>"+escapeText(m.names[p.CallID])+"</b>"+htmlNote(about)+", "+byteSize(n), text, "")
+	m.folded(name+" of <b>"+escapeText(m.names[p.CallID])+"</b>"+htmlNote(about)+", "+byteSize(n), text.String(), "")
 	for _, part := range p.Parts {
 		if part.File != nil {
 			m.file(*part.File)

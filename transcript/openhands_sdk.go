@@ -95,16 +95,7 @@ func (o *openHands) sdkReasoning(m members) []tenfold.Payload {
 		if at := item.get("encrypted_content"); f.is(at, '"') {
 			r.Encrypted = f.text(at)
 		}
-		for i, at := range f.list(item.get("summary")) {
-			if i > 0 {
-				r.Text += "\n\n"
-			}
-			if f.is(at, '"') {
-				r.Text += f.peek(at)
-			} else {
-				r.Text += f.peek(f.in(at, "text"))
-			}
-		}
+		r.Text = f.joined(f.list(item.get("summary")))
 		return []tenfold.Payload{r}
 	}
 	if at := m.get("reasoning_content"); f.peek(at) != "" {

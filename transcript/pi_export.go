@@ -3,6 +3,7 @@ package transcript
 import (
 	"bufio"
 	"io"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ type piExporter struct{}
 
 // Export implements [Exporter].
 func (piExporter) Export(w io.Writer, v View) ([]string, error) {
-	x := &piWriter{out: bufio.NewWriterSize(w, 256<<10), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}}
+	x := &piWriter{out: bufio.NewWriterSize(w, 256<<10), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}, again: map[string]int{}}
 	if err := x.write(); err != nil {
 		return nil, err
 	}
@@ -37,13 +38,16 @@ type piWriter struct {
 	headed bool
 	last   string // id of the last line, "" for none
 	taken  map[string]bool
+	again  map[string]int // how often more lines came from an entry
 	lines  []piWritten
 	calls  map[string]string // names of the tools called
 	usage  map[string]tenfold.Usage
-	model  string
-	open   *piMessageOut // a response whose blocks are still coming
-	openID string
-	from   tenfold.Entry // that it began with
+	// overlays are those of the projection by id, once asked for.
+	overlays map[string]tenfold.Overlay
+	model    string
+	open     *piMessageOut // a response whose blocks are still coming
+	openID   string
+	from     tenfold.Entry // that it began with
 }
 
 // piWritten is a line that a model sees.
@@ -151,8 +155,9 @@ func (x *piWriter) line(e tenfold.Entry, l piLine) error {
 	}
 	sum := digest([]byte(x.v.ID + "/" + e.ID))
 	l.ID = sum[:8]
-	for n := 2; x.taken[l.ID]; n++ {
-		l.ID = digest([]byte(x.v.ID + "/" + e.ID + "~" + strconv.Itoa(n)))
+	for x.taken[l.ID] {
+		x.again[e.ID] = max(x.again[e.ID], 1) + 1
+		l.ID = digest([]byte(x.v.ID + "/" + e.ID + "~" + strconv.Itoa(x.again[e.ID])))
 	}
 	x.taken[l.ID] = true
 	l.ParentID = jsontext.Value("null") // of the root
@@ -273,17 +278,18 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
 	if err := x.flush(); err != nil {
 		return err
 	}
-	for o := range x.v.Projection.Overlays() {
-		if o.ID != e.ID || !o.Live {
-			continue
+	if x.overlays == nil {
+		x.overlays = map[string]tenfold.Overlay{}
+		for o := range x.v.Projection.Overlays() {
+			x.overlays[o.ID] = o
 		}
-		if c.Summary == nil || c.FromTurn != 0 {
-			break
-		}
+	}
+	if o := x.overlays[e.ID]; o.Live && c.Summary != nil && c.FromTurn == 0 {
 		text, _ := unwrap(c.Summary.Text, piCompactionBefore, piCompactionAfter)
 		l := piLine{Type: "compaction", Summary: tenfold.ShieldTags(text, "summary"), TokensBefore: &c.TokensBefore, FirstKept: "none"}
-		for _, w := range x.lines {
-			if w.seq > o.Last && w.id != "" {
+		first := sort.Search(len(x.lines), func(i int) bool { return x.lines[i].seq > o.Last })
+		for _, w := range x.lines[first:] {
+			if w.id != "" {
 				l.FirstKept = w.id
 				break
 			}

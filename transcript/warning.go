@@ -55,18 +55,19 @@ func (w *warnings) text() []string {
 		if k.count > 1 {
 			s = strconv.Itoa(k.count) + " " + k.many
 		}
-		where := ""
+		where := joiner{between: ": "}
 		if k.line > 0 {
-			where = "line " + strconv.Itoa(k.line)
+			line := "line " + strconv.Itoa(k.line)
 			if k.count > 1 {
-				where = "the first is " + where
+				line = "the first is " + line
 			}
+			where.add(line)
 		}
 		if k.first != "" {
-			where = join(where, ": ", k.first)
+			where.add(k.first)
 		}
-		if where != "" {
-			s += " (" + where + ")"
+		if where.Len() > 0 {
+			s += " (" + where.String() + ")"
 		}
 		out = append(out, s)
 	}

@@ -34,7 +34,8 @@ func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 }
 
 func (a *app) listTangents(named []strategy.Tangent) {
-	text := a.paintErr(bold, "Off the task:") + "\n"
+	var text strings.Builder
+	text.WriteString(a.paintErr(bold, "Off the task:") + "\n")
 	turn, tokens := 0, 0
 	for _, t := range named {
 		turn, tokens = max(turn, len(strconv.Itoa(t.Turn))), max(tokens, len(thousands(t.Tokens)))
@@ -44,9 +45,9 @@ func (a *app) listTangents(named []strategy.Tangent) {
 		if t.Reason != "" {
 			line += "  " + visibleLine(t.Reason)
 		}
-		text += line + "\n"
+		text.WriteString(line + "\n")
 	}
-	a.say(text)
+	a.say(text.String())
 }
 
 // confirmTangents asks until the answer is one.
