@@ -246,6 +246,37 @@ func newestResults(l *tenfold.Log, n int) int64 {
 	return 1
 }
 
+// What plans ask again and again: the totals that one small overlay more would
+// leave, of a log in which fifty overlays name the calls they cleared.
+func BenchmarkPreview(b *testing.B) {
+	for _, n := range sizes {
+		l := longLog(b, n)
+		for part := range 50 {
+			calls := map[string]tenfold.CallPolicy{}
+			for seq := part * n / 50; seq < (part+1)*n/50; seq++ {
+				if e, _ := l.Entry(int64(seq)); e.Payload != nil && e.Payload.Kind() == tenfold.KindToolCall {
+					calls[fmt.Sprintf("%s@%d", e.Payload.(tenfold.ToolCall).CallID, seq)] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+				}
+			}
+			if _, err := l.Append(tenfold.Entry{Payload: tenfold.Compaction{
+				ToTurn: l.Turns(), ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
+			}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		p := tenfold.Project(l)
+		last := l.Turns() - 1
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if p.With(tenfold.Compaction{FromTurn: last, ToTurn: last, Turns: tenfold.Omit}).Tokens() == 0 {
+					b.Fatal("empty")
+				}
+			}
+		})
+	}
+}
+
 // T9: memory of a log and its projection, beside the texts.
 func BenchmarkT9Memory(b *testing.B) {
 	const n = 200_000

@@ -257,7 +257,7 @@ func (l *Log) partOf(turn, step int) *int {
 // stepTokens sums the root entries that stand in a step's place.
 func (l *Log) stepTokens(turn, step int) int64 {
 	var sum int64
-	first := l.steps[int(l.turns[turn].step)+step]
+	first := l.steps.get(int(l.turns.get(turn).step) + step)
 	for seq := first; seq <= l.stepEnd(turn, step); seq++ {
 		if n := l.node(seq); n.visible() && n.branch == 0 {
 			sum += int64(n.tokens)

@@ -2,7 +2,7 @@ package tenfold
 
 import (
 	"iter"
-	"slices"
+	"sort"
 )
 
 // A Call is a tool call and its result, as a projection has them.
@@ -73,12 +73,9 @@ func (l *Log) Extent(r Range) (first, last int64) {
 func (l *Log) Between(first, last int64) Range {
 	to := int(l.node(int32(last)).turn)
 	r := Range{FromTurn: int(l.node(int32(first)).turn), ToTurn: to}
-	steps := l.steps[l.turns[to].step:][:l.stepCount(to)]
-	step, found := slices.BinarySearch(steps, int32(last))
-	if !found {
-		step--
-	}
-	if step < len(steps)-1 {
+	steps, from := l.stepCount(to), int(l.turns.get(to).step)
+	step := sort.Search(steps, func(i int) bool { return int64(l.steps.get(from+i)) > last }) - 1
+	if step < steps-1 {
 		r.ToStep = &step
 	}
 	return r

@@ -98,6 +98,22 @@ func (c *chunks[T]) piece(i int) []T {
 	return piece
 }
 
+// list is a list that knows its length.
+type list[T any] struct {
+	chunks[T]
+	n int32
+}
+
+func (l *list[T]) append(value T) {
+	l.n++
+	*l.push(l.n) = value
+}
+
+// get gives the element after i others.
+func (l *list[T]) get(i int) T { return *l.at(int32(i) + 1) }
+
+func (l *list[T]) fork() list[T] { return list[T]{l.chunks.fork(), l.n} }
+
 // sparse is a list of which most elements are zero: pieces nobody wrote to
 // take no room.
 type sparse[T any] struct{ chunks[T] }

@@ -115,11 +115,11 @@ func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
 		return 1, 0, r
 	}
 	r = Range{FromTurn: max(c.FromTurn, 0), ToTurn: min(c.ToTurn, last)}
-	lo, hi = l.turns[r.FromTurn].seq, l.turnEnd(r.ToTurn)
+	lo, hi = l.turns.get(r.FromTurn).seq, l.turnEnd(r.ToTurn)
 	if c.ToStep != nil && r.ToTurn == c.ToTurn {
 		r.ToStep = c.ToStep
 		if *c.ToStep < 0 {
-			hi = l.turns[r.ToTurn].seq - 1
+			hi = l.turns.get(r.ToTurn).seq - 1
 		} else {
 			hi = l.stepEnd(r.ToTurn, *c.ToStep)
 		}

@@ -39,9 +39,9 @@ type Log struct {
 	open     openCalls
 	steppers []stepper // by branch
 	marks    []int32   // seqs of what changes how entries are seen, in order
-	turns    []turnStart
-	steps    []int32 // first seq of each root step, in order
-	tokens   int     // of all entries
+	turns    list[turnStart]
+	steps    list[int32] // first seq of each root step, in order
+	tokens   int         // of all entries
 	opened   bool
 	trail    trail
 }

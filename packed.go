@@ -15,7 +15,7 @@ const (
 // are joined to one string of which they are parts, which takes half the room
 // of strings of their own and costs nothing to read.
 type packed struct {
-	packs []pack
+	packs list[pack]
 	open  []string // those that make no whole pack yet
 }
 
@@ -31,13 +31,13 @@ type pack struct {
 // at gives string i.
 func (l *packed) at(i int32) string {
 	i--
-	if full := int(i >> packBits); full < len(l.packs) {
-		return l.packs[full].at(int(i & (packLen - 1)))
+	if full := i >> packBits; full < l.packs.n {
+		return l.packs.at(full + 1).text(int(i & (packLen - 1)))
 	}
 	return l.open[i&(packLen-1)]
 }
 
-func (p *pack) at(i int) string {
+func (p *pack) text(i int) string {
 	switch {
 	case p.apart != nil:
 		return p.apart[i]
@@ -52,11 +52,11 @@ func (p *pack) at(i int) string {
 // push appends a string. It overwrites nothing that a shorter copy of the list
 // holds.
 func (l *packed) push(s string) {
-	if l.open == nil && l.packs != nil {
+	if l.open == nil && l.packs.n > 0 {
 		l.open = make([]string, 0, packLen)
 	}
 	if l.open = append(l.open, s); len(l.open) == packLen {
-		l.packs = append(l.packs, newPack(l.open))
+		l.packs.append(newPack(l.open))
 		l.open = nil
 	}
 }
@@ -80,5 +80,5 @@ func newPack(list []string) pack {
 
 // fork gives a list with the same strings, to which others can be appended.
 func (l *packed) fork() packed {
-	return packed{packs: slices.Clip(l.packs), open: slices.Clip(l.open)}
+	return packed{packs: l.packs.fork(), open: slices.Clip(l.open)}
 }

@@ -62,8 +62,8 @@ func (l *Log) fork() *Log {
 	for i := range f.steppers {
 		f.steppers[i].requests = slices.Clip(f.steppers[i].requests)
 	}
-	f.marks, f.turns, f.steps = slices.Clip(l.marks), slices.Clip(l.turns), slices.Clip(l.steps)
-	f.trail = trail{}
+	f.marks, f.turns, f.steps = slices.Clip(l.marks), l.turns.fork(), l.steps.fork()
+	f.trail = trail{number: l.trail.number}
 	return &f
 }
 

@@ -249,7 +249,7 @@ func (p *Projection) cover(seq int32) {
 	o := overlay{seq: seq, c: &c, id: p.log.ids.at(seq), lo: lo, hi: hi, turns: r, live: true}
 	by := int32(len(p.overlays))
 	if r.ToStep != nil {
-		o.users = p.log.turns[r.ToTurn].seq
+		o.users = p.log.turns.get(r.ToTurn).seq
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {

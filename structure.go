@@ -36,9 +36,9 @@ const (
 
 // place finds the entry's turn and step, and pairs results with calls.
 func (l *Log) place(seq int32, n *node, e *Entry) {
-	if len(l.turns) == 0 {
-		l.turns = append(l.turns, turnStart{seq: 1})
-		l.steps = append(l.steps, 1)
+	if l.turns.n == 0 {
+		l.turns.append(turnStart{seq: 1})
+		l.steps.append(1)
 	}
 	root := n.branch == 0
 	for int(n.branch) >= len(l.steppers) {
@@ -75,7 +75,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 		l.opened = true
 	}
 	if root && s.step != before {
-		l.steps = append(l.steps, seq)
+		l.steps.append(seq)
 	}
 	n.turn, n.step = s.turn, s.step
 	if n.kind == codeCall {
@@ -110,9 +110,9 @@ func (l *Log) openTurn(seq int32) {
 		l.opened = true
 		return
 	}
-	l.turns = append(l.turns, turnStart{seq: seq, step: int32(len(l.steps))})
-	l.steps = append(l.steps, seq)
-	l.steppers[0].place = place{turn: int32(len(l.turns) - 1)}
+	l.turns.append(turnStart{seq: seq, step: l.steps.n})
+	l.steps.append(seq)
+	l.steppers[0].place = place{turn: l.turns.n - 1}
 }
 
 // respond takes a block of a response: it belongs to the step under way
@@ -140,7 +140,7 @@ func (s *place) next(p phase, message string) {
 // Turns is the number of turns (L5); 0 while the model could see nothing.
 func (l *Log) Turns() int {
 	if l.opened || l.Tokens() > 0 {
-		return len(l.turns)
+		return int(l.turns.n)
 	}
 	return 0
 }
@@ -162,8 +162,8 @@ func (l *Log) Turn(i int) (Turn, bool) {
 	if i < 0 || i >= l.Turns() {
 		return Turn{}, false
 	}
-	t := Turn{Index: i, First: int64(l.turns[i].seq), Last: int64(l.turnEnd(i)), Steps: l.stepCount(i)}
-	for seq := l.turns[i].seq; int64(seq) <= t.Last; seq++ {
+	t := Turn{Index: i, First: int64(l.turns.get(i).seq), Last: int64(l.turnEnd(i)), Steps: l.stepCount(i)}
+	for seq := l.turns.get(i).seq; int64(seq) <= t.Last; seq++ {
 		if r := l.records.at(seq); r.time != noTime {
 			t.Started = time.Unix(0, r.time).UTC()
 			break
@@ -173,18 +173,18 @@ func (l *Log) Turn(i int) (Turn, bool) {
 }
 
 func (l *Log) turnEnd(i int) int32 {
-	if i+1 < len(l.turns) {
-		return l.turns[i+1].seq - 1
+	if i+1 < int(l.turns.n) {
+		return l.turns.get(i+1).seq - 1
 	}
 	return l.n
 }
 
 func (l *Log) stepCount(i int) int {
-	end := len(l.steps)
-	if i+1 < len(l.turns) {
-		end = int(l.turns[i+1].step)
+	end := l.steps.n
+	if i+1 < int(l.turns.n) {
+		end = l.turns.get(i + 1).step
 	}
-	return end - int(l.turns[i].step)
+	return int(end - l.turns.get(i).step)
 }
 
 // stepEnd is the seq of the last entry of a step, late results aside.
@@ -192,7 +192,7 @@ func (l *Log) stepEnd(turn, step int) int32 {
 	if step >= l.stepCount(turn)-1 {
 		return l.turnEnd(turn)
 	}
-	return l.steps[int(l.turns[turn].step)+step+1] - 1
+	return l.steps.get(int(l.turns.get(turn).step)+step+1) - 1
 }
 
 // Where gives the turn and step of an entry; a result stands with its call.

@@ -134,10 +134,12 @@ func (t *trail) stop() {
 // takeBack makes the log what it was before the entries that its trail follows.
 // What was only appended to needs no more than its old length.
 func (l *Log) takeBack(was *Log) {
-	t := l.trail
-	for _, r := range slices.Backward(t.rows) {
-		l.open.set(r.key, r.was)
+	for seq := was.n + 1; seq <= l.n; seq++ {
+		l.index.remove(&l.ids, l.ids.at(seq))
 	}
+	l.branches.cut(len(was.branches.list))
+	l.tools.cut(len(was.tools.list))
+	last, index, t := l.n, l.index, l.trail
 	for _, p := range slices.Backward(t.pairs) {
 		n := l.nodes.edit(p.at)
 		if n.pair > 0 && n.branch == 0 {
@@ -148,18 +150,19 @@ func (l *Log) takeBack(was *Log) {
 	if was.n > 0 {
 		*l.blocks.edit(blockOf(was.n)) = t.block
 	}
-	for _, s := range t.steppers {
-		l.steppers[s.at] = s.was
+	*l = *was
+	l.index, l.trail = index, t
+	for _, r := range slices.Backward(t.rows) {
+		l.open.set(r.key, r.was)
 	}
-	for seq := was.n + 1; seq <= l.n; seq++ {
-		l.index.remove(&l.ids, l.ids.at(seq))
+	for _, s := range t.steppers {
+		if int(s.at) < len(l.steppers) {
+			l.steppers[s.at] = s.was
+		}
+	}
+	for seq := l.n + 1; seq <= last; seq++ {
 		if l.sources.get(seq) != "" {
 			l.sources.set(seq, "")
 		}
 	}
-	l.branches.cut(len(was.branches.list))
-	l.tools.cut(len(was.tools.list))
-	index, rows, branches, tools := l.index, l.open.rows, l.branches, l.tools
-	*l = *was
-	l.index, l.open.rows, l.branches, l.tools, l.trail = index, rows, branches, tools, t
 }

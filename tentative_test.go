@@ -1,0 +1,151 @@
+package tenfold_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+)
+
+// state is all that can be seen of a projection and its log.
+type state struct {
+	Entries  []tenfold.Entry
+	Places   []string
+	Turns    []tenfold.Turn
+	Tools    []string
+	Tokens   int
+	Totals   tenfold.Totals
+	Items    []tenfold.Item
+	Fates    []string
+	Config   tenfold.Config
+	Overlays []tenfold.Overlay
+	Undoable string
+	Redoable string
+}
+
+func stateOf(p *tenfold.Projection) state {
+	l := p.Log()
+	s := state{
+		Entries: slices.Collect(l.Entries()), Tools: p.ToolNames(), Tokens: l.Tokens(), Totals: p.Totals(), Items: items(p),
+		Config: p.Config(), Overlays: slices.Collect(p.Overlays()),
+	}
+	for i := range s.Overlays {
+		s.Overlays[i].Vain = nil // tells of the time when the overlay came
+	}
+	for seq := int64(1); seq <= l.Version(); seq++ {
+		turn, step, _ := l.Where(seq)
+		s.Places = append(s.Places, fmt.Sprint(turn, "/", step, " ", l.Pair(seq)))
+		fate, by, tokens := p.Fate(seq)
+		s.Fates = append(s.Fates, fmt.Sprint(fate, " ", by, " ", tokens, " ", p.Why(seq), " ", p.Reads(seq)))
+		if e, ok := l.Lookup(s.Entries[seq-1].ID); !ok || e.Seq != seq {
+			s.Places = append(s.Places, fmt.Sprint("the id of ", seq, " finds ", e.Seq))
+		}
+	}
+	for i := range l.Turns() {
+		turn, _ := l.Turn(i)
+		s.Turns = append(s.Turns, turn)
+	}
+	if o, ok := p.Undoable(); ok {
+		s.Undoable = o.ID
+	}
+	if o, revocation, ok := p.Redoable(); ok {
+		s.Redoable = o.ID + " " + revocation
+	}
+	return s
+}
+
+var errRefused = errors.New("refused")
+
+// turnDown and agree look at what they are shown, as a writer does for its
+// figures.
+func turnDown(p *tenfold.Projection) error {
+	_ = p.Totals()
+	_ = items(p)
+	return errRefused
+}
+
+func agree(p *tenfold.Projection) error {
+	_ = p.Totals()
+	return nil
+}
+
+// L2, L8: what is refused leaves log and projection as they were, then and for
+// all that comes later, whatever it was; and so does a panic.
+func TestL8AppendIfTakesBackWhatIsRefused(t *testing.T) {
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		others := logtest.Entries(24).Draw(t, "refused")
+		for i := range others {
+			others[i].ID = fmt.Sprint(rapid.SampledFrom([]string{"id", "other"}).Draw(t, "id"), i)
+			others[i].MessageID += rapid.SampledFrom([]string{"", "'"}).Draw(t, "message")
+		}
+		l := tenfold.NewLog()
+		p := tenfold.Project(l)
+		for len(entries) > 0 {
+			before := stateOf(p)
+			from := rapid.IntRange(0, len(others)).Draw(t, "from")
+			tried := others[from:min(from+rapid.IntRange(0, 6).Draw(t, "tried"), len(others))]
+			if err := p.AppendIf(turnDown, tried...); !errors.Is(err, errRefused) {
+				t.Fatalf("refused, and the error is %v", err)
+			}
+			mustEqual(t, "after a refusal", before, stateOf(p))
+			func() {
+				defer func() { _ = recover() }()
+				_ = p.AppendIf(func(*tenfold.Projection) error { panic("the store broke") }, tried...)
+			}()
+			mustEqual(t, "after a panic", before, stateOf(p))
+			n := rapid.IntRange(1, min(7, len(entries))).Draw(t, "batch")
+			want := stateOf(p.Preview(entries[:n]...))
+			if err := p.AppendIf(agree, entries[:n]...); err != nil {
+				t.Fatal(err)
+			}
+			mustEqual(t, "what came of a batch", want, stateOf(p))
+			entries = entries[n:]
+		}
+		again := tenfold.NewLog()
+		if _, err := again.Append(slices.Collect(l.Entries())...); err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, "the whole", stateOf(tenfold.Project(again)), stateOf(p))
+	})
+}
+
+// accept is shown what the figures of a batch are taken from: the projection
+// with the batch.
+func TestT2AppendIfShowsTheSumsWithTheBatch(t *testing.T) {
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		p := tenfold.Project(tenfold.NewLog())
+		for len(entries) > 0 {
+			n := rapid.IntRange(1, min(5, len(entries))).Draw(t, "batch")
+			var shown tenfold.Totals
+			var version int64
+			err := p.AppendIf(func(with *tenfold.Projection) error {
+				shown, version = with.Totals(), with.Version()
+				return nil
+			}, entries[:n]...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustEqual(t, "totals", p.Totals(), shown)
+			mustEqual(t, "version", p.Version(), version)
+			entries = entries[n:]
+		}
+	})
+}
+
+func TestAppendIfChecksBeforeItAsks(t *testing.T) {
+	p := project(t, start(), user("hello"))
+	before := stateOf(p)
+	err := p.AppendIf(func(*tenfold.Projection) error {
+		t.Error("asked about an entry without a payload")
+		return nil
+	}, say("x"), tenfold.Entry{ID: "empty"})
+	if !errors.Is(err, tenfold.ErrNoPayload) {
+		t.Errorf("an entry without a payload gives %v", err)
+	}
+	same(t, "state", stateOf(p), before)
+}
