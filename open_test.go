@@ -73,8 +73,8 @@ func TestL6ResultsFindTheirCallsAmongMany(t *testing.T) {
 			want.take(l, e)
 		}
 		// Grown by forks of forks, and by appends half of which are refused.
-		grown, p := NewLog(), (*Projection)(nil)
-		p = Project(grown)
+		grown := NewLog()
+		p := Project(grown)
 		for len(entries) > 0 {
 			n := rapid.IntRange(1, min(9, len(entries))).Draw(t, "batch")
 			switch rapid.IntRange(0, 2).Draw(t, "how") {

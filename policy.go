@@ -393,5 +393,5 @@ func (g *CallGroup) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return err
 	}
 	g.Entries = in.Entries
-	return g.CallPolicy.read(in.policyJSON)
+	return g.read(in.policyJSON)
 }

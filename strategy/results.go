@@ -95,7 +95,7 @@ func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	first, last := p.Log().Extent(o.Range)
 	picks := make([]pick, 0, max(last-first, 0)/8)
-	clear := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+	cleared := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 	// An overlay that names a call says all there is to say of it, so
 	// arguments that are stripped are said to stay so.
 	both := tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true}
@@ -104,7 +104,7 @@ func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 		if c.Result == 0 || c.Result >= recent || !shown || p.Log().Size(c.Result) <= s.over || leave.alone(c.Tool) {
 			continue
 		}
-		one := pick{c.Seq, c.Result, &clear}
+		one := pick{c.Seq, c.Result, &cleared}
 		if c.Request == tenfold.Stripped {
 			one.policy = &both
 		}

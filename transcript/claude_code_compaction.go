@@ -47,7 +47,7 @@ func (c *claude) compactSummary(l *claudeLine, m *claudeMessage, id string) erro
 		return c.bareSummary(l, m, id)
 	}
 	w := contentWriter{scan: &c.scan, raw: l.raw}
-	text := ""
+	var text string
 	if m.isText() {
 		text = w.text(m.content)
 	} else {

@@ -41,7 +41,7 @@ func withDocument(ctx context.Context, src Source, format Format, read func(d do
 		return err
 	}
 	err = read(d)
-	var broken *brokenDocument
+	var broken *brokenError
 	if !errors.As(err, &broken) {
 		return err
 	}
@@ -54,11 +54,11 @@ func withDocument(ctx context.Context, src Source, format Format, read func(d do
 	return err
 }
 
-// brokenDocument is the error of a document that is not JSON.
-type brokenDocument struct{ problem *Error }
+// brokenError is the error of a document that is not JSON.
+type brokenError struct{ problem *Error }
 
 // Error implements error.
-func (b *brokenDocument) Error() string { return b.problem.Error() }
+func (b *brokenError) Error() string { return b.problem.Error() }
 
 func readDocument(ctx context.Context, src Source, format Format) (document, error) {
 	d := document{src: src, format: format}
@@ -102,7 +102,7 @@ func (d document) broken(err error) error {
 		problem.Hint = hintCrowded
 		return problem
 	}
-	return &brokenDocument{problem}
+	return &brokenError{problem}
 }
 
 // contentID names a conversation whose source has no id for it: after the

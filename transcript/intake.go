@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"tenfold"
@@ -149,7 +150,7 @@ func (in *intake) release() error {
 		return nil
 	}
 	in.held = nil
-	text := append(h.warnings, in.warn.text()...)
+	text := slices.Concat(h.warnings, in.warn.text())
 	in.warn = warnings{}
 	return in.sink.End(h.conv, text)
 }

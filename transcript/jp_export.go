@@ -359,7 +359,7 @@ type joiner struct {
 
 func (j *joiner) add(text string) {
 	if j.Len() > 0 {
-		j.WriteString(j.between)
+		_, _ = j.WriteString(j.between)
 	}
-	j.WriteString(text)
+	_, _ = j.WriteString(text)
 }

@@ -195,7 +195,7 @@ func (p *Place) Try(prompt string, args ...string) (string, error) {
 
 // binaries is where npm puts the clients' commands.
 func binaries() string {
-	_, file, _, _ := runtime.Caller(0)
+	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // the file alone is wanted
 	return filepath.Join(filepath.Dir(file), "node_modules", ".bin")
 }
 

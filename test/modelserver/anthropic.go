@@ -263,7 +263,6 @@ func (a *answer) writeAnthropic() {
 			start = anthropicBlock{Type: "thinking"}
 			deltas = append(pieces(b.Thinking, "thinking_delta", "thinking"), map[string]any{"type": "signature_delta", "signature": b.Signature})
 		case "tool_use":
-			start.Input = jsontext.Value("{}")
 			deltas = pieces(string(b.Input), "input_json_delta", "partial_json")
 		}
 		shown := map[string]any{"type": start.Type}

@@ -69,7 +69,7 @@ func TestRefusals(t *testing.T) {
 		"long id":          {responses, `{"input":[{"type":"function_call","call_id":"` + long + `","name":"f","arguments":"{}"}]}`, "maximum length 64, but got a string with length 65"},
 		"lone reasoning":   {responses, `{"input":[{"role":"user","content":"a"},{"type":"reasoning","id":"rs_1","summary":[]},{"role":"user","content":"b"}]}`, "Item 'rs_1' of type 'reasoning' was provided without its required following item"},
 		"open chat call":   {chat, `{"messages":[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"b"}]}`, "did not have response messages: a"},
-		"orphan chat tool": {chat, `{"messages":[{"role":"tool","tool_call_id":"a","content":"x"}]}`, "must be a response to a preceeding message"},
+		"orphan chat tool": {chat, `{"messages":[{"role":"tool","tool_call_id":"a","content":"x"}]}`, "must be a response to a preceeding message"}, //nolint:misspell // as the vendor writes it
 		"gemini counts":    {gemini, `{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"s"}]},{"role":"user","parts":[{"text":"b"}]}]}`, "number of function response parts is equal"},
 		"gemini thought":   {gemini, `{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}]}`, "missing a thought_signature"},
 		"gemini empty":     {gemini, `{"contents":[]}`, "contents is not specified"},

@@ -83,7 +83,7 @@ func (c *callCheck) message(r *Request, i int, m chatMessage, raw jsontext.Value
 		}
 		before := len(c.open)
 		if c.answer(m.ToolCallID); len(c.open) == before {
-			return refuse("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+			return refuse("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.") //nolint:misspell // as the vendor writes it
 		}
 		r.add("user", out)
 		return nil

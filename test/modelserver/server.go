@@ -131,9 +131,7 @@ func (s *Server) answer(a *answer, usage Usage) {
 	s.finish(a, &reply, usage)
 	s.record(a.request)
 	if reply.Delay > 0 {
-		select {
-		case <-time.After(reply.Delay):
-		}
+		time.Sleep(reply.Delay)
 	}
 	if reply.Error != nil {
 		a.fail(reply.Error)

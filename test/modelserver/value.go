@@ -48,8 +48,9 @@ func nameOf(v jsontext.Value) string {
 // long; 0 is no limit.
 func callID(id string, most int) bool {
 	for i := range len(id) {
-		c := id[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-') {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
 			return false
 		}
 	}
