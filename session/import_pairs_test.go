@@ -250,10 +250,9 @@ func TestTwoPeopleAtOnce(t *testing.T) {
 			t.Run(string(s.format)+"/"+s.name, func(t *testing.T) {
 				words := []string{"system be kind", "alpha", "beta", "gamma", "delta", "epsilon"}
 				var mu sync.Mutex
-				ids := map[string]map[string]bool{}
+				ids := map[string]map[string]bool{"ada@here": {}, "bob@there": {}}
 				var wg sync.WaitGroup
-				for _, owner := range []string{"ada@here", "bob@there"} {
-					ids[owner] = map[string]bool{}
+				for owner := range ids {
 					for range 3 {
 						svc := session.NewService(st, session.WithCounter(tenfold.Chars4{}))
 						wg.Go(func() {
