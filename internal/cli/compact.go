@@ -215,6 +215,11 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 		return nil, usage(path+" holds "+count(len(found), "conversation", "conversations")+", and a "+to.format+" body is one",
 			"write them with --to tenfold")
 	}
+	if len(found) == 1 && !several { // of many, some may be too short
+		if err := k.outside(found[0].log.Turns()); err != nil {
+			return nil, err
+		}
+	}
 	reports := make([]*report, len(found))
 	var views []transcript.View
 	for i, in := range found {

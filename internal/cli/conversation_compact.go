@@ -73,6 +73,9 @@ func (k *compactConversation) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := k.outside(s.Log().Turns()); err != nil {
+		return err
+	}
 	e, err := k.effective(extrasOf(s.Log())...)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +96,9 @@ func (r *rangeFlags) request(to string) (session.Request, error) {
 	if err := r.bounds(to, &req.Bounds); err != nil {
 		return req, err
 	}
+	if from, to, ok := r.turns(); ok && from > to {
+		return req, usage(fmt.Sprintf("--from %d is after --to %d", from, to), "a range goes from its first turn to its last")
+	}
 	req.OpenEnd = to == "" && !changed("keep") && !changed("keep-last")
 	return req, r.aim(&req)
 }
@@ -143,6 +147,22 @@ func (r *rangeFlags) beyond(turns int) []string {
 		return nil
 	}
 	return []string{"--to " + r.to + " is after the last turn (" + strconv.Itoa(turns-1) + "): the range goes to the end, and no turn is kept as it is; --to -3 keeps 3"}
+}
+
+// turns are the bounds where both are turns of the log.
+func (r *rangeFlags) turns() (from, to int, ok bool) {
+	from, err := strconv.Atoi(strings.TrimSpace(r.from))
+	to, problem := strconv.Atoi(strings.TrimSpace(r.to))
+	return from, to, err == nil && problem == nil && from >= 0 && to >= 0
+}
+
+// outside is the error for a range that is to begin after the last turn.
+func (r *rangeFlags) outside(turns int) error {
+	from, err := strconv.Atoi(strings.TrimSpace(r.from))
+	if err != nil || turns == 0 || from < turns {
+		return nil
+	}
+	return usage(fmt.Sprintf("--from %d is after the last turn (%d)", from, turns-1), "turns count from 0; --from last begins after what is compacted")
 }
 
 // wishes hands on what a summary must keep.
