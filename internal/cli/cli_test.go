@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("TZ", "UTC")
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("TERM", "xterm-256color")
 			for _, name := range []string{"testdata/bakery.jsonl", "../../examples/session.jsonl"} {
 				data, err := os.ReadFile(filepath.FromSlash(name))
