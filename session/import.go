@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tenfold"
 	"tenfold/store"
@@ -31,6 +32,8 @@ type Import struct {
 	// Format is what it was written in, as the caller calls it; [FormatOf] gives
 	// it back.
 	Format string
+	// Created is when it began, where that is known.
+	Created time.Time
 	// Log is what it says.
 	Log *tenfold.Log
 	// Taken are the conversations that others of the same source were found
@@ -146,7 +149,7 @@ func (at *Located) Store(ctx context.Context, more ...tenfold.Entry) error {
 		}
 		return at.Session.append(ctx, origin, entries)
 	}
-	session, err := at.service.Create(ctx, Create{ID: at.ID, Title: at.in.Title, Entries: entries, Origin: at.origin})
+	session, err := at.service.Create(ctx, Create{ID: at.ID, Title: at.in.Title, Created: at.in.Created, Entries: entries, Origin: at.origin})
 	if errors.Is(err, store.ErrExists) {
 		return &store.ConflictError{Conversation: at.ID}
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -68,6 +69,8 @@ type Create struct {
 	// ID is the conversation's id; empty makes one up.
 	ID    string
 	Title string
+	// Created is when it began; zero is now.
+	Created time.Time
 	// Entries are appended at once, so that a crash leaves no half
 	// conversation.
 	Entries []tenfold.Entry
@@ -92,7 +95,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	}
 	session.projection.Advance()
 	err = s.store.Create(ctx, store.Conversation{
-		ID: c.ID, Title: c.Title, Created: now, Stats: Stats(session.projection), Origin: c.Origin,
+		ID: c.ID, Title: c.Title, Created: cmp.Or(c.Created, now), Updated: now, Stats: Stats(session.projection), Origin: c.Origin,
 	}, slices.Collect(session.log.Entries())...)
 	if err != nil {
 		return nil, err

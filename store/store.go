@@ -27,8 +27,8 @@ import (
 // can act on.
 type Store interface {
 	// Create adds a conversation whose log begins with the given entries, in
-	// one step: all of it or nothing. Only ID, Title, Created, Stats and
-	// Origin of c are looked at. An id in use is ErrExists.
+	// one step: all of it or nothing. Version of c is not looked at, and
+	// Updated is Created where there is none. An id in use is ErrExists.
 	Create(ctx context.Context, c Conversation, entries ...tenfold.Entry) error
 
 	// Conversation gives what is known about one, or ErrNotFound.
@@ -85,10 +85,12 @@ type Store interface {
 
 // Conversation is what a store knows of one log.
 type Conversation struct {
-	ID      string
-	Title   string
+	ID    string
+	Title string
+	// Created is when it began: for one that was imported, long before it was
+	// put in the store.
 	Created time.Time
-	// Updated is when the last append came, or Created.
+	// Updated is when the last append came.
 	Updated time.Time
 	// Version is the last seq of the log: the number of its entries.
 	Version int64

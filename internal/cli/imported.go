@@ -246,7 +246,7 @@ func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, e
 		title = firstWords(in.log)
 	}
 	found, err := service.Locate(ctx, session.Import{
-		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Format: string(in.Format), Log: in.log,
+		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Format: string(in.Format), Created: in.Created, Log: in.log,
 		Taken: in.taken,
 	})
 	if err != nil {

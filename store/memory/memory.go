@@ -93,9 +93,9 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	if s.logs == nil {
 		s.logs = map[string]*log{}
 	}
-	created := c.Created.Round(0).UTC()
+	created, updated := c.Created.Round(0).UTC(), cmp.Or(c.Updated, c.Created).Round(0).UTC()
 	l := &log{
-		about:   store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: created, Stats: c.Stats},
+		about:   store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: updated, Stats: c.Stats},
 		entries: tenfold.NewLog(tenfold.WithCounter(uncounted{}), tenfold.WithForeignPayloads()),
 	}
 	if _, err := l.add(entries); err != nil {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 const createSQL = `
 WITH log AS (
 	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version, origin, mark)
-	VALUES ($1, $2, $3, $4, $4, $5, $6, $7, cardinality($8::bytea[]), $12, $13)
+	VALUES ($1, $2, $3, $4, $14, $5, $6, $7, cardinality($8::bytea[]), $12, $13)
 	ON CONFLICT DO NOTHING
 	RETURNING key
 ), written AS (
@@ -40,7 +41,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 		err := s.pool.QueryRow(ctx, createSQL,
 			short(c.ID), []byte(c.ID), []byte(c.Title), nanos(c.Created),
 			int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter),
-			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark)).Scan(&n)
+			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark), nanos(cmp.Or(c.Updated, c.Created))).Scan(&n)
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}

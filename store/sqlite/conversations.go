@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -19,9 +20,9 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 		return fmt.Errorf("create conversation %s: %w", c.ID, err)
 	}
 	err = s.write(ctx, bytesOf(rows), func(tx *tx) (refusal, err error) {
-		created := nanos(c.Created)
+		updated := cmp.Or(c.Updated, c.Created)
 		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, origin, mark) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			c.ID, c.Title, created, created, int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter), c.Origin.Key, c.Origin.Mark)
+			c.ID, c.Title, nanos(c.Created), nanos(updated), int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter), c.Origin.Key, c.Origin.Mark)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +33,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 			return nil, nil
 		}
 		// Into a new log nothing can be refused, so nothing is left behind.
-		_, refusal, err = tx.append(ctx, store.Batch{Conversation: c.ID, Expected: store.AnyVersion, Now: c.Created}, rows)
+		_, refusal, err = tx.append(ctx, store.Batch{Conversation: c.ID, Expected: store.AnyVersion, Now: updated}, rows)
 		return refusal, err
 	})
 	return s.explainFor("create", c.ID, err)
