@@ -363,12 +363,17 @@ func (f *File) data() (media, data string, ok bool) {
 	return media, data, ok && isData && media != "" && data != ""
 }
 
-// words stands for a file that the provider cannot be given here.
+// words stands for a file that the provider cannot be given here. Nothing was
+// compacted, so that they are no stub.
 func (f *File) words() string {
 	if f.Type == PartFile && f.URI == "" && !isBlank(f.Detail) {
 		return f.Detail
 	}
-	return fileStub(f.Name, f.MediaType, f.size())
+	words := "[file, not included] " + Label(fileLabel(f.Name, f.MediaType))
+	if size := f.size(); size > 0 {
+		words += fmt.Sprintf(", %d bytes", size)
+	}
+	return words
 }
 
 func (f *File) isWeb() bool {

@@ -400,8 +400,8 @@ func TestP10FilesGoAsTheProviderTakesThem(t *testing.T) {
 		"gemini":           {"user see", `user {"mimeType":"image/png","data":"iVBORw0KGgo="}`},
 	})
 	lost := project(t, file(tenfold.File{Type: tenfold.PartImage, Name: "a.png", MediaType: "image/png", URI: "file:///tmp/a.png"}))
-	onWire(t, lost, []string{"user see", "user [compacted] a.png, image/png, 0 bytes"}, map[string][]string{
-		"openai-chat": {"user see\n\n[compacted] a.png, image/png, 0 bytes"},
+	onWire(t, lost, []string{"user see", "user [file, not included] a.png, image/png"}, map[string][]string{
+		"openai-chat": {"user see\n\n[file, not included] a.png, image/png"},
 	})
 	web := "https://example.org/a.png"
 	linked := project(t, file(tenfold.File{Type: tenfold.PartImage, URI: web}))

@@ -134,11 +134,15 @@ func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
 }
 
 func fileStub(name, media string, size Size) string {
+	return fmt.Sprintf("[compacted] %s, %d bytes", Label(fileLabel(name, media)), size)
+}
+
+func fileLabel(name, media string) string {
 	if name == "" {
 		name = "attachment"
 	}
 	if media != "" {
 		name += ", " + media
 	}
-	return fmt.Sprintf("[compacted] %s, %d bytes", Label(name), size)
+	return name
 }
