@@ -231,14 +231,21 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 	}
 	failed := failedOf(reports)
 	if to != nil && failed == nil {
-		if err := k.export(to, to.format, views...); err != nil {
+		warnings, err := k.export(to, to.format, views...)
+		if err != nil {
 			return nil, err
 		}
 		if err := to.commit(); err != nil {
 			return nil, err
 		}
+		reports[0].warnings = append(reports[0].warnings, warnings...)
+		reports[0].resume = to.howToResume(to.format)
 	}
-	return k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil), cmp.Or(failed, missed(reports...))
+	sums := k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil)
+	for _, r := range reports {
+		k.tellResume(r.resume)
+	}
+	return sums, cmp.Or(failed, missed(reports...))
 }
 
 // failedOf is what the first of the reports that failed did so by.

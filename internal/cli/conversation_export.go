@@ -19,9 +19,9 @@ func (a *app) exportCommand() *cobra.Command {
 not at all.
 
 As tenfold it is the whole log, compactions included: importing it again loses
-nothing. As a tool's own session (claude-code, codex, opencode, pi, jp) it is
-one the tool can go on with, and what it has no place for is named. As a
-provider's request (anthropic, gemini, openai-chat, openai-responses) it is the
+nothing. As a tool's own session (claude-code, codex, opencode, pi, gemini-cli,
+jp) it is one the tool can go on with, as is printed, and what it has no
+place for is named. As a provider's request (anthropic, gemini, openai-chat, openai-responses) it is the
 conversation part of one, ready to send. As markdown it is a page for people to
 read. All of them are as it was, or with --compacted as a model sees it.`,
 		Example: `  tenfold conversation export --to tenfold --out backup.jsonl
@@ -41,6 +41,16 @@ read. All of them are as it was, or with --compacted as a model sees it.`,
 	c.Flags().StringVar(&out, "out", "-", "the `FILE` to write to")
 	c.Flags().BoolVar(&compacted, "compacted", false, "what a model sees, not what was said")
 	return c
+}
+
+// exportJSON tells of an export; path is empty for standard output.
+type exportJSON struct {
+	Conversation string   `json:"conversation"`
+	Format       string   `json:"format"`
+	Compacted    bool     `json:"compacted"`
+	Path         string   `json:"path,omitzero"`
+	Resume       []string `json:"resume,omitempty"`
+	Warnings     []string `json:"warnings"`
 }
 
 func (a *app) exportOne(ctx context.Context, args []string, format, out string, compacted bool) error {
@@ -65,8 +75,27 @@ func (a *app) exportOne(ctx context.Context, args []string, format, out string, 
 		Conversation: transcript.Conversation{ID: c.ID, Title: c.Title, Format: from, Created: c.Created},
 		Projection:   s.Projection(), Compacted: compacted,
 	}
-	if err := a.export(to, format, view); err != nil {
+	warnings, err := a.export(to, format, view)
+	if err != nil {
 		return err
 	}
-	return to.commit()
+	if err := to.commit(); err != nil {
+		return err
+	}
+	done := exportJSON{
+		Conversation: s.ID(), Format: format, Compacted: compacted, Resume: to.howToResume(format), Warnings: append([]string{}, warnings...),
+	}
+	t := a
+	switch {
+	case to.file != nil:
+		done.Path = out
+	case a.json: // the conversation went to standard output
+		t = a.aside()
+		defer func() { _ = t.flush() }()
+	}
+	if a.json {
+		return t.emit(done)
+	}
+	a.tellResume(done.Resume)
+	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,18 +44,49 @@ func formatFor(format, file string) (string, error) {
 	return "", usage("the name "+filepath.Base(file)+" does not tell the format to write", "name it with --to: "+known)
 }
 
-// export writes conversations, and warns of what the format has no place for.
-func (a *app) export(w io.Writer, format string, views ...transcript.View) error {
+// export writes conversations, and warns of what the format has no place for;
+// with --json it gives the warnings for a result to hold.
+func (a *app) export(w io.Writer, format string, views ...transcript.View) (held []string, err error) {
 	for _, v := range views {
 		warnings, err := transcript.Export(w, transcript.Format(format), v)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, text := range warnings {
-			a.warn(v.ID + ": " + text)
+			if text = v.ID + ": " + text; a.json {
+				held = append(held, text)
+			} else {
+				a.warn(text)
+			}
 		}
 	}
-	return nil
+	return held, nil
+}
+
+// howToResume gives the commands with which a client goes on with an export.
+func (d *destination) howToResume(format string) []string {
+	if d.file == nil || d.file.direct {
+		return nil
+	}
+	file, err := filepath.Abs(d.file.name)
+	if err != nil {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return transcript.Resume(transcript.Format(format), file, data)
+}
+
+// tellResume prints how to go on with an export.
+func (a *app) tellResume(commands []string) {
+	if len(commands) > 0 && !a.json && !a.quiet {
+		a.printf("Go on with it:\n")
+		for _, c := range commands {
+			a.printf("  %s\n", visible(c))
+		}
+	}
 }
 
 // destination is where an export goes: a file, or standard output.

@@ -29,6 +29,8 @@ type report struct {
 	warnings []string
 	// failed is the error to end with once all reports are told.
 	failed error
+	// resume are the commands with which a client goes on with what was written.
+	resume []string
 	// said are notes that were told already.
 	said []string
 	// target is what the view was to fit, if anything.

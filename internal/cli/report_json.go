@@ -27,6 +27,9 @@ type (
 		// Settings are what the conversation keeps since, or no longer.
 		Settings []keptJSON `json:"settings,omitempty"`
 		Warnings []string   `json:"warnings"`
+		// Resume are the commands with which a client goes on with what --out
+		// wrote.
+		Resume []string `json:"resume,omitempty"`
 		// Parted is set where the file no longer continues what it held before.
 		Parted *partedJSON `json:"parted,omitzero"`
 	}
@@ -90,6 +93,7 @@ func (r *report) json() reportJSON {
 		}
 		out.Compactions = append(out.Compactions, one)
 	}
+	out.Resume = r.resume
 	out.Quotes, out.Settings = r.quotes, keptsJSON(r.kept)
 	out.Warnings = append(out.Warnings, r.warnings...)
 	return out

@@ -97,7 +97,7 @@ func tourCommand(t *testing.T, line string) string {
 	var out bytes.Buffer
 	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &out}
 	run(t.Context(), words[1:], term)
-	text := out.String()
+	text := strings.ReplaceAll(out.String(), os.Getenv("HOME"), "/home/dev/tenfold")
 	for _, v := range varying {
 		text = v.pattern.ReplaceAllString(text, v.with)
 	}

@@ -175,9 +175,14 @@ func (p *Place) must(prompt string, args []string) string {
 // Try runs the client, and gives what it printed on both streams and whether
 // it failed. The prompt is what a piped client reads.
 func (p *Place) Try(prompt string, args ...string) (string, error) {
+	return p.start(p.Client.path(), prompt, args...)
+}
+
+// start runs a program where and as the client runs.
+func (p *Place) start(program, prompt string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.Client.path(), args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = p.Dir
 	if p.Client.piped {
 		cmd.Stdin = strings.NewReader(prompt)

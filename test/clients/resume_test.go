@@ -27,6 +27,7 @@ func TestClients(t *testing.T) {
 			for _, to := range slices.DeleteFunc(All(), func(other Client) bool { return other.Name == c.Name }) {
 				t.Run("to "+to.Name, func(t *testing.T) { handedOver(t, p, id, to) })
 			}
+			t.Run("as printed", func(t *testing.T) { resumedAsPrinted(t, p, id) })
 			t.Run("whole", func(t *testing.T) { whole(t, p, session, id) })
 		})
 	}
