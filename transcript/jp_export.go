@@ -53,8 +53,12 @@ type jpExport struct {
 
 // native reports whether an entry's source is an event of JP.
 func (x *jpExport) native(e tenfold.Entry) bool {
-	if x.view.Format == JP {
+	switch x.view.Format {
+	case JP:
 		return true
+	case Tenfold, "": // it may have been
+	default:
+		return false
 	}
 	if u, ok := e.Payload.(tenfold.Unknown); ok {
 		return strings.HasPrefix(string(u.Name), "jp.")
@@ -280,6 +284,9 @@ func (x *jpExport) entry(e tenfold.Entry) error {
 	case tenfold.Reasoning:
 		return x.reasoning(p)
 	case tenfold.ToolCall:
+		if !jsontext.Value(p.Arguments).IsValid() {
+			x.warn.add(0, "call has arguments that are no JSON object: they are written as its input", "calls have arguments that are no JSON object: they are written as their input")
+		}
 		event := jpCall{jpHead: x.head("tool_call_request"), ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(encodeStrings(p.Arguments))}
 		if thought, ok := x.thoughts[p.CallID]; ok {
 			event.Metadata = map[string]string{"google_thought_signature": thought}
@@ -343,9 +350,8 @@ func (x *jpExport) text(parts []tenfold.Part, between string) string {
 		}
 		if !strings.HasPrefix(p.File.URI, "data:") && p.File.URI != "" {
 			name += " " + p.File.URI
-		} else {
-			x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
 		}
+		x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
 		text.add("[" + tenfold.Label(name) + "]")
 	}
 	return text.String()
