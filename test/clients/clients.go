@@ -92,7 +92,8 @@ func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
 	}
 	p := &Place{tb: tb, Client: c, Home: filepath.Join(root, "home"), Dir: filepath.Join(root, "demo"), URL: h.URL, Server: s}
 	p.Write(filepath.Join(p.Dir, "go.mod"), "module demo\n\ngo 1.26\n")
-	p.Write(filepath.Join(p.Dir, "greet.go"), "package demo\n\n// Greet greets.\nfunc Greet(name string) string { return \"hello \" + name }\n")
+	p.Write(filepath.Join(p.Dir, "greet.go"), "package demo\n\n// Greet greets.\nfunc Greet(name string) string { return \"hello \" + name }\n"+
+		strings.Repeat("\n// The house greets whoever comes in by the front door, and nobody who leaves by it.\n", 20))
 	if err := os.MkdirAll(p.Home, 0o700); err != nil {
 		tb.Fatal(err)
 	}

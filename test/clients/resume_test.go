@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -15,20 +16,21 @@ const prompt = "And who calls it?"
 // imported whole; an export of it, resumed, sends what the original sends;
 // compacted exports send our view; and each other client can go on with it.
 func TestClients(t *testing.T) {
+	b := newBoard(t)
 	for _, c := range All() {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			p, session := made(t, c)
 			id := p.stored(session)
-			t.Run("imported", func(t *testing.T) { imported(t, p, id) })
-			for name, flags := range views() {
-				t.Run(name, func(t *testing.T) { compacted(t, p, id, flags) })
+			b.run(t, p, "imported", func(t *testing.T) { imported(t, p, id) })
+			for _, name := range slices.Sorted(maps.Keys(views())) {
+				b.run(t, p, name, func(t *testing.T) { compacted(t, p, id, views()[name]) })
 			}
 			for _, to := range slices.DeleteFunc(All(), func(other Client) bool { return other.Name == c.Name }) {
-				t.Run("to "+to.Name, func(t *testing.T) { handedOver(t, p, id, to) })
+				b.run(t, p, "to "+to.Name, func(t *testing.T) { handedOver(t, p, id, to) })
 			}
-			t.Run("as printed", func(t *testing.T) { resumedAsPrinted(t, p, id) })
-			t.Run("whole", func(t *testing.T) { whole(t, p, session, id) })
+			b.run(t, p, "as printed", func(t *testing.T) { resumedAsPrinted(t, p, id) })
+			b.run(t, p, "whole", func(t *testing.T) { whole(t, p, session, id) })
 		})
 	}
 }
