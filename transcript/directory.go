@@ -30,7 +30,7 @@ func ExportDirectory(dir string, to Format, v View) (path string, warnings []str
 	}
 	path = filepath.Join(dir, jpDirectory(v.Conversation))
 	staging := filepath.Join(dir, ".tmp-"+rand.Text()[:8])
-	if err := os.Mkdir(staging, 0o777); err != nil {
+	if err := os.Mkdir(staging, 0o700); err != nil {
 		return "", nil, err
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
@@ -94,7 +94,7 @@ func jpFiles(dir string, v View) (warnings []string, err error) {
 		return nil, err
 	}
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return nil, err
 		}
 	}
