@@ -12,13 +12,11 @@
 // [*Error] of kind [Refused]. [Cost] tells what an answer cost, by prices that
 // come with the program and can be overridden.
 //
-// The sub-packages anthropic, openai and gemini are over the vendors' own SDKs,
-// and no type of an SDK leaves them. Package openai also talks to the servers
-// that speak its wire format, on this machine or elsewhere. Package catalog makes
-// a model of its name and a table of settings; it sends the same requests
-// without the SDKs, for programs that are to be small and start fast. Package
-// script plays answers that were written before, for tests, demonstrations and
-// work without a network.
+// The sub-packages anthropic, openai and gemini send over net/http. Package
+// openai also talks to the servers that speak its wire formats, on this machine
+// or elsewhere. Package catalog makes a model of its name and a table of
+// settings. Package script plays answers that were written before, for tests,
+// demonstrations and work without a network.
 //
 // Keys come from the environment variable that a configuration names, and from
 // nowhere else; they are in no error and no log.

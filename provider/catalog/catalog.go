@@ -2,10 +2,7 @@
 // "ollama/qwen3:8b", or "NAME/model" with a NAME of the caller's own settings.
 //
 // It is the one package that knows all providers, and it is what the command
-// line imports. It sends over net/http, without the vendors' SDKs: what their
-// packages do as a program starts takes tenfold --help from 4.4 to 7 times an
-// empty program's time, and they double its size. The requests are the same;
-// the suite in providertest holds both ways to that.
+// line imports.
 package catalog
 
 import (
@@ -18,9 +15,9 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	"tenfold/provider/internal/anthropic"
-	"tenfold/provider/internal/gemini"
-	"tenfold/provider/internal/openai"
+	"tenfold/provider/anthropic"
+	"tenfold/provider/gemini"
+	"tenfold/provider/openai"
 	"tenfold/provider/script"
 )
 
@@ -107,11 +104,11 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 	}
 	switch s.Type {
 	case "anthropic":
-		return opened(anthropic.New(name, o, anthropic.Plain))
+		return opened(anthropic.New(name, o))
 	case "gemini":
-		return opened(gemini.New(name, o, gemini.Plain))
+		return opened(gemini.New(name, o))
 	case "openai":
-		return opened(openai.New(name, openai.API(s.API), o, openai.Plain))
+		return opened(openai.New(name, openai.API(s.API), o))
 	}
 	return nil, &provider.Error{
 		Kind: provider.Invalid, Model: name, Message: "there is no type of provider called " + s.Type,

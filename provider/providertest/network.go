@@ -37,7 +37,7 @@ func (v Vendor) requests(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, v.Answers[0].Stream)
 	})
-	m, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base})
+	m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (v Vendor) requests(t *testing.T) {
 			t.Errorf("%s: %s", v.Header, secret)
 		}
 	}
-	with, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base, Extra: `{"temperature":0.5,"model":"other"}`})
+	with, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base, Extra: `{"temperature":0.5,"model":"other"}`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,31 @@ func (v Vendor) requests(t *testing.T) {
 		t.Errorf("no extra member in %s", body)
 	}
 	for _, extra := range []string{"[]", "{", "no"} {
-		if _, err := v.open(provider.Options{Key: Key, Extra: extra}); provider.KindOf(err) != provider.Invalid {
+		if _, err := v.Open(provider.Options{Key: Key, Extra: extra}); provider.KindOf(err) != provider.Invalid {
 			t.Errorf("extra %q: %v", extra, err)
 		}
 	}
 	for _, r := range []provider.Request{{}, {View: View(t), Schema: "no"}} {
 		if _, err := listen(t.Context(), m, r); provider.KindOf(err) != provider.Invalid {
 			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+// addresses looks at where requests go.
+func (v Vendor) addresses(t *testing.T) {
+	for base, want := range v.Addresses {
+		got := ""
+		c := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			got = r.URL.String()
+			return nil, errors.New("offline")
+		})}
+		m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := listen(t.Context(), m, provider.Request{View: View(t)}); provider.KindOf(err) != provider.Unreachable || got != want {
+			t.Errorf("%q: %s, want %s (%v)", base, got, want, err)
 		}
 	}
 }
@@ -97,7 +115,7 @@ func (v Vendor) counts(t *testing.T) {
 	}
 }
 
-// environment sets what SDKs look for, and expects that nothing comes of it.
+// environment sets what the vendors' own libraries look for, and expects that nothing comes of it.
 func (v Vendor) environment(t *testing.T) {
 	for name, value := range v.Environment {
 		t.Setenv(name, value)
@@ -126,7 +144,7 @@ func (v Vendor) environment(t *testing.T) {
 	}
 	// Without a key none is found elsewhere.
 	seen = nil
-	m, err := v.open(provider.Options{Client: c})
+	m, err := v.Open(provider.Options{Client: c})
 	if err != nil {
 		if provider.KindOf(err) != provider.Authentication {
 			t.Error(err)
@@ -161,7 +179,7 @@ func (v Vendor) deadline(t *testing.T) {
 				}
 			})
 			defer close(done)
-			m, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base, Timeout: 50 * time.Millisecond})
+			m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base, Timeout: 50 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +208,7 @@ func (v Vendor) cancel(t *testing.T) {
 	}))
 	defer s.Close()
 	defer s.Client().CloseIdleConnections()
-	m, err := v.open(provider.Options{Key: Key, Client: s.Client(), BaseURL: s.URL})
+	m, err := v.Open(provider.Options{Key: Key, Client: s.Client(), BaseURL: s.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +250,7 @@ func (v Vendor) unreachable(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	base := s.URL
 	s.Close()
-	m, err := v.open(provider.Options{Key: Key, BaseURL: base})
+	m, err := v.Open(provider.Options{Key: Key, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +265,7 @@ func (v Vendor) unreachable(t *testing.T) {
 func (v Vendor) redirect(t *testing.T) {
 	other, _ := server(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
 	base, c := server(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusTemporaryRedirect) })
-	m, err := v.open(provider.Options{Key: Key, Client: c, BaseURL: base})
+	m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}

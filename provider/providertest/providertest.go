@@ -54,21 +54,22 @@ func View(t testing.TB, more ...tenfold.Payload) *tenfold.Projection {
 	return tenfold.Project(log)
 }
 
-// Run runs the suite over both ways to send, and holds them to the same
-// requests.
+// An Open makes a model of options.
+type Open func(o provider.Options) (provider.Model, error)
+
+// Opens makes an [Open] of a provider's New, whose model has a type of its own.
+func Opens[M provider.Model](open func(o provider.Options) (M, error)) Open {
+	return func(o provider.Options) (provider.Model, error) {
+		m, err := open(o)
+		if err != nil {
+			return nil, err // rather than a model that is a nil pointer
+		}
+		return m, nil
+	}
+}
+
+// Run runs the suite.
 func Run(t *testing.T, v Vendor) {
-	t.Run("Plain", func(t *testing.T) { v.over(v.Plain).run(t) })
-	t.Run("SDK", func(t *testing.T) { v.over(v.SDK).run(t) })
-	t.Run("Alike", func(t *testing.T) { Alike(t, v.Plain, v.SDK) })
-}
-
-// over is the vendor with one of its two ways to send.
-func (v Vendor) over(open Open) Vendor {
-	v.open = open
-	return v
-}
-
-func (v Vendor) run(t *testing.T) {
 	t.Run("Answers", v.answers)
 	t.Run("AnyPieces", v.pieces)
 	t.Run("CutOff", v.cut)
@@ -76,6 +77,7 @@ func (v Vendor) run(t *testing.T) {
 	t.Run("EventErrors", v.eventErrors)
 	t.Run("StatusErrors", v.statusErrors)
 	t.Run("Requests", v.requests)
+	t.Run("Addresses", v.addresses)
 	t.Run("Count", v.counts)
 	t.Run("Environment", v.environment)
 	t.Run("Deadline", v.deadline)
@@ -105,7 +107,7 @@ func respond(status int, header http.Header, body func() io.Reader) *http.Client
 // model opens a model over a client.
 func (v Vendor) model(t testing.TB, c *http.Client) provider.Model {
 	t.Helper()
-	m, err := v.open(provider.Options{Key: Key, Client: c})
+	m, err := v.Open(provider.Options{Key: Key, Client: c})
 	if err != nil {
 		t.Fatal(err)
 	}

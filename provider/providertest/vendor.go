@@ -9,14 +9,15 @@ import (
 
 // A Vendor says how a provider speaks.
 type Vendor struct {
-	// Plain and SDK make the same model: one that sends over net/http, and
-	// one that has the vendor's SDK send.
-	Plain, SDK Open
-	open       Open // the one the suite is at
+	// Open makes the model.
+	Open Open
 	// Header and Secret are the header that carries the key, and its value.
 	Header, Secret string
 	// Path is where a request goes, behind the base URL's path.
 	Path string
+	// Addresses are base URLs and where a request then goes; empty is the
+	// vendor's own.
+	Addresses map[string]string
 	// Body is the whole request for [View], as JSON; Asked the one for the
 	// same view with MaxTokens 1000, NoTools and [Schema].
 	Body, Asked string

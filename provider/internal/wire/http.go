@@ -1,10 +1,6 @@
-// Package wire is what the providers share: it sends a request, by itself or
-// the one that an SDK has built, reads the events that come back within bounds,
-// and makes errors of what providers and networks say.
-//
-// The SDKs address, sign and describe the requests. Bodies are Tenfold's own,
-// and answers are read here: the SDKs' types drop what they do not know, read
-// without bound, and give errors without their headers.
+// Package wire is what the providers share: it sends a request over net/http,
+// reads the events that come back within bounds, and makes errors of what
+// providers and networks say.
 package wire
 
 import (
@@ -33,14 +29,16 @@ type Endpoint struct {
 	// Name is the model's whole name, for errors.
 	Name    string
 	key     string
+	header  http.Header
 	timeout time.Duration
 	client  *http.Client
 	limit   int64
 }
 
-// NewEndpoint makes an endpoint of options.
-func NewEndpoint(name string, o provider.Options) *Endpoint {
-	e := &Endpoint{Name: name, key: string(o.Key), timeout: o.Timeout, limit: MaxAnswer}
+// NewEndpoint makes an endpoint of options. Each request carries the header.
+func NewEndpoint(name string, header http.Header, o provider.Options) *Endpoint {
+	e := &Endpoint{Name: name, key: string(o.Key), header: header.Clone(), timeout: o.Timeout, limit: MaxAnswer}
+	e.header.Set("Content-Type", "application/json")
 	client := http.Client{}
 	if o.Client != nil {
 		client = *o.Client
@@ -51,92 +49,26 @@ func NewEndpoint(name string, o provider.Options) *Endpoint {
 	if client.Timeout > 0 && (e.timeout < 0 || client.Timeout < e.timeout) {
 		e.timeout = client.Timeout
 	}
-	client.Timeout = 0 // it would end with the empty answer the SDK is given
-	client.Transport = tap{client.Transport}
+	client.Timeout = 0 // the endpoint tells its own deadline from the caller's
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	e.client = &client
 	return e
 }
 
-// Client makes the requests of SDKs.
-func (e *Endpoint) Client() *http.Client { return e.client }
-
-// A Send makes one request with the endpoint's client, or has an SDK make it.
-type Send func(ctx context.Context, body []byte) error
-
-// Post makes requests to an address over net/http alone.
-func (e *Endpoint) Post(address string, header http.Header) Send {
-	return func(ctx context.Context, body []byte) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		req.Header = header.Clone()
-		req.Header.Set("Content-Type", "application/json")
-		r, err := e.client.Do(req)
-		if err == nil {
-			_ = r.Body.Close() // the tap has the real one
-		}
-		return err
-	}
-}
-
-// taken is where a tap puts what an SDK's request brought.
-type taken struct {
-	body     []byte
-	response *http.Response
-	err      error
-}
-
-type takenKey struct{}
-
-// tap sends the body that was meant, keeps the response for the endpoint, and
-// shows the SDK an empty one.
-type tap struct{ next http.RoundTripper }
-
-// RoundTrip implements [http.RoundTripper].
-func (t tap) RoundTrip(req *http.Request) (*http.Response, error) {
-	next := t.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	into, ok := req.Context().Value(takenKey{}).(*taken)
-	if !ok || into.response != nil {
-		return nil, errors.New("a request that nobody asked for")
-	}
-	req = req.Clone(req.Context())
-	req.Body = io.NopCloser(bytes.NewReader(into.body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(into.body)), nil }
-	req.ContentLength = int64(len(into.body))
-	req.Header.Del("Content-Length")
-	into.response, into.err = next.RoundTrip(req)
-	if into.err != nil {
-		return nil, into.err
-	}
-	return &http.Response{
-		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody, Request: req,
-	}, nil
-}
-
-// do has send make its request and gives the response, or the error it comes
+// post sends a body to an address and gives the response, or the error it comes
 // to. The caller closes the response's body.
-func (e *Endpoint) do(ctx context.Context, body []byte, send Send) (*http.Response, error) {
-	got := &taken{body: body}
-	err := send(context.WithValue(ctx, takenKey{}, got), body)
-	switch {
-	case got.err != nil:
-		return nil, e.unreachable(got.err)
-	case got.response == nil:
-		if err == nil {
-			err = errors.New("no request was made")
-		}
+func (e *Endpoint) post(ctx context.Context, address string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
 		return nil, &provider.Error{
-			Kind: provider.Invalid, Model: e.Name, Message: e.clean(err.Error(), body),
-			Hint: "check the model's name and the base URL",
+			Kind: provider.Invalid, Model: e.Name, Message: e.clean(err.Error(), body), Hint: "check the model's name and the base URL",
 		}
 	}
-	r := got.response
+	req.Header = e.header.Clone()
+	r, err := e.client.Do(req)
+	if err != nil {
+		return nil, e.unreachable(err)
+	}
 	if r.StatusCode >= 200 && r.StatusCode < 300 {
 		return r, nil
 	}
@@ -167,13 +99,13 @@ type Decoder interface {
 	End() ([]provider.Event, error)
 }
 
-// Stream sends a request and gives the events the decoder makes of the answer,
-// up to the one with Stop set.
-func (e *Endpoint) Stream(ctx context.Context, body []byte, send Send, d Decoder) iter.Seq2[provider.Event, error] {
+// Stream sends a request to an address and gives the events the decoder makes of
+// the answer, up to the one with Stop set.
+func (e *Endpoint) Stream(ctx context.Context, address string, body []byte, d Decoder) iter.Seq2[provider.Event, error] {
 	return func(yield func(provider.Event, error) bool) {
 		inner, cancel := e.deadline(ctx)
 		defer cancel()
-		r, err := e.do(inner, body, send)
+		r, err := e.post(inner, address, body)
 		if err != nil {
 			yield(provider.Event{}, e.settle(ctx, inner, err))
 			return
@@ -235,11 +167,11 @@ func (e *Endpoint) cutOff(err error) error {
 	}
 }
 
-// Fetch sends a request and gives the body of the answer.
-func (e *Endpoint) Fetch(ctx context.Context, body []byte, send Send) ([]byte, error) {
+// Fetch sends a request to an address and gives the body of the answer.
+func (e *Endpoint) Fetch(ctx context.Context, address string, body []byte) ([]byte, error) {
 	inner, cancel := e.deadline(ctx)
 	defer cancel()
-	r, err := e.do(inner, body, send)
+	r, err := e.post(inner, address, body)
 	if err != nil {
 		return nil, e.settle(ctx, inner, err)
 	}

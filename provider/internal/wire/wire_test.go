@@ -2,7 +2,6 @@ package wire
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -109,7 +108,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
-	e := NewEndpoint("x/y", provider.Options{Key: "abcd1234efgh5678"})
+	e := NewEndpoint("x/y", http.Header{}, provider.Options{Key: "abcd1234efgh5678"})
 	body := []byte(`{"messages":[{"content":"the harbour is \"closed\" today\nfor repairs"}]}`)
 	for in, want := range map[string]string{
 		"plain words":          "plain words",
@@ -212,41 +211,11 @@ func TestCountTexts(t *testing.T) {
 	}
 }
 
-// The answer of a transport that an SDK did not ask for is an error.
-func TestOneRequestAnExchange(t *testing.T) {
-	calls := 0
-	e := NewEndpoint("x/y", provider.Options{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-		calls++
-		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}"))}, nil
-	})}})
-	twice := func(r *http.Request) error {
-		for range 2 {
-			resp, err := e.Client().Do(r)
-			if err != nil {
-				return err
-			}
-			_ = resp.Body.Close()
-		}
-		return nil
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x.example", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := twice(r); err == nil || calls != 0 {
-		t.Errorf("%v after %d calls", err, calls)
-	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func FuzzProblems(f *testing.F) {
 	for _, s := range []string{`{"error":{"message":"x","code":429}}`, `[{"error":"no"}]`, "<html>", `{"error":{"error":{"message":"{\"error\":{\"message\":\"y\"}}"}}}`, `{"details":[{"retryDelay":"1s"}]}`, "\xff"} {
 		f.Add(400, s)
 	}
-	e := NewEndpoint("x/y", provider.Options{Key: "abcd1234efgh5678"})
+	e := NewEndpoint("x/y", http.Header{}, provider.Options{Key: "abcd1234efgh5678"})
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		err := e.Failure(ParseProblem(status, nil, []byte(body)), []byte(body))
 		if err.Kind == "" || len(err.Message) > maxMessage || strings.ContainsAny(err.Message, "\r\n") || strings.Contains(err.Message, "abcd1234efgh5678") {

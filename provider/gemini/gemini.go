@@ -1,12 +1,15 @@
-// Package gemini is the wire format of Google's Gemini API: what a request says
-// and what the stream of its answer means. How a request is sent is the
-// caller's affair: [Plain] sends it over net/http, and the package
-// tenfold/provider/gemini, for Go developers, over the vendor's SDK.
+// Package gemini calls Google's Gemini API.
+//
+// A schema goes as responseJsonSchema with the media type application/json.
+// Thought signatures come as reasoning ahead of the part they stand on, which
+// is where the profile looks for them. The options' Extra may hold
+// {"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}.
 package gemini
 
 import (
 	"context"
 	"iter"
+	"net/http"
 	"strings"
 
 	"tenfold"
@@ -21,21 +24,14 @@ const BaseURL = "https://generativelanguage.googleapis.com"
 // Model is one of Google's models; it implements [provider.Model].
 type Model struct {
 	name, model string
+	address     string // the model's own, to which ":" and a method are added
 	end         *wire.Endpoint
-	// stream and count send requests.
-	stream, count wire.Send
-	extra         wire.Object
+	extra       wire.Object
 }
 
-// A Sender says how requests are sent to a version of the API behind a base
-// URL, which ends with a slash: those for a stream, and those for a count. Its
-// error is not passed on, for the key may be in it.
-type Sender func(end *wire.Endpoint, model, base, version string, key provider.Key) (stream, count wire.Send, err error)
-
-// New gives the model of a name like "gemini/gemini-2.5-pro". A key is needed:
-// without one the SDK would look for it in the environment. Nothing of the
-// environment has an effect. Errors are [*provider.Error].
-func New(name string, o provider.Options, send Sender) (*Model, error) {
+// New gives the model of a name like "gemini/gemini-2.5-pro". It needs a
+// key. Nothing is read from the environment. Errors are [*provider.Error].
+func New(name string, o provider.Options) (*Model, error) {
 	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
@@ -60,13 +56,15 @@ func New(name string, o provider.Options, send Sender) (*Model, error) {
 	if base == "" {
 		base = BaseURL
 	}
-	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	m.stream, m.count, err = send(m.end, model, base+"/", version, o.Key)
-	if err != nil {
-		// The SDK's error shows its configuration, the key in it.
-		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the SDK does not take the options", Hint: "check the base URL"}
+	path := model
+	if !strings.Contains(path, "/") {
+		path = "models/" + path
 	}
-	return m, nil
+	header := http.Header{"X-Goog-Api-Key": {string(o.Key)}}
+	return &Model{
+		name: name, model: model, address: base + "/" + version + "/" + path,
+		end: wire.NewEndpoint(name, header, o), extra: extra,
+	}, nil
 }
 
 // Name implements [provider.Model].
@@ -83,7 +81,7 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 			yield(provider.Event{}, err)
 			return
 		}
-		for e, err := range m.end.Stream(ctx, body, m.stream, newStream(m.model)) {
+		for e, err := range m.end.Stream(ctx, m.address+":streamGenerateContent?alt=sse", body, newStream(m.model)) {
 			if !yield(e, err) {
 				return
 			}
@@ -101,7 +99,7 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 	inner := wire.Object{{Name: "model", Value: wire.Quote(whole)}}
 	inner.Merge(view)
 	body := wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}.Bytes()
-	raw, err := m.end.Fetch(ctx, body, m.count)
+	raw, err := m.end.Fetch(ctx, m.address+":countTokens", body)
 	if err != nil {
 		return provider.Count{}, err
 	}

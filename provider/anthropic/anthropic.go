@@ -1,12 +1,17 @@
-// Package anthropic is the wire format of Anthropic's Messages API: what a
-// request says and what the stream of its answer means. How a request is sent
-// is the caller's affair: [Plain] sends it over net/http, and the package
-// tenfold/provider/anthropic, for Go developers, over the vendor's SDK.
+// Package anthropic calls Anthropic's Messages API.
+//
+// A schema goes as output_config.format, which Anthropic enforces while the
+// model writes; objects of the schema that leave it open are closed to unnamed
+// members, as the API asks. A forced tool is not used: newer models refuse one.
+// Thinking is off unless the options' Extra turns it on, for example with
+// {"thinking":{"type":"adaptive"}}; {"cache_control":{"type":"ephemeral"}} has
+// the conversation's beginning kept in Anthropic's cache.
 package anthropic
 
 import (
 	"context"
 	"iter"
+	"net/http"
 	"strings"
 
 	"tenfold"
@@ -21,18 +26,14 @@ const BaseURL = "https://api.anthropic.com"
 // Model is one of Anthropic's models; it implements [provider.Model].
 type Model struct {
 	name, model string
+	base        string // ends without a slash
 	end         *wire.Endpoint
-	post        func(path string) wire.Send
 	extra       wire.Object
 }
 
-// A Sender says how requests are sent to the paths behind a base URL, which
-// ends with a slash. An empty key is not sent.
-type Sender func(end *wire.Endpoint, base string, key provider.Key) func(path string) wire.Send
-
 // New gives the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
 // read from the environment. Errors are [*provider.Error].
-func New(name string, o provider.Options, send Sender) (*Model, error) {
+func New(name string, o provider.Options) (*Model, error) {
 	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
@@ -45,9 +46,11 @@ func New(name string, o provider.Options, send Sender) (*Model, error) {
 	if base == "" {
 		base = BaseURL
 	}
-	m := &Model{name: name, model: model, end: wire.NewEndpoint(name, o), extra: extra}
-	m.post = send(m.end, base+"/", o.Key)
-	return m, nil
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if o.Key != "" {
+		header.Set("X-Api-Key", string(o.Key))
+	}
+	return &Model{name: name, model: model, base: base, end: wire.NewEndpoint(name, header, o), extra: extra}, nil
 }
 
 // Name implements [provider.Model].
@@ -64,7 +67,7 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 			yield(provider.Event{}, err)
 			return
 		}
-		for e, err := range m.end.Stream(ctx, body, m.post("v1/messages"), newStream(m.model)) {
+		for e, err := range m.end.Stream(ctx, m.base+"/v1/messages", body, newStream(m.model)) {
 			if !yield(e, err) {
 				return
 			}
@@ -80,7 +83,7 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 	}
 	o := wire.Object{{Name: "model", Value: wire.Quote(m.model)}}
 	o.Merge(view)
-	raw, err := m.end.Fetch(ctx, o.Bytes(), m.post("v1/messages/count_tokens"))
+	raw, err := m.end.Fetch(ctx, m.base+"/v1/messages/count_tokens", o.Bytes())
 	if err != nil {
 		return provider.Count{}, err
 	}

@@ -1,14 +1,15 @@
 package gemini_test
 
 import (
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"tenfold"
 	"tenfold/provider"
-	sdk "tenfold/provider/gemini"
-	"tenfold/provider/internal/gemini"
+	"tenfold/provider/gemini"
 	"tenfold/provider/providertest"
 )
 
@@ -46,20 +47,21 @@ func says(code, status, message, details string) string {
 
 const conversation = `"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"read","description":"Reads.","parametersJsonSchema":{"type":"object","properties":{}}}]}],"contents":[{"role":"user","parts":[{"text":"` + providertest.Said + `"}]}]}`
 
-func plain(name string) providertest.Open {
-	return providertest.Opens(func(o provider.Options) (*gemini.Model, error) { return gemini.New(name, o, gemini.Plain) })
-}
-
-func overSDK(name string) providertest.Open {
-	return providertest.Opens(func(o provider.Options) (*sdk.Model, error) { return sdk.New(name, o) })
+func open(name string) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*gemini.Model, error) { return gemini.New(name, o) })
 }
 
 func TestGemini(t *testing.T) {
 	const retry = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.07s"}`
 	providertest.Run(t, providertest.Vendor{
-		Plain:  plain("gemini/gemini-2.5-pro"),
-		SDK:    overSDK("gemini/gemini-2.5-pro"),
+		Open:   open("gemini/gemini-2.5-pro"),
 		Header: "X-Goog-Api-Key", Secret: providertest.Key, Path: "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
+		Addresses: map[string]string{
+			"":                                  "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+			"https://host.example/":             "https://host.example/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+			"https://host.example/v1":           "https://host.example/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+			"https://host.example/a+b/v1alpha/": "https://host.example/a+b/v1alpha/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+		},
 		Body: `{` + conversation,
 		Asked: `{"generationConfig":{"maxOutputTokens":1000,"responseMimeType":"application/json","responseJsonSchema":` + providertest.Schema + `},` +
 			`"toolConfig":{"functionCallingConfig":{"mode":"NONE"}},` + conversation,
@@ -118,7 +120,7 @@ func TestGemini(t *testing.T) {
 }
 
 func TestKeyIsNeeded(t *testing.T) {
-	if _, err := plain("gemini/x")(provider.Options{}); provider.KindOf(err) != provider.Authentication {
+	if _, err := open("gemini/x")(provider.Options{}); provider.KindOf(err) != provider.Authentication {
 		t.Error(err)
 	}
 }
@@ -128,13 +130,33 @@ func TestMostOutput(t *testing.T) {
 	for model, want := range map[string]string{
 		"gemini-1.5-pro": `"maxOutputTokens":8192`, "gemini-2.0-flash": `"maxOutputTokens":8192`, "gemini-2.5-flash": `"maxOutputTokens":20000`,
 	} {
-		providertest.Asks(t, plain("gemini/"+model), provider.Request{MaxTokens: 20_000}, want)
+		providertest.Asks(t, open("gemini/"+model), provider.Request{MaxTokens: 20_000}, want)
 	}
 }
 
 // A model of one's own is named with its collection.
-func TestSendersReadNamesAlike(t *testing.T) {
-	for _, name := range []string{"models/gemini-2.5-pro", "tunedModels/harbour-1"} {
-		providertest.Alike(t, plain("gemini/"+name), overSDK("gemini/"+name))
+func TestCollections(t *testing.T) {
+	for model, path := range map[string]string{
+		"models/gemini-2.5-pro": "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
+		"tunedModels/harbour-1": "/v1beta/tunedModels/harbour-1:streamGenerateContent",
+	} {
+		got := ""
+		c := &http.Client{Transport: spy(func(r *http.Request) { got = r.URL.Path })}
+		m, err := open("gemini/" + model)(provider.Options{Key: providertest.Key, Client: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := provider.Collect(t.Context(), m, provider.Request{View: providertest.View(t)}); err == nil || got != path {
+			t.Errorf("%s: %s, %v", model, got, err)
+		}
 	}
+}
+
+// spy sees requests and answers nothing.
+type spy func(*http.Request)
+
+// RoundTrip implements [http.RoundTripper].
+func (f spy) RoundTrip(r *http.Request) (*http.Response, error) {
+	f(r)
+	return nil, errors.New("offline")
 }

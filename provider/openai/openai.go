@@ -1,13 +1,16 @@
-// Package openai is the wire formats of OpenAI's Responses API and its Chat
-// Completions API: what a request says and what the stream of its answer means.
-// How a request is sent is the caller's affair: [Plain] sends it over net/http,
-// and the package tenfold/provider/openai, for Go developers, over the vendor's
-// SDK.
+// Package openai calls OpenAI's Responses API and its Chat Completions API, and
+// the servers that speak either, Ollama's, llama.cpp's and vLLM's among them.
+//
+// Responses are asked for without stored state: reasoning comes encrypted and
+// goes back with the conversation. A schema goes as a json_schema format, its
+// objects closed to unnamed members; it is strict when every object requires
+// all it names, which OpenAI asks of strict schemas.
 package openai
 
 import (
 	"context"
 	"iter"
+	"net/http"
 	"strings"
 
 	"tenfold"
@@ -33,20 +36,16 @@ const (
 type Model struct {
 	name, model string
 	api         API
-	own         bool // at OpenAI's own address
+	own         bool   // at OpenAI's own address
+	base        string // ends without a slash
 	end         *wire.Endpoint
-	post        func(path string) wire.Send
 	extra       wire.Object
 }
-
-// A Sender says how requests are sent to the paths behind a base URL, which
-// ends with a slash. An empty key is not sent.
-type Sender func(end *wire.Endpoint, base string, key provider.Key) func(path string) wire.Send
 
 // New gives the model of a name like "openai/gpt-5" or "ollama/qwen3:8b". An
 // empty api is [Responses]. Nothing is read from the environment. Errors are
 // [*provider.Error].
-func New(name string, api API, o provider.Options, send Sender) (*Model, error) {
+func New(name string, api API, o provider.Options) (*Model, error) {
 	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
@@ -68,9 +67,14 @@ func New(name string, api API, o provider.Options, send Sender) (*Model, error) 
 	if base == "" {
 		base = BaseURL
 	}
-	m := &Model{name: name, model: model, api: api, own: base == BaseURL, end: wire.NewEndpoint(name, o), extra: extra}
-	m.post = send(m.end, base+"/", o.Key)
-	return m, nil
+	header := http.Header{}
+	if o.Key != "" {
+		header.Set("Authorization", "Bearer "+string(o.Key))
+	}
+	return &Model{
+		name: name, model: model, api: api, own: base == BaseURL, base: base,
+		end: wire.NewEndpoint(name, header, o), extra: extra,
+	}, nil
 }
 
 // Name implements [provider.Model].
@@ -92,11 +96,11 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 			yield(provider.Event{}, err)
 			return
 		}
-		path, d := "responses", wire.Decoder(newResponses(m.model))
+		path, d := "/responses", wire.Decoder(newResponses(m.model))
 		if m.api == Chat {
-			path, d = "chat/completions", newChat(m.model)
+			path, d = "/chat/completions", newChat(m.model)
 		}
-		for e, err := range m.end.Stream(ctx, body, m.post(path), d) {
+		for e, err := range m.end.Stream(ctx, m.base+path, body, d) {
 			if !yield(e, err) {
 				return
 			}

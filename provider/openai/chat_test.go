@@ -9,8 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	"tenfold/provider/internal/openai"
-	sdk "tenfold/provider/openai"
+	"tenfold/provider/openai"
 	"tenfold/provider/providertest"
 )
 
@@ -76,9 +75,13 @@ const (
 
 func TestChat(t *testing.T) {
 	providertest.Run(t, providertest.Vendor{
-		Plain:  plain("openai/gpt-5", openai.Chat),
-		SDK:    overSDK("openai/gpt-5", sdk.Chat),
+		Open:   open("openai/gpt-5", openai.Chat),
 		Header: "Authorization", Secret: "Bearer " + providertest.Key, Path: "/chat/completions",
+		Addresses: map[string]string{
+			"":                                   "https://api.openai.com/v1/chat/completions",
+			"https://host.example/v1/":           "https://host.example/v1/chat/completions",
+			"http://127.0.0.1:8080/a/way": "http://127.0.0.1:8080/a/way/chat/completions",
+		},
 		Body: `{"model":"gpt-5","stream":true,` + usageOn + `,` + messages,
 		Asked: `{"model":"gpt-5","stream":true,` + usageOn + `,"max_tokens":1000,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + closed + `,"strict":true}},` +
 			`"tool_choice":"none",` + messages,
@@ -124,7 +127,7 @@ func TestChat(t *testing.T) {
 func TestWhoIsToldOfMaxTokens(t *testing.T) {
 	body := ""
 	c := &http.Client{Transport: spy(func(b string) { body = b })}
-	m, err := plain("openai/o3", openai.Chat)(provider.Options{Client: c})
+	m, err := open("openai/o3", openai.Chat)(provider.Options{Client: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +135,7 @@ func TestWhoIsToldOfMaxTokens(t *testing.T) {
 	if provider.KindOf(err) != provider.Unreachable || !strings.Contains(body, `"max_completion_tokens":5`) {
 		t.Errorf("%v, %s", err, body)
 	}
-	if _, err := plain("openai/o3", "telepathy")(provider.Options{}); provider.KindOf(err) != provider.Invalid {
+	if _, err := open("openai/o3", "telepathy")(provider.Options{}); provider.KindOf(err) != provider.Invalid {
 		t.Error(err)
 	}
 }
@@ -145,11 +148,11 @@ func TestMostOutput(t *testing.T) {
 		"gpt-4.1": `_tokens":20000`, "gpt-5": `_tokens":20000`, "ft:gpt-3.5-turbo:me": `_tokens":4096`,
 	} {
 		for _, api := range []openai.API{openai.Chat, openai.Responses} {
-			providertest.Asks(t, plain("openai/"+model, api), provider.Request{MaxTokens: 20_000}, want)
+			providertest.Asks(t, open("openai/"+model, api), provider.Request{MaxTokens: 20_000}, want)
 		}
 	}
 	providertest.Asks(t, func(o provider.Options) (provider.Model, error) {
 		o.BaseURL = "http://127.0.0.1:1/v1"
-		return plain("x/gpt-4o", openai.Chat)(o)
+		return open("x/gpt-4o", openai.Chat)(o)
 	}, provider.Request{MaxTokens: 20_000}, `"max_tokens":20000`)
 }

@@ -8,8 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	"tenfold/provider/internal/openai"
-	sdk "tenfold/provider/openai"
+	"tenfold/provider/openai"
 	"tenfold/provider/providertest"
 )
 
@@ -84,12 +83,8 @@ func environment() map[string]string {
 	}
 }
 
-func plain(name string, api openai.API) providertest.Open {
-	return providertest.Opens(func(o provider.Options) (*openai.Model, error) { return openai.New(name, api, o, openai.Plain) })
-}
-
-func overSDK(name string, api sdk.API) providertest.Open {
-	return providertest.Opens(func(o provider.Options) (*sdk.Model, error) { return sdk.New(name, api, o) })
+func open(name string, api openai.API) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*openai.Model, error) { return openai.New(name, api, o) })
 }
 
 func says(kind, code, message string) string {
@@ -122,9 +117,13 @@ func refusals() []providertest.Failure {
 
 func TestResponses(t *testing.T) {
 	providertest.Run(t, providertest.Vendor{
-		Plain:  plain("openai/gpt-5", openai.Responses),
-		SDK:    overSDK("openai/gpt-5", sdk.Responses),
+		Open:   open("openai/gpt-5", openai.Responses),
 		Header: "Authorization", Secret: "Bearer " + providertest.Key, Path: "/responses",
+		Addresses: map[string]string{
+			"":                                   "https://api.openai.com/v1/responses",
+			"https://host.example/v1/":           "https://host.example/v1/responses",
+			"http://127.0.0.1:8080/a/way": "http://127.0.0.1:8080/a/way/responses",
+		},
 		Body: `{"model":"gpt-5","stream":true,"store":false,"include":["reasoning.encrypted_content"],` + instructions,
 		Asked: `{"model":"gpt-5","stream":true,"store":false,"include":["reasoning.encrypted_content"],"max_output_tokens":1000,` +
 			`"text":{"format":{"type":"json_schema","name":"answer","schema":` + closed + `,"strict":true}},"tool_choice":"none",` + instructions,
@@ -166,7 +165,7 @@ func TestWhoIsAskedForEncryptedReasoning(t *testing.T) {
 	for model, want := range map[string]bool{"gpt-4o": false, "gpt-5-chat-latest": false, "gpt-5": true, "o3": true, "gpt-4.1-mini": false} {
 		body := ""
 		c := &http.Client{Transport: spy(func(b string) { body = b })}
-		m, err := plain("openai/"+model, "")(provider.Options{Client: c})
+		m, err := open("openai/"+model, "")(provider.Options{Client: c})
 		if err != nil {
 			t.Fatal(err)
 		}

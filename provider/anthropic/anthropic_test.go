@@ -8,8 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
-	sdk "tenfold/provider/anthropic"
-	"tenfold/provider/internal/anthropic"
+	"tenfold/provider/anthropic"
 	"tenfold/provider/providertest"
 )
 
@@ -157,17 +156,20 @@ const (
 	closed       = `{"type":"object","properties":{"summary":{"type":"string"},"files":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}}},"required":["summary","files"],"additionalProperties":false}`
 )
 
-func plain(name string) providertest.Open {
-	return providertest.Opens(func(o provider.Options) (*anthropic.Model, error) { return anthropic.New(name, o, anthropic.Plain) })
+func open(name string) providertest.Open {
+	return providertest.Opens(func(o provider.Options) (*anthropic.Model, error) { return anthropic.New(name, o) })
 }
 
 func TestAnthropic(t *testing.T) {
 	providertest.Run(t, providertest.Vendor{
-		Plain: plain("anthropic/claude-sonnet-4-5"),
-		SDK: providertest.Opens(func(o provider.Options) (*sdk.Model, error) {
-			return sdk.New("anthropic/claude-sonnet-4-5", o)
-		}),
+		Open:   open("anthropic/claude-sonnet-4-5"),
 		Header: "X-Api-Key", Secret: providertest.Key, Path: "/v1/messages",
+		Addresses: map[string]string{
+			"":                                      "https://api.anthropic.com/v1/messages",
+			"https://host.example/":                 "https://host.example/v1/messages",
+			"https://host.example/v1/":              "https://host.example/v1/messages",
+			"http://127.0.0.1:8080/a/way/v1": "http://127.0.0.1:8080/a/way/v1/messages",
+		},
 		Body:  `{"model":"claude-sonnet-4-5","max_tokens":32000,"stream":true,` + conversation,
 		Asked: `{"model":"claude-sonnet-4-5","max_tokens":1000,"stream":true,"tool_choice":{"type":"none"},"output_config":{"format":{"type":"json_schema","schema":` + closed + `}},` + conversation,
 		Answers: []providertest.Answer{
@@ -240,7 +242,7 @@ func TestAnthropic(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for _, name := range []string{"", "anthropic", "anthropic/", "anthropic/a b", "anthropic/../x"} {
-		if _, err := plain(name)(provider.Options{}); provider.KindOf(err) != provider.Invalid {
+		if _, err := open(name)(provider.Options{}); provider.KindOf(err) != provider.Invalid {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -252,6 +254,6 @@ func TestMostOutput(t *testing.T) {
 		"claude-3-haiku-20240307": `"max_tokens":4096,`, "claude-3-5-haiku-latest": `"max_tokens":8192,`,
 		"claude-3-7-sonnet-latest": `"max_tokens":20000,`, "claude-haiku-4-5": `"max_tokens":20000,`,
 	} {
-		providertest.Asks(t, plain("anthropic/"+model), provider.Request{MaxTokens: 20_000}, want)
+		providertest.Asks(t, open("anthropic/"+model), provider.Request{MaxTokens: 20_000}, want)
 	}
 }
