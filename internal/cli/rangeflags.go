@@ -158,11 +158,11 @@ func (r *rangeFlags) turns() (from, to int, ok bool) {
 
 // outside is the error for a range that is to begin after the last turn.
 func (r *rangeFlags) outside(turns int) error {
-	from, problem := strconv.Atoi(strings.TrimSpace(r.from))
-	if problem != nil || turns == 0 || from < turns {
-		return nil // a form that parsing judges
+	from, err := strconv.Atoi(strings.TrimSpace(r.from))
+	if err == nil && turns > 0 && from >= turns {
+		return usage(fmt.Sprintf("--from %d is after the last turn (%d)", from, turns-1), "turns count from 0; --from last begins after what is compacted")
 	}
-	return usage(fmt.Sprintf("--from %d is after the last turn (%d)", from, turns-1), "turns count from 0; --from last begins after what is compacted")
+	return nil
 }
 
 // wishes hands on what a summary must keep.

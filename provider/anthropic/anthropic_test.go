@@ -165,9 +165,9 @@ func TestAnthropic(t *testing.T) {
 		Open:   open("anthropic/claude-sonnet-4-5"),
 		Header: "X-Api-Key", Secret: providertest.Key, Path: "/v1/messages",
 		Addresses: map[string]string{
-			"":                                      "https://api.anthropic.com/v1/messages",
-			"https://host.example/":                 "https://host.example/v1/messages",
-			"https://host.example/v1/":              "https://host.example/v1/messages",
+			"":                               "https://api.anthropic.com/v1/messages",
+			"https://host.example/":          "https://host.example/v1/messages",
+			"https://host.example/v1/":       "https://host.example/v1/messages",
 			"http://127.0.0.1:8080/a/way/v1": "http://127.0.0.1:8080/a/way/v1/messages",
 		},
 		Body:  `{"model":"claude-sonnet-4-5","max_tokens":32000,"stream":true,` + conversation,

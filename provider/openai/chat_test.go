@@ -78,8 +78,8 @@ func TestChat(t *testing.T) {
 		Open:   open("openai/gpt-5", openai.Chat),
 		Header: "Authorization", Secret: "Bearer " + providertest.Key, Path: "/chat/completions",
 		Addresses: map[string]string{
-			"":                                   "https://api.openai.com/v1/chat/completions",
-			"https://host.example/v1/":           "https://host.example/v1/chat/completions",
+			"":                            "https://api.openai.com/v1/chat/completions",
+			"https://host.example/v1/":    "https://host.example/v1/chat/completions",
 			"http://127.0.0.1:8080/a/way": "http://127.0.0.1:8080/a/way/chat/completions",
 		},
 		Body: `{"model":"gpt-5","stream":true,` + usageOn + `,` + messages,

@@ -120,8 +120,8 @@ func TestResponses(t *testing.T) {
 		Open:   open("openai/gpt-5", openai.Responses),
 		Header: "Authorization", Secret: "Bearer " + providertest.Key, Path: "/responses",
 		Addresses: map[string]string{
-			"":                                   "https://api.openai.com/v1/responses",
-			"https://host.example/v1/":           "https://host.example/v1/responses",
+			"":                            "https://api.openai.com/v1/responses",
+			"https://host.example/v1/":    "https://host.example/v1/responses",
 			"http://127.0.0.1:8080/a/way": "http://127.0.0.1:8080/a/way/responses",
 		},
 		Body: `{"model":"gpt-5","stream":true,"store":false,"include":["reasoning.encrypted_content"],` + instructions,
