@@ -273,6 +273,9 @@ func (x *jpExport) entry(e tenfold.Entry) error {
 	case tenfold.TurnStart:
 		return x.made(x.head("turn_start"))
 	case tenfold.UserMessage:
+		if p.Synthetic {
+			x.warn.unmarked("jp")
+		}
 		text := joiner{between: "\n\n"}
 		text.add(x.text(p.Parts, text.between))
 		for _, a := range p.Attachments {
@@ -340,6 +343,7 @@ func (x *jpExport) text(parts []tenfold.Part, between string) string {
 			text.add(p.Text)
 			continue
 		}
+		x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
 		if p.File.URI == "" && p.File.Detail != "" {
 			text.add(p.File.Detail)
 			continue
@@ -351,7 +355,6 @@ func (x *jpExport) text(parts []tenfold.Part, between string) string {
 		if !strings.HasPrefix(p.File.URI, "data:") && p.File.URI != "" {
 			name += " " + p.File.URI
 		}
-		x.warn.add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
 		text.add("[" + tenfold.Label(name) + "]")
 	}
 	return text.String()
