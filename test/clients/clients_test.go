@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,10 +60,10 @@ func work(c Client, dir string) modelserver.Script {
 // made lets a client work in a new place.
 func made(t *testing.T, c Client) (*Place, Session) {
 	t.Helper()
-	script := modelserver.Script(nil)
-	s := modelserver.New(func(r modelserver.Request) modelserver.Reply { return script(r) })
-	p := At(t, c, s)
-	script = work(c, p.Dir)
+	var script atomic.Pointer[modelserver.Script] // it needs the place that the server is for
+	p := At(t, c, modelserver.New(func(r modelserver.Request) modelserver.Reply { return (*script.Load())(r) }))
+	answers := work(c, p.Dir)
+	script.Store(&answers)
 	session, _ := p.Begin("What does this module do?")
 	return p, session
 }
