@@ -3,6 +3,7 @@ package transcript
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -144,7 +145,9 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 	var stretch []tenfold.Entry
 	opened, wrote := false, false
 	flush := func() error {
-		if len(stretch) == 0 {
+		// Nothing that shows has no line: not even the opening message that a body needs.
+		if !slices.ContainsFunc(stretch, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
+			stretch = nil
 			return nil
 		}
 		wrote = true
