@@ -124,7 +124,7 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 	pipeline := slices.Clone(strategy.Pipeline(r.Strategies))
 	switch {
 	case r.Target.Set():
-		pipeline = append(pipeline, strategy.FitTo(r.Target))
+		pipeline = append(pipeline, strategy.Fit{Target: r.Target})
 	case len(pipeline) == 0:
 		profile, err := strategy.FindProfile(strategy.DefaultProfile)
 		if err != nil {

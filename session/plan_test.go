@@ -58,7 +58,7 @@ func TestS13aTheIndexIsKeptFromPlanToPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := &looking{Strategy: strategy.FitTo(strategy.Target{Share: 0.1})}
+	fit := &looking{Strategy: strategy.Fit{Target: strategy.Share(10)}}
 	light, err := strategy.Parse("strip-reasoning")
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestS13aTheIndexIsNotForBranches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := &looking{Strategy: strategy.FitTo(strategy.Target{Share: 0.1})}
+	fit := &looking{Strategy: strategy.Fit{Target: strategy.Share(10)}}
 	r := session.Request{Strategies: []strategy.Strategy{fit}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}}
 	if _, err := s.Plan(ctx, r); err != nil || fit.index == nil {
 		t.Fatalf("on the root: %v, index %v", err, fit.index)

@@ -3,42 +3,29 @@ package strategy
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"tenfold"
 	"tenfold/tool"
 )
 
-// dedupTools is S-3: of two calls with the same tool and equal arguments the
-// older goes, and so does a call that a later one subsumes.
-type dedupTools struct {
-	// shell takes in shell commands that only read.
-	shell bool
+// DedupTools lets the older of two calls with the same tool and equal arguments
+// go, and a call that a later one subsumes (semantics S-3). It proposes nothing
+// where no call was repeated.
+type DedupTools struct {
+	// Shell takes in shell commands that only read.
+	Shell bool
 }
 
-func (s dedupTools) Name() string {
-	if s.shell {
-		return "dedup-tools:shell=true"
-	}
-	return "dedup-tools"
-}
+// Name implements [Strategy].
+func (s DedupTools) Name() string { return written("dedup-tools", s.parameters()) }
 
-func (s dedupTools) with(key, value string) (Strategy, error) {
-	if key != "shell" {
-		return nil, errNoParameter(key, "shell")
-	}
-	var err error
-	if s.shell, err = strconv.ParseBool(value); err != nil {
-		return nil, fmt.Errorf("shell=%s: write true or false", value)
-	}
-	return s, nil
-}
+func (s *DedupTools) parameters() []parameter { return []parameter{flag("shell", &s.Shell)} }
 
 // Propose implements [Strategy]: one overlay that omits the calls that are
 // repeated. What stays is the latest, wherever it stands.
-func (s dedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+func (s DedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	v := look(p, o.Tools)
-	if s.shell {
+	if s.Shell {
 		for _, u := range v.uses {
 			// A setting says no as well as yes, and is heard first.
 			if u.tool.Kind == tool.Shell && o.Tools[u.tool.Name].Dedup == nil {

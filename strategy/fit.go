@@ -1,58 +1,68 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tenfold"
 	"tenfold/excerpt"
 )
 
-// fit is S-13a: down to a target, line by line. What later work is likely to
-// need is chosen from the raw log, whatever earlier overlays left of it
-// (fit.md); only what they hid altogether stays hidden.
-type fit struct {
-	target Target
-	// context is how many neighbours a line is taken with; below 0, one where
-	// there is room.
-	context int
-	recall  bool
-	without []excerpt.Ingredient
-	// within keeps it to the range, whatever its reach.
-	within bool
+// Fit brings a conversation down to a target, line by line (semantics S-13a). What
+// later work is likely to need is chosen from the raw log, whatever earlier
+// overlays left of it (fit.md); only what they hid altogether stays hidden. It
+// proposes nothing where the view is no larger than what it would keep.
+type Fit struct {
+	// Target is how small it is to become; the zero value is 10 %.
+	Target Target
+	// Context is how many neighbours a line is taken with; 0 is one where there
+	// is room, and below 0 is none.
+	Context int
+	// Recall ends each gap with a reference by which a model can ask for what is
+	// left out (A9).
+	Recall bool
+	// Without leaves ingredients of the choice out, to measure what they are
+	// worth.
+	Without []excerpt.Ingredient
+
+	within bool // the range, whatever its reach
 }
 
 // roomy is the share of the conversation from which on lines are taken with
 // their neighbours: a little less is found again, but it reads better.
 const roomy = 0.20
 
-// FitTo is the strategy fit for a target, with all else as it is by default.
-func FitTo(t Target) Strategy { return fit{target: t, context: -1} }
+// usualTarget is what is fitted into where nobody says.
+var usualTarget = Share(10)
 
 // Name implements [Strategy].
-func (s fit) Name() string {
-	name := "fit:target=" + s.target.String()
-	if s.context >= 0 {
-		name += ",context=" + strconv.Itoa(s.context)
-	}
-	if s.recall {
-		name += ",recall=true"
-	}
-	if len(s.without) > 0 {
-		var words []string
-		for _, w := range s.without {
-			words = append(words, string(w))
+func (s Fit) Name() string { return written("fit", s.parameters()) }
+
+func (s *Fit) parameters() []parameter {
+	without := parameter{key: "without", read: func(value string) (err error) {
+		s.Without, err = parseIngredients(value)
+		return err
+	}}
+	for i, w := range s.Without {
+		if i > 0 {
+			without.text += "+"
 		}
-		name += ",without=" + strings.Join(words, "+")
+		without.text += string(w)
 	}
-	return name
+	return []parameter{
+		target("target", &s.Target, usualTarget), count("context", &s.Context, 0), flag("recall", &s.Recall), without,
+	}
 }
 
+// ChoosesEnd implements [EndChooser].
+func (Fit) ChoosesEnd() bool { return true }
+
 // Propose implements [Strategy].
-func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	s.Target = cmp.Or(s.Target, usualTarget)
 	index := o.Index
 	if index == nil {
 		index = excerpt.NewIndex()
@@ -64,7 +74,7 @@ func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		begun = o.begun
 	}
 	index.Advance(begun)
-	f := fitting{fit: s, p: p, o: o, index: index}
+	f := fitting{Fit: s, p: p, o: o, index: index}
 	if !f.begin() {
 		o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 		return nil, nil
@@ -74,7 +84,7 @@ func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return nil, err
 	}
 	if now := p.Tokens(); after >= now {
-		o.Notef("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.target, after)
+		o.Notef("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.Target, after)
 		return nil, nil
 	}
 	return []tenfold.Compaction{c}, nil
@@ -82,7 +92,7 @@ func (s fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 
 // fitting is one plan of fit under way.
 type fitting struct {
-	fit
+	Fit
 	p     *tenfold.Projection
 	o     Options
 	index *excerpt.Index
@@ -144,7 +154,7 @@ func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
-		Without: f.without,
+		Without: f.Without,
 	})
 	best, tokens := bare, least
 	err := upTo(ctx, choice, limit-least, func(n int) int {
@@ -191,19 +201,19 @@ func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int
 // tokens is a window to fit into: what always stays is within it, unless that
 // would leave less than half of it for lines.
 func (f *fitting) allowed(least int) int {
-	limit := f.target.Limit(f.p)
-	if f.target.Share > 0 {
+	limit := f.Target.Limit(f.p)
+	if f.Target.Share > 0 {
 		return least + limit
 	}
 	return max(limit, least+limit/2)
 }
 
 func (f *fitting) neighbours() int {
-	if f.context >= 0 {
-		return f.context
+	if f.Context != 0 {
+		return number(f.Context, 0)
 	}
-	limit, all := f.target.Limit(f.p), f.p.Totals().All().Before
-	if f.target.Share >= roomy || limit >= int(roomy*float64(all)) {
+	limit, all := f.Target.Limit(f.p), f.p.Totals().All().Before
+	if f.Target.Share >= roomy || limit >= int(roomy*float64(all)) {
 		return 1
 	}
 	return 0
@@ -294,10 +304,10 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
 		ToolCalls: &tenfold.ToolPolicy{
-			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.recall, Calls: calls,
+			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Calls: calls,
 		},
 		Texts: &tenfold.TextPolicy{
-			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.recall, Entries: texts,
+			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,
 		},
 	})
 }
@@ -317,30 +327,6 @@ func left(k excerpt.Kept) tenfold.CallPolicy {
 		one.Result = tenfold.Strip
 	}
 	return one
-}
-
-func (s fit) check() error {
-	if !s.target.Set() {
-		return fmt.Errorf("say what to fit into: fit:target=10%% or fit:target=20k")
-	}
-	return nil
-}
-
-func (s fit) with(key, value string) (Strategy, error) {
-	var err error
-	switch key {
-	case "target":
-		s.target, err = ParseTarget(value)
-	case "context":
-		s.context, err = parseCount(key, value)
-	case "recall":
-		s.recall, err = parseBool(key, value)
-	case "without":
-		s.without, err = parseIngredients(value)
-	default:
-		err = errNoParameter(key, "target", "context", "recall", "without")
-	}
-	return s, err
 }
 
 func parseIngredients(value string) ([]excerpt.Ingredient, error) {

@@ -47,7 +47,7 @@ func (f *fitting) always() map[int64]bool {
 			keep[seq] = true // P9 shields it
 		}
 	}
-	if slices.Contains(f.without, excerpt.Always) {
+	if slices.Contains(f.Without, excerpt.Always) {
 		return keep // a short message is never hidden by the overlay either
 	}
 	if request > 0 && request == lastTyped(f.p) {

@@ -70,6 +70,15 @@ func FindProfile(name string) (Profile, error) {
 	return Profile{}, fmt.Errorf("%w profile %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
 }
 
+// NeedsModel implements [ModelUser].
+func (f Profile) NeedsModel() bool { return f.Summary != nil }
+
+// Summarises implements [SummaryWriter].
+func (f Profile) Summarises() bool { return f.Summary != nil }
+
+// ChoosesEnd implements [EndChooser].
+func (f Profile) ChoosesEnd() bool { return f.Fit.Set() }
+
 // Name implements [Strategy].
 func (f Profile) Name() string { return "profile:" + f.Title }
 
@@ -78,7 +87,7 @@ func (f Profile) Name() string { return "profile:" + f.Title }
 // refused there is none, unless the summary is optional.
 func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	if f.Fit.Set() {
-		fitted, err := FitTo(f.Fit).Propose(ctx, p, o)
+		fitted, err := Fit{Target: f.Fit}.Propose(ctx, p, o)
 		for i := range fitted {
 			fitted[i].Profile = f.Title
 		}

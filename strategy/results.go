@@ -2,39 +2,41 @@ package strategy
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"tenfold"
 	"tenfold/tool"
 )
 
-// micro is S-10: results that are neither among the newest nor small become
-// "[Previous: used tool]". The overlay names each call, so that moving the
-// boundary costs what it clears and shows nothing again.
-type micro struct {
-	keepRecent   int
-	over         tenfold.Size
-	clearAtLeast int
-	recall       bool
-	// exempt are the tools left alone, if they are listed.
-	listed bool
-	exempt []string
+// Micro makes "[Previous: used tool]" of results that are neither among the
+// newest nor small (semantics S-10). The overlay names each call, so that moving
+// the boundary costs what it clears and shows nothing again. It proposes nothing
+// where no result is old and large enough.
+type Micro struct {
+	// KeepRecent is how many of the newest results stay; 0 is 10, and below 0
+	// none do.
+	KeepRecent int
+	// Over leaves what is no larger as it is; 0 is 800 bytes, and below 0 none
+	// is.
+	Over tenfold.Size
+	// ClearAtLeast is how many tokens must come free for anything to be done.
+	ClearAtLeast int
+	// Exempt are the tools left alone; nil is those that hold state or
+	// instructions rather than information.
+	Exempt []string
+	// Recall ends each stub with a reference by which a model can ask for what
+	// it stands for (A9).
+	Recall bool
 }
 
-func (s micro) Name() string {
-	name := fmt.Sprintf("micro:keep_recent=%d,over=%s", s.keepRecent, s.over)
-	if s.clearAtLeast > 0 {
-		name += fmt.Sprintf(",clear_at_least=%d", s.clearAtLeast)
+// Name implements [Strategy].
+func (s Micro) Name() string { return written("micro", s.parameters()) }
+
+func (s *Micro) parameters() []parameter {
+	return []parameter{
+		count("keep_recent", &s.KeepRecent, 10), size("over", &s.Over, 800), tokens("clear_at_least", &s.ClearAtLeast, 0),
+		toolNames("exempt", &s.Exempt), flag("recall", &s.Recall),
 	}
-	if s.listed {
-		name += ",exempt=" + strings.Join(s.exempt, "+")
-	}
-	if s.recall {
-		name += ",recall=true"
-	}
-	return name
 }
 
 // spared remembers which tools' calls are left alone.
@@ -87,11 +89,13 @@ func (o Options) sparing(exempt func(string) bool) *spared {
 	return &spared{o: o, exempt: exempt, known: map[string]bool{}}
 }
 
-func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	recent := s.recent(p)
+// Propose implements [Strategy].
+func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	keep, over := number(s.KeepRecent, 10), number(s.Over, 800)
+	recent := newestResults(p, keep)
 	leave := o.sparing(exemptByDefault)
-	if s.listed {
-		leave.exempt = func(name string) bool { return slices.Contains(s.exempt, name) }
+	if s.Exempt != nil {
+		leave.exempt = func(name string) bool { return slices.Contains(s.Exempt, name) }
 	}
 	first, last := p.Log().Extent(o.Range)
 	picks := make([]pick, 0, max(last-first, 0)/8)
@@ -101,7 +105,7 @@ func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	both := tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true}
 	for c := range p.Calls(first, last) {
 		shown := c.Response == tenfold.Kept || c.Response == tenfold.Trimmed
-		if c.Result == 0 || c.Result >= recent || !shown || p.Log().Size(c.Result) <= s.over || leave.alone(c.Tool) {
+		if c.Result == 0 || c.Result >= recent || !shown || p.Log().Size(c.Result) <= over || leave.alone(c.Tool) {
 			continue
 		}
 		one := pick{c.Seq, c.Result, &cleared}
@@ -110,24 +114,24 @@ func (s micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 		}
 		picks = append(picks, one)
 	}
-	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Stub: "previous", Recall: s.recall})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Stub: "previous", Recall: s.Recall})
 	if !ok {
-		o.Notef("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, s.keepRecent, s.over)
+		o.Notef("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, keep, over)
 		return nil, nil
 	}
-	if s.clearAtLeast > 0 {
-		if gain := p.Tokens() - o.lay(p, c).Tokens(); gain < s.clearAtLeast {
-			o.Notef("clearing results would free %d tokens, less than %d", gain, s.clearAtLeast)
+	if s.ClearAtLeast > 0 {
+		if gain := p.Tokens() - o.lay(p, c).Tokens(); gain < s.ClearAtLeast {
+			o.Notef("clearing results would free %d tokens, less than %d", gain, s.ClearAtLeast)
 			return nil, nil
 		}
 	}
 	return []tenfold.Compaction{c}, nil
 }
 
-// recent is the seq from which on results are among the newest that stay.
-// What is hidden altogether is no result any more; what became a stub is.
-func (s micro) recent(p *tenfold.Projection) int64 {
-	l, left := p.Log(), s.keepRecent
+// newestResults is the seq from which on results are among the newest that
+// stay. What is hidden altogether is no result any more; what became a stub is.
+func newestResults(p *tenfold.Projection, keep int) int64 {
+	l, left := p.Log(), keep
 	seq := p.Version() + 1
 	for seq > 1 && left > 0 {
 		seq--
@@ -141,32 +145,23 @@ func (s micro) recent(p *tenfold.Projection) int64 {
 	return seq
 }
 
-func (s micro) with(key, value string) (Strategy, error) {
-	var err error
-	switch key {
-	case "keep_recent":
-		s.keepRecent, err = parseCount(key, value)
-	case "over":
-		s.over, err = parseSize(key, value)
-	case "clear_at_least":
-		s.clearAtLeast, err = parseTokenCount(key, value)
-	case "exempt":
-		s.listed, s.exempt = true, parseNames(value)
-	case "recall":
-		s.recall, err = parseBool(key, value)
-	default:
-		err = errNoParameter(key, "keep_recent", "over", "clear_at_least", "exempt", "recall")
-	}
-	return s, err
+// PurgeErrors strips the inputs of failed calls once they are some turns old:
+// that it failed, and how, stays; what did not work need not be read again. It
+// proposes nothing where no such call has input left.
+type PurgeErrors struct {
+	// After is how many turns ago a call failed at the least; 0 is 4, and below
+	// 0 each counts.
+	After int
 }
 
-// purgeErrors strips the inputs of failed calls once they are some turns old:
-// that it failed, and how, stays; what did not work need not be read again.
-type purgeErrors struct{ after int }
+// Name implements [Strategy].
+func (s PurgeErrors) Name() string { return written("purge-errors", s.parameters()) }
 
-func (s purgeErrors) Name() string { return fmt.Sprintf("purge-errors:after=%d", s.after) }
+func (s *PurgeErrors) parameters() []parameter { return []parameter{count("after", &s.After, 4)} }
 
-func (s purgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// Propose implements [Strategy].
+func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	after := number(s.After, 4)
 	l := p.Log()
 	newest := l.Turns() - 1
 	var picks []pick
@@ -178,23 +173,14 @@ func (s purgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options
 			continue
 		}
 		r, _ := l.Entry(c.Result)
-		if turn, _, _ := l.Where(c.Seq); r.Payload.(tenfold.ToolResult).IsError && newest-turn >= s.after {
+		if turn, _, _ := l.Where(c.Seq); r.Payload.(tenfold.ToolResult).IsError && newest-turn >= after {
 			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}
 	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
 	if !ok {
-		o.Notef("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, s.after)
+		o.Notef("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, after)
 		return nil, nil
 	}
 	return []tenfold.Compaction{c}, nil
-}
-
-func (s purgeErrors) with(key, value string) (Strategy, error) {
-	if key != "after" {
-		return nil, errNoParameter(key, "after")
-	}
-	var err error
-	s.after, err = parseCount(key, value)
-	return s, err
 }

@@ -237,16 +237,13 @@ func (plan *Plan) why() string {
 	return strings.Join(reasons, "; ")
 }
 
-// composite is implemented by strategies that are pipelines of others.
-type composite interface{ parts() Pipeline }
-
 // flat puts the parts of composite strategies in their places, so that each is
 // reported for itself (S-17).
 func (pl Pipeline) flat() Pipeline {
 	var out Pipeline
 	for _, s := range pl {
-		if c, ok := s.(composite); ok {
-			out = append(out, c.parts().flat()...)
+		if c, ok := s.(Composite); ok {
+			out = append(out, c.Parts().flat()...)
 			continue
 		}
 		out = append(out, s)
@@ -329,28 +326,28 @@ func slots(proposed []tenfold.Compaction) []part {
 // ErrUnknown says that there is no strategy or profile of a name.
 var ErrUnknown = errors.New("unknown")
 
-// strategies is what Parse knows, by name.
+// strategies is what Parse knows, by name: pointers to new values.
 var strategies = map[string]func() Strategy{
-	"strip-reasoning": func() Strategy { return stripReasoning{} },
-	"strip-tools":     func() Strategy { return stripTools{name: "strip-tools", request: true, response: true} },
+	"strip-reasoning": func() Strategy { return &StripReasoning{} },
+	"strip-tools":     func() Strategy { return &StripTools{} },
 	// The alias of S-2 strips results only.
-	"strip-tool-results": func() Strategy { return stripTools{name: "strip-tool-results", response: true} },
-	"dedup-tools":        func() Strategy { return dedupTools{} },
-	"supersede":          func() Strategy { return supersede{} },
-	"strip-attachments":  func() Strategy { return stripAttachments{} },
-	"prune-tools":        func() Strategy { return pruneTools{keep: ownTools()} },
-	"sliding-window":     func() Strategy { return slidingWindow{n: 20} },
-	"turn-window":        func() Strategy { return turnWindow{n: 10} },
-	"token-window":       func() Strategy { return tokenWindow{n: 4000} },
-	"micro":              func() Strategy { return micro{keepRecent: 10, over: 800} },
-	"trim-results":       func() Strategy { return trimResults{head: 400, tail: 400, over: 2 << 10, lines: 12} },
-	"purge-errors":       func() Strategy { return purgeErrors{after: 4} },
-	"summarize":          func() Strategy { return summarize{} },
-	"recursive-summary":  func() Strategy { return recursiveSummary{keep: 10, overlap: 2} },
-	"hard-reset":         func() Strategy { return hardReset{} },
-	"classify-tangents":  func() Strategy { return classifyTangents{} },
-	"auto":               func() Strategy { return auto{threshold: 0.5} },
-	"fit":                func() Strategy { return fit{target: Target{Share: 0.10}, context: -1} },
+	"strip-tool-results": func() Strategy { return &StripTools{KeepRequests: true} },
+	"dedup-tools":        func() Strategy { return &DedupTools{} },
+	"supersede":          func() Strategy { return &Supersede{} },
+	"strip-attachments":  func() Strategy { return &StripAttachments{} },
+	"prune-tools":        func() Strategy { return &PruneTools{} },
+	"sliding-window":     func() Strategy { return &SlidingWindow{} },
+	"turn-window":        func() Strategy { return &TurnWindow{} },
+	"token-window":       func() Strategy { return &TokenWindow{} },
+	"micro":              func() Strategy { return &Micro{} },
+	"trim-results":       func() Strategy { return &TrimResults{} },
+	"purge-errors":       func() Strategy { return &PurgeErrors{} },
+	"summarize":          func() Strategy { return &Summarize{} },
+	"recursive-summary":  func() Strategy { return &RecursiveSummary{} },
+	"hard-reset":         func() Strategy { return &HardReset{} },
+	"classify-tangents":  func() Strategy { return &ClassifyTangents{} },
+	"auto":               func() Strategy { return &Auto{} },
+	"fit":                func() Strategy { return &Fit{} },
 }
 
 // Names lists the strategies, sorted.
@@ -363,83 +360,57 @@ func Names() []string {
 	return names
 }
 
-// NeedsModel reports whether a strategy cannot do its work without a [Summarizer] or
-// a [Classifier].
+// What a strategy may be able to do beside proposing. One of a caller's own
+// says so by these methods as the ones here do.
+type (
+	// A ModelUser may be unable to do its work without a [Summarizer] or a
+	// [Classifier].
+	ModelUser interface{ NeedsModel() bool }
+	// A SummaryWriter may have a summary written, given a [Summarizer].
+	SummaryWriter interface{ Summarises() bool }
+	// A WholeTaker may go over the whole conversation, whatever range it is
+	// given (S-12).
+	WholeTaker interface{ TakesAll() bool }
+	// An EndChooser may choose for itself what to keep of the end of a
+	// conversation, rather than leave a tail of turns alone.
+	EndChooser interface{ ChoosesEnd() bool }
+	// A Composite is several strategies, each of which is reported for itself
+	// (S-17).
+	Composite interface{ Parts() Pipeline }
+)
+
+// NeedsModel asks a [ModelUser].
 func NeedsModel(s Strategy) bool {
-	switch s := s.(type) {
-	case Profile:
-		return s.Summary != nil
-	case summarize, recursiveSummary, hardReset, classifyTangents:
-		return true
-	}
-	return false
+	u, ok := s.(ModelUser)
+	return ok && u.NeedsModel()
 }
 
-// Summarises reports whether a strategy may have a summary written, given a
-// [Summarizer].
+// Summarises asks a [SummaryWriter].
 func Summarises(s Strategy) bool {
-	switch s := s.(type) {
-	case Profile:
-		return s.Summary != nil
-	case summarize, recursiveSummary, hardReset, auto:
-		return true
-	}
-	return false
+	w, ok := s.(SummaryWriter)
+	return ok && w.Summarises()
 }
 
-// TakesAll reports whether a strategy goes over the whole conversation,
-// whatever range it is given (S-12).
+// TakesAll asks a [WholeTaker].
 func TakesAll(s Strategy) bool {
-	_, all := s.(hardReset)
-	return all
+	t, ok := s.(WholeTaker)
+	return ok && t.TakesAll()
 }
 
-// ChoosesEnd reports whether a strategy chooses for itself what to keep of the
-// end of a conversation, rather than leave a tail of turns alone.
+// ChoosesEnd asks an [EndChooser].
 func ChoosesEnd(s Strategy) bool {
-	switch s := s.(type) {
-	case Profile:
-		return s.Fit.Set()
-	case fit:
-		return true
-	}
-	return false
-}
-
-// configurable is implemented by strategies that take parameters.
-type configurable interface {
-	with(key, value string) (Strategy, error)
+	c, ok := s.(EndChooser)
+	return ok && c.ChoosesEnd()
 }
 
 // Parse reads a strategy as a command line writes it: "name" or
-// "name:key=value,key=value". An unknown name is ErrUnknown.
+// "name:key=value,key=value". It gives a value of the strategy's type. An unknown
+// name is ErrUnknown.
 func Parse(text string) (Strategy, error) {
 	name, parameters, _ := strings.Cut(text, ":")
 	fresh, ok := strategies[name]
 	if !ok {
 		return nil, fmt.Errorf("%w strategy %q: there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
-	s := fresh()
-	if parameters == "" {
-		return s, nil
-	}
-	for parameter := range strings.SplitSeq(parameters, ",") {
-		key, value, _ := strings.Cut(parameter, "=")
-		c, ok := s.(configurable)
-		if !ok {
-			return nil, fmt.Errorf("strategy %s takes no parameters, so not %q", name, parameter)
-		}
-		next, err := c.with(key, value)
-		if err != nil {
-			return nil, fmt.Errorf("strategy %s: %w", name, err)
-		}
-		s = next
-	}
-	// What is wrong only together, such as an overlap as large as the window.
-	if c, ok := s.(interface{ check() error }); ok {
-		if err := c.check(); err != nil {
-			return nil, fmt.Errorf("strategy %s: %w", name, err)
-		}
-	}
-	return s, nil
+	return read(name, fresh(), parameters)
 }

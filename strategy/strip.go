@@ -7,34 +7,57 @@ import (
 	"tenfold"
 )
 
-// stripReasoning is S-1.
-type stripReasoning struct{}
+// StripReasoning hides reasoning (semantics S-1). It always proposes.
+type StripReasoning struct{}
 
-func (stripReasoning) Name() string { return "strip-reasoning" }
+// Name implements [Strategy].
+func (StripReasoning) Name() string { return "strip-reasoning" }
 
-func (stripReasoning) Propose(_ context.Context, _ *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// Propose implements [Strategy].
+func (s StripReasoning) Propose(_ context.Context, _ *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	return []tenfold.Compaction{o.Range.On(tenfold.Compaction{
-		Strategy: "strip-reasoning", Source: o.Source,
+		Strategy: s.Name(), Source: o.Source,
 		Reasoning: &tenfold.Policy{Action: tenfold.Strip},
 	})}, nil
 }
 
-// stripTools is S-2: tool calls strip, with hints and size gate.
-type stripTools struct {
-	name              string
-	request, response bool
-	firstLine, recall bool
-	over              tenfold.Size
+// StripTools makes stubs of the arguments and the results of tool calls, as far
+// as the tools' hints let it (semantics S-2). It always proposes.
+type StripTools struct {
+	// Over leaves what is no larger as it is.
+	Over tenfold.Size
+	// KeepRequests and KeepResponses leave arguments, or results, as they are.
+	KeepRequests, KeepResponses bool
+	// FirstLine keeps the first line of what is stripped.
+	FirstLine bool
+	// Recall ends each stub with a reference by which a model can ask for what
+	// it stands for (A9).
+	Recall bool
 }
 
-func (s stripTools) Name() string { return s.name }
+// Name implements [Strategy]. With KeepRequests alone it is strip-tool-results.
+func (s StripTools) Name() string {
+	if s.KeepRequests && !s.KeepResponses {
+		s.KeepRequests = false
+		return written("strip-tool-results", s.parameters())
+	}
+	return written("strip-tools", s.parameters())
+}
 
-func (s stripTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+func (s *StripTools) parameters() []parameter {
+	return []parameter{
+		size("over", &s.Over, 0), unless("request", &s.KeepRequests), unless("response", &s.KeepResponses),
+		flag("first_line", &s.FirstLine), flag("recall", &s.Recall),
+	}
+}
+
+// Propose implements [Strategy].
+func (s StripTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	strip := o.Range.On(tenfold.Compaction{
-		Strategy: s.name, Source: o.Source,
+		Strategy: s.Name(), Source: o.Source,
 		ToolCalls: &tenfold.ToolPolicy{
-			Action: tenfold.Strip, Request: s.request, Response: s.response,
-			Over: s.over, FirstLine: s.firstLine, Recall: s.recall, Hints: o.Hints.For(p.ToolNames()),
+			Action: tenfold.Strip, Request: !s.KeepRequests, Response: !s.KeepResponses,
+			Over: number(s.Over, 0), FirstLine: s.FirstLine, Recall: s.Recall, Hints: o.Hints.For(p.ToolNames()),
 		},
 	})
 	return append([]tenfold.Compaction{strip}, restate(p, strip)...), nil
@@ -147,64 +170,51 @@ func comesBack(p, next *tenfold.Projection, seq int64) bool {
 	return (hidden(p, seq) && !hidden(next, seq)) || (was != tenfold.Kept && now == tenfold.Kept)
 }
 
-func (s stripTools) with(key, value string) (Strategy, error) {
-	var err error
-	switch key {
-	case "over":
-		s.over, err = parseSize(key, value)
-	case "request":
-		s.request, err = parseBool(key, value)
-	case "response":
-		s.response, err = parseBool(key, value)
-	case "first_line":
-		s.firstLine, err = parseBool(key, value)
-	case "recall":
-		s.recall, err = parseBool(key, value)
-	default:
-		err = errNoParameter(key, "over", "request", "response", "first_line", "recall")
-	}
-	return s, err
+// StripAttachments makes stubs of images and files (semantics S-4). It always
+// proposes.
+type StripAttachments struct {
+	// Over leaves what is no larger as it is.
+	Over tenfold.Size
 }
 
-// stripAttachments is S-4.
-type stripAttachments struct{ over tenfold.Size }
+// Name implements [Strategy].
+func (s StripAttachments) Name() string { return written("strip-attachments", s.parameters()) }
 
-func (s stripAttachments) Name() string {
-	if s.over == 0 {
-		return "strip-attachments"
-	}
-	return "strip-attachments:over=" + s.over.String()
-}
+func (s *StripAttachments) parameters() []parameter { return []parameter{size("over", &s.Over, 0)} }
 
-func (s stripAttachments) Propose(_ context.Context, _ *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// Propose implements [Strategy].
+func (s StripAttachments) Propose(_ context.Context, _ *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	return []tenfold.Compaction{o.Range.On(tenfold.Compaction{
 		Strategy: s.Name(), Source: o.Source,
-		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: s.over},
+		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: number(s.Over, 0)},
 	})}, nil
 }
 
-func (s stripAttachments) with(key, value string) (Strategy, error) {
-	if key != "over" {
-		return nil, errNoParameter(key, "over")
-	}
-	var err error
-	s.over, err = parseSize(key, value)
-	return s, err
+// PruneTools takes the definitions of tools out that the log never calls
+// (semantics S-5). It proposes nothing where there are none.
+type PruneTools struct {
+	// Keep are names of tools that stay; nil is the two that agents call only
+	// once they must, compact and recall (A8, A9).
+	Keep []string
 }
-
-// pruneTools is S-5: definitions of tools that the log never calls go.
-type pruneTools struct{ keep []string }
 
 // ownTools are offered so that the model can call them once it must (A8, A9):
 // never called is what they are in most conversations, and stubs speak of
 // recall.
 func ownTools() []string { return []string{"compact", "recall"} }
 
-func (s pruneTools) Name() string { return "prune-tools" }
+// Name implements [Strategy].
+func (s PruneTools) Name() string { return written("prune-tools", s.parameters()) }
 
-func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+func (s *PruneTools) parameters() []parameter { return []parameter{toolNames("keep", &s.Keep)} }
+
+// Propose implements [Strategy].
+func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	if s.Keep == nil {
+		s.Keep = ownTools()
+	}
 	spared := map[string]bool{}
-	for _, name := range append(p.ToolNames(), s.keep...) {
+	for _, name := range append(p.ToolNames(), s.Keep...) {
 		spared[name] = true
 	}
 	// The latest overlay's list is the one that counts, so that a new one
@@ -238,12 +248,4 @@ func (s pruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 		Strategy: s.Name(), Source: o.Source,
 		ToolDefinitions: &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: names},
 	})}, nil
-}
-
-func (s pruneTools) with(key, value string) (Strategy, error) {
-	if key != "keep" {
-		return nil, errNoParameter(key, "keep")
-	}
-	s.keep = parseNames(value)
-	return s, nil
 }

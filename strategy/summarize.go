@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -272,36 +273,53 @@ func separated(n int) string {
 	return text
 }
 
-// summarize is S-11.
-type summarize struct{ placement tenfold.Placement }
-
-func (s summarize) Name() string {
-	if s.placement == "" {
-		return "summarize"
-	}
-	return "summarize:placement=" + string(s.placement)
+// Summarize puts a summary in the place of a range (semantics S-11). It proposes
+// nothing without a [Summarizer], and where the summary is refused (C6).
+type Summarize struct {
+	// Placement is where the summary stands (P4); empty is a pair.
+	Placement tenfold.Placement
 }
 
-func (s summarize) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	return job{name: s.Name(), span: o.Range, placement: s.placement}.propose(ctx, p, o)
+// Name implements [Strategy].
+func (s Summarize) Name() string { return written("summarize", s.parameters()) }
+
+func (s *Summarize) parameters() []parameter {
+	return []parameter{{key: "placement", text: string(s.Placement), read: func(value string) (err error) {
+		s.Placement, err = parsePlacement(value)
+		return err
+	}}}
 }
 
-func (s summarize) with(key, value string) (Strategy, error) {
-	if key != "placement" {
-		return nil, errNoParameter(key, "placement")
-	}
-	var err error
-	s.placement, err = parsePlacement(value)
-	return s, err
+// NeedsModel implements [ModelUser].
+func (Summarize) NeedsModel() bool { return true }
+
+// Summarises implements [SummaryWriter].
+func (Summarize) Summarises() bool { return true }
+
+// Propose implements [Strategy].
+func (s Summarize) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	return job{name: s.Name(), span: o.Range, placement: s.Placement}.propose(ctx, p, o)
 }
 
-// hardReset is S-12: everything, whatever the range says, since it leaves no
-// tail.
-type hardReset struct{}
+// HardReset puts one summary in the place of everything, whatever the range
+// says, since it leaves no tail (semantics S-12). It proposes nothing without a
+// [Summarizer], and where the summary is refused (C6).
+type HardReset struct{}
 
-func (hardReset) Name() string { return "hard-reset" }
+// Name implements [Strategy].
+func (HardReset) Name() string { return "hard-reset" }
 
-func (s hardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// NeedsModel implements [ModelUser].
+func (HardReset) NeedsModel() bool { return true }
+
+// Summarises implements [SummaryWriter].
+func (HardReset) Summarises() bool { return true }
+
+// TakesAll implements [WholeTaker].
+func (HardReset) TakesAll() bool { return true }
+
+// Propose implements [Strategy].
+func (s HardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	all := tenfold.Range{ToTurn: p.Log().Turns() - 1}
 	if all.ToTurn < 0 {
 		o.Notef("the conversation has no turns")
@@ -310,17 +328,37 @@ func (s hardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options
 	return job{name: s.Name(), span: all, placement: tenfold.PlaceSystem}.propose(ctx, p, o)
 }
 
-// recursiveSummary is S-8.
-type recursiveSummary struct{ keep, overlap int }
-
-func (s recursiveSummary) Name() string {
-	return fmt.Sprintf("recursive-summary:keep=%d,overlap=%d", s.keep, s.overlap)
+// RecursiveSummary keeps the newest entries and has one summary of all before,
+// written from the last such summary and what came since (semantics S-8). It
+// proposes nothing where there are no more than that, without a [Summarizer], and
+// where the summary is refused (C6).
+type RecursiveSummary struct {
+	// Keep is how many entries stay; 0 is 10, and below 0 none do.
+	Keep int
+	// Overlap is how many of those the summarizer is shown as well; 0 is 2, and
+	// below 0 none.
+	Overlap int
 }
 
-func (s recursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	raw := newest(p, s.keep)
+// Name implements [Strategy].
+func (s RecursiveSummary) Name() string { return written("recursive-summary", s.parameters()) }
+
+func (s *RecursiveSummary) parameters() []parameter {
+	return []parameter{count("keep", &s.Keep, 10), count("overlap", &s.Overlap, 2)}
+}
+
+// NeedsModel implements [ModelUser].
+func (RecursiveSummary) NeedsModel() bool { return true }
+
+// Summarises implements [SummaryWriter].
+func (RecursiveSummary) Summarises() bool { return true }
+
+// Propose implements [Strategy].
+func (s RecursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	keep, overlap := number(s.Keep, 10), number(s.Overlap, 2)
+	raw := newest(p, keep)
 	if raw == 0 {
-		o.Notef("the window of %d entries holds all that is shown", s.keep)
+		o.Notef("the window of %d entries holds all that is shown", keep)
 		return nil, nil
 	}
 	first := snap(p, raw, o)
@@ -333,7 +371,7 @@ func (s recursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o 
 	r.FromTurn = o.Range.FromTurn
 	j := job{name: s.Name(), span: r, recursive: true}
 	_, last := p.Log().Extent(p.ExtendSummary(r))
-	for seq := last + 1; seq <= p.Version() && len(j.overlap) < s.overlap; seq++ {
+	for seq := last + 1; seq <= p.Version() && len(j.overlap) < overlap; seq++ {
 		if e, _ := p.Log().Entry(seq); inWindow(p, e) {
 			j.overlap = append(j.overlap, e)
 		}
@@ -343,74 +381,59 @@ func (s recursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o 
 
 var errOverlap = errors.New("overlap must be smaller than keep, as in keep=10,overlap=2")
 
-func (s recursiveSummary) check() error {
-	if s.overlap >= s.keep {
-		return fmt.Errorf("keep=%d,overlap=%d: %w", s.keep, s.overlap, errOverlap)
+func (s RecursiveSummary) check() error {
+	if keep, overlap := number(s.Keep, 10), number(s.Overlap, 2); overlap >= keep {
+		return fmt.Errorf("keep=%d,overlap=%d: %w", keep, overlap, errOverlap)
 	}
 	return nil
 }
 
-func (s recursiveSummary) with(key, value string) (Strategy, error) {
-	n, err := parseCount(key, value)
-	switch key {
-	case "keep":
-		s.keep = n
-	case "overlap":
-		s.overlap = n
-	default:
-		err = errNoParameter(key, "keep", "overlap")
-	}
-	return s, err
-}
-
-// auto is S-14.
-type auto struct {
-	threshold float64
-	// fit chooses lines of what may be compacted, where it is set, in place of
+// Auto is what is done where nobody says what (semantics S-14): reasoning and
+// repeated calls go, calls become stubs, definitions of tools that are never
+// called go, and what is still over a share of the model's window is summarised.
+type Auto struct {
+	// SummarizeThreshold is that share; 0 is 0.5.
+	SummarizeThreshold float64
+	// Fit chooses lines of what may be compacted, where it is set, in place of
 	// stripping calls.
-	fit Target
+	Fit Target
 }
 
-func (s auto) Name() string {
-	name := fmt.Sprintf("auto:summarize_threshold=%g", s.threshold)
-	if s.fit.Set() {
-		name += ",fit=" + s.fit.String()
+// usualThreshold is the share of the window from which on Auto summarises.
+const usualThreshold = 0.5
+
+// Name implements [Strategy].
+func (s Auto) Name() string { return written("auto", s.parameters()) }
+
+func (s *Auto) parameters() []parameter {
+	return []parameter{
+		{key: "summarize_threshold", text: fmt.Sprint(cmp.Or(s.SummarizeThreshold, usualThreshold)), read: func(value string) (err error) {
+			s.SummarizeThreshold, err = parseShare("summarize_threshold", value)
+			return err
+		}},
+		target("fit", &s.Fit, Target{}),
 	}
-	return name
 }
 
-// parts are its strategies, in order. What may be compacted is the range, so
-// that all stays out of the kept tail.
-func (s auto) parts() Pipeline {
-	var shorten Strategy = stripTools{name: "strip-tools", request: true, response: true}
-	if s.fit.Set() {
-		shorten = fit{target: s.fit, context: -1, within: true}
+// Summarises implements [SummaryWriter].
+func (Auto) Summarises() bool { return true }
+
+// Parts implements [Composite]. What may be compacted is the range, so that all
+// stays out of the kept tail.
+func (s Auto) Parts() Pipeline {
+	var shorten Strategy = StripTools{}
+	if s.Fit.Set() {
+		shorten = Fit{Target: s.Fit, within: true}
 	}
 	return Pipeline{
-		stripReasoning{},
-		dedupTools{},
-		shorten,
-		pruneTools{keep: ownTools()},
-		summarizeOver{s.threshold},
+		StripReasoning{}, DedupTools{}, shorten, PruneTools{}, summarizeOver{cmp.Or(s.SummarizeThreshold, usualThreshold)},
 	}
 }
 
-func (s auto) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	plan, err := s.parts().Plan(ctx, p, o)
+// Propose implements [Strategy].
+func (s Auto) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	plan, err := s.Parts().Plan(ctx, p, o)
 	return plan.Compactions, err
-}
-
-func (s auto) with(key, value string) (Strategy, error) {
-	var err error
-	switch key {
-	case "summarize_threshold":
-		s.threshold, err = parseShare(key, value)
-	case "fit":
-		s.fit, err = ParseTarget(value)
-	default:
-		err = errNoParameter(key, "summarize_threshold", "fit")
-	}
-	return s, err
 }
 
 // summarizeOver is the end of auto: a summary, if what remains is over the

@@ -2,41 +2,27 @@ package strategy
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
 	"tenfold"
 	"tenfold/tool"
 )
 
-// supersede shortens what a later call left behind: reads of a file that was
-// read again or changed, and what was written into a file that was read in
-// full or written anew since.
-type supersede struct {
-	// recall ends each stub with a reference to ask back (A9).
-	recall bool
+// Supersede shortens what a later call left behind: reads of a file that was
+// read again or changed, and what was written into a file that was read in full
+// or written anew since. It proposes nothing where there is no such call.
+type Supersede struct {
+	// Recall ends each stub with a reference by which a model can ask for what
+	// it stands for (A9).
+	Recall bool
 }
 
-func (s supersede) Name() string {
-	if s.recall {
-		return "supersede:recall=true"
-	}
-	return "supersede"
-}
+// Name implements [Strategy].
+func (s Supersede) Name() string { return written("supersede", s.parameters()) }
 
-func (s supersede) with(key, value string) (Strategy, error) {
-	if key != "recall" {
-		return nil, errNoParameter(key, "recall")
-	}
-	var err error
-	if s.recall, err = strconv.ParseBool(value); err != nil {
-		return nil, fmt.Errorf("recall=%s: write true or false", value)
-	}
-	return s, nil
-}
+func (s *Supersede) parameters() []parameter { return []parameter{flag("recall", &s.Recall)} }
 
 // Propose implements [Strategy] with one selective overlay.
-func (s supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+func (s Supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	v := look(p, o.Tools)
 	hints := o.Hints
 	if hints == nil {
@@ -67,7 +53,7 @@ func (s supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) 
 			picks = append(picks, pick{u.seq, u.result, alike[w]})
 		}
 	}
-	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.Recall})
 	if !ok {
 		o.Notef("nothing in turns %s was read again, changed or written anew later", o.Range)
 		return nil, nil

@@ -9,13 +9,19 @@ import (
 	"tenfold"
 )
 
-// classifyTangents is S-13: a classifier names turns, a person confirms, those
-// turns are omitted. It never hides a turn that nobody confirmed.
-type classifyTangents struct{}
+// ClassifyTangents hides turns that a [Classifier] names and a person confirms
+// (semantics S-13). It never hides a turn that nobody confirmed, and proposes
+// nothing without a classifier.
+type ClassifyTangents struct{}
 
-func (classifyTangents) Name() string { return "classify-tangents" }
+// NeedsModel implements [ModelUser].
+func (ClassifyTangents) NeedsModel() bool { return true }
 
-func (s classifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// Name implements [Strategy].
+func (ClassifyTangents) Name() string { return "classify-tangents" }
+
+// Propose implements [Strategy].
+func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	if o.Classifier == nil {
 		o.Notef("there is no classifier")
 		return nil, nil

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,6 +16,24 @@ type Target struct {
 	// share of what the raw conversation costs. Both zero is no target.
 	Tokens int
 	Share  float64
+}
+
+// Share is a target of so many percent of what the raw conversation costs.
+func Share(percent float64) Target { return Target{Share: percent / 100} }
+
+// Tokens is a target of so many tokens.
+func Tokens(n int) Target { return Target{Tokens: n} }
+
+// target is an option that is a [Target].
+func target(key string, t *Target, usual Target) parameter {
+	p := parameter{key: key, read: func(value string) (err error) {
+		*t, err = ParseTarget(value)
+		return err
+	}}
+	if now := cmp.Or(*t, usual); now.Set() {
+		p.text = now.String()
+	}
+	return p
 }
 
 var errTarget = errors.New("write tokens (20k, 20000) or a share of the conversation (10%)")

@@ -4,37 +4,48 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"tenfold"
 )
 
-// trimResults keeps the head and the tail of large results, and the lines
-// between that matter. It is what is left to do where a result is still
-// needed, though not all of it.
-type trimResults struct {
-	head, tail, over tenfold.Size
-	lines            int
-	recall           bool
+// TrimResults keeps the head and the tail of large results, and the lines between
+// that matter. It is what is left to do where a result is still needed, though
+// not all of it. It proposes nothing where no large result is shown whole.
+type TrimResults struct {
+	// Head and Tail are how much of either end stays; 0 is 400 bytes, and below
+	// 0 nothing does.
+	Head, Tail tenfold.Size
+	// Over leaves what is no larger as it is; 0 is 2 KB, and below 0 none is.
+	Over tenfold.Size
+	// Lines is how many lines between head and tail stay; 0 is 12, and below 0
+	// none do.
+	Lines int
+	// Recall ends each cut with a reference by which a model can ask for what is
+	// left out (A9).
+	Recall bool
 }
 
-func (s trimResults) Name() string {
-	name := fmt.Sprintf("trim-results:head=%s,tail=%s,over=%s,lines=%d", s.head, s.tail, s.over, s.lines)
-	if s.recall {
-		name += ",recall=true"
+// Name implements [Strategy].
+func (s TrimResults) Name() string { return written("trim-results", s.parameters()) }
+
+func (s *TrimResults) parameters() []parameter {
+	return []parameter{
+		size("head", &s.Head, 400), size("tail", &s.Tail, 400), size("over", &s.Over, 2<<10), count("lines", &s.Lines, 12),
+		flag("recall", &s.Recall),
 	}
-	return name
 }
 
-func (s trimResults) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+// Propose implements [Strategy].
+func (s TrimResults) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	over := number(s.Over, 2<<10)
 	leave := o.sparing(exemptByDefault)
 	var picks []pick
-	trim := tenfold.CallPolicy{Action: tenfold.Trim, Head: s.head, Tail: s.tail}
+	trim := tenfold.CallPolicy{Action: tenfold.Trim, Head: number(s.Head, 400), Tail: number(s.Tail, 400)}
 	both := trim
 	both.Request = true
 	for c := range callsIn(p, o.Range) {
 		// Only a result that is shown whole is cut.
-		if c.Result == 0 || c.Response != tenfold.Kept || p.Log().Size(c.Result) <= s.over || leave.alone(c.Tool) {
+		if c.Result == 0 || c.Response != tenfold.Kept || p.Log().Size(c.Result) <= over || leave.alone(c.Tool) {
 			continue
 		}
 		one := pick{c.Seq, c.Result, &trim}
@@ -44,12 +55,12 @@ func (s trimResults) Propose(_ context.Context, p *tenfold.Projection, o Options
 		}
 		picks = append(picks, one)
 	}
-	if s.lines > 0 {
-		s.choose(p, picks)
+	if lines := number(s.Lines, 12); lines > 0 {
+		choose(p, picks, lines)
 	}
-	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.recall})
+	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Recall: s.Recall})
 	if !ok {
-		o.Notef("no result in turns %s is shown whole and larger than %s bytes", o.Range, s.over)
+		o.Notef("no result in turns %s is shown whole and larger than %s bytes", o.Range, over)
 		return nil, nil
 	}
 	return []tenfold.Compaction{c}, nil
@@ -58,11 +69,11 @@ func (s trimResults) Propose(_ context.Context, p *tenfold.Projection, o Options
 // choose says which lines of each result stay besides. Names are collected from
 // the end of the log on, so that each result is held against those that were
 // used after it.
-func (s trimResults) choose(p *tenfold.Projection, picks []pick) {
+func choose(p *tenfold.Projection, picks []pick, most int) {
 	used := usedNames{log: p.Log(), at: p.Version(), seen: map[string]bool{}}
 	for i, c := range slices.Backward(picks) {
 		r, _ := p.Log().Entry(c.result)
-		if lines := mattering(tenfold.SearchText(r.Payload), used.after(c.result), s.lines); lines != nil {
+		if lines := mattering(tenfold.SearchText(r.Payload), used.after(c.result), most); lines != nil {
 			own := *c.policy
 			own.Lines = lines
 			picks[i].policy = &own
@@ -70,31 +81,9 @@ func (s trimResults) choose(p *tenfold.Projection, picks []pick) {
 	}
 }
 
-func (s trimResults) check() error {
-	if s.head+s.tail == 0 {
+func (s TrimResults) check() error {
+	if number(s.Head, 400)+number(s.Tail, 400) == 0 {
 		return fmt.Errorf("head=0,tail=0: keep something of either end, or use strip-tool-results")
 	}
 	return nil
-}
-
-func (s trimResults) with(key, value string) (Strategy, error) {
-	var err error
-	switch key {
-	case "head":
-		s.head, err = parseSize(key, value)
-	case "tail":
-		s.tail, err = parseSize(key, value)
-	case "over":
-		s.over, err = parseSize(key, value)
-	case "lines":
-		s.lines, err = strconv.Atoi(value)
-		if err != nil || s.lines < 0 {
-			err = fmt.Errorf("lines=%s: write how many lines to keep between head and tail, 0 for none", value)
-		}
-	case "recall":
-		s.recall, err = parseBool(key, value)
-	default:
-		err = errNoParameter(key, "head", "tail", "over", "lines", "recall")
-	}
-	return s, err
 }

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"context"
-	"fmt"
 	"sort"
 
 	"tenfold"
@@ -118,38 +117,47 @@ func newest(p *tenfold.Projection, n int) int64 {
 	return 0
 }
 
-// slidingWindow is S-6.
-type slidingWindow struct{ n int }
+// SlidingWindow keeps the newest entries, from a request on (semantics S-6, S-9).
+// It proposes nothing where there are no more than that.
+type SlidingWindow struct {
+	// Entries is how many are kept; 0 is 20, and below 0 none are.
+	Entries int
+}
 
-func (s slidingWindow) Name() string { return fmt.Sprintf("sliding-window:n=%d", s.n) }
+// Name implements [Strategy].
+func (s SlidingWindow) Name() string { return written("sliding-window", s.parameters()) }
 
-func (s slidingWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	raw := newest(p, s.n)
+func (s *SlidingWindow) parameters() []parameter { return []parameter{count("n", &s.Entries, 20)} }
+
+// Propose implements [Strategy].
+func (s SlidingWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	n := number(s.Entries, 20)
+	raw := newest(p, n)
 	if raw == 0 {
-		o.Notef("the window of %d entries holds all that is shown", s.n)
+		o.Notef("the window of %d entries holds all that is shown", n)
 		return nil, nil
 	}
 	return omit(p, snap(p, raw, o), s.Name(), o), nil
 }
 
-func (s slidingWindow) with(key, value string) (Strategy, error) {
-	if key != "n" {
-		return nil, errNoParameter(key, "n")
-	}
-	var err error
-	s.n, err = parseCount(key, value)
-	return s, err
+// TurnWindow keeps the preamble and the last turns that somebody asked for
+// (semantics S-7). It proposes nothing where there are no more than that.
+type TurnWindow struct {
+	// Turns is how many are kept; 0 is 10, and below 0 none are.
+	Turns int
 }
 
-// turnWindow is the first half of S-7: the last turns, and the preamble.
-type turnWindow struct{ n int }
+// Name implements [Strategy].
+func (s TurnWindow) Name() string { return written("turn-window", s.parameters()) }
 
-func (s turnWindow) Name() string { return fmt.Sprintf("turn-window:n=%d", s.n) }
+func (s *TurnWindow) parameters() []parameter { return []parameter{count("n", &s.Turns, 10)} }
 
-func (s turnWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	first, ok := s.begin(p, o)
+// Propose implements [Strategy].
+func (s TurnWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	n := number(s.Turns, 10)
+	first, ok := beginTurns(p, o, n)
 	if !ok {
-		o.Notef("the window of %d turns holds all that is shown", s.n)
+		o.Notef("the window of %d turns holds all that is shown", n)
 		return nil, nil
 	}
 	asked := firstRequest(p.Log())
@@ -170,9 +178,9 @@ func (s turnWindow) Propose(_ context.Context, p *tenfold.Projection, o Options)
 	})), nil
 }
 
-// begin is where the window begins: at the n-th last turn that somebody asked
-// for (L7). Not ok when there are no more than that.
-func (s turnWindow) begin(p *tenfold.Projection, o Options) (first int64, ok bool) {
+// beginTurns is where a window of n turns begins: at the n-th last turn that
+// somebody asked for (L7). Not ok when there are no more than that.
+func beginTurns(p *tenfold.Projection, o Options, n int) (first int64, ok bool) {
 	l, seen, at := p.Log(), 0, -1
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
@@ -183,8 +191,8 @@ func (s turnWindow) begin(p *tenfold.Projection, o Options) (first int64, ok boo
 		if turn == at {
 			continue
 		}
-		if seen++; seen > s.n {
-			if s.n == 0 {
+		if seen++; seen > n {
+			if n == 0 {
 				return snap(p, p.Version()+1, o), true
 			}
 			return first, true
@@ -225,28 +233,28 @@ func shownWhole(p *tenfold.Projection, turn, step int) bool {
 	return shown
 }
 
-func (s turnWindow) with(key, value string) (Strategy, error) {
-	if key != "n" {
-		return nil, errNoParameter(key, "n")
-	}
-	var err error
-	s.n, err = parseCount(key, value)
-	return s, err
+// TokenWindow keeps the longest end that is within a budget, from a request on
+// (semantics S-7). It proposes nothing where all is within it.
+type TokenWindow struct {
+	// Tokens is the budget; 0 is 4,000, and below 0 there is none.
+	Tokens int
 }
 
-// tokenWindow is the second half of S-7: the longest suffix within a budget.
-type tokenWindow struct{ n int }
+// Name implements [Strategy].
+func (s TokenWindow) Name() string { return written("token-window", s.parameters()) }
 
-func (s tokenWindow) Name() string { return fmt.Sprintf("token-window:n=%d", s.n) }
+func (s *TokenWindow) parameters() []parameter { return []parameter{tokens("n", &s.Tokens, 4000)} }
 
-func (s tokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	if counted(p) <= s.n {
-		o.Notef("the window of %d tokens holds all that is shown", s.n)
+// Propose implements [Strategy].
+func (s TokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	n := number(s.Tokens, 4000)
+	if counted(p) <= n {
+		o.Notef("the window of %d tokens holds all that is shown", n)
 		return nil, nil
 	}
-	out := omit(p, s.begin(p, o), s.Name(), o)
-	if after := counted(o.lay(p, out...)); after > s.n {
-		o.Notef("the view costs %d tokens, more than the window of %d", after, s.n)
+	out := omit(p, s.begin(p, o, n), s.Name(), o)
+	if after := counted(o.lay(p, out...)); after > n {
+		o.Notef("the view costs %d tokens, more than the window of %d", after, n)
 	}
 	return out, nil
 }
@@ -255,8 +263,8 @@ func (s tokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options
 // is within the budget. What is shown whatever the window hides – the system
 // prompt, tool definitions, summaries, pins – counts as well, so that it is the
 // view that tells.
-func (s tokenWindow) begin(p *tenfold.Projection, o Options) int64 {
-	l, left := p.Log(), s.n-summaryTokens(p)-p.Totals().Config.After
+func (s TokenWindow) begin(p *tenfold.Projection, o Options, n int) int64 {
+	l, left := p.Log(), n-summaryTokens(p)-p.Totals().Config.After
 	var requests []int64 // the newest first
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
@@ -274,7 +282,7 @@ func (s tokenWindow) begin(p *tenfold.Projection, o Options) int64 {
 	}
 	all := Options{Range: tenfold.Range{ToTurn: l.Turns() - 1}}
 	first := sort.Search(len(requests), func(i int) bool {
-		return counted(all.lay(p, omit(p, requests[len(requests)-1-i], s.Name(), all)...)) <= s.n
+		return counted(all.lay(p, omit(p, requests[len(requests)-1-i], s.Name(), all)...)) <= n
 	})
 	if first < len(requests) {
 		return requests[len(requests)-1-first]
@@ -312,13 +320,4 @@ func summaryTokens(p *tenfold.Projection) int {
 		return sum
 	}
 	return 0
-}
-
-func (s tokenWindow) with(key, value string) (Strategy, error) {
-	if key != "n" {
-		return nil, errNoParameter(key, "n")
-	}
-	var err error
-	s.n, err = parseTokenCount(key, value)
-	return s, err
 }
