@@ -120,7 +120,7 @@ func survives(p Payload) bool {
 	case TurnStart, AssistantMessage:
 		return true
 	case UserMessage:
-		return isPlain(p.Parts) && p.Attachments == nil
+		return isPlain(p.Parts) && p.Attachments == nil && utf8.ValidString(p.Role) && utf8.ValidString(p.Provider)
 	case ToolCall:
 		return utf8.ValidString(p.CallID) && utf8.ValidString(p.Name)
 	case ToolResult:

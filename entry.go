@@ -77,6 +77,11 @@ type UserMessage struct {
 	// Synthetic marks a message no person wrote: injected context, a
 	// reminder, a continuation. It does not count as a turn for triggers.
 	Synthetic bool
+	// Role is "system" or "developer" where the message stood under that role
+	// in the midst of the history, and Provider is "anthropic" or "openai",
+	// whose API that was. Who does not know the role is sent the user's.
+	Role     string
+	Provider string
 }
 
 // AssistantMessage is text the model said.
@@ -89,7 +94,8 @@ type AssistantMessage struct {
 type Reasoning struct {
 	Text string
 	// Provider names who can read the opaque fields: "anthropic", "openai"
-	// or "gemini". Empty when there is nothing opaque.
+	// or "gemini". Empty when there is nothing opaque. "openai-chat" marks a
+	// text that servers of that API want back as it is.
 	Provider string
 	// Signature is Anthropic's signature of Text, or Gemini's thought
 	// signature.
@@ -111,6 +117,9 @@ type ToolCall struct {
 	// Arguments is the JSON the model wrote, byte for byte. It may be
 	// broken: models are cut off in the middle of a call.
 	Arguments string
+	// Custom marks a call of a tool of OpenAI's that takes plain text: it is
+	// the member "input" of the arguments.
+	Custom bool
 }
 
 // ToolResult answers the nearest open call of the same id.
@@ -175,6 +184,10 @@ type ToolDefinition struct {
 	Description string `json:"description,omitzero"`
 	// Schema is the JSON Schema of the arguments, verbatim.
 	Schema string `json:"schema,omitzero"`
+	// Provider is whose own kind of tool it is, and Data what that provider's
+	// API is told of it, verbatim JSON. Both are empty for a plain function.
+	Provider string `json:"provider,omitzero"`
+	Data     string `json:"data,omitzero"`
 }
 
 // CompactionRevoked takes an overlay back (undo), or, when its target is

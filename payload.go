@@ -18,6 +18,8 @@ type (
 		Parts       []partJSON   `json:"parts,omitzero"`
 		Attachments []Attachment `json:"attachments,omitzero"`
 		Synthetic   bool         `json:"synthetic,omitzero"`
+		Role        string       `json:"role,omitzero"`
+		Provider    string       `json:"provider,omitzero"`
 	}
 	assistantMessageJSON struct {
 		Text string `json:"text"`
@@ -35,6 +37,7 @@ type (
 		Name          string         `json:"name"`
 		Arguments     jsontext.Value `json:"arguments,omitzero"`
 		ArgumentsText string         `json:"arguments_text,omitzero"`
+		Custom        bool           `json:"custom,omitzero"`
 	}
 	toolResultJSON struct {
 		CallID  string     `json:"call_id"`
@@ -98,14 +101,14 @@ func MarshalPayload(p Payload) ([]byte, error) {
 		return []byte(`{}`), nil
 	case UserMessage:
 		text, parts := splitParts(p.Parts)
-		return marshal(userMessageJSON{Text: text, Parts: parts, Attachments: p.Attachments, Synthetic: p.Synthetic})
+		return marshal(userMessageJSON{text, parts, p.Attachments, p.Synthetic, p.Role, p.Provider})
 	case AssistantMessage:
 		return marshal(assistantMessageJSON(p))
 	case Reasoning:
 		return marshal(reasoningJSON(p))
 	case ToolCall:
 		raw, text := splitRaw(p.Arguments)
-		return marshal(toolCallJSON{CallID: p.CallID, Name: p.Name, Arguments: raw, ArgumentsText: text})
+		return marshal(toolCallJSON{CallID: p.CallID, Name: p.Name, Arguments: raw, ArgumentsText: text, Custom: p.Custom})
 	case ToolResult:
 		text, parts := splitParts(p.Parts)
 		return marshal(toolResultJSON{CallID: p.CallID, Text: text, Parts: parts, IsError: p.IsError})
@@ -144,7 +147,7 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 	case KindUserMessage:
 		var w userMessageJSON
 		err := unmarshal(object, &w)
-		return UserMessage{Parts: joinParts(w.Text, w.Parts), Attachments: w.Attachments, Synthetic: w.Synthetic}, err
+		return UserMessage{joinParts(w.Text, w.Parts), w.Attachments, w.Synthetic, w.Role, w.Provider}, err
 	case KindAssistantMessage:
 		w, err := decoded[assistantMessageJSON](object)
 		return AssistantMessage(w), err
@@ -153,7 +156,7 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 		return Reasoning(w), err
 	case KindToolCall:
 		w, err := decoded[toolCallJSON](object)
-		return ToolCall{CallID: w.CallID, Name: w.Name, Arguments: joinRaw(w.Arguments, w.ArgumentsText)}, err
+		return ToolCall{CallID: w.CallID, Name: w.Name, Arguments: joinRaw(w.Arguments, w.ArgumentsText), Custom: w.Custom}, err
 	case KindToolResult:
 		w, err := decoded[toolResultJSON](object)
 		return ToolResult{CallID: w.CallID, Parts: joinParts(w.Text, w.Parts), IsError: w.IsError}, err

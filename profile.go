@@ -3,6 +3,7 @@ package tenfold
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,10 +51,10 @@ func Profiles() []Profile {
 // providers' opaque items and reasoning are left out.
 func (f Profile) Body(p *Projection) ([]byte, error) {
 	w := &wire{
-		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{},
+		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
 		ids: uniqueNames{most: maxCallID}, tools: uniqueNames{most: maxToolName},
 	}
-	w.config.Tools = uniqueTools(w.config.Tools)
+	w.config.Tools = w.profile.tools(uniqueTools(w.config.Tools))
 	w.collect(p.Items())
 	body, err := json.Marshal(f.render(w), codecOptions, json.Deterministic(true))
 	if err != nil {
@@ -76,6 +77,10 @@ func uniqueTools(tools []ToolDefinition) []ToolDefinition {
 	at := map[string]int{}
 	var out []ToolDefinition
 	for _, t := range tools {
+		if t.Name == "" {
+			out = append(out, t) // a provider's own
+			continue
+		}
 		if i, ok := at[t.Name]; ok {
 			out[i] = t
 			continue
@@ -84,6 +89,13 @@ func uniqueTools(tools []ToolDefinition) []ToolDefinition {
 		out = append(out, t)
 	}
 	return out
+}
+
+// tools leaves out other providers' own tools, which nobody here could call.
+func (f Profile) tools(list []ToolDefinition) []ToolDefinition {
+	return slices.DeleteFunc(list, func(t ToolDefinition) bool {
+		return t.Provider != "" && t.Provider != f.Provider && t.Schema == ""
+	})
 }
 
 // wire is a projection on its way into a body: messages of one role each.
@@ -96,6 +108,7 @@ type wire struct {
 	waiting map[string][]string // raw call id → ids given to its open calls
 	tools   uniqueNames
 	names   map[string]string // raw tool name → its name in the body
+	custom  map[string]bool   // ids in the body of calls of custom tools
 }
 
 // message is a stretch of items of one role, in order.
@@ -110,6 +123,8 @@ type wireItem struct {
 	callID string
 	// current is set on what came after the last request: the open tool loop.
 	current bool
+	// asUser is set on a message that goes out as the user's whatever its role.
+	asUser bool
 }
 
 // collect joins items to messages, and drops what the profile may not carry.
@@ -156,6 +171,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 		open := Item{Added: AddedOpening, Payload: UserMessage{Parts: Text(openingText), Synthetic: true}}
 		w.messages = []message{{user: true, items: []wireItem{{Item: open}}}}
 	}
+	w.giveUser()
 	for i := lastRequest; i < len(w.messages); i++ {
 		for j := range w.messages[i].items {
 			w.messages[i].items[j].current = true
@@ -184,7 +200,8 @@ func (w *wire) foreign(item ProviderItem) bool {
 func modelled(kind string) bool {
 	switch kind {
 	case "text", "thinking", "redacted_thinking", "tool_use", "tool_result", // Anthropic's
-		"message", "reasoning", "function_call", "function_call_output": // OpenAI's
+		"message", "reasoning", "function_call", "function_call_output",
+		"custom_tool_call", "custom_tool_call_output": // OpenAI's
 		return true
 	}
 	return false
@@ -198,6 +215,8 @@ func (w *wire) carries(r Reasoning) bool {
 		return false
 	case r.Provider == "openai":
 		return r.Encrypted != ""
+	case r.Provider == "openai-chat":
+		return !isBlank(r.Text)
 	}
 	return r.opaque()
 }

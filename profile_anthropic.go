@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -68,7 +69,9 @@ func renderAnthropic(w *wire) any {
 	}
 	for _, m := range w.messages {
 		if m.user {
-			body.say("user", anthropicUser(m))
+			for _, s := range w.stretches(m) {
+				body.say(cmp.Or(s.role, "user"), anthropicUser(s.message))
+			}
 			continue
 		}
 		// With thinking on, a message of the open loop begins with it: text
@@ -98,7 +101,7 @@ func (b *anthropicBody) say(role string, content []jsontext.Value) {
 	if len(content) == 0 {
 		return
 	}
-	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role {
+	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role && role != "system" {
 		b.Messages[n-1].Content = append(b.Messages[n-1].Content, content...)
 		return
 	}

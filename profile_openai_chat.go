@@ -1,13 +1,14 @@
 package tenfold
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // OpenAIChat is the profile of OpenAI's Chat Completions API, and of the many
-// servers that speak it. It carries no reasoning.
+// servers that speak it. It carries no reasoning but that of such servers.
 func OpenAIChat() Profile {
 	return Profile{
 		Name: "openai-chat", Provider: "openai-chat", SignedAfterChange: true,
@@ -33,13 +34,19 @@ type (
 	chatMessage struct {
 		Role       string         `json:"role"`
 		Content    jsontext.Value `json:"content,omitzero"`
+		Reasoning  string         `json:"reasoning_content,omitzero"`
 		ToolCalls  []chatCall     `json:"tool_calls,omitzero"`
 		ToolCallID string         `json:"tool_call_id,omitzero"`
 	}
 	chatCall struct {
-		ID       string       `json:"id"`
-		Type     string       `json:"type"`
-		Function chatFunction `json:"function"`
+		ID       string        `json:"id"`
+		Type     string        `json:"type"`
+		Function *chatFunction `json:"function,omitzero"`
+		Custom   *chatCustom   `json:"custom,omitzero"`
+	}
+	chatCustom struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
 	}
 	chatPart struct {
 		Type  string     `json:"type"`
@@ -63,7 +70,9 @@ func renderOpenAIChat(w *wire) any {
 	}
 	for _, m := range w.messages {
 		if m.user {
-			body.Messages = append(body.Messages, chatUser(m)...)
+			for _, s := range w.stretches(m) {
+				body.Messages = append(body.Messages, chatUser(s)...)
+			}
 		} else if a := w.chatAssistant(m.items); a.Content != nil || a.ToolCalls != nil {
 			body.Messages = append(body.Messages, a)
 		}
@@ -73,7 +82,7 @@ func renderOpenAIChat(w *wire) any {
 
 // chatUser gives a message of results, each one its own, and then what the
 // user said.
-func chatUser(m message) []chatMessage {
+func chatUser(m stretch) []chatMessage {
 	var out []chatMessage
 	var said []bodyPart
 	for _, it := range m.items {
@@ -87,7 +96,7 @@ func chatUser(m message) []chatMessage {
 		}
 	}
 	if len(said) > 0 {
-		out = append(out, chatMessage{Role: "user", Content: chatContent(said)})
+		out = append(out, chatMessage{Role: cmp.Or(m.role, "user"), Content: chatContent(said)})
 	}
 	return out
 }
@@ -127,21 +136,30 @@ func imageURL(f *File) string {
 
 func (w *wire) chatAssistant(items []wireItem) chatMessage {
 	m := chatMessage{Role: "assistant"}
-	var texts []string
+	var texts, thought []string
 	for _, it := range items {
 		switch p := it.Payload.(type) {
 		case AssistantMessage:
 			texts = append(texts, p.Text)
+		case Reasoning:
+			thought = append(thought, p.Text)
 		case ToolCall:
+			if p.Custom && !w.isFunction(p.Name) {
+				m.ToolCalls = append(m.ToolCalls, chatCall{
+					ID: it.callID, Type: "custom", Custom: &chatCustom{w.toolName(p.Name), customInput(p.Arguments)},
+				})
+				continue
+			}
 			arguments := string(argumentsObject(p.Arguments))
 			m.ToolCalls = append(m.ToolCalls, chatCall{
 				ID: it.callID, Type: "function",
-				Function: chatFunction{Name: w.toolName(p.Name), Arguments: &arguments},
+				Function: &chatFunction{Name: w.toolName(p.Name), Arguments: &arguments},
 			})
 		}
 	}
 	if len(texts) > 0 {
 		m.Content = rawBlock(strings.Join(texts, "\n\n"))
 	}
+	m.Reasoning = strings.Join(thought, "\n\n")
 	return m
 }

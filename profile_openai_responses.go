@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,7 +20,7 @@ func OpenAIResponses() Profile {
 type (
 	responsesBody struct {
 		Instructions string           `json:"instructions,omitzero"`
-		Tools        []responsesTool  `json:"tools,omitzero"`
+		Tools        []jsontext.Value `json:"tools,omitzero"`
 		Input        []jsontext.Value `json:"input"`
 	}
 	responsesTool struct {
@@ -38,7 +39,8 @@ type (
 		CallID    string           `json:"call_id,omitzero"`
 		Name      string           `json:"name,omitzero"`
 		Arguments *string          `json:"arguments,omitzero"`
-		Output    *string          `json:"output,omitzero"`
+		Input     *string          `json:"input,omitzero"`
+		Output    jsontext.Value   `json:"output,omitzero"`
 	}
 	responsesPart struct {
 		Type  string `json:"type"`
@@ -50,7 +52,11 @@ type (
 func renderResponses(w *wire) any {
 	body := responsesBody{Instructions: nonBlank(w.config.System), Input: []jsontext.Value{}}
 	for _, t := range w.config.Tools {
-		body.Tools = append(body.Tools, responsesTool{"function", w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
+		if t.Provider == w.profile.Provider && isObject(t.Data) {
+			body.Tools = append(body.Tools, jsontext.Value(t.Data))
+			continue
+		}
+		body.Tools = append(body.Tools, rawBlock(responsesTool{"function", w.toolName(t.Name), t.Description, schemaObject(t.Schema)}))
 	}
 	for _, m := range w.messages {
 		items := m.items
@@ -71,7 +77,7 @@ func (w *wire) responsesInput(it wireItem) []jsontext.Value {
 	switch p := it.Payload.(type) {
 	case UserMessage:
 		if parts := responsesParts(userParts(p)); len(parts) > 0 {
-			return []jsontext.Value{rawBlock(responsesItem{Type: "message", Role: "user", Content: parts})}
+			return []jsontext.Value{rawBlock(responsesItem{Type: "message", Role: cmp.Or(w.role(it), "user"), Content: parts})}
 		}
 	case AssistantMessage:
 		return []jsontext.Value{rawBlock(responsesItem{
@@ -86,17 +92,38 @@ func (w *wire) responsesInput(it wireItem) []jsontext.Value {
 			Type: "reasoning", ID: p.ItemID, Summary: &summary, Encrypted: p.Encrypted,
 		})}
 	case ToolCall:
+		if p.Custom {
+			w.custom[it.callID] = true
+			input := customInput(p.Arguments)
+			return []jsontext.Value{rawBlock(responsesItem{
+				Type: "custom_tool_call", CallID: it.callID, Name: w.toolName(p.Name), Input: &input,
+			})}
+		}
 		arguments := string(argumentsObject(p.Arguments))
 		return []jsontext.Value{rawBlock(responsesItem{
 			Type: "function_call", CallID: it.callID, Name: w.toolName(p.Name), Arguments: &arguments,
 		})}
 	case ToolResult:
-		output := plainText(resultParts(p.Parts))
-		return []jsontext.Value{rawBlock(responsesItem{Type: "function_call_output", CallID: it.callID, Output: &output})}
+		kind := "function_call_output"
+		if w.custom[it.callID] {
+			kind = "custom_tool_call_output"
+		}
+		return []jsontext.Value{rawBlock(responsesItem{Type: kind, CallID: it.callID, Output: responsesOutput(p.Parts)})}
 	case ProviderItem:
 		return []jsontext.Value{jsontext.Value(p.Data)}
 	}
 	return nil
+}
+
+// responsesOutput is a text, or a list where there are images to be seen.
+func responsesOutput(result []Part) jsontext.Value {
+	parts := resultParts(result)
+	for _, p := range parts {
+		if p.file != nil && p.file.Type == PartImage && imageURL(p.file) != "" {
+			return rawBlock(responsesParts(parts))
+		}
+	}
+	return rawBlock(plainText(parts))
 }
 
 func responsesParts(parts []bodyPart) []responsesPart {

@@ -22,7 +22,9 @@ type recordHead struct {
 	CallID    string `json:"call_id,omitzero"`
 	Name      string `json:"name,omitzero"`
 	IsError   bool   `json:"is_error,omitzero"`
-	// Of reasoning, as reasoningJSON writes them.
+	Custom    bool   `json:"custom,omitzero"`
+	Role      string `json:"role,omitzero"`
+	// Of reasoning, as reasoningJSON writes them, and of a role.
 	Provider  string `json:"provider,omitzero"`
 	Signature string `json:"signature,omitzero"`
 	Encrypted string `json:"encrypted,omitzero"`
@@ -53,7 +55,7 @@ func NewRecord(p Payload) (Record, error) {
 		}
 	case ToolCall:
 		r.Text = p.Arguments
-		head = recordHead{CallID: p.CallID, Name: p.Name}
+		head = recordHead{CallID: p.CallID, Name: p.Name, Custom: p.Custom}
 	case ToolResult:
 		if isPlain(p.Parts) {
 			r.Text = p.Parts[0].Text
@@ -62,7 +64,7 @@ func NewRecord(p Payload) (Record, error) {
 	case UserMessage:
 		if isPlain(p.Parts) && len(p.Attachments) == 0 {
 			r.Text = p.Parts[0].Text
-			head = recordHead{Plain: true, Synthetic: p.Synthetic}
+			head = recordHead{Plain: true, Synthetic: p.Synthetic, Role: p.Role, Provider: p.Provider}
 		}
 	}
 	switch {
@@ -90,7 +92,7 @@ func (r Record) Payload() (Payload, error) {
 		}, err
 	case KindToolCall:
 		h, err := decodedHead(r.Head)
-		return ToolCall{CallID: h.CallID, Name: h.Name, Arguments: r.Text}, err
+		return ToolCall{CallID: h.CallID, Name: h.Name, Arguments: r.Text, Custom: h.Custom}, err
 	case KindToolResult, KindUserMessage:
 		h, err := decodedHead(r.Head)
 		if err != nil || !h.Plain {
@@ -99,7 +101,7 @@ func (r Record) Payload() (Payload, error) {
 		if r.Kind == KindToolResult {
 			return ToolResult{CallID: h.CallID, Parts: Text(r.Text), IsError: h.IsError}, nil
 		}
-		return UserMessage{Parts: Text(r.Text), Synthetic: h.Synthetic}, nil
+		return UserMessage{Parts: Text(r.Text), Synthetic: h.Synthetic, Role: h.Role, Provider: h.Provider}, nil
 	}
 	head := r.Head
 	if len(head) == 0 {
@@ -140,11 +142,14 @@ func plainHead(object string) (h recordHead, ok bool) {
 			h.Encrypted, rest, ok = plainString(rest)
 		case "item_id":
 			h.ItemID, rest, ok = plainString(rest)
-		case "plain", "synthetic", "is_error":
+		case "role":
+			h.Role, rest, ok = plainString(rest)
+		case "plain", "synthetic", "is_error", "custom":
 			rest, ok = strings.CutPrefix(rest, "true")
 			h.Plain = h.Plain || name == "plain"
 			h.Synthetic = h.Synthetic || name == "synthetic"
 			h.IsError = h.IsError || name == "is_error"
+			h.Custom = h.Custom || name == "custom"
 		default:
 			return h, false
 		}

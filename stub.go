@@ -130,7 +130,8 @@ func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
 		}
 		attachments = append(attachments, a)
 	}
-	return UserMessage{Parts: parts, Attachments: attachments, Synthetic: m.Synthetic}, changed
+	m.Parts, m.Attachments = parts, attachments
+	return m, changed
 }
 
 func fileStub(name, media string, size Size) string {

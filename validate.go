@@ -152,7 +152,7 @@ func checkBegun(r *report, path string, begun bool) {
 
 // validateAnthropic follows the Messages API: messages begin with the user's
 // and alternate; results stand first in the message after their calls; no
-// empty text; thinking never ends a message; a final assistant text has no
+// empty text; the system's words may stand after the first; thinking never ends a message; a final assistant text has no
 // white space at its end.
 func validateAnthropic(body []byte) []Violation {
 	var r report
@@ -173,10 +173,12 @@ func validateAnthropic(body []byte) []Violation {
 	checkTools(&r, b.Tools, toolNames())
 	checkBegun(&r, "messages", len(b.Messages) > 0)
 	ids := newCalls()
+	want, between := "user", false
 	for i, m := range b.Messages {
 		path := at("messages", i)
-		want := [2]string{"user", "assistant"}[i%2]
-		if m.Role != want {
+		if m.Role == "system" && i > 0 {
+			between = true // its words may part two messages of the user's
+		} else if m.Role != want && !(between && m.Role == "user") {
 			r.addf(path, "role is %q where %q must stand", m.Role, want)
 		}
 		if len(m.Content) == 0 {
@@ -188,6 +190,12 @@ func validateAnthropic(body []byte) []Violation {
 		}
 		if m.Role == "user" {
 			ids.settled(&r, path)
+		}
+		switch m.Role {
+		case "user":
+			want, between = "assistant", false
+		case "assistant":
+			want, between = "user", false
 		}
 	}
 	ids.settled(&r, "messages")

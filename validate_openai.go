@@ -1,6 +1,10 @@
 package tenfold
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // validateOpenAIChat follows Chat Completions: after a message with calls come
 // the tool messages of all of them and nothing else before; contents are not
@@ -22,6 +26,10 @@ func validateOpenAIChat(body []byte) []Violation {
 					Name      string `json:"name"`
 					Arguments string `json:"arguments"`
 				} `json:"function"`
+				Custom struct {
+					Name  string  `json:"name"`
+					Input *string `json:"input"`
+				} `json:"custom"`
 			} `json:"tool_calls"`
 		} `json:"messages"`
 	}
@@ -40,14 +48,14 @@ func validateOpenAIChat(body []byte) []Violation {
 		if m.Role != "tool" {
 			ids.settled(&r, path)
 		}
-		if first && m.Role != "system" {
+		if first && m.Role != "system" && m.Role != "developer" {
 			first = false
 			if m.Role != "user" {
 				r.addf(path, "the first message is the %s's, not the user's", m.Role)
 			}
 		}
 		switch m.Role {
-		case "system", "user":
+		case "system", "developer", "user":
 			checkContent(&r, path+".content", m.Content)
 		case "assistant":
 			if len(m.ToolCalls) == 0 || len(m.Content) > 0 {
@@ -58,6 +66,13 @@ func validateOpenAIChat(body []byte) []Violation {
 				ids.call(&r, p, call.ID)
 				if len(call.ID) > 40 {
 					r.addf(p, "a call id longer than 40 characters")
+				}
+				if call.Type == "custom" {
+					checkTool(&r, p, call.Custom.Name, toolNames())
+					if call.Custom.Input == nil {
+						r.addf(p, "a call of a custom tool without input")
+					}
+					continue
 				}
 				checkTool(&r, p, call.Function.Name, toolNames())
 				checkObject(&r, p+".arguments", jsontext.Value(call.Function.Arguments))
@@ -113,13 +128,26 @@ func checkContent(r *report, path string, v jsontext.Value) {
 func validateResponses(body []byte) []Violation {
 	var r report
 	var b struct {
-		Tools []namedTool      `json:"tools"`
+		Tools []jsontext.Value `json:"tools"`
 		Input []jsontext.Value `json:"input"`
 	}
 	if !r.read("body", body, &b) {
 		return r.list
 	}
-	checkTools(&r, b.Tools, toolNames())
+	var functions []namedTool
+	for i, raw := range b.Tools {
+		var own struct {
+			Type string `json:"type"`
+		}
+		var f namedTool
+		if !r.read(at("tools", i), raw, &own) || (own.Type != "function" && own.Type != "") {
+			continue // of OpenAI's own tools nothing is known but the type
+		}
+		if r.read(at("tools", i), raw, &f) {
+			functions = append(functions, f)
+		}
+	}
+	checkTools(&r, functions, toolNames())
 	checkBegun(&r, "input", len(b.Input) > 0)
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
@@ -129,27 +157,29 @@ func validateResponses(body []byte) []Violation {
 		if !ok {
 			continue
 		}
-		theirs := it.Type == "function_call_output" || (it.Type == "message" && it.Role == "user")
+		call := it.Type == "function_call" || it.Type == "custom_tool_call"
+		output := it.Type == "function_call_output" || it.Type == "custom_tool_call_output"
+		theirs := output || (it.Type == "message" && it.Role == "user")
 		if theirs && reasoning >= 0 {
 			r.addf(at("input", reasoning), "reasoning without the item it was made for")
 		}
 		if it.Type != "reasoning" {
 			reasoning = -1
 		}
-		if it.Type == "message" || (it.Type == "function_call" && answered) {
+		if it.Type == "message" || (call && answered) {
 			ids.settled(&r, path)
 		}
-		answered = it.Type == "function_call_output"
-		if first {
+		answered = output
+		if first && it.Role != "system" && it.Role != "developer" {
 			first = false
-			if it.Type == "function_call_output" || (it.Type == "message" && it.Role == "assistant") {
+			if output || (it.Type == "message" && it.Role == "assistant") {
 				r.addf(path, "the first item is not the user's")
 			}
 		}
 		switch it.Type {
 		case "message":
 			checkContentParts(&r, path+".content", it.Content)
-			if it.Role != "user" && it.Role != "assistant" {
+			if !slices.Contains([]string{"user", "assistant", "system", "developer"}, it.Role) {
 				r.addf(path, "role is %q", it.Role)
 			}
 		case "reasoning":
@@ -161,9 +191,15 @@ func validateResponses(body []byte) []Violation {
 			ids.call(&r, path, it.CallID)
 			checkTool(&r, path, it.Name, toolNames())
 			checkObject(&r, path+".arguments", jsontext.Value(it.Arguments))
-		case "function_call_output":
+		case "custom_tool_call":
+			ids.call(&r, path, it.CallID)
+			checkTool(&r, path, it.Name, toolNames())
+			if it.Input == nil {
+				r.addf(path, "a call of a custom tool without input")
+			}
+		case "function_call_output", "custom_tool_call_output":
 			ids.result(&r, path, it.CallID)
-			if it.Output == nil {
+			if k := it.Output.Kind(); k != '"' && k != '[' {
 				r.addf(path, "an output without text")
 			}
 		}
@@ -185,7 +221,8 @@ type checkedItem struct {
 	CallID    string           `json:"call_id"`
 	Name      string           `json:"name"`
 	Arguments string           `json:"arguments"`
-	Output    *string          `json:"output"`
+	Input     *string          `json:"input"`
+	Output    jsontext.Value   `json:"output"`
 }
 
 // responsesItemOf reads an item. Of a type that is not checked here only the
@@ -198,7 +235,7 @@ func responsesItemOf(r *report, path string, raw jsontext.Value) (checkedItem, b
 		return checkedItem{}, false
 	}
 	switch kind.Type {
-	case "message", "reasoning", "function_call", "function_call_output":
+	case "message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output":
 		var it checkedItem
 		ok := r.read(path, raw, &it)
 		return it, ok

@@ -13,6 +13,7 @@ import (
 //
 //	system, model, tools          config_delta
 //	user text, images             turn_start + user_message
+//	system among the messages     user_message, synthetic, with its role
 //	user tool_result              the same
 //	text, thinking, tool_use      assistant_message, reasoning, tool_call
 //	compaction, server tools …    provider_item, verbatim
@@ -92,10 +93,18 @@ func (a *anthropic) message(c *chat, raw []byte, id string) error {
 func (a *anthropic) read(c *chat, w *contentWriter, id string, injected bool) error {
 	m := &a.m
 	if m.role != "assistant" {
-		if m.role != "user" {
+		if m.role != "user" && m.role != "system" {
 			c.warnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
 		}
 		payloads, own := m.request(w, injected || m.role != "user", a.typed)
+		if m.role == "system" {
+			for i, p := range payloads {
+				if u, ok := p.(tenfold.UserMessage); ok {
+					u.Role, u.Provider = m.role, "anthropic"
+					payloads[i] = u
+				}
+			}
+		}
 		warnOwn(c, own)
 		return c.say(id, w, "", payloads)
 	}

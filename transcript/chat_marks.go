@@ -10,6 +10,7 @@ type marks struct {
 	messages, plain           int // all messages, and those anybody could have written
 	openai, anthropic, gemini int // what only one of them writes
 	blocks                    int // lists of plain text blocks, which Anthropic's users write
+	system                    int // system messages after the first, which both take
 	model                     Format
 	foreign                   bool // a record that is somebody else's
 }
@@ -28,6 +29,8 @@ func (m marks) chat() Format {
 		return AnthropicBody
 	case m.model == OpenAIChat || m.model == AnthropicBody:
 		return m.model
+	case m.system > 0:
+		return OpenAIChat
 	case m.blocks > 0 && m.blocks == m.messages:
 		return AnthropicBody
 	}
@@ -122,7 +125,13 @@ func (m *marks) message(o object) bool {
 		m.anthropic++
 	}
 	switch role {
-	case "system", "developer", "tool", "function":
+	case "system":
+		if m.messages == 1 {
+			m.openai++
+		} else {
+			m.system++
+		}
+	case "developer", "tool", "function":
 		m.openai++
 	}
 	if o.has("tool_calls") || o.has("function_call") || o.has("tool_call_id") || o.has("refusal") {

@@ -132,6 +132,9 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
 		role := "user"
+		if p.Role == "system" || p.Role == "developer" {
+			role = p.Role
+		}
 		if s.role != "" && s.role != "assistant" {
 			role = s.role
 		}
@@ -185,7 +188,7 @@ func (x *codexWriter) call(p tenfold.ToolCall, s codexShape) codexOut {
 	if x.uses[p.CallID]++; x.uses[p.CallID] > 1 || id == "" {
 		id += "_" + strconv.Itoa(x.uses[p.CallID])
 	}
-	if s.typ == "custom_tool_call" {
+	if s.typ == "custom_tool_call" || p.Custom {
 		text := p.Arguments
 		if raw, ok := strings.CutPrefix(text, inputStart); ok {
 			if err := json.Unmarshal([]byte(strings.TrimSuffix(raw, inputEnd)), &text); err != nil {

@@ -12,7 +12,7 @@ import (
 // hold such messages.
 //
 //	leading system, developer     config_delta
-//	later ones, unknown roles     user_message, synthetic
+//	later ones, unknown roles     user_message, synthetic, the first with their role
 //	user                          turn_start + user_message
 //	assistant                     reasoning, assistant_message, tool_call
 //	tool, function                tool_result
@@ -139,6 +139,9 @@ func (o *openai) one(c *chat, raw []byte, id, response string) error {
 	}
 	c.config = true
 	u := tenfold.UserMessage{Parts: m.parted(w), Synthetic: role != "user"}
+	if role == "system" || role == "developer" {
+		u.Role, u.Provider = role, "openai"
+	}
 	return c.say(id, w, "", []tenfold.Payload{u})
 }
 
@@ -165,7 +168,7 @@ func (o *openai) assistant(c *chat, w *contentWriter, id, response string) error
 		o.calls.next()
 	}
 	for _, call := range o.m.calls {
-		t := tenfold.ToolCall{CallID: o.calls.call(call.id, call.name), Name: call.name}
+		t := tenfold.ToolCall{CallID: o.calls.call(call.id, call.name), Name: call.name, Custom: call.custom}
 		switch {
 		case w.isString(call.arguments):
 			t.Arguments = w.text(call.arguments)

@@ -31,6 +31,7 @@ type openaiCall struct {
 	id, name  string
 	arguments span
 	legacy    bool // a function_call: it has no id
+	custom    bool // of a tool that takes text
 }
 
 func (m *openaiMessage) parse(s *scanner, raw []byte) {
@@ -129,6 +130,7 @@ func (m *openaiMessage) call(s *scanner, legacy bool) {
 				c.name = s.text()
 				return
 			}
+			c.custom = string(name) == `"custom"`
 			m.function(s, c)
 		case `"args"`:
 			m.take(s, &c.arguments)
@@ -260,7 +262,7 @@ func (m *openaiMessage) said(w *contentWriter) (payloads []tenfold.Payload, odd 
 		}
 	}
 	if len(payloads) == 0 && m.reasoning.found() {
-		payloads = append(payloads, tenfold.Reasoning{Text: w.text(m.reasoning)})
+		payloads = append(payloads, tenfold.Reasoning{Text: w.text(m.reasoning), Provider: "openai-chat"})
 	}
 	if !m.listed && w.isString(m.content) && m.content.to-m.content.from > 2 {
 		payloads = append(payloads, tenfold.AssistantMessage{Text: w.text(m.content)})

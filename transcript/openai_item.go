@@ -143,7 +143,7 @@ func (r *itemReader) item(n node) []tenfold.Payload {
 		}
 	case "custom_tool_call":
 		if in := n.get("input"); in.isText() && callID != "" {
-			return one(tenfold.ToolCall{CallID: callID, Name: n.text("name"), Arguments: r.input(in)})
+			return one(tenfold.ToolCall{CallID: callID, Name: n.text("name"), Arguments: r.input(in), Custom: true})
 		}
 	case "local_shell_call":
 		if a := n.get("action"); a.found() && callID != "" {
@@ -203,7 +203,11 @@ func (r *itemReader) message(n node) []tenfold.Payload {
 	if len(parts) == 0 {
 		return nil
 	}
-	return one(tenfold.UserMessage{Parts: parts, Synthetic: role != "user" || !typed(parts)})
+	u := tenfold.UserMessage{Parts: parts, Synthetic: role != "user" || !typed(parts)}
+	if role == "system" || role == "developer" {
+		u.Role, u.Provider = role, "openai"
+	}
+	return one(u)
 }
 
 // list is the first item of a list.

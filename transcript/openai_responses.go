@@ -205,12 +205,27 @@ func (o *responses) config(root node) error {
 	return o.emit(tenfold.Entry{ID: o.ids.unique("config:" + digest([]byte(source))), Source: source, Payload: d})
 }
 
-// toolList reads the functions a model was offered. Tools that the provider
-// brings have no definition; the source names them.
+// customSchema is what a tool that takes plain text is to other providers.
+const customSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
+
+// toolList reads the tools a model was offered. Those that only OpenAI knows
+// are kept as they are.
 func toolList(tools node) *[]tenfold.ToolDefinition {
 	list := []tenfold.ToolDefinition{}
 	for n := tools.first(); n.found(); n = n.next() {
-		if n.text("type") != "function" || n.text("name") == "" {
+		if n.kind() != '{' {
+			continue
+		}
+		name, typ := n.text("name"), n.text("type")
+		if typ == "" || (name == "" && (typ == "function" || typ == "custom")) {
+			continue
+		}
+		if typ != "function" {
+			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: oneLine(string(n.raw()))}
+			if typ == "custom" {
+				d.Description, d.Schema = n.text("description"), customSchema
+			}
+			list = append(list, d)
 			continue
 		}
 		d := tenfold.ToolDefinition{Name: n.text("name"), Description: n.text("description")}

@@ -188,12 +188,17 @@ func (d *drawer) user() {
 	if d.int(0, 9) == 0 {
 		m.Attachments = []tenfold.Attachment{{Name: "notes.md", MediaType: "text/markdown", Content: d.text()}}
 	}
+	if d.int(0, 9) == 0 {
+		m.Synthetic, m.Role, m.Provider = true, pick(d, "system", "developer"), pick(d, "openai", "anthropic")
+	}
 	d.add(m)
 }
 
 func (d *drawer) reasoning() {
 	r := tenfold.Reasoning{Text: d.text()}
-	switch d.int(0, 4) {
+	switch d.int(0, 5) {
+	case 4:
+		r.Provider = "openai-chat"
 	case 0:
 		r.Provider, r.Signature = "anthropic", "c2lnbmF0dXJl"
 	case 1:

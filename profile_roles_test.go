@@ -1,0 +1,93 @@
+package tenfold_test
+
+import (
+	"strings"
+	"testing"
+
+	"tenfold"
+)
+
+// Roles, custom tools and a server's own reasoning go back as they came to who
+// knows them, and as what everybody knows to the others.
+func TestP10Roles(t *testing.T) {
+	log := tenfold.NewLog()
+	say := func(text, role, provider string) tenfold.UserMessage {
+		return tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: role != "", Role: role, Provider: provider}
+	}
+	tools := []tenfold.ToolDefinition{
+		{Name: "patch", Schema: `{"type":"object"}`, Provider: "openai", Data: `{"type":"custom","name":"patch"}`},
+		{Name: "web_search", Provider: "openai", Data: `{"type":"web_search"}`},
+	}
+	for i, p := range []tenfold.Payload{
+		tenfold.ConfigDelta{Tools: &tools},
+		say("rules", "developer", "openai"),
+		tenfold.TurnStart{},
+		say("go", "", ""),
+		tenfold.Reasoning{Text: "hm", Provider: "openai-chat"},
+		tenfold.ToolCall{CallID: "c", Name: "patch", Arguments: `{"input":"a \"b\""}`, Custom: true},
+		tenfold.ToolResult{CallID: "c", Parts: tenfold.Text("done")},
+		say("mind", "system", "anthropic"),
+		say("on", "", ""),
+	} {
+		if _, err := log.Append(tenfold.Entry{ID: string(rune('a' + i)), Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string][]string{
+		"openai-responses": {
+			`"tools":[{"type":"custom","name":"patch"},{"type":"web_search"}]`,
+			`"role":"developer","content":[{"type":"input_text","text":"rules"}]`,
+			`{"type":"custom_tool_call","call_id":"c","name":"patch","input":"a \"b\""}`,
+			`{"type":"custom_tool_call_output","call_id":"c","output":"done"}`,
+			`"role":"system","content":[{"type":"input_text","text":"mind"}]`,
+		},
+		"openai-chat": {
+			`{"role":"developer","content":"rules"},{"role":"user","content":"go"}`,
+			`"reasoning_content":"hm"`, `"name":"patch","arguments":"{\"input\":`,
+			`{"role":"system","content":"mind"},{"role":"user","content":"on"}`,
+		},
+		"anthropic": {
+			`{"role":"user","content":[{"type":"text","text":"rules"},{"type":"text","text":"go"}]}`,
+			`{"role":"system","content":[{"type":"text","text":"mind"}]},{"role":"user","content":[{"type":"text","text":"on"}]}`,
+			`"input":{"input":"a \"b\""}`,
+		},
+		"gemini": {`{"role":"user","parts":[{"text":"rules"},{"text":"go"}]}`, `{"text":"mind"},{"text":"on"}`},
+	}
+	for _, profile := range tenfold.Profiles() {
+		body, err := profile.Body(tenfold.Project(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range want[profile.Name] {
+			if !strings.Contains(string(body), part) {
+				t.Errorf("%s: no %s in\n%s", profile.Name, part, body)
+			}
+		}
+		if v := profile.Validate(body); len(v) > 0 {
+			t.Errorf("%s: %v", profile.Name, v)
+		}
+	}
+}
+
+// Where no user speaks before the model, a message of another role opens the
+// body as the user's.
+func TestP10RolesLeaveTheUserTheFirstWord(t *testing.T) {
+	log := tenfold.NewLog()
+	for i, p := range []tenfold.Payload{
+		tenfold.UserMessage{Parts: tenfold.Text("rules"), Synthetic: true, Role: "system", Provider: "anthropic"},
+		tenfold.AssistantMessage{Text: "hello"},
+	} {
+		if _, err := log.Append(tenfold.Entry{ID: string(rune('a' + i)), Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, profile := range tenfold.Profiles() {
+		body, err := profile.Body(tenfold.Project(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := profile.Validate(body); len(v) > 0 || !strings.Contains(string(body), `"role":"user"`) {
+			t.Errorf("%s: %v in %s", profile.Name, v, body)
+		}
+	}
+}
