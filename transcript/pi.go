@@ -20,6 +20,8 @@ import (
 //	branch_summary                the same
 //	compaction                    an overlay over what comes before firstKept…
 //	a line that hangs elsewhere   compaction that hides the abandoned stretch
+//	aborted, failed responses     a turn of their own, that one hides
+//	system                        config_delta
 //	everything else               an unknown kind "pi.<type>"
 type piImporter struct{}
 
@@ -139,6 +141,7 @@ type pi struct {
 	segments []piSegment
 	compacts []piCompaction
 	walked   int
+	dropped  []int // turns of responses that broke off
 }
 
 // record turns one line into entries.

@@ -88,6 +88,10 @@ func (p *pi) assistant(r *piRecord, id string) error {
 			return err
 		}
 	}
+	dropped := m.failed() && len(blocks) > 0
+	if dropped {
+		p.over = true // a turn of its own, to be hidden
+	}
 	for i, b := range blocks {
 		e := tenfold.Entry{ID: blockID(id, i), MessageID: id, Payload: b}
 		if i == 0 {
@@ -97,8 +101,17 @@ func (p *pi) assistant(r *piRecord, id string) error {
 			return err
 		}
 	}
+	if dropped {
+		if err := p.drop(id); err != nil {
+			return err
+		}
+	}
 	return p.usage(m, id)
 }
+
+// failed reports whether a response broke off: pi keeps it in the file and
+// sends it no more.
+func (m *piMessage) failed() bool { return m.stop == "aborted" || m.stop == "error" }
 
 func (p *pi) usage(m *piMessage, id string) error {
 	u := m.usage

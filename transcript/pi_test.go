@@ -57,6 +57,12 @@ func (p *piTree) call() int {
 		piTreeNode{says: fmt.Sprintf("result  %s \"r\"", id)})
 }
 
+// fail adds a response that broke off, which pi does not send.
+func (p *piTree) fail() int {
+	stop := []string{"aborted", "error"}[len(p.nodes)%2]
+	return p.add("message", fmt.Sprintf(`"message":{"role":"assistant","model":"m","stopReason":%q,"content":[{"type":"text","text":"I was"},{"type":"toolCall","id":"f%d","name":"read","arguments":{}}]}`, stop, len(p.nodes)), piTreeNode{})
+}
+
 func (p *piTree) compact(kept int) int {
 	sum := fmt.Sprintf("sum %d", len(p.nodes))
 	return p.add("compaction", fmt.Sprintf(`"summary":%q,"firstKeptEntryId":"n%d"`, sum, kept), piTreeNode{sum: sum, kept: kept})
@@ -110,7 +116,7 @@ func TestPiTreesShowTheirPath(t *testing.T) {
 		p := newPiTree()
 		p.user()
 		for range 4 + r.IntN(30) {
-			switch k := r.IntN(12); {
+			switch k := r.IntN(13); {
 			case k < 3:
 				p.user()
 				p.say()
@@ -120,6 +126,8 @@ func TestPiTreesShowTheirPath(t *testing.T) {
 				p.call()
 			case k < 8:
 				p.add("label", `"targetId":"n0"`, piTreeNode{})
+			case k == 12:
+				p.fail()
 			case k < 10: // go back
 				n := r.IntN(len(p.nodes)+1) - 1
 				if n >= 0 && (p.nodes[n].calls || p.nodes[n].sum != "" || strings.HasPrefix(p.nodes[n].says, "user")) {
