@@ -239,7 +239,8 @@ func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
 	if err := x.flush(); err != nil {
 		return err
 	}
-	if c.System != nil || c.Tools != nil {
+	// pi brings its own prompt and tools.
+	if x.v.Format != Pi && (c.System != nil || c.Tools != nil) {
 		x.warn.add(0, "system prompt or list of tools has no place in a pi session and is left out", "system prompts or lists of tools have no place in a pi session and are left out")
 	}
 	if c.Extra != "" {

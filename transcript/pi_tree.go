@@ -13,6 +13,7 @@ type piNode struct {
 	turn, step int32 // of the place after it; turn is -1 before any
 	shown      bool  // it has an entry that a model sees
 	user       bool  // that entry is a user's message
+	reply      bool  // it is a response
 }
 
 // piSegment is a stretch of lines of which each hangs below the one before. A
