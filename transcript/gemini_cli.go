@@ -122,6 +122,10 @@ type geminiCLI struct {
 	known   map[string]int
 	// answered are the calls that have a result.
 	answered map[string]bool
+	// restart is the list that a resumed session begins with, until what comes
+	// next tells whether it is all.
+	restart   *geminiCLIRecord
+	restartID string
 }
 
 // geminiCLIState is a message of the history.
@@ -130,15 +134,19 @@ type geminiCLIState struct {
 	base       string // of its entries
 	text       string // digest of its content
 	shown      bool
+	context    bool // that the client begins a session with
 	prompt     bool // it opened its turn
 	turn, step int
 	thoughts   []string
 	calls      []geminiCLICallState
+	results    []string // calls that it answers itself
 	usage      bool
 	compaction string // id of the compaction it is
 }
 
-type geminiCLICallState struct{ arguments, result string }
+// geminiCLICallState holds digests of a call: parts is that of its result
+// without its status.
+type geminiCLICallState struct{ id, arguments, result, parts string }
 
 // record takes one line, or the whole document.
 func (g *geminiCLI) record(r *geminiCLIRecord, line int) error {
@@ -151,11 +159,17 @@ func (g *geminiCLI) record(r *geminiCLIRecord, line int) error {
 		g.warn.add(line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
 		return g.keep(g.ids.unique("line:"+digest(r.raw)), "gemini-cli.value", r.raw)
 	case r.rewindTo.found():
+		if err := g.restarted(); err != nil {
+			return err
+		}
 		return g.rewind(r)
 	case r.set:
 		return g.changes(r)
 	case r.session != "" || r.messages != nil:
 		return g.session(r)
+	}
+	if err := g.restarted(); err != nil {
+		return err
 	}
 	return g.message(r.raw, &r.msg)
 }

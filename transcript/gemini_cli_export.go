@@ -100,8 +100,10 @@ func isSessionContext(part jsontext.Value) bool {
 	var text struct {
 		Text string `json:"text"`
 	}
-	return json.Unmarshal(part, &text) == nil && strings.HasPrefix(text.Text, "<session_context>")
+	return json.Unmarshal(part, &text) == nil && isContextText(text.Text)
 }
+
+func isContextText(text string) bool { return strings.HasPrefix(text, "<session_context>") }
 
 // geminiCLILosses says what a chat has no place for.
 func geminiCLILosses(v View, shown *tenfold.Projection) []string {

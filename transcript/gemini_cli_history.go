@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strconv"
 
 	"tenfold"
@@ -44,19 +45,23 @@ func (st *geminiCLIState) changed(raw []byte, m *geminiCLIMessage) bool {
 		return false
 	}
 	for i, t := range st.thoughts {
-		if i >= len(m.thoughts) || geminiCLIThoughtDigest(raw, m.thoughts[i]) != t {
-			return len(m.thoughts) > 0
+		if len(m.thoughts) > 0 && (i >= len(m.thoughts) || geminiCLIThoughtDigest(raw, m.thoughts[i]) != t) {
+			return true
 		}
 	}
 	if len(m.calls) < len(st.calls) {
-		return len(m.calls) > 0
+		return len(m.calls) > 0 || m.worded
 	}
 	for i, c := range st.calls {
 		now := m.calls[i]
 		if now.args.found() && c.arguments != "" && digest(now.args.of(raw)) != c.arguments {
 			return true
 		}
-		if c.result != "" && geminiCLIResultDigest(raw, now) != c.result {
+		was := c.result
+		if m.worded {
+			was = c.parts // a part tells no status
+		}
+		if was != "" && geminiCLIResultDigest(raw, now) != was {
 			return true
 		}
 	}
@@ -94,6 +99,12 @@ func (g *geminiCLI) newest(i int) bool {
 func (g *geminiCLI) truncate(i int) {
 	for _, st := range g.history[i:] {
 		delete(g.known, st.id)
+		for _, c := range st.calls {
+			delete(g.answered, c.id)
+		}
+		for _, id := range st.results {
+			delete(g.answered, id)
+		}
 	}
 	g.history = g.history[:i]
 }
@@ -187,17 +198,37 @@ func (g *geminiCLI) changes(r *geminiCLIRecord) error {
 	if len(r.messages) == 0 {
 		return nil
 	}
+	g.restart = nil
+	if len(r.messages) < len(g.history) && g.onlyContext(r) {
+		again := *r
+		again.raw = slices.Clone(r.raw)
+		g.restart, g.restartID = &again, id
+		return nil
+	}
+	return g.replace(r, id)
+}
+
+// restarted takes the list that a resumed session began with for all there is.
+func (g *geminiCLI) restarted() error {
+	if g.restart == nil {
+		return nil
+	}
+	r := g.restart
+	g.restart = nil
+	return g.replace(r, g.restartID)
+}
+
+// replace has a list of messages stand for the history.
+func (g *geminiCLI) replace(r *geminiCLIRecord, id string) error {
+	r.asParts()
 	if done, err := g.compressed(r, id); done || err != nil {
 		return err
 	}
-	same := 0
-	for same < len(r.messages) && same < len(g.history) && g.same(r, same, same) {
-		same++
-	}
-	if same < len(g.history) {
+	same, from := g.agree(r)
+	if slices.ContainsFunc(g.history[from:], func(st *geminiCLIState) bool { return st.shown || st.compaction != "" }) {
 		g.warn.add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden by an overlay",
 			"lists of messages replace those before; what they leave out or change is hidden by overlays")
-		if err := g.drop(same, id); err != nil {
+		if err := g.drop(from, id); err != nil {
 			return err
 		}
 	}
@@ -278,6 +309,12 @@ func (g *geminiCLI) compressed(r *geminiCLIRecord, id string) (bool, error) {
 	g.truncate(0)
 	for i, one := range tail {
 		g.known[one.id] = i
+		for _, c := range one.calls {
+			g.answered[c.id] = c.result != ""
+		}
+		for _, id := range one.results {
+			g.answered[id] = true
+		}
 	}
 	g.history = tail
 	return true, g.emit(tenfold.Entry{ID: st.base, Payload: o})

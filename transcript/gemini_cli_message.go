@@ -105,6 +105,7 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 	}
 	u := tenfold.UserMessage{Parts: parts}
 	first := parts[0]
+	st.context = len(parts) == 1 && isContextText(first.Text)
 	switch {
 	case len(parts) == 1 && first.File == nil && isSnapshot(first.Text) && g.place.opened:
 		return g.snapshot(w, first.Text, st)
@@ -148,6 +149,7 @@ func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiC
 			continue
 		}
 		g.answered[p.id] = true
+		st.results = append(st.results, p.id)
 		out = append(out, tenfold.Entry{
 			ID:      st.base + "/result/" + strconv.Itoa(i),
 			Payload: w.result(geminiCLICall{id: p.id, result: m.parts[i : i+1]}),
@@ -218,7 +220,7 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 	for i, c := range m.calls {
 		if i == len(st.calls) {
 			args := "{}"
-			var cs geminiCLICallState
+			cs := geminiCLICallState{id: c.id}
 			if c.args.found() {
 				cs.arguments = digest(c.args.of(w.raw))
 				args = w.whole(c.args)
@@ -228,6 +230,7 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 		}
 		if st.calls[i].result == "" && len(c.result) > 0 {
 			st.calls[i].result = geminiCLIResultDigest(w.raw, c)
+			st.calls[i].parts = geminiCLIResultDigest(w.raw, geminiCLICall{result: c.result})
 			g.answered[c.id] = true
 			add(&results, st.base+"/result/"+strconv.Itoa(i), w.result(c))
 		}
@@ -331,6 +334,9 @@ func geminiCLIDigest(raw []byte, m *geminiCLIMessage) string {
 	switch {
 	case m.parts != nil:
 		for i := range m.parts {
+			if m.worded && (m.parts[i].call || m.parts[i].thought) {
+				continue
+			}
 			text = appendCompact(append(text, ','), m.parts[i].of(raw))
 		}
 	case m.content.found():

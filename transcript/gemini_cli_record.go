@@ -21,6 +21,7 @@ type geminiCLIRecord struct {
 type geminiCLIMessage struct {
 	span
 	twice                 bool
+	worded                bool // its calls stand among its parts
 	id, typ, stamp, model string
 	content               span
 	parts                 []geminiCLIPart // nil unless content is a list

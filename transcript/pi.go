@@ -20,6 +20,10 @@ import (
 //	branch_summary                the same
 //	compaction                    an overlay over what comes before firstKept…
 //	a line that hangs elsewhere   compaction that hides the abandoned stretch
+//	aborted, failed responses     a turn of their own, that one hides
+//	system                        config_delta
+//	context_edit                  one that hides the response it leaves out
+//	usage                         usage of its own
 //	everything else               an unknown kind "pi.<type>"
 type piImporter struct{}
 
@@ -43,7 +47,7 @@ func piType(o object) bool {
 		return o.has("thinkingLevel")
 	case "compaction":
 		return o.has("summary") && (o.has("firstKeptEntryId") || o.has("firstKeptEntryIndex"))
-	case "branch_summary", "custom_message", "custom", "label", "session_info":
+	case "branch_summary", "custom_message", "custom", "label", "session_info", "context_edit", "usage":
 		return o.has("id", "parentId")
 	}
 	return false
@@ -139,6 +143,9 @@ type pi struct {
 	segments []piSegment
 	compacts []piCompaction
 	walked   int
+	prompt   piPrompt
+	prompted int
+	dropped  []int // turns of responses that broke off
 }
 
 // record turns one line into entries.
@@ -202,6 +209,10 @@ func (p *pi) body(r *piRecord, id string) error {
 		return p.aside(r, id, tenfold.Text(text), w.cuts)
 	case "compaction":
 		return p.compaction(r, id)
+	case "context_edit":
+		return p.edit(r, id)
+	case "usage":
+		return p.spent(r, id)
 	case "model_change":
 		p.model = r.modelID
 		return p.emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.ConfigDelta{Model: r.modelID}})

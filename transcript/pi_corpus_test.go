@@ -165,6 +165,9 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 			kept = s.number(r.firstIndex)
 			continue
 		}
+		if r.msg.failed() {
+			continue
+		}
 		one, err := importText(tb, "x.jsonl", `{"type":"session","id":"s","timestamp":"","cwd":"/"}`+"\n"+string(line)+"\n")
 		if err != nil {
 			tb.Fatal(err)

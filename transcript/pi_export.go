@@ -5,7 +5,6 @@ import (
 	"io"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -45,9 +44,12 @@ type piWriter struct {
 	// overlays are those of the projection by id, once asked for.
 	overlays map[string]tenfold.Overlay
 	model    string
-	open     *piMessageOut // a response whose blocks are still coming
-	openID   string
-	from     tenfold.Entry // that it began with
+	// apis tells which API and provider a line of pi's own names, models which
+	// one a model was last asked by.
+	apis, models map[string]piAPI
+	open         *piMessageOut // a response whose blocks are still coming
+	openID       string
+	from         tenfold.Entry // that it began with
 }
 
 // piWritten is a line that a model sees.
@@ -58,6 +60,9 @@ type piWritten struct {
 
 // write writes the whole file.
 func (x *piWriter) write() error {
+	if x.v.Format == Pi {
+		x.readAPIs()
+	}
 	if x.v.Compacted {
 		// What responses cost is left out: pi would take the last of them for
 		// the size of the conversation.
@@ -234,7 +239,8 @@ func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
 	if err := x.flush(); err != nil {
 		return err
 	}
-	if c.System != nil || c.Tools != nil {
+	// pi brings its own prompt and tools.
+	if x.v.Format != Pi && (c.System != nil || c.Tools != nil) {
 		x.warn.add(0, "system prompt or list of tools has no place in a pi session and is left out", "system prompts or lists of tools have no place in a pi session and are left out")
 	}
 	if c.Extra != "" {
@@ -257,19 +263,7 @@ func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
 		return nil
 	}
 	x.model = c.Model
-	_, provider := piProvider(c.Model)
-	return x.line(e, piLine{Type: "model_change", Provider: provider, ModelID: c.Model})
-}
-
-// piProvider guesses which API and provider of pi a model belongs to.
-func piProvider(model string) (api, provider string) {
-	switch {
-	case strings.Contains(model, "claude"):
-		return "anthropic-messages", "anthropic"
-	case strings.Contains(model, "gemini"):
-		return "google-generative-ai", "google"
-	}
-	return "openai-responses", "openai"
+	return x.line(e, piLine{Type: "model_change", Provider: x.apiOf(e, c.Model).provider, ModelID: c.Model})
 }
 
 // compaction writes a summary of all there was before what it kept. pi has no

@@ -101,10 +101,8 @@ func (x *piWriter) block(e tenfold.Entry) error {
 			return err
 		}
 		x.open, x.from = &piMessageOut{Role: "assistant", StopReason: "stop", Timestamp: x.time(e).UnixMilli(), Usage: &piUsageOut{}}, e
-		x.open.API, x.open.Provider = piProvider(x.model)
-		if x.open.Model = x.model; x.model == "" {
-			x.open.Model = "unknown"
-		}
+		at := x.apiOf(e, x.model)
+		x.open.API, x.open.Provider, x.open.Model = at.api, at.provider, at.model
 		x.openID = ""
 	}
 	if x.openID == "" {

@@ -228,3 +228,28 @@ func TestPiExportHasTheKeysOfPi(t *testing.T) {
 		}
 	}
 }
+
+// What a session of pi's own says of its models is kept when it is compacted:
+// pi sends signed thinking back only to the provider and API it came from.
+func TestPiCompactedKeepsProviders(t *testing.T) {
+	said := `"api":"openai-completions","provider":"openrouter","model":"claude-sonnet-4-5"`
+	later := `"api":"bedrock-converse-stream","provider":"amazon-bedrock","model":"us.claude"`
+	text := strings.Join([]string{
+		`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`,
+		`{"type":"model_change","id":"n0","parentId":null,"timestamp":"2026-01-01T00:00:00Z","provider":"openrouter","modelId":"claude-sonnet-4-5"}`,
+		`{"type":"message","id":"n1","parentId":"n0","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"Hello"}}`,
+		`{"type":"message","id":"n2","parentId":"n1","timestamp":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":[{"type":"text","text":"Hi"}],` + said + `}}`,
+		`{"type":"message","id":"n3","parentId":"n2","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"Go on"}}`,
+		`{"type":"message","id":"n4","parentId":"n3","timestamp":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":[{"type":"text","text":"I do"}],` + later + `}}`,
+	}, "\n")
+	got, err := importText(t, "s.jsonl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := exportPi(t, got, true)
+	for _, want := range []string{said, later, `"provider":"amazon-bedrock","modelId":"us.claude"`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+}

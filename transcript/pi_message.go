@@ -37,6 +37,8 @@ func (p *pi) message(r *piRecord, id string) error {
 		}
 	case "assistant":
 		return p.assistant(r, id)
+	case "system":
+		return p.system(r, id)
 	}
 	if m.content.found() || m.role == "" || m.blocks != nil {
 		p.warn.add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
@@ -55,7 +57,8 @@ func (p *pi) show(e tenfold.Entry) error {
 	p.visible = true
 	n := &p.nodes[len(p.nodes)-1]
 	_, user := e.Payload.(tenfold.UserMessage)
-	n.shown, n.user = true, user
+	_, result := e.Payload.(tenfold.ToolResult)
+	n.shown, n.user, n.reply = true, user, !user && !result
 	return p.emit(e)
 }
 
@@ -88,6 +91,10 @@ func (p *pi) assistant(r *piRecord, id string) error {
 			return err
 		}
 	}
+	dropped := m.failed() && len(blocks) > 0
+	if dropped {
+		p.over = true // a turn of its own, to be hidden
+	}
 	for i, b := range blocks {
 		e := tenfold.Entry{ID: blockID(id, i), MessageID: id, Payload: b}
 		if i == 0 {
@@ -97,7 +104,27 @@ func (p *pi) assistant(r *piRecord, id string) error {
 			return err
 		}
 	}
+	if dropped {
+		if err := p.drop(id); err != nil {
+			return err
+		}
+	}
 	return p.usage(m, id)
+}
+
+// failed reports whether a response broke off: pi keeps it in the file and
+// sends it no more.
+func (m *piMessage) failed() bool { return m.stop == "aborted" || m.stop == "error" }
+
+// spent takes a line that says what something beside the messages cost.
+func (p *pi) spent(r *piRecord, id string) error {
+	u := r.msg.usage
+	if !u.counts() {
+		return p.unknown(r, id)
+	}
+	return p.emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.Usage{
+		Model: r.msg.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost,
+	}})
 }
 
 func (p *pi) usage(m *piMessage, id string) error {

@@ -13,12 +13,12 @@ type piRecord struct {
 	kind  jsontext.Kind
 	twice bool
 
-	typ, id, parent, stamp, modelID, name, firstKept string
-	hasParent                                        bool
-	version, tokens                                  int
-	level, firstIndex, summary                       span
-	msg                                              piMessage
-	seen                                             bool
+	typ, id, parent, stamp, modelID, name, firstKept, target string
+	hasParent, omits                                         bool
+	version, tokens                                          int
+	level, firstIndex, summary                               span
+	msg                                                      piMessage
+	seen                                                     bool
 }
 
 // piMessage is the message of a line; a custom_message has its members in the
@@ -81,6 +81,11 @@ func (r *piRecord) parse(s *scanner, raw []byte) {
 			r.firstKept = s.text()
 		case `"firstKeptEntryIndex"`:
 			r.firstIndex = s.value()
+		case `"targetId"`:
+			r.target = s.text()
+		case `"replacement"`:
+			r.omits = s.kind() == 'n'
+			s.value()
 		case `"tokensBefore"`:
 			r.tokens = s.number(s.value())
 		case `"thinkingLevel"`:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tenfold"
 )
 
 // piTree writes session files for tests, and knows what pi's model sees.
@@ -55,6 +57,12 @@ func (p *piTree) call() int {
 		piTreeNode{says: fmt.Sprintf("call  %s read {}", id), calls: true})
 	return p.add("message", fmt.Sprintf(`"message":{"role":"toolResult","toolCallId":%q,"content":[{"type":"text","text":"r"}]}`, id),
 		piTreeNode{says: fmt.Sprintf("result  %s \"r\"", id)})
+}
+
+// fail adds a response that broke off, which pi does not send.
+func (p *piTree) fail() int {
+	stop := []string{"aborted", "error"}[len(p.nodes)%2]
+	return p.add("message", fmt.Sprintf(`"message":{"role":"assistant","model":"m","stopReason":%q,"content":[{"type":"text","text":"I was"},{"type":"toolCall","id":"f%d","name":"read","arguments":{}}]}`, stop, len(p.nodes)), piTreeNode{})
 }
 
 func (p *piTree) compact(kept int) int {
@@ -110,7 +118,7 @@ func TestPiTreesShowTheirPath(t *testing.T) {
 		p := newPiTree()
 		p.user()
 		for range 4 + r.IntN(30) {
-			switch k := r.IntN(12); {
+			switch k := r.IntN(13); {
 			case k < 3:
 				p.user()
 				p.say()
@@ -120,6 +128,8 @@ func TestPiTreesShowTheirPath(t *testing.T) {
 				p.call()
 			case k < 8:
 				p.add("label", `"targetId":"n0"`, piTreeNode{})
+			case k == 12:
+				p.fail()
 			case k < 10: // go back
 				n := r.IntN(len(p.nodes)+1) - 1
 				if n >= 0 && (p.nodes[n].calls || p.nodes[n].sum != "" || strings.HasPrefix(p.nodes[n].says, "user")) {
@@ -167,5 +177,55 @@ func TestPiGoesBackToARequest(t *testing.T) {
 	}
 	if have, want := squeeze(seen(t, got.Entries)), squeeze(p.sees()); have != want {
 		t.Errorf("seen\n%s\nwant\n%s", have, want)
+	}
+}
+
+// What pi 0.87 writes beside messages shows as pi sends it: the system prompt
+// as its messages made it, a response that was left out gone, costs counted.
+func TestPiNewerLines(t *testing.T) {
+	p := newPiTree()
+	p.add("message", `"message":{"role":"system","content":"Be brief.","sections":{"a":"One.","b":"Two."},"toolsAdded":[{"name":"read","description":"Reads","parameters":{"type":"object"}},{"name":"ls","description":"","parameters":{}}]}`, piTreeNode{})
+	p.user()
+	p.call()
+	gone := p.say()
+	p.nodes[gone].says = ""
+	p.add("context_edit", fmt.Sprintf(`"targetId":"n%d","replacement":null`, gone), piTreeNode{})
+	p.add("message", `"message":{"role":"system","content":"","sections":{"a":null,"c":"Three."},"toolsRemoved":[{"name":"ls"}]}`, piTreeNode{})
+	p.add("usage", `"kind":"cache_warm","provider":"anthropic","model":"m","usage":{"input":0,"output":0,"cacheRead":50,"cacheWrite":0,"cost":{"total":0.5}}`, piTreeNode{})
+	p.say()
+	got, err := importText(t, "s.jsonl", strings.Join(p.lines, "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLaws(t, got)
+	if have, want := squeeze(seen(t, got.Entries)), squeeze(p.sees()); have != want {
+		t.Errorf("seen\n%s\nwant\n%s", have, want)
+	}
+	config := tenfold.Project(logOf(t, got.Entries)).Config()
+	if want := "Be brief.\n\nTwo.\n\nThree."; config.System != want {
+		t.Errorf("system prompt %q, want %q", config.System, want)
+	}
+	if len(config.Tools) != 1 || config.Tools[0].Name != "read" {
+		t.Errorf("tools %v, want read", config.Tools)
+	}
+	spent := 0
+	for _, e := range got.Entries {
+		if u, ok := e.Payload.(tenfold.Usage); ok {
+			spent += u.CacheRead
+		}
+	}
+	if spent != 50 {
+		t.Errorf("%d tokens read from the cache, want 50", spent)
+	}
+	out, warnings := exportPi(t, got, false)
+	sameLines(t, fileLines(t, out), fileLines(t, []byte(strings.Join(p.lines, "\n"))))
+	if len(warnings) > 0 {
+		t.Errorf("warnings %v", warnings)
+	}
+
+	p.add("context_edit", `"targetId":"n1","replacement":{"content":"Something else"}`, piTreeNode{})
+	got, err = importText(t, "s.jsonl", strings.Join(p.lines, "\n"))
+	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "edit of what pi sends") {
+		t.Errorf("warnings %v, %v: want one about the edit", got.Warnings, err)
 	}
 }

@@ -13,6 +13,7 @@ type piNode struct {
 	turn, step int32 // of the place after it; turn is -1 before any
 	shown      bool  // it has an entry that a model sees
 	user       bool  // that entry is a user's message
+	reply      bool  // it is a response
 }
 
 // piSegment is a stretch of lines of which each hangs below the one before. A
@@ -170,8 +171,33 @@ func (p *pi) jump(at int32, id string) error {
 		if err := p.emit(tenfold.Entry{ID: id + "/left/" + strconv.Itoa(k), Payload: o}); err != nil {
 			return err
 		}
+		if p.walked += len(p.dropped); p.walked > walkLimit {
+			p.tangled()
+			return nil
+		}
+		for _, turn := range p.dropped {
+			if o.Turns == tenfold.Keep && o.FromTurn <= turn && turn <= o.ToTurn {
+				hide := brokenOff(turn)
+				if err := p.emit(tenfold.Entry{ID: id + "/dropped/" + strconv.Itoa(turn), Payload: hide}); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
+}
+
+// drop hides the turn of a response that broke off.
+func (p *pi) drop(id string) error {
+	p.warn.add(p.rec.line, "response broke off and is hidden by an overlay, as pi sends it no more",
+		"responses broke off and are hidden by overlays, as pi sends them no more")
+	p.over = true
+	p.dropped = append(p.dropped, p.place.turn)
+	return p.emit(tenfold.Entry{ID: id + "/dropped", Payload: brokenOff(p.place.turn)})
+}
+
+func brokenOff(turn int) tenfold.Compaction {
+	return tenfold.Compaction{FromTurn: turn, ToTurn: turn, Turns: tenfold.Omit, Source: "import", Reason: "broke off in pi"}
 }
 
 // rewound makes an overlay that hides turns of an abandoned branch, or shows

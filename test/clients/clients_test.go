@@ -104,8 +104,13 @@ func (p *Place) stored(s Session) string {
 // as a request says what the client's own last request said, and the model's
 // last answer.
 func imported(t *testing.T, p *Place, id string) {
+	importedAs(t, p, id, "The module demo has one function, Greet.")
+}
+
+// importedAs does so for a session whose last answer is the given one.
+func importedAs(t *testing.T, p *Place, id, answer string) {
 	c := p.Client
-	want := append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: "The module demo has one function, Greet."})
+	want := append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: answer})
 	body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire))
 	r, problem := modelserver.Read(c.Wire, []byte(body))
 	if problem != nil {
