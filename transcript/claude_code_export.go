@@ -94,7 +94,7 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 	if x.scan.err != nil {
 		return false
 	}
-	r.parent, r.stamped = l.parent, !l.time().IsZero()
+	r.parent, r.stamped, r.aside = l.parent, !l.time().IsZero(), l.typ == "attachment"
 	if x.view.Format == ClaudeCode {
 		return true
 	}
@@ -109,6 +109,8 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 		return l.msg.kind == '{'
 	case "progress":
 		return l.agentMessage()
+	case "attachment":
+		return l.attachment.typ != ""
 	}
 	return false
 }
