@@ -3,6 +3,7 @@ package transcript
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -146,12 +147,12 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 	var stretch []tenfold.Entry
 	opened, wrote := false, false
 	flush := func() error {
-		if len(stretch) == 0 {
-			return nil
-		}
-		wrote = true
 		part := stretch
 		stretch = nil
+		if !slices.ContainsFunc(part, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
+			return nil // bookkeeping alone, such as an overlay that was undone
+		}
+		wrote = true
 		return x.lines.entries(part)
 	}
 	for e := range x.view.Projection.Log().Entries() {

@@ -318,3 +318,20 @@ func TestClaudeCodeExportWarns(t *testing.T) {
 		t.Errorf("the new line does not go on from the session: %v", l)
 	}
 }
+
+// An overlay that was undone leaves nothing behind in a whole export.
+func TestClaudeCodeExportOfUndone(t *testing.T) {
+	text := new(session).user("u1", `"go"`).assistant("a1", "m1", `{"type":"text","text":"did"}`).String()
+	got, err := importText(t, "x/s-1.jsonl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Entries = append(
+		got.Entries,
+		tenfold.Entry{ID: "c1", Payload: tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
+		tenfold.Entry{ID: "c2", Payload: tenfold.CompactionRevoked{Target: "c1"}},
+	)
+	if have := string(exportOf(t, ClaudeCode, got)); have != text {
+		t.Errorf("exported\n%s\nwant\n%s", have, text)
+	}
+}
