@@ -3,8 +3,11 @@ package transcript
 import (
 	"bufio"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"tenfold"
 )
@@ -44,6 +47,11 @@ func (x *claudeExport) compacted() error {
 	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
 	x.lines.session = uuidOf(x.view.ID, "compacted session "+decimal(x.view.Projection.Version()))
 	p := x.view.Projection
+	if tools := x.discovered(); len(tools) > 0 {
+		if err := x.lines.discovered(tools); err != nil {
+			return err
+		}
+	}
 	// Claude Code has a system prompt of its own, so what summaries add to it
 	// goes in front.
 	if text := p.Continuation(); text != "" {
@@ -56,6 +64,38 @@ func (x *claudeExport) compacted() error {
 	}
 	x.warnConfig()
 	return x.lines.title(x.view.Title)
+}
+
+// discovered names the tools that tool searches of the session found: Claude
+// Code offers them to the model again, although the searches may be hidden.
+func (x *claudeExport) discovered() []string {
+	names := map[string]bool{}
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch != "" {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.ToolResult:
+			for _, part := range p.Parts {
+				var ref struct {
+					Name string `json:"tool_name"`
+				}
+				if part.File != nil && part.File.Name == "tool_reference" && json.Unmarshal([]byte(part.File.Detail), &ref, scanOptions...) == nil {
+					names[ref.Name] = ref.Name != ""
+				}
+			}
+		case tenfold.Unknown:
+			if p.Name == "claude-code.system" {
+				var l claudeLine
+				l.parse(&x.scan, []byte(e.Source))
+				for _, name := range l.compact.tools {
+					names[name] = x.scan.err == nil && name != ""
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, found bool) bool { return !found })
+	return slices.Sorted(maps.Keys(names))
 }
 
 // records gives the records of Claude Code that the log holds, in the order of

@@ -68,6 +68,7 @@ type compactData struct {
 	preserved                     bool   // some messages were kept verbatim
 	head, segmentHead, firstOfAll string // uuid of the first of them
 	calls                         []string
+	tools                         []string // that tool searches had found
 }
 
 // readable reports whether the content has a shape the importer models.
@@ -354,6 +355,8 @@ func (l *claudeLine) metadata(s *scanner) {
 			d.saved = s.number(s.value())
 		case `"compactedToolIds"`:
 			d.calls = append(d.calls, s.texts()...)
+		case `"preCompactDiscoveredTools"`:
+			d.tools = append(d.tools, s.texts()...)
 		case `"preservedSegment"`:
 			d.preserved = d.preserved || s.kind() == '{'
 			eachMember(s, func(name []byte) {
