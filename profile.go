@@ -193,7 +193,13 @@ func (w *wire) foreign(item ProviderItem) bool {
 	var block struct {
 		Type string `json:"type"`
 	}
-	return json.Unmarshal([]byte(data), &block, codecOptions) == nil && !modelled(block.Type)
+	if json.Unmarshal([]byte(data), &block, codecOptions) != nil {
+		return false
+	}
+	// A note that another model answered is for the client: Anthropic takes it
+	// back only with a beta header, which a body cannot bring.
+	note := block.Type == "fallback" && w.profile.Provider == "anthropic"
+	return !note && !modelled(block.Type)
 }
 
 // modelled reports whether blocks or items of a type are payloads of a log.

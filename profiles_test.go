@@ -261,6 +261,13 @@ func TestP10OpaqueItemsGoToTheirProviderOnly(t *testing.T) {
 	})
 }
 
+// That another model answered is a note for the client: Anthropic refuses it
+// in a request without a beta header.
+func TestP10NotesOfAFallbackAreLeftOut(t *testing.T) {
+	note := entry(tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: `{"type":"fallback","from":{"model":"x"}}`})
+	onWire(t, project(t, user("go"), note, say("ok")), []string{"user go", "assistant ok"}, nil)
+}
+
 func TestP10OpaqueItemsOfTheUserStandWithTheUser(t *testing.T) {
 	item := func(provider, data string) tenfold.Entry {
 		return entry(tenfold.ProviderItem{Provider: provider, Role: "user", Data: data})

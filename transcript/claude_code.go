@@ -22,6 +22,8 @@ import (
 //	message.model, when it changes config_delta
 //	typed prompts and commands    turn_start + user_message
 //	injected lines                user_message, synthetic
+//	attachments                   user_message: typed while it worked, files, hooks
+//	queue-operation               user_message for what was typed, in older versions
 //	compact_boundary + summary    compaction with the summary
 //	microcompact_boundary         compaction that strips the named results
 //	isSidechain, agent_progress   the same on a branch
@@ -142,6 +144,8 @@ type claude struct {
 	prompted map[int32]int32         // parent → its newest prompt
 	walked   int                     // steps taken after rewinds
 
+	queue messageQueue
+
 	sub  *subAgent       // whose file is being read
 	told map[string]bool // blocks of sub-agents that the session's own file holds
 }
@@ -174,7 +178,19 @@ func (c *claude) line(l *claudeLine) error {
 		c.titles[2] = l.title
 	}
 	node := c.remember(l, id)
+	switch l.typ {
+	case "user", "assistant", "system":
+		if !l.sidechain {
+			if err := c.unqueue(l); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
+	case l.typ == "attachment":
+		return c.attachmentLine(l, id, c.branch(l, node, id))
+	case l.typ == "queue-operation":
+		return c.queueLine(l, id)
 	case l.typ == "user" || l.typ == "assistant":
 		if l.msg.kind != '{' || !l.msg.readable() || l.twice {
 			c.warn.add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
@@ -274,6 +290,9 @@ func (c *claude) begin() error {
 }
 
 func (c *claude) finish(ctx context.Context, src Source) error {
+	if err := c.unqueue(nil); err != nil {
+		return err
+	}
 	if err := c.closeAll(); err != nil {
 		return err
 	}

@@ -24,7 +24,10 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 	if l.sidechain && !c.own {
 		return c.unknown(l, id, "claude-code.system") // a sub-agent's own affair
 	}
-	c.pend = &boundary{compactData: l.compact, line: l.number}
+	// What stands before everything hides nothing.
+	if c.place.opened || len(l.compact.tools) == 0 {
+		c.pend = &boundary{compactData: l.compact, line: l.number}
+	}
 	if err := c.closeAll(); err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ func TestClaudeCodeCorpusCounts(t *testing.T) {
 			if strings.HasPrefix(e.Branch, "agent.") {
 				continue // the index leaves agent_progress out
 			}
+			if strings.Contains(e.Source, `"attachment":{`) {
+				continue // and attachments
+			}
 			isUser, isAssistant := false, false
 			switch p := e.Payload.(type) {
 			case tenfold.TurnStart:

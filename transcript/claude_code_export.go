@@ -3,8 +3,11 @@ package transcript
 import (
 	"bufio"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"tenfold"
 )
@@ -44,6 +47,11 @@ func (x *claudeExport) compacted() error {
 	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
 	x.lines.session = uuidOf(x.view.ID, "compacted session "+decimal(x.view.Projection.Version()))
 	p := x.view.Projection
+	if tools := x.discovered(); len(tools) > 0 {
+		if err := x.lines.discovered(tools); err != nil {
+			return err
+		}
+	}
 	// Claude Code has a system prompt of its own, so what summaries add to it
 	// goes in front.
 	if text := p.Continuation(); text != "" {
@@ -56,6 +64,38 @@ func (x *claudeExport) compacted() error {
 	}
 	x.warnConfig()
 	return x.lines.title(x.view.Title)
+}
+
+// discovered names the tools that tool searches of the session found: Claude
+// Code offers them to the model again, although the searches may be hidden.
+func (x *claudeExport) discovered() []string {
+	names := map[string]bool{}
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch != "" {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.ToolResult:
+			for _, part := range p.Parts {
+				var ref struct {
+					Name string `json:"tool_name"`
+				}
+				if part.File != nil && part.File.Name == "tool_reference" && json.Unmarshal([]byte(part.File.Detail), &ref, scanOptions...) == nil {
+					names[ref.Name] = ref.Name != ""
+				}
+			}
+		case tenfold.Unknown:
+			if p.Name == "claude-code.system" {
+				var l claudeLine
+				l.parse(&x.scan, []byte(e.Source))
+				for _, name := range l.compact.tools {
+					names[name] = x.scan.err == nil && name != ""
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, found bool) bool { return !found })
+	return slices.Sorted(maps.Keys(names))
 }
 
 // records gives the records of Claude Code that the log holds, in the order of
@@ -95,7 +135,7 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 	if x.scan.err != nil {
 		return false
 	}
-	r.parent, r.stamped = l.parent, !l.time().IsZero()
+	r.parent, r.stamped, r.aside = l.parent, !l.time().IsZero(), l.typ == "attachment"
 	if x.view.Format == ClaudeCode {
 		return true
 	}
@@ -110,6 +150,8 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 		return l.msg.kind == '{'
 	case "progress":
 		return l.agentMessage()
+	case "attachment":
+		return l.attachment.typ != ""
 	}
 	return false
 }
@@ -145,14 +187,12 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 	var stretch []tenfold.Entry
 	opened, wrote := false, false
 	flush := func() error {
-		// Nothing that shows has no line: not even the opening message that a body needs.
-		if !slices.ContainsFunc(stretch, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
-			stretch = nil
-			return nil
-		}
-		wrote = true
 		part := stretch
 		stretch = nil
+		if !slices.ContainsFunc(part, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
+			return nil // bookkeeping alone, such as an overlay that was undone
+		}
+		wrote = true
 		return x.lines.entries(part)
 	}
 	for e := range x.view.Projection.Log().Entries() {

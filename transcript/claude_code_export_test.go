@@ -95,13 +95,16 @@ func checkCompactedSession(tb testing.TB, name string, got Collected, p *tenfold
 				tb.Fatalf("a line of type %v has no %q", l["type"], k)
 			}
 		}
+		if l["type"] == "system" {
+			last = l["uuid"] // the boundary that names tools
+		}
 		if m, ok := l["message"].(map[string]any); ok {
 			for _, k := range claudeKeys[l["type"].(string)+".message"] {
 				if _, ok := m[k]; !ok {
 					tb.Fatalf("a message of type %v has no %q", l["type"], k)
 				}
 			}
-			if last == nil && m["role"] != "user" {
+			if l["parentUuid"] == nil && m["role"] != "user" {
 				tb.Errorf("the first message is of role %v", m["role"])
 			}
 			if l["parentUuid"] != last {
@@ -319,17 +322,47 @@ func TestClaudeCodeExportWarns(t *testing.T) {
 	}
 }
 
-// A compaction that was undone leaves nothing behind in a whole export.
-func TestClaudeCodeWholeAfterUndo(t *testing.T) {
-	got, err := importText(t, "s-1.jsonl", new(session).user("u1", `"go"`).assistant("a1", "m1", `{"type":"text","text":"done"}`).String())
+// An overlay that was undone leaves nothing behind in a whole export.
+func TestClaudeCodeExportOfUndone(t *testing.T) {
+	text := new(session).user("u1", `"go"`).assistant("a1", "m1", `{"type":"text","text":"did"}`).String()
+	got, err := importText(t, "x/s-1.jsonl", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := exportText(t, ClaudeCode, got, false)
-	got.Entries = append(got.Entries,
-		tenfold.Entry{ID: "c", Payload: tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
-		tenfold.Entry{ID: "r", Payload: tenfold.CompactionRevoked{Target: "c"}})
-	if have, _ := exportText(t, ClaudeCode, got, false); string(have) != string(want) {
-		t.Errorf("the undone compaction adds\n%s", strings.TrimPrefix(string(have), string(want)))
+	got.Entries = append(
+		got.Entries,
+		tenfold.Entry{ID: "c1", Payload: tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
+		tenfold.Entry{ID: "c2", Payload: tenfold.CompactionRevoked{Target: "c1"}},
+	)
+	if have := string(exportOf(t, ClaudeCode, got)); have != text {
+		t.Errorf("exported\n%s\nwant\n%s", have, text)
+	}
+}
+
+// The tools that a search found stay known to Claude Code when the search is
+// hidden.
+func TestClaudeCodeExportNamesDiscoveredTools(t *testing.T) {
+	text := new(session).user("u1", `"go"`).assistant("a1", "m1", call("t1")).
+		user("u2", `[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"tool_reference","tool_name":"WebFetch"},{"type":"tool_reference","tool_name":"Cron"}]}]`).
+		assistant("a2", "m2", `{"type":"text","text":"did"}`).String()
+	want := `"compactMetadata":{"trigger":"manual","preTokens":0,"preCompactDiscoveredTools":["Cron","WebFetch"]}`
+	for range 2 { // the second time the boundary alone says it
+		got, err := importText(t, "x/s-1.jsonl", text)
+		if err != nil || len(got.Warnings) > 0 {
+			t.Fatal(err, got.Warnings)
+		}
+		log := tenfold.NewLog()
+		if _, err := log.Append(append(got.Entries, tenfold.Entry{ID: "c", Payload: tenfold.Compaction{
+			ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit},
+		}})...); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := Export(&out, ClaudeCode, View{Conversation: got.Conversation, Projection: tenfold.Project(log), Compacted: true}); err != nil {
+			t.Fatal(err)
+		}
+		if text = out.String(); strings.Count(text, want) != 1 || strings.Contains(text, "tool_reference") {
+			t.Fatalf("exported\n%s\nwithout %s", text, want)
+		}
 	}
 }

@@ -27,6 +27,11 @@ type claudeLine struct {
 	agent               claudeMessage
 
 	compact compactData
+
+	attachment claudeAttachment
+	rendered   []claudeMessage
+
+	operation, queued string // of a line of the queue
 }
 
 // claudeMessage is the API message of a line.
@@ -63,6 +68,7 @@ type compactData struct {
 	preserved                     bool   // some messages were kept verbatim
 	head, segmentHead, firstOfAll string // uuid of the first of them
 	calls                         []string
+	tools                         []string // that tool searches had found
 }
 
 // readable reports whether the content has a shape the importer models.
@@ -100,7 +106,7 @@ func (l *claudeLine) parse(s *scanner, raw []byte) {
 		l.msg.blocks, l.agent.blocks = nil, nil
 		return
 	}
-	var seenType, seenMessage, seenData bool
+	var seenType, seenMessage, seenData, seenAttachment bool
 	s.token()
 	for s.more() {
 		switch string(s.name()) {
@@ -115,6 +121,16 @@ func (l *claudeLine) parse(s *scanner, raw []byte) {
 			l.twice = l.twice || seenData
 			l.progress(s)
 			seenData = true
+		case `"attachment"`:
+			l.twice = l.twice || seenAttachment
+			l.attach(s)
+			seenAttachment = true
+		case `"rendered"`:
+			l.render(s)
+		case `"operation"`:
+			l.operation = s.text()
+		case `"content"`:
+			l.queued = s.text()
 		case `"subtype"`:
 			l.subtype = s.text()
 		case `"uuid"`:
@@ -171,15 +187,7 @@ func (l *claudeLine) message(s *scanner, m *claudeMessage) {
 		case `"content"`:
 			l.twice = l.twice || seen
 			seen = true
-			if s.kind() == '[' {
-				m.content = span{0, 1} // a list: the blocks have their own places
-				m.blocks = l.blocks(s, m.blocks)
-				return
-			}
-			m.blocks = nil
-			if at := s.value(); s.err == nil && s.raw[at.from] == '"' {
-				m.content = at
-			}
+			l.content(s, m)
 		case `"usage"`:
 			l.usage(s, &m.usage)
 		default:
@@ -188,6 +196,19 @@ func (l *claudeLine) message(s *scanner, m *claudeMessage) {
 	})
 	if !seen {
 		m.blocks = nil
+	}
+}
+
+// content reads what a message says: a text or a list of blocks.
+func (l *claudeLine) content(s *scanner, m *claudeMessage) {
+	if s.kind() == '[' {
+		m.content = span{0, 1} // a list: the blocks have their own places
+		m.blocks = l.blocks(s, m.blocks)
+		return
+	}
+	m.blocks = nil
+	if at := s.value(); s.err == nil && s.raw[at.from] == '"' {
+		m.content = at
 	}
 }
 
@@ -334,6 +355,8 @@ func (l *claudeLine) metadata(s *scanner) {
 			d.saved = s.number(s.value())
 		case `"compactedToolIds"`:
 			d.calls = append(d.calls, s.texts()...)
+		case `"preCompactDiscoveredTools"`:
+			d.tools = append(d.tools, s.texts()...)
 		case `"preservedSegment"`:
 			d.preserved = d.preserved || s.kind() == '{'
 			eachMember(s, func(name []byte) {

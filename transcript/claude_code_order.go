@@ -17,6 +17,7 @@ type claudeRecord struct {
 	parent  string
 	time    time.Time
 	stamped bool // the line has a time of its own
+	aside   bool // an attachment: it waits even where a person typed it
 	// holder is the record that began the response which this one waited for,
 	// -1 for none.
 	holder int32
@@ -77,7 +78,7 @@ func (o *claudeOrder) holders() {
 				open[e.Branch] = opened{int32(i), e.MessageID}
 			}
 		case tenfold.ToolResult, tenfold.UserMessage:
-			if u, ok := p.(tenfold.UserMessage); ok && !u.Synthetic {
+			if u, ok := p.(tenfold.UserMessage); ok && !u.Synthetic && !r.aside {
 				delete(open, e.Branch)
 			} else if w, ok := open[e.Branch]; ok {
 				r.holder = w.at

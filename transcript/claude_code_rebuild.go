@@ -57,11 +57,16 @@ func rebuildClaudeAs(scan *scanner, source string, entries []tenfold.Entry, asci
 	}
 	var l claudeLine
 	l.parse(scan, r.raw)
-	m := &l.msg
-	if l.typ == "progress" {
-		m = &l.agent
+	switch {
+	case scan.err != nil:
+		return "", false
+	case l.typ == "queue-operation":
+		return source, true // the line holds what the message says
+	case l.typ == "attachment":
+		return r.attachment(&l)
 	}
-	if scan.err != nil || !m.readable() {
+	m := l.said()[0]
+	if !m.readable() {
 		return "", false
 	}
 	switch {
@@ -84,6 +89,28 @@ func rebuildClaudeAs(scan *scanner, source string, entries []tenfold.Entry, asci
 	}
 	if r.missing || len(r.results)+len(r.parts)+len(r.blocks) > 0 {
 		return "", false
+	}
+	return splice(r.raw, r.cuts), true
+}
+
+// attachment fills what an attachment says; one of an older version holds it.
+func (r *refill) attachment(l *claudeLine) (string, bool) {
+	parts := r.parts
+	for _, m := range l.said() {
+		switch {
+		case !m.readable():
+		case m.isText() && len(parts) > 0:
+			r.text(m.content, parts[0].Text)
+			parts = parts[1:]
+		default:
+			for i := range m.blocks {
+				if len(parts) == 0 {
+					return "", false
+				}
+				r.part(&m.blocks[i], parts[0])
+				parts = parts[1:]
+			}
+		}
 	}
 	return splice(r.raw, r.cuts), true
 }

@@ -110,6 +110,8 @@ type (
 			Trigger string `json:"trigger"`
 			Before  int    `json:"preTokens"`
 			After   int    `json:"postTokens,omitzero"`
+
+			Discovered []string `json:"preCompactDiscoveredTools,omitzero"`
 		} `json:"compactMetadata"`
 	}
 )

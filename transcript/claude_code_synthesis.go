@@ -147,6 +147,18 @@ func (x *claudeLines) boundary(e tenfold.Entry, c tenfold.Compaction) error {
 	return x.user(userLine{text: c.Summary.Text, summary: true, of: e.ID + "/summary"})
 }
 
+// discovered begins a session with a boundary that names the tools which tool
+// searches found before.
+func (x *claudeLines) discovered(tools []string) error {
+	var l claudeBoundary
+	before := uuidOf(x.conv, x.session+" before")
+	l.claudeHead, l.claudeTail = x.head("system", "discovered tools")
+	l.Logical = &before
+	l.Subtype, l.Content, l.Level = "compact_boundary", "Conversation compacted", "info"
+	l.Metadata.Trigger, l.Metadata.Discovered = "manual", tools
+	return x.json(l)
+}
+
 // title names the session.
 func (x *claudeLines) title(title string) error {
 	if title == "" {

@@ -418,41 +418,47 @@ func TestClaudeCode(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := importText(t, "x/s-1.jsonl", tt.text)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(tt.name, func(t *testing.T) { checkClaudeCode(t, tt.text, tt.want, tt.warnings) })
+	}
+}
+
+// checkClaudeCode compares an import with a table, and holds that its export
+// gives the lines and the log again.
+func checkClaudeCode(t *testing.T, text, table string, warnings []string) {
+	t.Helper()
+	got, err := importText(t, "x/s-1.jsonl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.ID != "s-1" || got.Format != ClaudeCode {
+		t.Errorf("conversation is %+v", got.Conversation)
+	}
+	// The ids of lines without one are hashes: number them.
+	hashes := map[string]string{}
+	want := trim(table)
+	for i, line := range strings.Split(describe(got.Entries), "\n") {
+		wants := strings.Split(want, "\n")
+		if _, have, ok := strings.Cut(line, " line:"); ok && i < len(wants) {
+			if _, w, ok := strings.Cut(wants[i], " line:"); ok {
+				have, w = recordID(strings.Fields(have)[0]), recordID(strings.Fields(w)[0])
+				have, _, _ = strings.Cut(have, "~")
+				w, _, _ = strings.Cut(w, "~")
+				hashes["line:"+w] = "line:" + have
 			}
-			if got.ID != "s-1" || got.Format != ClaudeCode {
-				t.Errorf("conversation is %+v", got.Conversation)
-			}
-			// The ids of lines without one are hashes: number them.
-			hashes := map[string]string{}
-			want := trim(tt.want)
-			for i, line := range strings.Split(describe(got.Entries), "\n") {
-				wants := strings.Split(want, "\n")
-				if _, have, ok := strings.Cut(line, " line:"); ok && i < len(wants) {
-					if _, w, ok := strings.Cut(wants[i], " line:"); ok {
-						have, _, _ = strings.Cut(strings.TrimSuffix(strings.Fields(have)[0], "/turn"), "~")
-						w, _, _ = strings.Cut(strings.TrimSuffix(strings.Fields(w)[0], "/turn"), "~")
-						hashes["line:"+w] = "line:" + have
-					}
-				}
-			}
-			for w, have := range hashes {
-				want = strings.NewReplacer(w+" ", have+" ", w+"~", have+"~", w+"/", have+"/").Replace(want)
-			}
-			checkTable(t, got, want, tt.warnings)
-			var lines []any
-			for line := range strings.Lines(tt.text) {
-				if strings.TrimSpace(line) != "" {
-					lines = append(lines, decodeJSON(t, []byte(line)))
-				}
-			}
-			if !strings.Contains(tt.text, `"twice"`) { // encoding/json cannot see a member that comes twice
-				sameLines(t, rebuildClaudeLines(t, got), lines)
-				comesBack(t, ClaudeCode, "x/s-1.jsonl", got, nil)
-			}
-		})
+		}
+	}
+	for w, have := range hashes {
+		want = strings.NewReplacer(w+" ", have+" ", w+"~", have+"~", w+"/", have+"/").Replace(want)
+	}
+	checkTable(t, got, want, warnings)
+	var lines []any
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			lines = append(lines, decodeJSON(t, []byte(line)))
+		}
+	}
+	if !strings.Contains(text, `"twice"`) { // encoding/json cannot see a member that comes twice
+		sameLines(t, rebuildClaudeLines(t, got), lines)
+		comesBack(t, ClaudeCode, "x/s-1.jsonl", got, nil)
 	}
 }

@@ -96,9 +96,10 @@ func describeParts(parts []tenfold.Part) string {
 // trim takes the indentation off a table's text.
 func trim(s string) string {
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSpace(s)) {
-		b.WriteString(strings.TrimSpace(line))
-		b.WriteByte('\n')
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
 	}
 	return b.String()
 }

@@ -28,10 +28,12 @@ func reads(tool, argument string) func(string) modelserver.Block {
 	return func(path string) modelserver.Block { return call(tool, map[string]any{argument: path}) }
 }
 
+var claudeFlags = []string{"--model", "claude-fable-5-1", "--allowedTools", "Read,Bash,Agent"}
+
 // ClaudeCode is Anthropic's agent. It refuses to run unattended as root unless
 // it is told that it is in a sandbox.
 func ClaudeCode() Client {
-	flags := []string{"--model", "claude-fable-5-1", "--allowedTools", "Read,Bash,Agent"}
+	flags := claudeFlags
 	return Client{
 		Name: "claude-code", Wire: modelserver.Anthropic, bin: "claude",
 		Reads: reads("Read", "file_path"),

@@ -189,14 +189,19 @@ func (p *Place) start(program, prompt string, args ...string) (string, error) {
 		cmd.Stdin = strings.NewReader(prompt)
 	}
 	cmd.WaitDelay = 5 * time.Second
+	cmd.Env = p.environment()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// environment is what the client finds in its environment.
+func (p *Place) environment() []string {
 	// opencode believes PWD rather than the directory it runs in.
-	cmd.Env = append([]string{
+	return append([]string{
 		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
 		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", // nothing is to be installed while it runs
 	}, p.Client.env(p)...)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
 }
 
 // binaries is where npm puts the clients' commands.
