@@ -99,7 +99,7 @@ func ParseTail(text string) (Tail, error) {
 	if n, ok := ParseTokens(s); ok {
 		return Tail{Turns: -1, Tokens: n}, nil
 	}
-	return Tail{}, fmt.Errorf("%q is nothing to keep: write turns (3) or tokens (20k)", text)
+	return Tail{}, fmt.Errorf("%q is not a valid value to keep: write turns (3) or tokens (20k)", text)
 }
 
 // ParseTokens reads a token count with its unit: "20k", "1.5m", "800t".

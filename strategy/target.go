@@ -13,7 +13,7 @@ import (
 // A Target is how small a projection is to become.
 type Target struct {
 	// Tokens is the most the projection may cost; where Share is set, that
-	// share of what the raw conversation costs. Both zero is no target.
+	// share of what the raw conversation costs. Both zero is not a valid target.
 	Tokens int
 	Share  float64
 }
@@ -45,13 +45,13 @@ func ParseTarget(text string) (Target, error) {
 	if strings.HasSuffix(s, "%") {
 		share, err := parseShare("target", s)
 		if err != nil {
-			return Target{}, fmt.Errorf("%q is no target: %w", text, errTarget)
+			return Target{}, fmt.Errorf("%q is not a valid target: %w", text, errTarget)
 		}
 		return Target{Share: share}, nil
 	}
 	n, err := parseTokenCount("target", s)
 	if err != nil || n == 0 {
-		return Target{}, fmt.Errorf("%q is no target: %w", text, errTarget)
+		return Target{}, fmt.Errorf("%q is not a valid target: %w", text, errTarget)
 	}
 	return Target{Tokens: n}, nil
 }

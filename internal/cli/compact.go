@@ -36,11 +36,11 @@ input.
 ` + sentence("The format is detected: "+strings.Join(readableFormats(), ", ")+".") + `
 
 The conversations are kept in the store, the last one as the active one, so that
-"tenfold conversation" can look at them, undo, and compact otherwise. The file
-is not touched. Running the command again on the same file adds what is new of
-it and replaces the compaction of the earlier run; the same flags give the same
-report and write nothing. A file that no longer begins with what it said then
-becomes a conversation of its own.
+"tenfold conversation" can show them, undo, and compact differently. The file is
+not touched. Running the command again on the same file imports only new entries
+and replaces the compaction of the earlier run; the same flags give the same
+report and write nothing. A file that no longer begins as it did then becomes a
+conversation of its own.
 
 A damaged line or record is skipped with a warning; --strict makes it an error.
 

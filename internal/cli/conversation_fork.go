@@ -29,7 +29,7 @@ func (a *app) forkCommand() *cobra.Command {
 		Use:   "fork [ID] [flags]",
 		Short: "Make a new conversation from this one",
 		Long: `Copies a conversation, compactions included, into a new one, makes that the
-active one, and answers its id. The old one stays as it is.
+active one, and prints its id. The old one stays as it is.
 
 --until leaves out the turns after one, and what was done to the conversation
 since; --last then keeps only so many turns of the rest. Summaries that tell of

@@ -22,10 +22,10 @@ func (a *app) importCommand() *cobra.Command {
 conversation. Compactions that the other tool made come along as overlays, so
 that undoing them gives back what they hid.
 
-A file that was imported before adds what is new to its conversation, as long
-as it still begins with what it said then. One that was cut, rewritten or turned
-back becomes a conversation of its own, and the report says so; so does another
-file that begins alike.
+Only the new entries of a file that was imported before are added, as long as it
+still begins as it did then. One that was cut, rewritten or turned back becomes
+a conversation of its own, and the report says so; so does another file that
+begins alike.
 
 A file may be packed with gzip or zstd, and may hold several conversations. Of a
 directory every session in it is read; with --from alone those that the tool
@@ -168,7 +168,7 @@ func (i *importing) left() string {
 	if i.others == 0 {
 		return ""
 	}
-	return "; " + count(i.others, "other file is no transcript", "other files are no transcripts")
+	return "; " + count(i.others, "other file is not a transcript", "other files are not transcripts")
 }
 
 type importJSON struct {

@@ -12,7 +12,7 @@ func (a *app) newCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "new [TITLE]",
 		Short: "Begin an empty conversation",
-		Long: `Begins an empty conversation, makes it the active one, and answers its id. A
+		Long: `Begins an empty conversation, makes it the active one, and prints its id. A
 title of several words is put in quotes; it can be set later as well.`,
 		Example: `  tenfold conversation new
   tenfold conversation new "The oven is too hot"`,

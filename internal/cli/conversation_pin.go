@@ -36,7 +36,7 @@ pins its result as well, and the other way round.`,
 func (a *app) unpinCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "unpin ENTRY… [flags]",
-		Short: "Let compactions have entries again",
+		Short: "Unpin entries",
 		Long: `Takes pins back: compactions hide or shorten the entries again. A call and its
 result are unpinned together.`,
 		Example: `  tenfold conversation unpin 17

@@ -50,7 +50,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		}
 	}
 	if !yes {
-		ok, err := a.confirm(ctx, a.question(all), usage("nobody can be asked: standard input is no terminal", "add --yes to remove without asking"))
+		ok, err := a.confirm(ctx, a.question(all), usage("cannot prompt: stdin is not a terminal", "add --yes to remove without asking"))
 		if err != nil {
 			return err
 		}

@@ -252,7 +252,7 @@ func checkDirectory(dir string) finding {
 func (a *app) checkTerminal() finding {
 	f := finding{Check: "terminal", Status: statusOK}
 	if !a.outTTY {
-		f.Detail = "standard output is none, so there is no colour"
+		f.Detail = "stdout is not a terminal; colour is off"
 		return f
 	}
 	f.Detail = fmt.Sprintf("%d columns, ", a.width)

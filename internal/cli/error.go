@@ -104,7 +104,7 @@ func fileTrouble(err error, other string) (code, hint string) {
 	case is(fs.ErrNotExist):
 		return "not_found", "check the path"
 	case is(fs.ErrPermission, syscall.EROFS):
-		return "permission", "check who may read and write it"
+		return "permission", "check the file's permissions"
 	case is(syscall.ENOSPC, syscall.EDQUOT) || (runtime.GOOS == "windows" && is(syscall.Errno(112))):
 		return "disk_full", "free some disk space and try again"
 	case is(syscall.EIO):

@@ -40,21 +40,21 @@ func (r *rangeFlags) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, heavy,\nor one of the configuration (default: as\nconfigured)")
 	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+fill(strings.Join(strategy.Names(), ", "), 46))
-	f.StringVar(&r.from, "from", "", "`BOUND` where the range begins; alone it is last")
+	f.StringVar(&r.from, "from", "", "start of the range, a `BOUND`; without a\nvalue, last")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.StringVar(&r.keep, "keep", "", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, but at most\n20k tokens)")
 	f.StringVar(&r.keepLast, "keep-last", "", "how many `TURNS` to keep at the end")
 	complete(c, "strategy", strategy.Names()...)
 	f.StringVar(&r.target, "target", "", "fit it into `TOKENS|%`, line by line: 20k, or 10% of\nthe conversation")
-	f.BoolVar(&r.dryRun, "dry-run", false, "tell the effect and write nothing")
-	f.StringVar(&r.focus, "focus", "", "what a summary must keep, a `TEXT`")
+	f.BoolVar(&r.dryRun, "dry-run", false, "show the effect without writing")
+	f.StringVar(&r.focus, "focus", "", "`TEXT` the summary must keep")
 	f.BoolVarP(&r.yes, "yes", "y", false, "do not ask: omit the turns that\nclassify-tangents names")
 }
 
 // modelHelp is what the compact commands say of models.
 const modelHelp = `Where a summary stands for turns, the model of the profile writes it, else the
-one named by conversation.compaction.summarizer_model, else by model.name; where
-none is named, and where it fails, a digest does that needs no model. Only a
+one named by conversation.compaction.summarizer_model, else by model.name; if
+none is named, or if it fails, a digest, which needs no model, is used. Only a
 model that you name yourself is called, for what you choose yourself: not for
 what a conversation chose, or a workspace's file before "tenfold config trust".
 What it costs is told; --dry-run tells what it would be asked, and asks nothing
@@ -65,16 +65,16 @@ task, and you say which may go.`
 const rangeHelp = `A range is given by turns, counted from 0. A bound is a turn (5), turns before
 the last (-3), or a time ago (5h, 2d); --from also takes "last", the turn after
 what is compacted already. Both bounds are inclusive. Without --to the range
-ends where the part begins that is to be kept: by default the last 3 turns, but
+ends where the kept tail begins: by default the last 3 turns, but
 at most 20,000 tokens, which may be inside a turn.
 
---target chooses line by line, as the strategy fit does: the lines later work is
-likely to need stay, over the whole conversation unless a bound says where the
-range ends. Short messages of yours, the last step, the plan, an open error and
-pins always stay. A target that is missed is told; it is a failure only if
+--target chooses line by line, as the strategy fit does: the lines that later
+work is likely to need stay, over the whole conversation unless a bound says
+where the range ends. Short messages of yours, the last step, the plan, an open
+error and pins always stay. A missed target is reported; it is a failure only if
 nothing could be done.
 
-What is not said by flags is as the configuration has it: "tenfold config show".
+Anything not set by a flag comes from the configuration: "tenfold config show".
 A value given with --cfg holds for the conversation from now on: it is kept with
 it, and the report says so, unless this is a dry run. --cfg KEY= takes it back.`
 

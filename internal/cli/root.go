@@ -36,11 +36,11 @@ func (a *app) rootCommand() *cobra.Command {
 keeps every word: a compaction is an overlay that says how the conversation is
 to be seen, and can be undone.
 
-Give it a session that an agent saved, and it tells what can go and what that
-saves. The conversation is kept in a store, where "tenfold conversation" looks
-at it, compacts it otherwise, undoes, and writes it in the forms that the
-providers of models take. "tenfold config" shows how it does all that, and
-changes it.
+Give it a session that an agent saved, and it shows what can be dropped and how
+much that saves. The conversation is kept in a store; "tenfold conversation"
+shows it, compacts it differently, undoes, and writes it in the formats that
+providers and agents read. "tenfold config" shows and changes how all of that is
+done.
 
 Results go to standard output, everything else to standard error. With --json
 results are JSON, one object a line, and so are errors. The exit code is 0 when
@@ -113,7 +113,7 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			return usage(c.CommandPath()+" needs "+what, hint)
 		case most == 0 && len(args) > 0:
-			return usage(c.CommandPath()+" takes no argument, so not "+quote(args[0]), hint)
+			return usage(c.CommandPath()+": unexpected argument "+quote(args[0]), hint)
 		case most > 0 && len(args) > most:
 			return usage(c.CommandPath()+" takes "+what+" and no more, so not "+quote(args[most]), hint)
 		}

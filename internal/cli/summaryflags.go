@@ -80,7 +80,7 @@ func (k *compactConversation) summary(req *session.Request) error {
 	case k.dryRun:
 		return usage("--dry-run stores no summary, so --review has nothing to do", "leave out one of them")
 	case !k.inTTY && !k.yes:
-		return usage("nobody can be asked: standard input is no terminal", "add --yes to accept the summary as it is")
+		return usage("cannot prompt: stdin is not a terminal", "add --yes to accept the summary as it is")
 	}
 	k.asked.review, k.asked.yes = true, k.yes
 	return nil

@@ -141,7 +141,7 @@ func (t *terminal) emitLine(line []byte) {
 // flush brings results out.
 func (t *terminal) flush() error {
 	if err := t.out.Flush(); err != nil {
-		_, hint := fileTrouble(err, "check where it leads")
+		_, hint := fileTrouble(err, "check the output path")
 		return hinted(fmt.Errorf("write to standard output: %w", err), "output", hint)
 	}
 	return nil

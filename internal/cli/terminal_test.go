@@ -72,8 +72,8 @@ func TestFileTrouble(t *testing.T) {
 		code, hint string
 	}{
 		{syscall.ENOENT, "not_found", "check the path"},
-		{syscall.EACCES, "permission", "check who may read and write it"},
-		{syscall.EROFS, "permission", "check who may read and write it"},
+		{syscall.EACCES, "permission", "check the file's permissions"},
+		{syscall.EROFS, "permission", "check the file's permissions"},
 		{syscall.ENOSPC, "disk_full", "free some disk space and try again"},
 		{syscall.EDQUOT, "disk_full", "free some disk space and try again"},
 		{syscall.EIO, "file", "check the disk"},

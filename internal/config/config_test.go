@@ -180,7 +180,7 @@ func TestErrors(t *testing.T) {
 		{name: "a date", text: "model.name = 2020-01-01", want: "user.toml:1:7: model.name must be a model, as PROVIDER/MODEL, not a date", hint: `write it as in name = "anthropic/claude-sonnet-4-5"`},
 		{name: "syntax", text: "[model]\nname = gpt", want: "user.toml:2:8: ", hint: `strings stand in quotes, lists in [ ], and "tenfold config show" is an example`},
 		{name: "twice", text: "[model]\nname = \"\"\nname = \"\"", want: "user.toml:3:1: ", hint: `strings stand in quotes, lists in [ ], and "tenfold config show" is an example`},
-		{name: "no flag", flag: "keep_last", want: "flag --cfg: this is no KEY=VALUE", hint: "write it as in --cfg conversation.compaction.keep_last=5"},
+		{name: "no flag", flag: "keep_last", want: "flag --cfg: expected KEY=VALUE", hint: "write it as in --cfg conversation.compaction.keep_last=5"},
 		{name: "no TOML", flag: at + "strategy=[1", want: "flag --cfg: conversation.compaction.strategy: the value is no TOML", hint: "a value that begins with a quote, a bracket or a brace is TOML"},
 
 		{name: "key", flag: "providers.x.api_key_env=sk-proj-abc123", want: "flag --cfg: providers.x.api_key_env: " + errKey.Error(), hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},

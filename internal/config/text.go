@@ -52,7 +52,7 @@ func flag(text string) (path []string, leaf *node, err error) {
 	path, valid := splitKey(key)
 	if !ok || !valid {
 		// What follows may be a key of a provider, so it is not shown.
-		return nil, nil, wrong(n, nil, "this is no KEY=VALUE", "write it as in --cfg conversation.compaction.keep_last=5")
+		return nil, nil, wrong(n, nil, "expected KEY=VALUE", "write it as in --cfg conversation.compaction.keep_last=5")
 	}
 	f, known := lookup(path)
 	if known {
