@@ -6,7 +6,8 @@ func (a *app) configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Look at the configuration, and change it",
-		Long: `Works on the configuration. Values are layered; later layers override earlier ones:
+		Long: `Shows and changes the configuration. Values are layered; later layers override
+earlier ones:
 
   what comes with the program
   your file, tenfold/config.toml where your system keeps configuration,
