@@ -137,6 +137,9 @@ func (w *wire) collect(items iter.Seq[Item]) {
 		user := false
 		switch p := it.Payload.(type) {
 		case UserMessage:
+			if len(w.messages) == 0 && p.Role != "" && w.prompts(p) {
+				continue
+			}
 			user = true
 		case ToolCall:
 			wi.callID = w.callID(p.CallID)
@@ -164,12 +167,12 @@ func (w *wire) collect(items iter.Seq[Item]) {
 			lastRequest = len(w.messages)
 		}
 	}
-	if len(w.messages) == 0 {
+	if len(w.messages) == 0 || !w.messages[0].user {
 		// A view that shows nothing, as where all of it stands summarised in the
 		// system prompt, is opened as one that begins with the model's words is:
 		// no provider takes a body without a message (P10).
 		open := Item{Added: AddedOpening, Payload: UserMessage{Parts: Text(openingText), Synthetic: true}}
-		w.messages = []message{{user: true, items: []wireItem{{Item: open}}}}
+		w.messages = slices.Insert(w.messages, 0, message{user: true, items: []wireItem{{Item: open}}})
 	}
 	w.giveUser()
 	for i := lastRequest; i < len(w.messages); i++ {
