@@ -37,6 +37,10 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
 		}
 	}
+	id := v.ID
+	if v, err = v.withFitCalls(to); err != nil {
+		return nil, fmt.Errorf("export conversation %s: %w", id, err)
+	}
 	if warnings, err = h.exporter.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
 	}
