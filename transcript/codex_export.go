@@ -265,11 +265,13 @@ func itemType(root node) string {
 	return root.text("type")
 }
 
-// replaced writes a compaction of another tool: what a model sees after it.
+// replaced writes a compaction of another tool, or one of ours with a summary of
+// all before: what a model sees after it. Codex has no form for other overlays.
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
 	c := e.Payload.(tenfold.Compaction)
-	if c.Source != "import" {
-		return // ours: the whole conversation has none
+	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
+		x.warn.add(0, "compaction has no form in codex and is left out", "compactions have no form in codex and are left out")
+		return
 	}
 	if _, err := past.Append(e); err != nil {
 		x.err = err
@@ -294,6 +296,7 @@ func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold
 		}
 	}
 	x.written, x.uses = open, uses
+	x.warn.add(0, "compaction is written as the history that a model sees after it", "compactions are written as the histories that a model sees after them")
 	x.line("compacted", history)
 }
 

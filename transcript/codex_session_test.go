@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,40 @@ func TestCodexLeavesItsContextToItself(t *testing.T) {
 	}
 	got := allSaid(t, again)
 	if len(got) != 1+len(stays) {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// A whole export writes an overlay that Codex has a form for, and names others.
+func TestCodexWritesOverlaysOrNamesThem(t *testing.T) {
+	c := Collected{Conversation: Conversation{ID: "made", Format: OpenAIChat}}
+	for i, p := range []tenfold.Payload{
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("one")},
+		tenfold.AssistantMessage{Text: "first"},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("two")},
+		tenfold.Pin{Entries: []string{"eb"}},
+		tenfold.Compaction{ToTurn: 0, Source: "user", Turns: tenfold.Omit},
+		tenfold.Compaction{ToTurn: 0, Source: "user", Summary: &tenfold.Summary{Text: "They began.", Placement: tenfold.PlaceMessage}},
+		tenfold.AssistantMessage{Text: "second"},
+	} {
+		c.Entries = append(c.Entries, tenfold.Entry{ID: "e" + string(rune('a'+i)), Payload: p})
+	}
+	text, warnings := exportText(t, Codex, c, false)
+	if got := strings.Count(string(text), `"type":"compacted"`); got != 1 || !strings.Contains(string(text), "They began.") {
+		t.Errorf("%d compactions in\n%s", got, text)
+	}
+	for _, want := range []string{"1 compaction has no form in codex and is left out", "1 pin has no form in codex and is left out"} {
+		if !slices.Contains(warnings, want) {
+			t.Errorf("no warning %q in %q", want, warnings)
+		}
+	}
+	again, err := importText(t, "", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(allSaid(t, again), " "); !strings.Contains(got, "They began.") || strings.Contains(got, "assistant|first") {
 		t.Errorf("it says %q", got)
 	}
 }

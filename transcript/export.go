@@ -15,7 +15,7 @@ type View struct {
 	// Projection gives the conversation's log, and what a model sees of it.
 	Projection *tenfold.Projection
 	// Compacted asks for what a model sees; else all that was said is
-	// written, and what the other tool compacted itself as its compactions.
+	// written, and compactions where the format has a form for them.
 	Compacted bool
 }
 
