@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/fitnames"
 )
 
 // A Profile knows what a provider takes: it writes a projection as the body of
@@ -52,7 +53,7 @@ func Profiles() []Profile {
 func (f Profile) Body(p *Projection) ([]byte, error) {
 	w := &wire{
 		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
-		ids: uniqueNames{most: maxCallID}, tools: uniqueNames{most: maxToolName},
+		ids: fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
 	}
 	w.config.Tools = w.profile.tools(uniqueTools(w.config.Tools))
 	w.collect(p.Items())
@@ -104,9 +105,9 @@ type wire struct {
 	config   Config
 	messages []message
 
-	ids     uniqueNames         // of calls
+	ids     fitnames.Unique     // of calls
 	waiting map[string][]string // raw call id → ids given to its open calls
-	tools   uniqueNames
+	tools   fitnames.Unique
 	names   map[string]string // raw tool name → its name in the body
 	custom  map[string]bool   // ids in the body of calls of custom tools
 }
@@ -137,6 +138,9 @@ func (w *wire) collect(items iter.Seq[Item]) {
 		user := false
 		switch p := it.Payload.(type) {
 		case UserMessage:
+			if len(w.messages) == 0 && p.Role != "" && w.prompts(p) {
+				continue
+			}
 			user = true
 		case ToolCall:
 			wi.callID = w.callID(p.CallID)
@@ -164,12 +168,12 @@ func (w *wire) collect(items iter.Seq[Item]) {
 			lastRequest = len(w.messages)
 		}
 	}
-	if len(w.messages) == 0 {
+	if len(w.messages) == 0 || !w.messages[0].user {
 		// A view that shows nothing, as where all of it stands summarised in the
 		// system prompt, is opened as one that begins with the model's words is:
 		// no provider takes a body without a message (P10).
 		open := Item{Added: AddedOpening, Payload: UserMessage{Parts: Text(openingText), Synthetic: true}}
-		w.messages = []message{{user: true, items: []wireItem{{Item: open}}}}
+		w.messages = slices.Insert(w.messages, 0, message{user: true, items: []wireItem{{Item: open}}})
 	}
 	w.giveUser()
 	for i := lastRequest; i < len(w.messages); i++ {
@@ -238,7 +242,7 @@ const maxCallID = 40
 // callID gives a call an id every provider takes, unique in the body. Models
 // that number their calls use the same id again and again.
 func (w *wire) callID(raw string) string {
-	id := w.ids.give(alphabet(raw, maxCallID, "call"))
+	id := w.ids.Give(fitnames.Fit(raw, maxCallID, "call"))
 	w.waiting[raw] = append(w.waiting[raw], id)
 	return id
 }
@@ -251,74 +255,12 @@ func (w *wire) toolName(raw string) string {
 	if name, ok := w.names[raw]; ok {
 		return name
 	}
-	whole := alphabet(raw, maxToolName, "unknown")
+	whole := fitnames.Fit(raw, maxToolName, "unknown")
 	if c := whole[0]; c == '-' || (c >= '0' && c <= '9') {
-		whole = alphabet("_"+whole, maxToolName, "unknown")
+		whole = fitnames.Fit("_"+whole, maxToolName, "unknown")
 	}
-	name := w.tools.give(whole)
+	name := w.tools.Give(whole)
 	w.names[raw] = name
-	return name
-}
-
-// uniqueNames gives names of at most so many bytes, each but once: of equal
-// ones the second ends in "_2", the third in "_3".
-type uniqueNames struct {
-	most  int
-	taken map[string]bool
-	// next is the number to try next, by what stands before it and how many
-	// digits it has: those below are taken.
-	next map[stem]int
-}
-
-type stem struct {
-	name   string
-	digits int
-}
-
-// give takes a name no longer than names may be.
-func (u *uniqueNames) give(name string) string {
-	if u.taken == nil {
-		u.taken, u.next = map[string]bool{}, map[stem]int{}
-	}
-	whole := name
-	for digits, least := 1, 2; u.taken[name]; digits, least = digits+1, pow10(digits) {
-		at := stem{whole[:min(len(whole), u.most-digits-1)], digits}
-		n := max(u.next[at], least)
-		for n < pow10(digits) {
-			if name = at.name + "_" + strconv.Itoa(n); !u.taken[name] {
-				break
-			}
-			n++
-		}
-		u.next[at] = n
-	}
-	u.taken[name] = true
-	return name
-}
-
-func pow10(n int) int {
-	p := 1
-	for range n {
-		p *= 10
-	}
-	return p
-}
-
-// alphabet keeps letters, digits, "_" and "-"; others become "_".
-func alphabet(raw string, most int, empty string) string {
-	if raw == "" {
-		raw = empty
-	}
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, raw)
-	if len(name) > most {
-		name = name[:most]
-	}
 	return name
 }
 

@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -25,6 +26,21 @@ func (w *wire) role(it wireItem) string {
 		}
 	}
 	return ""
+}
+
+// prompts puts what the system says before all else into the system prompt,
+// for those who know no other place for it.
+func (w *wire) prompts(m UserMessage) bool {
+	if w.profile.Provider == "openai" || w.profile.Provider == "openai-chat" {
+		return false
+	}
+	for _, p := range userParts(m) {
+		if p.file != nil {
+			return false
+		}
+		w.config.System = strings.TrimPrefix(w.config.System+"\n\n"+p.text, "\n\n")
+	}
+	return true
 }
 
 // giveUser gives the user a message at the front of a body that begins with

@@ -47,11 +47,11 @@ func TestP10Roles(t *testing.T) {
 			`{"role":"system","content":"mind"},{"role":"user","content":"on"}`,
 		},
 		"anthropic": {
-			`{"role":"user","content":[{"type":"text","text":"rules"},{"type":"text","text":"go"}]}`,
+			`"system":"rules"`, `{"role":"user","content":[{"type":"text","text":"go"}]}`,
 			`{"role":"system","content":[{"type":"text","text":"mind"}]},{"role":"user","content":[{"type":"text","text":"on"}]}`,
 			`"input":{"input":"a \"b\""}`,
 		},
-		"gemini": {`{"role":"user","parts":[{"text":"rules"},{"text":"go"}]}`, `{"text":"mind"},{"text":"on"}`},
+		"gemini": {`"systemInstruction":{"parts":[{"text":"rules"}]}`, `{"text":"mind"},{"text":"on"}`},
 	}
 	for _, profile := range tenfold.Profiles() {
 		body, err := profile.Body(tenfold.Project(log))
@@ -70,7 +70,7 @@ func TestP10Roles(t *testing.T) {
 }
 
 // Where no user speaks before the model, a message of another role opens the
-// body as the user's.
+// body as the user's, or stands in the system prompt and leaves that to us.
 func TestP10RolesLeaveTheUserTheFirstWord(t *testing.T) {
 	log := tenfold.NewLog()
 	for i, p := range []tenfold.Payload{

@@ -37,6 +37,11 @@ func (x *codexWriter) compacted() {
 			x.warnBranch()
 			continue
 		}
+		if it.Seq > 0 && broughtAnew(it.Payload) {
+			x.warn.add(0, "message of Codex's own context is left out: it is given anew when the session goes on",
+				"messages of Codex's own context are left out: they are given anew when the session goes on")
+			continue
+		}
 		raw, _ := p.Log().Entry(it.Seq)
 		x.at(raw.Time)
 		if item := x.unchanged(it, raw, histories); item != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"io"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -54,7 +53,7 @@ type codexWriter struct {
 	uses    map[string]int
 	spent   codexTokens
 	model   string
-	dir     string // what cwd found
+	dir     *string // what cwd found
 }
 
 // codexCall is how a call was written: its result is to match.
@@ -76,7 +75,7 @@ type codexMeta struct {
 	Originator    string     `json:"originator"`
 	Version       string     `json:"cli_version"`
 	Source        string     `json:"source"`
-	ModelProvider string     `json:"model_provider"`
+	ModelProvider string     `json:"model_provider,omitzero"`
 	Base          *codexText `json:"base_instructions,omitzero"`
 }
 
@@ -84,16 +83,11 @@ type codexText struct {
 	Text string `json:"text"`
 }
 
+// codexSettings are those of a turn that another tool's session has. Codex
+// takes the rest, as sandbox and approvals, from who resumes.
 type codexSettings struct {
-	Cwd      string       `json:"cwd"`
-	Approval string       `json:"approval_policy"`
-	Sandbox  codexSandbox `json:"sandbox_policy"`
-	Model    string       `json:"model"`
-	Summary  string       `json:"summary"`
-}
-
-type codexSandbox struct {
-	Type string `json:"type"`
+	Cwd   string `json:"cwd"`
+	Model string `json:"model"`
 }
 
 type codexTokens struct {
@@ -172,44 +166,14 @@ func (x *codexWriter) begin(id string, base *codexText) {
 	}
 	x.line("session_meta", codexMeta{
 		ID: codexID(id), Timestamp: codexTime(x.time), Cwd: x.cwd(), Originator: "tenfold", Version: "0.0.0",
-		Source: "cli", ModelProvider: "openai", Base: base,
+		Source: "cli", ModelProvider: x.provider(), Base: base,
 	})
-}
-
-// cwdWithin is how many entries are looked at for a working directory.
-const cwdWithin = 200
-
-// cwd is the working directory that a record of the conversation names.
-func (x *codexWriter) cwd() string {
-	if x.dir == "" {
-		x.dir = x.findCwd()
-	}
-	return x.dir
-}
-
-func (x *codexWriter) findCwd() string {
-	n := 0
-	for e := range x.view.Projection.Log().Entries() {
-		if n++; n > cwdWithin {
-			break
-		}
-		if !strings.Contains(e.Source, `"cwd"`) {
-			continue
-		}
-		root := x.record.read(e.Source)
-		for _, at := range [...]node{root, root.get("payload")} {
-			if dir := at.text("cwd"); dir != "" {
-				return dir
-			}
-		}
-	}
-	return "/"
 }
 
 func (x *codexWriter) settings(model string) {
 	if model != "" && model != x.model {
 		x.model = model
-		x.line("turn_context", codexSettings{x.cwd(), "on-request", codexSandbox{"read-only"}, model, "auto"})
+		x.line("turn_context", codexSettings{x.cwd(), model})
 	}
 }
 
@@ -301,11 +265,13 @@ func itemType(root node) string {
 	return root.text("type")
 }
 
-// replaced writes a compaction of another tool: what a model sees after it.
+// replaced writes a compaction of another tool, or one of ours with a summary of
+// all before: what a model sees after it. Codex has no form for other overlays.
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
 	c := e.Payload.(tenfold.Compaction)
-	if c.Source != "import" {
-		return // ours: the whole conversation has none
+	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
+		x.warn.add(0, "compaction has no form in codex and is left out", "compactions have no form in codex and are left out")
+		return
 	}
 	if _, err := past.Append(e); err != nil {
 		x.err = err
@@ -330,6 +296,7 @@ func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold
 		}
 	}
 	x.written, x.uses = open, uses
+	x.warn.add(0, "compaction is written as the history that a model sees after it", "compactions are written as the histories that a model sees after them")
 	x.line("compacted", history)
 }
 

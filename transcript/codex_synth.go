@@ -60,8 +60,14 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 	}
 	x.at(e.Time)
 	switch p := e.Payload.(type) {
-	case tenfold.TurnStart, tenfold.Compaction, tenfold.CompactionRevoked, tenfold.CompactionFailed, tenfold.Pin, tenfold.Unpin:
-		return // nothing that Codex has a word for
+	case tenfold.TurnStart, tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Unpin:
+		return // turns open by themselves, and what was undone is not there
+	case tenfold.CompactionFailed:
+		x.warn.add(0, "failed compaction has no form in codex and is left out", "failed compactions have no form in codex and are left out")
+		return
+	case tenfold.Pin:
+		x.warn.add(0, "pin has no form in codex and is left out", "pins have no form in codex and are left out")
+		return
 	case tenfold.Approval:
 		x.warn.add(0, "approval has no place in a rollout and is left out", "approvals have no place in a rollout and are left out")
 		return

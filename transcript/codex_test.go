@@ -66,7 +66,7 @@ func TestCodexSamplesCompacted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if have, want := readable(allSaid(t, again[0])), readable(allSaid(t, got[0])); !reflect.DeepEqual(have, want) {
+			if have, want := readable(allSaid(t, again[0])), readable(stillSaid(t, got[0])); !reflect.DeepEqual(have, want) {
 				t.Errorf("the compacted rollout says\n%q\nwant\n%q", have, want)
 			}
 		})
@@ -86,7 +86,7 @@ func readable(list []string) []string {
 // codexRequired are the members without which Codex does not read a line.
 var codexRequired = map[string][]string{
 	"session_meta":                          {"id", "timestamp", "cwd", "originator", "cli_version"},
-	"turn_context":                          {"cwd", "approval_policy", "sandbox_policy", "model", "summary"},
+	"turn_context":                          {"cwd", "model"},
 	"compacted":                             {"message"},
 	"response_item/message":                 {"type", "role", "content"},
 	"response_item/reasoning":               {"type", "summary"},
@@ -192,6 +192,7 @@ func TestCodexExportsForeignConversations(t *testing.T) {
 		"response_item/message", "event_msg/agent_message", "response_item/function_call", "response_item/function_call",
 		"response_item/function_call_output", "response_item/web_search_call", "event_msg/token_count",
 		"response_item/message", "event_msg/user_message", "compacted", "response_item/message", "event_msg/agent_message",
+		"compacted",
 	}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("lines are\n%q\nwant\n%q", kinds, want)
@@ -202,7 +203,7 @@ func TestCodexExportsForeignConversations(t *testing.T) {
 	if got := lines[8]["payload"].(map[string]any)["call_id"]; got != "t1_2" {
 		t.Errorf("the second call's id is %q", got)
 	}
-	if got := lines[9]["payload"].(map[string]any)["call_id"]; got != "t1_2" {
+	if got := lines[9]["payload"].(map[string]any)["call_id"]; got != "t1" { // the first that waits
 		t.Errorf("the result answers %q", got)
 	}
 	history, err := json.Marshal(lines[14]["payload"])
@@ -214,14 +215,14 @@ func TestCodexExportsForeignConversations(t *testing.T) {
 			t.Errorf("the compaction %s lacks %s", history, part)
 		}
 	}
-	if len(warnings) != 7 {
+	if len(warnings) != 8 {
 		t.Errorf("%d warnings: %q", len(warnings), warnings)
 	}
 	again, err := importText(t, "", string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := allSaid(t, again); !slices.Equal(got, []string{"user|They looked.", "user|And now?", "assistant|Done."}) {
+	if got := allSaid(t, again); !slices.Equal(got, []string{"user|[Summary of previous conversation]", "assistant|All is done."}) {
 		t.Errorf("imported again, it shows %q", got)
 	}
 	second, _ := exportText(t, Codex, foreign(), false)
@@ -261,7 +262,7 @@ func TestCodexExportsStrippedCalls(t *testing.T) {
 		`{"type":"custom_tool_call_output","call_id":"call_3","output":"[compacted]`,
 		`{"type":"tool_search_output","status":"completed","call_id":"call_4","execution":"client","tools":[]}`,
 		`{"type":"function_call_output","call_id":"call_5","output":"[compacted]`,
-		`"role":"developer"`, `"input":"*** Begin Patch`,
+		`"input":"*** Begin Patch`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("there is no %s in\n%s", want, text)

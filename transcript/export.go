@@ -15,7 +15,7 @@ type View struct {
 	// Projection gives the conversation's log, and what a model sees of it.
 	Projection *tenfold.Projection
 	// Compacted asks for what a model sees; else all that was said is
-	// written, and what the other tool compacted itself as its compactions.
+	// written, and compactions where the format has a form for them.
 	Compacted bool
 }
 
@@ -36,6 +36,10 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 			Err:  fmt.Errorf("cannot export to %q", to),
 			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
 		}
+	}
+	id := v.ID
+	if v, err = v.withFitCalls(to); err != nil {
+		return nil, fmt.Errorf("export conversation %s: %w", id, err)
 	}
 	if warnings, err = h.exporter.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)

@@ -11,8 +11,9 @@ import (
 // them: arrays of messages, request bodies, responses, and recorded runs that
 // hold such messages.
 //
-//	leading system, developer     config_delta
-//	later ones, unknown roles     user_message, synthetic, the first with their role
+//	leading system                config_delta
+//	later ones, developer         user_message, synthetic, with its role
+//	unknown roles                 user_message, synthetic
 //	user                          turn_start + user_message
 //	assistant                     reasoning, assistant_message, tool_call
 //	tool, function                tool_result
@@ -118,7 +119,7 @@ func (o *openai) one(c *chat, raw []byte, id, response string) error {
 		role = "assistant"
 	}
 	switch role {
-	case "system", "developer":
+	case "system":
 		if texts, all := m.texts(w); all && !c.config {
 			return o.prompt(c, w, id, texts)
 		}
@@ -133,7 +134,7 @@ func (o *openai) one(c *chat, raw []byte, id, response string) error {
 			r.Parts = append(r.Parts, tenfold.TextPart(w.text(m.failure)))
 		}
 		return c.say(id, w, "", []tenfold.Payload{r})
-	case "user":
+	case "user", "developer":
 	default:
 		c.warnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
 	}

@@ -288,11 +288,17 @@ func TestOpenCodeExportsOthers(t *testing.T) {
 		}
 		for _, c := range got {
 			t.Run(w.path+"/"+c.ID, func(t *testing.T) {
-				p, want := compactedLog(t, c)
+				p, _ := compactedLog(t, c)
+				view := View{Conversation: c.Conversation, Projection: p, Compacted: true}
 				var out strings.Builder
-				if _, err := Export(&out, OpenCode, View{Conversation: c.Conversation, Projection: p, Compacted: true}); err != nil {
+				if _, err := Export(&out, OpenCode, view); err != nil {
 					t.Fatal(err)
 				}
+				fit, err := view.withFitCalls(OpenCode)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := slices.Collect(fit.Projection.Entries())
 				if !slices.ContainsFunc(want, func(e tenfold.Entry) bool { return e.Branch != "" || e.Payload.Kind() == tenfold.KindProviderItem }) {
 					checkOpenCodeSynthesis(t, []byte(out.String()), want)
 				}
