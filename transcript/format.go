@@ -29,6 +29,8 @@ const (
 	Pi Format = "pi"
 	// GeminiCLI is the chat file of Gemini CLI: one object, or JSON lines.
 	GeminiCLI Format = "gemini-cli"
+	// QwenCode is the chat file of Qwen Code: JSON lines.
+	QwenCode Format = "qwen-code"
 	// CopilotCLI is the events.jsonl of GitHub Copilot CLI.
 	CopilotCLI Format = "copilot-cli"
 	// OpenAIChat is what OpenAI's Chat Completions API takes and gives.
@@ -106,6 +108,7 @@ func handlers() []handler {
 		openCodeHandler(),
 		piHandler(),
 		geminiCLIHandler(),
+		qwenHandler(),
 		copilotHandler(),
 		clineHandler(),
 		crushHandler(),
