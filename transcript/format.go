@@ -88,8 +88,8 @@ type handler struct {
 	// the user's home directory, with "/" between the parts.
 	homes []string
 	// homeEnv names the environment variable that, when set, stands for the
-	// first part of each home.
-	homeEnv string
+	// first part of each home, or for homeBase where that is more.
+	homeEnv, homeBase string
 	// mains are files that stand for the whole directory they lie in.
 	mains []string
 	// part reports whether a file is read with another one, and is no
