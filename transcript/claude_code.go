@@ -66,6 +66,9 @@ func (claudeImporter) Recognise(h Head) Confidence {
 	if s.shape != shapeLines && s.shape != shapeObject {
 		return No
 	}
+	if (qwenImporter{}).Recognise(h) == Certain {
+		return No // its lines are like these
+	}
 	ours, all, messages := 0, 0, 0
 	for _, o := range s.objects {
 		if !claudeType(o) {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,8 @@ func Homes(format Format, home string, getenv func(string) string) ([]string, er
 		base := home
 		if moved := getenv(h.homeEnv); h.homeEnv != "" && moved != "" {
 			base = moved
-			_, below, _ = strings.Cut(below, "/")
+			part, _, _ := strings.Cut(below, "/")
+			below = strings.TrimPrefix(below, cmp.Or(h.homeBase, part)+"/")
 		}
 		dirs = append(dirs, filepath.Join(base, filepath.FromSlash(below)))
 	}

@@ -171,6 +171,12 @@ func TestHomes(t *testing.T) {
 	if dirs, err := Homes(ClaudeCode, "/home/ann", moved); err != nil || dirs[0] != filepath.FromSlash("/elsewhere/projects") {
 		t.Errorf("%v, %v", dirs, err)
 	}
+	xdg := func(name string) string { return map[string]string{"XDG_DATA_HOME": "/data"}[name] }
+	for want, getenv := range map[string]func(string) string{"/data/opencode": xdg, "/home/ann/.local/share/opencode": none} {
+		if dirs, err := Homes(OpenCode, "/home/ann", getenv); err != nil || dirs[0] != filepath.FromSlash(want) {
+			t.Errorf("%v, %v, want %s", dirs, err, want)
+		}
+	}
 	for _, f := range []Format{Tenfold, "nope"} {
 		if _, err := Homes(f, "/", none); err == nil {
 			t.Errorf("%s has a home", f)

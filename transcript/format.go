@@ -29,6 +29,8 @@ const (
 	Pi Format = "pi"
 	// GeminiCLI is the chat file of Gemini CLI: one object, or JSON lines.
 	GeminiCLI Format = "gemini-cli"
+	// QwenCode is the chat file of Qwen Code: JSON lines.
+	QwenCode Format = "qwen-code"
 	// CopilotCLI is the events.jsonl of GitHub Copilot CLI.
 	CopilotCLI Format = "copilot-cli"
 	// OpenAIChat is what OpenAI's Chat Completions API takes and gives.
@@ -86,8 +88,8 @@ type handler struct {
 	// the user's home directory, with "/" between the parts.
 	homes []string
 	// homeEnv names the environment variable that, when set, stands for the
-	// first part of each home.
-	homeEnv string
+	// first part of each home, or for homeBase where that is more.
+	homeEnv, homeBase string
 	// mains are files that stand for the whole directory they lie in.
 	mains []string
 	// part reports whether a file is read with another one, and is no
@@ -106,6 +108,7 @@ func handlers() []handler {
 		openCodeHandler(),
 		piHandler(),
 		geminiCLIHandler(),
+		qwenHandler(),
 		copilotHandler(),
 		clineHandler(),
 		crushHandler(),

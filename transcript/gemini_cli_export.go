@@ -109,10 +109,31 @@ func isContextText(text string) bool { return strings.HasPrefix(text, "<session_
 func geminiCLILosses(v View, shown *tenfold.Projection) []string {
 	var lost warnings
 	for e := range v.Projection.Log().Entries() {
-		switch e.Payload.(type) {
-		case tenfold.Compaction:
+		if e.Branch != "" {
+			if e.Payload.Kind().Visible() {
+				lost.add(0, subAgentOne, subAgentMany)
+			}
+			continue
+		}
+		if !v.Compacted && e.Payload.Kind().Visible() && !e.Time.IsZero() && !e.Time.Equal(v.Created) {
+			lost.add(0, "time of an entry is left out", "times of entries are left out")
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction, tenfold.CompactionRevoked:
 			if !v.Compacted {
-				lost.add(0, "compaction is left out: a chat of Gemini CLI has no place for it", "compactions are left out: a chat of Gemini CLI has no place for them")
+				lost.overlay("Gemini CLI")
+			}
+		case tenfold.Usage:
+			if !v.Compacted {
+				lost.add(0, "count of tokens is left out", "counts of tokens are left out")
+			}
+		case tenfold.ConfigDelta:
+			if !v.Compacted && (p.System != nil || p.Tools != nil) {
+				lost.add(0, "system prompt or list of tools is left out: Gemini CLI brings its own", "system prompts or lists of tools are left out: Gemini CLI brings its own")
+			}
+		case tenfold.ProviderItem:
+			if p.Provider != "gemini" {
+				lost.add(0, "block of a provider is left out", "blocks of a provider are left out")
 			}
 		case tenfold.Approval:
 			lost.add(0, "approval is left out", "approvals are left out")

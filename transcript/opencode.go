@@ -17,6 +17,7 @@ func openCodeHandler() handler {
 	return handler{
 		format: OpenCode, about: "opencode sessions (export JSON, opencode.db)",
 		importer: openCodeImporter{}, exporter: openCodeExporter{}, homes: []string{".local/share/opencode"},
+		homeEnv: "XDG_DATA_HOME", homeBase: ".local/share",
 	}
 }
 

@@ -165,6 +165,8 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 			p.said = append(p.said, e.Payload)
 		case kind.Visible():
 			rest = append(rest, e)
+		case kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked:
+			x.warn.overlay("opencode")
 		}
 	}
 	return messages, rest

@@ -139,6 +139,8 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 		s.call(p)
 	case tenfold.ToolResult:
 		s.result(p)
+	case tenfold.Compaction, tenfold.CompactionRevoked:
+		s.x.warn.overlay("opencode")
 	case tenfold.ProviderItem:
 		s.x.warn.add(0, "block of a provider has no place and is left out", "blocks of a provider have no place and are left out")
 	case tenfold.Usage:

@@ -223,6 +223,8 @@ func (x *piWriter) entry(e tenfold.Entry) error {
 		return x.config(e, p)
 	case tenfold.Compaction:
 		return x.compaction(e, p)
+	case tenfold.CompactionRevoked:
+		x.warn.overlay("pi")
 	}
 	return nil
 }
@@ -290,9 +292,7 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
 		}
 		return x.line(e, l)
 	}
-	if c.Source != "import" || c.Summary != nil {
-		x.warn.add(0, "overlay has no place in a pi session and is left out", "overlays have no place in a pi session and are left out")
-	}
+	x.warn.overlay("pi")
 	return nil
 }
 

@@ -79,3 +79,10 @@ func (w *warnings) text() []string {
 	}
 	return out
 }
+
+// overlay notes a compaction, or the undoing of one, that a format has no place
+// for.
+func (w *warnings) overlay(format string) {
+	w.add(0, "compaction or its undoing has no place in a session of "+format+" and is left out",
+		"compactions or their undoings have no place in a session of "+format+" and are left out")
+}

@@ -111,8 +111,9 @@ func OpenCode() Client {
 				`{"autoupdate":false,"share":"disabled","provider":{"anthropic":{"options":{"baseURL":"`+p.URL+`/v1","apiKey":"test"}}}}`)
 			return nil
 		},
-		env: func(*Place) []string {
+		env: func(p *Place) []string {
 			return []string{
+				"XDG_DATA_HOME=" + filepath.Join(filepath.Dir(p.Home), "tenfold"), // as Tenfold is told
 				"OPENCODE_PURE=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
 			}
