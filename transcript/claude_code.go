@@ -23,6 +23,7 @@ import (
 //	typed prompts and commands    turn_start + user_message
 //	injected lines                user_message, synthetic
 //	attachments                   user_message: typed while it worked, files, hooks
+//	system local_command          user_message, synthetic
 //	queue-operation               user_message for what was typed, in older versions
 //	compact_boundary + summary    compaction with the summary
 //	microcompact_boundary         compaction that strips the named results
@@ -192,6 +193,8 @@ func (c *claude) line(l *claudeLine) error {
 	switch {
 	case l.typ == "attachment":
 		return c.attachmentLine(l, id, c.branch(l, node, id))
+	case l.typ == "system" && l.subtype == "local_command":
+		return c.localCommand(l, id, c.branch(l, node, id))
 	case l.typ == "queue-operation":
 		return c.queueLine(l, id)
 	case l.typ == "user" || l.typ == "assistant":

@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -168,5 +169,28 @@ func TestClaudeCodeManyAgents(t *testing.T) {
 	}
 	if len(branches) != agentFiles+1 || !reflect.DeepEqual(got.Warnings, []string{"1 directory has more than 1000 files of sub-agents: the rest is left out"}) {
 		t.Errorf("%d branches, %v", len(branches), got.Warnings)
+	}
+}
+
+// What another tool's sub-agents said comes back on their branches, and what
+// the root said on the root.
+func TestClaudeCodeBranchesComeBack(t *testing.T) {
+	said := map[string]string{"": "go", "sidechain": "look", "explore.deep": "see", "sidechain.ab12": "find"}
+	got := Collected{Conversation: Conversation{ID: "c"}}
+	for _, branch := range []string{"sidechain", "", "explore.deep", "sidechain.ab12"} {
+		got.Entries = append(got.Entries, tenfold.Entry{ID: "of" + branch, Branch: branch, Payload: tenfold.UserMessage{Parts: tenfold.Text(said[branch])}})
+	}
+	again, err := importText(t, "x/s-1.jsonl", string(exportOf(t, ClaudeCode, got)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]string{}
+	for _, e := range again.Entries {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok {
+			have[e.Branch] += u.Parts[0].Text
+		}
+	}
+	if !maps.Equal(have, said) {
+		t.Errorf("the branches say %q, want %q", have, said)
 	}
 }

@@ -93,6 +93,8 @@ func (l *claudeLine) said() []*claudeMessage {
 	switch {
 	case l.typ == "progress":
 		return []*claudeMessage{&l.agent}
+	case l.typ == "system":
+		return []*claudeMessage{&l.own}
 	case l.typ != "attachment":
 		return []*claudeMessage{&l.msg}
 	case l.attachment.typed() && l.attachment.prompt.readable():
@@ -144,6 +146,22 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
 	return c.interject(e, typed)
+}
+
+// localCommand makes a message of what a command printed: Claude Code sends it.
+func (c *claude) localCommand(l *claudeLine, id, branch string) error {
+	w := contentWriter{scan: &c.scan, raw: l.raw}
+	text := ""
+	if l.own.readable() {
+		text = w.text(l.own.content)
+	}
+	if c.pend != nil && branch == "" || l.twice || strings.TrimSpace(text) == "" {
+		return c.unknown(l, id, "claude-code.system")
+	}
+	return c.interject(tenfold.Entry{
+		ID: id, Time: c.now, Branch: branch, Source: splice(l.raw, w.cuts),
+		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true},
+	}, false)
 }
 
 // interject puts in a message that came while the model worked.

@@ -86,6 +86,15 @@ func TestClaudeCodeAttachments(t *testing.T) {
 				injected q5 "<system-reminder>\nSessionStart:startup hook success: hello\n</system-reminder>"`,
 		},
 		{
+			"what a command printed",
+			new(session).user("u1", `"<command-name>/mcp</command-name>"`).
+				line("system", "s1", `"subtype":"local_command","content":"<local-command-stdout>dismissed</local-command-stdout>"`).String(),
+			`
+				turn u1/turn
+				user u1 "<command-name>/mcp</command-name>"
+				injected s1 "<local-command-stdout>dismissed</local-command-stdout>"`,
+		},
+		{
 			"a queue without attachments",
 			begun().raw(queue("enqueue", `,"content":"{\"task_id\":\"b1\"}"`)).raw(queue("enqueue", `,"content":"and the rest"`)).
 				raw(queue("enqueue", `,"content":"/model"`)).raw(queue("remove", "")).

@@ -39,8 +39,8 @@ func TestClaudeCodeCorpusCounts(t *testing.T) {
 			if strings.HasPrefix(e.Branch, "agent.") {
 				continue // the index leaves agent_progress out
 			}
-			if strings.Contains(e.Source, `"attachment":{`) {
-				continue // and attachments
+			if strings.Contains(e.Source, `"attachment":{`) || strings.Contains(e.Source, `"subtype":"local_command"`) {
+				continue // and attachments, and what commands print
 			}
 			isUser, isAssistant := false, false
 			switch p := e.Payload.(type) {

@@ -152,6 +152,8 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 		return l.agentMessage()
 	case "attachment":
 		return l.attachment.typ != ""
+	case "system":
+		return l.subtype == "local_command"
 	}
 	return false
 }

@@ -310,14 +310,14 @@ func TestClaudeCodeExportWarns(t *testing.T) {
 	for _, e := range again.Entries[len(again.Entries)-4:] {
 		kinds += string(e.Payload.Kind()) + "@" + e.Branch + " "
 	}
-	if kinds != "user_message@sidechain.explore usage@ turn_start@ user_message@ " {
+	if kinds != "usage@ turn_start@ user_message@ user_message@explore " {
 		t.Errorf("what was added came back as %s", kinds)
 	}
 	if !strings.HasPrefix(out.String(), text) {
 		t.Errorf("the session's own lines changed:\n%s", out.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if l := decodeJSON(t, []byte(lines[len(lines)-1])).(map[string]any); l["parentUuid"] != "a2" || l["sessionId"] != "s-1" {
+	if l := decodeJSON(t, []byte(lines[len(lines)-2])).(map[string]any); l["parentUuid"] != "a2" || l["sessionId"] != "s-1" {
 		t.Errorf("the new line does not go on from the session: %v", l)
 	}
 }

@@ -31,7 +31,8 @@ type claudeLine struct {
 	attachment claudeAttachment
 	rendered   []claudeMessage
 
-	operation, queued string // of a line of the queue
+	operation string        // of a line of the queue
+	own       claudeMessage // the content of a line that is no message
 }
 
 // claudeMessage is the API message of a line.
@@ -130,7 +131,9 @@ func (l *claudeLine) parse(s *scanner, raw []byte) {
 		case `"operation"`:
 			l.operation = s.text()
 		case `"content"`:
-			l.queued = s.text()
+			if at := s.value(); s.err == nil && raw[at.from] == '"' {
+				l.own.content = at
+			}
 		case `"subtype"`:
 			l.subtype = s.text()
 		case `"uuid"`:

@@ -29,15 +29,19 @@ func (c *claude) queueLine(l *claudeLine, id string) error {
 	if c.sub != nil || l.sidechain || l.twice {
 		return c.unknown(l, id, "claude-code.queue-operation")
 	}
+	queued := ""
+	if l.own.content.found() {
+		queued, _ = c.scan.unquote(l.own.content)
+	}
 	switch l.operation {
 	case "enqueue":
-		if len(q.waiting) < queueLimit && l.queued != "" {
-			q.waiting = append(q.waiting, l.queued)
+		if len(q.waiting) < queueLimit && queued != "" {
+			q.waiting = append(q.waiting, queued)
 		}
 	case "dequeue":
 		q.next("")
 	case "remove":
-		text := q.next(l.queued)
+		text := q.next(queued)
 		if key := digest([]byte(text)); q.sent[key] {
 			delete(q.sent, key)
 		} else if isTyped(text) && len(q.taken) < queueLimit {

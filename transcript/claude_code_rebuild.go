@@ -62,7 +62,7 @@ func rebuildClaudeAs(scan *scanner, source string, entries []tenfold.Entry, asci
 		return "", false
 	case l.typ == "queue-operation":
 		return source, true // the line holds what the message says
-	case l.typ == "attachment":
+	case l.typ == "attachment" || l.typ == "system":
 		return r.attachment(&l)
 	}
 	m := l.said()[0]

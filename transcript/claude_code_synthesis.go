@@ -197,22 +197,38 @@ func (x *claudeLines) entries(stretch []tenfold.Entry) error {
 			return fmt.Errorf("entry %s of branch %q: %w", e.ID, agent, err)
 		}
 	}
+	// The root comes first: a file that begins with a sidechain is a sub-agent's.
+	if log := branches[""]; log != nil {
+		if err := x.projection(tenfold.Project(log), ""); err != nil {
+			return err
+		}
+	}
 	root := x.last
 	for _, branch := range order {
 		if branch == "" {
 			continue
 		}
 		x.last = ""
-		if err := x.projection(tenfold.Project(branches[branch]), branch[strings.LastIndexByte(branch, '.')+1:]); err != nil {
+		if err := x.projection(tenfold.Project(branches[branch]), agentOf(branch)); err != nil {
 			return err
 		}
 	}
 	x.last = root
-	if branches[""] == nil {
-		return nil
-	}
-	return x.projection(tenfold.Project(branches[""]), "")
+	return nil
 }
+
+// agentOf names the agent of a branch, so that its lines come back there: what
+// is no branch of Claude Code's is named whole.
+func agentOf(branch string) string {
+	if agent, ok := strings.CutPrefix(branch, "sidechain."); ok && !strings.Contains(agent, ".") {
+		return agent
+	}
+	return branchMark + branch
+}
+
+// branchMark begins the name of an agent that is a branch. No id of Claude
+// Code's has a dot.
+const branchMark = "branch."
 
 // projection writes what a model sees of a log.
 func (x *claudeLines) projection(p *tenfold.Projection, agent string) error {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strings"
 
 	"tenfold"
@@ -44,6 +45,12 @@ func (c *claude) branch(l *claudeLine, node int32, id string) string {
 	}
 	var branch string
 	switch {
+	case strings.HasPrefix(l.agentID, branchMark):
+		names := strings.Split(l.agentID[len(branchMark):], ".")
+		for i, name := range names[:min(len(names), 64)] {
+			names[i] = cmp.Or(branchName(name), "-")
+		}
+		branch = strings.Join(names[:min(len(names), 64)], ".")
 	case l.agentID != "":
 		branch = "sidechain." + branchName(l.agentID)
 	case node >= 0 && c.tree[node].parent >= 0 && c.tree[c.tree[node].parent].branch != "":
