@@ -90,6 +90,10 @@ func ownSessions() []own {
 			model.says("Nobody, it seems.")
 			p.Resume(s, "Are you sure?")
 		}},
+		{client: OpenCode(), name: "resumed", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
+			model.says("Nobody, it seems.")
+			p.Resume(s, "Who calls it?")
+		}},
 		{client: GeminiCLI(), name: "resumed twice", answer: "Nobody, really.", make: func(p *Place, s Session, model *scripted) {
 			model.says("Nobody, it seems.")
 			p.Resume(s, "Who calls it?")
