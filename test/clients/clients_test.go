@@ -109,11 +109,12 @@ func imported(t *testing.T, p *Place, id string) {
 	importedAs(t, p, id, "The module demo has one function, Greet.")
 }
 
-// importedAs does so for a session whose last answer is the given one.
-func importedAs(t *testing.T, p *Place, id, answer string) {
+// importedAs does so for a session whose last answer is the given one; with
+// --compacted for what is left of it after the client compacted it.
+func importedAs(t *testing.T, p *Place, id, answer string, flags ...string) {
 	c := p.Client
 	want := append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: answer})
-	body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire))
+	body, _ := p.tenfold(append([]string{"conversation", "export", id, "--to", string(c.Wire)}, flags...)...)
 	r, problem := modelserver.Read(c.Wire, []byte(body))
 	if problem != nil {
 		t.Fatalf("the body would be refused: %v", problem)

@@ -1,8 +1,15 @@
 package clients
 
 import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"tenfold/test/modelserver"
 )
@@ -31,7 +38,7 @@ func TestOwnSessions(t *testing.T) {
 			session, _ := p.Begin("What does this module do?")
 			o.make(p, session, model)
 			id := p.stored(session)
-			b.run(t, p, o.name+" imported", func(t *testing.T) { importedAs(t, p, id, o.answer) })
+			b.run(t, p, o.name+" imported", func(t *testing.T) { importedAs(t, p, id, o.answer, "--compacted") })
 			b.run(t, p, o.name+" whole", func(t *testing.T) { whole(t, p, session, id) })
 		})
 	}
@@ -61,11 +68,87 @@ func (m *scripted) says(text string) { m.answers(modelserver.Sequence(modelserve
 
 func ownSessions() []own {
 	return []own{
+		{client: Pi(), name: "resumed", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
+			model.says("Nobody, it seems.")
+			p.Resume(s, "Who calls it?")
+		}},
+		{client: Pi(), name: "broke off", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
+			half := modelserver.Saying("I was about to say this and that, and then some more.", modelserver.Calls(p.Client.Runs("ls")))
+			half.Cut = 6
+			model.answers(func(modelserver.Request) modelserver.Reply { return half })
+			_, _ = p.Try("", p.Client.resume(s, "Who calls it?")...)
+			model.says("Nobody, it seems.")
+			p.Resume(s, "Who calls it?")
+		}},
+		{client: Pi(), name: "compacted", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
+			// Enough for the newest turn, which stays whole (P9).
+			p.Write(filepath.Join(p.Home, ".pi", "agent", "settings.json"), `{"compaction":{"keepRecentTokens":8}}`)
+			model.says("Nobody does that.")
+			p.Resume(s, "Who calls it?")
+			model.says("It is a module that greets.")
+			p.commands(s, `{"type":"compact"}`)
+			model.says("Nobody, it seems.")
+			p.Resume(s, "Are you sure?")
+		}},
+		{client: OpenCode(), name: "resumed", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
+			model.says("Nobody, it seems.")
+			p.Resume(s, "Who calls it?")
+		}},
 		{client: GeminiCLI(), name: "resumed twice", answer: "Nobody, really.", make: func(p *Place, s Session, model *scripted) {
 			model.says("Nobody, it seems.")
 			p.Resume(s, "Who calls it?")
 			model.says("Nobody, really.")
 			p.Resume(s, "Are you sure?")
 		}},
+	}
+}
+
+// commands has pi run commands of its rpc mode on a session, each once the one
+// before is answered and the model has come to rest.
+func (p *Place) commands(s Session, commands ...string) {
+	p.tb.Helper()
+	cmd := exec.Command(p.Client.path(), "--mode", "rpc", "--session", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5")
+	cmd.Dir = p.Dir
+	cmd.Env = append([]string{"HOME=" + p.Home, "PWD=" + p.Dir, "PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"), "NO_COLOR=1"}, p.Client.env(p)...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		p.tb.Fatal(err)
+	}
+	stop := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
+	defer stop.Stop()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 16<<20)
+	for _, command := range commands {
+		if _, err := io.WriteString(in, command+"\n"); err != nil {
+			p.tb.Fatal(err)
+		}
+		until := `"type":"response"`
+		if strings.Contains(command, `"prompt"`) {
+			until = `"type":"agent_end"`
+		}
+		answered := false
+		for !answered && lines.Scan() {
+			if strings.Contains(lines.Text(), `"success":false`) {
+				p.tb.Fatalf("%s: %s", command, lines.Text())
+			}
+			answered = strings.Contains(lines.Text(), until)
+		}
+		if !answered {
+			p.tb.Fatalf("%s: no answer: %s", command, errs.String())
+		}
+	}
+	_ = in.Close()
+	_, _ = io.Copy(io.Discard, out)
+	if err := cmd.Wait(); err != nil {
+		p.tb.Logf("pi --mode rpc: %v", err)
 	}
 }
