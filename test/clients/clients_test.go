@@ -36,7 +36,9 @@ func (p *Place) tenfold(args ...string) (string, string) {
 	cmd := exec.Command(exe, args...)
 	cmd.Dir = p.Dir
 	data := filepath.Join(filepath.Dir(p.Home), "tenfold")
-	cmd.Env = append(os.Environ(), child+"=1", "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
+	// Tenfold refuses variables of its own that it does not know.
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TENFOLD_") })
+	cmd.Env = append(env, child+"=1", "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
