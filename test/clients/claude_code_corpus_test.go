@@ -85,6 +85,8 @@ func settled(lines []Line) []Line {
 			continue
 		case l.Kind == "call" && l.Name == "Task":
 			l.Name = "Agent"
+		case l.Kind == "call" && l.Name == "SendMessage":
+			l.Text = "" // it mends arguments that its tool does not know any more
 		case l.Kind == "result" && strings.HasPrefix(l.Text, `{"type":"tool_reference"`):
 			l.Text = ""
 		}
