@@ -227,6 +227,18 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 			x.warn.add(0, "pin has no form in claude-code and is left out", "pins have no form in claude-code and are left out")
 		case tenfold.Approval:
 			x.warn.add(0, "approval has no form in claude-code and is left out", "approvals have no form in claude-code and are left out")
+		case tenfold.Reasoning:
+			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
+				x.warn.add(0, "reasoning that only another provider, or nobody, can read back is left out",
+					"reasonings that only another provider, or nobody, can read back are left out")
+			}
+			stretch = append(stretch, e)
+		case tenfold.ProviderItem:
+			if p.Provider != "anthropic" {
+				x.warn.add(0, "block of another provider has no form in claude-code and is left out",
+					"blocks of another provider have no form in claude-code and are left out")
+			}
+			stretch = append(stretch, e)
 		case tenfold.Unknown:
 			x.warn.add(0, "record of another tool has no form in claude-code and is left out", "records of another tool have no form in claude-code and are left out")
 		case tenfold.ConfigDelta:

@@ -366,3 +366,30 @@ func TestClaudeCodeExportNamesDiscoveredTools(t *testing.T) {
 		}
 	}
 }
+
+// What only another provider can read back is left out, and said.
+func TestClaudeCodeExportNamesLostReasoning(t *testing.T) {
+	log := tenfold.NewLog()
+	if _, err := log.Append(
+		tenfold.Entry{ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
+		tenfold.Entry{ID: "r1", Payload: tenfold.Reasoning{Text: "hm"}},
+		tenfold.Entry{ID: "r2", Payload: tenfold.Reasoning{Text: "hm", Provider: "openai", Encrypted: "x"}},
+		tenfold.Entry{ID: "r3", Payload: tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "s"}},
+		tenfold.Entry{ID: "i", Payload: tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: `{"type":"web_search_call"}`}},
+		tenfold.Entry{ID: "a", Payload: tenfold.AssistantMessage{Text: "did"}},
+	); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	warnings, err := Export(&out, ClaudeCode, View{Conversation: Conversation{ID: "c"}, Projection: tenfold.Project(log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"2 reasonings that only another provider, or nobody, can read back are left out",
+		"1 block of another provider has no form in claude-code and is left out",
+	}
+	if !slices.Equal(warnings, want) || strings.Count(out.String(), `"thinking":"hm"`) != 1 {
+		t.Errorf("warnings are %q, want %q, of\n%s", warnings, want, out.String())
+	}
+}
