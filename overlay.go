@@ -14,8 +14,9 @@ type Overlay struct {
 	// Live is false while the compaction is revoked.
 	Live bool
 	// Vain are the entries that its selective policies name, and that it made
-	// no cheaper: pinned ones, and those whose stub is no shorter. None where
-	// it has a word over its whole range.
+	// no cheaper when it was appended: pinned ones, and those whose stub is no
+	// shorter. What came later, such as an answer, changes nothing of it. None
+	// where it covers its whole range.
 	Vain []int64
 	// First and Last bound the entries it covers; First > Last for none.
 	First, Last int64

@@ -69,6 +69,9 @@ func look(t rapid.TB, s *session.Session) shown {
 		Version: s.Log().Version(), Projected: p.Version(), Entries: slices.Collect(s.Log().Entries()),
 		Items: slices.Collect(p.Items()), Totals: p.Totals(), Overlays: slices.Collect(p.Overlays()),
 	}
+	for i := range out.Overlays {
+		out.Overlays[i].Vain = nil // tells of the time when the overlay came
+	}
 	for _, f := range tenfold.Profiles() {
 		body, err := f.Body(p)
 		if err != nil {

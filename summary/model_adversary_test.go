@@ -82,7 +82,11 @@ func TestA6WhateverTheModelDoes(t *testing.T) {
 			{ID: "x5", Payload: tenfold.TurnStart{}},
 		}
 		l := tenfold.NewLog()
-		if _, err := l.Append(append(entries, logtest.Entries(40).Draw(t, "log")...)...); err != nil {
+		drawn := logtest.Entries(40).Draw(t, "log")
+		for i := range drawn {
+			drawn[i].Tokens = 0 // what claims a billion tokens is made smaller by any summary
+		}
+		if _, err := l.Append(append(entries, drawn...)...); err != nil {
 			t.Fatal(err)
 		}
 		before, version := tenfold.Project(l), l.Version()

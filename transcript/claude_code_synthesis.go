@@ -193,6 +193,10 @@ func (x *claudeLines) entries(stretch []tenfold.Entry) error {
 		}
 		log, agent := branches[e.Branch], e.Branch
 		e.Branch = ""
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && u.Role != "" {
+			u.Role, u.Provider = "", "" // in front it would be part of the system prompt
+			e.Payload = u
+		}
 		if _, err := log.Append(e); err != nil {
 			return fmt.Errorf("entry %s of branch %q: %w", e.ID, agent, err)
 		}

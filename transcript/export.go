@@ -44,7 +44,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	if warnings, err = h.exporter.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
 	}
-	return warnings, nil
+	return append(warnings, v.nameLosses(to)...), nil
 }
 
 // entries gives what is to be written as the entries of a log: all there are,

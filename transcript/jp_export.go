@@ -273,9 +273,6 @@ func (x *jpExport) entry(e tenfold.Entry) error {
 	case tenfold.TurnStart:
 		return x.made(x.head("turn_start"))
 	case tenfold.UserMessage:
-		if p.Synthetic {
-			x.warn.unmarked("jp")
-		}
 		text := joiner{between: "\n\n"}
 		text.add(x.text(p.Parts, text.between))
 		for _, a := range p.Attachments {

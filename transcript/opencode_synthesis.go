@@ -97,8 +97,12 @@ func (s *synthesis) entries(list iter.Seq[tenfold.Entry]) error {
 }
 
 func (s *synthesis) entry(e tenfold.Entry) error {
-	if ms := e.Time.UnixMilli(); !e.Time.IsZero() && ms > s.now {
+	switch ms := e.Time.UnixMilli(); {
+	case e.Time.IsZero():
+	case ms >= s.now:
 		s.now = ms
+	case e.Payload.Kind().Visible() && !s.x.view.Compacted:
+		s.x.warn.add(0, "time is before that of the entry before it and is left out", "times are before those of the entries before them and are left out")
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.TurnStart:

@@ -47,12 +47,6 @@ func (w *warnings) foreignReasoning(client string) {
 		"reasonings of another client are left out: "+client+" would send them as text")
 }
 
-// unmarked counts a message that no person typed and that is written as if one
-// had, since the format cannot say so.
-func (w *warnings) unmarked(format string) {
-	w.add(0, "message that no person typed is one of the user's in "+format, "messages that no person typed are the user's in "+format)
-}
-
 // text gives the sentences, in the order in which the kinds came up.
 func (w *warnings) text() []string {
 	var out []string

@@ -1,0 +1,116 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// A lack says what a format cannot tell of what a whole export writes in it.
+// What a format has no place for at all, its exporter names.
+type lack struct {
+	marks     bool // that no person typed a message
+	fileMarks bool // the same of a message that holds a file
+	errors    bool // that a result is an error
+	arguments bool // arguments of a call that are not a JSON object
+	apart     bool // two messages of the user in a row
+	loose     bool // results of calls that are not there
+	roles     bool // roles beside the user's and the assistant's
+	times     bool // when a result came
+	systems   bool // how a system prompt changes
+	blocks    bool // blocks of a provider in messages of the user, as blocks that count
+	files     bool // files that are not images held in the conversation
+	inResults bool // files in results
+	own       bool // sessions of its own are rebuilt, and lose the same
+}
+
+// lacks are the formats that lack something.
+var lacks = map[Format]lack{
+	ClaudeCode: {arguments: true, loose: true, files: true, blocks: true},
+	Codex:      {marks: true, errors: true, files: true},
+	OpenCode:   {times: true, files: true, fileMarks: true, systems: true},
+	Pi:         {marks: true, arguments: true, files: true},
+	GeminiCLI:  {marks: true, arguments: true, apart: true, loose: true, roles: true, errors: true, files: true, inResults: true, own: true},
+	JP:         {marks: true},
+}
+
+// nameLosses counts what the entries of a whole export lose in a format.
+func (v View) nameLosses(to Format) []string {
+	l, ok := lacks[to]
+	if !ok || v.Compacted || (v.Format == to && !l.own) {
+		return nil
+	}
+	var lost warnings
+	log := v.Projection.Log()
+	user, prompted := false, false // whether the last entry that shows was the user's, and a system prompt is set
+	for e := range log.Entries() {
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.System != nil {
+			if prompted && l.systems {
+				lost.add(0, "change of the system prompt may be left out", "changes of the system prompt may be left out")
+			}
+			prompted = true
+		}
+		if e.Branch != "" || !e.Payload.Kind().Visible() {
+			continue
+		}
+		again := user
+		user = false
+		switch p := e.Payload.(type) {
+		case tenfold.UserMessage:
+			user = true
+			if l.apart && again {
+				lost.add(0, "message of the user is joined with the one before it", "messages of the user are joined with those before them")
+			}
+			if p.Role != "" && l.roles {
+				lost.add(0, "message of the role "+p.Role+" is left out, or is the user's", "messages of other roles are left out, or are the user's")
+			} else if p.Synthetic && (l.marks || l.fileMarks && hasFile(p.Parts)) && (to != Codex || p.Role == "" && typed(p.Parts)) {
+				lost.add(0, "message that no person typed is written as the user's", "messages that no person typed are written as the user's")
+			}
+			lost.files(l.files, false, p.Parts)
+		case tenfold.ProviderItem:
+			if l.blocks && p.Role == "user" {
+				lost.add(0, "block of a provider in a message of the user is kept aside", "blocks of a provider in messages of the user are kept aside")
+			}
+		case tenfold.ToolCall:
+			if l.arguments && !isObject(p.Arguments) {
+				lost.add(0, "call has arguments that are not a JSON object: they are written in one, or left out",
+					"calls have arguments that are not a JSON object: they are written in one, or left out")
+			}
+		case tenfold.ToolResult:
+			switch {
+			case l.loose && log.Pair(e.Seq) == 0:
+				lost.add(0, "result without a call is left out", "results without calls are left out")
+			case l.errors && p.IsError:
+				lost.add(0, "result is not marked as an error", "results are not marked as errors")
+			}
+			if l.times && !e.Time.IsZero() {
+				lost.add(0, "time of a result may be that of its call", "times of results may be those of their calls")
+			}
+			lost.files(l.files, l.inResults, p.Parts)
+		}
+	}
+	return lost.text()
+}
+
+// files counts the files that are named alone: those that are not images held in
+// the conversation, or all.
+func (w *warnings) files(some, all bool, parts []tenfold.Part) {
+	for _, p := range parts {
+		if f := p.File; f != nil && (all || some && (f.Type != tenfold.PartImage || !strings.HasPrefix(f.URI, "data:"))) {
+			w.add(0, "file may be named, not included", "files may be named, not included")
+		}
+	}
+}
+
+func hasFile(parts []tenfold.Part) bool {
+	return slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil })
+}
+
+// isObject reports whether arguments are a JSON object.
+func isObject(arguments string) bool {
+	v := jsontext.Value(arguments)
+	return v.Kind() == '{' && v.IsValid(scanOptions...)
+}
