@@ -178,7 +178,7 @@ func validateAnthropic(body []byte) []Violation {
 		path := at("messages", i)
 		if m.Role == "system" && i > 0 {
 			between = true // its words may part two messages of the user's
-		} else if m.Role != want && !(between && m.Role == "user") {
+		} else if m.Role != want && (!between || m.Role != "user") {
 			r.addf(path, "role is %q where %q must stand", m.Role, want)
 		}
 		if len(m.Content) == 0 {

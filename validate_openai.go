@@ -134,20 +134,7 @@ func validateResponses(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
-	var functions []namedTool
-	for i, raw := range b.Tools {
-		var own struct {
-			Type string `json:"type"`
-		}
-		var f namedTool
-		if !r.read(at("tools", i), raw, &own) || (own.Type != "function" && own.Type != "") {
-			continue // of OpenAI's own tools nothing is known but the type
-		}
-		if r.read(at("tools", i), raw, &f) {
-			functions = append(functions, f)
-		}
-	}
-	checkTools(&r, functions, toolNames())
+	checkTools(&r, functionTools(&r, b.Tools), toolNames())
 	checkBegun(&r, "input", len(b.Input) > 0)
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
@@ -176,39 +163,65 @@ func validateResponses(body []byte) []Violation {
 				r.addf(path, "the first item is not the user's")
 			}
 		}
-		switch it.Type {
-		case "message":
-			checkContentParts(&r, path+".content", it.Content)
-			if !slices.Contains([]string{"user", "assistant", "system", "developer"}, it.Role) {
-				r.addf(path, "role is %q", it.Role)
-			}
-		case "reasoning":
+		if it.Type == "reasoning" {
 			reasoning = i
-			if it.Encrypted == "" || it.Summary == nil {
-				r.addf(path, "reasoning without encrypted content and summary")
-			}
-		case "function_call":
-			ids.call(&r, path, it.CallID)
-			checkTool(&r, path, it.Name, toolNames())
-			checkObject(&r, path+".arguments", jsontext.Value(it.Arguments))
-		case "custom_tool_call":
-			ids.call(&r, path, it.CallID)
-			checkTool(&r, path, it.Name, toolNames())
-			if it.Input == nil {
-				r.addf(path, "a call of a custom tool without input")
-			}
-		case "function_call_output", "custom_tool_call_output":
-			ids.result(&r, path, it.CallID)
-			if k := it.Output.Kind(); k != '"' && k != '[' {
-				r.addf(path, "an output without text")
-			}
 		}
+		checkResponsesItem(&r, ids, path, it)
 	}
 	if reasoning >= 0 {
 		r.addf(at("input", reasoning), "reasoning without the item it was made for")
 	}
 	ids.settled(&r, "input")
 	return r.list
+}
+
+// checkResponsesItem checks what an item holds.
+func checkResponsesItem(r *report, ids *calls, path string, it checkedItem) {
+	switch it.Type {
+	case "message":
+		checkContentParts(r, path+".content", it.Content)
+		if !slices.Contains([]string{"user", "assistant", "system", "developer"}, it.Role) {
+			r.addf(path, "role is %q", it.Role)
+		}
+	case "reasoning":
+		if it.Encrypted == "" || it.Summary == nil {
+			r.addf(path, "reasoning without encrypted content and summary")
+		}
+	case "function_call":
+		ids.call(r, path, it.CallID)
+		checkTool(r, path, it.Name, toolNames())
+		checkObject(r, path+".arguments", jsontext.Value(it.Arguments))
+	case "custom_tool_call":
+		ids.call(r, path, it.CallID)
+		checkTool(r, path, it.Name, toolNames())
+		if it.Input == nil {
+			r.addf(path, "a call of a custom tool without input")
+		}
+	case "function_call_output", "custom_tool_call_output":
+		ids.result(r, path, it.CallID)
+		if k := it.Output.Kind(); k != '"' && k != '[' {
+			r.addf(path, "an output without text")
+		}
+	}
+}
+
+// functionTools are the tools that are functions: of OpenAI's own nothing is
+// known but the type.
+func functionTools(r *report, tools []jsontext.Value) []namedTool {
+	var functions []namedTool
+	for i, raw := range tools {
+		var own struct {
+			Type string `json:"type"`
+		}
+		var f namedTool
+		if !r.read(at("tools", i), raw, &own) || (own.Type != "function" && own.Type != "") {
+			continue
+		}
+		if r.read(at("tools", i), raw, &f) {
+			functions = append(functions, f)
+		}
+	}
+	return functions
 }
 
 // checkedItem is what is checked of an item of the Responses API.

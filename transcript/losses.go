@@ -43,64 +43,85 @@ func (v View) nameLosses(to Format) []string {
 	if !ok || v.Compacted || (v.Format == to && !l.own) {
 		return nil
 	}
-	var lost warnings
-	log := v.Projection.Log()
-	user, prompted := false, false // whether the last entry that shows was the user's, and a system prompt is set
-	for e := range log.Entries() {
+	x := losing{lack: l, to: to, log: v.Projection.Log()}
+	for e := range x.log.Entries() {
 		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.System != nil {
-			if prompted && l.systems {
-				lost.add(0, "change of the system prompt may be left out", "changes of the system prompt may be left out")
+			if x.prompted && l.systems {
+				x.add(0, "change of the system prompt may be left out", "changes of the system prompt may be left out")
 			}
-			prompted = true
+			x.prompted = true
 		}
-		if e.Branch != "" || !e.Payload.Kind().Visible() {
-			continue
-		}
-		again := user
-		user = false
-		switch p := e.Payload.(type) {
-		case tenfold.UserMessage:
-			user = true
-			if l.apart && again {
-				lost.add(0, "message of the user is joined with the one before it", "messages of the user are joined with those before them")
-			}
-			if p.Role != "" && l.roles {
-				lost.add(0, "message of the role "+p.Role+" is left out, or is the user's", "messages of other roles are left out, or are the user's")
-			} else if p.Synthetic && (l.marks || l.fileMarks && hasFile(p.Parts)) && (to != Codex || p.Role == "" && typed(p.Parts)) {
-				lost.add(0, "message that no person typed is written as the user's", "messages that no person typed are written as the user's")
-			}
-			lost.files(l.files, false, p.Parts)
-		case tenfold.ProviderItem:
-			if l.blocks && p.Role == "user" {
-				lost.add(0, "block of a provider in a message of the user is kept aside", "blocks of a provider in messages of the user are kept aside")
-			}
-		case tenfold.ToolCall:
-			if l.arguments && !isObject(p.Arguments) {
-				lost.add(0, "call has arguments that are not a JSON object: they are written in one, or left out",
-					"calls have arguments that are not a JSON object: they are written in one, or left out")
-			}
-		case tenfold.ToolResult:
-			switch {
-			case l.loose && log.Pair(e.Seq) == 0:
-				lost.add(0, "result without a call is left out", "results without calls are left out")
-			case l.errors && p.IsError:
-				lost.add(0, "result is not marked as an error", "results are not marked as errors")
-			}
-			if l.times && !e.Time.IsZero() {
-				lost.add(0, "time of a result may be that of its call", "times of results may be those of their calls")
-			}
-			lost.files(l.files, l.inResults, p.Parts)
+		if e.Branch == "" && e.Payload.Kind().Visible() {
+			x.entry(e)
 		}
 	}
-	return lost.text()
+	return x.text()
 }
 
-// files counts the files that are named alone: those that are not images held in
+// losing counts what one export loses.
+type losing struct {
+	lack
+	warnings
+	to  Format
+	log *tenfold.Log
+	// asked says that the last entry that shows was the user's, prompted that
+	// there was a system prompt.
+	asked, prompted bool
+}
+
+func (x *losing) entry(e tenfold.Entry) {
+	again := x.asked
+	x.asked = false
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		x.asked = true
+		x.message(p, again)
+	case tenfold.ProviderItem:
+		if x.blocks && p.Role == "user" {
+			x.add(0, "block of a provider in a message of the user is kept aside", "blocks of a provider in messages of the user are kept aside")
+		}
+	case tenfold.ToolCall:
+		if x.arguments && !isObject(p.Arguments) {
+			x.add(0, "call has arguments that are not a JSON object: they are written in one, or left out",
+				"calls have arguments that are not a JSON object: they are written in one, or left out")
+		}
+	case tenfold.ToolResult:
+		switch {
+		case x.loose && x.log.Pair(e.Seq) == 0:
+			x.add(0, "result without a call is left out", "results without calls are left out")
+		case x.errors && p.IsError:
+			x.add(0, "result is not marked as an error", "results are not marked as errors")
+		}
+		if x.times && !e.Time.IsZero() {
+			x.add(0, "time of a result may be that of its call", "times of results may be those of their calls")
+		}
+		x.named(x.inResults, p.Parts)
+	}
+}
+
+func (x *losing) message(p tenfold.UserMessage, again bool) {
+	if x.apart && again {
+		x.add(0, "message of the user is joined with the one before it", "messages of the user are joined with those before them")
+	}
+	unmarked := p.Synthetic && (x.marks || x.fileMarks && hasFile(p.Parts))
+	if x.to == Codex && (p.Role != "" || !typed(p.Parts)) {
+		unmarked = false // by its role, or by how it begins
+	}
+	switch {
+	case p.Role != "" && x.roles:
+		x.add(0, "message of another role is left out, or is the user's", "messages of other roles are left out, or are the user's")
+	case unmarked:
+		x.add(0, "message that no person typed is written as the user's", "messages that no person typed are written as the user's")
+	}
+	x.named(false, p.Parts)
+}
+
+// named counts the files that are named alone: those that are not images held in
 // the conversation, or all.
-func (w *warnings) files(some, all bool, parts []tenfold.Part) {
+func (x *losing) named(all bool, parts []tenfold.Part) {
 	for _, p := range parts {
-		if f := p.File; f != nil && (all || some && (f.Type != tenfold.PartImage || !strings.HasPrefix(f.URI, "data:"))) {
-			w.add(0, "file may be named, not included", "files may be named, not included")
+		if f := p.File; f != nil && x.files && (all || f.Type != tenfold.PartImage || !strings.HasPrefix(f.URI, "data:")) {
+			x.add(0, "file may be named, not included", "files may be named, not included")
 		}
 	}
 }

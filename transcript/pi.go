@@ -23,7 +23,7 @@ import (
 //	aborted, failed responses     a turn of their own, that one hides
 //	system                        config_delta
 //	context_edit                  one that hides the response it leaves out
-//	usage                         usage of its own
+//	usage                         a usage entry
 //	everything else               an unknown kind "pi.<type>"
 type piImporter struct{}
 

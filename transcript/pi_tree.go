@@ -157,8 +157,12 @@ func (p *pi) jump(at int32, id string) error {
 	}
 	p.warn.add(p.rec.line, "branch was left; what the path to the last line does not go through is hidden by an overlay",
 		"branches were left; what the path to the last line does not go through is hidden by overlays")
-	hide := p.rewound(from, p.place.turn, tenfold.Omit)
-	if len(shows) > 0 && shows[0].Turns == tenfold.Omit && shows[0].FromTurn == from {
+	return p.leave(id, p.rewound(from, p.place.turn, tenfold.Omit), shows)
+}
+
+// leave hides what was left, and shows again what of it the path goes through.
+func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compaction) error {
+	if len(shows) > 0 && shows[0].Turns == tenfold.Omit && shows[0].FromTurn == hide.FromTurn {
 		// The turn in which the branch was left is shielded in its own range.
 		hide.FromTurn++
 	}

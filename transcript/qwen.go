@@ -13,7 +13,7 @@ import (
 //
 //	user                    turn_start + user_message
 //	assistant               reasoning, text, calls, and usage
-//	tool_result             tool_result
+//	tool_result             results of calls
 //	model, when it changes  config_delta
 //	chat_compression        compaction with the summary; what was kept follows
 //	a record that hangs     compaction that hides what came after the record
