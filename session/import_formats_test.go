@@ -268,6 +268,14 @@ func shapes() []shape {
 				return object("id", fmt.Sprintf("g%d", i), "timestamp", stamp(i), "type", strings.Replace(l.role, "assistant", "gemini", 1), "content", l.text)
 			})))
 		}},
+		{transcript.QwenCode, "chat.jsonl", func(t dialogue) []byte {
+			_, rest := t.system()
+			return rows(rest.each(func(i int, l speech) any {
+				role := map[string]string{"user": "user", "assistant": "model"}[l.role]
+				return object("uuid", fmt.Sprintf("u%d", i), "parentUuid", parent(i), "timestamp", stamp(i), "type", l.role,
+					"message", object("role", role, "parts", []any{object("text", l.text)}))
+			}))
+		}},
 		{transcript.CopilotCLI, "events.jsonl", func(t dialogue) []byte {
 			_, rest := t.system()
 			return rows(rest.each(func(i int, l speech) any {

@@ -40,7 +40,7 @@ func (qwenImporter) Recognise(h Head) Confidence {
 		all++
 		switch o.values["type"] {
 		case "user", "assistant", "tool_result", "system":
-			if o.has("uuid", "parentUuid", "sessionId") && !o.has("isSidechain") {
+			if o.has("uuid", "parentUuid") && !o.has("isSidechain") {
 				ours++
 				sure = sure || o.inner["message"].has("parts") || o.has("systemPayload")
 			}
