@@ -62,3 +62,48 @@ func (o *openCodeSession) takeBack() error {
 		FromTurn: r.turn, ToTurn: o.em.place.turn, Turns: tenfold.Omit, Source: "import", Reason: "reverted in opencode",
 	}})
 }
+
+// cleanUp does what opencode does before it goes on with a session of which a
+// part is taken back: it removes that part and the note of it. Otherwise it
+// would remove what came after, too.
+func (x *openCodeExport) cleanUp(session string, messages []*openCodeRecord) (string, []*openCodeRecord) {
+	var o openCodeSession
+	var note span
+	o.scan.reset([]byte(session))
+	eachMember(&o.scan, func(name []byte) {
+		if string(name) != `"info"` {
+			o.scan.value()
+			return
+		}
+		eachMember(&o.scan, func(name []byte) {
+			if string(name) != `"revert"` {
+				o.scan.value()
+				return
+			}
+			note.from = int(o.scan.offset()) - len(name)
+			o.readRevert()
+			note.to = int(o.scan.offset())
+		})
+	})
+	if o.scan.err != nil || o.revert.message == "" {
+		return session, messages
+	}
+	for i, r := range messages {
+		m := &openCodeMessage{raw: []byte(r.source)}
+		if m.parse(&x.scan); m.id != o.revert.message {
+			continue
+		}
+		if !r.whole {
+			i++ // the projection shows it whole
+		}
+		messages = messages[:i]
+		break
+	}
+	switch {
+	case session[note.to] == ',':
+		note.to++
+	case session[note.from-1] == ',':
+		note.from--
+	}
+	return session[:note.from] + session[note.to:], messages
+}

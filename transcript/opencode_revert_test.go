@@ -50,3 +50,35 @@ func TestOpenCodeReverted(t *testing.T) {
 		})
 	}
 }
+
+// opencode would remove what came after a part that was taken back, so that the
+// export of a session which went on leaves that part out.
+func TestOpenCodeRevertedWithMore(t *testing.T) {
+	data, err := os.ReadFile("testdata/opencode/compacted.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at, note = `"time":{"created":1780001000000,"updated":1780001090000}`, `"revert":{"messageID":"msg_a003"}`
+	for name, info := range map[string]string{"within": note + "," + at, "last": at + "," + note} {
+		t.Run(name, func(t *testing.T) {
+			c, err := importText(t, "x.json", strings.Replace(string(data), at, info, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Entries = append(c.Entries, tenfold.Entry{ID: "t9", Payload: tenfold.TurnStart{}},
+				tenfold.Entry{ID: "u9", Payload: tenfold.UserMessage{Parts: tenfold.Text("One more.")}})
+			text, _ := exportOpenCode(t, c, false)
+			again, err := importText(t, "x.json", string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"user First task.", "assistant First done.", "user One more."}
+			if have := said(again.Entries); again.ID != c.ID || !reflect.DeepEqual(have, want) {
+				t.Errorf("%s says %q, want %q", again.ID, have, want)
+			}
+			if strings.Contains(string(text), `"revert"`) {
+				t.Error("the note of what was taken back is still there")
+			}
+		})
+	}
+}
