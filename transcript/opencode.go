@@ -130,6 +130,8 @@ func (o *openCodeSession) session(info []byte) {
 					created = o.scan.number(at)
 				}
 			})
+		case `"revert"`:
+			o.readRevert()
 		default:
 			o.scan.value()
 		}
@@ -164,6 +166,7 @@ type openCodeSession struct {
 	places map[string]place
 	pend   *openCodeCompaction
 	pruned []openCodePruned
+	revert openCodeRevert
 
 	step    string // message id of the response under way
 	results []tenfold.Entry
@@ -230,5 +233,8 @@ func (o *openCodeSession) finish() error {
 	if o.pend != nil {
 		o.warnNoSummary()
 	}
-	return o.prune(int(^uint(0) >> 1))
+	if err := o.prune(int(^uint(0) >> 1)); err != nil {
+		return err
+	}
+	return o.takeBack()
 }

@@ -62,6 +62,9 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 			}
 			e.Source = w.source(p.span)
 			err = o.emit(e)
+			if o.revert.reached {
+				o.revert.summaries = append(o.revert.summaries, e.ID)
+			}
 		case p.typ == "step-finish":
 			o.step = id
 			err = o.usage(m, p, pid)

@@ -58,6 +58,9 @@ type openCodeRecord struct {
 // back.
 func (x *openCodeExport) rebuild(session string) error {
 	messages, rest := x.records()
+	if len(rest) > 0 {
+		session, messages = x.cleanUp(session, messages)
+	}
 	before, after, ok := x.around(session)
 	if !ok {
 		return x.synthesise()

@@ -35,6 +35,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 		said = said || p.File != nil || strings.TrimSpace(p.Text) != ""
 	}
 	if !said {
+		o.reverted(m, false) // a compaction: a turn begins after it
 		return o.keep(id, openCodeUserName, m.raw)
 	}
 	if err := o.turn(id, typed); err != nil {
@@ -44,6 +45,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 		ID: id, Source: splice(m.raw, w.cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: !typed},
 	})
 	o.places[m.id] = o.em.place.here()
+	o.reverted(m, typed)
 	return err
 }
 
@@ -180,6 +182,9 @@ func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 	}
 	if _, ok := o.places[m.id]; !ok {
 		o.places[m.id] = o.em.place.here()
+	}
+	if o.reverted(m, false) {
+		o.em.warn.add(0, "part of a turn was taken back, and is shown", "parts of turns were taken back, and are shown")
 	}
 	if !counted && m.completed > 0 && m.tokens.input+m.tokens.output+m.tokens.read+m.tokens.write > 0 {
 		return o.emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: o.counted(m, m.tokens)})

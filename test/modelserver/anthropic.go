@@ -162,7 +162,7 @@ func (c *anthropicCheck) block(r *Request, p *prefix, role, path string, start i
 		for _, inner := range blocksOf(b.Content) {
 			if text := textOf(inner); text != "" {
 				out.Text += text
-			} else if typeOf(inner) == "text" {
+			} else if typeOf(inner) == "text" && b.Content.Kind() != '"' { // a tool that said nothing
 				return refuse("messages: text content blocks must be non-empty")
 			}
 		}

@@ -52,6 +52,7 @@ func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ path, body, want string }{
 		"empty text":       {messages, `{"messages":[{"role":"user","content":""}]}`, "text content blocks must be non-empty"},
 		"blank text":       {messages, `{"messages":[{"role":"user","content":" \n"}]}`, "must contain non-whitespace text"},
+		"empty in result":  {messages, `{"messages":[` + hi + `,` + use("a") + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":""}]}]}]}`, "text content blocks must be non-empty"},
 		"assistant first":  {messages, `{"messages":[{"role":"assistant","content":"hi"}]}`, `first message must use the \"user\" role`},
 		"role":             {messages, `{"messages":[` + hi + `,{"role":"tool","content":"x"}]}`, "messages.1.role"},
 		"no messages":      {messages, `{"messages":[]}`, "at least one message is required"},
@@ -84,6 +85,16 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("recorded %v", p)
 			}
 		})
+	}
+}
+
+// A tool may say nothing: the answer's content is then an empty text, and no
+// block.
+func TestEmptyResult(t *testing.T) {
+	s := modelserver.New(modelserver.Sequence())
+	status, got := post(t, s, messages, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"Read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":""}]}]}`)
+	if status != http.StatusOK {
+		t.Errorf("%d %s", status, got)
 	}
 }
 

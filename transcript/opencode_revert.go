@@ -1,0 +1,109 @@
+package transcript
+
+import "tenfold"
+
+// openCodeRevert is what a person took back. opencode keeps the messages from
+// there on until the next prompt, and sends none of them.
+type openCodeRevert struct {
+	message, part string
+	// reached says that the message has come; turn is the first that is hidden.
+	reached bool
+	turn    int
+	// summaries are the overlays of compactions that were taken back too.
+	summaries []string
+}
+
+// readRevert reads what the session says of it.
+func (o *openCodeSession) readRevert() {
+	eachMember(&o.scan, func(name []byte) {
+		switch string(name) {
+		case `"messageID"`:
+			o.revert.message = o.scan.text()
+		case `"partID"`:
+			o.revert.part = o.scan.text()
+		default:
+			o.scan.value()
+		}
+	})
+}
+
+// reverted notes that a message came from which on all is taken back: with its
+// turn, if it opens one, or else from the next turn on, for only whole turns can
+// be hidden. It reports whether this is that message.
+func (o *openCodeSession) reverted(m *openCodeMessage, opens bool) bool {
+	r := &o.revert
+	if r.reached || r.message == "" || m.id != r.message {
+		return false
+	}
+	r.reached, r.turn = true, o.em.place.turn
+	if !opens {
+		r.turn++
+	}
+	return true
+}
+
+// takeBack hides what was taken back, and with it the compactions that came
+// after.
+func (o *openCodeSession) takeBack() error {
+	r := &o.revert
+	if !r.reached {
+		return nil
+	}
+	id := "session/revert/" + digest([]byte(r.message+"/"+r.part))
+	for i, target := range r.summaries {
+		if err := o.emit(tenfold.Entry{ID: id + "/" + itoa(i), Payload: tenfold.CompactionRevoked{Target: target}}); err != nil {
+			return err
+		}
+	}
+	if r.turn > o.em.place.turn {
+		return nil
+	}
+	return o.emit(tenfold.Entry{ID: id, Payload: tenfold.Compaction{
+		FromTurn: r.turn, ToTurn: o.em.place.turn, Turns: tenfold.Omit, Source: "import", Reason: "reverted in opencode",
+	}})
+}
+
+// cleanUp does what opencode does before it goes on with a session of which a
+// part is taken back: it removes that part and the note of it. Otherwise it
+// would remove what came after, too.
+func (x *openCodeExport) cleanUp(session string, messages []*openCodeRecord) (string, []*openCodeRecord) {
+	var o openCodeSession
+	var note span
+	o.scan.reset([]byte(session))
+	eachMember(&o.scan, func(name []byte) {
+		if string(name) != `"info"` {
+			o.scan.value()
+			return
+		}
+		eachMember(&o.scan, func(name []byte) {
+			if string(name) != `"revert"` {
+				o.scan.value()
+				return
+			}
+			note.from = int(o.scan.offset()) - len(name)
+			o.readRevert()
+			note.to = int(o.scan.offset())
+		})
+	})
+	if o.scan.err != nil || o.revert.message == "" {
+		return session, messages
+	}
+	for i, r := range messages {
+		m := &openCodeMessage{raw: []byte(r.source)}
+		if m.parse(&x.scan); m.id != o.revert.message {
+			continue
+		}
+		if !r.whole {
+			i++ // the projection shows it whole
+		}
+		messages = messages[:i]
+		break
+	}
+	switch {
+	case session[note.to] == ',':
+		note.to++
+	case session[note.from-1] == ',':
+		note.from--
+	}
+	return session[:note.from] + session[note.to:], messages
+}
