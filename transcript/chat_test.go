@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,7 +177,8 @@ func TestConversationsOfOneSource(t *testing.T) {
 	}
 }
 
-// Several system messages are one prompt, and none of them is lost.
+// A system message in front is the prompt; those of other roles, and later ones,
+// are messages that keep their roles. None of them is lost.
 func TestLeadingSystemMessages(t *testing.T) {
 	text := `[{"role":"system","content":"a\n\nb"},{"role":"developer","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]},{"role":"user","content":"e"},{"role":"system","content":"later"}]`
 	got, err := importText(t, "x", text)
@@ -187,8 +189,15 @@ func TestLeadingSystemMessages(t *testing.T) {
 	if _, err := log.Append(got.Entries...); err != nil {
 		t.Fatal(err)
 	}
-	if system := tenfold.Project(log).Config().System; system != "a\n\nb\n\nc\n\nd" {
+	if system := tenfold.Project(log).Config().System; system != "a\n\nb" {
 		t.Errorf("system is %q", system)
+	}
+	developer := slices.IndexFunc(got.Entries, func(e tenfold.Entry) bool {
+		u, ok := e.Payload.(tenfold.UserMessage)
+		return ok && u.Role == "developer" && len(u.Parts) == 2 && u.Parts[0].Text == "c" && u.Parts[1].Text == "d"
+	})
+	if developer < 0 {
+		t.Errorf("no message of the developer's in %+v", got.Entries)
 	}
 	last := got.Entries[len(got.Entries)-1]
 	if u, ok := last.Payload.(tenfold.UserMessage); !ok || !u.Synthetic || !strings.Contains(last.Source, `"role":"system"`) {

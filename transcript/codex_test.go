@@ -215,7 +215,7 @@ func TestCodexExportsForeignConversations(t *testing.T) {
 			t.Errorf("the compaction %s lacks %s", history, part)
 		}
 	}
-	if len(warnings) != 8 {
+	if len(warnings) != 9 {
 		t.Errorf("%d warnings: %q", len(warnings), warnings)
 	}
 	again, err := importText(t, "", string(text))

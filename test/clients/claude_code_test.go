@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,9 +130,7 @@ func TestClaudeCodeSessions(t *testing.T) {
 // answers.
 func claudePlace(t *testing.T, script func(p *Place) modelserver.Script, prompts ...string) *Place {
 	t.Helper()
-	var answer modelserver.Script
-	p := At(t, ClaudeCode(), modelserver.New(func(r modelserver.Request) modelserver.Reply { return answer(r) }))
-	answer = script(p)
+	p := placed(t, ClaudeCode(), script)
 	s, _ := p.Begin(prompts[0])
 	for _, prompt := range prompts[1:] {
 		p.Resume(s, prompt)
@@ -178,22 +177,23 @@ func typing(t *testing.T, text string, script func(p *Place) modelserver.Script)
 		return `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"` + text + `"}]}}` + "\n"
 	}
 	lines := make(chan string, 2)
-	asked := 0
-	var answer modelserver.Script
-	p := At(t, ClaudeCode(), modelserver.New(func(r modelserver.Request) modelserver.Reply {
-		reply := answer(r)
-		if r.Main() {
-			switch asked++; asked {
-			case 2:
-				lines <- said(text)
-				reply.Delay = time.Second // it reads the line while it waits
-			case 3:
-				close(lines)
+	var asked atomic.Int32
+	p := placed(t, ClaudeCode(), func(p *Place) modelserver.Script {
+		answer := script(p)
+		return func(r modelserver.Request) modelserver.Reply {
+			reply := answer(r)
+			if r.Main() {
+				switch asked.Add(1) {
+				case 2:
+					lines <- said(text)
+					reply.Delay = time.Second // it reads the line while it waits
+				case 3:
+					close(lines)
+				}
 			}
+			return reply
 		}
-		return reply
-	}))
-	answer = script(p)
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	args := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, claudeFlags...)

@@ -59,13 +59,21 @@ func work(c Client, dir string) modelserver.Script {
 	)
 }
 
+// placed makes a place of a client whose server answers by a script that
+// knows the place.
+func placed(t *testing.T, c Client, script func(p *Place) modelserver.Script) *Place {
+	t.Helper()
+	var answer atomic.Pointer[modelserver.Script]
+	p := At(t, c, modelserver.New(func(r modelserver.Request) modelserver.Reply { return (*answer.Load())(r) }))
+	made := script(p)
+	answer.Store(&made)
+	return p
+}
+
 // made lets a client work in a new place.
 func made(t *testing.T, c Client) (*Place, Session) {
 	t.Helper()
-	var script atomic.Pointer[modelserver.Script] // it needs the place that the server is for
-	p := At(t, c, modelserver.New(func(r modelserver.Request) modelserver.Reply { return (*script.Load())(r) }))
-	answers := work(c, p.Dir)
-	script.Store(&answers)
+	p := placed(t, c, func(p *Place) modelserver.Script { return work(c, p.Dir) })
 	session, _ := p.Begin("What does this module do?")
 	return p, session
 }

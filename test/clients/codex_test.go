@@ -33,9 +33,7 @@ wire_api = "responses"
 func TestCodexOfAnotherProvider(t *testing.T) {
 	t.Parallel()
 	c := Codex()
-	script := modelserver.Script(nil)
-	p := At(t, c, modelserver.New(func(r modelserver.Request) modelserver.Reply { return script(r) }))
-	script = work(c, p.Dir)
+	p := placed(t, c, func(p *Place) modelserver.Script { return work(c, p.Dir) })
 	local(p)
 	session, _ := p.Begin("What does this module do?")
 	id := p.stored(session)
