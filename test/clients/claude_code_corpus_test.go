@@ -36,7 +36,10 @@ func TestClaudeCodeCorpus(t *testing.T) {
 			t.Parallel()
 			p := At(t, ClaudeCode(), modelserver.New(modelserver.Sequence(), modelserver.WithForeignThinking()))
 			id := p.stored(Session{Path: f.Path})
-			original := p.sends(Session{Path: f.Path})
+			// Claude Code writes on in the file that it resumes: never the corpus's own.
+			own := filepath.Join(filepath.Dir(p.Home), "corpus", filepath.Base(f.Path))
+			p.Write(own, p.read(f.Path))
+			original := p.sends(Session{Path: own})
 			t.Run("whole", func(t *testing.T) {
 				p.tb = t
 				same(t, original, p.sends(p.exported(p, id)))
