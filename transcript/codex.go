@@ -69,11 +69,22 @@ func (codexImporter) Import(ctx context.Context, src Source, sink Sink) error {
 			c.name(root, src)
 		}
 		c.first = c.r.count == 1
-		tells := line
-		if at := root.get("timestamp"); at.found() {
-			tells = at.raw() // a line that was written again may have other escapes
+		id := numbered(codexLineID(c.r.count+c.before), codexTells(root, line))
+		f, isFork := forkedFrom(root)
+		if !c.first || !isFork {
+			return c.line(root, id)
 		}
-		return c.line(root, numbered("line-"+strconv.Itoa(c.r.count), tells))
+		file := f.before(src.Siblings)
+		if file == nil {
+			c.missing()
+			return c.line(root, id)
+		}
+		root = c.tree.read(&c.scan, withoutBase(slices.Clone(line), root))
+		if err := c.line(root, id); err != nil {
+			return errors.Join(err, file.Close())
+		}
+		c.first = false
+		return c.session(ctx, src.Siblings, f, file, 0)
 	})
 	if err != nil {
 		return err
@@ -82,6 +93,17 @@ func (codexImporter) Import(ctx context.Context, src Source, sink Sink) error {
 		return c.r.problem(Codex, errors.New("there is no line in it"), "was the session saved?")
 	}
 	return c.end()
+}
+
+func codexLineID(number int) string { return "line-" + strconv.Itoa(number) }
+
+// codexTells is what of a line its id is made of: its time, since a line that was
+// written again may have other escapes.
+func codexTells(root node, line []byte) []byte {
+	if at := root.get("timestamp"); at.found() {
+		return at.raw()
+	}
+	return line
 }
 
 // codex reads one rollout.
@@ -93,6 +115,8 @@ type codex struct {
 	items itemReader
 
 	first bool // the line is the first
+	// before is how many lines of sessions before were taken in.
+	before int
 	model string
 	// context is the digest of the settings last seen, the turn's id aside.
 	context string

@@ -42,7 +42,11 @@ func Open(path string) (*File, error) {
 	}
 	out := &File{Source: Source{Name: path, Reader: f, Size: info.Size(), Path: path}, file: f}
 	// Without siblings a format that has some is read with less, not refused.
-	if root, err := os.OpenRoot(filepath.Dir(path)); err == nil {
+	dir := filepath.Dir(path)
+	if days, ok := rolloutRoot(filepath.ToSlash(path)); ok {
+		dir = filepath.FromSlash(days)
+	}
+	if root, err := os.OpenRoot(dir); err == nil {
 		out.root, out.Siblings = root, root.FS()
 	}
 	return out, nil

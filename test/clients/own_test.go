@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,8 @@ type own struct {
 	make func(p *Place, s Session, model *scripted)
 	// answer is what the model said last.
 	answer string
+	// forked is set where what it makes is another session.
+	forked bool
 }
 
 // TestOwnSessions lets clients resume, go back, break off and compact by
@@ -37,6 +40,9 @@ func TestOwnSessions(t *testing.T) {
 			model.answers(work(o.client, p.Dir))
 			session, _ := p.Begin("What does this module do?")
 			o.make(p, session, model)
+			if o.forked {
+				session = p.other(session)
+			}
 			id := p.stored(session)
 			b.run(t, p, o.name+" imported", func(t *testing.T) { importedAs(t, p, id, o.answer, "--compacted") })
 			b.run(t, p, o.name+" whole", func(t *testing.T) { whole(t, p, session, id) })
@@ -66,8 +72,26 @@ func (m *scripted) reply(r modelserver.Request) modelserver.Reply {
 // says has the model answer with a text next.
 func (m *scripted) says(text string) { m.answers(modelserver.Sequence(modelserver.Text(text))) }
 
+// other is the one session beside another.
+func (p *Place) other(s Session) Session {
+	p.tb.Helper()
+	all := slices.DeleteFunc(p.Sessions(), func(o Session) bool { return o.ID == s.ID })
+	if len(all) != 1 {
+		p.tb.Fatalf("%d other sessions", len(all))
+	}
+	return all[0]
+}
+
 func ownSessions() []own {
 	return []own{
+		{client: Pi(), name: "forked", answer: "Nobody, it seems.", forked: true, make: func(p *Place, s Session, model *scripted) {
+			model.says("Nobody, it seems.")
+			p.Run("-p", "Who calls it?", "--fork", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5")
+		}},
+		{client: Codex(), name: "forked", answer: "Nobody, it seems.", forked: true, make: func(p *Place, s Session, model *scripted) {
+			model.says("Nobody, it seems.")
+			p.Run("exec", "fork", "--skip-git-repo-check", "-m", "gpt-5.5", s.ID, "Who calls it?")
+		}},
 		{client: Pi(), name: "resumed", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
 			model.says("Nobody, it seems.")
 			p.Resume(s, "Who calls it?")

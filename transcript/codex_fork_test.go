@@ -1,0 +1,98 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const (
+	forkOne   = "01a204df-640e-7e93-b241-d91d1a3057f1"
+	forkTwo   = "01a204df-640e-7e93-b241-d91d1a3057f2"
+	forkThree = "01a204df-640e-7e93-b241-d91d1a3057f3"
+)
+
+// rolloutOf is a rollout whose lines have the ordinals from first on; base names
+// the session before.
+func rolloutOf(id, base, first string, said ...string) string {
+	if base != "" {
+		base = `,"history_base":{"thread_id":"` + base + `","end_ordinal_exclusive":` + first + `,"end_byte_offset":7}`
+	}
+	at, _ := wholeNumber([]byte(first))
+	line := func(typ, payload string) string {
+		at++
+		return `{"timestamp":"2026-01-01T00:00:00.` + decimal(100+at) + `Z","ordinal":` + decimal(at-1) + `,"type":"` + typ + `","payload":` + payload + "}\n"
+	}
+	text := line("session_meta", `{"id":"`+id+`"`+base+`,"cwd":"/demo"}`)
+	for _, s := range said {
+		text += line("response_item", `{"type":"message","role":"user","content":[{"type":"input_text","text":"`+s+`"}]}`)
+	}
+	return text
+}
+
+// A forked session begins with what the one before said until then.
+func TestCodexForks(t *testing.T) {
+	one := rolloutOf(forkOne, "", "0", "a", "b", "after the fork")
+	two := rolloutOf(forkTwo, forkOne, "3", "c", "after that")
+	three := rolloutOf(forkThree, forkTwo, "5", "d")
+	beside := fstest.MapFS{
+		"2026/01/01/rollout-2026-01-01T00-00-00-" + forkOne + ".jsonl": {Data: []byte(one)},
+		"2026/01/02/rollout-2026-01-02T00-00-00-" + forkTwo + ".jsonl": {Data: []byte(two)},
+	}
+	got, err := importOf(t, Source{Name: "rollout.jsonl", Reader: strings.NewReader(three), Size: int64(len(three)), Siblings: beside})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"user|a", "user|b", "user|c", "user|d"}
+	if said := allSaid(t, got); got.ID != forkThree || !slices.Equal(said, want) || len(got.Warnings) > 0 {
+		t.Errorf("%s says %q, %q", got.ID, said, got.Warnings)
+	}
+	// The whole export needs no other rollout.
+	text, _ := exportText(t, Codex, got, false)
+	again, err := importText(t, "rollout.jsonl", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameLog(t, again, got)
+	if strings.Contains(string(text), "history_base") {
+		t.Error("it still names another rollout")
+	}
+}
+
+// What came before is missed where its rollout is not there, or leads in a
+// circle.
+func TestCodexForksOfNothing(t *testing.T) {
+	three := rolloutOf(forkThree, forkTwo, "5", "d")
+	circle := fstest.MapFS{
+		"rollout-x-" + forkTwo + ".jsonl":   {Data: []byte(rolloutOf(forkTwo, forkThree, "9", "c"))},
+		"rollout-x-" + forkThree + ".jsonl": {Data: []byte(three)},
+	}
+	for name, beside := range map[string]fstest.MapFS{"nothing": nil, "a circle": circle} {
+		src := Source{Name: "rollout.jsonl", Reader: strings.NewReader(three), Size: int64(len(three))}
+		if beside != nil {
+			src.Siblings = beside
+		}
+		got, err := importOf(t, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "what came before is missing") {
+			t.Errorf("%s: %q", name, got.Warnings)
+		}
+	}
+}
+
+func TestRolloutRoot(t *testing.T) {
+	for path, want := range map[string]string{
+		"/h/.codex/sessions/2026/01/02/rollout-x.jsonl": "/h/.codex/sessions",
+		"/h/2026/01/rollout-x.jsonl":                    "",
+		"/h/2026/01/aa/rollout-x.jsonl":                 "",
+		"/h/2026/01/02/x.jsonl":                         "",
+		"rollout-x.jsonl":                               "",
+	} {
+		if got, _ := rolloutRoot(path); got != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
