@@ -117,7 +117,7 @@ type codex struct {
 	first bool // the line is the first
 	// before is how many lines of sessions before were taken in.
 	before int
-	model string
+	model  string
 	// context is the digest of the settings last seen, the turn's id aside.
 	context string
 	// counted is what the session had used when usage was last counted, and

@@ -135,6 +135,37 @@ func missing(want, got []aspect) map[string][]string {
 	return lost
 }
 
+// root gives the entries of the root: agents that work side by side have no
+// order among each other.
+func root(entries []tenfold.Entry) []tenfold.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e tenfold.Entry) bool { return e.Branch != "" })
+}
+
+// inBoth gives what was said that is in the other list as well, in its order.
+// Results in a row are in any: they may stand in the order of their calls.
+func inBoth(list, other []aspect) []aspect {
+	have := map[aspect]int{}
+	for _, a := range other {
+		have[a]++
+	}
+	var both []aspect
+	for _, a := range list {
+		if have[a] > 0 && slices.Contains([]string{"user", "assistant", "call", "result"}, a.kind) {
+			have[a]--
+			both = append(both, a)
+		}
+	}
+	for i := 0; i < len(both); {
+		n := i
+		for n < len(both) && both[n].kind == "result" {
+			n++
+		}
+		slices.SortFunc(both[i:n], func(a, b aspect) int { return strings.Compare(a.text, b.text) })
+		i = max(n, i+1)
+	}
+	return both
+}
+
 // handedOn exports a whole conversation to a format, imports that again, and
 // holds that everything is there or named in a warning.
 func handedOn(tb testing.TB, to Format, got Collected) {
@@ -174,6 +205,14 @@ func handedOn(tb testing.TB, to Format, got Collected) {
 	}
 	if strings.Contains(said, "that a model sees after") {
 		return // what a compaction leaves is written again, as its history
+	}
+	mine, theirs := aspects(root(got.Entries), said), aspects(root(again), said)
+	if a, b := inBoth(mine, theirs), inBoth(theirs, mine); !slices.Equal(a, b) && !strings.Contains(said, "joined") {
+		i := 0
+		for i < len(a) && i < len(b) && a[i] == b[i] {
+			i++
+		}
+		tb.Errorf("%s to %s: another order from %d of %d on: %.150q, was %.150q; the warnings are %q", got.Format, to, i, len(a), b[i:], a[i:], warnings)
 	}
 	for kind, texts := range missing(after, before) {
 		if files.MatchString(said) && (kind == "user" || kind == "result") {
