@@ -2,35 +2,53 @@ package clients
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"tenfold/internal/cli"
 	"tenfold/test/modelserver"
 )
 
-// child has the test binary be tenfold.
-const child = "TENFOLD_CLIENTS_TEST_CHILD"
+// program is tenfold, built once and without the race detector, under which its
+// hundreds of runs here would take minutes; package cli's own tests have it.
+var program = sync.OnceValues(func() (string, error) {
+	out := filepath.Join(programs, "tenfold")
+	cmd := exec.Command("go", "build", "-o", out, "tenfold/cmd/tenfold")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("build tenfold: %w\n%s", err, said)
+	}
+	return out, err
+})
+
+// programs is where it is built.
+var programs string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(child) != "" {
-		os.Exit(cli.Main())
+	dir, err := os.MkdirTemp("", "tenfold-clients")
+	if err != nil {
+		panic(err)
 	}
-	os.Exit(m.Run())
+	programs = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // tenfold runs the command line with a store and a configuration of the
 // place's own, and gives standard output and standard error.
 func (p *Place) tenfold(args ...string) (string, string) {
 	p.tb.Helper()
-	exe, err := os.Executable()
+	exe, err := program()
 	if err != nil {
 		p.tb.Fatal(err)
 	}
@@ -39,7 +57,7 @@ func (p *Place) tenfold(args ...string) (string, string) {
 	data := filepath.Join(filepath.Dir(p.Home), "tenfold")
 	// What the tests are told is no configuration of tenfold's.
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TENFOLD_") })
-	cmd.Env = append(env, child+"=1", "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
+	cmd.Env = append(env, "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
