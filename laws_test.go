@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 )
 
@@ -29,9 +30,11 @@ func newLog(t testing.TB, entries []tenfold.Entry) *tenfold.Log {
 
 // lawCases is how many logs each law is tried on: over 10,000 for all of them
 // together, and the same ones every time, so that what fails is a change's
-// fault. -rapid.checks=N tries more, -rapid.seed=0 others.
+// fault. -rapid.checks=N tries more, -rapid.seed=0 others. The race detector makes
+// each ten times slower, and there is none that only the thousandth log shows.
 const (
 	lawCases = "1200"
+	raceLaws = "300"
 	lawSeed  = "64"
 )
 
@@ -39,7 +42,11 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	asked := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { asked[f.Name] = true })
-	for name, value := range map[string]string{"rapid.checks": lawCases, "rapid.seed": lawSeed} {
+	cases := lawCases
+	if corpustest.UnderRace {
+		cases = raceLaws
+	}
+	for name, value := range map[string]string{"rapid.checks": cases, "rapid.seed": lawSeed} {
 		if asked[name] || (name == "rapid.checks" && testing.Short()) {
 			continue
 		}
