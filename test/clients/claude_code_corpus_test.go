@@ -14,7 +14,7 @@ import (
 
 // corpusSample is how many sessions are tried unless TENFOLD_CLIENTS_ALL is
 // set.
-const corpusSample = 6
+const corpusSample = 3
 
 // TestClaudeCodeCorpus holds that the real Claude Code goes on with whole and
 // compacted exports of the sessions of the open corpus, and sends what our body

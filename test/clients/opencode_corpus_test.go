@@ -16,7 +16,7 @@ import (
 // opencodeSample is how many sessions are tried unless TENFOLD_CLIENTS_ALL is
 // set: the smallest, and every fourth above it, as the smallest are too short to
 // be made shorter.
-const opencodeSample = 3
+const opencodeSample = 2
 
 // TestOpenCodeCorpus holds that the real opencode takes whole and compacted
 // exports of the sessions of the open corpus, and sends what our body says when
