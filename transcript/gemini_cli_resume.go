@@ -11,13 +11,14 @@ import (
 // first of which bears the id of the message that made the calls, and "_response".
 
 // asParts reads the messages of a list that are worded so: the calls among the
-// parts become calls, and the results come to them.
+// parts become calls, and the results come to them. Calls that stand beside the
+// parts as well are not looked at: each has the results of all.
 func (r *geminiCLIRecord) asParts() {
 	calls := map[string]*geminiCLICall{}
 	whose := map[*geminiCLICall]string{}
 	list := r.messages[:0]
 	for _, m := range r.messages {
-		m.worded = m.typ == "gemini" && m.calls == nil && slices.ContainsFunc(m.parts, func(p geminiCLIPart) bool { return p.call || p.thought })
+		m.worded = m.typ == "gemini" && slices.ContainsFunc(m.parts, func(p geminiCLIPart) bool { return p.call || p.thought })
 		if m.worded {
 			m.calls = m.partCalls()
 			for i := range m.calls {

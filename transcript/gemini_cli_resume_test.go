@@ -61,3 +61,26 @@ func TestGeminiCLIResumed(t *testing.T) {
 		}
 	}
 }
+
+// Where the list has calls beside the parts, each with the results of all that
+// were made at once, the parts tell.
+func TestGeminiCLIResumedWithCalls(t *testing.T) {
+	plain := resumedGemini("hello")
+	part := `{"functionCall":{"id":"r1","name":"read","args":{"p":"x"}}}]`
+	text := strings.Replace(plain, part, part+`,"toolCalls":[{"id":"r1","name":"read","args":{"p":"x"},"status":"success","result":[`+
+		`{"functionResponse":{"id":"r0","name":"read","response":{"output":"other"}}},{"functionResponse":{"id":"r1","name":"read","response":{"output":"hello"}}}]}]`, 1)
+	if text == plain {
+		t.Fatal("nothing is added")
+	}
+	want, err := importText(t, "session.jsonl", plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := importText(t, "session.jsonl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := squeeze(seen(t, got.Entries)), squeeze(seen(t, want.Entries)); a != b || len(got.Warnings) != len(want.Warnings) {
+		t.Errorf("seen\n%s\nwant\n%s\n%q", a, b, got.Warnings)
+	}
+}
