@@ -61,18 +61,10 @@ func (m *Model) Profile() tenfold.Profile { return tenfold.Anthropic() }
 
 // Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
-	return func(yield func(provider.Event, error) bool) {
+	return m.end.Stream(ctx, func() (wire.Question, error) {
 		body, err := m.body(r)
-		if err != nil {
-			yield(provider.Event{}, err)
-			return
-		}
-		for e, err := range m.end.Stream(ctx, m.base+"/v1/messages", body, newStream(m.model)) {
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+		return wire.Question{Address: m.base + "/v1/messages", Body: body, Decoder: newStream(m.model)}, err
+	})
 }
 
 // Count implements [provider.Model]: Anthropic counts.

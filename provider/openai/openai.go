@@ -90,22 +90,14 @@ func (m *Model) Profile() tenfold.Profile {
 
 // Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
-	return func(yield func(provider.Event, error) bool) {
+	return m.end.Stream(ctx, func() (wire.Question, error) {
 		body, err := m.body(r)
-		if err != nil {
-			yield(provider.Event{}, err)
-			return
-		}
 		path, d := "/responses", wire.Decoder(newResponses(m.model))
 		if m.api == Chat {
 			path, d = "/chat/completions", newChat(m.model)
 		}
-		for e, err := range m.end.Stream(ctx, m.base+path, body, d) {
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+		return wire.Question{Address: m.base + path, Body: body, Decoder: d}, err
+	})
 }
 
 // Count implements [provider.Model] by estimate: the texts of the body, counted
