@@ -2,7 +2,7 @@ package tenfold
 
 import "slices"
 
-// A cover says which overlay has the word over a stretch of the log.
+// A cover says which overlay wins over a stretch of the log.
 type cover struct {
 	lo, hi int32 // seqs, inclusive
 	by     int32 // index of the overlay
@@ -40,8 +40,8 @@ func (c covers) replace(lo, hi int32, with ...cover) covers {
 	return slices.Replace(c, first, last, put...)
 }
 
-// around is the overlay that has the word at seq, or nobody; the verdict ends
-// where another has it.
+// around is the winning overlay at seq, or nobody; the verdict ends where
+// another wins.
 func (c covers) around(seq int32, v *verdict) int32 {
 	i, _ := slices.BinarySearchFunc(c, seq, func(s cover, seq int32) int { return int(s.hi) - int(seq) })
 	if i < len(c) && c[i].lo <= seq {
@@ -57,7 +57,7 @@ func (c covers) around(seq int32, v *verdict) int32 {
 	return nobody
 }
 
-// at is the overlay that has the word at seq, or nobody.
+// at is the winning overlay at seq, or nobody.
 func (c covers) at(seq int32) int32 {
 	if len(c) == 0 || seq > c[len(c)-1].hi {
 		return nobody

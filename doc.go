@@ -24,9 +24,10 @@
 // A [Compaction] is an entry too. It names a range of turns and says, slot by
 // slot, how what stands in it is to be seen: reasoning stripped, tool calls
 // stripped, trimmed or omitted, messages cut to chosen lines, attachments
-// stripped, turns omitted, or a summary in place of it all. Where several overlays cover an entry, the
-// latest with an opinion on the slot has the word. A [CompactionRevoked]
-// takes an overlay back, exactly; a [Pin] keeps entries from all of them.
+// stripped, turns omitted, or a summary in place of it all. Where several
+// overlays cover an entry, the latest with an opinion on the slot wins. A
+// [CompactionRevoked] takes an overlay back, exactly; a [Pin] keeps entries from
+// all of them.
 //
 // # Projection
 //

@@ -105,7 +105,7 @@ func (p *Projection) begin() {
 	l.looked = p.version
 }
 
-// hiddenStretches joins the stretches a summary or an omission has the word
+// hiddenStretches joins the stretches a summary or an omission wins
 // over. A summary's run is one stretch even where turns in it are omitted too.
 func (p *Projection) hiddenStretches() []hidden {
 	var runs []hidden

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// word is the overlay that has the word on an entry in a slot whose policies
+// word is the winning overlay of an entry in a slot whose policies
 // may name entries: the later of those over ranges and those that name it.
 func (p *Projection) word(s slot, seq int32) int32 {
 	named, _ := p.mention(seq)

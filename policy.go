@@ -143,7 +143,7 @@ type ToolPolicy struct {
 	Groups []CallGroup
 	// Rest is what Selective does to the calls of its range that Calls and
 	// Groups do not name: Omit, Strip or Keep. Empty leaves them to older overlays;
-	// otherwise the overlay has the word over its whole range.
+	// otherwise the overlay applies to its whole range.
 	Rest Action
 	// Marks is the form of what Trim says of lines that are gone: "" counts
 	// them, [MarksShort] is a line "…" for each gap.

@@ -18,7 +18,7 @@ type TextPolicy struct {
 	Action Action
 	// Rest is what happens to messages of the range that Entries does not
 	// name: Omit or Keep. Empty leaves them to older overlays; otherwise the
-	// overlay has the word over its whole range. A message that a person
+	// overlay applies to its whole range. A message that a person
 	// typed is never omitted.
 	Rest Action
 	// Marks is the form of what is said of lines that are gone: "" counts

@@ -31,7 +31,7 @@ func (p *Projection) resolveUser(seq int32, n *node) (Fate, int32, int32) {
 }
 
 // leaveUser gives what overlays leave of a user message, the fate that is, and
-// by which: where both slots change it, the one that has the word on texts.
+// by which: where both slots change it, the one that wins on texts.
 func (p *Projection) leaveUser(seq int32, n *node) (UserMessage, Fate, int32) {
 	m := p.log.payload(seq).(UserMessage)
 	f, by := Kept, nobody

@@ -14,7 +14,7 @@
 //     out: it is measured as if there had been none.
 //   - N is how many entries of the prefix a reader of the root sees, df(a) how
 //     many of them hold an atom a (package atom). Reasoning counts in N and
-//     nowhere else: it is no source of an atom and no use of one.
+//     nowhere else: it is neither a source of an atom nor a use of one.
 //   - An atom is carried at a cut, with a horizon of H requests, if it stands
 //     in the prefix, a tool input of one of the H requests after the cut uses
 //     it, and no tool result or user message between the cut and that use shows

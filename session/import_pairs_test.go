@@ -262,7 +262,7 @@ func TestTwoPeopleAtOnce(t *testing.T) {
 								if k == len(words) {
 									said[k-1] = owner
 								}
-								in := s.read(t, "/work/"+string(s.format)+"/"+s.name, newDialogue(said...))
+								in := s.read(t, "/home/ada/"+string(s.format)+"/"+s.name, newDialogue(said...))
 								in.Owner = owner
 								at, err := put(context.Background(), svc, in)
 								if err != nil {

@@ -53,7 +53,7 @@ func TestS13aLaws(t *testing.T) {
 				if !ok || m.Synthetic || e.Tokens > 500 || len(made.Compactions) == 0 {
 					continue
 				}
-				// Behind what fit may touch older overlays have the word.
+				// Behind what fit may touch older overlays win.
 				got := tenfold.TextLines(after[seq])
 				if got != tenfold.TextLines(m) && got != tenfold.TextLines(was) {
 					t.Fatalf("%s: message %d is %q, it was %q", text, seq, got, tenfold.TextLines(m))

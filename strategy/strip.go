@@ -65,7 +65,7 @@ func (s StripTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 
 // restate gives overlays that say again, on top of a strip, what selective
 // policies said of single calls, wherever the strip alone would show more of
-// them: the latest overlay has the word on a call (P2), so that a strip laid
+// them: the latest overlay wins on a call (P2), so that a strip laid
 // over a call that dedup-tools omitted would bring its stub back. Strategies
 // see what the earlier ones give (S-15); this one strips what it sees.
 func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compaction {

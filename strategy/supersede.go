@@ -78,7 +78,7 @@ func (w want) policy() *tenfold.CallPolicy {
 }
 
 // onTop fits a wish to the tool's hint (H1) and to what earlier overlays did:
-// the new one has the word on the whole call, so that it says again what they
+// the new one wins on the whole call, so that it says again what they
 // stripped. False when nothing is left to do.
 func (v *view) onTop(u *use, w want, hint tenfold.Hint) (want, bool) {
 	if w.omit {

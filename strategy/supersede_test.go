@@ -80,7 +80,7 @@ func TestH1SupersedeMindsHints(t *testing.T) {
 }
 
 // S-15: the overlay says again what an earlier one stripped, since the latest
-// has the word on the whole call.
+// wins on the whole call.
 func TestS15SupersedeBringsNothingBack(t *testing.T) {
 	l, seqs := logOf(t, read(fileA), call("fs_modify_file", `{"path":"/r/a.go","new":"`+strings.Repeat("x ", 200)+`"}`), read(fileA))
 	for _, side := range []tenfold.ToolPolicy{

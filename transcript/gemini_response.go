@@ -129,7 +129,7 @@ func (a *geminiAnswer) candidates(s *scanner) {
 	s.token()
 }
 
-// count reads what a chunk reports: the last one has the word.
+// count reads what a chunk reports: the last one counts.
 func (a *geminiAnswer) count(s *scanner) {
 	prompt, cached, said, thought := 0, 0, 0, 0
 	a.counted = a.counted || s.kind() == '{'

@@ -32,7 +32,7 @@ var lacks = map[Format]lack{
 	ClaudeCode: {arguments: true, loose: true, files: true, blocks: true},
 	Codex:      {marks: true, errors: true, files: true},
 	OpenCode:   {times: true, files: true, fileMarks: true, systems: true},
-	Pi:         {marks: true, arguments: true, files: true},
+	Pi:         {marks: true, arguments: true},
 	GeminiCLI:  {marks: true, arguments: true, apart: true, loose: true, roles: true, errors: true, files: true, inResults: true, own: true},
 	JP:         {marks: true},
 }

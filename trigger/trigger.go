@@ -153,7 +153,7 @@ func compose(all bool, members []Trigger) (Trigger, error) {
 	return several{all, append([]Trigger(nil), members...)}, nil
 }
 
-// Fires implements [Trigger]. The first member that settles it has the word.
+// Fires implements [Trigger]. The first member that settles it wins.
 func (t several) Fires(v View) (bool, string) {
 	reasons := make([]string, 0, len(t.members))
 	for _, m := range t.members {

@@ -54,7 +54,7 @@ func TestClaudeCodeCorpus(t *testing.T) {
 				}
 				ours := History(r, false)
 				if len(ours) == 1 && ours[0].Text == "[Conversation continues]" {
-					t.Skip("the session shows a model nothing")
+					return // the session shows a model nothing
 				}
 				sent := p.sends(p.exported(p, id, "--compacted"))
 				same(t, settled(append(ours, Line{Role: "user", Kind: "text", Text: prompt})), settled(sent))
