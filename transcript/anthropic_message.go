@@ -22,7 +22,7 @@ type anthropicMessage struct {
 }
 
 func (m *anthropicMessage) parse(s *scanner, raw []byte) {
-	var l claudeLine
+	var l blockReader
 	blocks := m.blocks[:0]
 	*m = anthropicMessage{}
 	s.reset(raw)
@@ -98,7 +98,7 @@ func (m *anthropicMessage) answer(w *contentWriter) (payloads []tenfold.Payload,
 		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.text(m.content)}}, 0
 	}
 	for i := range m.blocks {
-		p := w.assistant(&m.blocks[i])
+		p := blockPayload(w, &m.blocks[i])
 		if _, ok := p.(tenfold.ProviderItem); ok {
 			own++
 		}
@@ -130,14 +130,14 @@ func (m *anthropicMessage) request(w *contentWriter, injected bool, typed func([
 		b := &m.blocks[i]
 		switch {
 		case b.typ == "tool_result":
-			payloads = append(payloads, w.result(b))
+			payloads = append(payloads, blockResult(w, b))
 			m.results++
 		case anthropicOnly(w, b):
 			flush()
 			rest = append(rest, tenfold.ProviderItem{Provider: "anthropic", Role: "user", Data: w.whole(b.span)})
 			own++
 		default:
-			parts = append(parts, w.part(b))
+			parts = append(parts, blockPart(w, b))
 		}
 	}
 	flush()
@@ -161,14 +161,4 @@ func anthropicOnly(w *contentWriter, b *claudeBlock) bool {
 		return false // no user's; the text of it does no harm
 	}
 	return true
-}
-
-// typedParts reports whether a person wrote any of it.
-func typedParts(parts []tenfold.Part) bool {
-	for _, p := range parts {
-		if p.File != nil || !isInjected(p.Text) {
-			return true
-		}
-	}
-	return false
 }

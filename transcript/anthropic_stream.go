@@ -42,12 +42,12 @@ func (t *anthropicStream) event(c *chat, raw []byte, id string) (bool, error) {
 		case `"type"`:
 			typ = s.text()
 		case `"message"`:
-			var l claudeLine
+			var l blockReader
 			var m claudeMessage
 			l.message(s, &m)
 			t.message, t.model, t.usage = m.id, m.model, m.usage
 		case `"usage"`:
-			var l claudeLine
+			var l blockReader
 			l.usage(s, &t.usage)
 		case `"content_block"`:
 			block = s.value()
@@ -118,7 +118,7 @@ func (t *anthropicStream) stop(c *chat, id string) error {
 	}
 	raw := t.whole()
 	t.block = nil
-	var l claudeLine
+	var l blockReader
 	c.in.reset(raw)
 	blocks := l.blocks(&c.in, nil)
 	m := anthropicMessage{kind: '{', role: "assistant", content: span{0, 1}, blocks: blocks, twice: l.twice}

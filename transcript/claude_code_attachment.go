@@ -123,7 +123,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 			parts = append(parts, tenfold.TextPart(w.text(m.content)))
 		}
 		for i := range m.blocks {
-			parts = append(parts, w.part(&m.blocks[i]))
+			parts = append(parts, blockPart(&w, &m.blocks[i]))
 		}
 	}
 	if len(parts) == 0 {

@@ -278,19 +278,6 @@ func (x *claudeExport) coversAll(c tenfold.Compaction, seq int64) bool {
 		c.Reasoning == nil && c.ToolCalls == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
 }
 
-// liveOverlays tells which compactions of a log count (C7).
-func liveOverlays(log *tenfold.Log) map[string]bool {
-	live := map[string]bool{}
-	target := map[string]string{}
-	for e := range log.Entries() {
-		switch p := e.Payload.(type) {
-		case tenfold.Compaction:
-			live[e.ID], target[e.ID] = true, e.ID
-		case tenfold.CompactionRevoked:
-			if o, ok := target[p.Target]; ok {
-				target[e.ID], live[o] = o, !live[o]
-			}
-		}
-	}
-	return live
+func (claudeExporter) resume(file string, _ []byte) []string {
+	return []string{"claude --resume " + shellWord(file)}
 }

@@ -12,9 +12,7 @@ type claudeLine struct {
 	raw    []byte
 	number int
 	kind   jsontext.Kind
-	// twice says that a member the importer models came twice, or has another
-	// kind than it can have, so that raw has to speak for itself.
-	twice bool
+	blockReader
 
 	typ, subtype, uuid, parent, sessionID, agentID, stamp, title string
 
@@ -35,33 +33,6 @@ type claudeLine struct {
 	own       claudeMessage // the content of a line that is no message
 }
 
-// claudeMessage is the API message of a line.
-type claudeMessage struct {
-	kind      jsontext.Kind
-	id, model string
-	content   span
-	blocks    []claudeBlock
-	usage     claudeUsage
-}
-
-type claudeUsage struct {
-	found                                bool
-	input, output, cacheRead, cacheWrite int
-}
-
-// claudeBlock is one item of a content list, with the places of its members.
-type claudeBlock struct {
-	span
-	kind                            jsontext.Kind
-	typ, id, name, callID           string
-	text, thinking, signature, data span
-	input, content, source          span
-	sourceData                      span
-	sourceType, mediaType, url      string
-	isError                         bool
-	items                           []claudeBlock
-}
-
 // compactData is what a boundary says of the compaction.
 type compactData struct {
 	trigger                       string
@@ -71,13 +42,6 @@ type compactData struct {
 	calls                         []string
 	tools                         []string // that tool searches had found
 }
-
-// readable reports whether the content has a shape the importer models.
-func (m *claudeMessage) readable() bool {
-	return m.content.found() && (m.blocks != nil || m.isText())
-}
-
-func (m *claudeMessage) isText() bool { return m.blocks == nil && m.content.to-m.content.from >= 2 }
 
 func (l *claudeLine) agentMessage() bool {
 	return l.dataType == "agent_progress" && l.agentID != "" && l.agent.kind == '{' &&
@@ -176,145 +140,6 @@ func (l *claudeLine) parse(s *scanner, raw []byte) {
 	if l.agent.kind == 0 {
 		l.agent.blocks = nil
 	}
-}
-
-func (l *claudeLine) message(s *scanner, m *claudeMessage) {
-	*m = claudeMessage{kind: s.kind(), blocks: m.blocks[:0]}
-	var seen bool
-	eachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			m.id = s.text()
-		case `"model"`:
-			m.model = s.text()
-		case `"content"`:
-			l.twice = l.twice || seen
-			seen = true
-			l.content(s, m)
-		case `"usage"`:
-			l.usage(s, &m.usage)
-		default:
-			s.value()
-		}
-	})
-	if !seen {
-		m.blocks = nil
-	}
-}
-
-// content reads what a message says: a text or a list of blocks.
-func (l *claudeLine) content(s *scanner, m *claudeMessage) {
-	if s.kind() == '[' {
-		m.content = span{0, 1} // a list: the blocks have their own places
-		m.blocks = l.blocks(s, m.blocks)
-		return
-	}
-	m.blocks = nil
-	if at := s.value(); s.err == nil && s.raw[at.from] == '"' {
-		m.content = at
-	}
-}
-
-func (l *claudeLine) usage(s *scanner, u *claudeUsage) {
-	eachMember(s, func(name []byte) {
-		at := s.value()
-		switch string(name) {
-		case `"input_tokens"`:
-			u.input = s.number(at)
-		case `"output_tokens"`:
-			u.output = s.number(at)
-		case `"cache_read_input_tokens"`:
-			u.cacheRead = s.number(at)
-		case `"cache_creation_input_tokens"`:
-			u.cacheWrite = s.number(at)
-		}
-	})
-	// Zeros alone are no report: so does a session begin that was made here.
-	u.found = u.input+u.output+u.cacheRead+u.cacheWrite > 0
-}
-
-// blocks reads a content list. It never gives nil.
-func (l *claudeLine) blocks(s *scanner, into []claudeBlock) []claudeBlock {
-	if into == nil {
-		into = []claudeBlock{}
-	}
-	s.token()
-	for s.more() {
-		into = append(into, claudeBlock{kind: s.kind()})
-		b := &into[len(into)-1]
-		if b.kind != '{' {
-			b.span = s.value()
-			continue
-		}
-		b.from = -1
-		l.block(s, b)
-	}
-	s.token()
-	return into
-}
-
-func (l *claudeLine) block(s *scanner, b *claudeBlock) {
-	seen := func(at *span, v span) {
-		l.twice = l.twice || at.found()
-		*at = v
-	}
-	s.token()
-	b.from = int(s.offset()) - 1
-	for s.more() {
-		switch string(s.name()) {
-		case `"type"`:
-			// A type that is no text makes it a block of nobody.
-			l.twice = l.twice || b.typ != "" || s.kind() != '"'
-			b.typ = s.text()
-		case `"id"`:
-			b.id = s.text()
-		case `"name"`:
-			b.name = s.text()
-		case `"tool_use_id"`:
-			b.callID = s.text()
-		case `"is_error"`:
-			b.isError = s.flag()
-		case `"text"`:
-			seen(&b.text, s.value())
-		case `"thinking"`:
-			seen(&b.thinking, s.value())
-		case `"signature"`:
-			seen(&b.signature, s.value())
-		case `"data"`:
-			seen(&b.data, s.value())
-		case `"input"`:
-			seen(&b.input, s.value())
-		case `"content"`:
-			if s.kind() == '[' {
-				l.twice = l.twice || b.content.found()
-				b.content = span{0, 1}
-				b.items = l.blocks(s, nil)
-				continue
-			}
-			seen(&b.content, s.value())
-		case `"source"`:
-			l.twice = l.twice || b.source.found()
-			b.source = span{0, 1}
-			eachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"data"`:
-					seen(&b.sourceData, s.value())
-				case `"type"`:
-					b.sourceType = s.text()
-				case `"media_type"`:
-					b.mediaType = s.text()
-				case `"url"`:
-					b.url = s.text()
-				default:
-					s.value()
-				}
-			})
-		default:
-			s.value()
-		}
-	}
-	s.token()
-	b.to = int(s.offset())
 }
 
 // progress looks into the data of a progress line for a sub-agent's message.

@@ -45,14 +45,6 @@ func newClaudeLines(out *bufio.Writer, v View, env claudeEnv) claudeLines {
 	return x
 }
 
-// uuidOf derives a UUID, the same for the same things.
-func uuidOf(conversation, of string) string {
-	sum := sha256.Sum256([]byte(conversation + "\x00" + of))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, variant 1
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
 func isUUID(id string) bool {
 	if len(id) != 36 {
 		return false

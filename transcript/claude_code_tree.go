@@ -74,18 +74,6 @@ func (c *claude) chain(id string) string {
 	return "sidechain." + name
 }
 
-// branchName makes one segment of a branch path.
-func branchName(id string) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return '-'
-	}, id)
-	return name[:min(64, len(name))]
-}
-
 // What is looked at for rewinds is bounded, so that no file can be made to take
 // forever: the newest prompts, and so many steps up the tree in all.
 const (

@@ -141,7 +141,7 @@ func (d *cline) hide(key string, from, to int) {
 // message that Roo sends in its place.
 func (d *cline) condense(c *chat, w *contentWriter, t *clineTags, id string) error {
 	g := d.groups["condense "+t.condenseID]
-	text := d.m.text(w)
+	text := messageText(&d.m, w)
 	if text == "" || g.done {
 		return d.shown(c, w, t, id)
 	}
@@ -192,7 +192,7 @@ func (d *cline) overlay(c *chat, w *contentWriter, t *clineTags, id string, g *c
 
 // text gives the texts of a message. Several are joined, and stay where they
 // were as well.
-func (m *anthropicMessage) text(w *contentWriter) string {
+func messageText(m *anthropicMessage, w *contentWriter) string {
 	if m.blocks == nil {
 		return w.text(m.content)
 	}
@@ -249,7 +249,7 @@ func (d *cline) readPrefix(c *chat) {
 				var in scanner
 				body := at.of(p.raw)
 				if m.parse(&in, body); in.err == nil && !m.twice {
-					if text := m.text(&contentWriter{scan: &in, raw: body}); text != "" {
+					if text := messageText(&m, &contentWriter{scan: &in, raw: body}); text != "" {
 						texts = append(texts, text)
 					}
 				}

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -307,4 +308,25 @@ func rawSource(log *tenfold.Log, seq int64) string {
 		return ""
 	}
 	return e.Source
+}
+
+// resume has Codex find the session where it keeps its own: it takes no path.
+func (codexExporter) resume(file string, data []byte) []string {
+	var meta struct {
+		Payload struct {
+			ID   string    `json:"id"`
+			Time time.Time `json:"timestamp"`
+		} `json:"payload"`
+	}
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if json.Unmarshal(line, &meta) != nil || !plainID(meta.Payload.ID) {
+		return nil
+	}
+	at := meta.Payload.Time
+	dir := "~/.codex/sessions/" + at.Format("2006/01/02")
+	name := "rollout-" + at.Format("2006-01-02T15-04-05") + "-" + meta.Payload.ID + ".jsonl"
+	return []string{
+		"mkdir -p " + dir + " && cp " + shellWord(file) + " " + dir + "/" + name,
+		"codex resume " + meta.Payload.ID,
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A rollout of a session that was forked holds what came after it. Its first
@@ -142,20 +141,4 @@ func (c *codex) earlier(ctx context.Context, dir fs.FS, meta node, depth int) er
 func (c *codex) missing() {
 	c.warn.add(c.r.number, "session goes on with another whose rollout is not among the files beside it: what came before is missing",
 		"sessions go on with others whose rollouts are not among the files beside them: what came before is missing")
-}
-
-// rolloutRoot is the folder below which rollouts lie by day, for a file in it.
-func rolloutRoot(path string) (dir string, ok bool) {
-	parts := strings.Split(path, "/")
-	n := len(parts)
-	if n < 5 || !strings.HasPrefix(parts[n-1], "rollout-") {
-		return "", false
-	}
-	for i, digits := range [...]int{4, 2, 2} {
-		day := parts[n-4+i]
-		if len(day) != digits || strings.Trim(day, "0123456789") != "" {
-			return "", false
-		}
-	}
-	return strings.Join(parts[:n-4], "/"), true
 }

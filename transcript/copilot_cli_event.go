@@ -1,6 +1,8 @@
 package transcript
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // copilotEvent is one event, with the places of what an importer reads.
 type copilotEvent struct {

@@ -137,7 +137,7 @@ func (s *crushSession) message(raw []byte, m crushRow) error {
 	add := func(p tenfold.Payload) { entries = append(entries, tenfold.Entry{Payload: p}) }
 	typed := false
 	if m.role == "user" {
-		if u, said, prompt := w.crushUser(parts); said {
+		if u, said, prompt := crushUser(w, parts); said {
 			typed = prompt
 			add(u)
 		}
@@ -146,7 +146,7 @@ func (s *crushSession) message(raw []byte, m crushRow) error {
 		p := &parts[i]
 		switch {
 		case p.typ == "tool_result":
-			add(w.crushResult(p))
+			add(crushResult(w, p))
 		case p.typ == "tool_call" && p.name != "":
 			call := tenfold.ToolCall{CallID: p.id, Name: p.name}
 			if w.isString(p.input) {
@@ -155,7 +155,7 @@ func (s *crushSession) message(raw []byte, m crushRow) error {
 			add(call)
 		case m.role == "user":
 		case p.typ == "reasoning":
-			for _, r := range w.crushReasoning(p) {
+			for _, r := range crushReasoning(w, p) {
 				add(r)
 			}
 		case p.typ == "text" && w.isString(p.text):
@@ -260,7 +260,7 @@ func (s *crushSession) summary(raw []byte, id string, parts []crushPart) error {
 }
 
 // crushUser reads a user's message: what it says, and whether a person did.
-func (w *contentWriter) crushUser(parts []crushPart) (u tenfold.UserMessage, said, typed bool) {
+func crushUser(w *contentWriter, parts []crushPart) (u tenfold.UserMessage, said, typed bool) {
 	for i := range parts {
 		p := &parts[i]
 		switch {
@@ -276,7 +276,7 @@ func (w *contentWriter) crushUser(parts []crushPart) (u tenfold.UserMessage, sai
 			u.Parts = append(u.Parts, tenfold.TextPart("$ "+p.command+"\n"+p.output+"\n(exit code "+p.exit+")"))
 		case p.typ == "binary" && w.isString(p.data):
 			typed = true
-			w.crushBinary(&u, p)
+			crushBinary(w, &u, p)
 		case p.typ == "image_url" && w.isString(p.url):
 			typed = true
 			u.Parts = append(u.Parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, URI: w.text(p.url)}})
@@ -287,7 +287,7 @@ func (w *contentWriter) crushUser(parts []crushPart) (u tenfold.UserMessage, sai
 }
 
 // crushBinary reads a file given along; crush sends text files as text.
-func (w *contentWriter) crushBinary(u *tenfold.UserMessage, p *crushPart) {
+func crushBinary(w *contentWriter, u *tenfold.UserMessage, p *crushPart) {
 	if strings.HasPrefix(p.mime, "text/") {
 		encoded, _ := w.scan.unquoteIn(p.data, w.raw)
 		if text, err := base64.StdEncoding.DecodeString(encoded); err == nil && utf8.Valid(text) {
@@ -298,10 +298,10 @@ func (w *contentWriter) crushBinary(u *tenfold.UserMessage, p *crushPart) {
 			return
 		}
 	}
-	u.Parts = append(u.Parts, tenfold.Part{File: w.crushFile(p)})
+	u.Parts = append(u.Parts, tenfold.Part{File: crushFile(w, p)})
 }
 
-func (w *contentWriter) crushFile(p *crushPart) *tenfold.File {
+func crushFile(w *contentWriter, p *crushPart) *tenfold.File {
 	f := &tenfold.File{Type: tenfold.PartFile, Name: p.path, MediaType: p.mime, URI: "data:" + p.mime + ";base64," + w.text(p.data)}
 	if strings.HasPrefix(p.mime, "image/") {
 		f.Type = tenfold.PartImage
@@ -309,7 +309,7 @@ func (w *contentWriter) crushFile(p *crushPart) *tenfold.File {
 	return f
 }
 
-func (w *contentWriter) crushResult(p *crushPart) tenfold.ToolResult {
+func crushResult(w *contentWriter, p *crushPart) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: p.callID, IsError: p.isError}
 	if w.isString(p.content) {
 		if text := w.text(p.content); text != "" {
@@ -317,14 +317,14 @@ func (w *contentWriter) crushResult(p *crushPart) tenfold.ToolResult {
 		}
 	}
 	if w.isString(p.data) && p.mime != "" && p.data.to-p.data.from > 2 {
-		r.Parts = append(r.Parts, tenfold.Part{File: w.crushFile(p)})
+		r.Parts = append(r.Parts, tenfold.Part{File: crushFile(w, p)})
 	}
 	return r
 }
 
 // crushReasoning reads reasoning; a Gemini signature that stands on a call is
 // one of its own.
-func (w *contentWriter) crushReasoning(p *crushPart) (list []tenfold.Reasoning) {
+func crushReasoning(w *contentWriter, p *crushPart) (list []tenfold.Reasoning) {
 	var r tenfold.Reasoning
 	if w.isString(p.thinking) {
 		r.Text = w.text(p.thinking)

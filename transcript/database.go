@@ -26,74 +26,8 @@ const (
 	databaseValueLimit = 256 << 20
 )
 
-// A databaseImporter is an importer that can read a database. A head says only
-// that it is one; its tables say whose.
-type databaseImporter interface {
-	Importer
-	// owns reports whether the tables are the tool's.
-	owns(d *database) bool
-	importDatabase(ctx context.Context, d *database, sink Sink) error
-}
-
 // isDatabase reports whether a head is a database's.
 func isDatabase(head []byte) bool { return bytes.HasPrefix(head, databaseMagic) }
-
-// importDatabase imports a database as the given format, or as what its tables
-// say when from is empty.
-func importDatabase(ctx context.Context, src Source, from Format, sink Sink) error {
-	d, err := openDatabase(ctx, src, from)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	h, err := d.owner(from)
-	if err != nil {
-		return err
-	}
-	d.format = h.format
-	if src.Progress != nil {
-		defer func() { src.Progress(src.Size) }()
-	}
-	if err := h.importer.(databaseImporter).importDatabase(ctx, d, sink); err != nil {
-		return err
-	}
-	return d.unchanged()
-}
-
-// databaseFormat tells whose a database is.
-func databaseFormat(ctx context.Context, src Source) (Format, error) {
-	d, err := openDatabase(ctx, src, "")
-	if err != nil {
-		return "", err
-	}
-	defer d.close()
-	h, err := d.owner("")
-	return h.format, err
-}
-
-// owner finds the handler whose tables these are; from asks for one format.
-func (d *database) owner(from Format) (handler, error) {
-	for _, h := range handlers() {
-		importer, ok := h.importer.(databaseImporter)
-		if ok && (from == "" || from == h.format) && importer.owns(d) {
-			return h, nil
-		}
-	}
-	return handler{}, &Error{
-		Name: d.name, Format: from, Err: errors.New("this is an SQLite database of another tool: " + d.describe()),
-		Hint: "databases can be read of " + databaseFormats(),
-	}
-}
-
-func databaseFormats() string {
-	var names []string
-	for _, h := range handlers() {
-		if _, ok := h.importer.(databaseImporter); ok {
-			names = append(names, string(h.format))
-		}
-	}
-	return strings.Join(names, ", ")
-}
 
 // database is an SQLite database open for reading. Nothing is ever written to
 // it or beside it.

@@ -5,21 +5,6 @@ import (
 	"fmt"
 )
 
-// Confidence says how sure an importer is of a source.
-type Confidence int
-
-// The confidences. The highest one wins; a tie is no answer.
-const (
-	// No: this is something else.
-	No Confidence = iota
-	// Maybe: nothing contradicts it, and the name fits.
-	Maybe
-	// Likely: the content fits.
-	Likely
-	// Certain: the content names the format.
-	Certain
-)
-
 // Detect tells the format of a source from its first bytes; the name only
 // helps where the content says too little. Of a database only its tables tell
 // the format, which a head does not hold: that is an error here, and [Import]

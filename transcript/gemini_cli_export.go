@@ -146,3 +146,7 @@ func geminiCLILosses(v View, shown *tenfold.Projection) []string {
 	}
 	return lost.text()
 }
+
+func (geminiCLIExporter) resume(file string, _ []byte) []string {
+	return []string{"gemini --session-file " + shellWord(file)}
+}

@@ -1,6 +1,8 @@
 package transcript
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // geminiCLIRecord is one line, or the document, with the places of what an
 // importer reads.

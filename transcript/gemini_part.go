@@ -215,7 +215,7 @@ func (p *geminiPart) said(w *contentWriter, calls *nameless) (payloads []tenfold
 	}
 	switch {
 	case p.kind != '{' || (!p.call && !w.isString(p.text)):
-		w.drop(p.signature)
+		drop(w, p.signature)
 		if p.kind == '{' && len(p.of(w.raw)) > 2 {
 			return []tenfold.Payload{tenfold.ProviderItem{Provider: "gemini", Role: "assistant", Data: w.whole(p.span)}}, true
 		}
@@ -243,7 +243,7 @@ func (p *geminiPart) said(w *contentWriter, calls *nameless) (payloads []tenfold
 }
 
 // drop takes back the cut of a value that something larger holds.
-func (w *contentWriter) drop(at span) {
+func drop(w *contentWriter, at span) {
 	for i := len(w.cuts) - 1; i >= 0; i-- {
 		if w.cuts[i].span == at {
 			w.cuts = append(w.cuts[:i], w.cuts[i+1:]...)

@@ -98,3 +98,23 @@ func recordID(id string) string {
 	}
 	return id
 }
+
+// branchName makes one segment of a branch path.
+func branchName(id string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, id)
+	return name[:min(64, len(name))]
+}
+
+// uuidOf derives a UUID, the same for the same things.
+func uuidOf(conversation, of string) string {
+	sum := sha256.Sum256([]byte(conversation + "\x00" + of))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, variant 1
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

@@ -317,19 +317,6 @@ func (j *jp) finish() error {
 	return j.sink.End(j.conv, j.warn.text())
 }
 
-// jpTime reads a time; those without a zone are UTC.
-func jpTime(s string) time.Time {
-	if s == "" {
-		return time.Time{}
-	}
-	for _, layout := range [...]string{"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
-}
-
 // jpID is the number that begins the conversation's directory, or else the
 // directory's name. The oldest format tells the same conversation in other
 // entries, which are not to mix with those of its events.json.

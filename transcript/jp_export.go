@@ -356,16 +356,3 @@ func (x *jpExport) text(parts []tenfold.Part, between string) string {
 	}
 	return text.String()
 }
-
-// joiner joins texts, with something between them but before the first.
-type joiner struct {
-	strings.Builder
-	between string
-}
-
-func (j *joiner) add(text string) {
-	if j.Len() > 0 {
-		_, _ = j.WriteString(j.between)
-	}
-	_, _ = j.WriteString(text)
-}

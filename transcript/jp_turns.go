@@ -1,6 +1,8 @@
 package transcript
 
-import "slices"
+import (
+	"slices"
+)
 
 // jpTurns tells JP's turns from ours. JP opens a turn where a turn_start stands
 // behind an event of the turn before: what stands before the first turn_start

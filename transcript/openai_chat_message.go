@@ -82,7 +82,7 @@ func (m *openaiMessage) parse(s *scanner, raw []byte) {
 				s.value()
 				return
 			}
-			var l claudeLine
+			var l blockReader
 			m.thoughts = l.blocks(s, m.thoughts[:0])
 			m.twice = m.twice || l.twice
 		case `"error"`:
@@ -256,7 +256,7 @@ func (m *openaiMessage) said(w *contentWriter) (payloads []tenfold.Payload, odd 
 		b := &m.thoughts[i]
 		switch {
 		case b.typ == "thinking" && w.isString(b.thinking), b.typ == "redacted_thinking" && w.isString(b.data):
-			payloads = append(payloads, w.assistant(b))
+			payloads = append(payloads, blockPayload(w, b))
 		default:
 			odd = true // it stays in the message
 		}

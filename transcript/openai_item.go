@@ -338,30 +338,3 @@ func oneLine(v string) string {
 	}
 	return string(appendCompact(nil, []byte(v)))
 }
-
-// typed tells what a person typed from what Codex put in the user's mouth:
-// texts that begin in one of its own ways. The event that repeats a prompt
-// comes after it, and what comes later must not change an entry.
-func typed(parts []tenfold.Part) bool {
-	for _, p := range parts {
-		if p.File != nil || !codexContext(p.Text) {
-			return true
-		}
-	}
-	return false
-}
-
-func codexContext(text string) bool {
-	text = strings.TrimSpace(text)
-	for _, start := range [...]string{
-		"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<skill>",
-		"<user_shell_command>", "<subagent_notification>", "<permissions instructions>", "<collaboration_mode>",
-		"<recommended_plugins>", "<goal_context>", "<skills_instructions>", "<apps_instructions>", "<plugins_instructions>",
-		"<model_switch>", "<personality_spec>", "<INSTRUCTIONS>", "<hook_prompt", "<codex_internal_context",
-	} {
-		if strings.HasPrefix(text, start) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,6 +1,8 @@
 package transcript
 
-import "tenfold"
+import (
+	"tenfold"
+)
 
 // itemTurns is an emitter for items of the Responses API, which know no turns:
 // a prompt opens one, and so does whatever comes after a turn was over.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
@@ -181,12 +182,6 @@ func opencodeRecord(e tenfold.Entry) string {
 	return id
 }
 
-// What is said of the entries of sub-agents.
-const (
-	subAgentOne  = "entry of a sub-agent has no place in one session's file and is left out"
-	subAgentMany = "entries of sub-agents have no place in one session's file and are left out"
-)
-
 // write writes texts. The writer keeps its first error until it is flushed.
 func (x *openCodeExport) write(texts ...string) {
 	for _, t := range texts {
@@ -324,4 +319,16 @@ func (f *filler) result(p *openCodePart, r tenfold.ToolResult) {
 			f.file(file, files[i])
 		}
 	}
+}
+
+func (openCodeExporter) resume(file string, data []byte) []string {
+	var session struct {
+		Info struct {
+			ID string `json:"id"`
+		} `json:"info"`
+	}
+	if json.Unmarshal(data, &session) != nil || !plainID(session.Info.ID) {
+		return nil
+	}
+	return []string{"opencode import " + shellWord(file), "opencode --session " + session.Info.ID}
 }

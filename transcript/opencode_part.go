@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"strings"
-
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -303,32 +301,4 @@ func (o *openCodeOpaque) read(s *scanner) {
 			s.value()
 		}
 	})
-}
-
-// within gives the place of the next value, which read goes through.
-func within(s *scanner, read func()) span {
-	s.kind()
-	before := int(s.offset())
-	read()
-	if s.err != nil {
-		return span{}
-	}
-	to := int(s.offset())
-	for before < to && strings.IndexByte(" \t\r\n,:", s.raw[before]) >= 0 {
-		before++
-	}
-	return span{before, to}
-}
-
-// eachItem walks over an array; each has to read the item.
-func eachItem(s *scanner, each func()) {
-	if s.kind() != '[' {
-		s.value()
-		return
-	}
-	s.token()
-	for s.more() {
-		each()
-	}
-	s.token()
 }

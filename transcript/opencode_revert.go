@@ -1,6 +1,8 @@
 package transcript
 
-import "tenfold"
+import (
+	"tenfold"
+)
 
 // openCodeRevert is what a person took back. opencode keeps the messages from
 // there on until the next prompt, and sends none of them.

@@ -324,3 +324,7 @@ func findCwd(s *scanner, depth int, cwd *string) {
 		}
 	})
 }
+
+func (piExporter) resume(file string, _ []byte) []string {
+	return []string{"pi --session " + shellWord(file)}
+}

@@ -1,6 +1,8 @@
 package transcript
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // qwenRecord is one line, with the places of what an importer reads.
 type qwenRecord struct {

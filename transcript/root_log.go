@@ -1,6 +1,8 @@
 package transcript
 
-import "tenfold"
+import (
+	"tenfold"
+)
 
 // rootLog knows where the root of a conversation stands (L5, L6): it has a log
 // count the turns and steps of the entries as they pass, without their texts.

@@ -315,3 +315,31 @@ func eachMember(s *scanner, each func(name []byte)) {
 	}
 	s.token()
 }
+
+// within gives the place of the next value, which read goes through.
+func within(s *scanner, read func()) span {
+	s.kind()
+	before := int(s.offset())
+	read()
+	if s.err != nil {
+		return span{}
+	}
+	to := int(s.offset())
+	for before < to && strings.IndexByte(" \t\r\n,:", s.raw[before]) >= 0 {
+		before++
+	}
+	return span{before, to}
+}
+
+// eachItem walks over an array; each has to read the item.
+func eachItem(s *scanner, each func()) {
+	if s.kind() != '[' {
+		s.value()
+		return
+	}
+	s.token()
+	for s.more() {
+		each()
+	}
+	s.token()
+}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // warnings counts what the user should know, each kind once.
@@ -80,3 +81,22 @@ func (w *warnings) overlay(format string) {
 	w.add(0, "compaction or its undoing has no place in a session of "+format+" and is left out",
 		"compactions or their undoings have no place in a session of "+format+" and are left out")
 }
+
+// joiner joins texts, with something between them but before the first.
+type joiner struct {
+	strings.Builder
+	between string
+}
+
+func (j *joiner) add(text string) {
+	if j.Len() > 0 {
+		_, _ = j.WriteString(j.between)
+	}
+	_, _ = j.WriteString(text)
+}
+
+// What is said of the entries of sub-agents.
+const (
+	subAgentOne  = "entry of a sub-agent has no place in one session's file and is left out"
+	subAgentMany = "entries of sub-agents have no place in one session's file and are left out"
+)

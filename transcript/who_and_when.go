@@ -128,10 +128,3 @@ func spoken(out *emitter, f *finder) error {
 	}
 	return out.all(f.record(id, u))
 }
-
-// firstLine gives the beginning of a text, fit for a title.
-func firstLine(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	runes := []rune(strings.TrimSpace(text))
-	return string(runes[:min(len(runes), 120)])
-}

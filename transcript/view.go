@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"fmt"
-	"io"
 	"iter"
 	"strings"
 
@@ -17,34 +15,6 @@ type View struct {
 	// Compacted asks for what a model sees; else all that was said is
 	// written, and compactions where the format has a form for them.
 	Compacted bool
-}
-
-// An Exporter writes one format.
-type Exporter interface {
-	// Export writes the view to w and changes nothing in it. It says, one
-	// sentence each with its count, what the format has no place for. Errors
-	// of w come back as they are, wrapped; w then holds a part.
-	Export(w io.Writer, v View) (warnings []string, err error)
-}
-
-// Export writes a conversation in a format. The warnings say what the format
-// has no place for.
-func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
-	h, _ := find(to)
-	if h.exporter == nil {
-		return nil, &Error{
-			Err:  fmt.Errorf("cannot export to %q", to),
-			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
-		}
-	}
-	id := v.ID
-	if v, err = v.withFitCalls(to); err != nil {
-		return nil, fmt.Errorf("export conversation %s: %w", id, err)
-	}
-	if warnings, err = h.exporter.Export(w, v); err != nil {
-		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
-	}
-	return append(warnings, v.nameLosses(to)...), nil
 }
 
 // entries gives what is to be written as the entries of a log: all there are,
@@ -112,25 +82,19 @@ func (v View) shown() (*tenfold.Projection, error) {
 	return tenfold.Project(bare), nil
 }
 
-// bodyExporter writes the conversation part of one request, ready to send.
-type bodyExporter struct{ profile string }
-
-// Export implements [Exporter].
-func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
-	for _, p := range tenfold.Profiles() {
-		if p.Name != x.profile {
-			continue
+// liveOverlays tells which compactions of a log count (C7).
+func liveOverlays(log *tenfold.Log) map[string]bool {
+	live := map[string]bool{}
+	target := map[string]string{}
+	for e := range log.Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction:
+			live[e.ID], target[e.ID] = true, e.ID
+		case tenfold.CompactionRevoked:
+			if o, ok := target[p.Target]; ok {
+				target[e.ID], live[o] = o, !live[o]
+			}
 		}
-		shown, err := v.shown()
-		if err != nil {
-			return nil, err
-		}
-		body, err := p.Body(shown)
-		if err != nil {
-			return nil, err
-		}
-		_, err = w.Write(append(body, '\n'))
-		return nil, err
 	}
-	return nil, fmt.Errorf("there is no profile %q", x.profile)
+	return live
 }

@@ -1,0 +1,34 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+)
+
+// firstLine gives the beginning of a text, fit for a title.
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	runes := []rune(strings.TrimSpace(text))
+	return string(runes[:min(len(runes), 120)])
+}
+
+// jpTime reads a time; those without a zone are UTC.
+func jpTime(s string) time.Time {
+	if s == "" {
+		return time.Time{}
+	}
+	for _, layout := range [...]string{"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// shellWord quotes a text for a POSIX shell where that is needed.
+func shellWord(text string) string {
+	if plainID(strings.TrimPrefix(strings.ReplaceAll(text, "/", "_"), "_")) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
