@@ -34,7 +34,7 @@ func (c *claude) message(l *claudeLine, m *claudeMessage, id, role, branch strin
 	if c.pend != nil && branch == "" {
 		c.warnNoSummary()
 	}
-	if role == "assistant" && m.stunted(l.raw) {
+	if role == "assistant" && stunted(m, l.raw) {
 		c.warn.add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
@@ -83,7 +83,7 @@ func (c *claude) message(l *claudeLine, m *claudeMessage, id, role, branch strin
 
 // stunted reports whether a block of an assistant's message lacks what its type
 // has: no provider would take it back.
-func (m *claudeMessage) stunted(raw []byte) bool {
+func stunted(m *claudeMessage, raw []byte) bool {
 	isString := func(at span) bool { return at.found() && raw[at.from] == '"' }
 	for i := range m.blocks {
 		b, whole := &m.blocks[i], true

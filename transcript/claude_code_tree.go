@@ -74,12 +74,8 @@ func (c *claude) chain(id string) string {
 	return "sidechain." + name
 }
 
-// What is looked at for rewinds is bounded, so that no file can be made to take
-// forever: the newest prompts, and so many steps up the tree in all.
-const (
-	promptLimit = 1024
-	walkLimit   = 5_000_000
-)
+// promptLimit is how many of the newest prompts are looked at for rewinds.
+const promptLimit = 1024
 
 // rewind looks whether a prompt hangs from where an earlier prompt hung: the
 // person went back and wrote something else, and the model never saw the

@@ -130,16 +130,3 @@ func (d *cline) close(c *chat) error {
 	}
 	return nil
 }
-
-// float reads a number, 0 when the value is none.
-func (s *scanner) float() float64 {
-	at := s.value()
-	if s.err != nil {
-		return 0
-	}
-	f, err := strconv.ParseFloat(string(at.of(s.raw)), 64)
-	if err != nil {
-		return 0
-	}
-	return f
-}

@@ -123,7 +123,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 			k := numbered(e.ID, "result")
 			if len(m.calls) <= k {
 				for _, one := range p.Parts {
-					f.part(&m.parts[k], one)
+					refillPart(&f, &m.parts[k], one)
 				}
 				continue
 			}
@@ -132,7 +132,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 				for len(parts) > 0 && parts[0].response && !parts[0].body.found() {
 					parts = parts[1:]
 				}
-				f.part(&parts[0], one)
+				refillPart(&f, &parts[0], one)
 				parts = parts[1:]
 			}
 		}
@@ -140,7 +140,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 	return splice(f.raw, f.cuts)
 }
 
-func (f *refiller) part(p *geminiCLIPart, one tenfold.Part) {
+func refillPart(f *refiller, p *geminiCLIPart, one tenfold.Part) {
 	switch {
 	case one.File == nil && p.response:
 		f.text(p.output, one.Text)

@@ -18,7 +18,7 @@ const (
 // user hands on a user's message: one entry for all its parts.
 func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	w := contentWriter{scan: &o.scan, raw: m.raw}
-	parts, typed, said := w.openCodeUser(m), false, false
+	parts, typed, said := openCodeUser(w, m), false, false
 	for i := range m.list {
 		p := &m.list[i]
 		switch {
@@ -98,7 +98,7 @@ func openCodeSaid(p *openCodePart, raw []byte) bool {
 }
 
 // openCodeUser gives what the parts of a user's message say, one for one.
-func (w *contentWriter) openCodeUser(m *openCodeMessage) []tenfold.Part {
+func openCodeUser(w *contentWriter, m *openCodeMessage) []tenfold.Part {
 	var parts []tenfold.Part
 	for i := range m.list {
 		p := &m.list[i]
@@ -109,7 +109,7 @@ func (w *contentWriter) openCodeUser(m *openCodeMessage) []tenfold.Part {
 		case "text":
 			parts = append(parts, tenfold.TextPart(w.text(p.text)))
 		case "file":
-			parts = append(parts, w.openCodeFile(p.file))
+			parts = append(parts, openCodeFilePart(w, p.file))
 		case "subtask":
 			parts = append(parts, tenfold.TextPart(openCodeSubtaskText))
 		}
@@ -117,7 +117,7 @@ func (w *contentWriter) openCodeUser(m *openCodeMessage) []tenfold.Part {
 	return parts
 }
 
-func (w *contentWriter) openCodeFile(f openCodeFile) tenfold.Part {
+func openCodeFilePart(w *contentWriter, f openCodeFile) tenfold.Part {
 	out := &tenfold.File{Type: tenfold.PartFile, Name: f.name, MediaType: f.mime}
 	if strings.HasPrefix(f.mime, "image/") {
 		out.Type = tenfold.PartImage
@@ -129,7 +129,7 @@ func (w *contentWriter) openCodeFile(f openCodeFile) tenfold.Part {
 }
 
 // source is the text of one part with the cuts taken out.
-func (w *contentWriter) source(at span) string {
+func source(w *contentWriter, at span) string {
 	cuts := make([]cut, len(w.cuts))
 	for i, c := range w.cuts {
 		cuts[i] = cut{span{c.from - at.from, c.to - at.from}, c.with}
@@ -209,7 +209,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 			e.Payload = tenfold.AssistantMessage{Text: text}
 		}
 	case p.typ == "reasoning" && w.isString(p.text):
-		r := w.openCodeReasoning(p)
+		r := openCodeReasoning(w, p)
 		if r.Text != "" || r.Signature != "" || r.Encrypted != "" {
 			e.Payload = r
 		}
@@ -229,7 +229,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 	if err := o.resume(id); err != nil {
 		return err
 	}
-	e.Source = w.source(p.span)
+	e.Source = source(w, p.span)
 	err := o.emit(e)
 	o.remember(m)
 	return err
@@ -243,7 +243,7 @@ func (o *openCodeSession) remember(m *openCodeMessage) {
 }
 
 // openCodeReasoning tells whose the opaque data is by what it is called.
-func (w *contentWriter) openCodeReasoning(p *openCodePart) tenfold.Reasoning {
+func openCodeReasoning(w *contentWriter, p *openCodePart) tenfold.Reasoning {
 	r := tenfold.Reasoning{Text: w.text(p.text)}
 	q := p.opaque
 	switch {
@@ -292,15 +292,15 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 		call.Arguments = w.whole(p.input)
 	}
 	e := tenfold.Entry{ID: id, Time: millis(p.start), MessageID: o.step, Payload: call}
-	r, done := w.openCodeResult(p, name)
+	r, done := openCodeResult(w, p, name)
 	switch {
 	case done:
-		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: w.source(p.span), Payload: r})
+		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: source(w, p.span), Payload: r})
 	default:
 		if p.status != "running" && p.status != "pending" {
 			o.em.warn.add(0, "call is in a state that is not known and stays without a result", "calls are in a state that is not known and stay without results")
 		}
-		e.Source = w.source(p.span)
+		e.Source = source(w, p.span)
 	}
 	if p.compacted > 0 && done {
 		o.pruned = append(o.pruned, openCodePruned{name, p.compacted})
@@ -314,7 +314,7 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 }
 
 // openCodeResult reads the result of a call that is done.
-func (w *contentWriter) openCodeResult(p *openCodePart, call string) (tenfold.ToolResult, bool) {
+func openCodeResult(w *contentWriter, p *openCodePart, call string) (tenfold.ToolResult, bool) {
 	r := tenfold.ToolResult{CallID: call, IsError: p.status == "error"}
 	at := p.output
 	switch p.status {
@@ -336,7 +336,7 @@ func (w *contentWriter) openCodeResult(p *openCodePart, call string) (tenfold.To
 		r.Parts = append(r.Parts, tenfold.TextPart(string(at.of(w.raw))))
 	}
 	for _, f := range p.files {
-		r.Parts = append(r.Parts, w.openCodeFile(f))
+		r.Parts = append(r.Parts, openCodeFilePart(w, f))
 	}
 	return r, true
 }
