@@ -81,7 +81,7 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 				continue
 			}
 			for _, one := range p.Parts {
-				f.part(next(func(p *geminiCLIPart) bool { return !p.response }), one)
+				refillPart(&f, next(func(p *geminiCLIPart) bool { return !p.response }), one)
 			}
 		case tenfold.Compaction:
 			if p.Summary != nil {

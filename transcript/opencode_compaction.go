@@ -60,7 +60,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 			if len(texts) == 1 {
 				w.text(p.text)
 			}
-			e.Source = w.source(p.span)
+			e.Source = source(&w, p.span)
 			err = o.emit(e)
 			if o.revert.reached {
 				o.revert.summaries = append(o.revert.summaries, e.ID)

@@ -18,7 +18,7 @@ const (
 // user hands on a user's message: one entry for all its parts.
 func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	w := contentWriter{scan: &o.scan, raw: m.raw}
-	parts, typed, said := openCodeUser(w, m), false, false
+	parts, typed, said := openCodeUser(&w, m), false, false
 	for i := range m.list {
 		p := &m.list[i]
 		switch {
@@ -209,7 +209,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 			e.Payload = tenfold.AssistantMessage{Text: text}
 		}
 	case p.typ == "reasoning" && w.isString(p.text):
-		r := openCodeReasoning(w, p)
+		r := openCodeReasoning(&w, p)
 		if r.Text != "" || r.Signature != "" || r.Encrypted != "" {
 			e.Payload = r
 		}
@@ -229,7 +229,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 	if err := o.resume(id); err != nil {
 		return err
 	}
-	e.Source = source(w, p.span)
+	e.Source = source(&w, p.span)
 	err := o.emit(e)
 	o.remember(m)
 	return err
@@ -292,15 +292,15 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 		call.Arguments = w.whole(p.input)
 	}
 	e := tenfold.Entry{ID: id, Time: millis(p.start), MessageID: o.step, Payload: call}
-	r, done := openCodeResult(w, p, name)
+	r, done := openCodeResult(&w, p, name)
 	switch {
 	case done:
-		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: source(w, p.span), Payload: r})
+		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: source(&w, p.span), Payload: r})
 	default:
 		if p.status != "running" && p.status != "pending" {
 			o.em.warn.add(0, "call is in a state that is not known and stays without a result", "calls are in a state that is not known and stay without results")
 		}
-		e.Source = source(w, p.span)
+		e.Source = source(&w, p.span)
 	}
 	if p.compacted > 0 && done {
 		o.pruned = append(o.pruned, openCodePruned{name, p.compacted})
