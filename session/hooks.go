@@ -47,17 +47,10 @@ func (h Hooks) before(ctx context.Context, s *Session, plan strategy.Plan) (stra
 	if err != nil || slices.Equal(written(chosen), was) {
 		return plan, err
 	}
-	plan.Compactions = chosen.Compactions
-	if len(plan.Compactions) == 0 {
+	if len(chosen.Compactions) == 0 {
 		plan.Nothing = cmp.Or(chosen.Nothing, "a hook left nothing of the plan")
 	}
-	version, over := plan.Version, plan.Before
-	if over == nil {
-		over = s.projection
-	}
-	plan = plan.On(over)
-	plan.Version = version
-	return plan, nil
+	return plan.With(chosen.Compactions), nil
 }
 
 // written is what a plan's compactions say, to compare.

@@ -24,9 +24,7 @@ type figures struct {
 
 func figuresOf(s *session.Session, c session.Compacted) figures {
 	f := figures{outcome: c.Outcome, version: c.Plan.Version, sessions: s.Projection().Tokens()}
-	if c.Plan.Before != nil {
-		f.before, f.after = c.Plan.Before.Tokens(), c.Plan.After.Tokens()
-	}
+	f.before, f.after = c.Plan.Before, c.Plan.After
 	for _, one := range c.Plan.Compactions {
 		f.tokens = append(f.tokens, [2]int{one.TokensBefore, one.TokensAfter})
 	}
@@ -56,7 +54,7 @@ func TestM6HooksAreToldTheFiguresOfThePlan(t *testing.T) {
 		}, session.Applied, 2},
 		"changed in place": {func(p strategy.Plan) (strategy.Plan, error) {
 			p.Compactions[0].ToTurn = 0
-			p.Before, p.After, p.Version, p.Steps = nil, nil, 99, nil
+			p.Before, p.After, p.Version, p.Steps = 0, 0, 99, nil
 			return p, nil
 		}, session.Applied, 1},
 		"changed inside": {func(p strategy.Plan) (strategy.Plan, error) {

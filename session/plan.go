@@ -99,8 +99,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		span, ok = all, true
 	}
 	if !ok {
-		p = p.Snapshot()
-		return strategy.Plan{Version: p.Version(), DryRun: r.Options.DryRun, Before: p, After: p, Nothing: why}, nil
+		plan, err := strategy.Pipeline{}.Plan(ctx, p, strategy.Options{DryRun: r.Options.DryRun})
+		plan.Nothing = why
+		return plan, err
 	}
 	o := r.Options
 	o.Range = span
@@ -149,7 +150,7 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Over
 		return nil, nil
 	case plan.DryRun:
 		return nil, fmt.Errorf("apply to conversation %s: %w", s.id, ErrDryRun)
-	case plan.Before == nil && plan.Version == s.log.Version():
+	case plan.View() == nil && plan.Version == s.log.Version():
 		plan = plan.On(s.projection) // made by hand
 	}
 	plan, err := s.service.hooks.before(ctx, s, plan)
