@@ -74,7 +74,7 @@ func TestC8ADryRunWritesNothing(t *testing.T) {
 			told++
 			return plan, nil
 		},
-		After: func(context.Context, *session.Session, session.Compacted, error) { told++ },
+		After: func(context.Context, *session.Session, session.Result, error) { told++ },
 	})
 	outcomes := map[session.Outcome]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -217,7 +217,7 @@ func TestPlansStay(t *testing.T) {
 			}
 		}
 		check("after the log grew")
-		if len(applied) > 0 {
+		if len(applied.Overlays) > 0 {
 			if _, err := s.UndoAll(ctx); err != nil && !errors.Is(err, session.ErrNothingToUndo) {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ type Hooks struct {
 	// After is told how each compaction ended, also those with nothing to do,
 	// vetoed or failed: the plan that was applied or would have been, with the
 	// view as it was before and as the plan left it.
-	After func(ctx context.Context, s *Session, c Compacted, err error)
+	After func(ctx context.Context, s *Session, c Result, err error)
 }
 
 // WithHooks has a service tell of compactions.
@@ -66,7 +66,7 @@ func written(plan strategy.Plan) []string {
 	return out
 }
 
-func (h Hooks) after(ctx context.Context, s *Session, c Compacted, err error) {
+func (h Hooks) after(ctx context.Context, s *Session, c Result, err error) {
 	if h.After != nil {
 		h.After(ctx, s, c, err)
 	}
