@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"tenfold"
+	"tenfold/body"
 )
 
 // bodyExporter writes the conversation part of one request, ready to send.
@@ -12,7 +12,7 @@ type bodyExporter struct{ profile string }
 
 // Export implements [Exporter].
 func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
-	for _, p := range tenfold.Profiles() {
+	for _, p := range body.Profiles() {
 		if p.Name != x.profile {
 			continue
 		}
@@ -20,11 +20,11 @@ func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		body, err := p.Body(shown)
+		b, err := p.Write(shown)
 		if err != nil {
 			return nil, err
 		}
-		_, err = w.Write(append(body, '\n'))
+		_, err = w.Write(append(b, '\n'))
 		return nil, err
 	}
 	return nil, fmt.Errorf("there is no profile %q", x.profile)
