@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/chatapi"
 )
 
 // Whose messages they are is told by what only one provider writes; where
@@ -123,7 +124,7 @@ func TestWithoutMember(t *testing.T) {
 		`{"c":"\"x\":1","d":"x"}`:     `{"c":"\"x\":1","d":"x"}`,
 		`{"x":`:                       `{"x":`,
 	} {
-		if got := string(withoutMember([]byte(text), "x")); got != want {
+		if got := string(chatapi.WithoutMember([]byte(text), "x")); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -4,51 +4,53 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // importDatabase imports a database as the given format, or as what its tables
 // say when from is empty.
 func importDatabase(ctx context.Context, src Source, from Format, sink Sink) error {
-	d, err := openDatabase(ctx, src, from)
+	d, err := engine.OpenDatabase(ctx, src, from)
 	if err != nil {
 		return err
 	}
-	defer d.close()
+	defer d.Close()
 	h, err := owner(d, from)
 	if err != nil {
 		return err
 	}
-	d.format = h.format
+	d.Format = h.Format
 	if src.Progress != nil {
 		defer func() { src.Progress(src.Size) }()
 	}
-	if err := h.importer.(databaseImporter).importDatabase(ctx, d, sink); err != nil {
+	if err := h.Importer.(engine.DatabaseImporter).ImportDatabase(ctx, d, sink); err != nil {
 		return err
 	}
-	return d.unchanged()
+	return d.Unchanged()
 }
 
 // databaseFormat tells whose a database is.
 func databaseFormat(ctx context.Context, src Source) (Format, error) {
-	d, err := openDatabase(ctx, src, "")
+	d, err := engine.OpenDatabase(ctx, src, "")
 	if err != nil {
 		return "", err
 	}
-	defer d.close()
+	defer d.Close()
 	h, err := owner(d, "")
-	return h.format, err
+	return h.Format, err
 }
 
 // owner finds the handler whose tables these are; from asks for one format.
-func owner(d *database, from Format) (handler, error) {
+func owner(d *engine.Database, from Format) (engine.Handler, error) {
 	for _, h := range handlers() {
-		importer, ok := h.importer.(databaseImporter)
-		if ok && (from == "" || from == h.format) && importer.owns(d) {
+		importer, ok := h.Importer.(engine.DatabaseImporter)
+		if ok && (from == "" || from == h.Format) && importer.Owns(d) {
 			return h, nil
 		}
 	}
-	return handler{}, &Error{
-		Name: d.name, Format: from, Err: errors.New("this is an SQLite database of another tool: " + d.describe()),
+	return engine.Handler{}, &Error{
+		Name: d.Name, Format: from, Err: errors.New("this is an SQLite database of another tool: " + d.Describe()),
 		Hint: "databases can be read of " + databaseFormats(),
 	}
 }
@@ -56,8 +58,8 @@ func owner(d *database, from Format) (handler, error) {
 func databaseFormats() string {
 	var names []string
 	for _, h := range handlers() {
-		if _, ok := h.importer.(databaseImporter); ok {
-			names = append(names, string(h.format))
+		if _, ok := h.Importer.(engine.DatabaseImporter); ok {
+			names = append(names, string(h.Format))
 		}
 	}
 	return strings.Join(names, ", ")

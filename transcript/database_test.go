@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/opencode"
 )
 
 // writeDatabase makes a database of SQL text and gives its path.
@@ -69,7 +71,7 @@ func listing(tb testing.TB, dir string) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		fmt.Fprintln(&b, f.Name(), info.Size(), info.ModTime(), digest(data))
+		fmt.Fprintln(&b, f.Name(), info.Size(), info.ModTime(), engine.Digest(data))
 	}
 	return b.String()
 }
@@ -209,7 +211,7 @@ func TestDatabaseLikeExport(t *testing.T) {
 	c := got[0]
 	c.Entries = nil
 	for _, e := range got[0].Entries {
-		if e.Branch == "" && e.Payload.Kind() != openCodeTodoName {
+		if e.Branch == "" && e.Payload.Kind() != opencode.TodoName {
 			c.Entries = append(c.Entries, e)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // A File is a [Source] on disk.
@@ -76,8 +78,8 @@ func (f *File) Close() error {
 
 // unreadable tells sources that no importer can read, and what they are.
 func unreadable(head []byte) *Error {
-	text := bytes.TrimPrefix(head, bom)
-	if len(bytes.TrimSpace(text)) == 0 && len(head) < headSize {
+	text := bytes.TrimPrefix(head, engine.Bom)
+	if len(bytes.TrimSpace(text)) == 0 && len(head) < engine.HeadSize {
 		return &Error{Err: errors.New("the file is empty"), Hint: "was the session saved?"}
 	}
 	for _, m := range [...]struct{ magic, what, hint string }{

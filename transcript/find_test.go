@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"tenfold/transcript/internal/engine"
 )
 
 func packGzip(tb testing.TB, text string) string {
@@ -82,8 +84,8 @@ func TestArchives(t *testing.T) {
 // memory: the line's limit holds for what was unpacked.
 func TestLineLimit(t *testing.T) {
 	endless := Source{Name: "x", Reader: readerFunc(func(p []byte) (int, error) { return len(p), nil })}
-	endless.intake = &intake{limits: limits{record: 8 << 20}}
-	_, err := newLineReader(context.Background(), endless).next()
+	endless.Intake = &engine.Intake{Limits: engine.Limits{Record: 8 << 20}}
+	_, err := engine.NewLineReader(context.Background(), endless).Next()
 	if err == nil || !strings.Contains(err.Error(), "x:1: the line is longer than 8 MB") {
 		t.Errorf("%v", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/jp"
 )
 
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -134,7 +136,7 @@ func TestJP(t *testing.T) {
 			// The ids are hashes: number them.
 			names := map[string]string{}
 			for i, e := range got.Entries {
-				base, _, _ := strings.Cut(recordID(e.ID), "~")
+				base, _, _ := strings.Cut(engine.RecordID(e.ID), "~")
 				if names[base] == "" {
 					names[base] = "e" + string(rune('0'+(len(names)+1)/10)) + string(rune('0'+(len(names)+1)%10))
 					names[base] = strings.Replace(names[base], "e0", "e", 1)
@@ -207,12 +209,12 @@ func TestJPID(t *testing.T) {
 		"../events.json":                               "events",
 		"":                                             "jp",
 	} {
-		if got := jpID(name); got != want {
+		if got := jp.ID(name); got != want {
 			t.Errorf("jpID(%q) = %q, want %q", name, got, want)
 		}
 	}
 	for _, name := range []string{"a b/events.json", "..", "/", "x/..", "../../etc/passwd", ".hidden/events.json", strings.Repeat("1", 300)} {
-		if got := jpID(name); !plainID(got) {
+		if got := jp.ID(name); !engine.PlainID(got) {
 			t.Errorf("jpID(%q) = %q is not plain", name, got)
 		}
 	}
@@ -225,11 +227,11 @@ func TestPeel(t *testing.T) {
 		for range layers {
 			s = b64(s)
 		}
-		if got := peel(s); got != inner {
+		if got := jp.Peel(s); got != inner {
 			t.Errorf("%d layers: %q", layers, got)
 		}
 	}
-	if got := peel("no base64!"); got != "no base64!" {
+	if got := jp.Peel("no base64!"); got != "no base64!" {
 		t.Errorf("got %q", got)
 	}
 }

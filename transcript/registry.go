@@ -3,6 +3,22 @@ package transcript
 import (
 	"slices"
 	"strings"
+
+	"tenfold/transcript/internal/benchmark"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/claudecode"
+	"tenfold/transcript/internal/cline"
+	"tenfold/transcript/internal/codex"
+	"tenfold/transcript/internal/copilot"
+	"tenfold/transcript/internal/crush"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/geminicli"
+	"tenfold/transcript/internal/jp"
+	"tenfold/transcript/internal/native"
+	"tenfold/transcript/internal/opencode"
+	"tenfold/transcript/internal/openhands"
+	"tenfold/transcript/internal/pi"
+	"tenfold/transcript/internal/prose"
 )
 
 // FormatInfo says what can be done with a format.
@@ -17,35 +33,35 @@ type FormatInfo struct {
 // handlers lists what the package can do, in the order in which a listing
 // shows it; a function, for nothing here is global state. Each format's
 // handler stands beside its importer.
-func handlers() []handler {
-	return []handler{
-		tenfoldHandler(),
-		claudeHandler(),
-		codexHandler(),
-		openCodeHandler(),
-		piHandler(),
-		geminiCLIHandler(),
-		qwenHandler(),
-		copilotHandler(),
-		clineHandler(),
-		crushHandler(),
-		jpHandler(),
-		anthropicHandler(),
-		openaiChatHandler(),
-		openaiResponsesHandler(),
-		geminiHandler(),
-		geminiResponsesHandler(),
-		litellmHandler(),
-		agentdojoHandler(),
-		sweAgentHandler(),
-		openHandsHandler(),
-		inspectHandler(),
-		whoAndWhenHandler(),
-		locomoHandler(),
-		aiderHandler(),
-		specStoryHandler(),
-		plainHandler(),
-		markdownHandler(),
+func handlers() []engine.Handler {
+	return []engine.Handler{
+		native.Handler(),
+		claudecode.Handler(),
+		codex.Handler(),
+		opencode.Handler(),
+		pi.Handler(),
+		geminicli.Handler(),
+		geminicli.QwenHandler(),
+		copilot.Handler(),
+		cline.Handler(),
+		crush.Handler(),
+		jp.Handler(),
+		chatapi.AnthropicHandler(),
+		chatapi.OpenaiChatHandler(),
+		chatapi.OpenaiResponsesHandler(),
+		chatapi.GeminiHandler(),
+		chatapi.GeminiResponsesHandler(),
+		chatapi.LitellmHandler(),
+		chatapi.AgentdojoHandler(),
+		benchmark.SweAgentHandler(),
+		openhands.Handler(),
+		benchmark.InspectHandler(),
+		benchmark.WhoAndWhenHandler(),
+		benchmark.LocomoHandler(),
+		prose.AiderHandler(),
+		prose.SpecStoryHandler(),
+		prose.PlainHandler(),
+		prose.MarkdownHandler(),
 	}
 }
 
@@ -54,17 +70,17 @@ func handlers() []handler {
 func Formats() []FormatInfo {
 	var infos []FormatInfo
 	for _, h := range handlers() {
-		infos = append(infos, FormatInfo{Format: h.format, About: h.about, Import: h.importer != nil, Export: h.exporter != nil})
+		infos = append(infos, FormatInfo{Format: h.Format, About: h.About, Import: h.Importer != nil, Export: h.Exporter != nil})
 	}
 	return infos
 }
 
 // find gives the handler of a format.
-func find(f Format) (handler, bool) {
+func find(f Format) (engine.Handler, bool) {
 	all := handlers()
-	i := slices.IndexFunc(all, func(h handler) bool { return h.format == f })
+	i := slices.IndexFunc(all, func(h engine.Handler) bool { return h.Format == f })
 	if i < 0 {
-		return handler{}, false
+		return engine.Handler{}, false
 	}
 	return all[i], true
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/native"
 )
 
 func allKinds() []tenfold.Entry {
@@ -51,7 +52,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 	c := Conversation{ID: "c-1", Title: "A title", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Format: ClaudeCode}
 	want := allKinds()
 	var first bytes.Buffer
-	if err := writeTenfold(&first, c, slices.Values(want)); err != nil {
+	if err := native.WriteTenfold(&first, c, slices.Values(want)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := importText(t, "x.jsonl", first.String())
@@ -64,7 +65,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 		}
 	}
 	var second bytes.Buffer
-	if err := writeTenfold(&second, got.Conversation, slices.Values(got.Entries)); err != nil {
+	if err := native.WriteTenfold(&second, got.Conversation, slices.Values(got.Entries)); err != nil {
 		t.Fatal(err)
 	}
 	if first.String() != second.String() {
@@ -76,7 +77,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 func TestTenfoldSeveralConversations(t *testing.T) {
 	var b bytes.Buffer
 	for _, id := range []string{"one", "two"} {
-		if err := writeTenfold(&b, Conversation{ID: id}, slices.Values(allKinds()[:3])); err != nil {
+		if err := native.WriteTenfold(&b, Conversation{ID: id}, slices.Values(allKinds()[:3])); err != nil {
 			t.Fatal(err)
 		}
 	}

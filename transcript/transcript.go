@@ -26,6 +26,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // Import reads src as the given format, or as what [Detect] finds when from is
@@ -39,10 +41,10 @@ import (
 // archive that unpacks to more than 100 times its size, and to more than
 // 128 MB, is refused.
 func Import(ctx context.Context, src Source, from Format, sink Sink) error {
-	return importWithin(ctx, src, from, sink, defaultLimits)
+	return importWithin(ctx, src, from, sink, engine.DefaultLimits)
 }
 
-func importWithin(ctx context.Context, src Source, from Format, sink Sink, l limits) error {
+func importWithin(ctx context.Context, src Source, from Format, sink Sink, l engine.Limits) error {
 	if r, ok := src.Reader.(interface{ SetReadDeadline(t time.Time) error }); ok {
 		// A pipe may give nothing for as long as it likes.
 		stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Unix(1, 0)) })
@@ -52,8 +54,8 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l lim
 			}
 		}()
 	}
-	src.intake = &intake{sink: sink, limits: l, strict: src.Strict, name: src.Name, format: from}
-	src, head, done, err := unpack(src)
+	src.Intake = &engine.Intake{Sink: sink, Limits: l, Strict: src.Strict, Name: src.Name, Format: from}
+	src, head, done, err := engine.Unpack(src)
 	defer done()
 	if err == nil {
 		err = importUnpacked(ctx, src, head, from)
@@ -66,11 +68,11 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l lim
 
 // importUnpacked imports what begins with head into the source's intake.
 func importUnpacked(ctx context.Context, src Source, head []byte, from Format) error {
-	in := src.intake
-	in.head = head
-	if isDatabase(head) {
-		in.size = src.Size
-		return in.done(importDatabase(ctx, src, from, in))
+	in := src.Intake
+	in.Head = head
+	if engine.IsDatabase(head) {
+		in.Size = src.Size
+		return in.Done(importDatabase(ctx, src, from, in))
 	}
 	if problem := unreadable(head); problem != nil {
 		problem.Name, problem.Format = src.Name, from
@@ -84,32 +86,32 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 		}
 	}
 	h, ok := find(from)
-	if !ok || h.importer == nil {
+	if !ok || h.Importer == nil {
 		return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
 	}
-	in.format = from
+	in.Format = from
 	if named {
-		return in.done(importNamed(ctx, src, head, h, in))
+		return in.Done(importNamed(ctx, src, head, h, in))
 	}
-	return in.done(h.importer.Import(ctx, src, in))
+	return in.Done(h.Importer.Import(ctx, src, in))
 }
 
 // Export writes a conversation in a format. The warnings say what the format
 // has no place for.
 func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	h, _ := find(to)
-	if h.exporter == nil {
+	if h.Exporter == nil {
 		return nil, &Error{
 			Err:  fmt.Errorf("cannot export to %q", to),
 			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
 		}
 	}
 	id := v.ID
-	if v, err = v.withFitCalls(to); err != nil {
+	if v, err = v.WithFitCalls(to); err != nil {
 		return nil, fmt.Errorf("export conversation %s: %w", id, err)
 	}
-	if warnings, err = h.exporter.Export(w, v); err != nil {
+	if warnings, err = h.Exporter.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
 	}
-	return append(warnings, v.nameLosses(to)...), nil
+	return append(warnings, v.NameLosses(to)...), nil
 }

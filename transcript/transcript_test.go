@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 func TestDetect(t *testing.T) {
@@ -81,7 +82,7 @@ func TestDetectCorpus(t *testing.T) {
 		if strings.Contains(f.Name, "openai__responses__") {
 			want = OpenAIResponses // the index knows no name for it
 		}
-		if h, known := find(want); !known || h.importer == nil {
+		if h, known := find(want); !known || h.Importer == nil {
 			want = ""
 		}
 		if body := apiBodies[f.Name]; want == "" && body != "" {
@@ -90,19 +91,19 @@ func TestDetectCorpus(t *testing.T) {
 		if strings.HasSuffix(f.Name, "no-samples.json") {
 			want = InspectEval // its importer says that it holds no conversation
 		}
-		for _, size := range []int{headSize, 2000} {
-			if size < headSize && strings.HasSuffix(f.Name, "example__README.md") {
+		for _, size := range []int{engine.HeadSize, 2000} {
+			if size < engine.HeadSize && strings.HasSuffix(f.Name, "example__README.md") {
 				continue // its chat begins later
 			}
 			want := want
 			if f.Format == "" && strings.HasSuffix(f.Name, "assistant-message-with-thinking-code.json") {
-				if size < headSize {
+				if size < engine.HeadSize {
 					continue // a message alone, which says so at its end
 				}
 				want = Pi
 			}
 			got, err := Detect(data[:min(len(data), size)], f.Name)
-			if size < headSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
+			if size < engine.HeadSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
 				continue // so little is a system prompt, or what stands before it
 			}
 			if got != want {
@@ -132,11 +133,11 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if data, err := f.sibling("metadata.json"); err != nil || len(data) == 0 {
+	if data, err := f.Sibling("metadata.json"); err != nil || len(data) == 0 {
 		t.Errorf("metadata.json: %q, %v", data, err)
 	}
 	for _, name := range []string{"link", "../secret", "/etc/passwd", "..", "missing"} {
-		if data, _ := f.sibling(name); data != nil {
+		if data, _ := f.Sibling(name); data != nil {
 			t.Errorf("sibling %s leads out: %q", name, data)
 		}
 	}

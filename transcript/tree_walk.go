@@ -1,5 +1,0 @@
-package transcript
-
-// walkLimit is how many steps an import takes up a tree of records in all, so
-// that no file can be made to take forever.
-const walkLimit = 5_000_000
