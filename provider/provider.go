@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // A Model is one model of one provider. It is safe for concurrent use.
@@ -12,7 +13,7 @@ type Model interface {
 	// Name is the model as a configuration spells it: "anthropic/claude-…".
 	Name() string
 	// Profile says which bodies the model takes.
-	Profile() tenfold.Profile
+	Profile() body.Profile
 	// Stream sends the request and gives what comes back, piece by piece: any
 	// number of deltas and blocks, then the usage if the provider tells it,
 	// and last an event with Stop set. An error ends the sequence; it is an

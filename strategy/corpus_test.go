@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/strategy"
 	"tenfold/token"
@@ -90,8 +91,8 @@ func someRange(r *rand.Rand, l *tenfold.Log) tenfold.Range {
 func allBodies(t complaint, p *tenfold.Projection) [][]byte {
 	t.Helper()
 	var out [][]byte
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(p)
+	for _, f := range body.Profiles() {
+		body, err := f.Write(p)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
@@ -178,8 +179,8 @@ func holdLaws(t *testing.T, l *tenfold.Log, r *rand.Rand) {
 
 func checkValid(t complaint, what string, bodies [][]byte) {
 	t.Helper()
-	for i, f := range tenfold.Profiles() {
-		for _, v := range f.Validate(bodies[i]) {
+	for i, f := range body.Profiles() {
+		for _, v := range f.Check(bodies[i]) {
 			t.Fatalf("%s, %s: %s", what, f.Name, v)
 		}
 	}

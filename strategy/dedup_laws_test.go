@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 	"tenfold/strategy"
@@ -59,12 +60,12 @@ func holdComparison(t rapid.TB, l *tenfold.Log, text string, span tenfold.Range)
 			t.Fatalf("%s %s: the last of its kind went: entry %d %+v", text, span, seq, called.Payload)
 		}
 	}
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(plan.View())
+	for _, f := range body.Profiles() {
+		body, err := f.Write(plan.View())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range f.Validate(body) {
+		for _, v := range f.Check(body) {
 			t.Fatalf("%s %s, %s: %s", text, span, f.Name, v)
 		}
 	}
