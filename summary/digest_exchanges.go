@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tenfold"
+	"tenfold/atom"
 )
 
 // exchanges collects what the assistant concluded and decided: the last text
@@ -33,9 +34,9 @@ type decision struct {
 
 func newExchanges(focus string) *exchanges {
 	x := &exchanges{seen: map[string]bool{}}
-	for _, w := range wordsOf(focus) {
-		if len(w.text) > 3 && !slices.Contains(x.focus, w.text) {
-			x.focus = append(x.focus, w.text)
+	for _, w := range atom.Prose(focus) {
+		if len(w.Text) > 3 && !slices.Contains(x.focus, w.Text) {
+			x.focus = append(x.focus, w.Text)
 		}
 	}
 	return x
@@ -87,8 +88,8 @@ func (x *exchanges) wants(s string) bool {
 	if len(x.focus) == 0 {
 		return false
 	}
-	for _, w := range wordsOf(s) {
-		if slices.Contains(x.focus, w.text) {
+	for _, w := range atom.Prose(s) {
+		if slices.Contains(x.focus, w.Text) {
 			return true
 		}
 	}
@@ -113,9 +114,9 @@ var reasonWords = sync.OnceValue(func() map[string][][]string {
 
 func reasons(s string) bool {
 	known := reasonWords()
-	words := wordsOf(s)
+	words := atom.Prose(s)
 	for i, w := range words {
-		for _, rest := range known[w.text] {
+		for _, rest := range known[w.Text] {
 			if follows(rest, words[i+1:]) {
 				return true
 			}
