@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math/rand/v2"
 	"os"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/config"
 	"tenfold/provider"
 	"tenfold/provider/catalog"
@@ -84,7 +83,7 @@ type keyless struct {
 func (k keyless) Name() string { return k.name }
 
 // Profile implements [provider.Model].
-func (keyless) Profile() tenfold.Profile { return tenfold.Anthropic() }
+func (keyless) Profile() body.Profile { return body.Anthropic() }
 
 // Stream implements [provider.Model].
 func (k keyless) Stream(context.Context, provider.Request) iter.Seq2[provider.Event, error] {
@@ -94,14 +93,4 @@ func (k keyless) Stream(context.Context, provider.Request) iter.Seq2[provider.Ev
 // Count implements [provider.Model].
 func (k keyless) Count(context.Context, provider.Request) (provider.Count, error) {
 	return provider.Count{}, k.err
-}
-
-// explainProvider is how an error of a model is told.
-func explainProvider(f *failure, err error) bool {
-	var e *provider.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	f.code, f.hint = "model_"+string(e.Kind), e.Hint
-	return true
 }
