@@ -38,7 +38,8 @@ func TestA6LadderReturnsTheLastError(t *testing.T) {
 // which it is as large as before is refused.
 func TestC6SummaryOfEqualSizeIsRefused(t *testing.T) {
 	l := chars4LogOf(t, []tenfold.Entry{
-		{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("Fix it.")}},
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("Fix it.")}},
 		{Payload: tenfold.AssistantMessage{Text: strings.Repeat("It is fixed. ", 60)}},
 	})
 	p := tenfold.Project(l)
