@@ -37,11 +37,8 @@ func newRow(e tenfold.Entry) (tableRow, error) {
 	return out, nil
 }
 
-// A decoder turns rows back.
-type decoder struct{ row.Decoder }
-
-// entry decodes a row.
-func (d *decoder) entry(seq int64, metaValue, textValue driver.Value) (tenfold.Entry, error) {
+// decode turns a row back.
+func decode(d *row.Decoder, seq int64, metaValue, textValue driver.Value) (tenfold.Entry, error) {
 	meta, ok := metaValue.([]byte)
 	if !ok {
 		return tenfold.Entry{Seq: seq}, row.ErrDamaged
@@ -55,6 +52,17 @@ func (d *decoder) entry(seq int64, metaValue, textValue driver.Value) (tenfold.E
 		return d.Entry(seq, meta, string(text))
 	}
 	return tenfold.Entry{Seq: seq}, row.ErrDamaged
+}
+
+// length is that of a text column.
+func length(v driver.Value) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case []byte:
+		return len(v)
+	}
+	return 0
 }
 
 // nanos is a conversation's time as a column holds it: nil for none.
