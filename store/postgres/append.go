@@ -81,7 +81,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (version int64, err e
 		return err
 	})
 	if err != nil {
-		return 0, s.explainFor("append to", b.Conversation, err)
+		return 0, s.errors.ExplainFor("append to", b.Conversation, err)
 	}
 	return version, nil
 }
