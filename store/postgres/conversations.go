@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/store/internal/row"
 )
 
 const createSQL = `
@@ -36,9 +37,9 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	err = s.try(ctx, undone, func(ctx context.Context) error {
 		var n int64
 		err := s.pool.QueryRow(ctx, createSQL,
-			short(c.ID), []byte(c.ID), []byte(c.Title), nanos(c.Created),
+			short(c.ID), []byte(c.ID), []byte(c.Title), row.Nanos(c.Created),
 			int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter),
-			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark), nanos(cmp.Or(c.Updated, c.Created))).Scan(&n)
+			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark), row.Nanos(cmp.Or(c.Updated, c.Created))).Scan(&n)
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}

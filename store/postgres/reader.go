@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -51,24 +50,9 @@ func conversation(rows pgx.CollectableRow) (store.Conversation, error) {
 	err := rows.Scan(&id, &title, &created, &updated, &c.Version, &turns, &before, &after, &origin, &mark)
 	c.ID, c.Title = string(id), string(title)
 	c.Origin = store.Origin{Key: string(origin), Mark: string(mark)}
-	c.Created, c.Updated = fromNanos(created), fromNanos(updated)
+	c.Created, c.Updated = row.FromNanos(created), row.FromNanos(updated)
 	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after)}
 	return c, err
-}
-
-// nanos is a conversation's time as a column holds it: nil for none.
-func nanos(t time.Time) *int64 {
-	if n, ok := row.Nanos(t); ok {
-		return &n
-	}
-	return nil
-}
-
-func fromNanos(n *int64) time.Time {
-	if n == nil {
-		return time.Time{}
-	}
-	return row.FromNanos(*n, true)
 }
 
 func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {

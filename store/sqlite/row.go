@@ -67,13 +67,15 @@ func length(v driver.Value) int {
 
 // nanos is a conversation's time as a column holds it: nil for none.
 func nanos(t time.Time) any {
-	if n, ok := row.Nanos(t); ok {
-		return n
+	if n := row.Nanos(t); n != nil {
+		return *n
 	}
 	return nil
 }
 
 func fromNanos(v driver.Value) time.Time {
-	n, ok := v.(int64)
-	return row.FromNanos(n, ok)
+	if n, ok := v.(int64); ok {
+		return row.FromNanos(&n)
+	}
+	return time.Time{}
 }
