@@ -4,11 +4,25 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"tenfold/provider"
 )
+
+// Published reads a stream from the testdata of the package under test. It has
+// the events and members of the vendor's published examples, in their order;
+// texts and ids are made up.
+func Published(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
 
 // Asks reports that a model's request holds a text, whatever comes of it.
 func Asks(t *testing.T, open Open, r provider.Request, want string) {
