@@ -18,9 +18,7 @@ import (
 func Published(t *testing.T, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(raw)
 }
 
@@ -34,9 +32,7 @@ func Asks(t *testing.T, open Open, r provider.Request, want string) {
 		return nil, errors.Join(errors.New("offline"), err)
 	})}
 	m, err := open(provider.Options{Key: Key, Client: c})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	r.View = View(t)
 	if _, err := provider.Collect(t.Context(), m, r); provider.KindOf(err) != provider.Unreachable {
 		t.Errorf("%s: %v", m.Name(), err)
