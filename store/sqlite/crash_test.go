@@ -100,6 +100,23 @@ func crashEntry(seq int64) tenfold.Entry {
 	return tenfold.Entry{ID: fmt.Sprint("e", seq), Payload: tenfold.AssistantMessage{Text: strings.Repeat(fmt.Sprint(seq, " "), int(seq*37%500))}}
 }
 
+// A commit is on disk before it is acknowledged (D2), also where the operating
+// system, and not the program alone, goes down.
+func TestCommitsAreSynced(t *testing.T) {
+	s := opened(t)
+	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1} {
+		err := s.write(t.Context(), 0, func(tx *tx) (refusal, err error) {
+			if got, ok, err := tx.number(t.Context(), "PRAGMA "+pragma); !ok || got != want || err != nil {
+				t.Errorf("%s is %d, %v; want %d", pragma, got, err, want)
+			}
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // checkCrashed checks that a log is whole, and gives its version.
 func checkCrashed(t *testing.T, path string) int64 {
 	t.Helper()
