@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -32,8 +33,8 @@ type Plan struct {
 	Range       tenfold.Range
 	Compactions []tenfold.Compaction
 	Steps       []Step
-	// Before and After are the projection as it stood and as it would be.
-	Before, After *tenfold.Projection
+	// Before and After are the projection's tokens as it stood and as it would be.
+	Before, After int
 	// Fitted says what a strategy that fits into a target had to work with; nil
 	// where none ran.
 	Fitted *Fitted
@@ -46,7 +47,32 @@ type Plan struct {
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
+
+	base, view *tenfold.Projection // snapshots
 }
+
+// View is the conversation as the plan would leave it: a snapshot, which later
+// writes do not change. It is nil for a plan made by hand, until [Plan.On].
+func (plan Plan) View() *tenfold.Projection { return plan.view }
+
+// Shared is how many tokens at the front of the view the plan leaves as they
+// are: what a prompt cache still holds.
+func (plan Plan) Shared() int {
+	if plan.view == nil {
+		return 0
+	}
+	return plan.base.Shared(plan.view)
+}
+
+// newPlan is a plan that leaves a projection as it is.
+func newPlan(p *tenfold.Projection) Plan {
+	p = p.Snapshot()
+	plan := Plan{Version: p.Version(), Before: p.Tokens(), base: p}
+	plan.show(p)
+	return plan
+}
+
+func (plan *Plan) show(view *tenfold.Projection) { plan.view, plan.After = view, view.Tokens() }
 
 // Fitted is what fitting a conversation into a target began with, in tokens.
 type Fitted struct {
@@ -118,24 +144,23 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 	if o.Hints == nil {
 		o.Hints = o.Tools.Hints()
 	}
-	p = p.Snapshot()
-	if o.begun == nil {
-		o.begun = p
-	}
-	plan := Plan{Version: p.Version(), DryRun: o.DryRun, Range: o.Range, Before: p, After: p}
+	plan := newPlan(p)
+	plan.DryRun, plan.Range = o.DryRun, o.Range
+	p = plan.base
+	o.begun = cmp.Or(o.begun, p)
 	withheld, request := false, firstRequest(p.Log())
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
 		}
 		o.now = &underWay{plan: &plan}
-		proposed, err := s.Propose(ctx, plan.After, o)
+		proposed, err := s.Propose(ctx, plan.view, o)
 		if err != nil {
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
-		n, before := len(plan.Steps), plan.After
+		n, before := len(plan.Steps), plan.view
 		plan.add(s.Name(), proposed, o)
-		if fate, _, _ := plan.After.Fate(request); request > 0 && fate == tenfold.Omitted && !hidden(before, request) {
+		if fate, _, _ := plan.view.Fate(request); request > 0 && fate == tenfold.Omitted && !hidden(before, request) {
 			turn, _, _ := p.Log().Where(request)
 			o.Notef("the first request (turn %d) is not shown any more", turn)
 		}
@@ -181,7 +206,7 @@ func (pl Pipeline) flat() Pipeline {
 // add takes in what one strategy proposes, if it changes anything, and reports
 // what each of its slots gains.
 func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
-	before := plan.After
+	before := plan.view
 	next := o.lay(before, proposed...)
 	changed := before.Changed(next)
 	tokens := next.Tokens()
@@ -194,7 +219,7 @@ func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 		proposed[i].TokensBefore, proposed[i].TokensAfter = before.Tokens(), next.Tokens()
 	}
 	plan.Compactions = append(plan.Compactions, proposed...)
-	plan.After = next
+	plan.show(next)
 	parts := separate(proposed)
 	if len(parts) < 2 {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Entries: changed, Before: before.Tokens(), After: next.Tokens()})
@@ -249,25 +274,38 @@ func slots(c tenfold.Compaction) []slot {
 // compactions have there: where it was made by hand, changed, or is carried over
 // to a newer log. Bounds are taken as they are. What the strategies said is kept.
 func (plan Plan) On(p *tenfold.Projection) Plan {
-	said := plan.Steps
-	p = p.Snapshot()
-	plan.Version, plan.Before, plan.After, plan.Steps = p.Version(), p, p, nil
+	said, now := plan.Steps, newPlan(p)
+	plan.Version, plan.Before, plan.base, plan.Steps = now.Version, now.Before, now.base, nil
+	plan.show(now.view)
 	plan.Compactions = slices.Clone(plan.Compactions)
 	for i := range plan.Compactions {
 		c := &plan.Compactions[i]
-		before, after := plan.After, plan.After.With(*c)
+		before, after := plan.view, plan.view.With(*c)
 		c.TokensBefore, c.TokensAfter = before.Tokens(), after.Tokens()
 		plan.Steps = append(plan.Steps, Step{
 			Strategy: maker(*c), Entries: before.Changed(after), Before: c.TokensBefore, After: c.TokensAfter,
 		})
-		plan.After = after
+		plan.show(after)
 	}
 	for _, step := range said {
 		if len(step.Notes) > 0 {
-			step.Entries, step.Before, step.After = 0, plan.After.Tokens(), plan.After.Tokens()
+			step.Entries, step.Before, step.After = 0, plan.After, plan.After
 			plan.Steps = append(plan.Steps, step)
 		}
 	}
+	return plan
+}
+
+// With gives the plan with other compactions in place of its own, and the figures
+// that they have where the plan was made.
+func (plan Plan) With(compactions []tenfold.Compaction) Plan {
+	plan.Compactions = compactions
+	if plan.base == nil {
+		return plan
+	}
+	version := plan.Version
+	plan = plan.On(plan.base)
+	plan.Version = version
 	return plan
 }
 
