@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/problem"
 )
 
 // All lists the strategies that have a text form, each with its usual options.
@@ -56,6 +57,14 @@ func nameOf(s Strategy) string {
 // ErrUnknown says that there is no strategy or profile of a name.
 var ErrUnknown = errors.New("unknown")
 
+// UnknownName is the [ErrUnknown] for a strategy or a profile, with the names that
+// there are in its hint.
+func UnknownName(what, name string, names []string) error {
+	return &problem.Error{
+		Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: "choose one of " + strings.Join(names, ", "), Err: ErrUnknown,
+	}
+}
+
 // Parse reads a strategy as a command line writes it: "name" or
 // "name:key=value,key=value". It gives a value of the strategy's type. An unknown
 // name is ErrUnknown.
@@ -64,7 +73,7 @@ func Parse(text string) (Strategy, error) {
 	all := All()
 	i := slices.IndexFunc(all, func(s Strategy) bool { return nameOf(s) == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%w strategy %q: there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+		return nil, UnknownName("strategy", name, Names())
 	}
 	v, params := copied(all[i])
 	if options != "" && len(params) == 0 {
