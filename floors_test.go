@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{"internal/fitnames"},
 	{"."},
-	{"token", "tool", "atom"},
+	{"token", "tool", "atom", "body"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
 	{"summary"},

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 )
@@ -76,8 +77,8 @@ func items(p *tenfold.Projection) []tenfold.Item { return slices.Collect(p.Items
 
 func bodies(t *rapid.T, p *tenfold.Projection) [][]byte {
 	var out [][]byte
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(p)
+	for _, f := range body.Profiles() {
+		body, err := f.Write(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,9 +134,9 @@ func TestP10ValidForEveryProvider(t *testing.T) {
 		}
 		for _, reader := range readers() {
 			p := tenfold.ProjectBranch(l, reader)
-			for i, f := range tenfold.Profiles() {
+			for i, f := range body.Profiles() {
 				body := bodies(t, p)[i]
-				for _, v := range f.Validate(body) {
+				for _, v := range f.Check(body) {
 					t.Fatalf("%s: %s\n%s", f.Name, v, body)
 				}
 			}

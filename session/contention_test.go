@@ -266,7 +266,7 @@ func (w *hand) compact(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var c session.Compacted
+		var c session.Result
 		err = w.insist(ctx, func() (err error) {
 			for {
 				c, err = s.Compact(ctx, r)
@@ -288,7 +288,7 @@ func (w *hand) compact(ctx context.Context) error {
 }
 
 // compacted counts how a compaction ended, and keeps what came of it.
-func (w *hand) compacted(s *session.Session, request string, c session.Compacted) error {
+func (w *hand) compacted(s *session.Session, request string, c session.Result) error {
 	w.tally.Replans += max(c.Attempts-1, 0)
 	switch c.Outcome {
 	case session.Applied:

@@ -158,8 +158,8 @@ type Plan struct {
 	Range       tenfold.Range
 	Compactions []tenfold.Compaction
 	Steps       []Step
-	// Before and After are the projection as it stood and as it would be.
-	Before, After *tenfold.Projection
+	// Before and After are the projection's tokens as it stood and as it would be.
+	Before, After int
 	// Fitted says what a strategy that fits into a target had to work with; nil
 	// where none ran.
 	Fitted *Fitted
@@ -172,7 +172,32 @@ type Plan struct {
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
+
+	base, view *tenfold.Projection // snapshots
 }
+
+// View is the conversation as the plan would leave it: a snapshot, which later
+// writes do not change. It is nil for a plan made by hand, until [Plan.On].
+func (plan Plan) View() *tenfold.Projection { return plan.view }
+
+// Shared is how many tokens at the front of the view the plan leaves as they
+// are: what a prompt cache still holds.
+func (plan Plan) Shared() int {
+	if plan.view == nil {
+		return 0
+	}
+	return plan.base.Shared(plan.view)
+}
+
+// newPlan is a plan that leaves a projection as it is.
+func newPlan(p *tenfold.Projection) Plan {
+	p = p.Snapshot()
+	plan := Plan{Version: p.Version(), Before: p.Tokens(), base: p}
+	plan.show(p)
+	return plan
+}
+
+func (plan *Plan) show(view *tenfold.Projection) { plan.view, plan.After = view, view.Tokens() }
 
 // Fitted is what fitting a conversation into a target began with, in tokens.
 type Fitted struct {
@@ -189,24 +214,25 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 	if o.Hints == nil {
 		o.Hints = o.Tools.Hints()
 	}
-	p = p.Snapshot()
+	plan := newPlan(p)
+	plan.DryRun, plan.Range = o.DryRun, o.Range
+	p = plan.base
 	if o.begun == nil {
 		o.begun = p
 	}
-	plan := Plan{Version: p.Version(), DryRun: o.DryRun, Range: o.Range, Before: p, After: p}
 	withheld, asked := false, firstRequest(p.Log())
 	for _, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
 		}
 		o.notes = &notes{}
-		proposed, err := s.Propose(ctx, plan.After, o)
+		proposed, err := s.Propose(ctx, plan.view, o)
 		if err != nil {
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
-		n, before := len(plan.Steps), plan.After
+		n, before := len(plan.Steps), plan.view
 		plan.add(s.Name(), proposed, o)
-		if asked > 0 && omits(plan.After, asked) && !hidden(before, asked) {
+		if asked > 0 && omits(plan.view, asked) && !hidden(before, asked) {
 			turn, _, _ := p.Log().Where(asked)
 			o.Notef("the first request (turn %d) is not shown any more", turn)
 		}
@@ -254,7 +280,7 @@ func (pl Pipeline) flat() Pipeline {
 // add takes in what one strategy proposes, if it changes anything, and reports
 // what each of its slots gains.
 func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
-	before := plan.After
+	before := plan.view
 	next := o.lay(before, proposed...)
 	changed := before.Changed(next)
 	tokens := next.Tokens()
@@ -267,7 +293,7 @@ func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 		proposed[i].TokensBefore, proposed[i].TokensAfter = before.Tokens(), next.Tokens()
 	}
 	plan.Compactions = append(plan.Compactions, proposed...)
-	plan.After = next
+	plan.show(next)
 	parts := slots(proposed)
 	if len(parts) < 2 {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Entries: changed, Before: before.Tokens(), After: next.Tokens()})

@@ -14,7 +14,7 @@ import (
 	"net/http"
 	"strings"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 	"tenfold/token"
@@ -57,7 +57,7 @@ func New(name string, o provider.Options) (*Model, error) {
 func (m *Model) Name() string { return m.name }
 
 // Profile implements [provider.Model].
-func (m *Model) Profile() tenfold.Profile { return tenfold.Anthropic() }
+func (m *Model) Profile() body.Profile { return body.Anthropic() }
 
 // Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {

@@ -12,7 +12,7 @@ import (
 	"net/http"
 	"strings"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 	"tenfold/token"
@@ -71,7 +71,7 @@ func New(name string, o provider.Options) (*Model, error) {
 func (m *Model) Name() string { return m.name }
 
 // Profile implements [provider.Model].
-func (m *Model) Profile() tenfold.Profile { return tenfold.Gemini() }
+func (m *Model) Profile() body.Profile { return body.Gemini() }
 
 // Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {

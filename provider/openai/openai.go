@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"strings"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 	"tenfold/token"
@@ -81,11 +81,11 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 func (m *Model) Name() string { return m.name }
 
 // Profile implements [provider.Model].
-func (m *Model) Profile() tenfold.Profile {
+func (m *Model) Profile() body.Profile {
 	if m.api == Chat {
-		return tenfold.OpenAIChat()
+		return body.OpenAIChat()
 	}
-	return tenfold.OpenAIResponses()
+	return body.OpenAIResponses()
 }
 
 // Stream implements [provider.Model].

@@ -165,7 +165,7 @@ func (v Vendor) answers(t *testing.T) {
 				t.Fatal(err)
 			}
 			a.check(t, got)
-			body, err := m.Profile().Body(View(t, got.Blocks...))
+			body, err := m.Profile().Write(View(t, got.Blocks...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func (v Vendor) answers(t *testing.T) {
 					t.Errorf("the next request has no\n%s\nin\n%s", piece, body)
 				}
 			}
-			if bad := m.Profile().Validate(body); len(bad) > 0 {
+			if bad := m.Profile().Check(body); len(bad) > 0 {
 				t.Errorf("the next request is refused: %v", bad)
 			}
 			whole, err := provider.Collect(t.Context(), m, provider.Request{View: View(t)})

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 )
 
@@ -49,11 +49,11 @@ func ParseExtra(name, extra string) (Object, error) {
 }
 
 // View writes the conversation part of a request.
-func View(name string, f tenfold.Profile, r provider.Request) (Object, error) {
+func View(name string, f body.Profile, r provider.Request) (Object, error) {
 	if r.View == nil {
 		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the request has no view", Hint: "set Request.View"}
 	}
-	raw, err := f.Body(r.View)
+	raw, err := f.Write(r.View)
 	if err != nil {
 		return nil, err
 	}

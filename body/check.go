@@ -1,4 +1,4 @@
-package tenfold
+package body
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func at(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // read decodes a body into v, or reports why not.
 func (r *report) read(path string, data []byte, v any) bool {
-	if err := json.Unmarshal(data, v, codecOptions); err != nil {
+	if err := json.Unmarshal(data, v, lenient); err != nil {
 		r.addf(path, "has the wrong shape: %v", err)
 		return false
 	}
@@ -128,7 +128,7 @@ func checkTools(r *report, tools []namedTool, names naming) {
 }
 
 func checkObject(r *report, path string, v jsontext.Value) {
-	if !v.IsValid(codecOptions) || v.Kind() != '{' {
+	if !v.IsValid(lenient) || v.Kind() != '{' {
 		r.addf(path, "is not a JSON object")
 	}
 }
@@ -150,11 +150,11 @@ func checkBegun(r *report, path string, begun bool) {
 	}
 }
 
-// validateAnthropic follows the Messages API: messages begin with the user's
+// checkAnthropic follows the Messages API: messages begin with the user's
 // and alternate; results stand first in the message after their calls; no
 // empty text; the system's words may stand after the first; thinking never ends a message; a final assistant text has no
 // white space at its end.
-func validateAnthropic(body []byte) []Violation {
+func checkAnthropic(body []byte) []Violation {
 	var r report
 	var b struct {
 		System   *string     `json:"system"`

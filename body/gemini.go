@@ -1,9 +1,11 @@
-package tenfold
+package body
 
 import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
 )
 
 // Gemini is the profile of Google's generateContent. Thought signatures go
@@ -12,7 +14,7 @@ import (
 func Gemini() Profile {
 	return Profile{
 		Name: "gemini", Provider: "gemini", SignedAfterChange: true,
-		render: renderGemini, validate: validateGemini,
+		write: writeGemini, check: checkGemini,
 	}
 }
 
@@ -66,9 +68,9 @@ type (
 // not make: it is not checked as a signature.
 const unsignedCall = "skip_thought_signature_validator"
 
-func renderGemini(w *wire) any {
+func writeGemini(w *wire) any {
 	body := geminiBody{Contents: []geminiContent{}}
-	if !isBlank(w.config.System) {
+	if !tenfold.Blank(w.config.System) {
 		body.System = &geminiContent{Parts: []jsontext.Value{rawBlock(geminiPart{Text: w.config.System})}}
 	}
 	if len(w.config.Tools) > 0 {
@@ -104,7 +106,7 @@ func geminiUser(m message, names map[string]string) []jsontext.Value {
 	var out []jsontext.Value
 	for _, it := range m.items {
 		switch p := it.Payload.(type) {
-		case ToolResult:
+		case tenfold.ToolResult:
 			key := "output"
 			if p.IsError {
 				key = "error"
@@ -113,11 +115,11 @@ func geminiUser(m message, names map[string]string) []jsontext.Value {
 				ID: it.callID, Name: names[it.callID],
 				Response: map[string]string{key: plainText(resultParts(p.Parts))},
 			}}))
-		case UserMessage:
+		case tenfold.UserMessage:
 			for _, part := range userParts(p) {
 				out = append(out, rawBlock(geminiUserPart(part)))
 			}
-		case ProviderItem:
+		case tenfold.ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
 		}
 	}
@@ -126,13 +128,13 @@ func geminiUser(m message, names map[string]string) []jsontext.Value {
 
 // foreignPart is [wire.foreign] for Gemini, whose parts have no type: one that
 // can be read, and is neither nothing nor an empty text.
-func foreignPart(item ProviderItem) bool {
+func foreignPart(item tenfold.ProviderItem) bool {
 	var p geminiPart
 	var members map[string]jsontext.Value
 	if unmarshal([]byte(item.Data), &p) != nil || unmarshal([]byte(item.Data), &members) != nil {
 		return false
 	}
-	if text, is := members["text"]; is && text.Kind() == '"' && isBlank(p.Text) {
+	if text, is := members["text"]; is && text.Kind() == '"' && tenfold.Blank(p.Text) {
 		return p.Signature != "" && item.Role != "user"
 	}
 	return len(members) > 0
@@ -142,13 +144,13 @@ func geminiUserPart(p bodyPart) geminiPart {
 	if p.file == nil {
 		return geminiPart{Text: p.text}
 	}
-	if media, data, ok := p.file.data(); ok {
+	if media, data, ok := p.data(); ok {
 		return geminiPart{Inline: &geminiBlob{media, data}}
 	}
-	if p.file.isWeb() || strings.HasPrefix(p.file.URI, "gs://") {
+	if p.isWeb() || strings.HasPrefix(p.file.URI, "gs://") {
 		return geminiPart{File: &geminiFile{p.file.MediaType, p.file.URI}}
 	}
-	return geminiPart{Text: p.file.words()}
+	return geminiPart{Text: p.words()}
 }
 
 // geminiModel gives the model's parts. A thought's signature goes on the part
@@ -162,14 +164,14 @@ func (w *wire) geminiModel(items []wireItem, names map[string]string, strict boo
 			signed = false
 		}
 		switch p := it.Payload.(type) {
-		case Reasoning:
+		case tenfold.Reasoning:
 			if p.Signature != "" {
 				signature = p.Signature
 			}
-		case AssistantMessage:
+		case tenfold.AssistantMessage:
 			out = append(out, rawBlock(geminiPart{Text: p.Text, Signature: signature}))
 			signature = ""
-		case ToolCall:
+		case tenfold.ToolCall:
 			if strict && it.current && !signed && signature == "" {
 				signature = unsignedCall
 			}
@@ -179,7 +181,7 @@ func (w *wire) geminiModel(items []wireItem, names map[string]string, strict boo
 				Signature: signature,
 			}))
 			signature, signed = "", true
-		case ProviderItem:
+		case tenfold.ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
 		}
 	}

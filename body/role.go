@@ -1,17 +1,19 @@
-package tenfold
+package body
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
 )
 
 // role is the role under which a message goes out: its own where the provider
 // knows it, else "" for the user's. OpenAI's APIs take the system's words
 // anywhere; Anthropic takes those that stood in a request to Anthropic.
 func (w *wire) role(it wireItem) string {
-	m, ok := it.Payload.(UserMessage)
+	m, ok := it.Payload.(tenfold.UserMessage)
 	if !ok || it.asUser {
 		return ""
 	}
@@ -30,7 +32,7 @@ func (w *wire) role(it wireItem) string {
 
 // prompts puts what the system says before all else into the system prompt,
 // for those who know no other place for it.
-func (w *wire) prompts(m UserMessage) bool {
+func (w *wire) prompts(m tenfold.UserMessage) bool {
 	if w.profile.Provider == "openai" || w.profile.Provider == "openai-chat" {
 		return false
 	}
@@ -77,7 +79,7 @@ func (w *wire) stretches(m message) []stretch {
 		role := w.role(it)
 		last := &out[len(out)-1]
 		switch {
-		case it.Payload.Kind() == KindToolResult:
+		case it.Payload.Kind() == tenfold.KindToolResult:
 			last = &out[0]
 		case role != last.role || role != "":
 			out = append(out, stretch{role, message{user: true}})
@@ -107,5 +109,5 @@ func customInput(arguments string) string {
 
 // isFunction reports whether the body offers a tool of the name as a function.
 func (w *wire) isFunction(name string) bool {
-	return slices.ContainsFunc(w.config.Tools, func(t ToolDefinition) bool { return t.Name == name })
+	return slices.ContainsFunc(w.config.Tools, func(t tenfold.ToolDefinition) bool { return t.Name == name })
 }

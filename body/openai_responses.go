@@ -1,10 +1,12 @@
-package tenfold
+package body
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
 )
 
 // OpenAIResponses is the profile of OpenAI's Responses API used without stored
@@ -13,7 +15,7 @@ import (
 func OpenAIResponses() Profile {
 	return Profile{
 		Name: "openai-responses", Provider: "openai", SignedAfterChange: true,
-		render: renderResponses, validate: validateResponses,
+		write: writeResponses, check: checkResponses,
 	}
 }
 
@@ -49,7 +51,7 @@ type (
 	}
 )
 
-func renderResponses(w *wire) any {
+func writeResponses(w *wire) any {
 	body := responsesBody{Instructions: nonBlank(w.config.System), Input: []jsontext.Value{}}
 	for _, t := range w.config.Tools {
 		if t.Provider == w.profile.Provider && isObject(t.Data) {
@@ -75,23 +77,23 @@ func renderResponses(w *wire) any {
 
 func (w *wire) responsesInput(it wireItem) []jsontext.Value {
 	switch p := it.Payload.(type) {
-	case UserMessage:
+	case tenfold.UserMessage:
 		if parts := responsesParts(userParts(p)); len(parts) > 0 {
 			return []jsontext.Value{rawBlock(responsesItem{Type: "message", Role: cmp.Or(w.role(it), "user"), Content: parts})}
 		}
-	case AssistantMessage:
+	case tenfold.AssistantMessage:
 		return []jsontext.Value{rawBlock(responsesItem{
 			Type: "message", Role: "assistant", Content: []responsesPart{{Type: "output_text", Text: p.Text}},
 		})}
-	case Reasoning:
+	case tenfold.Reasoning:
 		summary := []responsesPart{}
-		if !isBlank(p.Text) {
+		if !tenfold.Blank(p.Text) {
 			summary = append(summary, responsesPart{Type: "summary_text", Text: p.Text})
 		}
 		return []jsontext.Value{rawBlock(responsesItem{
 			Type: "reasoning", ID: p.ItemID, Summary: &summary, Encrypted: p.Encrypted,
 		})}
-	case ToolCall:
+	case tenfold.ToolCall:
 		if p.Custom {
 			w.custom[it.callID] = true
 			input := customInput(p.Arguments)
@@ -103,23 +105,23 @@ func (w *wire) responsesInput(it wireItem) []jsontext.Value {
 		return []jsontext.Value{rawBlock(responsesItem{
 			Type: "function_call", CallID: it.callID, Name: w.toolName(p.Name), Arguments: &arguments,
 		})}
-	case ToolResult:
+	case tenfold.ToolResult:
 		kind := "function_call_output"
 		if w.custom[it.callID] {
 			kind = "custom_tool_call_output"
 		}
 		return []jsontext.Value{rawBlock(responsesItem{Type: kind, CallID: it.callID, Output: responsesOutput(p.Parts)})}
-	case ProviderItem:
+	case tenfold.ProviderItem:
 		return []jsontext.Value{jsontext.Value(p.Data)}
 	}
 	return nil
 }
 
 // responsesOutput is a text, or a list where there are images to be seen.
-func responsesOutput(result []Part) jsontext.Value {
+func responsesOutput(result []tenfold.Part) jsontext.Value {
 	parts := resultParts(result)
 	for _, p := range parts {
-		if p.file != nil && p.file.Type == PartImage && imageURL(p.file) != "" {
+		if p.imageURL() != "" {
 			return rawBlock(responsesParts(parts))
 		}
 	}
@@ -132,10 +134,10 @@ func responsesParts(parts []bodyPart) []responsesPart {
 		switch {
 		case p.file == nil:
 			out[i] = responsesPart{Type: "input_text", Text: p.text}
-		case p.file.Type == PartImage && imageURL(p.file) != "":
-			out[i] = responsesPart{Type: "input_image", Image: imageURL(p.file)}
+		case p.imageURL() != "":
+			out[i] = responsesPart{Type: "input_image", Image: p.imageURL()}
 		default:
-			out[i] = responsesPart{Type: "input_text", Text: p.file.words()}
+			out[i] = responsesPart{Type: "input_text", Text: p.words()}
 		}
 	}
 	return slices.Clip(out)

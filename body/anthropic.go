@@ -1,11 +1,14 @@
-package tenfold
+package body
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
 )
 
 // Anthropic is the profile of Anthropic's Messages API. Its documents ask for
@@ -14,7 +17,7 @@ import (
 func Anthropic() Profile {
 	return Profile{
 		Name: "anthropic", Provider: "anthropic", SignedAfterChange: true,
-		render: renderAnthropic, validate: validateAnthropic,
+		write: writeAnthropic, check: checkAnthropic,
 	}
 }
 
@@ -62,7 +65,7 @@ const continueText = "[The work goes on]"
 // noOutputText stands in a failed result that says nothing.
 const noOutputText = "The tool failed without output."
 
-func renderAnthropic(w *wire) any {
+func writeAnthropic(w *wire) any {
 	body := anthropicBody{System: nonBlank(w.config.System), Messages: []anthropicMessage{}}
 	for _, t := range w.config.Tools {
 		body.Tools = append(body.Tools, anthropicTool{w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
@@ -92,7 +95,7 @@ func renderAnthropic(w *wire) any {
 	return body
 }
 
-func isReasoning(it wireItem) bool { return it.Payload.Kind() == KindReasoning }
+func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindReasoning }
 
 func sameResponse(a, b wireItem) bool { return a.MessageID != "" && a.MessageID == b.MessageID }
 
@@ -116,9 +119,9 @@ func anthropicUser(m message) []jsontext.Value {
 	var out []jsontext.Value
 	for _, it := range m.items {
 		switch p := it.Payload.(type) {
-		case UserMessage:
+		case tenfold.UserMessage:
 			out = append(out, anthropicParts(userParts(p))...)
-		case ToolResult:
+		case tenfold.ToolResult:
 			content := anthropicParts(resultParts(p.Parts))
 			if p.IsError && len(content) == 0 {
 				content = []jsontext.Value{anthropicText(noOutputText)} // refused otherwise
@@ -126,7 +129,7 @@ func anthropicUser(m message) []jsontext.Value {
 			out = append(out, rawBlock(anthropicBlock{
 				Type: "tool_result", ToolUseID: it.callID, IsError: p.IsError, Content: content,
 			}))
-		case ProviderItem:
+		case tenfold.ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
 		}
 	}
@@ -138,16 +141,16 @@ func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {
 	end := 0 // thinking may not end a message
 	for _, it := range items {
 		switch p := it.Payload.(type) {
-		case AssistantMessage:
+		case tenfold.AssistantMessage:
 			out = append(out, anthropicText(p.Text))
-		case Reasoning:
+		case tenfold.Reasoning:
 			out = append(out, anthropicThinking(p))
 			continue
-		case ToolCall:
+		case tenfold.ToolCall:
 			out = append(out, rawBlock(anthropicBlock{
 				Type: "tool_use", ID: it.callID, Name: w.toolName(p.Name), Input: argumentsObject(p.Arguments),
 			}))
-		case ProviderItem:
+		case tenfold.ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
 		}
 		end = len(out)
@@ -155,7 +158,7 @@ func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {
 	return out[:end]
 }
 
-func anthropicThinking(r Reasoning) jsontext.Value {
+func anthropicThinking(r tenfold.Reasoning) jsontext.Value {
 	if r.Signature == "" {
 		return rawBlock(anthropicBlock{Type: "redacted_thinking", Data: r.Encrypted})
 	}
@@ -178,19 +181,23 @@ func anthropicPart(p bodyPart) jsontext.Value {
 		return anthropicText(p.text)
 	}
 	kind := "image"
-	if p.file.Type == PartFile {
+	if p.file.Type == tenfold.PartFile {
 		kind = "document"
 	}
-	media, data, ok := p.file.data()
+	media, data, ok := p.data()
 	switch {
 	case ok && kind == "image" && slices.Contains(anthropicImages, media),
 		ok && kind == "document" && media == "application/pdf":
 		return rawBlock(anthropicBlock{Type: kind, Source: &anthropicSource{Type: "base64", MediaType: media, Data: data}})
-	case p.file.isWeb():
+	case p.isWeb():
 		return rawBlock(anthropicBlock{Type: kind, Source: &anthropicSource{Type: "url", URL: p.file.URI}})
 	}
-	return anthropicText(p.file.words())
+	return anthropicText(p.words())
 }
+
+// trims reports whether a provider may take a character off the end of a text:
+// the white space of Unicode, and what other languages count as such.
+func trims(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\uFEFF' }
 
 // trimLastText takes trailing white space off a final assistant text, which
 // the API refuses.

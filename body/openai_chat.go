@@ -1,10 +1,12 @@
-package tenfold
+package body
 
 import (
 	"cmp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
 )
 
 // OpenAIChat is the profile of OpenAI's Chat Completions API, and of the many
@@ -12,7 +14,7 @@ import (
 func OpenAIChat() Profile {
 	return Profile{
 		Name: "openai-chat", Provider: "openai-chat", SignedAfterChange: true,
-		render: renderOpenAIChat, validate: validateOpenAIChat,
+		write: writeOpenAIChat, check: checkOpenAIChat,
 	}
 }
 
@@ -58,9 +60,9 @@ type (
 	}
 )
 
-func renderOpenAIChat(w *wire) any {
+func writeOpenAIChat(w *wire) any {
 	body := chatBody{Messages: []chatMessage{}}
-	if !isBlank(w.config.System) {
+	if !tenfold.Blank(w.config.System) {
 		body.Messages = append(body.Messages, chatMessage{Role: "system", Content: rawBlock(w.config.System)})
 	}
 	for _, t := range w.config.Tools {
@@ -87,11 +89,11 @@ func chatUser(m stretch) []chatMessage {
 	var said []bodyPart
 	for _, it := range m.items {
 		switch p := it.Payload.(type) {
-		case ToolResult:
+		case tenfold.ToolResult:
 			out = append(out, chatMessage{
 				Role: "tool", ToolCallID: it.callID, Content: rawBlock(plainText(resultParts(p.Parts))),
 			})
-		case UserMessage:
+		case tenfold.UserMessage:
 			said = append(said, userParts(p)...)
 		}
 	}
@@ -109,11 +111,11 @@ func chatContent(parts []bodyPart) jsontext.Value {
 		switch {
 		case p.file == nil:
 			out[i] = chatPart{Type: "text", Text: p.text}
-		case p.file.Type == PartImage && imageURL(p.file) != "":
-			out[i] = chatPart{Type: "image_url", Image: &chatImage{imageURL(p.file)}}
+		case p.imageURL() != "":
+			out[i] = chatPart{Type: "image_url", Image: &chatImage{p.imageURL()}}
 			plain = false
 		default:
-			out[i] = chatPart{Type: "text", Text: p.file.words()}
+			out[i] = chatPart{Type: "text", Text: p.words()}
 		}
 	}
 	if !plain {
@@ -126,24 +128,16 @@ func chatContent(parts []bodyPart) jsontext.Value {
 	return rawBlock(strings.Join(texts, "\n\n"))
 }
 
-// imageURL is where OpenAI may fetch an image, or the data: URI that holds it.
-func imageURL(f *File) string {
-	if _, _, ok := f.data(); ok || f.isWeb() {
-		return f.URI
-	}
-	return ""
-}
-
 func (w *wire) chatAssistant(items []wireItem) chatMessage {
 	m := chatMessage{Role: "assistant"}
 	var texts, thought []string
 	for _, it := range items {
 		switch p := it.Payload.(type) {
-		case AssistantMessage:
+		case tenfold.AssistantMessage:
 			texts = append(texts, p.Text)
-		case Reasoning:
+		case tenfold.Reasoning:
 			thought = append(thought, p.Text)
-		case ToolCall:
+		case tenfold.ToolCall:
 			if p.Custom && !w.isFunction(p.Name) {
 				m.ToolCalls = append(m.ToolCalls, chatCall{
 					ID: it.callID, Type: "custom", Custom: &chatCustom{w.toolName(p.Name), customInput(p.Arguments)},

@@ -1,21 +1,22 @@
-package tenfold_test
+package body_test
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 
-	"tenfold"
+	"github.com/google/go-cmp/cmp"
+
+	"tenfold/body"
 )
 
-// violations checks what a profile's Validate finds in bodies made by hand.
+// violations checks what a profile's Check finds in bodies made by hand.
 // The want of a body lists violations as "path: problem"; a want that ends in
 // "…" is the beginning of one.
-func violations(t *testing.T, f tenfold.Profile, bodies map[string][]string) {
+func violations(t *testing.T, f body.Profile, bodies map[string][]string) {
 	t.Helper()
 	for body, want := range bodies {
 		var got []string
-		for _, v := range f.Validate([]byte(body)) {
+		for _, v := range f.Check([]byte(body)) {
 			got = append(got, v.String())
 		}
 		if len(got) == len(want) {
@@ -25,17 +26,21 @@ func violations(t *testing.T, f tenfold.Profile, bodies map[string][]string) {
 				}
 			}
 		}
-		same(t, f.Name+" "+body, got, want)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s %s (-want +got):\n%s", f.Name, body, d)
+		}
 	}
 }
 
-func TestP10ValidateFindsWhatIsNoBody(t *testing.T) {
-	for _, f := range tenfold.Profiles() {
+func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
+	for _, f := range body.Profiles() {
 		for _, body := range []string{"", "{", `{"messages":[}`, "text"} {
 			violations(t, f, map[string][]string{body: {"body: is not JSON"}})
 		}
 		list := map[string]string{"openai-responses": "input", "gemini": "contents"}[f.Name]
-		list = cmp.Or(list, "messages")
+		if list == "" {
+			list = "messages"
+		}
 		violations(t, f, map[string][]string{
 			`[]`: {"body: has the wrong shape: …"},
 			`{}`: {list + ": there is no message of the user's"}, `{"` + list + `":[]}`: {list + ": there is no message of the user's"},
@@ -43,7 +48,7 @@ func TestP10ValidateFindsWhatIsNoBody(t *testing.T) {
 	}
 }
 
-func TestP10ValidateAnthropic(t *testing.T) {
+func TestP10CheckAnthropic(t *testing.T) {
 	const (
 		u    = `{"role":"user","content":[{"type":"text","text":"go"}]}`
 		call = `{"type":"tool_use","id":"c","name":"t","input":{}}`
@@ -94,10 +99,10 @@ func TestP10ValidateAnthropic(t *testing.T) {
 	put([]string{`messages[1].content[0]: tool name "a b" does not fit …`}, u, assistant(`{"type":"tool_use","id":"c","name":"a b","input":{}}`), user(res))
 	put([]string{"messages[1].content[0].input: is not a JSON object"}, u, assistant(`{"type":"tool_use","id":"c","name":"t","input":[]}`), user(res))
 	put([]string{"messages[1].content[0].input: is not a JSON object"}, u, assistant(`{"type":"tool_use","id":"c","name":"t"}`), user(res))
-	violations(t, tenfold.Anthropic(), bodies)
+	violations(t, body.Anthropic(), bodies)
 }
 
-func TestP10ValidateOpenAIChat(t *testing.T) {
+func TestP10CheckOpenAIChat(t *testing.T) {
 	const (
 		u    = `{"role":"user","content":"go"}`
 		call = `{"id":"c","type":"function","function":{"name":"t","arguments":"{}"}}`
@@ -138,10 +143,10 @@ func TestP10ValidateOpenAIChat(t *testing.T) {
 	put([]string{"messages[1].tool_calls[0].arguments: is not a JSON object"}, u, calls(`{"id":"c","type":"function","function":{"name":"t","arguments":"[1]"}}`), res)
 	put([]string{"messages[1].tool_calls[0].arguments: is not a JSON object"}, u, calls(`{"id":"c","type":"function","function":{"name":"t","arguments":"{\"cut"}}`), res)
 	put([]string{`messages[1].tool_calls[0]: type is "tool"`}, u, calls(`{"id":"c","type":"tool","function":{"name":"t","arguments":"{}"}}`), res)
-	violations(t, tenfold.OpenAIChat(), bodies)
+	violations(t, body.OpenAIChat(), bodies)
 }
 
-func TestP10ValidateOpenAIResponses(t *testing.T) {
+func TestP10CheckOpenAIResponses(t *testing.T) {
 	const (
 		u    = `{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}`
 		a    = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}`
@@ -176,10 +181,10 @@ func TestP10ValidateOpenAIResponses(t *testing.T) {
 	put([]string{"input[1]: reasoning without the item it was made for"}, u, why)
 	put([]string{"input[1]: reasoning without the item it was made for"}, u, why, u)
 	put([]string{"input[2]: reasoning without the item it was made for"}, u, call, why, res)
-	violations(t, tenfold.OpenAIResponses(), bodies)
+	violations(t, body.OpenAIResponses(), bodies)
 }
 
-func TestP10ValidateGemini(t *testing.T) {
+func TestP10CheckGemini(t *testing.T) {
 	const (
 		u    = `{"role":"user","parts":[{"text":"go"}]}`
 		call = `{"functionCall":{"id":"c","name":"t","args":{}}}`
@@ -216,18 +221,18 @@ func TestP10ValidateGemini(t *testing.T) {
 	put([]string{`contents[2].parts[0]: tool name "" does not fit …`}, u, model(call), user(`{"functionResponse":{"id":"c","response":{}}}`))
 	put([]string{"contents[1].parts[0].args: is not a JSON object"}, u, model(`{"functionCall":{"id":"c","name":"t","args":[1]}}`), user(res))
 	put([]string{"contents[2].parts[0].response: is not a JSON object"}, u, model(call), user(`{"functionResponse":{"id":"c","name":"t","response":"r"}}`))
-	violations(t, tenfold.Gemini(), bodies)
+	violations(t, body.Gemini(), bodies)
 }
 
 // Items that a provider made and Tenfold does not model go back verbatim:
 // their members may have any shape.
 func TestResponsesItemsOfOtherTypesAreNotChecked(t *testing.T) {
-	for body, want := range map[string]int{
+	for request, want := range map[string]int{
 		`{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]},{"type":"tool_search_call","arguments":{"q":1},"output":{},"content":"x"}]}`: 0,
 		`{"input":[{"type":"message","role":"user","content":"a"}]}`: 1,
 	} {
-		if got := tenfold.OpenAIResponses().Validate([]byte(body)); len(got) != want {
-			t.Errorf("%s: %v, want %d violations", body, got, want)
+		if got := body.OpenAIResponses().Check([]byte(request)); len(got) != want {
+			t.Errorf("%s: %v, want %d violations", request, got, want)
 		}
 	}
 }

@@ -1,4 +1,12 @@
-package tenfold
+// Package body writes a projection as the body of a request to a model, and
+// checks such bodies.
+//
+// A [Profile] knows what one API takes: [Anthropic], [OpenAIChat],
+// [OpenAIResponses] and [Gemini]. [Profile.Write] gives the conversation part of
+// a request, ready to send; a program adds the model and its options.
+// [Profile.Check] lists what the provider would refuse in a body; it shares no
+// code with Write, so that each is a test of the other (P10).
+package body
 
 import (
 	"fmt"
@@ -9,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold"
 	"tenfold/internal/fitnames"
 )
 
@@ -25,8 +34,8 @@ type Profile struct {
 	// such reasoning after the first change goes.
 	SignedAfterChange bool
 
-	render   func(*wire) any
-	validate func(body []byte) []Violation
+	write func(*wire) any
+	check func(body []byte) []Violation
 }
 
 // A Violation is a place in a request body that its provider would refuse.
@@ -50,14 +59,14 @@ func Profiles() []Profile {
 // is repaired: call ids and tool names are made to fit its alphabet and made
 // unique, arguments that are no JSON object are wrapped in one, other
 // providers' opaque items and reasoning are left out.
-func (f Profile) Body(p *Projection) ([]byte, error) {
+func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 	w := &wire{
 		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
 		ids: fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
 	}
 	w.config.Tools = w.profile.tools(uniqueTools(w.config.Tools))
 	w.collect(p.Items())
-	body, err := json.Marshal(f.render(w), codecOptions, json.Deterministic(true))
+	body, err := json.Marshal(f.write(w), lenient, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("write %s body: %w", f.Name, err)
 	}
@@ -65,18 +74,31 @@ func (f Profile) Body(p *Projection) ([]byte, error) {
 }
 
 // Validate lists what the provider would refuse in a request body: nothing for
-// a body that [Profile.Body] wrote.
-func (f Profile) Validate(body []byte) []Violation {
-	if !jsontext.Value(body).IsValid(codecOptions) {
+// a body that [Profile.Write] wrote.
+func (f Profile) Check(body []byte) []Violation {
+	if !jsontext.Value(body).IsValid(lenient) {
 		return []Violation{{"body", "is not JSON"}}
 	}
-	return f.validate(body)
+	return f.check(body)
 }
 
+// lenient takes what real transcripts hold, as the log's own form does: repeated
+// names, and strings that are not quite UTF-8.
+var lenient = json.JoinOptions(
+	jsontext.AllowDuplicateNames(true),
+	jsontext.AllowInvalidUTF8(true),
+	jsontext.PreserveRawStrings(true),
+)
+
+func unmarshal(object []byte, v any) error { return json.Unmarshal(object, v, lenient) }
+
+// openingText begins a view that shows nothing.
+const openingText = "[Conversation continues]"
+
 // uniqueTools keeps the last definition of each name.
-func uniqueTools(tools []ToolDefinition) []ToolDefinition {
+func uniqueTools(tools []tenfold.ToolDefinition) []tenfold.ToolDefinition {
 	at := map[string]int{}
-	var out []ToolDefinition
+	var out []tenfold.ToolDefinition
 	for _, t := range tools {
 		if t.Name == "" {
 			out = append(out, t) // a provider's own
@@ -93,8 +115,8 @@ func uniqueTools(tools []ToolDefinition) []ToolDefinition {
 }
 
 // tools leaves out other providers' own tools, which nobody here could call.
-func (f Profile) tools(list []ToolDefinition) []ToolDefinition {
-	return slices.DeleteFunc(list, func(t ToolDefinition) bool {
+func (f Profile) tools(list []tenfold.ToolDefinition) []tenfold.ToolDefinition {
+	return slices.DeleteFunc(list, func(t tenfold.ToolDefinition) bool {
 		return t.Provider != "" && t.Provider != f.Provider && t.Schema == ""
 	})
 }
@@ -102,7 +124,7 @@ func (f Profile) tools(list []ToolDefinition) []ToolDefinition {
 // wire is a projection on its way into a body: messages of one role each.
 type wire struct {
 	profile  Profile
-	config   Config
+	config   tenfold.Config
 	messages []message
 
 	ids     fitnames.Unique     // of calls
@@ -120,7 +142,7 @@ type message struct {
 
 // wireItem is an item with the call id that it has in the body.
 type wireItem struct {
-	Item
+	tenfold.Item
 	callID string
 	// current is set on what came after the last request: the open tool loop.
 	current bool
@@ -129,31 +151,31 @@ type wireItem struct {
 }
 
 // collect joins items to messages, and drops what the profile may not carry.
-func (w *wire) collect(items iter.Seq[Item]) {
+func (w *wire) collect(items iter.Seq[tenfold.Item]) {
 	changed := false
 	lastRequest := 0
 	for it := range items {
-		changed = changed || it.Added != 0 || it.Fate != Kept
+		changed = changed || it.Added != 0 || it.Fate != tenfold.Kept
 		wi := wireItem{Item: it}
 		user := false
 		switch p := it.Payload.(type) {
-		case UserMessage:
+		case tenfold.UserMessage:
 			if len(w.messages) == 0 && p.Role != "" && w.prompts(p) {
 				continue
 			}
 			user = true
-		case ToolCall:
+		case tenfold.ToolCall:
 			wi.callID = w.callID(p.CallID)
-		case ToolResult:
+		case tenfold.ToolResult:
 			user = true
 			if queue := w.waiting[p.CallID]; len(queue) > 0 {
 				wi.callID, w.waiting[p.CallID] = queue[0], queue[1:]
 			}
-		case Reasoning:
+		case tenfold.Reasoning:
 			if !w.carries(p) || (changed && !w.profile.SignedAfterChange) {
 				continue
 			}
-		case ProviderItem:
+		case tenfold.ProviderItem:
 			if p.Provider != w.profile.Provider || !w.foreign(p) {
 				continue
 			}
@@ -164,7 +186,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 		}
 		m := &w.messages[len(w.messages)-1]
 		m.items = append(m.items, wi)
-		if it.Payload.Kind() == KindUserMessage {
+		if it.Payload.Kind() == tenfold.KindUserMessage {
 			lastRequest = len(w.messages)
 		}
 	}
@@ -172,7 +194,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 		// A view that shows nothing, as where all of it stands summarised in the
 		// system prompt, is opened as one that begins with the model's words is:
 		// no provider takes a body without a message (P10).
-		open := Item{Added: AddedOpening, Payload: UserMessage{Parts: Text(openingText), Synthetic: true}}
+		open := tenfold.Item{Added: tenfold.AddedOpening, Payload: tenfold.UserMessage{Parts: tenfold.Text(openingText), Synthetic: true}}
 		w.messages = slices.Insert(w.messages, 0, message{user: true, items: []wireItem{{Item: open}}})
 	}
 	w.giveUser()
@@ -186,7 +208,7 @@ func (w *wire) collect(items iter.Seq[Item]) {
 // foreign reports whether an item is a block of a kind that the profile does not
 // write itself. One of a kind it does write would be there because something in
 // it could not be read: the provider would refuse it, or pair it with a call.
-func (w *wire) foreign(item ProviderItem) bool {
+func (w *wire) foreign(item tenfold.ProviderItem) bool {
 	data := item.Data
 	if !isObject(data) {
 		return false
@@ -197,7 +219,7 @@ func (w *wire) foreign(item ProviderItem) bool {
 	var block struct {
 		Type string `json:"type"`
 	}
-	if json.Unmarshal([]byte(data), &block, codecOptions) != nil {
+	if json.Unmarshal([]byte(data), &block, lenient) != nil {
 		return false
 	}
 	// A note that another model answered is for the client: Anthropic takes it
@@ -219,21 +241,21 @@ func modelled(kind string) bool {
 
 // carries reports whether the provider can be given the reasoning: its own,
 // with the opaque data it looks for.
-func (w *wire) carries(r Reasoning) bool {
+func (w *wire) carries(r tenfold.Reasoning) bool {
 	switch {
 	case r.Provider != w.profile.Provider:
 		return false
 	case r.Provider == "openai":
 		return r.Encrypted != ""
 	case r.Provider == "openai-chat":
-		return !isBlank(r.Text)
+		return !tenfold.Blank(r.Text)
 	}
-	return r.opaque()
+	return r.Signature != "" || r.Encrypted != ""
 }
 
 func isObject(text string) bool {
 	v := jsontext.Value(strings.TrimSpace(text))
-	return v.IsValid(codecOptions) && v.Kind() == '{'
+	return v.IsValid(lenient) && v.Kind() == '{'
 }
 
 // maxCallID is the shortest limit of any provider: OpenAI's, for chat.
@@ -270,11 +292,11 @@ func argumentsObject(raw string) jsontext.Value {
 	v := jsontext.Value(strings.TrimSpace(raw))
 	switch {
 	case len(v) == 0:
-		return jsontext.Value(noArguments)
+		return jsontext.Value(`{}`)
 	case isObject(raw):
 		return v
 	}
-	wrapped, _ := json.Marshal(map[string]string{"input": raw}, codecOptions)
+	wrapped, _ := json.Marshal(map[string]string{"input": raw}, lenient)
 	return wrapped
 }
 
@@ -288,7 +310,7 @@ func schemaObject(raw string) jsontext.Value {
 
 // nonBlank gives the text, or nothing for one that is only white space.
 func nonBlank(text string) string {
-	if isBlank(text) {
+	if tenfold.Blank(text) {
 		return ""
 	}
 	return text
@@ -297,12 +319,12 @@ func nonBlank(text string) string {
 // bodyPart is a text or a file on its way into a body.
 type bodyPart struct {
 	text string
-	file *File
+	file *tenfold.File
 }
 
 // userParts gives what a user message says, attachments as texts, no empty
 // ones.
-func userParts(m UserMessage) []bodyPart {
+func userParts(m tenfold.UserMessage) []bodyPart {
 	parts := resultParts(m.Parts)
 	for _, a := range m.Attachments {
 		parts = append(parts, bodyPart{text: a.Element()})
@@ -310,13 +332,13 @@ func userParts(m UserMessage) []bodyPart {
 	return parts
 }
 
-func resultParts(parts []Part) []bodyPart {
+func resultParts(parts []tenfold.Part) []bodyPart {
 	var out []bodyPart
 	for _, p := range parts {
 		switch {
 		case p.File != nil:
 			out = append(out, bodyPart{file: p.File})
-		case !isBlank(p.Text):
+		case !tenfold.Blank(p.Text):
 			out = append(out, bodyPart{text: p.Text})
 		}
 	}
@@ -324,27 +346,40 @@ func resultParts(parts []Part) []bodyPart {
 }
 
 // data gives the media type and the base64 of a file whose bytes are at hand.
-func (f *File) data() (media, data string, ok bool) {
-	head, data, ok := strings.Cut(f.URI, ";base64,")
+func (p bodyPart) data() (media, data string, ok bool) {
+	head, data, ok := strings.Cut(p.file.URI, ";base64,")
 	media, isData := strings.CutPrefix(head, "data:")
 	return media, data, ok && isData && media != "" && data != ""
 }
 
 // words stands for a file that the provider cannot be given here. Nothing was
 // compacted, so that they are no stub.
-func (f *File) words() string {
-	if f.Type == PartFile && f.URI == "" && !isBlank(f.Detail) {
+func (p bodyPart) words() string {
+	f := p.file
+	if f.Type == tenfold.PartFile && f.URI == "" && !tenfold.Blank(f.Detail) {
 		return f.Detail
 	}
-	words := "[file, not included] " + Label(fileLabel(f.Name, f.MediaType))
-	if size := f.size(); size > 0 {
+	words := "[file, not included] " + f.Label()
+	if size := f.Size(); size > 0 {
 		words += fmt.Sprintf(", %d bytes", size)
 	}
 	return words
 }
 
-func (f *File) isWeb() bool {
-	return strings.HasPrefix(f.URI, "https://") || strings.HasPrefix(f.URI, "http://")
+func (p bodyPart) isWeb() bool {
+	return strings.HasPrefix(p.file.URI, "https://") || strings.HasPrefix(p.file.URI, "http://")
+}
+
+// imageURL is where OpenAI may fetch an image, or the data: URI that holds it;
+// empty for all else.
+func (p bodyPart) imageURL() string {
+	if p.file == nil || p.file.Type != tenfold.PartImage {
+		return ""
+	}
+	if _, _, ok := p.data(); ok || p.isWeb() {
+		return p.file.URI
+	}
+	return ""
 }
 
 // plainText joins parts where only text can stand.
@@ -353,7 +388,7 @@ func plainText(parts []bodyPart) string {
 	for i, p := range parts {
 		texts[i] = p.text
 		if p.file != nil {
-			texts[i] = p.file.words()
+			texts[i] = p.words()
 		}
 	}
 	return strings.Join(texts, "\n")
@@ -361,7 +396,7 @@ func plainText(parts []bodyPart) string {
 
 // raw marshals a block whose fields are all known to marshal.
 func rawBlock(v any) jsontext.Value {
-	b, err := json.Marshal(v, codecOptions, json.Deterministic(true))
+	b, err := json.Marshal(v, lenient, json.Deterministic(true))
 	if err != nil {
 		return jsontext.Value(`null`)
 	}

@@ -1,4 +1,4 @@
-package tenfold
+package body
 
 import (
 	"slices"
@@ -6,10 +6,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// validateOpenAIChat follows Chat Completions: after a message with calls come
+// checkOpenAIChat follows Chat Completions: after a message with calls come
 // the tool messages of all of them and nothing else before; contents are not
 // empty; the first message that is no system prompt is the user's.
-func validateOpenAIChat(body []byte) []Violation {
+func checkOpenAIChat(body []byte) []Violation {
 	var r report
 	var b struct {
 		Tools []struct {
@@ -123,9 +123,9 @@ func checkContent(r *report, path string, v jsontext.Value) {
 	}
 }
 
-// validateResponses follows the Responses API: outputs answer calls that stand
+// checkResponses follows the Responses API: outputs answer calls that stand
 // before them, at once; reasoning has the item it was made for after it.
-func validateResponses(body []byte) []Violation {
+func checkResponses(body []byte) []Violation {
 	var r report
 	var b struct {
 		Tools []jsontext.Value `json:"tools"`

@@ -1,11 +1,11 @@
-package tenfold
+package body
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// validateGemini follows generateContent: contents begin with the user's and
+// checkGemini follows generateContent: contents begin with the user's and
 // alternate; the content after one with calls answers each of them, first
 // thing; no empty part.
-func validateGemini(body []byte) []Violation {
+func checkGemini(body []byte) []Violation {
 	var r report
 	var b struct {
 		Tools []struct {
