@@ -16,7 +16,7 @@ import (
 // imports only what stands on a lower floor; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var floors = [][]string{
-	{"internal/fitnames"},
+	{"internal/fitnames", "problem"},
 	{"."},
 	{"token", "tool", "atom", "body"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},

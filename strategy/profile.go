@@ -2,9 +2,7 @@ package strategy
 
 import (
 	"context"
-	"fmt"
 	"sort"
-	"strings"
 
 	"tenfold"
 )
@@ -67,7 +65,7 @@ func FindProfile(name string) (Profile, error) {
 		names = append(names, n)
 	}
 	sort.Strings(names)
-	return Profile{}, fmt.Errorf("%w profile %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
+	return Profile{}, UnknownName("profile", name, names)
 }
 
 // NeedsModel implements [ModelUser].

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/problem"
 	"tenfold/tool"
 )
 
@@ -352,6 +353,14 @@ func slots(proposed []tenfold.Compaction) []part {
 // ErrUnknown says that there is no strategy or profile of a name.
 var ErrUnknown = errors.New("unknown")
 
+// UnknownName is the [ErrUnknown] for a strategy or a profile, with the names that
+// there are in its hint.
+func UnknownName(what, name string, names []string) error {
+	return &problem.Error{
+		Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: "choose one of " + strings.Join(names, ", "), Err: ErrUnknown,
+	}
+}
+
 // strategies is what Parse knows, by name: pointers to new values.
 var strategies = map[string]func() Strategy{
 	"strip-reasoning": func() Strategy { return &StripReasoning{} },
@@ -436,7 +445,7 @@ func Parse(text string) (Strategy, error) {
 	name, parameters, _ := strings.Cut(text, ":")
 	fresh, ok := strategies[name]
 	if !ok {
-		return nil, fmt.Errorf("%w strategy %q: there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+		return nil, UnknownName("strategy", name, Names())
 	}
 	return read(name, fresh(), parameters)
 }
