@@ -16,6 +16,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/opencode"
+	"tenfold/internal/corpustest"
 )
 
 // writeDatabase makes a database of SQL text and gives its path.
@@ -347,10 +348,7 @@ func TestDatabaseDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		failed, rounds := 0, 300
-		if testing.Short() {
-			rounds = 50
-		}
+		failed, rounds := 0, corpustest.Tries(300)
 		for range rounds {
 			damaged := bytes.Clone(data)
 			for range 1 + random.IntN(8) {
