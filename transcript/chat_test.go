@@ -144,7 +144,7 @@ func TestTornMessages(t *testing.T) {
 		got, err := w.readAs(Source{Strict: true}, w.data, OpenAIChat)
 		switch {
 		case tt.want == "":
-			if err == nil || !strings.Contains(err.Error(), tt.says) {
+			if err == nil || !strings.Contains(errorText(err), tt.says) {
 				t.Errorf("%s: %v, want %s", tt.text, err, tt.says)
 			}
 		case err != nil || len(got) != 1 || len(got[0].Warnings) != 1:

@@ -89,7 +89,7 @@ func TestClaudeCodeTornAndBroken(t *testing.T) {
 				return
 			}
 			var e *Error
-			if !errors.As(err, &e) || e.Line != tt.line || !strings.Contains(err.Error(), tt.says) {
+			if !errors.As(err, &e) || e.Line != tt.line || !strings.Contains(errorText(err), tt.says) {
 				t.Errorf("error is %v", err)
 			}
 		})

@@ -217,7 +217,7 @@ func TestSamplesRefused(t *testing.T) {
 			noise := strings.Repeat("not a line of it\n", len(lines)+1)
 			got, err := w.read([]byte(string(w.data)+noise), w.format)
 			var ours *Error
-			if !errors.As(err, &ours) || ours.Line != strings.Count(string(w.data), "\n")+1 || !strings.Contains(err.Error(), "records cannot be read") {
+			if !errors.As(err, &ours) || ours.Line != strings.Count(string(w.data), "\n")+1 || !strings.Contains(errorText(err), "records cannot be read") {
 				t.Errorf("%d conversations, %v", len(got), err)
 			}
 		})

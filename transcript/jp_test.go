@@ -193,7 +193,7 @@ func TestJPErrors(t *testing.T) {
 	} {
 		var k Collector
 		err := Import(context.Background(), Source{Name: "e.json", Reader: strings.NewReader(text), Strict: true}, JP, &k)
-		if err == nil || !strings.Contains(err.Error(), want) || len(k.Conversations) != 0 {
+		if err == nil || !strings.Contains(errorText(err), want) || len(k.Conversations) != 0 {
 			t.Errorf("%.40q: error is %.300v, want %s", text, err, want)
 		}
 	}
@@ -245,14 +245,14 @@ func TestJPSiblingsNamedDirectly(t *testing.T) {
 		for _, from := range []Format{"", JP} {
 			var k Collector
 			err := Import(context.Background(), Source{Name: "c/1-x/meta.json", Reader: strings.NewReader(tt.text)}, from, &k)
-			if err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), filepath.Join("c", "1-x", "events.json")) {
+			if err == nil || !strings.Contains(errorText(err), tt.says) || !strings.Contains(errorText(err), filepath.Join("c", "1-x", "events.json")) {
 				t.Errorf("as %q: the error is %v", from, err)
 			}
 		}
 	}
 	var k Collector
 	err := Import(context.Background(), Source{Name: "c.json", Reader: strings.NewReader(`{"x":1}`)}, JP, &k)
-	if err == nil || !strings.Contains(err.Error(), "JSON array of events") {
+	if err == nil || !strings.Contains(errorText(err), "JSON array of events") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -274,7 +274,7 @@ func TestJPCorpusSiblings(t *testing.T) {
 		}
 		err = Import(context.Background(), f.Source, "", &Collector{})
 		_ = f.Close()
-		if err == nil || !strings.Contains(err.Error(), "of a JP conversation, not the conversation") {
+		if err == nil || !strings.Contains(errorText(err), "of a JP conversation, not the conversation") {
 			t.Errorf("%s: the error is %v", path, err)
 		}
 	}

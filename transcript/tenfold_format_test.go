@@ -103,7 +103,7 @@ func TestTenfoldErrors(t *testing.T) {
 	} {
 		var k Collector
 		err := Import(context.Background(), Source{Name: "x.jsonl", Reader: strings.NewReader(tt.text), Strict: true}, Tenfold, &k)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err == nil || !strings.Contains(errorText(err), tt.want) {
 			t.Errorf("%s: error is %.300v, want %s", tt.name, err, tt.want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestTenfoldErrors(t *testing.T) {
 	if err != nil || got.ID != "mine" || len(got.Entries) != 1 || len(got.Warnings) != 1 {
 		t.Errorf("without a header, torn: %+v, %v", got, err)
 	}
-	if _, err := Export(&bytes.Buffer{}, "nothing", View{}); err == nil || !strings.Contains(err.Error(), `cannot export to "nothing"; it is one of tenfold, `) {
+	if _, err := Export(&bytes.Buffer{}, "nothing", View{}); err == nil || !strings.Contains(errorText(err), `cannot export to "nothing"; it is one of tenfold, `) {
 		t.Errorf("export to jp: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/problem"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -50,7 +51,7 @@ func TestDetect(t *testing.T) {
 		got, err := Detect([]byte(tt.head), tt.name)
 		if got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s %.40q: %q, %v", tt.name, tt.head, got, err)
-		} else if err != nil && !strings.Contains(strings.Replace(err.Error(), "claude.jsonl:", "x:", 1), tt.says) {
+		} else if err != nil && !strings.Contains(strings.Replace(errorText(err), "claude.jsonl:", "x:", 1), tt.says) {
 			t.Errorf("%s %.40q: %v, want %s", tt.name, tt.head, err, tt.says)
 		}
 	}
@@ -146,7 +147,7 @@ func TestOpen(t *testing.T) {
 		t.Fatalf("the directory of a transcript: %+v, %v", whole, err)
 	}
 	_ = whole.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a directory, not a transcript; name a file in it") {
+	if _, err := Open(dir); err == nil || !strings.Contains(errorText(err), "is a directory, not a transcript; name a file in it") {
 		t.Errorf("directory: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "nope")); !errors.Is(err, os.ErrNotExist) {
@@ -198,7 +199,7 @@ func TestImportStops(t *testing.T) {
 		}
 	}
 	err := Import(context.Background(), Source{Name: "x", Reader: strings.NewReader("{}")}, "nope", &Collector{})
-	if err == nil || !strings.Contains(err.Error(), `unknown format "nope"; it is one of tenfold`) {
+	if err == nil || !strings.Contains(errorText(err), `unknown format "nope"; it is one of tenfold`) {
 		t.Errorf("unknown format: %v", err)
 	}
 	if err := Import(context.Background(), Source{Name: "x"}, "", &Collector{}); err == nil {
@@ -222,7 +223,7 @@ func TestDeepNesting(t *testing.T) {
 		"bare":                 deep + "\n",
 	} {
 		_, err := importStrict(t, "x", claude+line+claude)
-		if err == nil || !strings.Contains(err.Error(), "max depth") {
+		if err == nil || !strings.Contains(errorText(err), "max depth") {
 			t.Errorf("%s: %.200v", name, err)
 		}
 	}
@@ -273,4 +274,13 @@ func ExampleExport() {
 	// {"tenfold":1,"conversation":{"id":"s1","title":"A fix"}}
 	// {"seq":1,"id":"e1","kind":"turn_start"}
 	// {"seq":2,"id":"e2","kind":"user_message","tokens":2,"text":"fix it"}
+}
+
+// errorText gives an error as a person is told it: with its hint.
+func errorText(err error) string {
+	var p *problem.Error
+	if errors.As(err, &p) && p.Hint != "" {
+		return err.Error() + "; " + p.Hint
+	}
+	return err.Error()
 }
