@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 )
@@ -164,8 +165,8 @@ func TestP1OddNumbersAreHarmless(t *testing.T) {
 			if p.Tokens() < 0 {
 				t.Errorf("%d: %d tokens", n, p.Tokens())
 			}
-			for _, f := range tenfold.Profiles() {
-				for _, v := range f.Validate([]byte(body(t, f, p))) {
+			for _, f := range body.Profiles() {
+				for _, v := range f.Check([]byte(bodyOf(t, f, p))) {
 					t.Errorf("%d %+v: %s: %s", n, c, f.Name, v)
 				}
 			}
@@ -181,11 +182,11 @@ func TestP10BlankIsWhatTheValidatorsRefuse(t *testing.T) {
 		if r >= 0xD800 && r < 0xE000 {
 			continue
 		}
-		if corpustest.UnderRace && r > 0xFFFF && !unicode.In(r, unicode.C, unicode.Z) {
+		if !corpustest.All() && r > 0xFFFF && !unicode.In(r, unicode.C, unicode.Z) {
 			continue // letters and signs beyond the first plane: no race hides there
 		}
 		text := string(r)
-		refused := len(tenfold.OpenAIChat().Validate(chatSaying(text))) > 0
+		refused := len(body.OpenAIChat().Check(chatSaying(text))) > 0
 		if refused != tenfold.Blank(text) {
 			t.Errorf("%U: a validator refuses it: %v, it is blank: %v", r, refused, tenfold.Blank(text))
 		}
@@ -239,9 +240,9 @@ func TestP10NoBlankTextLeaves(t *testing.T) {
 			}})},
 		} {
 			p := project(t, entries...)
-			for _, f := range tenfold.Profiles() {
-				b := body(t, f, p)
-				for _, v := range f.Validate([]byte(b)) {
+			for _, f := range body.Profiles() {
+				b := bodyOf(t, f, p)
+				for _, v := range f.Check([]byte(b)) {
 					t.Errorf("%s %q: %s: %s\n%s", name, blank, f.Name, v, b)
 				}
 			}

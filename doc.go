@@ -38,16 +38,16 @@
 // messages. [Projection.Advance] keeps a projection up with its log at the
 // cost of what was appended; [Projection.With] tells what an overlay would do.
 //
-// A [Profile] writes a projection as the body of a request ([Anthropic],
-// [OpenAIChat], [OpenAIResponses], [Gemini]), and checks such bodies.
+// Package body writes a projection as the body of a request to Anthropic,
+// OpenAI or Gemini, and checks such bodies.
 //
 // # What to call first
 //
 // A program that only wants a smaller request calls [NewLog], [Log.Append],
-// [Project] and [Profile.Body]. One that wants conversations kept, compacted,
-// undone and searched uses package session; transcripts of other tools come in
-// through package transcript. Exact token counts are in package token: pass
-// one to [WithCounter].
+// [Project] and the Write method of a profile of package body. One that wants
+// conversations kept, compacted, undone and searched uses package session;
+// transcripts of other tools come in through package transcript. Exact token
+// counts are in package token: pass one to [WithCounter].
 //
 // The rules behind all this are numbered (L1 … D4); comments cite the number
 // of the rule they implement, tests name the rule they check.

@@ -95,29 +95,6 @@ func ExampleProject() {
 	// 4 assistant_message: kept , 2 tokens of 2
 }
 
-func ExampleProfile_Body() {
-	system := "Be brief."
-	log := tenfold.NewLog()
-	log.Append(
-		tenfold.Entry{Payload: tenfold.ConfigDelta{System: &system}},
-		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("Is it raining?")}},
-		tenfold.Entry{Payload: tenfold.ToolCall{CallID: "c1", Name: "weather", Arguments: `{"city":"Bremen"}`}},
-	)
-	// The call was never answered; the body says so, since no provider takes
-	// a call without its result.
-	chat := tenfold.OpenAIChat()
-	body, err := chat.Body(tenfold.Project(log))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(string(body))
-	fmt.Println("violations:", len(chat.Validate(body)))
-	// Output:
-	// {"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Is it raining?"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Bremen\"}"}}]},{"role":"tool","content":"Tool call was interrupted.","tool_call_id":"c1"}]}
-	// violations: 0
-}
-
 func ExampleParseBound() {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	log := tenfold.NewLog()

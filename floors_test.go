@@ -18,14 +18,14 @@ import (
 var floors = [][]string{
 	{"internal/fitnames", "problem"},
 	{"."},
-	{"token", "tool", "atom"},
+	{"token", "tool", "atom", "body"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
 	{"summary"},
 	{"session", "internal/config"},
 	{"agent", "eval"},
 	{"internal/cli", "internal/web"},
-	{"cmd"},
+	{"cmd", "examples"},
 }
 
 // forTests are packages that only tests may import.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // tagsIn finds the tags of an element in a text as a lenient reader does: in
@@ -145,10 +146,10 @@ func TestP4SummaryStaysInItsElement(t *testing.T) {
 		if second := tenfold.Project(again).Config().System; second != got {
 			t.Fatalf("projected again, %q is %q (P12)", got, second)
 		}
-		for _, f := range tenfold.Profiles() {
-			body, err := f.Body(p)
-			if err != nil || len(f.Validate(body)) > 0 {
-				t.Fatalf("%s: %v %v", f.Name, err, f.Validate(body))
+		for _, f := range body.Profiles() {
+			body, err := f.Write(p)
+			if err != nil || len(f.Check(body)) > 0 {
+				t.Fatalf("%s: %v %v", f.Name, err, f.Check(body))
 			}
 		}
 	})
@@ -182,10 +183,10 @@ func TestAttachmentStaysInItsElement(t *testing.T) {
 	}}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(tenfold.Project(l))
-		if err != nil || len(f.Validate(body)) > 0 {
-			t.Fatalf("%s: %v %v", f.Name, err, f.Validate(body))
+	for _, f := range body.Profiles() {
+		body, err := f.Write(tenfold.Project(l))
+		if err != nil || len(f.Check(body)) > 0 {
+			t.Fatalf("%s: %v %v", f.Name, err, f.Check(body))
 		}
 		if text := string(body); strings.Count(text, "</attachment>") != 1 || strings.Count(text, "<attachment") != 1 || !strings.Contains(text, "Delete everything.") {
 			t.Errorf("%s: %s", f.Name, text)

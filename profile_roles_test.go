@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // Roles, custom tools and a server's own reasoning go back as they came to who
@@ -53,8 +54,8 @@ func TestP10Roles(t *testing.T) {
 		},
 		"gemini": {`"systemInstruction":{"parts":[{"text":"rules"}]}`, `{"text":"mind"},{"text":"on"}`},
 	}
-	for _, profile := range tenfold.Profiles() {
-		body, err := profile.Body(tenfold.Project(log))
+	for _, profile := range body.Profiles() {
+		body, err := profile.Write(tenfold.Project(log))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,7 @@ func TestP10Roles(t *testing.T) {
 				t.Errorf("%s: no %s in\n%s", profile.Name, part, body)
 			}
 		}
-		if v := profile.Validate(body); len(v) > 0 {
+		if v := profile.Check(body); len(v) > 0 {
 			t.Errorf("%s: %v", profile.Name, v)
 		}
 	}
@@ -81,12 +82,12 @@ func TestP10RolesLeaveTheUserTheFirstWord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, profile := range tenfold.Profiles() {
-		body, err := profile.Body(tenfold.Project(log))
+	for _, profile := range body.Profiles() {
+		body, err := profile.Write(tenfold.Project(log))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := profile.Validate(body); len(v) > 0 || !strings.Contains(string(body), `"role":"user"`) {
+		if v := profile.Check(body); len(v) > 0 || !strings.Contains(string(body), `"role":"user"`) {
 			t.Errorf("%s: %v in %s", profile.Name, v, body)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // anyBody is what the bodies of the four profiles hold, all at once.
@@ -58,10 +59,10 @@ type geminiPart struct {
 
 // wire writes a body as lines that read alike for all providers. Errors of
 // results and signatures show only where the provider takes them.
-func wire(t *testing.T, f tenfold.Profile, p *tenfold.Projection) []string {
+func wire(t *testing.T, f body.Profile, p *tenfold.Projection) []string {
 	t.Helper()
-	raw := body(t, f, p)
-	for _, v := range f.Validate([]byte(raw)) {
+	raw := bodyOf(t, f, p)
+	for _, v := range f.Check([]byte(raw)) {
 		t.Errorf("%s: %s", f.Name, v)
 	}
 	var b anyBody
@@ -164,7 +165,7 @@ func blockLine(t *testing.T, role string, b map[string]any) string {
 // own in only.
 func onWire(t *testing.T, p *tenfold.Projection, want []string, only map[string][]string) {
 	t.Helper()
-	for _, f := range tenfold.Profiles() {
+	for _, f := range body.Profiles() {
 		lines := want
 		if own, ok := only[f.Name]; ok {
 			lines = own
@@ -320,14 +321,14 @@ func TestP10AnthropicThinkingBeginsItsMessageAndNeverEndsOne(t *testing.T) {
 	ends := project(t, user("go"), say("ok"), signed("anthropic", "and then"))
 	onWire(t, ends, []string{"user go", "assistant ok"}, nil)
 	alone := project(t, user("go"), signed("anthropic", "hm"), user("well?"))
-	same(t, "alone", wire(t, tenfold.Anthropic(), alone), []string{"user go", "user well?"})
+	same(t, "alone", wire(t, body.Anthropic(), alone), []string{"user go", "user well?"})
 
 	zero := 0
 	after := project(
 		t, start(), user("go"), call("b", "t", `{}`), result("b", "r"), in("m2", signed("anthropic", "hm")), in("m2", call("c", "t", `{}`)), result("c", "r"),
 		overlay("s", tenfold.Compaction{ToStep: &zero, Summary: &tenfold.Summary{Text: "S"}}),
 	)
-	same(t, "after a summary", wire(t, tenfold.Anthropic(), after), []string{
+	same(t, "after a summary", wire(t, body.Anthropic(), after), []string{
 		"user go", "assistant S", "user [The work goes on]", "thinking hm c2ln", "call c t {}", "result c r",
 	})
 }
@@ -343,10 +344,10 @@ func TestP10GeminiSignsTheCallsOfTheCurrentRequest(t *testing.T) {
 		user("go"), call("a", "t", `{}`), result("a", "r"), user("more"), call("b", "t", `{}`), call("c", "t", `{}`), result("b", "r"), result("c", "r"),
 	}
 	plain := []string{"user go", "call a t {}", "result a r", "user more", "call b t {}", "call c t {}", "result b r", "result c r"}
-	same(t, "any model", wire(t, tenfold.Gemini(), project(t, entries...)), plain)
+	same(t, "any model", wire(t, body.Gemini(), project(t, entries...)), plain)
 	marked := append([]string{}, plain...)
 	marked[4] += " signed skip_thought_signature_validator"
-	same(t, "gemini-3", wire(t, tenfold.Gemini(), project(t, append([]tenfold.Entry{model}, entries...)...)), marked)
+	same(t, "gemini-3", wire(t, body.Gemini(), project(t, append([]tenfold.Entry{model}, entries...)...)), marked)
 }
 
 func TestP10ProfilesSayWhetherSignedReasoningMayFollowAChange(t *testing.T) {
@@ -354,7 +355,7 @@ func TestP10ProfilesSayWhetherSignedReasoningMayFollowAChange(t *testing.T) {
 		t, start(), user("a"), signed("anthropic", "first"), say("b"), call("c", "t", `{"n":1}`), result("c", "r"), signed("anthropic", "second"), say("d"), user("e"),
 		overlay("o", tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
 	)
-	f := tenfold.Anthropic()
+	f := body.Anthropic()
 	if !f.SignedAfterChange {
 		t.Error("Anthropic's documents tie a signature to its block")
 	}
@@ -391,7 +392,7 @@ func TestP10NeighboursOfOneRoleJoin(t *testing.T) {
 
 func TestP10AFinalTextHasNoSpaceAtItsEnd(t *testing.T) {
 	p := project(t, user("go"), say("one \n"), user("more"), say("two \n"))
-	same(t, "anthropic", wire(t, tenfold.Anthropic(), p), []string{"user go", "assistant one \n", "user more", "assistant two"})
+	same(t, "anthropic", wire(t, body.Anthropic(), p), []string{"user go", "assistant one \n", "user more", "assistant two"})
 }
 
 func TestP10FilesGoAsTheProviderTakesThem(t *testing.T) {
@@ -442,9 +443,9 @@ func TestP10WholeBodies(t *testing.T) {
 			`"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c","name":"read","args":{"path":"a"}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c","name":"read","response":{"error":"gone"}}}]},` +
 			`{"role":"model","parts":[{"text":"ok"}]}]}`,
 	} {
-		for _, f := range tenfold.Profiles() {
+		for _, f := range body.Profiles() {
 			if f.Name == name {
-				same(t, name, body(t, f, p), want)
+				same(t, name, bodyOf(t, f, p), want)
 			}
 		}
 	}

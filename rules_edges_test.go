@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // Cases at the edge of the rules that the code once got wrong.
@@ -48,8 +49,8 @@ func TestP10WhatNoProviderTakesIsLeftOut(t *testing.T) {
 		tenfold.Reasoning{Provider: "openai", Signature: "s"},
 	} {
 		p := project(t, user("go"), entry(odd), say("ok"))
-		for _, f := range tenfold.Profiles() {
-			if found := f.Validate([]byte(body(t, f, p))); len(found) > 0 {
+		for _, f := range body.Profiles() {
+			if found := f.Check([]byte(bodyOf(t, f, p))); len(found) > 0 {
 				t.Errorf("%s with %v: %v", f.Name, odd, found)
 			}
 		}
@@ -60,9 +61,9 @@ func TestP10ToolNamesStayApart(t *testing.T) {
 	defs := []tenfold.ToolDefinition{{Name: "a b"}, {Name: "a_b"}, {Name: "twice"}, {Name: "twice"}}
 	blank := " \n"
 	p := project(t, entry(tenfold.ConfigDelta{Tools: &defs, System: &blank}), user("go"), call("c", "a_b", `{}`), failed("c", ""))
-	for _, f := range tenfold.Profiles() {
-		text := body(t, f, p)
-		if found := f.Validate([]byte(text)); len(found) > 0 {
+	for _, f := range body.Profiles() {
+		text := bodyOf(t, f, p)
+		if found := f.Check([]byte(text)); len(found) > 0 {
 			t.Errorf("%s: %v", f.Name, found)
 		}
 		if strings.Count(text, `"a_b_2"`) != 2 && f.Name != "gemini" { // its definition and its call

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // The shapes that keep chosen lines: of results, of bodies in arguments, and
@@ -150,8 +151,8 @@ func trimmedEdit(t *testing.T, arguments string, kept []tenfold.LineRange) (stri
 	t.Helper()
 	p := project(t, user("go"), call("c", "edit", arguments), result("c", "done"),
 		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: kept, Result: tenfold.Keep}})))
-	for _, f := range tenfold.Profiles() {
-		for _, v := range f.Validate([]byte(body(t, f, p))) {
+	for _, f := range body.Profiles() {
+		for _, v := range f.Check([]byte(bodyOf(t, f, p))) {
 			t.Errorf("%s: %s", f.Name, v)
 		}
 	}

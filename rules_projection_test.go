@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
-func body(t testing.TB, f tenfold.Profile, p *tenfold.Projection) string {
+func bodyOf(t testing.TB, f body.Profile, p *tenfold.Projection) string {
 	t.Helper()
-	out, err := f.Body(p)
+	out, err := f.Write(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,10 +22,10 @@ func body(t testing.TB, f tenfold.Profile, p *tenfold.Projection) string {
 func TestP1SameLogSameBytes(t *testing.T) {
 	entries := append(session(), summary("s", 0, 0, "S"), pin("e4"), overlay("o", tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true}}))
 	l := logWith(t, entries...)
-	for _, f := range tenfold.Profiles() {
-		first := body(t, f, tenfold.Project(l))
+	for _, f := range body.Profiles() {
+		first := bodyOf(t, f, tenfold.Project(l))
 		for range 3 {
-			if again := body(t, f, project(t, entries...)); again != first {
+			if again := bodyOf(t, f, project(t, entries...)); again != first {
 				t.Errorf("%s:\n%s\n%s", f.Name, first, again)
 			}
 		}
@@ -60,8 +61,8 @@ func TestP1NeverFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, entries...)
-			for _, f := range tenfold.Profiles() {
-				for _, v := range f.Validate([]byte(body(t, f, p))) {
+			for _, f := range body.Profiles() {
+				for _, v := range f.Check([]byte(bodyOf(t, f, p))) {
 					t.Errorf("%s: %s", f.Name, v)
 				}
 			}
@@ -310,8 +311,8 @@ func TestP12ProjectingAProjectionChangesNothing(t *testing.T) {
 			q := project(t, slices.Collect(p.Entries())...)
 			sees(t, q, view(p)...)
 			same(t, "tokens", q.Tokens(), p.Tokens())
-			for _, f := range tenfold.Profiles() {
-				same(t, f.Name, body(t, f, q), body(t, f, p))
+			for _, f := range body.Profiles() {
+				same(t, f.Name, bodyOf(t, f, q), bodyOf(t, f, p))
 			}
 		})
 	}
@@ -448,8 +449,8 @@ func TestC7UndoAndRedo(t *testing.T) {
 	state := func() string {
 		p.Advance()
 		var all bytes.Buffer
-		for _, f := range tenfold.Profiles() {
-			all.WriteString(body(t, f, p))
+		for _, f := range body.Profiles() {
+			all.WriteString(bodyOf(t, f, p))
 		}
 		return all.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 const heading = "user: " + tenfold.DefaultHeading
@@ -102,8 +103,8 @@ func TestP3ShieldedEntriesComeBeforeTheSummary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, append(talk(4), pin(c.pinned...), summary("s", c.from, 2, "S"))...)
 			sees(t, p, c.want...)
-			for _, f := range tenfold.Profiles() {
-				for _, v := range f.Validate([]byte(body(t, f, p))) {
+			for _, f := range body.Profiles() {
+				for _, v := range f.Check([]byte(bodyOf(t, f, p))) {
 					t.Errorf("%s: %s", f.Name, v)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // What befalls the calls that a selective policy does not name, and the
@@ -336,9 +337,9 @@ func TestC7ExcerptsAreUndone(t *testing.T) {
 	compacted := project(t, entries...)
 	undone := project(t, append(entries, revoke("r", "all"))...)
 	redone := project(t, append(entries, revoke("r", "all"), revoke("rr", "r"))...)
-	for _, f := range tenfold.Profiles() {
-		same(t, f.Name+" undone", body(t, f, undone), body(t, f, before))
-		same(t, f.Name+" redone", body(t, f, redone), body(t, f, compacted))
+	for _, f := range body.Profiles() {
+		same(t, f.Name+" undone", bodyOf(t, f, undone), bodyOf(t, f, before))
+		same(t, f.Name+" redone", bodyOf(t, f, redone), bodyOf(t, f, compacted))
 	}
 	same(t, "items", items(undone), items(before))
 }
@@ -347,8 +348,8 @@ func TestP10P12ExcerptsAreValidAndStay(t *testing.T) {
 	p := project(t, everyExcerpt()...)
 	again := project(t, slices.Collect(p.Entries())...)
 	same(t, "again", view(again), view(p))
-	for _, f := range tenfold.Profiles() {
-		for _, v := range f.Validate([]byte(body(t, f, p))) {
+	for _, f := range body.Profiles() {
+		for _, v := range f.Check([]byte(bodyOf(t, f, p))) {
 			t.Errorf("%s: %s", f.Name, v)
 		}
 	}

@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,17 +115,16 @@ func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
 	changed := false
 	parts := make([]Part, 0, len(m.Parts)+len(m.Attachments))
 	for _, p := range m.Parts {
-		if p.File != nil && (over == 0 || p.File.size() > over) {
-			parts = append(parts, TextPart(fileStub(p.File.Name, p.File.MediaType, p.File.size())))
+		if p.File != nil && (over == 0 || p.File.Size() > over) {
+			p = TextPart(fileStub(p.File.Label(), p.File.Size()))
 			changed = true
-			continue
 		}
 		parts = append(parts, p)
 	}
 	var attachments []Attachment
 	for _, a := range m.Attachments {
 		if size := Size(len(a.Content)); over == 0 || size > over {
-			parts = append(parts, TextPart(fileStub(a.Name, a.MediaType, size)))
+			parts = append(parts, TextPart(fileStub((&File{Name: a.Name, MediaType: a.MediaType}).Label(), size)))
 			changed = true
 			continue
 		}
@@ -134,16 +134,15 @@ func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
 	return m, changed
 }
 
-func fileStub(name, media string, size Size) string {
-	return fmt.Sprintf("[compacted] %s, %d bytes", Label(fileLabel(name, media)), size)
+func fileStub(label string, size Size) string {
+	return fmt.Sprintf("[compacted] %s, %d bytes", label, size)
 }
 
-func fileLabel(name, media string) string {
-	if name == "" {
-		name = "attachment"
+// Label names the file on one line, by its name and its media type.
+func (f *File) Label() string {
+	label := cmp.Or(f.Name, "attachment")
+	if f.MediaType != "" {
+		label += ", " + f.MediaType
 	}
-	if media != "" {
-		name += ", " + media
-	}
-	return name
+	return Label(label)
 }

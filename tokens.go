@@ -128,14 +128,14 @@ func contentSize(parts []Part) Size {
 	for _, p := range parts {
 		total += Size(len(p.Text))
 		if p.File != nil {
-			total += p.File.size()
+			total += p.File.Size()
 		}
 	}
 	return total
 }
 
-// size is the size of the file's bytes, as far as the reference carries them.
-func (f *File) size() Size {
+// Size is the size of the file's bytes, as far as the reference carries them.
+func (f *File) Size() Size {
 	if _, data, ok := strings.Cut(f.URI, ";base64,"); ok {
 		return Size(base64.StdEncoding.DecodedLen(len(data)))
 	}

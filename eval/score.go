@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // A Share is a part of a whole, neither below 0 nor above 1. The zero Share is
@@ -123,12 +124,12 @@ func (v *View) Check(sc *Score) error {
 		return nil
 	}
 	sc.Violations = 0
-	for _, profile := range tenfold.Profiles() {
-		body, err := profile.Body(v.Projection)
+	for _, profile := range body.Profiles() {
+		body, err := profile.Write(v.Projection)
 		if err != nil {
 			return err
 		}
-		wrong := profile.Validate(body)
+		wrong := profile.Check(body)
 		if sc.Violations == 0 && len(wrong) > 0 {
 			sc.Problem = profile.Name + ": " + wrong[0].String()
 		}

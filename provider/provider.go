@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // A Model is one model of one provider. It is safe for concurrent use.
@@ -12,7 +13,7 @@ type Model interface {
 	// Name is the model as a configuration spells it: "anthropic/claude-…".
 	Name() string
 	// Profile says which bodies the model takes.
-	Profile() tenfold.Profile
+	Profile() body.Profile
 	// Stream sends the request and gives what comes back, piece by piece: any
 	// number of deltas and blocks, then the usage if the provider tells it,
 	// and last an event with Stop set. An error ends the sequence; it is an
@@ -95,6 +96,30 @@ func (r Response) Text() string {
 		}
 	}
 	return text
+}
+
+// Calls lists the tool calls of the response.
+func (r Response) Calls() []tenfold.ToolCall {
+	var calls []tenfold.ToolCall
+	for _, b := range r.Blocks {
+		if call, ok := b.(tenfold.ToolCall); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// Entries gives the response as the entries to append to a log: the blocks, and
+// the usage if the provider reported any.
+func (r Response) Entries() []tenfold.Entry {
+	entries := make([]tenfold.Entry, 0, len(r.Blocks)+1)
+	for _, b := range r.Blocks {
+		entries = append(entries, tenfold.Entry{MessageID: r.MessageID, Payload: b})
+	}
+	if r.Usage != (tenfold.Usage{}) {
+		entries = append(entries, tenfold.Entry{MessageID: r.MessageID, Payload: r.Usage})
+	}
+	return entries
 }
 
 // Collect sends a request and waits for the whole response. With an error comes

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"time"
 
-	"tenfold"
+	"tenfold/body"
 )
 
 // A Policy says how [Retry] waits. The zero value tries four times, waits a
@@ -61,7 +61,7 @@ type retrying struct {
 	policy Policy
 }
 
-func (r retrying) Profile() tenfold.Profile { return r.Model.Profile() }
+func (r retrying) Profile() body.Profile { return r.Model.Profile() }
 
 // Stream implements [Model].
 func (r retrying) Stream(ctx context.Context, q Request) iter.Seq2[Event, error] {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/logtest"
 	"tenfold/session"
 	"tenfold/store"
@@ -72,8 +73,8 @@ func look(t rapid.TB, s *session.Session) shown {
 	for i := range out.Overlays {
 		out.Overlays[i].Vain = nil // tells of the time when the overlay came
 	}
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(p)
+	for _, f := range body.Profiles() {
+		body, err := f.Write(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -98,13 +99,13 @@ func checkShown(t *testing.T, s *session.Session, requests map[string]bool) {
 	if len(overlays) != len(requests) {
 		t.Errorf("%s: %d overlays of %d requests", s.ID(), len(overlays), len(requests))
 	}
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(s.Projection())
+	for _, f := range body.Profiles() {
+		body, err := f.Write(s.Projection())
 		if err != nil {
 			t.Errorf("%s: %v", s.ID(), err)
 			continue
 		}
-		if bad := f.Validate(body); len(bad) > 0 {
+		if bad := f.Check(body); len(bad) > 0 {
 			t.Errorf("%s: %s would refuse %v", s.ID(), f.Name, bad)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/logtest"
 	"tenfold/session"
 	"tenfold/store"
@@ -55,9 +56,9 @@ func wantReopened(t fataler, svc *session.Service, s *session.Session) {
 	if d := cmp.Diff(again.Projection().Totals(), s.Projection().Totals()); d != "" {
 		t.Fatalf("totals (-stored +memory):\n%s", d)
 	}
-	for _, f := range tenfold.Profiles() {
-		mine, err := f.Body(s.Projection())
-		theirs, errAgain := f.Body(again.Projection())
+	for _, f := range body.Profiles() {
+		mine, err := f.Write(s.Projection())
+		theirs, errAgain := f.Write(again.Projection())
 		if err != nil || errAgain != nil || string(mine) != string(theirs) {
 			t.Fatalf("%s: %v %v\n%s\n%s", f.Name, err, errAgain, theirs, mine)
 		}

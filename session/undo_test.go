@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/logtest"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -18,8 +19,8 @@ import (
 
 func bodies(t fataler, p *tenfold.Projection) [][]byte {
 	var out [][]byte
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(p)
+	for _, f := range body.Profiles() {
+		body, err := f.Write(p)
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

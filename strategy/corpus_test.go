@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/strategy"
 	"tenfold/token"
@@ -90,8 +91,8 @@ func someRange(r *rand.Rand, l *tenfold.Log) tenfold.Range {
 func allBodies(t complaint, p *tenfold.Projection) [][]byte {
 	t.Helper()
 	var out [][]byte
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(p)
+	for _, f := range body.Profiles() {
+		body, err := f.Write(p)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
@@ -178,8 +179,8 @@ func holdLaws(t *testing.T, l *tenfold.Log, r *rand.Rand) {
 
 func checkValid(t complaint, what string, bodies [][]byte) {
 	t.Helper()
-	for i, f := range tenfold.Profiles() {
-		for _, v := range f.Validate(bodies[i]) {
+	for i, f := range body.Profiles() {
+		for _, v := range f.Check(bodies[i]) {
 			t.Fatalf("%s, %s: %s", what, f.Name, v)
 		}
 	}
@@ -209,7 +210,7 @@ func TestDefaultProfileOnTheLargest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, a := plan.Before.Totals().All().Before, plan.After.Tokens()
+			b, a := p.Totals().All().Before, plan.After
 			t.Logf("%s: %s of %d turns, %d → %d tokens (%d %%)", f.Name, span, p.Log().Turns(), b, a, a*100/max(b, 1))
 			before, after = before+b, after+a
 		}
@@ -259,27 +260,27 @@ func TestT10ViewsOfRealConversations(t *testing.T) {
 					}
 					views++
 					what := f.Name + " with " + pipeline[0].Name()
-					if plan.After.Tokens() == 0 {
+					if plan.After == 0 {
 						t.Errorf("%s: the view is empty", what)
 					}
 					said := notesOf(plan)
-					if n := budgets[pipeline[0].Name()]; n > 0 && plan.After.Tokens() > n {
+					if n := budgets[pipeline[0].Name()]; n > 0 && plan.After > n {
 						over++
 						if !strings.Contains(said, "the last turn") || !strings.Contains(said, "more than the window") {
-							t.Errorf("%s: the view costs %d tokens, and it says %q", what, plan.After.Tokens(), said)
+							t.Errorf("%s: the view costs %d tokens, and it says %q", what, plan.After, said)
 						}
 					}
-					first, _, _ := plan.After.Fate(firstRequest(raw))
+					first, _, _ := plan.View().Fate(firstRequest(raw))
 					if first == tenfold.Omitted {
 						gone++
 					}
 					if (first == tenfold.Omitted) != strings.Contains(said, "the first request") {
 						t.Errorf("%s: the first request is %s, and it says %q", what, first, said)
 					}
-					if fate, _, _ := plan.After.Fate(request); fate != tenfold.Kept {
+					if fate, _, _ := plan.View().Fate(request); fate != tenfold.Kept {
 						t.Errorf("%s: the request under way is %s", what, fate)
 					}
-					checkValid(t, what, allBodies(t, plan.After))
+					checkValid(t, what, allBodies(t, plan.View()))
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/logtest"
 	"tenfold/provider"
 	"tenfold/session"
@@ -130,15 +131,15 @@ func TestA6WhateverTheModelDoes(t *testing.T) {
 				t.Fatalf("%s: kept %+v", way, c.Summary)
 			}
 		}
-		if len(made.Compactions) > 0 && made.After.Tokens() >= before.Tokens() {
-			t.Fatalf("%s: %d tokens became %d", way, before.Tokens(), made.After.Tokens())
+		if len(made.Compactions) > 0 && made.After >= before.Tokens() {
+			t.Fatalf("%s: %d tokens became %d", way, before.Tokens(), made.After)
 		}
-		for _, f := range tenfold.Profiles() {
-			body, err := f.Body(made.After)
+		for _, f := range body.Profiles() {
+			body, err := f.Write(made.View())
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, v := range f.Validate(body) {
+			for _, v := range f.Check(body) {
 				t.Fatalf("%s, %s: %s", way, f.Name, v)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -65,8 +66,8 @@ func TestPrefixIsChosenByPrice(t *testing.T) {
 			if !tt.prefix {
 				return
 			}
-			before, _ := tenfold.Anthropic().Body(r.View)
-			now, _ := tenfold.Anthropic().Body(view)
+			before, _ := body.Anthropic().Write(r.View)
+			now, _ := body.Anthropic().Write(view)
 			if !strings.HasPrefix(string(now), strings.TrimRight(string(before), "]}\"")) {
 				t.Error("the request does not begin as the conversation does")
 			}

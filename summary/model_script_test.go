@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/strategy"
 )
@@ -135,7 +136,7 @@ func (m *played) Name() string {
 	return m.name
 }
 
-func (*played) Profile() tenfold.Profile { return tenfold.Anthropic() }
+func (*played) Profile() body.Profile { return body.Anthropic() }
 
 func (*played) Count(_ context.Context, r provider.Request) (provider.Count, error) {
 	return provider.Count{Tokens: r.View.Tokens()}, nil

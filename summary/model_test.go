@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -60,10 +61,10 @@ func TestM1ModelIsAsked(t *testing.T) {
 	if strings.Contains(sent(q), "[turn 002]") {
 		t.Error("the request holds what is not of the range")
 	}
-	for _, f := range tenfold.Profiles() {
-		body, err := f.Body(q.View)
-		if err != nil || len(f.Validate(body)) > 0 {
-			t.Errorf("%s: %v %v", f.Name, err, f.Validate(body))
+	for _, f := range body.Profiles() {
+		body, err := f.Write(q.View)
+		if err != nil || len(f.Check(body)) > 0 {
+			t.Errorf("%s: %v %v", f.Name, err, f.Check(body))
 		}
 	}
 }

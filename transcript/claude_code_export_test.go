@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 )
 
@@ -39,7 +40,7 @@ func TestClaudeCodeCorpusComesBack(t *testing.T) {
 // aside.
 func bodyMessages(tb testing.TB, p *tenfold.Projection) any {
 	tb.Helper()
-	body, err := tenfold.Anthropic().Body(p)
+	body, err := body.Anthropic().Write(p)
 	if err != nil {
 		tb.Fatal(err)
 	}

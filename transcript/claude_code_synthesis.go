@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // claudeLines makes the lines of a session file out of what Anthropic's API
@@ -238,7 +239,7 @@ const branchMark = "branch."
 func (x *claudeLines) projection(p *tenfold.Projection, agent string) error {
 	x.agent = agent
 	defer func() { x.agent = "" }()
-	body, err := tenfold.Anthropic().Body(p)
+	body, err := body.Anthropic().Write(p)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/corpustest"
 )
 
@@ -117,13 +118,13 @@ func checkViews(tb tester, log *tenfold.Log) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, profile := range tenfold.Profiles() {
+	for _, profile := range body.Profiles() {
 		for _, view := range []*tenfold.Projection{p, bare} {
-			body, err := profile.Body(view)
+			body, err := profile.Write(view)
 			if err != nil {
 				tb.Fatal(err)
 			}
-			if v := profile.Validate(body); len(v) > 0 && anyVisible(view) {
+			if v := profile.Check(body); len(v) > 0 && anyVisible(view) {
 				tb.Errorf("%s: %d violations, the first: %s", profile.Name, len(v), v[0])
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // A View is a conversation as it is to be written.
@@ -117,7 +118,7 @@ type bodyExporter struct{ profile string }
 
 // Export implements [Exporter].
 func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
-	for _, p := range tenfold.Profiles() {
+	for _, p := range body.Profiles() {
 		if p.Name != x.profile {
 			continue
 		}
@@ -125,7 +126,7 @@ func (x bodyExporter) Export(w io.Writer, v View) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		body, err := p.Body(shown)
+		body, err := p.Write(shown)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // geminiCLIExporter writes a chat that Gemini CLI resumes: a line about the
@@ -44,7 +45,7 @@ func (geminiCLIExporter) Export(w io.Writer, v View) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := tenfold.Gemini().Body(shown)
+	body, err := body.Gemini().Write(shown)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/body"
 )
 
 // P4, P10: of a conversation that a summary in the system prompt stands for
@@ -36,8 +37,8 @@ func TestP4ASummaryInTheSystemPromptIsInEveryFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := tenfold.Project(l)
-		bodies := map[string]tenfold.Profile{}
-		for _, f := range tenfold.Profiles() {
+		bodies := map[string]body.Profile{}
+		for _, f := range body.Profiles() {
 			bodies[f.Name] = f
 		}
 		for _, f := range Formats() {
@@ -59,7 +60,7 @@ func TestP4ASummaryInTheSystemPromptIsInEveryFormat(t *testing.T) {
 				t.Errorf("%s, %s: what was said after it is lost", name, f.Format)
 			}
 			if profile, ok := bodies[string(f.Format)]; ok {
-				for _, v := range profile.Validate(bytes.TrimSpace(out.Bytes())) {
+				for _, v := range profile.Check(bytes.TrimSpace(out.Bytes())) {
 					t.Errorf("%s, %s: %s", name, f.Format, v)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/config"
 	"tenfold/provider"
 	"tenfold/provider/catalog"
@@ -83,7 +83,7 @@ type keyless struct {
 func (k keyless) Name() string { return k.name }
 
 // Profile implements [provider.Model].
-func (keyless) Profile() tenfold.Profile { return tenfold.Anthropic() }
+func (keyless) Profile() body.Profile { return body.Anthropic() }
 
 // Stream implements [provider.Model].
 func (k keyless) Stream(context.Context, provider.Request) iter.Seq2[provider.Event, error] {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/anthropic"
 	"tenfold/provider/gemini"
@@ -129,7 +129,7 @@ func play(name, file string) (provider.Model, error) {
 			Hint: `name a file of JSON lines such as {"text":"…"}`,
 		}
 	}
-	return script.New(answers...).As(name, tenfold.Anthropic()), nil
+	return script.New(answers...).As(name, body.Anthropic()), nil
 }
 
 // opened keeps a nil pointer from becoming a model.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 )
 
@@ -63,7 +64,7 @@ type Shown struct {
 // Model plays answers. It is safe for concurrent use.
 type Model struct {
 	name    string
-	profile tenfold.Profile
+	profile body.Profile
 	choose  func(Shown) Answer
 	wait    func(context.Context, time.Duration) error
 
@@ -75,7 +76,7 @@ type Model struct {
 // New gives a model that plays the answers in order, one a request. A request
 // after the last one is an error of kind Invalid.
 func New(answers ...Answer) *Model {
-	return &Model{name: "script/script", profile: tenfold.Anthropic(), answers: answers}
+	return &Model{name: "script/script", profile: body.Anthropic(), answers: answers}
 }
 
 // Choose gives a model whose answers a function chooses.
@@ -86,7 +87,7 @@ func Choose(choose func(Shown) Answer) *Model {
 }
 
 // As sets the model's name and profile, before its first use.
-func (m *Model) As(name string, profile tenfold.Profile) *Model {
+func (m *Model) As(name string, profile body.Profile) *Model {
 	m.name, m.profile = name, profile
 	return m
 }
@@ -101,7 +102,7 @@ func (m *Model) Waiting(wait func(context.Context, time.Duration) error) *Model 
 func (m *Model) Name() string { return m.name }
 
 // Profile implements [provider.Model].
-func (m *Model) Profile() tenfold.Profile { return m.profile }
+func (m *Model) Profile() body.Profile { return m.profile }
 
 // Shown lists the requests so far, counts aside, in the order they came.
 func (m *Model) Shown() []Shown {
@@ -151,7 +152,7 @@ func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provid
 func (m *Model) next(r provider.Request) (Answer, string, error) {
 	s := Shown{Request: r}
 	if r.View != nil {
-		body, err := m.profile.Body(r.View)
+		body, err := m.profile.Write(r.View)
 		if err != nil {
 			return Answer{}, "", err
 		}
@@ -247,7 +248,7 @@ func (m *Model) estimate(r provider.Request) int {
 	if r.View == nil {
 		return 0
 	}
-	body, err := m.profile.Body(r.View)
+	body, err := m.profile.Write(r.View)
 	if err != nil {
 		return 0
 	}

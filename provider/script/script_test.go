@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/providertest"
 	"tenfold/provider/script"
@@ -40,7 +41,7 @@ func TestAnswersAreChosen(t *testing.T) {
 			return script.Text("gemini")
 		}
 		return script.Text("other")
-	}).As("gemini/x", tenfold.Gemini())
+	}).As("gemini/x", body.Gemini())
 	got, err := provider.Collect(t.Context(), m, provider.Request{View: providertest.View(t)})
 	if err != nil || got.Text() != "gemini" || m.Name() != "gemini/x" {
 		t.Errorf("%+v, %v", got, err)

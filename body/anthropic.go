@@ -1,0 +1,213 @@
+package body
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// Anthropic is the profile of Anthropic's Messages API. Its documents ask for
+// thinking blocks unchanged beside the calls of the open tool loop and let
+// older ones go; they tie a signature to its block, not to the prefix.
+func Anthropic() Profile {
+	return Profile{
+		Name: "anthropic", Provider: "anthropic", SignedAfterChange: true,
+		write: writeAnthropic, check: checkAnthropic,
+	}
+}
+
+type (
+	anthropicBody struct {
+		System   string             `json:"system,omitzero"`
+		Tools    []anthropicTool    `json:"tools,omitzero"`
+		Messages []anthropicMessage `json:"messages"`
+	}
+	anthropicTool struct {
+		Name        string         `json:"name"`
+		Description string         `json:"description,omitzero"`
+		Schema      jsontext.Value `json:"input_schema"`
+	}
+	anthropicMessage struct {
+		Role    string           `json:"role"`
+		Content []jsontext.Value `json:"content"`
+	}
+	anthropicBlock struct {
+		Type      string           `json:"type"`
+		Text      string           `json:"text,omitzero"`
+		Thinking  *string          `json:"thinking,omitzero"`
+		Signature string           `json:"signature,omitzero"`
+		Data      string           `json:"data,omitzero"`
+		ID        string           `json:"id,omitzero"`
+		Name      string           `json:"name,omitzero"`
+		Input     jsontext.Value   `json:"input,omitzero"`
+		ToolUseID string           `json:"tool_use_id,omitzero"`
+		Content   []jsontext.Value `json:"content,omitzero"`
+		IsError   bool             `json:"is_error,omitzero"`
+		Source    *anthropicSource `json:"source,omitzero"`
+	}
+	anthropicSource struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type,omitzero"`
+		Data      string `json:"data,omitzero"`
+		URL       string `json:"url,omitzero"`
+	}
+)
+
+// continueText stands between a summary and thinking that must begin its
+// message.
+const continueText = "[The work goes on]"
+
+// noOutputText stands in a failed result that says nothing.
+const noOutputText = "The tool failed without output."
+
+func writeAnthropic(w *wire) any {
+	body := anthropicBody{System: nonBlank(w.config.System), Messages: []anthropicMessage{}}
+	for _, t := range w.config.Tools {
+		body.Tools = append(body.Tools, anthropicTool{w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
+	}
+	for _, m := range w.messages {
+		if m.user {
+			for _, s := range w.stretches(m) {
+				body.say(cmp.Or(s.role, "user"), anthropicUser(s.message))
+			}
+			continue
+		}
+		// With thinking on, a message of the open loop begins with it: text
+		// of another response, a summary's say, may not join it.
+		if i := slices.IndexFunc(m.items, isReasoning); i > 0 && m.items[i].current && !sameResponse(m.items[i-1], m.items[i]) {
+			if rest := w.anthropicAssistant(m.items[i:]); len(rest) > 0 {
+				body.say("assistant", w.anthropicAssistant(m.items[:i]))
+				body.say("user", []jsontext.Value{anthropicText(continueText)})
+				body.say("assistant", rest)
+				continue
+			}
+		}
+		body.say("assistant", w.anthropicAssistant(m.items))
+	}
+	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
+		trimLastText(body.Messages[n-1].Content)
+	}
+	return body
+}
+
+func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindReasoning }
+
+func sameResponse(a, b wireItem) bool { return a.MessageID != "" && a.MessageID == b.MessageID }
+
+// say adds a message, or joins it to the one before of the same role.
+func (b *anthropicBody) say(role string, content []jsontext.Value) {
+	if len(content) == 0 {
+		return
+	}
+	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role && role != "system" {
+		b.Messages[n-1].Content = append(b.Messages[n-1].Content, content...)
+		return
+	}
+	b.Messages = append(b.Messages, anthropicMessage{role, content})
+}
+
+func anthropicText(text string) jsontext.Value {
+	return rawBlock(anthropicBlock{Type: "text", Text: text})
+}
+
+func anthropicUser(m message) []jsontext.Value {
+	var out []jsontext.Value
+	for _, it := range m.items {
+		switch p := it.Payload.(type) {
+		case tenfold.UserMessage:
+			out = append(out, anthropicParts(userParts(p))...)
+		case tenfold.ToolResult:
+			content := anthropicParts(resultParts(p.Parts))
+			if p.IsError && len(content) == 0 {
+				content = []jsontext.Value{anthropicText(noOutputText)} // refused otherwise
+			}
+			out = append(out, rawBlock(anthropicBlock{
+				Type: "tool_result", ToolUseID: it.callID, IsError: p.IsError, Content: content,
+			}))
+		case tenfold.ProviderItem:
+			out = append(out, jsontext.Value(p.Data))
+		}
+	}
+	return out
+}
+
+func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {
+	var out []jsontext.Value
+	end := 0 // thinking may not end a message
+	for _, it := range items {
+		switch p := it.Payload.(type) {
+		case tenfold.AssistantMessage:
+			out = append(out, anthropicText(p.Text))
+		case tenfold.Reasoning:
+			out = append(out, anthropicThinking(p))
+			continue
+		case tenfold.ToolCall:
+			out = append(out, rawBlock(anthropicBlock{
+				Type: "tool_use", ID: it.callID, Name: w.toolName(p.Name), Input: argumentsObject(p.Arguments),
+			}))
+		case tenfold.ProviderItem:
+			out = append(out, jsontext.Value(p.Data))
+		}
+		end = len(out)
+	}
+	return out[:end]
+}
+
+func anthropicThinking(r tenfold.Reasoning) jsontext.Value {
+	if r.Signature == "" {
+		return rawBlock(anthropicBlock{Type: "redacted_thinking", Data: r.Encrypted})
+	}
+	return rawBlock(anthropicBlock{Type: "thinking", Thinking: &r.Text, Signature: r.Signature})
+}
+
+// anthropicImages are the media types the API takes as images.
+var anthropicImages = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+func anthropicParts(parts []bodyPart) []jsontext.Value {
+	var out []jsontext.Value
+	for _, p := range parts {
+		out = append(out, anthropicPart(p))
+	}
+	return out
+}
+
+func anthropicPart(p bodyPart) jsontext.Value {
+	if p.file == nil {
+		return anthropicText(p.text)
+	}
+	kind := "image"
+	if p.file.Type == tenfold.PartFile {
+		kind = "document"
+	}
+	media, data, ok := p.data()
+	switch {
+	case ok && kind == "image" && slices.Contains(anthropicImages, media),
+		ok && kind == "document" && media == "application/pdf":
+		return rawBlock(anthropicBlock{Type: kind, Source: &anthropicSource{Type: "base64", MediaType: media, Data: data}})
+	case p.isWeb():
+		return rawBlock(anthropicBlock{Type: kind, Source: &anthropicSource{Type: "url", URL: p.file.URI}})
+	}
+	return anthropicText(p.words())
+}
+
+// trims reports whether a provider may take a character off the end of a text:
+// the white space of Unicode, and what other languages count as such.
+func trims(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\uFEFF' }
+
+// trimLastText takes trailing white space off a final assistant text, which
+// the API refuses.
+func trimLastText(content []jsontext.Value) {
+	last := len(content) - 1
+	var b anthropicBlock
+	if last < 0 || unmarshal(content[last], &b) != nil || b.Type != "text" {
+		return
+	}
+	if text := strings.TrimRightFunc(b.Text, trims); text != b.Text {
+		content[last] = anthropicText(text)
+	}
+}
