@@ -136,6 +136,6 @@ type Summary struct {
 	Model        ModelName         `json:"model,omitempty" jsonschema:"Model that writes it." eg:"\"anthropic/claude-haiku-4-5\""`
 	MaxTokens    Positive          `json:"max_tokens,omitempty" jsonschema:"Maximum length in tokens." eg:"20000"`
 	Instructions string            `json:"instructions,omitempty" jsonschema:"How to write it, in addition to the built-in instructions." eg:"\"Keep every decision.\""`
-	Placement    tenfold.Placement `json:"placement,omitempty" one:"pair system user" jsonschema:"Where it is placed: a question and an answer, the system prompt, or a user message." eg:"\"pair\"" open:"yes"`
+	Placement    tenfold.Placement `json:"placement,omitempty" one:"pair system user" jsonschema:"Where it is placed: a turn of its own, the system prompt, or a user message." eg:"\"pair\"" open:"yes"`
 	Optional     bool              `json:"optional,omitempty" jsonschema:"If the summary is refused, apply the profile's other policies without it. Otherwise nothing is applied." eg:"true" open:"yes"`
 }
