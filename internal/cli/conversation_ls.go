@@ -15,13 +15,13 @@ import (
 func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
-		Short: "List the conversations",
-		Long: `Lists the conversations in the store, the one last added to first: the id as
-short as it can be given, turns, tokens as they were and as a model sees them,
-and when something was last added. The active conversation is marked with "*".`,
+		Short: "List conversations",
+		Long: `Lists the conversations in the store, the last changed first: the shortest
+unique id, turns, tokens before and after compaction, time of the last change,
+and title. "*" marks the active conversation.`,
 		Example: `  tenfold conversation ls
   tenfold conversation ls --json`,
-		Args: arguments(0, 0, "no argument"),
+		Args: arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context()) },
 	}
 }
@@ -36,7 +36,7 @@ type listJSON struct {
 	Updated time.Time  `json:"updated"`
 }
 
-// list looks at no log: a store knows what it takes.
+// list reads no log: the store knows the totals.
 func (a *app) list(ctx context.Context) error {
 	l, err := a.open(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *app) list(ctx context.Context) error {
 		return nil
 	}
 	if len(all) == 0 {
-		a.noticef(`no conversations yet: "tenfold compact FILE" or "tenfold conversation import FILE" brings one in`)
+		a.noticef(`no conversations yet; "tenfold compact FILE" or "tenfold conversation import FILE" adds one`)
 		return nil
 	}
 	a.table(all, active)
@@ -101,7 +101,7 @@ func (a *app) table(all []store.Conversation, active string) {
 		if c.ID == active {
 			mark, id = "* ", a.paint(bold, id)
 		}
-		if a.width > 0 && ids[i] > width[0] { // its own line, so that it pushes aside no other
+		if a.width > 0 && ids[i] > width[0] { // on its own line
 			a.printf("%s%s\n", mark, id)
 			mark, id = "  ", pad("", width[0])
 		}
@@ -123,7 +123,7 @@ func (a *app) table(all []store.Conversation, active string) {
 			a.printf("%s%s  %s\n", head, a.paint(faint, pad(when, width[4])), excerpt(title, left))
 			continue
 		}
-		// A narrow terminal: the title goes below, and the numbers if they must.
+		// A narrow terminal: the title goes below, and the numbers if necessary.
 		if ansi.StringWidth(head+when) > a.width {
 			a.line(4, mark+strings.TrimRight(id, " ")+"  "+a.paint(faint, when))
 			head, when = "    "+w[1]+turns+"  "+w[2]+" → "+w[3]+" tokens", ""
@@ -133,16 +133,13 @@ func (a *app) table(all []store.Conversation, active string) {
 	}
 }
 
-// usualID is how long an id of our own is.
+// usualID is the length of our own ids.
 const usualID = 36
 
-// leastTitle is how much of a title must show before ids are shown beside it
-// that are longer than most.
+// leastTitle is the width left for titles before longer ids fit beside them.
 const leastTitle = 40
 
-// idWidth is how wide the column of ids is: as wide as most are, and as the
-// widest for which there is room. Those that are wider stand on lines of their
-// own, or where no terminal is, stick out.
+// idWidth is the width of the id column: the median, or the widest id that fits.
 func idWidth(ids []int, room int) int {
 	ids = slices.Sorted(slices.Values(ids))
 	width := ids[len(ids)/2]
@@ -154,11 +151,10 @@ func idWidth(ids []int, room int) int {
 	return width
 }
 
-// titleWidth is how much of a title shows where no terminal sets a limit.
+// titleWidth is the width of titles where no terminal limits it.
 const titleWidth = 60
 
-// shortIDs shortens ids as far as they stay different from each other, but not
-// below eight characters.
+// shortIDs shortens ids to unique prefixes of at least eight characters.
 func shortIDs(all []store.Conversation) []string {
 	const least = 8
 	order := make([]int, len(all))

@@ -17,21 +17,21 @@ func (a *app) removeCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "rm ID… [flags]",
-		Short: "Remove conversations for good",
-		Long: `Removes conversations and their whole logs from the store, and the files of
-their summaries. This cannot be undone, so it asks first; where nobody can be
-asked it wants --yes.`,
+		Short: "Remove conversations permanently",
+		Long: `Removes conversations with their complete logs from the store, and the files of
+their summaries. This cannot be undone, so it asks first; without a terminal,
+pass --yes.`,
 		Example: `  tenfold conversation rm 0b9c1a2f
   tenfold conversation rm 0b9c1a2f 77d0 --yes`,
 		Args:              arguments(1, -1, "an ID"),
 		ValidArgsFunction: a.completeIDs(0),
 		RunE:              func(c *cobra.Command, args []string) error { return a.remove(c.Context(), args, yes) },
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "remove without asking")
 	return c
 }
 
-// remove finds all conversations first: a wrong id removes nothing.
+// remove finds all conversations first, so that a wrong id removes nothing.
 func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 	l, err := a.open(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 			return err
 		}
 		if !ok {
-			a.noticef("nothing was removed")
+			a.noticef("nothing removed")
 			return nil
 		}
 	}
@@ -70,7 +70,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		}
 		for _, f := range files {
 			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				a.warn("an artifact is left: " + err.Error())
+				a.warn("cannot remove an artifact: " + err.Error())
 			}
 		}
 		if c.ID == active {
@@ -78,20 +78,17 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 				return err
 			}
 		}
-		if a.json {
-			if err := a.emit(map[string]string{"removed": c.ID}); err != nil {
-				return err
-			}
-			continue
+		err := a.result(map[string]string{"removed": c.ID}, func() { a.noticef("removed %s", visibleLine(c.ID)) })
+		if err != nil {
+			return err
 		}
-		a.noticef("removed %s", visibleLine(c.ID))
 	}
 	return nil
 }
 
-// artifactsOf lists the files of a conversation's summaries: they hold what it
-// said. What its log names elsewhere may be anything, and the files of what it
-// was forked from belong to that.
+// artifactsOf lists the files of a conversation's summaries in our own directory.
+// Its log may name any other file, and those of the conversation that it was
+// forked from.
 func (a *app) artifactsOf(id string) []string {
 	e, err := a.effective()
 	if err != nil {
@@ -103,7 +100,7 @@ func (a *app) artifactsOf(id string) []string {
 	}
 	files, err := summary.Directory(dir).Of(id)
 	if err != nil {
-		a.warn("the artifacts of " + id + " could not be looked for: " + err.Error())
+		a.warn("cannot list the artifacts of " + id + ": " + err.Error())
 	}
 	return files
 }
@@ -118,5 +115,5 @@ func (a *app) question(all []store.Conversation) string {
 		}
 		b.WriteString(head + "  " + excerpt(c.Title, left) + "\n")
 	}
-	return b.String() + "remove " + count(len(all), "conversation", "conversations") + " for good?"
+	return b.String() + "permanently remove " + count(len(all), "conversation", "conversations") + "?"
 }

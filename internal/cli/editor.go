@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// edit opens the person's editor on a file. It has the terminal to itself
-// meanwhile.
+// edit opens a file in the person's editor.
 func (a *app) edit(ctx context.Context, file string) error {
 	if err := a.flush(); err != nil {
 		return err
@@ -22,13 +21,13 @@ func (a *app) edit(ctx context.Context, file string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return hinted(fmt.Errorf("the editor failed, and nothing was changed: %w", err), "editor", "set VISUAL or EDITOR to the editor you want")
+		return hinted(fmt.Errorf("run the editor: %w; nothing was changed", err), "editor", "set VISUAL or EDITOR to your editor")
 	}
 	return nil
 }
 
-// editor is the command that edits a file: what $VISUAL or $EDITOR says, which
-// may be a command with arguments.
+// editor is the command that edits a file: $VISUAL or $EDITOR, which may have
+// arguments.
 func editor(ctx context.Context, file string) *exec.Cmd {
 	name := os.Getenv("VISUAL")
 	if name == "" {

@@ -8,11 +8,11 @@ import (
 	"tenfold/eval"
 )
 
-// proseWidth is how wide prose is written where the terminal is wider, or none.
+// proseWidth is the maximum width of prose.
 const proseWidth = 100
 
-// figures writes a table of figures. Columns that do not fit beside the names go below,
-// under the names once more.
+// figures prints a table of figures. Columns that do not fit go below, with the
+// names repeated.
 func (a *app) figures(t eval.Table) {
 	a.line(0, a.paint(bold, visibleLine(t.Title)))
 	width := a.width

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is what help is written for.
+// helpWidth is the width that help is written for.
 const helpWidth = 80
 
-// help writes a command's help. On a terminal narrower than what it is written
-// for, prose is broken anew, and what flags and commands do goes below them.
+// help prints a command's help. On a narrow terminal prose is rewrapped, and the
+// descriptions of flags and commands go below them.
 func (a *app) help(c *cobra.Command, _ []string) {
 	if a.width == 0 || a.width >= helpWidth {
 		a.printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
@@ -45,7 +45,7 @@ func (a *app) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
-		Long:  "Shows the help of a command, as --help does.",
+		Long:  "Shows the help of a command, like --help.",
 		Example: `  tenfold help compact
   tenfold help conversation fork`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -69,19 +69,19 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 }
 
-// narrowHelp collects help for a narrow terminal.
+// narrowHelp formats help for a narrow terminal.
 type narrowHelp struct {
 	out   strings.Builder
 	width int
 }
 
-// prose writes a text in as many lines as it takes.
+// prose writes a rewrapped text.
 func (h *narrowHelp) prose(indent, text string) {
 	text = fill(text, max(h.width-len(indent), 20))
 	h.out.WriteString(indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n")
 }
 
-// item writes a name and below it what it does.
+// item writes a name and its description below.
 func (h *narrowHelp) item(name, text string) {
 	h.out.WriteString(name + "\n")
 	h.prose("      ", text)
@@ -111,5 +111,5 @@ func (h *narrowHelp) flags(title string, set *pflag.FlagSet) {
 	})
 }
 
-// fill breaks a text into lines anew.
+// fill rewraps a text.
 func fill(text string, width int) string { return strings.Join(wrap(text, width), "\n") }

@@ -50,7 +50,7 @@ func TestNarrowHelp(t *testing.T) {
 				t.Errorf("%v: %s", args, line)
 			}
 		}
-		if !strings.Contains(flags, "  -q, --quiet\n      no notices, warnings or progress\n") || strings.Contains(flags, "\n\n\n") {
+		if !strings.Contains(flags, "  -q, --quiet\n      suppress notices, warnings and progress\n") || strings.Contains(flags, "\n\n\n") {
 			t.Errorf("%v:\n%s", args, out.String())
 		}
 	}

@@ -92,17 +92,17 @@ func TestCompactFileReportsWhatIsStored(t *testing.T) {
 	file := filepath.Join(dir, "request.json")
 	check := func(step string, args ...string) {
 		t.Helper()
-		report := result[reportJSON](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		got := result[report](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
 		listed := result[struct {
 			ID     string     `json:"id"`
 			Tokens tokensJSON `json:"tokens"`
 		}](t, strings.SplitAfter(command(t, "", "conversation", "ls", "--json"), "\n")[0])
-		if report.Conversation != listed.ID || report.Tokens != listed.Tokens {
-			t.Errorf("%s: reported %s with %+v, stored %s with %+v", step, report.Conversation, report.Tokens, listed.ID, listed.Tokens)
+		if got.Conversation != listed.ID || got.Tokens != listed.Tokens {
+			t.Errorf("%s: reported %s with %+v, stored %s with %+v", step, got.Conversation, got.Tokens, listed.ID, listed.Tokens)
 		}
-		again := result[reportJSON](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
-		if again.Tokens != report.Tokens {
-			t.Errorf("%s: again it reports %+v, not %+v", step, again.Tokens, report.Tokens)
+		again := result[report](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		if again.Tokens != got.Tokens {
+			t.Errorf("%s: again it reports %+v, not %+v", step, again.Tokens, got.Tokens)
 		}
 	}
 	save(t, file, request(6))

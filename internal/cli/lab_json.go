@@ -149,8 +149,8 @@ type labCaseJSON struct {
 	Command      string  `json:"command"`
 }
 
-// tellJSON writes what came of a run for machines.
-func (k *lab) tellJSON(r *eval.Result, s eval.Summary) error {
+// printJSON prints the results of a run as JSON.
+func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 	for i := range r.Sessions {
 		one := &r.Sessions[i]
 		if one.Skipped != "" && len(r.Sessions) > 1 {

@@ -13,8 +13,7 @@ import (
 	"tenfold/eval"
 )
 
-// commandLine is the command line that is run, as a person would write it: the
-// flags of the command itself, and its arguments.
+// commandLine is the command line being run, with the command's own flags.
 func commandLine(c *cobra.Command, args []string) string {
 	words := []string{c.CommandPath()}
 	own := c.LocalNonPersistentFlags()
@@ -36,7 +35,7 @@ func commandLine(c *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// write writes the report's files into a directory, each whole or not at all.
+// write writes the report's files to a directory.
 func (k *lab) write(r *eval.Report) error {
 	if err := os.MkdirAll(k.out, 0o755); err != nil { //nolint:gosec // a report is there to be read
 		return err

@@ -39,7 +39,7 @@ func Main() int {
 			code = exitTerminated
 		}
 		ended.Store(int32(code))
-		// The first signal asks to stop; the second gets its way.
+		// The first signal asks to stop; the second kills.
 		signal.Stop(signals)
 		cancel()
 	}()
@@ -61,7 +61,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(joinFrom(args))
 	root.SetIn(t.in)
 	root.SetOut(t.out)
-	root.SetErr(io.Discard) // errors are told by t.fail, in one form
+	root.SetErr(io.Discard) // t.fail prints errors, in one form
 	err := root.ExecuteContext(ctx)
 	if closing := a.close(); err == nil {
 		err = closing
@@ -76,20 +76,20 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if errors.Is(err, context.Canceled) {
 		err = a.cancelled()
 	}
-	// Where flags could not be read, --json may not have been either.
+	// If the flags are invalid, --json may not have been read.
 	t.json = t.json || asksJSON(args)
 	return t.fail(err)
 }
 
-// cancelled says what came of a command that was told to stop. Stores write
-// all of a thing or nothing.
+// cancelled is the error of a command that was interrupted. Stores write
+// atomically.
 func (a *app) cancelled() error {
 	f := &problem.Error{
 		Code: "cancelled", Problem: "cancelled", Hint: "nothing was left half done; run the command again", Err: context.Canceled,
 	}
 	if a.stored > 0 {
-		f.Problem = "cancelled; " + count(a.stored, "conversation is", "conversations are") + " in the store whole"
-		f.Hint = "nothing was left half done; run the command again for the rest"
+		f.Problem = "cancelled; " + count(a.stored, "conversation was", "conversations were") + " stored completely"
+		f.Hint += " for the rest"
 	}
 	return f
 }

@@ -10,21 +10,19 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// markdown writes what a model said for a terminal with colours. Line breaks
-// stay where they were: transcripts are not typeset text, and so a table is
-// shown as it was written. The text was made visible before, so that nothing in
-// it steers the terminal.
+// markdown renders what a model said for a terminal with colours. It keeps line
+// breaks, and tables as they were written. The text must be made visible before,
+// so that nothing in it controls the terminal.
 type markdown struct {
 	*terminal
 	source []byte
 	out    strings.Builder
 }
 
-// markdownLimit is the longest text that is parsed, in bytes; longer ones are
-// not prose.
+// markdownLimit is the longest text that is rendered, in bytes.
 const markdownLimit = 256 << 10
 
-// markdownLines gives a Markdown text as lines of at most so many columns.
+// markdownLines renders a Markdown text as lines of at most so many columns.
 func (t *terminal) markdownLines(source string, width int) []string {
 	m := &markdown{terminal: t, source: []byte(source)}
 	m.blocks(goldmark.DefaultParser().Parse(text.NewReader(m.source)), "", width)
@@ -102,8 +100,7 @@ func (m *markdown) list(l *ast.List, prefix string, width int) {
 	}
 }
 
-// code writes a block of code as it is: it is not wrapped, for it may be
-// copied.
+// code writes a block of code, not wrapped, so that it can be copied.
 func (m *markdown) code(n ast.Node, prefix string) {
 	for i := range n.Lines().Len() {
 		segment := n.Lines().At(i)

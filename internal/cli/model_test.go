@@ -146,7 +146,7 @@ func TestModelProgress(t *testing.T) {
 			time.Sleep(2 * progressEvery)
 			k.bar.end()
 			drawn := errs.String()
-			for _, want := range []string{"summary of turns 0..8: asking ", "summary of turns 0..8: read 1 part of 3, ", "rate limited, waiting 3s"} {
+			for _, want := range []string{"summary of turns 0..8: calling ", "summary of turns 0..8: read 1 part of 3, ", "rate limited, waiting 3s"} {
 				if !strings.Contains(drawn, want) {
 					t.Errorf("%d columns: no %q in\n%q", width, want, drawn)
 				}

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// outFile is a file that appears under its name whole, or not at all: it is
-// written beside its place and moved there at the end.
+// outFile is a file that is written completely or not at all: under a temporary
+// name in the same directory, and renamed by commit.
 type outFile struct {
 	*os.File
 	name string
-	// direct is set for what cannot be moved to, a pipe or a device.
+	// direct is set for a pipe or a device, which cannot be replaced.
 	direct bool
 	done   bool
 }
 
-// createFile begins a file. A file that is there already keeps its mode, and
-// is replaced only by commit.
+// createFile starts a file. An existing file keeps its mode, and is replaced only
+// by commit.
 func createFile(name string, mode fs.FileMode) (*outFile, error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -40,7 +40,7 @@ func createFile(name string, mode fs.FileMode) (*outFile, error) {
 		if err != nil {
 			var path *fs.PathError
 			if errors.As(err, &path) {
-				path.Path = name // not the name nobody asked for
+				path.Path = name // not the temporary one
 			}
 			return nil, err
 		}
@@ -49,10 +49,10 @@ func createFile(name string, mode fs.FileMode) (*outFile, error) {
 		}
 		return &outFile{File: f, name: name}, nil
 	}
-	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("no name for a temporary file beside it is free")}
+	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("cannot create a temporary file in its directory")}
 }
 
-// commit puts the file in its place.
+// commit moves the file to its place.
 func (f *outFile) commit() error {
 	f.done = true
 	if f.direct {
@@ -71,7 +71,7 @@ func (f *outFile) commit() error {
 	return err
 }
 
-// abandon takes away what was written, unless it was committed.
+// abandon removes what was written, unless it was committed.
 func (f *outFile) abandon() {
 	if f.done {
 		return

@@ -19,7 +19,7 @@ func TestStoreOnPostgreSQL(t *testing.T) {
 		{"conversation ls", "131fd58e"},
 		{"conversation undo", "Undone"},
 		{"conversation compact --keep 10k --strategy auto", "% smaller)"},
-		{"conversation diff", "together"},
+		{"conversation diff", "total"},
 		{"conversation rm 131fd58e --yes", ""},
 	} {
 		var out, errs bytes.Buffer

@@ -20,18 +20,17 @@ type block struct {
 	mark    string
 }
 
-// printer writes a conversation as text.
+// printer prints a conversation as text.
 type printer struct {
 	*app
 	full bool
 	turn int
-	out  bool // something was brought out
+	out  bool // something was flushed
 
 	folds []fold
 }
 
-// firstOut brings the first lines out at once; the rest comes as the buffer
-// fills.
+// firstOut flushes the first lines at once; the rest as the buffer fills.
 func (p *printer) firstOut() error {
 	if p.out {
 		return nil
@@ -40,8 +39,7 @@ func (p *printer) firstOut() error {
 	return p.flush()
 }
 
-// How much of a call and of a result shows without --full, in columns, where no
-// terminal says how wide it is.
+// The columns of a call and of a result without --full, if there is no terminal.
 const (
 	argumentsWidth = 100
 	resultWidth    = 200
@@ -105,7 +103,7 @@ func (p *printer) heading(b block) {
 	p.printf("%s%s\n", p.paint(bold, "── turn "+strconv.Itoa(b.turn)+" ──"), when)
 }
 
-// marks are the branch an entry is on and what was done to it.
+// marks are the branch of an entry and what was done to it.
 func (p *printer) marks(b block) string {
 	out := ""
 	if b.branch != "" {
@@ -117,13 +115,13 @@ func (p *printer) marks(b block) string {
 	return out
 }
 
-// text writes who says something, and what.
+// text prints a speaker and a text.
 func (p *printer) text(c colour, who string, b block, text string) {
 	p.line(2, p.paint(c, who)+p.marks(b))
 	p.lines(text)
 }
 
-// lines writes a text indented.
+// lines prints an indented text.
 func (p *printer) lines(text string) {
 	text = strings.Trim(visible(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
 	if text == "" {
@@ -138,7 +136,7 @@ func (p *printer) lines(text string) {
 	}
 }
 
-// said writes what a model said.
+// said prints what a model said.
 func (p *printer) said(text string) {
 	width := p.width - len("  ")
 	if !p.outColour || width < 20 || len(text) > markdownLimit {
@@ -198,7 +196,7 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 		p.lines(text)
 		return
 	}
-	// One line: how much it is, and how it begins.
+	// One line: the size and the beginning.
 	width := argumentsWidth
 	if p.width > 0 {
 		width = p.width - ansi.StringWidth(word+"  "+about+"  "+marks)
@@ -210,8 +208,8 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 	p.line(2, painted+"  "+p.paint(faint, about)+begin+marks)
 }
 
-// notes describes entries that no model sees. Those that are notable show
-// without --full too.
+// notes describes entries that no model sees. Notable ones are shown without
+// --full too.
 func notes(payload tenfold.Payload) (note string, notable bool) {
 	switch v := payload.(type) {
 	case tenfold.TurnStart:
@@ -251,7 +249,7 @@ func configNote(v tenfold.ConfigDelta) string {
 		switch {
 		case s.Table:
 		case s.Gone:
-			parts = append(parts, s.Key()+" taken back")
+			parts = append(parts, s.Key()+" removed")
 		default:
 			parts = append(parts, s.Key()+" = "+s.TOML())
 		}
@@ -262,8 +260,8 @@ func configNote(v tenfold.ConfigDelta) string {
 	return "configuration: " + strings.Join(parts, ", ")
 }
 
-// foldsBefore marks what was left out before an item, which is to be printed as
-// a block: what is left out of its turn stands below the turn's heading.
+// foldsBefore marks what is omitted before an item that is printed as a block.
+// What is omitted from its own turn goes below the turn's heading.
 func (p *printer) foldsBefore(it tenfold.Item, b block) {
 	due := 0
 	for i, f := range p.folds {

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// progress draws a bar on standard error while something takes long. A nil
-// progress draws nothing.
+// progress draws a bar on standard error during long work. A nil progress draws
+// nothing.
 type progress struct {
 	out   io.Writer
 	width int
@@ -30,7 +30,7 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// startProgress begins to wait for the work to take long.
+// startProgress starts a bar that appears if the work takes long.
 func (t *terminal) startProgress(label string, total int64) *progress {
 	t.progress.end()
 	if !t.errTTY || t.quiet || t.plain {
@@ -43,7 +43,7 @@ func (t *terminal) startProgress(label string, total int64) *progress {
 	return p
 }
 
-// stage says what is done now, and how much of it there is.
+// stage sets what is being done, and its total.
 func (p *progress) stage(label string, total int64) {
 	if p == nil {
 		return
@@ -54,14 +54,14 @@ func (p *progress) stage(label string, total int64) {
 	p.total.Store(total)
 }
 
-// at says how much is done.
+// at sets how much is done.
 func (p *progress) at(done int64) {
 	if p != nil {
 		p.done.Store(done)
 	}
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (p *progress) end() {
 	if p == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"tenfold/strategy"
 )
 
-// tangents has a person say which turns may go (S-13). A run in which nobody can
-// be asked ends before a model is.
+// tangents has a person confirm which turns to omit (S-13). If that is impossible
+// it fails before a model is called.
 func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 	switch {
 	case r.dryRun: // it only lists
@@ -27,8 +27,8 @@ func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 	case a.inTTY:
 		req.Options.Confirm = a.confirmTangents
 	default:
-		return usage(by+": it asks which turns may go, and standard input is no terminal",
-			"add --yes to omit all that the model names, or --dry-run to see them")
+		return usage(by+": cannot ask which turns to omit: stdin is not a terminal",
+			"add --yes to omit all turns that the model names, or --dry-run to list them")
 	}
 	return nil
 }
@@ -50,14 +50,14 @@ func (a *app) listTangents(named []strategy.Tangent) {
 	a.say(text.String())
 }
 
-// confirmTangents asks until the answer is one.
+// confirmTangents asks until the answer is valid.
 func (a *app) confirmTangents(ctx context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
 	a.listTangents(named)
 	for {
-		answer, err := a.ask(ctx, "omit them: [a]ll, [n]one, or the turns? ")
+		answer, err := a.ask(ctx, "Omit [a]ll, [n]one, or which turns? ")
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil, nil // nobody is there any more
+			return nil, nil
 		case err != nil:
 			return nil, err
 		}
@@ -73,8 +73,8 @@ func (a *app) confirmTangents(ctx context.Context, named []strategy.Tangent) ([]
 	}
 }
 
-// someOf reads turns, with blanks or commas between them; all must be among
-// those named.
+// someOf parses turns separated by spaces or commas; all must be among those
+// named.
 func someOf(named []strategy.Tangent, answer string) (chosen []strategy.Tangent, ok bool) {
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }) {
 		turn, err := strconv.Atoi(word)

@@ -1,32 +1,27 @@
 package cli
 
-// The rules of the terminal. This file owns it; no other writes to it.
+// The rules of the terminal. Only this file writes to it.
 //
-//   - Results go to standard output, and nothing else does: the report, the
-//     list, the JSON. Whatever is piped on is a result.
+//   - Results go to standard output, and nothing else does.
 //   - Notices, warnings, errors and progress go to standard error. --quiet
-//     drops all but errors; --json drops notices and warnings, for there the
-//     results hold them and standard error is JSON as well: an error, or a
-//     warning about the configuration that no result holds.
-//   - Questions are asked on standard error and answered on standard input,
-//     and only where standard input is a terminal. Where it is none the
-//     command wants a flag instead of an answer, and never waits.
-//   - An error is "error:" with what happened, lower case and without a final
-//     period, then "hint:" with what to try. With --json it is one object.
-//   - Colour goes only to a standard output or error that is a terminal, and
-//     only while NO_COLOR is unset. It carries no meaning alone.
-//   - A terminal that TERM calls dumb or unknown, or does not name, gets text
-//     alone: no colour, no progress, no pager.
-//   - On a terminal lines are broken between words, never within a number or a
-//     name, and what goes on is indented. See broken.
-//   - Text that came from a transcript is made visible before it is written:
-//     it could hold sequences that steer the terminal. See visible.
-//   - What may be long goes through a pager where standard output is a
-//     terminal: $TENFOLD_PAGER, else $PAGER, else less. See page.
-//   - What a model said is Markdown, and rendered where there is colour.
-//     Elsewhere it stands as it was written.
-//   - Progress is drawn only on a terminal, and only once the work has taken
-//     half a second. Whoever writes to standard error ends it first.
+//     suppresses all but errors. --json suppresses notices and warnings, which
+//     are part of the results then; standard error is JSON as well: an error, or
+//     a warning about the configuration that no result contains.
+//   - Questions are asked on standard error and answered on standard input, only
+//     if it is a terminal. Otherwise the command requires a flag and never waits.
+//   - An error is "error:" and what happened, lower case and without a final
+//     period, then "hint:" and what to try. With --json it is one object.
+//   - Colour is used on terminals only, and only if NO_COLOR is unset. It never
+//     carries meaning alone.
+//   - If TERM is empty, dumb or unknown, there is no colour, progress or pager.
+//   - On a terminal lines are wrapped between words and continued with an indent.
+//     See broken.
+//   - Text from transcripts is made visible first: it may contain sequences that
+//     control the terminal. See visible.
+//   - Long output goes through a pager. See page.
+//   - What a model said is rendered as Markdown if there is colour.
+//   - Progress is drawn on a terminal once the work has taken half a second, and
+//     ends before anything else is written to standard error.
 
 import (
 	"bufio"
@@ -55,12 +50,11 @@ type terminal struct {
 
 	inTTY, outTTY, errTTY bool
 	outColour, errColour  bool
-	// width is standard output's in columns; 0 when it is no terminal.
-	width int
-	// errWidth is standard error's.
+	// width is the columns of standard output; 0 if it is not a terminal.
+	width    int
 	errWidth int
 
-	// plain is for terminals that take no escape sequences.
+	// plain is set for terminals without escape sequences.
 	plain bool
 
 	json, quiet bool
@@ -85,8 +79,8 @@ func newTerminal(in, out, errs *os.File) *terminal {
 	return t
 }
 
-// escapes reports whether terminals of a kind take escape sequences. On Windows
-// they do, and have no kind.
+// escapes reports whether a kind of terminal supports escape sequences. On
+// Windows TERM is empty.
 func escapes(kind string) bool {
 	switch kind {
 	case "":
@@ -104,16 +98,15 @@ func columns(f *os.File) int {
 	return 80
 }
 
-// printf writes a piece of a result.
+// printf prints a part of a result.
 func (t *terminal) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.out, format, args...) // flush tells of errors
+	_, _ = fmt.Fprintf(t.out, format, args...) // flush reports errors
 }
 
-// narrowest is the width for which lines are broken at least.
+// narrowest is the least width that lines are wrapped for.
 const narrowest = 20
 
-// line writes a line of a result; what is too wide for the terminal goes on
-// below, indented.
+// line prints a line of a result, wrapped with an indent.
 func (t *terminal) line(indent int, text string) {
 	if t.width > 0 {
 		text = broken(text, max(t.width, narrowest), indent)
@@ -121,7 +114,26 @@ func (t *terminal) line(indent int, text string) {
 	t.printf("%s\n", text)
 }
 
-// emit writes a result as one line of JSON.
+// twoParts prints two texts on a line, or on two if the terminal is narrow.
+func (t *terminal) twoParts(c colour, first, second string) {
+	if t.width > 0 && ansi.StringWidth(first+second)+3 > t.width {
+		t.line(4, t.paint(c, first))
+		t.line(4, "    "+t.paint(c, second))
+		return
+	}
+	t.printf("%s   %s\n", t.paint(c, first), t.paint(c, second))
+}
+
+// result prints what a command did: as JSON, or as text prints it.
+func (t *terminal) result(v any, text func()) error {
+	if t.json {
+		return t.emit(v)
+	}
+	text()
+	return nil
+}
+
+// emit prints a result as one line of JSON.
 func (t *terminal) emit(v any) error {
 	line, err := marshalLine(v)
 	if err != nil {
@@ -135,12 +147,12 @@ func marshalLine(v any) ([]byte, error) {
 	return json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// emitLine writes a result that is a line of JSON already.
+// emitLine prints a result that is a line of JSON already.
 func (t *terminal) emitLine(line []byte) {
 	_, _ = t.out.Write(append(visibleJSON(line), '\n'))
 }
 
-// flush brings results out.
+// flush writes buffered results.
 func (t *terminal) flush() error {
 	if err := t.out.Flush(); err != nil {
 		_, hint := fileTrouble(err, "check the output path")
@@ -149,8 +161,8 @@ func (t *terminal) flush() error {
 	return nil
 }
 
-// aside is the same terminal with standard error for results: while what was
-// asked for itself goes to standard output.
+// aside is the same app with results on standard error, because standard output
+// has the converted conversation.
 func (a *app) aside() *app {
 	b, t := *a, *a.terminal
 	t.out = bufio.NewWriter(t.err)
@@ -159,14 +171,14 @@ func (a *app) aside() *app {
 	return &b
 }
 
-// noticef tells something that is no result.
+// noticef prints a notice.
 func (t *terminal) noticef(format string, args ...any) {
 	if !t.quiet && !t.json {
 		t.note("", fmt.Sprintf(format, args...))
 	}
 }
 
-// warn tells something that the user should look at.
+// warn prints a warning.
 func (t *terminal) warn(text string) {
 	if !t.quiet && !t.json {
 		t.note(t.paintErr(yellow, "warning:")+" ", visibleLine(text))
@@ -176,11 +188,11 @@ func (t *terminal) warn(text string) {
 // say writes to standard error.
 func (t *terminal) say(text string) {
 	t.progress.end()
-	_ = t.out.Flush() // in the order in which things were said
+	_ = t.out.Flush() // keep the order
 	_, _ = io.WriteString(t.err, text)
 }
 
-// note writes a line to standard error, broken as lines of results are.
+// note prints a wrapped line to standard error.
 func (t *terminal) note(head, text string) {
 	if t.errWidth > 0 {
 		text = broken(head+text, max(t.errWidth, narrowest), ansi.StringWidth(head))
@@ -189,7 +201,7 @@ func (t *terminal) note(head, text string) {
 	t.say(head + text + "\n")
 }
 
-// fail tells an error and gives the exit code.
+// fail prints an error and returns the exit code.
 func (t *terminal) fail(err error) int {
 	if errors.Is(err, errTold) {
 		return exitFailed
@@ -222,8 +234,8 @@ func (t *terminal) failJSON(f *problem.Error) {
 	t.say(string(visibleJSON(line)) + "\n")
 }
 
-// confirm asks a question and waits for a yes. Where nobody can answer it is
-// the error.
+// confirm asks a question and waits for a yes. Without a terminal it returns the
+// given error.
 func (t *terminal) confirm(ctx context.Context, question string, unanswerable error) (bool, error) {
 	if !t.inTTY {
 		return false, unanswerable
@@ -238,8 +250,8 @@ func (t *terminal) confirm(ctx context.Context, question string, unanswerable er
 	return answer == "y" || answer == "yes", nil
 }
 
-// ask asks a question and gives the answer in lower case. Where the answers
-// end it is io.EOF.
+// ask asks a question and returns the answer in lower case, io.EOF at the end of
+// input.
 func (t *terminal) ask(ctx context.Context, question string) (string, error) {
 	t.say(question)
 	type said struct {
@@ -267,11 +279,12 @@ func (t *terminal) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// The colours, by what they are for.
+// The text styles.
 type colour uint8
 
 const (
-	faint colour = iota
+	normal colour = iota
+	faint
 	bold
 	red
 	yellow
@@ -299,9 +312,9 @@ func (c colour) style() lipgloss.Style {
 	return s.Faint(true)
 }
 
-// paint colours a short text without line breaks for standard output.
+// paint styles a text without line breaks for standard output.
 func (t *terminal) paint(c colour, text string) string {
-	if !t.outColour || text == "" {
+	if !t.outColour || c == normal || text == "" {
 		return text
 	}
 	return c.style().Render(text)

@@ -50,7 +50,7 @@ func TestNotesOnNarrowTerminal(t *testing.T) {
 		t.Errorf("the exit code is %d", code)
 	}
 	text := ansi.Strip(errs.String())
-	if !strings.HasPrefix(text, "error: --format: unknown format\n       \"klingon\"\nhint:  known are tenfold,") {
+	if !strings.HasPrefix(text, "error: unknown format \"klingon\"\nhint:  known formats: tenfold,") {
 		t.Errorf("it says\n%s", text)
 	}
 	for line := range strings.Lines(text) {

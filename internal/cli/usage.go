@@ -11,7 +11,7 @@ import (
 	"tenfold"
 )
 
-// usageJSON says where a conversation's tokens are, raw and projected.
+// usageJSON breaks down a conversation's tokens, raw and projected.
 type usageJSON struct {
 	Turns []turnUsage `json:"turns"`
 	Kinds []partUsage `json:"kinds"`
@@ -31,8 +31,7 @@ type partUsage struct {
 	After   int    `json:"tokens_after"`
 }
 
-// usageOf adds up the entries that a reader of the root sees: by turn, by kind,
-// and calls with their results by tool.
+// usageOf sums tokens by turn, by kind, and for calls and results by tool.
 func usageOf(view *tenfold.Projection) usageJSON {
 	u := usageJSON{Turns: []turnUsage{}}
 	kinds, tools := map[string]*partUsage{}, map[string]*partUsage{}
@@ -56,7 +55,7 @@ func usageOf(view *tenfold.Projection) usageJSON {
 	return u
 }
 
-// toolOf names the tool that a call is of, or a result.
+// toolOf names the tool of a call or a result.
 func toolOf(l *tenfold.Log, e tenfold.Entry) (string, bool) {
 	if _, ok := e.Payload.(tenfold.ToolResult); ok {
 		e, _ = l.Entry(l.Pair(e.Seq))
@@ -88,16 +87,15 @@ func sorted(parts map[string]*partUsage) []partUsage {
 	return list
 }
 
-// How many bars a picture has at most: turns beyond are taken together, tools
-// beyond summed up.
+// The most bars in a chart: more turns are grouped, more tools summed up.
 const (
 	turnBars = 16
 	toolBars = 10
 )
 
-// picture draws where the tokens are: what a model sees of them in full
-// blocks, what is hidden from it in light ones.
-func (a *app) picture(u usageJSON) {
+// chart draws tokens as bars: what a model sees in full blocks, what is hidden in
+// light ones.
+func (a *app) chart(u usageJSON) {
 	if len(u.Kinds) == 0 {
 		return
 	}
@@ -138,20 +136,20 @@ func partBars(parts []partUsage) []bar {
 	return list
 }
 
-// bar is one line of a picture.
+// bar is one line of a chart.
 type bar struct {
 	label         string
 	before, after int
 }
 
-// How long bars and labels are, in columns.
+// The length of bars and labels, in columns.
 const (
 	barMost   = 40
 	barLeast  = 8
 	labelMost = 24
 )
 
-// bars draws lines to one scale.
+// bars draws bars to one scale.
 func (a *app) bars(title string, list []bar) {
 	label, numbers, most := 0, 0, 1
 	texts := make([]string, len(list))
@@ -177,8 +175,7 @@ func (a *app) bars(title string, list []bar) {
 	}
 }
 
-// share is how much of the length a part of the most takes; what is there at
-// all shows.
+// share scales a part to a length; anything above zero is at least 1.
 func share(part, most, length int) int {
 	if part <= 0 {
 		return 0
