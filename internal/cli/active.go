@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tenfold/internal/cli/outfile"
 )
 
 // active remembers the conversation of a store that commands use when no ID is
@@ -51,15 +53,15 @@ func (f activeFile) set(id string) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
 	}
-	out, err := createFile(string(f), 0o600)
+	out, err := outfile.Create(string(f), 0o600)
 	if err != nil {
 		return err
 	}
-	defer out.abandon()
+	defer out.Abandon()
 	if _, err := out.Write([]byte(id + "\n")); err != nil {
 		return err
 	}
-	return out.commit()
+	return out.Commit()
 }
 
 // noticeActivef says which conversation is now active, unless the store ends with
@@ -68,7 +70,7 @@ func (a *app) noticeActivef(format string, args ...any) {
 	if a.workspace.inMemory() {
 		format, args = "nothing was saved: the store is in memory", nil
 	}
-	a.noticef(format, args...)
+	a.Noticef(format, args...)
 }
 
 // inMemory reports whether the store ends with the command.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -33,7 +34,7 @@ type asked struct {
 	stored    []tenfold.Overlay
 	storedLog *tenfold.Log
 
-	bar   *progress
+	bar   *terminal.Progress
 	doing string
 	last  summary.Progress
 	// notes come from the summarizers, warnings are those about failures,
@@ -69,7 +70,7 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		}
 	}
 	if got, ok := k.recall(r); ok {
-		k.noticef("reused the summary of turns %s from an earlier run; %s was not called", r.Range, k.name)
+		k.Noticef("reused the summary of turns %s from an earlier run; %s was not called", r.Range, k.name)
 		return got, nil
 	}
 	by := k.by
@@ -81,7 +82,7 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	}
 	if k.name != "" {
 		k.begin("summarize turns " + r.Range.String())
-		defer func() { k.bar.end() }()
+		defer func() { k.bar.End() }()
 	}
 	got, err := by.Summarize(ctx, r)
 	if len(got.Failures) > 0 {
@@ -151,30 +152,30 @@ func (k *asked) recall(r strategy.SummaryRequest) (strategy.SummaryResult, bool)
 // Classify implements [strategy.Classifier].
 func (k *asked) Classify(ctx context.Context, r strategy.ClassifyRequest) ([]strategy.Tangent, error) {
 	k.begin("find turns off the task")
-	defer func() { k.bar.end() }()
+	defer func() { k.bar.End() }()
 	got, err := k.classifier.Classify(ctx, r)
-	k.bar.end()
+	k.bar.End()
 	if p := k.last; p.Input > 0 {
-		k.noticef("%s named the turns that are off the task: %s", k.name, figures(p.Input, p.Output, p.Cost))
+		k.Noticef("%s named the turns that are off the task: %s", k.name, figures(p.Input, p.Output, p.Cost))
 	}
 	return got, err
 }
 
 func (k *asked) begin(doing string) {
 	k.doing, k.last = doing, summary.Progress{}
-	k.bar = k.startProgress(k.line(), 0)
+	k.bar = k.StartProgress(k.line(), 0)
 }
 
 // at receives the progress of a model.
 func (k *asked) at(p summary.Progress) {
 	k.last = p
-	k.bar.stage(k.line(), 0)
+	k.bar.Stage(k.line(), 0)
 }
 
 // waiting is called before a request is retried.
 func (k *asked) waiting(_ int, err error, d time.Duration) {
 	why := strings.ReplaceAll(string(provider.KindOf(err)), "_", " ")
-	k.bar.stage(k.doing+": "+why+", waiting "+d.Round(100*time.Millisecond).String(), 0)
+	k.bar.Stage(k.doing+": "+why+", waiting "+d.Round(100*time.Millisecond).String(), 0)
 }
 
 // line is the progress in words, what is being done first, so that a narrow
@@ -211,7 +212,7 @@ func (k *asked) discard() {
 	}
 	for _, f := range k.files {
 		if err := os.Remove(f); f != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
-			k.warn("cannot remove the artifact of a summary that was not stored: " + err.Error())
+			k.Warn("cannot remove the artifact of a summary that was not stored: " + err.Error())
 		}
 	}
 	k.files = nil
@@ -225,14 +226,14 @@ func (k *asked) flushNotes() (warnings []string) {
 		return nil
 	}
 	k.said = slices.Concat(k.said, k.notes, k.warnings)
-	if k.json {
+	if k.JSON {
 		warnings, k.warnings = k.warnings, nil
 	}
 	for _, note := range k.notes {
-		k.noticef("%s", visibleLine(note))
+		k.Noticef("%s", terminal.VisibleLine(note))
 	}
 	for _, warning := range k.warnings {
-		k.warn(warning)
+		k.Warn(warning)
 	}
 	k.notes, k.warnings = nil, nil
 	return warnings

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -179,7 +180,7 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 		done++
 		sum.Before, sum.After = sum.Before+all.Before, sum.After+all.After
 	}
-	if !k.json && done > 0 {
+	if !k.JSON && done > 0 {
 		k.rows([]row{totalRow("All", count(done, "file", "files"), sum)})
 	}
 	return failed
@@ -275,7 +276,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 	case at.created:
 		k.noticeActivef("stored as conversation %s, now the active one", at.ID)
 	case at.added > 0:
-		k.noticef("added %s to conversation %s", count(at.added, "new entry", "new entries"), at.ID)
+		k.Noticef("added %s to conversation %s", count(at.added, "new entry", "new entries"), at.ID)
 	}
 	return r, k.settle(ctx, l, in, at)
 }
@@ -312,9 +313,9 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 		if r.failed == nil { // else keep what an earlier run made
 			write, overlays = k.replacement(l, now, plan)
 		}
-		k.startProgress("store "+at.ID, 0)
+		k.StartProgress("store "+at.ID, 0)
 		err = at.Store(ctx, slices.Concat(keep, write)...)
-		k.progress.end()
+		k.Progress.End()
 		if err != nil {
 			return nil, err
 		}
@@ -351,33 +352,33 @@ func idsOf(entries []tenfold.Entry) (ids []string) {
 func (k *compactFile) print(reports []*report, headed, aside bool) {
 	t := k.app
 	if aside {
-		_ = k.flush()
+		_ = k.Flush()
 		t = k.aside()
-		defer func() { _ = t.flush() }()
+		defer func() { _ = t.Flush() }()
 	}
 	for _, r := range reports {
 		for _, w := range r.Warnings {
 			if headed {
 				w = r.Source.Path + ": " + w
 			}
-			k.warn(w)
+			k.Warn(w)
 		}
-		if k.json {
-			if err := t.emit(r); err != nil {
-				k.warn(err.Error())
+		if k.JSON {
+			if err := t.Emit(r); err != nil {
+				k.Warn(err.Error())
 			}
 			continue
 		}
 		if headed {
-			about := visibleLine(r.Source.Format) + ", " + count(r.Turns, "turn", "turns") + ", " + count(r.Entries, "entry", "entries")
-			t.printf("%s  %s\n", t.paint(bold, visibleLine(r.Source.Path)), t.paint(faint, "("+about+")"))
+			about := terminal.VisibleLine(r.Source.Format) + ", " + count(r.Turns, "turn", "turns") + ", " + count(r.Entries, "entry", "entries")
+			t.Printf("%s  %s\n", t.Paint(terminal.Bold, terminal.VisibleLine(r.Source.Path)), t.Paint(terminal.Faint, "("+about+")"))
 		}
 		if r.failed == nil || headed { // else the error says it
 			t.printReport(r)
 		}
 		k.printNotes(r)
 		if headed {
-			t.printf("\n")
+			t.Printf("\n")
 		}
 	}
 }

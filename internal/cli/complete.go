@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 )
 
@@ -29,7 +30,7 @@ explains how to install it.`
 		shell.Short = "Print the completion script for " + shell.Name()
 		long := strings.Split(shell.Long, "\n")
 		for i := range long {
-			long[i] = broken(long[i], helpWidth, 0)
+			long[i] = terminal.WrapLine(long[i], helpWidth, 0)
 		}
 		shell.Long = strings.Join(long, "\n")
 		shell.Example = "  tenfold completion " + shell.Name()
@@ -61,7 +62,7 @@ func (a *app) completeIDs(most int) cobra.CompletionFunc {
 			if err != nil {
 				return nil, none
 			}
-			ids = append(ids, cobra.CompletionWithDesc(visibleLine(found.ID), excerpt(found.Title, titleWidth)))
+			ids = append(ids, cobra.CompletionWithDesc(terminal.VisibleLine(found.ID), terminal.Excerpt(found.Title, titleWidth)))
 		}
 		return ids, none
 	}
@@ -75,7 +76,7 @@ func complete(c *cobra.Command, flag string, names ...string) {
 // completeProfiles lets the shell complete a flag that names a profile.
 func (a *app) completeProfiles(c *cobra.Command, flag string) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		a.quiet = true
+		a.Quiet = true
 		e, err := a.effective()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -91,7 +92,7 @@ func (a *app) completeKeys(after string) cobra.CompletionFunc {
 		if len(args) > 0 && after == "" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		a.quiet = true
+		a.Quiet = true
 		seen := map[string]bool{}
 		for _, key := range config.Keys() {
 			seen[key+after] = !strings.Contains(key, "NAME")

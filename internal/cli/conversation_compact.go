@@ -102,9 +102,9 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 	k.annotate(k.app, r)
 	k.unused(r)
 	refused := r.refusal(req, k.asked.name)
-	err = k.result(r, func() {
+	err = k.Result(r, func() {
 		for _, w := range r.Warnings {
-			k.warn(w)
+			k.Warn(w)
 		}
 		if refused == nil { // else the error says it
 			k.printReport(r)
@@ -178,7 +178,7 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 	r.From, r.Turns = s.ID(), turns
 	r.keeps(keep)
 	if k.stay {
-		k.noticef("created conversation %s", fork.ID())
+		k.Noticef("created conversation %s", fork.ID())
 		return r, nil
 	}
 	k.noticeActivef("created conversation %s, now the active one", fork.ID())

@@ -24,7 +24,7 @@ changed entry twice: "-" as it was, "+" as a model sees it.`,
   tenfold conversation diff --turns 3..5
   tenfold conversation diff --json`,
 	}, func(ctx context.Context, s *session.Session) error {
-		return a.page(ctx, func() error { return a.diff(s, *turns.value) })
+		return a.Page(ctx, func() error { return a.diff(s, *turns.value) })
 	})
 	turns = turnsFlag(c)
 	return c
@@ -57,8 +57,8 @@ func (a *app) diff(s *session.Session, turns turnRange) error {
 		fate, by, after := view.Fate(e.Seq)
 		line := diffJSON{e.Seq, turn, step, string(e.Payload.Kind()), fate.String(), by, string(view.Why(e.Seq)), e.Tokens, after}
 		switch {
-		case a.json:
-			err = a.emit(line)
+		case a.JSON:
+			err = a.Emit(line)
 		case e.Payload.Kind().Visible(): // no model saw the other kinds
 			d.entry(e, line, fate)
 		}
@@ -66,7 +66,7 @@ func (a *app) diff(s *session.Session, turns turnRange) error {
 			return err
 		}
 	}
-	if !a.json {
+	if !a.JSON {
 		d.sums()
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -87,11 +88,11 @@ func (a *app) exportFile(out, format string, view transcript.View) error {
 	switch {
 	case to.file != nil:
 		done.Path = out
-	case a.json: // the conversation went to standard output
+	case a.JSON: // the conversation went to standard output
 		t = a.aside()
-		defer func() { _ = t.flush() }()
+		defer func() { _ = t.Flush() }()
 	}
-	return t.result(done, func() { a.printResume(done.Resume) })
+	return t.Result(done, func() { a.printResume(done.Resume) })
 }
 
 // viewToExport is a conversation as exporters take it.
@@ -118,10 +119,10 @@ func (a *app) exportDirectory(dir, format string, view transcript.View) error {
 	}
 	done := newExportJSON(format, view, warnings)
 	done.Path = path
-	return a.result(done, func() {
+	return a.Result(done, func() {
 		for _, text := range warnings {
-			a.warn(view.ID + ": " + text)
+			a.Warn(view.ID + ": " + text)
 		}
-		a.noticef("created %s", visibleLine(path))
+		a.Noticef("created %s", terminal.VisibleLine(path))
 	})
 }

@@ -109,9 +109,9 @@ func (k *forkConversation) run(ctx context.Context, s *session.Session) error {
 			return err
 		}
 	}
-	if k.json {
+	if k.JSON {
 		out.Turns, out.Entries = fork.Log().Turns(), int(fork.Log().Version())
-		return k.emit(out)
+		return k.Emit(out)
 	}
 	return k.printID(fork.ID(), !k.stay)
 }
@@ -132,10 +132,10 @@ func (k *forkConversation) compactFork(ctx context.Context, fork *session.Sessio
 		return nil, err
 	}
 	k.annotate(k.app, r)
-	if !k.json && !k.quiet {
+	if !k.JSON && !k.Quiet {
 		b := k.aside()
 		b.printReport(r)
-		_ = b.flush()
+		_ = b.Flush()
 		k.printNotes(r)
 	}
 	return r, nil

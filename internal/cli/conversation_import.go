@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/transcript"
 )
 
@@ -116,7 +117,7 @@ func (i *importing) all(ctx context.Context, paths []string) error {
 		return hinted(errors.New("no sessions found in "+strings.Join(paths, ", ")+i.left()), "not_found", "known formats: "+strings.Join(readableFormats(), ", "))
 	}
 	if searched {
-		i.noticef("imported %s from %s, %s%s", count(i.conversations, "conversation", "conversations"), count(i.files, "file", "files"),
+		i.Noticef("imported %s from %s, %s%s", count(i.conversations, "conversation", "conversations"), count(i.files, "file", "files"),
 			count(i.fresh, "new entry", "new entries"), i.left())
 	}
 	if i.workspace != nil && i.workspace.inMemory() {
@@ -204,7 +205,7 @@ func (i *importing) file(ctx context.Context, path string) error {
 
 func (a *app) printImport(in imported, at located) error {
 	for _, w := range in.warnings {
-		a.warn(in.path + ": " + w)
+		a.Warn(in.path + ": " + w)
 	}
 	view := at.Session.Projection()
 	out := importJSON{
@@ -213,8 +214,8 @@ func (a *app) printImport(in imported, at located) error {
 		Compactions: len(liveOverlays(view)), Tokens: countJSON(view.Totals().All()),
 		Warnings: append([]string{}, in.warnings...),
 	}
-	if a.json {
-		return a.emit(out)
+	if a.JSON {
+		return a.Emit(out)
 	}
 	news := "all new"
 	switch {
@@ -223,12 +224,12 @@ func (a *app) printImport(in imported, at located) error {
 	case at.added < out.Entries:
 		news = thousands(at.added) + " new"
 	}
-	a.printf("%s  %s, %s (%s), %s", a.paint(bold, at.ID), count(out.Turns, "turn", "turns"),
+	a.Printf("%s  %s, %s (%s), %s", a.Paint(terminal.Bold, at.ID), count(out.Turns, "turn", "turns"),
 		count(out.Entries, "entry", "entries"), news, tokens(out.Tokens.Before, out.Tokens.After))
 	if out.Compactions > 0 {
-		a.printf(", %s", count(out.Compactions, "compaction", "compactions"))
+		a.Printf(", %s", count(out.Compactions, "compaction", "compactions"))
 	}
-	a.printf("\n")
+	a.Printf("\n")
 	a.printParted(in.path, at.ID, out.Parted, false)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/store"
 )
 
@@ -53,9 +54,9 @@ func (a *app) list(ctx context.Context) error {
 		}
 		all = append(all, c)
 	}
-	if a.json {
+	if a.JSON {
 		for _, c := range all {
-			err := a.emit(listJSON{
+			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
 				Tokens: tokensJSON{c.Stats.TokensBefore, c.Stats.TokensAfter, counterName},
 				Active: c.ID == active, Updated: c.Updated.UTC(),
@@ -67,7 +68,7 @@ func (a *app) list(ctx context.Context) error {
 		return nil
 	}
 	if len(all) == 0 {
-		a.noticef(`no conversations yet; "tenfold compact FILE" or "tenfold conversation import FILE" adds one`)
+		a.Noticef(`no conversations yet; "tenfold compact FILE" or "tenfold conversation import FILE" adds one`)
 		return nil
 	}
 	a.table(all, active)
@@ -81,7 +82,7 @@ func (a *app) table(all []store.Conversation, active string) {
 	ids := make([]int, len(all))
 	for i, c := range all {
 		lines[i] = [5]string{
-			visibleLine(short[i]), thousands(c.Stats.Turns), thousands(c.Stats.TokensBefore),
+			terminal.VisibleLine(short[i]), thousands(c.Stats.Turns), thousands(c.Stats.TokensBefore),
 			thousands(c.Stats.TokensAfter), ago(a.now(), c.Updated),
 		}
 		for j, cell := range lines[i] {
@@ -91,45 +92,45 @@ func (a *app) table(all []store.Conversation, active string) {
 	}
 	rest := len("*   ") + width[1] + len(" turns  ") + width[2] + ansi.StringWidth(" → ") + width[3] + len(" tokens  ") + width[4] + len("  ")
 	room := usualID
-	if a.width > 0 {
-		room = a.width - rest - leastTitle
+	if a.Width > 0 {
+		room = a.Width - rest - leastTitle
 	}
 	width[0] = idWidth(ids, room)
 	for i, c := range all {
 		w := lines[i]
-		mark, id := "  ", pad(w[0], width[0])
+		mark, id := "  ", terminal.Pad(w[0], width[0])
 		if c.ID == active {
-			mark, id = "* ", a.paint(bold, id)
+			mark, id = "* ", a.Paint(terminal.Bold, id)
 		}
-		if a.width > 0 && ids[i] > width[0] { // on its own line
-			a.printf("%s%s\n", mark, id)
-			mark, id = "  ", pad("", width[0])
+		if a.Width > 0 && ids[i] > width[0] { // on its own line
+			a.Printf("%s%s\n", mark, id)
+			mark, id = "  ", terminal.Pad("", width[0])
 		}
 		turns := " turns"
 		if c.Stats.Turns == 1 {
 			turns = " turn "
 		}
-		head := mark + id + "  " + padLeft(w[1], width[1]) + turns + "  " + padLeft(w[2], width[2]) + " → " +
-			padLeft(w[3], width[3]) + " tokens  "
+		head := mark + id + "  " + terminal.PadLeft(w[1], width[1]) + turns + "  " + terminal.PadLeft(w[2], width[2]) + " → " +
+			terminal.PadLeft(w[3], width[3]) + " tokens  "
 		when, title := w[4], c.Title
 		if title == "" {
 			title = "(no title)"
 		}
 		left := titleWidth
-		if a.width > 0 {
-			left = a.width - rest - width[0]
+		if a.Width > 0 {
+			left = a.Width - rest - width[0]
 		}
 		if left >= 12 {
-			a.printf("%s%s  %s\n", head, a.paint(faint, pad(when, width[4])), excerpt(title, left))
+			a.Printf("%s%s  %s\n", head, a.Paint(terminal.Faint, terminal.Pad(when, width[4])), terminal.Excerpt(title, left))
 			continue
 		}
 		// A narrow terminal: the title goes below, and the numbers if necessary.
-		if ansi.StringWidth(head+when) > a.width {
-			a.line(4, mark+strings.TrimRight(id, " ")+"  "+a.paint(faint, when))
+		if ansi.StringWidth(head+when) > a.Width {
+			a.Line(4, mark+strings.TrimRight(id, " ")+"  "+a.Paint(terminal.Faint, when))
 			head, when = "    "+w[1]+turns+"  "+w[2]+" → "+w[3]+" tokens", ""
 		}
-		a.line(4, head+a.paint(faint, when))
-		a.printf("    %s\n", excerpt(title, a.width-4))
+		a.Line(4, head+a.Paint(terminal.Faint, when))
+		a.Printf("    %s\n", terminal.Excerpt(title, a.Width-4))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/eval"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/trigger"
 )
@@ -119,11 +120,11 @@ func (a *app) printMoney(m *moneyJSON) {
 		return
 	}
 	r := m.Recorded
-	switch first := a.paint(faint, pad("Money", 14)); {
+	switch first := a.Paint(terminal.Faint, terminal.Pad("Money", 14)); {
 	case r.Responses == 0:
-		a.printf("%snot recorded\n", first)
+		a.Printf("%snot recorded\n", first)
 	case r.Priced == 0:
-		a.twoParts(normal, first+"unknown", "no price for "+unpricedWords(r.Unpriced))
+		a.TwoParts(terminal.Normal, first+"unknown", "no price for "+unpricedWords(r.Unpriced))
 	default:
 		responses := count(r.Responses, "response", "responses")
 		if r.Priced < r.Responses {
@@ -133,7 +134,7 @@ func (a *app) printMoney(m *moneyJSON) {
 		if input := r.Input + r.CacheRead + r.CacheWrite; input > 0 {
 			cached = strconv.Itoa(r.CacheRead*100/input) + " % of the input read from the cache"
 		}
-		a.twoParts(normal, first+dollarsOf(r.Dollars)+" for "+responses, cached)
+		a.TwoParts(terminal.Normal, first+dollarsOf(r.Dollars)+" for "+responses, cached)
 	}
 	if m.Own != nil {
 		a.printBalance(count(m.Own.Compactions, "compaction by its tool", "compactions by its tool"), m.Own)
@@ -142,14 +143,14 @@ func (a *app) printMoney(m *moneyJSON) {
 		a.printBalance(count(m.Ours.Compactions, "compaction", "compactions")+" by "+strategyWords(m.Ours.Strategies), m.Ours)
 	}
 	if m.Unpriced && (r.Priced > 0 || r.Responses == 0) { // else it is said above
-		model := visibleLine(m.Model)
+		model := terminal.VisibleLine(m.Model)
 		if model == "" {
 			model = "an unnamed model"
 		}
-		a.twoParts(normal, "  savings of compactions: unknown", "no price for "+model)
+		a.TwoParts(terminal.Normal, "  savings of compactions: unknown", "no price for "+model)
 	}
 	if m.Own != nil || m.Ours != nil {
-		a.line(0, a.paint(faint, "Input replayed at the price of "+visibleLine(m.Model)+", compared with no compaction."))
+		a.Line(0, a.Paint(terminal.Faint, "Input replayed at the price of "+terminal.VisibleLine(m.Model)+", compared with no compaction."))
 	}
 }
 
@@ -176,14 +177,14 @@ func (a *app) printBalance(name string, b *balanceJSON) {
 	if b.TooLarge > 0 {
 		parts = append(parts, count(b.TooLarge, "request", "requests")+" too large for the window without compaction")
 	}
-	a.twoParts(normal, "  "+name+": net "+dollarsOf(b.Net), strings.Join(parts, "; "))
+	a.TwoParts(terminal.Normal, "  "+name+": net "+dollarsOf(b.Net), strings.Join(parts, "; "))
 }
 
 // strategyWords names strategies, and profiles as what they are.
 func strategyWords(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
-		words[i] = visibleLine(strings.Replace(name, "profile:", "profile ", 1))
+		words[i] = terminal.VisibleLine(strings.Replace(name, "profile:", "profile ", 1))
 	}
 	return strings.Join(words, " ")
 }
@@ -192,7 +193,7 @@ func strategyWords(names []string) string {
 func unpricedWords(models []string) string {
 	words := make([]string, len(models))
 	for i, model := range models {
-		if words[i] = visibleLine(model); model == "" {
+		if words[i] = terminal.VisibleLine(model); model == "" {
 			words[i] = "an unnamed model"
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 )
 
@@ -37,10 +38,10 @@ a title of several words; "title" can change it later.`,
 
 // printID prints the id of a new conversation and nothing else, for scripts.
 func (a *app) printID(id string, active bool) error {
-	return a.result(map[string]string{"conversation": id}, func() {
-		a.printf("%s\n", visibleLine(id))
+	return a.Result(map[string]string{"conversation": id}, func() {
+		a.Printf("%s\n", terminal.VisibleLine(id))
 		if active {
-			a.noticeActivef("conversation %s is now active", visibleLine(id))
+			a.noticeActivef("conversation %s is now active", terminal.VisibleLine(id))
 		}
 	})
 }

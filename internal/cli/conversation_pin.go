@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
 )
@@ -188,19 +189,19 @@ func pinnedIn(l *tenfold.Log) []int64 {
 func newPinJSON(s *session.Session, seq int64) pinJSON {
 	e, _ := s.Log().Entry(seq)
 	turn, step, _ := s.Log().Where(seq)
-	return pinJSON{seq, turn, step, string(e.Payload.Kind()), excerpt(entryText(e.Payload), resultWidth), e.Tokens}
+	return pinJSON{seq, turn, step, string(e.Payload.Kind()), terminal.Excerpt(entryText(e.Payload), resultWidth), e.Tokens}
 }
 
 func (a *app) listPins(s *session.Session) error {
 	pins := pinnedIn(s.Log())
 	if len(pins) == 0 {
-		a.noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
+		a.Noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
 	}
 	for _, seq := range pins {
 		p := newPinJSON(s, seq)
-		err := a.result(p, func() {
-			a.twoParts(normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+turnWords(p.Turn, p.Turn)+"  "+
-				kindWord(tenfold.Kind(p.Kind))+"  "+count(p.Tokens, "token", "tokens"), excerpt(p.Text, titleWidth))
+		err := a.Result(p, func() {
+			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+turnWords(p.Turn, p.Turn)+"  "+
+				kindWord(tenfold.Kind(p.Kind))+"  "+count(p.Tokens, "token", "tokens"), terminal.Excerpt(p.Text, titleWidth))
 		})
 		if err != nil {
 			return err
@@ -215,13 +216,13 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 		word, title = "pinned", "Pinned"
 	}
 	after := s.Projection().Tokens()
-	if a.json {
-		return a.emit(map[string]any{
+	if a.JSON {
+		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: append([]int64{}, changed...), "tokens": tokensJSON{before, after, counterName},
 		})
 	}
 	if len(changed) == 0 {
-		a.noticef("nothing to do: already %s", word)
+		a.Noticef("nothing to do: already %s", word)
 		return nil
 	}
 	for _, seq := range changed {
@@ -232,9 +233,9 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 			also = "  (paired with the " + kindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
 		}
 		p := newPinJSON(s, seq)
-		a.printf("%s entry %d, %s, %s%s\n", title, seq,
+		a.Printf("%s entry %d, %s, %s%s\n", title, seq,
 			turnWords(p.Turn, p.Turn), kindWord(tenfold.Kind(p.Kind)), also)
 	}
-	a.printf("Total  %s\n", tokens(before, after))
+	a.Printf("Total  %s\n", tokens(before, after))
 	return nil
 }

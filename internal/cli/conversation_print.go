@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/token"
 )
 
@@ -29,7 +30,7 @@ goes through a pager: $TENFOLD_PAGER, else $PAGER, else less.`,
 		Args:              arguments(0, 1, "one ID"),
 		ValidArgsFunction: a.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.page(c.Context(), func() error {
+			return a.Page(c.Context(), func() error {
 				if compacted {
 					return a.printView(c.Context(), args, *turns.value, full)
 				}
@@ -72,12 +73,12 @@ func (a *app) printLog(ctx context.Context, args []string, r turnRange, full boo
 		if turn < from || (turn > to && !open) {
 			continue
 		}
-		if a.json {
+		if a.JSON {
 			line, err := tenfold.AppendEntry(nil, e)
 			if err != nil {
 				return err
 			}
-			a.emitLine(line)
+			a.EmitLine(line)
 		} else {
 			p.print(block{turn: turn, branch: e.Branch, time: e.Time, payload: e.Payload})
 		}
@@ -100,19 +101,19 @@ func (a *app) printView(ctx context.Context, args []string, r turnRange, full bo
 		return err
 	}
 	p := printer{app: a, full: full, turn: -1}
-	if !a.json {
+	if !a.JSON {
 		p.folds = foldsOf(view, from, to)
 	}
 	for it := range view.Items() {
 		if it.Turn < from || it.Turn > to {
 			continue
 		}
-		if a.json {
+		if a.JSON {
 			line, err := itemJSON(view, it)
 			if err != nil {
 				return err
 			}
-			a.emitLine(line)
+			a.EmitLine(line)
 			continue
 		}
 		e, _ := s.Log().Entry(it.Seq)
@@ -148,7 +149,7 @@ func itemJSON(view *tenfold.Projection, it tenfold.Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := marshalLine(struct {
+	place, err := terminal.MarshalLine(struct {
 		Turn  int    `json:"turn"`
 		Step  int    `json:"step"`
 		Fate  string `json:"fate"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/store"
 	"tenfold/summary"
 )
@@ -50,12 +51,12 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		}
 	}
 	if !yes {
-		ok, err := a.confirm(ctx, a.question(all), usage("cannot prompt: stdin is not a terminal", "add --yes to remove without asking"))
+		ok, err := a.Confirm(ctx, a.question(all), usage("cannot prompt: stdin is not a terminal", "add --yes to remove without asking"))
 		if err != nil {
 			return err
 		}
 		if !ok {
-			a.noticef("nothing removed")
+			a.Noticef("nothing removed")
 			return nil
 		}
 	}
@@ -70,7 +71,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		}
 		for _, f := range files {
 			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				a.warn("cannot remove an artifact: " + err.Error())
+				a.Warn("cannot remove an artifact: " + err.Error())
 			}
 		}
 		if c.ID == active {
@@ -78,7 +79,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 				return err
 			}
 		}
-		err := a.result(map[string]string{"removed": c.ID}, func() { a.noticef("removed %s", visibleLine(c.ID)) })
+		err := a.Result(map[string]string{"removed": c.ID}, func() { a.Noticef("removed %s", terminal.VisibleLine(c.ID)) })
 		if err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (a *app) artifactsOf(id string) []string {
 	}
 	files, err := summary.Directory(dir).Of(id)
 	if err != nil {
-		a.warn("cannot list the artifacts of " + id + ": " + err.Error())
+		a.Warn("cannot list the artifacts of " + id + ": " + err.Error())
 	}
 	return files
 }
@@ -108,12 +109,12 @@ func (a *app) artifactsOf(id string) []string {
 func (a *app) question(all []store.Conversation) string {
 	var b strings.Builder
 	for _, c := range all {
-		head := "  " + visibleLine(c.ID) + "  " + count(int(c.Version), "entry", "entries")
+		head := "  " + terminal.VisibleLine(c.ID) + "  " + count(int(c.Version), "entry", "entries")
 		left := titleWidth
-		if a.errWidth > 0 {
-			left = max(a.errWidth-len(head)-3, 12)
+		if a.ErrWidth > 0 {
+			left = max(a.ErrWidth-len(head)-3, 12)
 		}
-		b.WriteString(head + "  " + excerpt(c.Title, left) + "\n")
+		b.WriteString(head + "  " + terminal.Excerpt(c.Title, left) + "\n")
 	}
 	return b.String() + "permanently remove " + count(len(all), "conversation", "conversations") + "?"
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -89,7 +90,7 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 		}
 		q.Conversation = c.ID
 	}
-	k.startProgress("search", 0)
+	k.StartProgress("search", 0)
 	found, err := l.service.Search(ctx, q)
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 	more := len(found) > k.limit
 	found = found[:min(len(found), k.limit)]
 	hits, err := k.hits(ctx, l, q, found)
-	k.progress.end()
+	k.Progress.End()
 	if err != nil {
 		return err
 	}
@@ -153,26 +154,26 @@ func newHit(s *session.Session, views map[string]*tenfold.Projection, q store.Qu
 func (k *searchConversation) print(hits []hit, more bool) error {
 	heading := ""
 	for i, h := range hits {
-		if k.json {
-			if err := k.emit(h); err != nil {
+		if k.JSON {
+			if err := k.Emit(h); err != nil {
 				return err
 			}
 			continue
 		}
 		if k.all && h.Conversation != heading {
 			if i > 0 {
-				k.printf("\n")
+				k.Printf("\n")
 			}
 			heading = h.Conversation
-			k.twoParts(faint, visibleLine(h.Conversation), excerpt(h.Title, titleWidth))
+			k.TwoParts(terminal.Faint, terminal.VisibleLine(h.Conversation), terminal.Excerpt(h.Title, titleWidth))
 		}
 		k.printHit(h)
 	}
 	switch {
 	case len(hits) == 0:
-		k.noticef("no entry contains all of these words")
+		k.Noticef("no entry contains all of these words")
 	case more:
-		k.noticef("there are more than %s; use --limit to show more", count(k.limit, "hit", "hits"))
+		k.Noticef("there are more than %s; use --limit to show more", count(k.limit, "hit", "hits"))
 	}
 	return nil
 }
@@ -180,14 +181,14 @@ func (k *searchConversation) print(hits []hit, more bool) error {
 func (k *searchConversation) printHit(h hit) {
 	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + turnWords(h.Turn, h.Turn) + "  " + kindWord(tenfold.Kind(h.Kind))
 	if h.Branch != "" {
-		head += " (" + visibleLine(h.Branch) + ")"
+		head += " (" + terminal.VisibleLine(h.Branch) + ")"
 	}
 	fate := ""
 	if h.By != "" {
-		fate = "  " + k.paint(yellow, "["+h.Fate+" by "+tagFor(h.By)+"]")
+		fate = "  " + k.Paint(terminal.Yellow, "["+h.Fate+" by "+tagFor(h.By)+"]")
 	}
-	k.printf("%s%s\n", k.paint(bold, head), fate)
-	k.line(2, "  "+k.marked(h.Excerpt, h.Marks))
+	k.Printf("%s%s\n", k.Paint(terminal.Bold, head), fate)
+	k.Line(2, "  "+k.marked(h.Excerpt, h.Marks))
 }
 
 // marked sets the words of the query in bold.
@@ -195,10 +196,10 @@ func (k *searchConversation) marked(text string, marks [][2]int) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range marks {
-		b.WriteString(visible(text[at:m[0]]))
-		b.WriteString(k.paint(bold, visible(text[m[0]:m[1]])))
+		b.WriteString(terminal.Visible(text[at:m[0]]))
+		b.WriteString(k.Paint(terminal.Bold, terminal.Visible(text[m[0]:m[1]])))
 		at = m[1]
 	}
-	b.WriteString(visible(text[at:]))
+	b.WriteString(terminal.Visible(text[at:]))
 	return b.String()
 }

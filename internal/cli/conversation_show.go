@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -67,7 +68,7 @@ func (a *app) show(ctx context.Context, s *session.Session, f moneyFlags) error 
 	if out.Money, err = a.money(ctx, s, f); err != nil {
 		return err
 	}
-	return a.result(out, func() { a.printShow(out) })
+	return a.Result(out, func() { a.printShow(out) })
 }
 
 func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
@@ -100,16 +101,16 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 func (a *app) printShow(s showJSON) {
 	field := func(name, value string) {
 		if value != "" {
-			a.line(14, a.paint(faint, pad(name, 14))+value)
+			a.Line(14, a.Paint(terminal.Faint, terminal.Pad(name, 14))+value)
 		}
 	}
-	id := visibleLine(s.ID)
+	id := terminal.VisibleLine(s.ID)
 	if s.Active {
 		id += " (active)"
 	}
-	field("Title", visibleLine(s.Title))
+	field("Title", terminal.VisibleLine(s.Title))
 	field("Conversation", id)
-	field("Model", visibleLine(s.Model))
+	field("Model", terminal.VisibleLine(s.Model))
 	field("Created", s.Created.Local().Format("2006-01-02 15:04"))
 	field("Updated", ago(a.now(), s.Updated))
 	tokens := tokens(s.Tokens.Before, s.Tokens.After)
@@ -118,7 +119,7 @@ func (a *app) printShow(s showJSON) {
 	}
 	field("Tokens", tokens)
 	for i, k := range s.kept {
-		field([]string{"Settings", " "}[min(i, 1)], visibleLine(k.Key()+" = "+k.TOML()))
+		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}
 	field("Turns", thousands(s.Turns))
 	field("Entries", thousands(s.Entries))
@@ -129,7 +130,7 @@ func (a *app) printShow(s showJSON) {
 	slices.SortFunc(kinds, func(x, y string) int { return cmp.Or(s.Kinds[y]-s.Kinds[x], strings.Compare(x, y)) })
 	for _, kind := range kinds {
 		wide := len(thousands(s.Kinds[kinds[0]]))
-		a.printf("  %s  %s\n", padLeft(thousands(s.Kinds[kind]), wide), visibleLine(strings.ReplaceAll(kind, "_", " ")))
+		a.Printf("  %s  %s\n", terminal.PadLeft(thousands(s.Kinds[kind]), wide), terminal.VisibleLine(strings.ReplaceAll(kind, "_", " ")))
 	}
 	compactions := "none"
 	if n := len(s.Compactions); n > 0 {
@@ -150,10 +151,10 @@ func (a *app) printOverlay(o overlayJSON) {
 	if o.Before > 0 || o.After > 0 {
 		parts = append(parts, tokens(o.Before, o.After))
 	}
-	c := normal
+	c := terminal.Normal
 	if !o.Live {
-		parts, c = append(parts, "undone"), faint
+		parts, c = append(parts, "undone"), terminal.Faint
 	}
-	a.twoParts(c, "  "+visibleLine(o.ID)+"  "+where, strings.Join(parts, "   "))
+	a.TwoParts(c, "  "+terminal.VisibleLine(o.ID)+"  "+where, strings.Join(parts, "   "))
 	a.printArtifacts(o.Summary)
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 )
 
@@ -56,12 +58,12 @@ func (a *app) title(ctx context.Context, c *cobra.Command, words []string) error
 		}
 	}
 	switch {
-	case a.json:
-		return a.emit(map[string]string{"conversation": found.ID, "title": found.Title})
+	case a.JSON:
+		return a.Emit(map[string]string{"conversation": found.ID, "title": found.Title})
 	case len(words) > 0:
-		a.noticef("set the title of conversation %s to %s", visibleLine(found.ID), quote(excerpt(found.Title, titleWidth)))
+		a.Noticef("set the title of conversation %s to %s", terminal.VisibleLine(found.ID), quote(terminal.Excerpt(found.Title, titleWidth)))
 	default:
-		a.printf("%s\n", visibleLine(found.Title))
+		a.Printf("%s\n", terminal.VisibleLine(found.Title))
 	}
 	return nil
 }

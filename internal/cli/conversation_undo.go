@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 )
 
@@ -73,8 +74,8 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 	for i, o := range changed {
 		list[i] = newOverlayJSON(o)
 	}
-	if a.json {
-		return a.emit(map[string]any{
+	if a.JSON {
+		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: list, "tokens": tokensJSON{before, after, counterName},
 		})
 	}
@@ -85,8 +86,8 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 		titles = map[bool]string{true: "Restored", false: "Undone"}
 	}
 	for i, o := range changed {
-		a.twoParts(normal, titles[o.Live]+"  "+overlayWhere(o.Compaction)+"   "+slotWords(list[i].Slots), visibleLine(o.ID))
+		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+overlayWhere(o.Compaction)+"   "+slotWords(list[i].Slots), terminal.VisibleLine(o.ID))
 	}
-	a.printf("Total   %s\n", tokens(before, after))
+	a.Printf("Total   %s\n", tokens(before, after))
 	return nil
 }

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/cli/terminal"
+)
 
 func (a *app) useCommand() *cobra.Command {
 	return &cobra.Command{
@@ -23,8 +27,8 @@ Each store has its own.`,
 			if err := l.active.set(found.ID); err != nil {
 				return err
 			}
-			return a.result(map[string]string{"conversation": found.ID}, func() {
-				a.noticef("conversation %s is now active", visibleLine(found.ID))
+			return a.Result(map[string]string{"conversation": found.ID}, func() {
+				a.Noticef("conversation %s is now active", terminal.VisibleLine(found.ID))
 			})
 		},
 	}

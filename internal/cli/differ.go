@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
@@ -52,7 +54,7 @@ func newDiffer(a *app, view *tenfold.Projection) *differ {
 func (d *differ) entry(e tenfold.Entry, line diffJSON, fate tenfold.Fate) {
 	if line.Turn != d.turn {
 		if d.turn >= 0 {
-			d.printf("\n")
+			d.Printf("\n")
 		}
 		d.turn = line.Turn
 		d.heading()
@@ -88,7 +90,7 @@ func (d *differ) additions(seq int64) {
 }
 
 func (d *differ) head(seq, place string, p tenfold.Payload) string {
-	return padLeft(seq, d.place) + " " + pad(place, 6) + " " + pad(kindWord(p.Kind()), 9)
+	return terminal.PadLeft(seq, d.place) + " " + terminal.Pad(place, 6) + " " + terminal.Pad(kindWord(p.Kind()), 9)
 }
 
 // diffRow is one entry on both sides.
@@ -102,14 +104,14 @@ type diffRow struct {
 
 func (d *differ) heading() {
 	words := "── turn " + strconv.Itoa(d.turn) + " ──"
-	if d.width >= sideBySide {
-		words = pad(words, d.place+18+(d.width-d.place-18)/2-1) + "what a model sees"
+	if d.Width >= sideBySide {
+		words = terminal.Pad(words, d.place+18+(d.Width-d.place-18)/2-1) + "what a model sees"
 	}
-	d.printf("%s\n", d.paint(bold, words))
+	d.Printf("%s\n", d.Paint(terminal.Bold, words))
 }
 
 func (d *differ) row(r diffRow) {
-	if d.width >= sideBySide {
+	if d.Width >= sideBySide {
 		d.wide(r)
 	} else {
 		d.unified(r)
@@ -119,51 +121,51 @@ func (d *differ) row(r diffRow) {
 // wide prints a row side by side.
 func (d *differ) wide(r diffRow) {
 	const middle = " │ "
-	room := d.width - ansi.StringWidth(r.head) - len("  ") - ansi.StringWidth(middle)
+	room := d.Width - ansi.StringWidth(r.head) - len("  ") - ansi.StringWidth(middle)
 	left := room / 2
 	right := room - left
-	was := pad("", left)
+	was := terminal.Pad("", left)
 	if !r.added {
-		was = pad(padLeft(thousands(r.before), d.tokens)+"  "+excerpt(r.text, left-d.tokens-2), left)
+		was = terminal.Pad(terminal.PadLeft(thousands(r.before), d.tokens)+"  "+terminal.Excerpt(r.text, left-d.tokens-2), left)
 	}
-	is := padLeft(thousands(r.after), d.tokens) + "  "
+	is := terminal.PadLeft(thousands(r.after), d.tokens) + "  "
 	if !r.changed {
-		is = d.paint(faint, is+excerpt(r.text, right-d.tokens-2))
+		is = d.Paint(terminal.Faint, is+terminal.Excerpt(r.text, right-d.tokens-2))
 	} else {
-		why := excerpt(r.why, right-d.tokens-2)
+		why := terminal.Excerpt(r.why, right-d.tokens-2)
 		if rest := right - d.tokens - 4 - ansi.StringWidth(why); r.left != "" && rest >= 8 {
-			is += excerpt(r.left, rest) + "  "
+			is += terminal.Excerpt(r.left, rest) + "  "
 		}
-		is += d.paint(yellow, why)
+		is += d.Paint(terminal.Yellow, why)
 	}
-	d.printf("%s  %s%s%s\n", r.head, was, d.paint(faint, middle), strings.TrimRight(is, " "))
+	d.Printf("%s  %s%s%s\n", r.head, was, d.Paint(terminal.Faint, middle), strings.TrimRight(is, " "))
 }
 
 // unified prints a row on one line, or on two if it was changed.
 func (d *differ) unified(r diffRow) {
 	width := titleWidth
 	head := "  " + r.head + "  "
-	if d.width > 0 {
-		width = max(d.width-ansi.StringWidth(head)-d.tokens-2, 8)
+	if d.Width > 0 {
+		width = max(d.Width-ansi.StringWidth(head)-d.tokens-2, 8)
 	}
-	line := func(mark string, c colour, tokens int, text string) {
-		d.printf("%s\n", d.paint(c, strings.TrimRight(mark+" "+r.head+"  "+padLeft(thousands(tokens), d.tokens)+"  "+text, " ")))
+	line := func(mark string, c terminal.Colour, tokens int, text string) {
+		d.Printf("%s\n", d.Paint(c, strings.TrimRight(mark+" "+r.head+"  "+terminal.PadLeft(thousands(tokens), d.tokens)+"  "+text, " ")))
 	}
 	if !r.changed {
-		line(" ", normal, r.before, excerpt(r.text, width))
+		line(" ", terminal.Normal, r.before, terminal.Excerpt(r.text, width))
 		return
 	}
 	if !r.added {
-		line("-", red, r.before, excerpt(r.text, width))
+		line("-", terminal.Red, r.before, terminal.Excerpt(r.text, width))
 	}
 	left := ""
-	if rest := width - ansi.StringWidth(r.why) - 4; r.left != "" && (rest >= 8 || d.width == 0) {
-		if d.width == 0 {
+	if rest := width - ansi.StringWidth(r.why) - 4; r.left != "" && (rest >= 8 || d.Width == 0) {
+		if d.Width == 0 {
 			rest = max(rest, 24)
 		}
-		left = excerpt(r.left, rest) + "  "
+		left = terminal.Excerpt(r.left, rest) + "  "
 	}
-	line("+", green, r.after, left+"("+excerpt(r.why, width-2)+")")
+	line("+", terminal.Green, r.after, left+"("+terminal.Excerpt(r.why, width-2)+")")
 }
 
 // sums prints the totals of the entries shown: by fate, then by strategy.
@@ -207,11 +209,11 @@ func (d *differ) sums() {
 		sums[name] = plus(sums[name], c)
 	}
 	for _, name := range names {
-		rows = append(rows, sumRow(visibleLine(name), sums[name]))
+		rows = append(rows, sumRow(terminal.VisibleLine(name), sums[name]))
 	}
 	d.table(rows)
 	for _, o := range liveOverlays(d.view) {
-		d.twoParts(faint, tagFor(o.ID)+"  "+overlayWhere(o.Compaction), overlayWhy(o.Compaction))
+		d.TwoParts(terminal.Faint, tagFor(o.ID)+"  "+overlayWhere(o.Compaction), overlayWhy(o.Compaction))
 		d.printArtifacts(newWrittenJSON(o.Compaction.Summary))
 	}
 }
@@ -229,13 +231,13 @@ func (d *differ) table(rows [][3]string) {
 	if len(rows) == 0 {
 		return
 	}
-	d.printf("\n")
+	d.Printf("\n")
 	var width [2]int
 	for _, r := range rows {
 		width[0], width[1] = max(width[0], ansi.StringWidth(r[0])), max(width[1], len(r[1]))
 	}
 	for _, r := range rows {
-		d.line(2, pad(r[0], width[0])+"  "+padLeft(r[1], width[1])+"  "+r[2])
+		d.Line(2, terminal.Pad(r[0], width[0])+"  "+terminal.PadLeft(r[1], width[1])+"  "+r[2])
 	}
 }
 
@@ -254,10 +256,10 @@ func tagFor(id string) string {
 	const show = 6
 	at := len(id) - show
 	if at <= 5 {
-		return visibleLine(id)
+		return terminal.VisibleLine(id)
 	}
 	for at < len(id) && !utf8.RuneStart(id[at]) {
 		at++
 	}
-	return visibleLine("cmp_…" + id[at:])
+	return terminal.VisibleLine("cmp_…" + id[at:])
 }

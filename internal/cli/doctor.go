@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/store"
 )
@@ -58,8 +59,8 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	for _, f := range all {
 		failed = failed || f.Status == statusFail
-		if a.json {
-			if err := a.emit(f); err != nil {
+		if a.JSON {
+			if err := a.Emit(f); err != nil {
 				return err
 			}
 			continue
@@ -73,28 +74,28 @@ func (a *app) doctor(ctx context.Context) error {
 }
 
 func (a *app) finding(f finding, wide int) {
-	paint := map[string]colour{statusOK: green, statusWarn: yellow, statusFail: red}[f.Status]
+	paint := map[string]terminal.Colour{statusOK: terminal.Green, statusWarn: terminal.Yellow, statusFail: terminal.Red}[f.Status]
 	indent := 6 + wide + 2
 	width := 80
-	if a.width > 0 {
-		width = min(width, a.width)
+	if a.Width > 0 {
+		width = min(width, a.Width)
 	}
-	head := a.paint(paint, pad(f.Status, 6)) + pad(f.Check, indent-6)
+	head := a.Paint(paint, terminal.Pad(f.Status, 6)) + terminal.Pad(f.Check, indent-6)
 	if width-indent < 40 { // then the detail goes below
-		a.printf("%s%s\n", a.paint(paint, pad(f.Status, 6)), f.Check)
+		a.Printf("%s%s\n", a.Paint(paint, terminal.Pad(f.Status, 6)), f.Check)
 		indent = 6
 		head = strings.Repeat(" ", indent)
 	}
-	for _, line := range wrap(visibleLine(f.Detail), max(width-indent, 20)) {
-		a.printf("%s%s\n", head, line)
+	for _, line := range terminal.Wrap(terminal.VisibleLine(f.Detail), max(width-indent, 20)) {
+		a.Printf("%s%s\n", head, line)
 		head = strings.Repeat(" ", indent)
 	}
 	if f.Hint == "" {
 		return
 	}
-	head = strings.Repeat(" ", indent) + a.paint(faint, "hint:") + " "
-	for _, line := range wrap(visibleLine(f.Hint), max(width-indent-6, 20)) {
-		a.printf("%s%s\n", head, line)
+	head = strings.Repeat(" ", indent) + a.Paint(terminal.Faint, "hint:") + " "
+	for _, line := range terminal.Wrap(terminal.VisibleLine(f.Hint), max(width-indent-6, 20)) {
+		a.Printf("%s%s\n", head, line)
 		head = strings.Repeat(" ", indent+6)
 	}
 }
@@ -250,17 +251,17 @@ func checkDirectory(dir string) finding {
 
 func (a *app) checkTerminal() finding {
 	f := finding{Check: "terminal", Status: statusOK}
-	if !a.outTTY {
+	if !a.OutTTY {
 		f.Detail = "stdout is not a terminal; colour is off"
 		return f
 	}
-	f.Detail = fmt.Sprintf("%d columns, ", a.width)
-	if a.outColour {
+	f.Detail = fmt.Sprintf("%d columns, ", a.Width)
+	if a.OutColour {
 		f.Detail += "colour"
 	} else {
 		f.Detail += "no colour (NO_COLOR or TERM)"
 	}
-	if a.width < ansi.StringWidth("Compacted  turns 100..800  98,211 → 9,020 tokens") {
+	if a.Width < ansi.StringWidth("Compacted  turns 100..800  98,211 → 9,020 tokens") {
 		f.Status, f.Hint = statusWarn, "use a wider terminal for readable reports"
 	}
 	return f

@@ -11,12 +11,12 @@ import (
 
 // edit opens a file in the person's editor.
 func (a *app) edit(ctx context.Context, file string) error {
-	if err := a.flush(); err != nil {
+	if err := a.Flush(); err != nil {
 		return err
 	}
 	c := editor(ctx, file)
 	// Standard output may be a pipe; standard error is where people look.
-	c.Stdin, c.Stdout, c.Stderr = a.in, a.err, a.err
+	c.Stdin, c.Stdout, c.Stderr = a.In, a.Err, a.Err
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
 	"tenfold/transcript"
 )
 
@@ -30,7 +32,7 @@ func formats(wanted func(transcript.FormatInfo) bool) (names []string) {
 }
 
 // sentence wraps a sentence of a help text that lists formats.
-func sentence(text string) string { return fill(text, 79) }
+func sentence(text string) string { return terminal.Fill(text, 79) }
 
 func isExportFormat(name string) bool { return slices.Contains(exportFormats(), name) }
 
@@ -60,10 +62,10 @@ func (a *app) export(w io.Writer, format string, views ...transcript.View) (held
 			return nil, err
 		}
 		for _, text := range warnings {
-			if text = v.ID + ": " + text; a.json {
+			if text = v.ID + ": " + text; a.JSON {
 				held = append(held, text)
 			} else {
-				a.warn(text)
+				a.Warn(text)
 			}
 		}
 	}
@@ -72,10 +74,10 @@ func (a *app) export(w io.Writer, format string, views ...transcript.View) (held
 
 // resumeCommands are the commands with which a client resumes an export.
 func (d *destination) resumeCommands(format string) []string {
-	if d.file == nil || d.file.direct {
+	if d.file == nil || d.file.Direct {
 		return nil
 	}
-	file, err := filepath.Abs(d.file.name)
+	file, err := filepath.Abs(d.file.Path)
 	if err != nil {
 		return nil
 	}
@@ -88,10 +90,10 @@ func (d *destination) resumeCommands(format string) []string {
 
 // printResume prints how to resume an export.
 func (a *app) printResume(commands []string) {
-	if len(commands) > 0 && !a.json && !a.quiet {
-		a.printf("Resume it with:\n")
+	if len(commands) > 0 && !a.JSON && !a.Quiet {
+		a.Printf("Resume it with:\n")
 		for _, c := range commands {
-			a.printf("  %s\n", visible(c))
+			a.Printf("  %s\n", terminal.Visible(c))
 		}
 	}
 }
@@ -99,16 +101,16 @@ func (a *app) printResume(commands []string) {
 // destination is where an export goes: a file, or standard output.
 type destination struct {
 	io.Writer
-	file *outFile
+	file *outfile.File
 }
 
 // destination opens the output before any work is done, so that one that cannot
 // be written fails at once.
 func (a *app) destination(name string) (*destination, error) {
 	if name == "" || name == "-" {
-		return &destination{Writer: a.out}, nil
+		return &destination{Writer: a.Out}, nil
 	}
-	f, err := createFile(name, 0o666)
+	f, err := outfile.Create(name, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +121,11 @@ func (d *destination) commit() error {
 	if d.file == nil {
 		return nil
 	}
-	return d.file.commit()
+	return d.file.Commit()
 }
 
 func (d *destination) abandon() {
 	if d.file != nil {
-		d.file.abandon()
+		d.file.Abandon()
 	}
 }

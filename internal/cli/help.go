@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -13,11 +15,11 @@ const helpWidth = 80
 // help prints a command's help. On a narrow terminal prose is rewrapped, and the
 // descriptions of flags and commands go below them.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if a.width == 0 || a.width >= helpWidth {
-		a.printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
+	if a.Width == 0 || a.Width >= helpWidth {
+		a.Printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
 		return
 	}
-	h := narrowHelp{width: a.width}
+	h := narrowHelp{width: a.Width}
 	for part := range strings.SplitSeq(strings.TrimSpace(c.Long), "\n\n") {
 		h.prose("", part)
 		h.out.WriteByte('\n')
@@ -37,7 +39,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	}
 	h.flags("Flags", c.LocalFlags())
 	h.flags("Global Flags", c.InheritedFlags())
-	a.printf("%s", h.out.String())
+	a.Printf("%s", h.out.String())
 }
 
 // helpCommand is "tenfold help": the same as --help.
@@ -77,7 +79,7 @@ type narrowHelp struct {
 
 // prose writes a rewrapped text.
 func (h *narrowHelp) prose(indent, text string) {
-	text = fill(text, max(h.width-len(indent), 20))
+	text = terminal.Fill(text, max(h.width-len(indent), 20))
 	h.out.WriteString(indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n")
 }
 
@@ -110,6 +112,3 @@ func (h *narrowHelp) flags(title string, set *pflag.FlagSet) {
 		h.item(name, text)
 	})
 }
-
-// fill rewraps a text.
-func fill(text string, width int) string { return strings.Join(wrap(text, width), "\n") }

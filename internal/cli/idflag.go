@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -81,7 +82,7 @@ func words(args []string) string {
 
 func word(arg string) string {
 	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$\\;|&<>()*?[]#~!{}") {
-		return visibleLine(arg)
+		return terminal.VisibleLine(arg)
 	}
-	return "'" + strings.ReplaceAll(visibleLine(arg), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(terminal.VisibleLine(arg), "'", `'\''`) + "'"
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -120,9 +121,9 @@ func (a *app) importFile(ctx context.Context, path, format, flag string, strict 
 	}
 	defer closing()
 	file.Strict = strict
-	p := a.startProgress("read "+file.Name, file.Size)
-	defer p.end()
-	file.Progress = p.at
+	p := a.StartProgress("read "+file.Name, file.Size)
+	defer p.End()
+	file.Progress = p.At
 	found := 0
 	sink := &importSink{path: path, origin: newOrigin(file.Path), take: func(in imported) error {
 		found++
@@ -148,13 +149,13 @@ func (a *app) source(ctx context.Context, path string) (transcript.Source, func(
 		}
 		return f.Source, func() { _ = f.Close() }, nil
 	}
-	if a.inTTY {
+	if a.InTTY {
 		return transcript.Source{}, nil, usage("cannot read a session: stdin is a terminal", "pipe a session into it, or name a file")
 	}
 	// Reading a pipe cannot be interrupted; waiting for what was read can.
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.Copy(w, a.in)
+		_, err := io.Copy(w, a.In)
 		_ = w.CloseWithError(err)
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = w.CloseWithError(ctx.Err()) })
@@ -303,7 +304,7 @@ func firstWords(l *tenfold.Log) string {
 	const width = 60
 	for e := range l.Entries() {
 		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic && e.Branch == "" {
-			if text := excerpt(tenfold.SearchText(m), width); text != "" {
+			if text := terminal.Excerpt(tenfold.SearchText(m), width); text != "" {
 				return text
 			}
 		}

@@ -123,9 +123,9 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 	if len(files) > 1 {
 		label = "measure " + count(len(files), "file", "files")
 	}
-	p := k.startProgress(label, int64(len(files)))
-	r, err := eval.Run(c.Context(), files, o, func(done int) { p.at(int64(done)) })
-	p.end()
+	p := k.StartProgress(label, int64(len(files)))
+	r, err := eval.Run(c.Context(), files, o, func(done int) { p.At(int64(done)) })
+	p.End()
 	if err != nil {
 		return err
 	}

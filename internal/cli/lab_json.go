@@ -156,11 +156,11 @@ func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 		if one.Skipped != "" && len(r.Sessions) > 1 {
 			continue // the summary counts them
 		}
-		if err := k.emit(sessionJSON(one, len(r.Sessions) == 1)); err != nil {
+		if err := k.Emit(sessionJSON(one, len(r.Sessions) == 1)); err != nil {
 			return err
 		}
 	}
-	return k.emit(map[string]labSummaryJSON{"summary": k.summaryJSON(r, s)})
+	return k.Emit(map[string]labSummaryJSON{"summary": k.summaryJSON(r, s)})
 }
 
 func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {

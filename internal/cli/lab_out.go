@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"tenfold/eval"
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
 )
 
 // commandLine is the command line being run, with the command's own flags.
@@ -52,20 +54,20 @@ func (k *lab) write(r *eval.Report) error {
 		{"report.html", r.HTML},
 	} {
 		name := filepath.Join(k.out, file.name)
-		f, err := createFile(name, 0o666)
+		f, err := outfile.Create(name, 0o666)
 		if err != nil {
 			return err
 		}
 		err = file.write(f)
 		if err == nil {
-			err = f.commit()
+			err = f.Commit()
 		}
-		f.abandon()
+		f.Abandon()
 		if err != nil {
 			code, hint := fileTrouble(err, "check the directory")
 			return hinted(errors.New("write "+name+": "+err.Error()), code, hint)
 		}
-		k.noticef("wrote %s", visibleLine(name))
+		k.Noticef("wrote %s", terminal.VisibleLine(name))
 	}
 	return nil
 }

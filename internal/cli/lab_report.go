@@ -7,12 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/eval"
+	"tenfold/internal/cli/terminal"
 )
 
 // print prints the results of a run.
 func (k *lab) print(r *eval.Result) error {
 	for _, f := range r.Failures {
-		k.warn(f.Name + ": " + f.Err.Error())
+		k.Warn(f.Name + ": " + f.Err.Error())
 	}
 	s := r.Summarise()
 	if s.Sessions == 0 {
@@ -24,17 +25,17 @@ func (k *lab) print(r *eval.Result) error {
 			return err
 		}
 	}
-	if k.json {
+	if k.JSON {
 		return k.printJSON(r, s)
 	}
 	k.prose(r.Scope(s) + k.left())
 	for _, t := range r.Tables(s) {
-		k.printf("\n")
+		k.Printf("\n")
 		k.figures(t)
 	}
 	k.lost(r)
 	k.worst(r, s)
-	k.printf("\n")
+	k.Printf("\n")
 	k.prose(eval.Caution)
 	return nil
 }
@@ -60,10 +61,10 @@ func (k *lab) left() string {
 // prose prints wrapped text.
 func (k *lab) prose(text string) {
 	width := proseWidth
-	if k.width > 0 {
-		width = min(width, k.width)
+	if k.Width > 0 {
+		width = min(width, k.Width)
 	}
-	k.printf("%s\n", fill(visibleLine(text), width))
+	k.Printf("%s\n", terminal.Fill(terminal.VisibleLine(text), width))
 }
 
 // lostMost is how many lost atoms are listed.
@@ -92,7 +93,7 @@ func (k *lab) lost(r *eval.Result) {
 			}})
 		}
 		if len(t.Rows) > 0 {
-			k.printf("\n")
+			k.Printf("\n")
 			k.figures(t)
 		}
 	}
@@ -104,13 +105,13 @@ func (k *lab) worst(r *eval.Result, s eval.Summary) {
 		return // it is the case itself
 	}
 	focus := r.Options.Focus()
-	k.printf("\n%s\n", k.paint(bold, "Lowest recall of "+visibleLine(focus)))
+	k.Printf("\n%s\n", k.Paint(terminal.Bold, "Lowest recall of "+terminal.VisibleLine(focus)))
 	for _, c := range s.Worst {
 		if c.Policy != focus {
 			continue
 		}
-		k.printf("CUR %.3f, kept %.1f %%, cut at %d %%\n", c.CUR, c.Kept*100, c.Cut)
-		k.printf("%s\n", k.commandLines(c.Words()))
+		k.Printf("CUR %.3f, kept %.1f %%, cut at %d %%\n", c.CUR, c.Kept*100, c.Cut)
+		k.Printf("%s\n", k.commandLines(c.Words()))
 	}
 }
 
@@ -119,9 +120,9 @@ func (k *lab) worst(r *eval.Result, s eval.Summary) {
 func (k *lab) commandLines(words []string) string {
 	text, at := " ", 1
 	for i, word := range words {
-		word = visibleLine(word)
+		word = terminal.VisibleLine(word)
 		wide := ansi.StringWidth(word)
-		if i > 0 && k.width > 0 && at+1+wide+len(" \\") > k.width {
+		if i > 0 && k.Width > 0 && at+1+wide+len(" \\") > k.Width {
 			text, at = text+" \\\n   ", len("   ")
 		}
 		text, at = text+" "+word, at+1+wide

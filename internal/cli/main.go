@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 )
 
@@ -43,7 +44,7 @@ func Main() int {
 		signal.Stop(signals)
 		cancel()
 	}()
-	code := run(ctx, os.Args[1:], newTerminal(os.Stdin, os.Stdout, os.Stderr))
+	code := run(ctx, os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr))
 	if by := int(ended.Load()); by != 0 && code == exitFailed {
 		return by
 	}
@@ -51,22 +52,22 @@ func Main() int {
 }
 
 // run runs one command line.
-func run(ctx context.Context, args []string, t *terminal) int {
-	return (&app{terminal: t, now: time.Now}).run(ctx, args)
+func run(ctx context.Context, args []string, t *terminal.Terminal) int {
+	return (&app{Terminal: t, now: time.Now}).run(ctx, args)
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	t := a.terminal
+	t := a.Terminal
 	root := a.rootCommand()
 	root.SetArgs(joinFrom(args))
-	root.SetIn(t.in)
-	root.SetOut(t.out)
-	root.SetErr(io.Discard) // t.fail prints errors, in one form
+	root.SetIn(t.In)
+	root.SetOut(t.Out)
+	root.SetErr(io.Discard) // a.fail prints errors, in one form
 	err := root.ExecuteContext(ctx)
 	if closing := a.close(); err == nil {
 		err = closing
 	}
-	if flushing := t.flush(); err == nil {
+	if flushing := t.Flush(); err == nil {
 		err = flushing
 	}
 	a.unheld()
@@ -77,8 +78,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = a.cancelled()
 	}
 	// If the flags are invalid, --json may not have been read.
-	t.json = t.json || asksJSON(args)
-	return t.fail(err)
+	t.JSON = t.JSON || asksJSON(args)
+	return a.fail(err)
 }
 
 // cancelled is the error of a command that was interrupted. Stores write
@@ -104,4 +105,40 @@ func asksJSON(args []string) bool {
 		}
 	}
 	return false
+}
+
+// fail prints an error and returns the exit code.
+func (a *app) fail(err error) int {
+	if errors.Is(err, errTold) {
+		return exitFailed
+	}
+	f := explain(err)
+	if f.Code == terminal.CodeOutput && f.Hint == "" {
+		_, f.Hint = fileTrouble(err, "check the output path")
+	}
+	if a.JSON {
+		a.failJSON(f)
+	} else {
+		a.Note(a.PaintErr(terminal.Red, "error:")+" ", terminal.VisibleLine(f.Error()))
+		if f.Hint != "" {
+			a.Note(a.PaintErr(terminal.Faint, "hint:")+"  ", terminal.VisibleLine(f.Hint))
+		}
+	}
+	if f.Usage {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func (a *app) failJSON(f *problem.Error) {
+	type errorJSON struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint"`
+	}
+	line, err := terminal.MarshalLine(map[string]errorJSON{"error": {f.Code, f.Error(), f.Hint}})
+	if err != nil {
+		line = []byte(`{"error":{"code":"failed","message":"","hint":""}}`)
+	}
+	a.Say(string(terminal.VisibleJSON(line)) + "\n")
 }

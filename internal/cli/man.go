@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -24,7 +27,7 @@ commands to a directory, named as man expects.`,
 			if c.Flags().Changed("dir") {
 				return a.manPages(c.Root(), dir)
 			}
-			a.printf("%s", manPage(c.Root()))
+			a.Printf("%s", manPage(c.Root()))
 			return nil
 		},
 	}
@@ -44,18 +47,18 @@ func (a *app) manPages(root *cobra.Command, dir string) error {
 	var walk func(c *cobra.Command) error
 	walk = func(c *cobra.Command) error {
 		name := filepath.Join(dir, pageName(c)+".1")
-		f, err := createFile(name, 0o644)
+		f, err := outfile.Create(name, 0o644)
 		if err != nil {
 			return err
 		}
-		defer f.abandon()
+		defer f.Abandon()
 		if _, err := f.Write(manPage(c)); err != nil {
 			return err
 		}
-		if err := f.commit(); err != nil {
+		if err := f.Commit(); err != nil {
 			return err
 		}
-		if err := a.result(map[string]string{"page": name}, func() { a.noticef("wrote %s", visibleLine(name)) }); err != nil {
+		if err := a.Result(map[string]string{"page": name}, func() { a.Noticef("wrote %s", terminal.VisibleLine(name)) }); err != nil {
 			return err
 		}
 		for _, inner := range pages(c) {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -41,7 +42,7 @@ func (r *rangeFlags) register(a *app, c *cobra.Command) {
 	r.from.parse, r.keep.parse, r.target.parse = tenfold.ParseBound, tenfold.ParseTail, strategy.ParseTarget
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, heavy,\nor one from the configuration (default: as\nconfigured)")
-	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+fill(strings.Join(strategy.Names(), ", "), 46))
+	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+terminal.Fill(strings.Join(strategy.Names(), ", "), 46))
 	f.Var(&r.from, "from", "start of the range, a `BOUND`; without a\nvalue, last")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.Var(&r.keep, "keep", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, at most 20k\ntokens)")

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/problem"
 	"tenfold/session"
@@ -195,7 +196,7 @@ func (a *app) printReport(r *report) {
 	}
 	defer a.printSettings(r)
 	if r.Nothing != "" {
-		a.printf("Nothing to compact: %s.\n", r.Nothing)
+		a.Printf("Nothing to compact: %s.\n", r.Nothing)
 		return
 	}
 	var rows []row
@@ -208,9 +209,9 @@ func (a *app) printReport(r *report) {
 		if w.paid() == "" {
 			continue
 		}
-		a.fold("Summary", "by "+visibleLine(w.paid()))
+		a.fold("Summary", "by "+terminal.VisibleLine(w.paid()))
 		if w.Artifacts != nil && w.Artifacts.Summary != "" && !r.DryRun {
-			a.fold("", visibleLine(nearPath(w.Artifacts.Summary)))
+			a.fold("", terminal.VisibleLine(nearPath(w.Artifacts.Summary)))
 		}
 	}
 	if t := r.Target; t != nil {
@@ -221,9 +222,9 @@ func (a *app) printReport(r *report) {
 		if !t.Met {
 			how = "missed by " + thousands(t.Over)
 		}
-		a.printf("%s  %s%s, %s\n", a.paint(bold, "Target"), count(t.Tokens, "token", "tokens"), always, how)
+		a.Printf("%s  %s%s, %s\n", a.Paint(terminal.Bold, "Target"), count(t.Tokens, "token", "tokens"), always, how)
 		if !t.Met {
-			a.warn("target missed by " + count(t.Over, "token", "tokens") + ": " + alwaysStay)
+			a.Warn("target missed by " + count(t.Over, "token", "tokens") + ": " + alwaysStay)
 		}
 	}
 }
@@ -235,12 +236,12 @@ func (a *app) printSettings(r *report) {
 		if s.Table {
 			continue
 		}
-		key := visibleLine(s.Key())
+		key := terminal.VisibleLine(s.Key())
 		pair, words := key, "removed from the conversation"
 		if !s.Gone {
-			pair, words = visibleLine(s.Key()+" = "+s.TOML()), "kept with the conversation; remove it with --cfg "+key+"="
+			pair, words = terminal.VisibleLine(s.Key()+" = "+s.TOML()), "kept with the conversation; remove it with --cfg "+key+"="
 		}
-		a.twoParts(normal, a.paint(bold, "Settings")+"   "+pair, words)
+		a.TwoParts(terminal.Normal, a.Paint(terminal.Bold, "Settings")+"   "+pair, words)
 	}
 }
 
@@ -251,12 +252,12 @@ func (a *app) printNotes(r *report) {
 		return
 	}
 	if len(r.Refused) > 0 {
-		a.warn("without a summary: " + strings.Join(r.Refused, "; "))
+		a.Warn("without a summary: " + strings.Join(r.Refused, "; "))
 	}
 	said := slices.Concat(r.said, r.Refused)
 	for _, note := range stepNotes(r.plan) {
 		if !slices.Contains(said, note) {
-			a.noticef("%s", visibleLine(note))
+			a.Noticef("%s", terminal.VisibleLine(note))
 			said = append(said, note)
 		}
 	}
@@ -275,14 +276,14 @@ func stepNotes(plan strategy.Plan) []string {
 // below itself.
 func (a *app) fold(label, text string) {
 	const indent = 11
-	head := a.paint(bold, label) + pad("", indent-len(label))
+	head := a.Paint(terminal.Bold, label) + terminal.Pad("", indent-len(label))
 	lines := []string{text}
-	if a.width > indent+20 {
-		lines = wrap(text, a.width-indent)
+	if a.Width > indent+20 {
+		lines = terminal.Wrap(text, a.Width-indent)
 	}
 	for _, line := range lines {
-		a.printf("%s%s\n", head, line)
-		head = pad("", indent)
+		a.Printf("%s%s\n", head, line)
+		head = terminal.Pad("", indent)
 	}
 }
 
@@ -382,35 +383,35 @@ func (a *app) rows(rows []row) {
 		after = max(after, ansi.StringWidth(w.afterWords()))
 	}
 	gap := 5
-	if a.width > 0 && label+2+where+gap+before+after+2+18 > a.width {
+	if a.Width > 0 && label+2+where+gap+before+after+2+18 > a.Width {
 		gap = 2
 	}
 	indent := label + 2
-	below := a.width > 0 && indent+where+gap+before+after > a.width
+	below := a.Width > 0 && indent+where+gap+before+after > a.Width
 	for _, w := range rows {
-		c := bold
+		c := terminal.Bold
 		switch w.label {
 		case "Compacted":
-			c = green
+			c = terminal.Green
 		case "Kept", "System":
-			c = faint
+			c = terminal.Faint
 		}
-		head := a.paint(c, pad(w.label, label)) + "  "
-		numbers, words, tail := pad(w.where, where)+strings.Repeat(" ", gap)+padLeft(thousands(w.before), before), w.afterWords(), strings.Join(w.tail, "   ")
+		head := a.Paint(c, terminal.Pad(w.label, label)) + "  "
+		numbers, words, tail := terminal.Pad(w.where, where)+strings.Repeat(" ", gap)+terminal.PadLeft(thousands(w.before), before), w.afterWords(), strings.Join(w.tail, "   ")
 		if below {
 			numbers = thousands(w.before)
 			if w.where != "" {
-				a.line(indent, head+w.where)
-				head = pad("", indent)
+				a.Line(indent, head+w.where)
+				head = terminal.Pad("", indent)
 			}
 		}
-		if tail != "" && (a.width == 0 || indent+ansi.StringWidth(numbers)+after+2+ansi.StringWidth(tail) <= a.width) {
-			a.printf("%s%s%s  %s\n", head, numbers, pad(words, after), tail)
+		if tail != "" && (a.Width == 0 || indent+ansi.StringWidth(numbers)+after+2+ansi.StringWidth(tail) <= a.Width) {
+			a.Printf("%s%s%s  %s\n", head, numbers, terminal.Pad(words, after), tail)
 			continue
 		}
-		a.line(indent, head+numbers+words)
+		a.Line(indent, head+numbers+words)
 		for _, part := range w.tail {
-			a.line(indent+1, pad("", indent)+a.paint(faint, part))
+			a.Line(indent+1, terminal.Pad("", indent)+a.Paint(terminal.Faint, part))
 		}
 	}
 }

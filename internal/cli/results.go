@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/summary"
@@ -135,8 +136,8 @@ func (a *app) printParted(path, id string, p *partedJSON, dryRun bool) {
 	if dryRun {
 		now = "It would become conversation "
 	}
-	a.fold("Parted", visibleLine(path)+" no longer continues conversation "+visibleLine(p.From)+": it "+how+" from turn "+
-		strconv.Itoa(p.Turn)+" on. "+now+visibleLine(id)+".")
+	a.fold("Parted", terminal.VisibleLine(path)+" no longer continues conversation "+terminal.VisibleLine(p.From)+": it "+how+" from turn "+
+		strconv.Itoa(p.Turn)+" on. "+now+terminal.VisibleLine(id)+".")
 }
 
 func newOverlayJSON(o tenfold.Overlay) overlayJSON {
@@ -184,15 +185,15 @@ func (o overlayJSON) words() []string {
 	parts := []string{slotWords(o.Slots)}
 	switch {
 	case o.Profile != "":
-		parts = append(parts, "profile "+visibleLine(o.Profile))
+		parts = append(parts, "profile "+terminal.VisibleLine(o.Profile))
 	case o.Strategy != "":
-		parts = append(parts, visibleLine(o.Strategy))
+		parts = append(parts, terminal.VisibleLine(o.Strategy))
 	}
 	if o.Source != "" {
-		parts = append(parts, "by "+visibleLine(o.Source))
+		parts = append(parts, "by "+terminal.VisibleLine(o.Source))
 	}
 	if by := o.Summary.paid(); by != "" {
-		parts = append(parts, "summary by "+visibleLine(by))
+		parts = append(parts, "summary by "+terminal.VisibleLine(by))
 	}
 	return parts
 }
@@ -201,7 +202,7 @@ func (o overlayJSON) words() []string {
 func overlayWhy(c tenfold.Compaction) string {
 	why := strings.Join(newOverlayJSON(tenfold.Overlay{Compaction: c}).words(), ", ")
 	if c.Reason != "" {
-		why += ": " + visibleLine(c.Reason)
+		why += ": " + terminal.VisibleLine(c.Reason)
 	}
 	return why
 }
@@ -258,7 +259,7 @@ func (a *app) printArtifacts(w *writtenJSON) {
 	}
 	for _, f := range []string{w.Artifacts.Input, w.Artifacts.Summary} {
 		if f != "" {
-			a.printf("    %s\n", a.paint(faint, visibleLine(nearPath(f))))
+			a.Printf("    %s\n", a.Paint(terminal.Faint, terminal.VisibleLine(nearPath(f))))
 		}
 	}
 }

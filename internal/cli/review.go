@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
 
@@ -25,10 +26,10 @@ func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (st
 		return written, err // refused anyway
 	}
 	written.Reviewed = !v.yes
-	v.say(v.paintErr(bold, "Summary of turns "+r.Range.String()+":") + "\n\n  " +
-		strings.ReplaceAll(visible(strings.Trim(written.Text, "\n")), "\n", "\n  ") + "\n\n") // indented: no line of it can be taken for the question
+	v.Say(v.PaintErr(terminal.Bold, "Summary of turns "+r.Range.String()+":") + "\n\n  " +
+		strings.ReplaceAll(terminal.Visible(strings.Trim(written.Text, "\n")), "\n", "\n  ") + "\n\n") // indented: no line of it can be taken for the question
 	for !v.yes {
-		answer, err := v.ask(ctx, "[a]ccept, [e]dit or [d]rop? ")
+		answer, err := v.Ask(ctx, "[a]ccept, [e]dit or [d]rop? ")
 		switch {
 		case errors.Is(err, io.EOF):
 			answer = "drop"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"math/rand/v2"
 	"runtime/debug"
@@ -9,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
 
 // app is what the commands of one run share.
 type app struct {
-	*terminal
+	*terminal.Terminal
 	storeURL  string
 	settings  settingFlags
 	now       func() time.Time
@@ -65,8 +67,8 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.storeURL, "store", "", "`URL` of the store: sqlite:///absolute/path.db,\nsqlite://relative.db, postgres://user@host/database\nor memory: (default: $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
 	a.settings.register(root)
-	flags.BoolVar(&a.json, "json", false, "print results and errors as JSON, one object per\nline")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "suppress notices, warnings and progress")
+	flags.BoolVar(&a.JSON, "json", false, "print results and errors as JSON, one object per\nline")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
 	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand())
@@ -147,4 +149,14 @@ func retried(ctx context.Context, f func() error) error {
 		case <-time.After(rand.N(time.Duration(i) * 2 * time.Millisecond)):
 		}
 	}
+}
+
+// aside is the same app with results on standard error, because standard output
+// has the converted conversation.
+func (a *app) aside() *app {
+	b, t := *a, *a.Terminal
+	t.Out = bufio.NewWriter(t.Err)
+	t.OutTTY, t.OutColour, t.Width = t.ErrTTY, t.ErrColour, t.ErrWidth
+	b.Terminal = &t
+	return &b
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
 
@@ -39,8 +40,8 @@ func (*quoted) Quote(strategy.SummaryRequest) strategy.Quote {
 func runWith(t *testing.T, s strategy.Summarizer, typed string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app{now: time.Now, summarizer: s, terminal: &terminal{
-		in: strings.NewReader(typed), out: bufio.NewWriter(&stdout), err: &stderr, inTTY: typed != "",
+	a := &app{now: time.Now, summarizer: s, Terminal: &terminal.Terminal{
+		In: strings.NewReader(typed), Out: bufio.NewWriter(&stdout), Err: &stderr, InTTY: typed != "",
 	}}
 	code = a.run(t.Context(), args)
 	return code, stdout.String(), stderr.String()

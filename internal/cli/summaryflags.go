@@ -72,7 +72,7 @@ func (k *compactConversation) summary(req *session.Request) error {
 		return nil
 	case k.dryRun:
 		return exclusive("--dry-run", "--review")
-	case !k.inTTY && !k.yes:
+	case !k.InTTY && !k.yes:
 		return usage("cannot prompt: stdin is not a terminal", "add --yes to accept the summary unseen")
 	}
 	k.asked.review, k.asked.yes = true, k.yes
@@ -82,7 +82,7 @@ func (k *compactConversation) summary(req *session.Request) error {
 // unused warns if no strategy asked for the summary given with --summary.
 func (k *compactConversation) unused(r *report) {
 	if k.given != nil && !k.given.used && r.Nothing == "" {
-		k.warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
+		k.Warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
 	}
 }
 

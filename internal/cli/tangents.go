@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -19,12 +20,12 @@ func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 	case r.dryRun: // it only lists
 	case r.yes:
 		req.Options.Confirm = func(_ context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
-			if !a.json && !a.quiet {
+			if !a.JSON && !a.Quiet {
 				a.listTangents(named)
 			}
 			return named, nil
 		}
-	case a.inTTY:
+	case a.InTTY:
 		req.Options.Confirm = a.confirmTangents
 	default:
 		return usage(by+": cannot ask which turns to omit: stdin is not a terminal",
@@ -35,26 +36,26 @@ func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 
 func (a *app) listTangents(named []strategy.Tangent) {
 	var text strings.Builder
-	text.WriteString(a.paintErr(bold, "Off the task:") + "\n")
+	text.WriteString(a.PaintErr(terminal.Bold, "Off the task:") + "\n")
 	turn, tokens := 0, 0
 	for _, t := range named {
 		turn, tokens = max(turn, len(strconv.Itoa(t.Turn))), max(tokens, len(thousands(t.Tokens)))
 	}
 	for _, t := range named {
-		line := "  turn " + padLeft(strconv.Itoa(t.Turn), turn) + "  " + padLeft(thousands(t.Tokens), tokens) + " tokens"
+		line := "  turn " + terminal.PadLeft(strconv.Itoa(t.Turn), turn) + "  " + terminal.PadLeft(thousands(t.Tokens), tokens) + " tokens"
 		if t.Reason != "" {
-			line += "  " + visibleLine(t.Reason)
+			line += "  " + terminal.VisibleLine(t.Reason)
 		}
 		text.WriteString(line + "\n")
 	}
-	a.say(text.String())
+	a.Say(text.String())
 }
 
 // confirmTangents asks until the answer is valid.
 func (a *app) confirmTangents(ctx context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
 	a.listTangents(named)
 	for {
-		answer, err := a.ask(ctx, "Omit [a]ll, [n]one, or which turns? ")
+		answer, err := a.Ask(ctx, "Omit [a]ll, [n]one, or which turns? ")
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, nil

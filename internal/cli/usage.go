@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
@@ -115,7 +117,7 @@ func (a *app) chart(u usageJSON) {
 	if len(u.Tools) > 0 {
 		a.bars("Tokens by tool", partBars(u.Tools))
 	}
-	a.line(0, a.paint(faint, "█ what a model sees   ░ hidden by compactions"))
+	a.Line(0, a.Paint(terminal.Faint, "█ what a model sees   ░ hidden by compactions"))
 }
 
 func partBars(parts []partUsage) []bar {
@@ -123,7 +125,7 @@ func partBars(parts []partUsage) []bar {
 	var rest bar
 	for i, p := range parts {
 		if i < toolBars || len(parts) == toolBars+1 {
-			list = append(list, bar{visibleLine(p.Name), p.Before, p.After})
+			list = append(list, bar{terminal.VisibleLine(p.Name), p.Before, p.After})
 			continue
 		}
 		rest.before += p.Before
@@ -154,7 +156,7 @@ func (a *app) bars(title string, list []bar) {
 	label, numbers, most := 0, 0, 1
 	texts := make([]string, len(list))
 	for i, b := range list {
-		list[i].label = excerpt(b.label, labelMost)
+		list[i].label = terminal.Excerpt(b.label, labelMost)
 		texts[i] = thousands(b.before)
 		if b.after != b.before {
 			texts[i] += " → " + thousands(b.after)
@@ -163,15 +165,15 @@ func (a *app) bars(title string, list []bar) {
 		most = max(most, b.before, b.after)
 	}
 	length := barMost
-	if a.width > 0 {
-		length = max(min(length, a.width-label-numbers-len("  ")*3), barLeast)
+	if a.Width > 0 {
+		length = max(min(length, a.Width-label-numbers-len("  ")*3), barLeast)
 	}
-	a.printf("%s\n", a.paint(bold, title))
+	a.Printf("%s\n", a.Paint(terminal.Bold, title))
 	for i, b := range list {
 		full := share(b.after, most, length)
 		light := max(share(b.before, most, length)-full, 0)
-		a.printf("  %s  %s%s%s  %s\n", pad(b.label, label), a.paint(cyan, strings.Repeat("█", full)),
-			a.paint(faint, strings.Repeat("░", light)), strings.Repeat(" ", length-full-light), texts[i])
+		a.Printf("  %s  %s%s%s  %s\n", terminal.Pad(b.label, label), a.Paint(terminal.Cyan, strings.Repeat("█", full)),
+			a.Paint(terminal.Faint, strings.Repeat("░", light)), strings.Repeat(" ", length-full-light), texts[i])
 	}
 }
 

@@ -184,8 +184,8 @@ func (a *app) session(ctx context.Context, args []string) (*session.Session, err
 	if err != nil {
 		return nil, err
 	}
-	a.startProgress("open "+c.ID, 0)
-	defer func() { a.progress.end() }()
+	a.StartProgress("open "+c.ID, 0)
+	defer func() { a.Progress.End() }()
 	return l.service.Open(ctx, c.ID)
 }
 

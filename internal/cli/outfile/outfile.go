@@ -1,4 +1,5 @@
-package cli
+// Package outfile writes files completely or not at all.
+package outfile
 
 import (
 	"crypto/rand"
@@ -8,19 +9,20 @@ import (
 	"path/filepath"
 )
 
-// outFile is a file that is written completely or not at all: under a temporary
+// File is a file that is written completely or not at all: under a temporary
 // name in the same directory, and renamed by commit.
-type outFile struct {
+type File struct {
 	*os.File
-	name string
-	// direct is set for a pipe or a device, which cannot be replaced.
-	direct bool
+	// Path is the final name.
+	Path string
+	// Direct is set for a pipe or a device, which cannot be replaced.
+	Direct bool
 	done   bool
 }
 
-// createFile starts a file. An existing file keeps its mode, and is replaced only
+// Create starts a file. An existing file keeps its mode, and is replaced only
 // by commit.
-func createFile(name string, mode fs.FileMode) (*outFile, error) {
+func Create(name string, mode fs.FileMode) (*File, error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -30,7 +32,7 @@ func createFile(name string, mode fs.FileMode) (*outFile, error) {
 		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a directory")}
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		return &outFile{File: f, name: name, direct: true}, err
+		return &File{File: f, Path: name, Direct: true}, err
 	}
 	for range 100 {
 		f, err := os.OpenFile(name+".tmp-"+rand.Text()[:8], os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -47,15 +49,15 @@ func createFile(name string, mode fs.FileMode) (*outFile, error) {
 		if info != nil {
 			_ = f.Chmod(info.Mode().Perm())
 		}
-		return &outFile{File: f, name: name}, nil
+		return &File{File: f, Path: name}, nil
 	}
 	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("cannot create a temporary file in its directory")}
 }
 
-// commit moves the file to its place.
-func (f *outFile) commit() error {
+// Commit moves the file to its place.
+func (f *File) Commit() error {
 	f.done = true
-	if f.direct {
+	if f.Direct {
 		return f.Close()
 	}
 	err := f.Sync()
@@ -63,21 +65,21 @@ func (f *outFile) commit() error {
 		err = closing
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), f.name)
+		err = os.Rename(f.File.Name(), f.Path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		_ = os.Remove(f.File.Name())
 	}
 	return err
 }
 
-// abandon removes what was written, unless it was committed.
-func (f *outFile) abandon() {
+// Abandon removes what was written, unless it was committed.
+func (f *File) Abandon() {
 	if f.done {
 		return
 	}
 	_ = f.Close()
-	if !f.direct {
-		_ = os.Remove(f.Name())
+	if !f.Direct {
+		_ = os.Remove(f.File.Name())
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bufio"
@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// page sends the results of f through a pager, like git: if standard output is a
+// Page sends the results of f through a pager, like git: if standard output is a
 // terminal, and unless the pager is "" or "cat". By default less passes colours
 // through (-R), quits if the text fits on the screen (-F) and leaves it there
 // (-X).
-func (t *terminal) page(ctx context.Context, f func() error) error {
+func (t *Terminal) Page(ctx context.Context, f func() error) error {
 	command := pagerCommand(os.LookupEnv)
-	if !t.outTTY || !t.errTTY || t.json || t.plain || command == "" {
+	if !t.OutTTY || !t.ErrTTY || t.JSON || t.plain || command == "" {
 		return f()
 	}
 	// The pager is the user's own command line. It ends when they close it: an
@@ -33,19 +33,19 @@ func (t *terminal) page(ctx context.Context, f func() error) error {
 	if err != nil {
 		return fmt.Errorf("start the pager: %w", err)
 	}
-	if err := t.flush(); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	if err := c.Start(); err != nil {
 		return f() // no shell
 	}
-	direct := t.out
-	t.out = bufio.NewWriterSize(&paged{w: in}, 64<<10)
+	direct := t.Out
+	t.Out = bufio.NewWriterSize(&paged{w: in}, 64<<10)
 	err = f()
-	if flushed := t.out.Flush(); err == nil {
+	if flushed := t.Out.Flush(); err == nil {
 		err = flushed
 	}
-	t.out = direct
+	t.Out = direct
 	_ = in.Close()
 	_ = c.Wait()
 	if errors.Is(err, errPagerGone) {

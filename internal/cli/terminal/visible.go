@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// visible makes text safe for a terminal: it escapes characters that control it
+// Visible makes text safe for a terminal: it escapes characters that control it
 // or change the direction of text. Line breaks and tabs stay.
-func visible(text string) string {
+func Visible(text string) string {
 	i := steering(text, 0)
 	if i < 0 {
 		return text
@@ -73,14 +73,14 @@ func steers(r rune) bool {
 	return false
 }
 
-// visibleLine is visible for one line: white space becomes single spaces.
-func visibleLine(text string) string {
-	return visible(strings.Join(strings.Fields(text), " "))
+// VisibleLine is visible for one line: white space becomes single spaces.
+func VisibleLine(text string) string {
+	return Visible(strings.Join(strings.Fields(text), " "))
 }
 
-// visibleJSON escapes characters that control a terminal. In valid JSON they only
+// VisibleJSON escapes characters that control a terminal. In valid JSON they only
 // occur inside strings.
-func visibleJSON(line []byte) []byte {
+func VisibleJSON(line []byte) []byte {
 	clean := true
 	for _, c := range line {
 		if c >= utf8.RuneSelf || c == 0x7f {
@@ -104,8 +104,8 @@ func visibleJSON(line []byte) []byte {
 	return out
 }
 
-// excerpt is the beginning of a text, on one line of at most so many columns.
-func excerpt(text string, width int) string {
+// Excerpt is the beginning of a text, on one line of at most so many columns.
+func Excerpt(text string, width int) string {
 	// The rest cannot show; a character has up to 4 bytes.
 	if most := 8*width + 64; len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {
@@ -113,13 +113,13 @@ func excerpt(text string, width int) string {
 		}
 		text = text[:most]
 	}
-	return ansi.Truncate(visibleLine(text), max(width, 1), "…")
+	return ansi.Truncate(VisibleLine(text), max(width, 1), "…")
 }
 
-// broken wraps a line at spaces and indents the continuation, less where a word
+// WrapLine wraps a line at spaces and indents the continuation, less where a word
 // would not fit. A word is only broken if it is wider than the line. Colour
 // sequences have no width.
-func broken(line string, width, indent int) string {
+func WrapLine(line string, width, indent int) string {
 	if ansi.StringWidth(line) <= width {
 		return line
 	}
@@ -150,12 +150,32 @@ func broken(line string, width, indent int) string {
 	return b.String()
 }
 
-// pad fills a text with spaces up to a width.
-func pad(text string, width int) string {
+// Pad fills a text with spaces up to a width.
+func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
 }
 
-// padLeft puts the spaces before the text.
-func padLeft(text string, width int) string {
+// PadLeft puts the spaces before the text.
+func PadLeft(text string, width int) string {
 	return strings.Repeat(" ", max(width-ansi.StringWidth(text), 0)) + text
 }
+
+// Wrap breaks a text into lines of at most width columns, where it can.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case ansi.StringWidth(line)+1+ansi.StringWidth(word) > width:
+			lines, line = append(lines, line), word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// Fill rewraps a text.
+func Fill(text string, width int) string { return strings.Join(Wrap(text, width), "\n") }
