@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/store"
 )
 
@@ -199,10 +200,7 @@ func crash(t *testing.T, path string, after time.Duration) int64 {
 // D2, L10: a killed writer loses no acknowledged entry, and leaves no gap.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	rounds := 100
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds := corpustest.Tries(100)
 	path := ""
 	for round := range rounds {
 		if round%10 == 0 { // in between, crashes add up in one file
@@ -235,10 +233,7 @@ func TestTornFile(t *testing.T) {
 		t.Fatalf("the crash left a write-ahead log of %d bytes, %v", len(wal), err)
 	}
 	whole := int64(0)
-	rounds := 60
-	if testing.Short() {
-		rounds = 10
-	}
+	rounds := max(10, corpustest.Tries(60))
 	for round := range rounds {
 		cut := rand.IntN(len(wal) + 1)
 		torn := wal[:cut]
