@@ -177,10 +177,9 @@ func (r *rangeFlags) wishes(req *session.Request) error {
 	return nil
 }
 
-// badValue is an error of a parser whose words end in what to write.
+// badValue says which flag has a value that a parser refused.
 func badValue(flag string, err error) error {
-	message, hint, _ := strings.Cut(err.Error(), ": ")
-	return usage(flag+": "+message, hint)
+	return usage(flag+": "+err.Error(), explain(err).Hint)
 }
 
 // joinFrom joins "--from" with the bound that follows it, if one does: the
