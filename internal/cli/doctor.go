@@ -123,7 +123,7 @@ func (a *app) checkConfig() []finding {
 	}
 	dangling := e.Dangling()
 	for _, d := range dangling {
-		all = append(all, finding{"references", statusFail, d.Key + ": " + d.Problem, d.Hint})
+		all = append(all, finding{"references", statusFail, d.Error(), d.Hint})
 	}
 	if len(dangling) == 0 {
 		all = append(all, finding{Check: "references", Status: statusOK, Detail: "profiles: " + strings.Join(e.ProfileNames(), ", ")})
