@@ -135,12 +135,16 @@ func (r *Report) HTML(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read the report's template: %w", err)
 	}
+	plot, err := r.Result.Plot(r.Summary)
+	if err != nil {
+		return err
+	}
 	return page.Execute(w, map[string]any{
 		"Scope":    r.Result.Scope(r.Summary),
 		"Method":   r.method(),
 		"Command":  r.Command,
 		"Made":     r.Made.UTC().Format("2006-01-02 15:04 MST"),
-		"Plot":     template.HTML(r.Result.Plot(r.Summary)), //nolint:gosec // made here, names escaped
+		"Plot":     template.HTML(plot), //nolint:gosec // made here, names escaped
 		"Measures": measures(),
 		"Tables":   r.Result.Tables(r.Summary),
 		"Focus":    r.Result.Options.Focus(),
