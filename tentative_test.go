@@ -231,3 +231,15 @@ func TestC8PreviewsShareNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// Two previews that see the same new branch under different numbers.
+func TestC8PreviewsShareNoBranches(t *testing.T) {
+	aside := func(branch string) tenfold.Entry {
+		return tenfold.Entry{ID: "say " + branch, Branch: branch, Payload: tenfold.AssistantMessage{Text: "from " + branch}}
+	}
+	base := tenfold.ProjectBranch(newLog(t, []tenfold.Entry{start(), user("go"), aside("a"), aside("a.b")}), "a.b.c")
+	mine := base.Preview(aside("a.b.c"))
+	was := stateOf(mine)
+	_ = base.Preview(aside("other"), aside("a.b.c")).Tokens()
+	same(t, "a preview beside another", stateOf(mine), was)
+}
