@@ -11,7 +11,7 @@ type piece struct {
 	// states are those of the entries; nil where all that the reader has of
 	// the block are hidden alike, and mark is the mark of each.
 	states *[chunkLen]state
-	mark   int32
+	mark   uint32
 	// sums are kept where there are states; elsewhere the log's own tell.
 	sums
 }
@@ -222,7 +222,7 @@ type verdict struct {
 	// summary or an omission that hides them, 0 where at most selective
 	// policies have a word.
 	one  bool
-	mark int32
+	mark uint32
 }
 
 // judge gives the verdict on an entry and those around it.
@@ -232,18 +232,18 @@ func (p *Projection) judge(seq int32) verdict {
 	for s := range by {
 		by[s] = p.slots[s].around(seq, &v)
 	}
-	fate, who := Kept, nobody
+	d := decision{by: nobody}
 	if s := by[slotSummary]; s != nobody {
-		fate, who = Summarised, s
+		d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 	}
-	if t := by[slotTurns]; t > who && p.overlays[t].c.Turns == Omit {
-		fate, who = Omitted, t
+	if t := by[slotTurns]; t > d.by && p.overlays[t].c.Turns == Omit {
+		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
 	}
-	if who == nobody {
+	if d.by == nobody {
 		v.one = by == [...]int32{nobody, nobody, nobody, nobody, nobody, nobody}
 		return v
 	}
-	v.mark = newState(fate, who, 0).mark
+	v.mark = newState(d, 0).mark
 	for _, by := range [...]int32{by[slotSummary], by[slotTurns]} {
 		if by == nobody || p.overlays[by].users == 0 {
 			continue

@@ -106,7 +106,7 @@ func (p *Projection) Advance() {
 			p.reading = append(p.reading, int32(b))
 		}
 	}
-	if len(p.overlays) > 0 {
+	if len(p.overlays) > 0 || len(p.pinned.pieces) > 0 {
 		p.arrive(from)
 	}
 	i, _ := slices.BinarySearch(l.marks, from+1)
@@ -218,8 +218,16 @@ func (p *Projection) settle(seq int32, n *node) int32 {
 	if n.is(flagVoid) {
 		return 0
 	}
-	f, by, tokens := p.resolve(seq, n)
-	return p.mark(seq, n, newState(f, by, n.tokens-tokens))
+	return p.mark(seq, n, newState(p.resolve(seq, n), n.tokens))
+}
+
+// settlePair settles an entry, and the result of a call with it.
+func (p *Projection) settlePair(seq int32, n *node) int32 {
+	saved := p.settle(seq, n)
+	if n.kind == codeCall && p.answered(n) {
+		saved += p.settle(n.pair, p.log.node(n.pair))
+	}
+	return saved
 }
 
 // mark notes what became of an entry, and keeps the sums.
@@ -295,12 +303,7 @@ func (p *Projection) apply(by int32) {
 	} else {
 		o.vain = nil
 		for _, one := range o.named {
-			n := p.log.node(one.seq)
-			saved := p.settle(one.seq, n)
-			if n.kind == codeCall && p.answered(n) {
-				saved += p.settle(n.pair, p.log.node(n.pair))
-			}
-			if saved <= 0 {
+			if p.settlePair(one.seq, p.log.node(one.seq)) <= 0 {
 				o.vain = append(o.vain, int64(one.seq))
 			}
 		}
@@ -373,7 +376,9 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		}
 		if p.pinned.get(seq) != on {
 			p.pinned.set(seq, on)
-			p.settleEach(seq, seq, seq)
+			if n = p.log.node(seq); n.visible() && p.reads(n) {
+				p.settlePair(seq, n)
+			}
 		}
 	}
 	p.layout.stale = true

@@ -83,7 +83,7 @@ func (a *app) diffLines(view *tenfold.Projection, from, to int) error {
 		fate, by, after := view.Fate(e.Seq)
 		err := a.emit(diffJSON{
 			Seq: e.Seq, Turn: turn, Step: step, Kind: string(e.Payload.Kind()), Fate: fate.String(), By: by,
-			Why: string(view.Why(e.Seq)), Before: e.Tokens, After: after,
+			Why: view.Why(e.Seq).String(), Before: e.Tokens, After: after,
 		})
 		if err != nil {
 			return err

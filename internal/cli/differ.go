@@ -77,7 +77,7 @@ func (d *differ) entry(e tenfold.Entry, turn, step int) {
 	r := diffRow{head: head, text: entryText(e.Payload), before: e.Tokens, after: after}
 	if fate != tenfold.Kept {
 		r.changed, r.left = true, d.shown[e.Seq]
-		r.why = fate.String() + ": " + string(d.view.Why(e.Seq))
+		r.why = fate.String() + ": " + d.view.Why(e.Seq).String()
 		if by != "" {
 			r.why += ", " + tagFor(by)
 		}

@@ -294,7 +294,7 @@ func (p *printer) writeFolds(n int) {
 	for _, f := range p.folds[:n] {
 		did := " by " + tagFor(f.by)
 		if f.by == "" {
-			did = ": " + string(f.why)
+			did = ": " + f.why.String()
 		}
 		p.line(2, p.paint(yellow, "⋯ "+turnWords(f.fromTurn, f.toTurn)+": "+count(f.entries, "entry", "entries")+" "+f.fate.String()+did))
 	}
