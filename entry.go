@@ -1,6 +1,8 @@
 package tenfold
 
-import "time"
+import (
+	"time"
+)
 
 // An Entry is one line of a conversation's log (semantics L1). Entries are
 // values: a log hands out copies, and nothing in them is ever edited.

@@ -110,3 +110,89 @@ func (c Compaction) Same(d Compaction) bool {
 	b, errB := marshal(d)
 	return errA == nil && errB == nil && string(a) == string(b)
 }
+
+// Snapshot gives the projection as it is now: what is appended to its log, and
+// what it advances to, no longer reaches it. The log and the projection stay as
+// they are; what they share with the snapshot they copy when they next change it.
+func (p *Projection) Snapshot() *Projection {
+	q := p.Preview()
+	p.log.nodes.freeze()
+	p.log.blocks.freeze()
+	p.log.sources.freeze()
+	p.named.freeze()
+	p.pinned.freeze()
+	p.owner, p.borrowed = new(owner), true
+	if !p.layout.stale {
+		q.layout = p.layout
+	}
+	return q
+}
+
+// AppendIf appends entries to the projection's log and takes them in, if accept
+// agrees: accept is shown the projection as it is with them, and where it gives
+// an error, or panics, log and projection are as they were before. Writers use
+// it to keep a log in step with a store. accept is not to change or to keep what
+// it is shown. Ordinary entries cost the same in a short and in a long log; a
+// compaction, a revocation, a pin or a configuration costs a [Projection.Preview]
+// as well.
+func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...Entry) error {
+	l := p.log
+	entries, err := l.check(entries)
+	if err != nil {
+		return err
+	}
+	p.Advance()
+	if p.remakes(entries) {
+		if err := accept(p.Preview(entries...)); err != nil {
+			return err
+		}
+		l.addAll(entries)
+		p.Advance()
+		return nil
+	}
+	before, was := *p, *l
+	accepted := false
+	defer func() {
+		if !accepted {
+			p.takeBack(&before)
+			l.takeBack(&was)
+		}
+		l.trail.stop()
+	}()
+	l.trail.begin(l)
+	l.addAll(entries)
+	p.Advance()
+	err = accept(p)
+	accepted = err == nil
+	return err
+}
+
+// remakes reports whether entries change how earlier ones are seen, beyond
+// what a result does to its call.
+func (p *Projection) remakes(entries []Entry) bool {
+	for i := range entries {
+		switch entries[i].Payload.Kind() {
+		case KindConfigDelta, KindCompaction, KindCompactionRevoked, KindPin, KindUnpin:
+			return true
+		case KindUserMessage, KindTurnStart:
+			if len(p.waiting) > 0 { // the loop closes, and reasoning goes with it
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// takeBack makes the projection what it was before it took in ordinary
+// entries: they have changed nothing in place but states of their own, and how
+// many calls of a block have no result.
+func (p *Projection) takeBack(before *Projection) {
+	for seq := before.version + 1; seq <= p.version; seq++ {
+		n := p.log.node(seq)
+		p.mark(seq, n, state{})
+		if n.kind == codeResult && !n.is(flagVoid) && n.pair <= before.version && p.reads(n) && !p.shows(n.pair, p.log.node(n.pair)) {
+			p.muted(n.pair, 1)
+		}
+	}
+	*p = *before
+}

@@ -141,3 +141,25 @@ func (f *File) Size() Size {
 	}
 	return Size(len(f.Detail))
 }
+
+// Size is the size of a call's arguments or a result's content (P6); 0 for
+// other entries.
+func (l *Log) Size(seq int64) Size {
+	if seq < 1 || seq > int64(l.n) {
+		return 0
+	}
+	if size := l.node(int32(seq)).size; size < hugeSize {
+		return Size(size)
+	}
+	return sizeOf(l.payload(int32(seq)))
+}
+
+func sizeOf(p Payload) Size {
+	switch p := p.(type) {
+	case ToolCall:
+		return Size(len(p.Arguments))
+	case ToolResult:
+		return contentSize(p.Parts)
+	}
+	return 0
+}
