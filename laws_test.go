@@ -15,6 +15,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 )
 
 // The laws of semantics §2 over generated logs. Over the corpus they are held
@@ -345,7 +346,7 @@ func TestFormsAreLossless(t *testing.T) {
 				t.Fatalf("%v\n%s", err, line)
 			}
 			mustEqual(t, string(line), e, got)
-			r, err := tenfold.NewRecord(e.Payload)
+			r, err := record.New(e.Payload)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -173,7 +173,7 @@ type CallPolicy struct {
 	// are all that is kept.
 	Lines []LineRange
 	// Body are the lines that Trim keeps of the bodies in the arguments, in
-	// order, numbered through as [ArgumentBodies] gives them. Nil leaves the
+	// order, numbered through as [ArgumentText] says. Nil leaves the
 	// arguments as they are; empty keeps nothing of the bodies. Request beats
 	// it.
 	Body []LineRange

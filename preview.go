@@ -94,23 +94,6 @@ func (p *Projection) Changed(q *Projection) int {
 // call.
 func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list) }
 
-// Same reports whether two overlays say the same: their bounds and
-// slots, wherever they came from.
-func (c Compaction) Same(d Compaction) bool {
-	for _, x := range []*Compaction{&c, &d} {
-		x.Profile, x.Strategy, x.Source, x.Reason, x.Command = "", "", "", "", ""
-		x.TokensBefore, x.TokensAfter = 0, 0
-		if x.Summary != nil {
-			s := *x.Summary
-			s.Usage, s.Artifacts, s.Transcript = nil, nil, ""
-			x.Summary = &s
-		}
-	}
-	a, errA := marshal(c)
-	b, errB := marshal(d)
-	return errA == nil && errB == nil && string(a) == string(b)
-}
-
 // Snapshot gives the projection as it is now: what is appended to its log, and
 // what it advances to, no longer reaches it. The log and the projection stay as
 // they are; what they share with the snapshot they copy when they next change it.

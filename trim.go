@@ -156,7 +156,7 @@ const (
 // "\n", as [SearchText] gives them; of a user message its texts alone, joined
 // by "\n", since its files stay. Empty for other payloads.
 func TextLines(p Payload) string {
-	p, _ = value(p)
+	p, _ = Value(p)
 	switch p := p.(type) {
 	case ToolResult:
 		return partsText(p.Parts)
@@ -177,25 +177,12 @@ func TextLines(p Payload) string {
 	return ""
 }
 
-// ArgumentBodies gives the bodies in a call's arguments, decoded, in document
-// order: the strings, however deep, that are larger than 200 bytes or have
-// more than three lines; names of members are none. A [CallPolicy]'s Body
-// numbers the lines of all of them through from 1; each body begins a new
-// line. None where the arguments are not valid JSON.
-func ArgumentBodies(arguments string) []string {
-	var out []string
-	for _, v := range valuesOf(arguments) {
-		if v.Body {
-			out = append(out, v.Text)
-		}
-	}
-	return out
-}
-
 // An ArgumentText is a string in a call's arguments, decoded.
 type ArgumentText struct {
 	Text string
-	// Body is set on those that [ArgumentBodies] gives.
+	// Body is set on the strings that are larger than 200 bytes or have more
+	// than three lines. A [CallPolicy]'s Body numbers the lines of all of them
+	// through from 1; each begins a new line.
 	Body bool
 
 	lo, hi int // where its JSON form stands
@@ -204,9 +191,7 @@ type ArgumentText struct {
 // ArgumentTexts gives the strings in a call's arguments, decoded, in document
 // order; names of members are none. None where the arguments are not valid
 // JSON.
-func ArgumentTexts(arguments string) []ArgumentText { return valuesOf(arguments) }
-
-func valuesOf(arguments string) []ArgumentText {
+func ArgumentTexts(arguments string) []ArgumentText {
 	if !jsontext.Value(arguments).IsValid(codecOptions) {
 		return nil
 	}
@@ -247,7 +232,7 @@ func trimArguments(arguments string, lines []LineRange) (string, bool) {
 	c := chosen{lines: lines}
 	var out []byte
 	at := 0
-	for _, b := range valuesOf(arguments) {
+	for _, b := range ArgumentTexts(arguments) {
 		if !b.Body {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/internal/record"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
@@ -221,7 +222,7 @@ func (a *app) withoutFileOverlays(p *tenfold.Projection) *tenfold.Projection {
 // sameOverlays tells whether overlays say what a plan says.
 func sameOverlays(live []tenfold.Overlay, plan []tenfold.Compaction) bool {
 	return slices.EqualFunc(live, plan, func(o tenfold.Overlay, c tenfold.Compaction) bool {
-		return o.Compaction.Same(c)
+		return record.Same(o.Compaction, c)
 	})
 }
 
