@@ -16,7 +16,7 @@ import (
 // imports only what stands on a lower floor; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var floors = [][]string{
-	{"internal/fitnames"},
+	{"internal/fitnames", "problem"},
 	{"."},
 	{"token", "tool", "atom", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"session", "internal/config"},
 	{"agent", "eval"},
 	{"internal/cli", "internal/web"},
-	{"cmd"},
+	{"cmd", "examples"},
 }
 
 // forTests are packages that only tests may import.

@@ -208,7 +208,7 @@ func planned(over func(*Cut) (tenfold.Range, bool), strategies ...strategy.Strat
 		if err != nil {
 			return nil, err
 		}
-		v := c.ViewOf(plan.After)
+		v := c.ViewOf(plan.View())
 		for _, s := range plan.Steps {
 			v.Notes = append(v.Notes, s.Notes...)
 		}

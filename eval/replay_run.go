@@ -203,7 +203,7 @@ func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, erro
 
 // apply lays a plan's overlays.
 func (r *replayer) apply(plan strategy.Plan) error {
-	r.common = min(r.common, r.p.Shared(plan.After))
+	r.common = min(r.common, plan.Shared())
 	for _, c := range plan.Compactions {
 		r.wrote(c, time.Time{})
 		id := "replay/" + strconv.FormatInt(r.l.Version()+1, 10)

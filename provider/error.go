@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"tenfold/problem"
 )
 
 // Kind says what went wrong, as far as a caller can act on it.
@@ -73,6 +75,15 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (wait %s)", e.After.Round(time.Second))
 	}
 	return b.String()
+}
+
+// As fills in a [problem.Error], which has the hint.
+func (e *Error) As(target any) bool {
+	p, ok := target.(**problem.Error)
+	if ok {
+		*p = &problem.Error{Code: "model_" + string(e.Kind), Problem: e.Error(), Hint: e.Hint, Err: e.Err}
+	}
+	return ok
 }
 
 // Unwrap gives the cause.

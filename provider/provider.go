@@ -98,6 +98,30 @@ func (r Response) Text() string {
 	return text
 }
 
+// Calls lists the tool calls of the response.
+func (r Response) Calls() []tenfold.ToolCall {
+	var calls []tenfold.ToolCall
+	for _, b := range r.Blocks {
+		if call, ok := b.(tenfold.ToolCall); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// Entries gives the response as the entries to append to a log: the blocks, and
+// the usage if the provider reported any.
+func (r Response) Entries() []tenfold.Entry {
+	entries := make([]tenfold.Entry, 0, len(r.Blocks)+1)
+	for _, b := range r.Blocks {
+		entries = append(entries, tenfold.Entry{MessageID: r.MessageID, Payload: b})
+	}
+	if r.Usage != (tenfold.Usage{}) {
+		entries = append(entries, tenfold.Entry{MessageID: r.MessageID, Payload: r.Usage})
+	}
+	return entries
+}
+
 // Collect sends a request and waits for the whole response. With an error comes
 // what had arrived before it.
 func Collect(ctx context.Context, m Model, r Request) (Response, error) {

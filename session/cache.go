@@ -21,16 +21,14 @@ func PromptCache(plan strategy.Plan, model string, prices provider.Prices, touch
 		prices = provider.Shipped()
 	}
 	c := trigger.Cache{Planned: true, Touched: touched, Now: now}
-	if plan.Before != nil && plan.After != nil {
-		after := plan.After.Tokens()
-		c.Going = plan.Before.Tokens() - after
-		c.Behind = after - plan.Before.Shared(plan.After)
+	if plan.View() != nil {
+		c.Going, c.Behind = plan.Before-plan.After, plan.After-plan.Shared()
 	}
 	if rule, ok := provider.CacheRuleOf(model); ok {
 		c.Lifetime = rule.Lifetime
 	}
-	if price, ok := prices.Price(model); ok && plan.Before != nil {
-		price = price.For(plan.Before.Tokens())
+	if price, ok := prices.Price(model); ok {
+		price = price.For(plan.Before)
 		c.Read, c.Write = price.CacheRead, price.CacheWrite
 	}
 	return c

@@ -35,8 +35,8 @@ const (
 	Planned Outcome = "planned"
 )
 
-// Compacted is what came of a compaction.
-type Compacted struct {
+// A Result is what came of a compaction.
+type Result struct {
 	Outcome  Outcome
 	Plan     strategy.Plan
 	Overlays []tenfold.Overlay
@@ -64,7 +64,7 @@ const maxAttempts = 50
 // and nothing else (A6); one that was only not worth it, lost a race, was vetoed,
 // ended with ctx, or could not be stored leaves nothing. What a request with a
 // trigger did not get because its summary was refused counts as failed.
-func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
+func (s *Session) Compact(ctx context.Context, r Request) (Result, error) {
 	refused := r.notice()
 	c, planned, err := s.compact(ctx, r)
 	switch {
@@ -83,7 +83,7 @@ func (s *Session) Compact(ctx context.Context, r Request) (Compacted, error) {
 }
 
 // compact does the work. Planned is false where an error is that of the plan.
-func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned bool, err error) {
+func (s *Session) compact(ctx context.Context, r Request) (c Result, planned bool, err error) {
 	if err := s.Refresh(ctx); err != nil {
 		return c, true, err
 	}
@@ -121,7 +121,7 @@ func (s *Session) compact(ctx context.Context, r Request) (c Compacted, planned 
 			c.Outcome = Planned
 			return c, true, nil
 		}
-		again, err := s.land(ctx, r, &c)
+		again, err := s.settle(ctx, r, &c)
 		if err != nil || !again {
 			return c, true, err
 		}
@@ -155,21 +155,12 @@ func (s *Session) planOnce(ctx context.Context, r Request, made *strategy.Plan) 
 	return s.Plan(ctx, r)
 }
 
-// land applies the plan, and tells whether to plan again.
-func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool, err error) {
+// settle applies the plan, and tells whether to plan again.
+func (s *Session) settle(ctx context.Context, r Request, c *Result) (again bool, err error) {
 	for {
-		entries := s.service.named(r.ID, c.Plan)
-		next := s.log.Version() + 1
-		err := s.Append(ctx, entries...)
-		if err == nil {
-			c.Outcome, c.Overlays = Applied, s.made(entries)
-			if c.Overlays[0].Seq != next {
-				c.Outcome = Repeated // it had come through before (L9)
-			}
-			return false, nil
-		}
-		var conflict *store.ConflictError
-		if !errors.As(err, &conflict) {
+		made := s.log.Version()
+		err := s.write(ctx, c, r.ID)
+		if !isConflict(err) {
 			return false, err
 		}
 		if err := s.Refresh(ctx); err != nil {
@@ -178,27 +169,12 @@ func (s *Session) land(ctx context.Context, r Request, c *Compacted) (again bool
 		if !costly(c.Plan) || len(s.overlaysOf(r.ID)) > 0 {
 			return true, nil
 		}
-		if why := s.rebase(&c.Plan, next-1); why != "" {
+		if why := s.rebase(&c.Plan, made); why != "" {
 			c.Outcome, c.Reason = Superseded, why
 			return false, nil
 		}
 		c.Plan, c.Rebased = c.Plan.On(ViewOf(s.projection, r.Branch)), true
 	}
-}
-
-// made gives the overlays that stand in the log under the ids of entries.
-func (s *Session) made(entries []tenfold.Entry) []tenfold.Overlay {
-	ids := map[string]bool{}
-	for _, e := range entries {
-		ids[e.ID] = true
-	}
-	var found []tenfold.Overlay
-	for o := range s.projection.Overlays() {
-		if ids[o.ID] {
-			found = append(found, o)
-		}
-	}
-	return found
 }
 
 // costly tells whether a plan holds what a model was paid for or a person was
@@ -264,33 +240,4 @@ func meets(plan *strategy.Plan, from, to int) bool {
 		}
 	}
 	return false
-}
-
-// named gives a plan's compactions as entries; those of a request with an id
-// have ids that follow from it.
-func (s *Service) named(request string, plan strategy.Plan) []tenfold.Entry {
-	if request == "" {
-		return s.Overlays(plan, s.NewCommand())
-	}
-	entries := s.Overlays(plan, request)
-	for i := range entries {
-		entries[i].ID = overlayID(request, i)
-	}
-	return entries
-}
-
-func overlayID(request string, i int) string { return fmt.Sprintf("cmp_%s/%d", request, i) }
-
-// overlaysOf gives the overlays an earlier attempt of a request left.
-func (s *Session) overlaysOf(request string) []tenfold.Overlay {
-	if request == "" {
-		return nil
-	}
-	var found []tenfold.Overlay
-	for o := range s.projection.Overlays() {
-		if o.ID == overlayID(request, len(found)) {
-			found = append(found, o)
-		}
-	}
-	return found
 }

@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("would cover turns %s: %d → %d tokens\n", plan.Range, plan.Before.Tokens(), plan.After.Tokens())
+	fmt.Printf("would cover turns %s: %d → %d tokens\n", plan.Range, plan.Before, plan.After)
 	if _, err := s.Apply(ctx, plan); err != nil {
 		fmt.Println(err)
 		return

@@ -39,32 +39,25 @@ const longestError = 1000
 // is recorded of what ended with ctx, and of a race that was lost. The error is
 // the one given, joined with that of the record where it could not be written.
 func (s *Session) failed(ctx context.Context, r Request, err error) error {
-	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || lostRace(err) || r.Options.DryRun {
+	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || isConflict(err) || r.Options.DryRun {
 		return err // what was asked for could not be understood, or it is no failure
 	}
 	text := err.Error()
 	if len(text) > longestError {
 		text = strings.ToValidUTF8(text[:longestError], "") + "…" // no half of a character
 	}
-	for range maxAttempts {
+	record := s.appendLatest(ctx, func() []tenfold.Entry {
 		tokens, limit := s.projection.Tokens(), s.window(r)
-		record := s.Append(ctx, tenfold.Entry{Payload: tenfold.CompactionFailed{
-			Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit,
-		}})
-		if record == nil {
-			return err
-		}
-		if !lostRace(record) {
-			return errors.Join(err, fmt.Errorf("record the failure: %w", record))
-		}
-		if refresh := s.Refresh(ctx); refresh != nil {
-			return errors.Join(err, refresh)
-		}
+		return []tenfold.Entry{{Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit}}}
+	})
+	if record != nil && !isConflict(record) {
+		return errors.Join(err, fmt.Errorf("record the failure: %w", record))
 	}
 	return err
 }
 
-func lostRace(err error) bool {
+// isConflict tells whether another writer came first.
+func isConflict(err error) bool {
 	var conflict *store.ConflictError
 	return errors.As(err, &conflict)
 }

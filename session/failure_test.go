@@ -190,19 +190,19 @@ func TestD3WhatIsMadeAnew(t *testing.T) {
 // are told how it ended.
 func TestM6Hooks(t *testing.T) {
 	var before func(strategy.Plan) (strategy.Plan, error)
-	var ended []session.Compacted
+	var ended []session.Result
 	var failed []error
 	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}), session.WithHooks(session.Hooks{
 		Before: func(_ context.Context, _ *session.Session, plan strategy.Plan) (strategy.Plan, error) {
 			return before(plan)
 		},
-		After: func(_ context.Context, _ *session.Session, c session.Compacted, err error) {
+		After: func(_ context.Context, _ *session.Session, c session.Result, err error) {
 			ended, failed = append(ended, c), append(failed, err)
 		},
 	}))
 	s := mustCreate(t, svc, 3)
 	version := s.Log().Version()
-	compact := func() (session.Compacted, error) { return s.Compact(t.Context(), all()) }
+	compact := func() (session.Result, error) { return s.Compact(t.Context(), all()) }
 
 	before = func(plan strategy.Plan) (strategy.Plan, error) { return plan, session.ErrVetoed }
 	if c, err := compact(); err != nil || c.Outcome != session.Vetoed || c.Reason == "" || s.Log().Version() != version {
@@ -240,7 +240,7 @@ func TestM6Hooks(t *testing.T) {
 		t.Errorf("apply: %v", err)
 	}
 	before = func(plan strategy.Plan) (strategy.Plan, error) { return plan, nil }
-	if made, err := s.Apply(t.Context(), plan); err != nil || len(made) != 1 || ended[5].Outcome != session.Applied {
+	if made, err := s.Apply(t.Context(), plan); err != nil || len(made.Overlays) != 1 || ended[5].Outcome != session.Applied {
 		t.Errorf("apply: %+v, %v", made, err)
 	}
 }

@@ -29,7 +29,7 @@ type Hooks struct {
 	// After is told how each compaction ended, also those with nothing to do,
 	// vetoed or failed: the plan that was applied or would have been, with the
 	// view as it was before and as the plan left it.
-	After func(ctx context.Context, s *Session, c Compacted, err error)
+	After func(ctx context.Context, s *Session, c Result, err error)
 }
 
 // WithHooks has a service tell of compactions.
@@ -47,17 +47,10 @@ func (h Hooks) before(ctx context.Context, s *Session, plan strategy.Plan) (stra
 	if err != nil || slices.Equal(written(chosen), was) {
 		return plan, err
 	}
-	plan.Compactions = chosen.Compactions
-	if len(plan.Compactions) == 0 {
+	if len(chosen.Compactions) == 0 {
 		plan.Nothing = cmp.Or(chosen.Nothing, "a hook left nothing of the plan")
 	}
-	version, over := plan.Version, plan.Before
-	if over == nil {
-		over = s.projection
-	}
-	plan = plan.On(over)
-	plan.Version = version
-	return plan, nil
+	return plan.With(chosen.Compactions), nil
 }
 
 // written is what a plan's compactions say, to compare.
@@ -73,7 +66,7 @@ func written(plan strategy.Plan) []string {
 	return out
 }
 
-func (h Hooks) after(ctx context.Context, s *Session, c Compacted, err error) {
+func (h Hooks) after(ctx context.Context, s *Session, c Result, err error) {
 	if h.After != nil {
 		h.After(ctx, s, c, err)
 	}

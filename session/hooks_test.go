@@ -22,11 +22,9 @@ type figures struct {
 	sessions      int // tokens of the session at that time
 }
 
-func figuresOf(s *session.Session, c session.Compacted) figures {
+func figuresOf(s *session.Session, c session.Result) figures {
 	f := figures{outcome: c.Outcome, version: c.Plan.Version, sessions: s.Projection().Tokens()}
-	if c.Plan.Before != nil {
-		f.before, f.after = c.Plan.Before.Tokens(), c.Plan.After.Tokens()
-	}
+	f.before, f.after = c.Plan.Before, c.Plan.After
 	for _, one := range c.Plan.Compactions {
 		f.tokens = append(f.tokens, [2]int{one.TokensBefore, one.TokensAfter})
 	}
@@ -56,7 +54,7 @@ func TestM6HooksAreToldTheFiguresOfThePlan(t *testing.T) {
 		}, session.Applied, 2},
 		"changed in place": {func(p strategy.Plan) (strategy.Plan, error) {
 			p.Compactions[0].ToTurn = 0
-			p.Before, p.After, p.Version, p.Steps = nil, nil, 99, nil
+			p.Before, p.After, p.Version, p.Steps = 0, 0, 99, nil
 			return p, nil
 		}, session.Applied, 1},
 		"changed inside": {func(p strategy.Plan) (strategy.Plan, error) {
@@ -88,12 +86,12 @@ func TestM6HooksAreToldTheFiguresOfThePlan(t *testing.T) {
 				var told []figures
 				svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}), session.WithHooks(session.Hooks{
 					Before: func(_ context.Context, s *session.Session, plan strategy.Plan) (strategy.Plan, error) {
-						if got := figuresOf(s, session.Compacted{Plan: plan}); got.before != got.sessions || got.after >= got.before {
+						if got := figuresOf(s, session.Result{Plan: plan}); got.before != got.sessions || got.after >= got.before {
 							t.Errorf("before: %+v", got)
 						}
 						return test.before(plan)
 					},
-					After: func(_ context.Context, s *session.Session, c session.Compacted, _ error) {
+					After: func(_ context.Context, s *session.Session, c session.Result, _ error) {
 						told = append(told, figuresOf(s, c))
 					},
 				}))
@@ -144,7 +142,7 @@ func TestM6HooksAreToldTheFiguresOfThePlan(t *testing.T) {
 func TestM6FiguresOfARebasedPlan(t *testing.T) {
 	var seen []figures
 	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}), session.WithHooks(session.Hooks{
-		After: func(_ context.Context, s *session.Session, c session.Compacted, _ error) {
+		After: func(_ context.Context, s *session.Session, c session.Result, _ error) {
 			seen = append(seen, figuresOf(s, c))
 		},
 	}))
@@ -171,15 +169,15 @@ func TestM6FiguresOfARebasedPlan(t *testing.T) {
 // A plan made by hand is applied with figures, and one that another writer
 // overtook is not told as applied.
 func TestM6FiguresOfAPlanMadeByHand(t *testing.T) {
-	var ended []session.Compacted
+	var ended []session.Result
 	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}), session.WithHooks(session.Hooks{
-		After: func(_ context.Context, _ *session.Session, c session.Compacted, _ error) { ended = append(ended, c) },
+		After: func(_ context.Context, _ *session.Session, c session.Result, _ error) { ended = append(ended, c) },
 	}))
 	s := mustCreate(t, svc, 3)
 	before := s.Projection().Tokens()
 	hand := strategy.Plan{Version: s.Log().Version(), Compactions: []tenfold.Compaction{{Turns: tenfold.Omit}}}
 	made, err := s.Apply(t.Context(), hand)
-	if err != nil || len(made) != 1 || made[0].Compaction.TokensBefore != before || made[0].Compaction.TokensAfter != s.Projection().Tokens() {
+	if err != nil || len(made.Overlays) != 1 || made.Overlays[0].Compaction.TokensBefore != before || made.Overlays[0].Compaction.TokensAfter != s.Projection().Tokens() {
 		t.Errorf("%+v, %v", made, err)
 	}
 	if hand.Compactions[0].TokensBefore != 0 {

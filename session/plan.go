@@ -99,8 +99,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		span, ok = all, true
 	}
 	if !ok {
-		p = p.Snapshot()
-		return strategy.Plan{Version: p.Version(), DryRun: r.Options.DryRun, Before: p, After: p, Nothing: why}, nil
+		plan, err := strategy.Pipeline{}.Plan(ctx, p, strategy.Options{DryRun: r.Options.DryRun})
+		plan.Nothing = why
+		return plan, err
 	}
 	o := r.Options
 	o.Range = span
@@ -139,47 +140,66 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 // shows need not be all that it would do. Plan again without DryRun.
 var ErrDryRun = errors.New("the plan is of a dry run: plan again to apply it")
 
-// Apply writes a plan's compactions, and gives their overlays. A plan that
-// changes nothing writes nothing (S-16), and one of a dry run is ErrDryRun. A plan
-// made for another version than the session has read is a [*store.ConflictError]:
-// plan again. Hooks may replace the plan; their veto is an error.
-func (s *Session) Apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
+// Apply writes a plan's compactions. A plan that changes nothing writes nothing
+// (S-16), and one of a dry run is ErrDryRun. A plan made for another version than
+// the session has read is a [*store.ConflictError]: plan again. Hooks may replace
+// the plan; their veto is an error.
+func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error) {
 	switch {
 	case len(plan.Compactions) == 0:
-		return nil, nil
+		return Result{Outcome: Nothing, Plan: plan, Reason: plan.Nothing, Count: s.compactions()}, nil
 	case plan.DryRun:
-		return nil, fmt.Errorf("apply to conversation %s: %w", s.id, ErrDryRun)
-	case plan.Before == nil && plan.Version == s.log.Version():
+		return Result{Plan: plan}, fmt.Errorf("apply to conversation %s: %w", s.id, ErrDryRun)
+	case plan.View() == nil && plan.Version == s.log.Version():
 		plan = plan.On(s.projection) // made by hand
 	}
 	plan, err := s.service.hooks.before(ctx, s, plan)
-	c := Compacted{Plan: plan}
+	c := Result{Plan: plan}
 	switch {
 	case errors.Is(err, ErrVetoed):
 		c.Outcome, c.Reason = Vetoed, err.Error()
 	case err == nil && len(plan.Compactions) == 0:
 		c.Outcome, c.Reason = Nothing, plan.Nothing
+	case err == nil && plan.Version != s.log.Version():
+		err = fmt.Errorf("apply plan: %w", &store.ConflictError{Conversation: s.id, Expected: plan.Version, Actual: s.log.Version()})
 	case err == nil:
-		if c.Overlays, err = s.apply(ctx, plan); err == nil {
-			c.Outcome, c.Attempts = Applied, 1
+		if err = s.write(ctx, &c, ""); err == nil {
+			c.Attempts = 1
 		}
 	}
 	c.Count = s.compactions()
 	s.service.hooks.after(ctx, s, c, err)
-	return c.Overlays, err
+	return c, err
 }
 
-func (s *Session) apply(ctx context.Context, plan strategy.Plan) ([]tenfold.Overlay, error) {
-	if plan.Version != s.log.Version() {
-		return nil, fmt.Errorf("apply plan: %w", &store.ConflictError{
-			Conversation: s.id, Expected: plan.Version, Actual: s.log.Version(),
-		})
+// write appends the overlays of a result's plan at the version the session has
+// read. Those of a request with an id have ids that follow from it.
+func (s *Session) write(ctx context.Context, c *Result, request string) error {
+	command := request
+	if command == "" {
+		command = s.service.NewCommand()
 	}
-	entries := s.service.Overlays(plan, s.service.NewCommand())
+	entries, ids := s.service.Overlays(c.Plan, command), map[string]bool{}
+	for i := range entries {
+		if request != "" {
+			entries[i].ID = overlayID(request, i)
+		}
+		ids[entries[i].ID] = true
+	}
+	next := s.log.Version() + 1
 	if err := s.Append(ctx, entries...); err != nil {
-		return nil, err
+		return err
 	}
-	return s.made(entries), nil
+	c.Outcome, c.Overlays = Applied, nil
+	for o := range s.projection.Overlays() {
+		if ids[o.ID] {
+			c.Overlays = append(c.Overlays, o)
+		}
+	}
+	if c.Overlays[0].Seq != next {
+		c.Outcome = Repeated // an earlier attempt had come through (L9)
+	}
+	return nil
 }
 
 // Overlays gives a plan's compactions as entries to append, as a part of a
@@ -191,4 +211,20 @@ func (s *Service) Overlays(plan strategy.Plan, command string) []tenfold.Entry {
 		entries[i] = tenfold.Entry{ID: "cmp_" + s.newID(), Time: s.now().UTC(), Payload: c}
 	}
 	return entries
+}
+
+func overlayID(request string, i int) string { return fmt.Sprintf("cmp_%s/%d", request, i) }
+
+// overlaysOf gives the overlays that an earlier attempt of a request left.
+func (s *Session) overlaysOf(request string) []tenfold.Overlay {
+	if request == "" {
+		return nil
+	}
+	var found []tenfold.Overlay
+	for o := range s.projection.Overlays() {
+		if o.ID == overlayID(request, len(found)) {
+			found = append(found, o)
+		}
+	}
+	return found
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -101,6 +102,19 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 		return nil, err
 	}
 	return session, nil
+}
+
+// OpenOrCreate opens the conversation c.ID, and creates it if there is none.
+func (s *Service) OpenOrCreate(ctx context.Context, c Create) (*Session, error) {
+	session, err := s.Open(ctx, c.ID)
+	if !errors.Is(err, store.ErrNotFound) {
+		return session, err
+	}
+	session, err = s.Create(ctx, c)
+	if errors.Is(err, store.ErrExists) { // another writer created it meanwhile
+		return s.Open(ctx, c.ID)
+	}
+	return session, err
 }
 
 // Open opens a conversation. An unknown one is [store.ErrNotFound].

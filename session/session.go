@@ -77,6 +77,28 @@ func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error {
 	return s.append(ctx, nil, entries)
 }
 
+// AppendLatest appends entries after whatever other writers appended: on a
+// conflict it reads what is new and tries again.
+func (s *Session) AppendLatest(ctx context.Context, entries ...tenfold.Entry) error {
+	return s.appendLatest(ctx, func() []tenfold.Entry { return entries })
+}
+
+// appendLatest asks for the entries anew after each conflict.
+func (s *Session) appendLatest(ctx context.Context, entries func() []tenfold.Entry) error {
+	for attempt := 1; ; attempt++ {
+		err := s.Append(ctx, entries()...)
+		if !isConflict(err) || attempt == maxAttempts {
+			return err
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return err
+		}
+		if err := s.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+}
+
 // append also changes what the conversation was imported from, if that is set.
 func (s *Session) append(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
 	now, expected := s.service.now(), s.log.Version()

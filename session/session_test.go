@@ -83,15 +83,16 @@ func TestPlanApplyUndoRedo(t *testing.T) {
 	if s.Log().Version() != 25 || len(items(s)) != len(raw) {
 		t.Fatal("planning wrote something")
 	}
-	overlays, err := s.Apply(t.Context(), plan)
+	applied, err := s.Apply(t.Context(), plan)
 	if err != nil {
 		t.Fatal(err)
 	}
+	overlays := applied.Overlays
 	if len(overlays) != 1 || overlays[0].Compaction.Profile != "default" || overlays[0].Compaction.Source != "user" {
 		t.Fatalf("applied %+v", overlays)
 	}
 	compacted := items(s)
-	if d := cmp.Diff(plan.After.Tokens(), s.Projection().Tokens()); d != "" {
+	if d := cmp.Diff(plan.After, s.Projection().Tokens()); d != "" {
 		t.Fatalf("the plan promised other totals (-plan +applied):\n%s", d)
 	}
 	undone, err := s.Undo(t.Context())
@@ -168,8 +169,8 @@ func TestS16NothingToDo(t *testing.T) {
 		t.Fatalf("a log without reasoning gives %+v, %v", plan.Compactions, err)
 	}
 	version := s.Log().Version()
-	if overlays, err := s.Apply(t.Context(), plan); err != nil || overlays != nil || s.Log().Version() != version {
-		t.Fatalf("applying nothing wrote %v, %v", overlays, err)
+	if c, err := s.Apply(t.Context(), plan); err != nil || c.Overlays != nil || c.Outcome != session.Nothing || s.Log().Version() != version {
+		t.Fatalf("applying nothing wrote %v, %v", c.Overlays, err)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestDedupAndSupersedeOnTheLargest(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				before, after := p.Tokens(), plan.After.Tokens()
+				before, after := p.Tokens(), plan.After
 				if after > before {
 					t.Errorf("%s, %s: %d → %d tokens", f.Name, name, before, after)
 				}

@@ -35,12 +35,12 @@ func holdComparison(t rapid.TB, l *tenfold.Log, text string, span tenfold.Range)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.After.Tokens() > p.Tokens() {
-		t.Fatalf("%s %s: %d → %d tokens", text, span, p.Tokens(), plan.After.Tokens())
+	if plan.After > p.Tokens() {
+		t.Fatalf("%s %s: %d → %d tokens", text, span, p.Tokens(), plan.After)
 	}
 	for e := range l.Entries() {
 		was, _, before := p.Fate(e.Seq)
-		is, _, after := plan.After.Fate(e.Seq)
+		is, _, after := plan.View().Fate(e.Seq)
 		if was == is && before == after {
 			continue
 		}
@@ -56,12 +56,12 @@ func holdComparison(t rapid.TB, l *tenfold.Log, text string, span tenfold.Range)
 		if !inside || called.Payload.Kind() != tenfold.KindToolCall || !answered || r.IsError {
 			t.Fatalf("%s %s: entry %d (%s) is %s", text, span, e.Seq, e.Payload.Kind(), is)
 		}
-		if is == tenfold.Omitted && !seenLater(plan.After, called, seq) {
+		if is == tenfold.Omitted && !seenLater(plan.View(), called, seq) {
 			t.Fatalf("%s %s: the last of its kind went: entry %d %+v", text, span, seq, called.Payload)
 		}
 	}
 	for _, f := range body.Profiles() {
-		body, err := f.Write(plan.After)
+		body, err := f.Write(plan.View())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func outcome(t testing.TB, text string, o strategy.Options, all ...said) string 
 	if (plan.Nothing == "") != (len(plan.Compactions) > 0) {
 		t.Errorf("%d overlays, and says %q", len(plan.Compactions), plan.Nothing)
 	}
-	return fates(plan.After, l, seqs)
+	return fates(plan.View(), l, seqs)
 }
 
 func fates(p *tenfold.Projection, l *tenfold.Log, seqs []int64) string {
@@ -344,7 +344,7 @@ func TestS15DedupSeesTheProjection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(c.want, fates(plan.After, l, seqs)); d != "" {
+		if d := cmp.Diff(c.want, fates(plan.View(), l, seqs)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -37,16 +37,16 @@ func holdFit(t *testing.T, l *tenfold.Log) {
 		if len(made.Compactions) == 0 {
 			continue
 		}
-		checkValid(t, text, allBodies(t, made.After))
-		checkTotals(t, made.After)
-		after, most := made.After.Tokens(), made.Fitted.Always+made.Fitted.Lines
+		checkValid(t, text, allBodies(t, made.View()))
+		checkTotals(t, made.View())
+		after, most := made.After, made.Fitted.Always+made.Fitted.Lines
 		switch {
 		case after > most || after > raw.Tokens():
 			t.Errorf("%s: %d tokens of %d, %d always and %d for lines", text, after, raw.Tokens(), made.Fitted.Always, made.Fitted.Lines)
 		case text == "fit:target=20k" && made.Fitted.Always <= 10_000 && after > 20_000:
 			t.Errorf("%s: %d tokens", text, after)
 		}
-		shown := payloads(made.After)
+		shown := payloads(made.View())
 		for seq, was := range payloads(raw) {
 			e, _ := l.Entry(seq)
 			m, ok := was.(tenfold.UserMessage)
@@ -121,7 +121,7 @@ func holdTen(t *testing.T, entries []tenfold.Entry) {
 		}
 	}
 	made := plan(t, p.Preview(undone...), strategy.Options{}, text)
-	got, want := texted(p), texted(made.After)
+	got, want := texted(p), texted(made.View())
 	if !slices.Equal(got, want) {
 		t.Errorf("after %d compactions %d items are shown, fresh %d", compactions, len(got), len(want))
 		for i := range min(len(got), len(want)) {
@@ -130,8 +130,8 @@ func holdTen(t *testing.T, entries []tenfold.Entry) {
 			}
 		}
 	}
-	if p.Tokens() != made.After.Tokens() {
-		t.Errorf("%d tokens, fresh %d", p.Tokens(), made.After.Tokens())
+	if p.Tokens() != made.After {
+		t.Errorf("%d tokens, fresh %d", p.Tokens(), made.After)
 	}
 }
 

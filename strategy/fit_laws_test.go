@@ -44,10 +44,10 @@ func TestS13aLaws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if made.After.Tokens() > raw.Tokens() {
-				t.Fatalf("%s: %d tokens, then %d", text, raw.Tokens(), made.After.Tokens())
+			if made.After > raw.Tokens() {
+				t.Fatalf("%s: %d tokens, then %d", text, raw.Tokens(), made.After)
 			}
-			before, after := payloads(raw), payloads(made.After)
+			before, after := payloads(raw), payloads(made.View())
 			for seq, was := range before {
 				e, _ := l.Entry(seq)
 				m, ok := e.Payload.(tenfold.UserMessage)
@@ -82,8 +82,8 @@ func TestP1S13aIsTheSameAHundredTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			want = slices.Concat(got, allBodies(t, made.After)[0])
-		} else if !slices.Equal(slices.Concat(got, allBodies(t, made.After)[0]), want) {
+			want = slices.Concat(got, allBodies(t, made.View())[0])
+		} else if !slices.Equal(slices.Concat(got, allBodies(t, made.View())[0]), want) {
 			t.Fatalf("run %d is another", i)
 		}
 	}
@@ -124,7 +124,7 @@ func TestS13aHugeTexts(t *testing.T) {
 			}
 			for _, target := range []string{"fit:target=2%", "fit:target=20%"} {
 				made := plan(t, tenfold.Project(l), strategy.Options{}, target)
-				if after, most := made.After.Tokens(), made.Fitted.Always+made.Fitted.Lines; after > most {
+				if after, most := made.After, made.Fitted.Always+made.Fitted.Lines; after > most {
 					t.Errorf("%s: %d tokens, at most %d", target, after, most)
 				}
 			}

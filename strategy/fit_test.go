@@ -16,7 +16,7 @@ const least = "fit:target=1"
 // fitted is what fit leaves of a log, in short.
 func fitted(t testing.TB, l *tenfold.Log, text string) string {
 	t.Helper()
-	return shown(plan(t, tenfold.Project(l), strategy.Options{}, text).After)
+	return shown(plan(t, tenfold.Project(l), strategy.Options{}, text).View())
 }
 
 // payloads are what a model sees of the entries of a log, by seq.
@@ -44,7 +44,7 @@ func TestS13aShortMessagesOfThePersonStayVerbatim(t *testing.T) {
 	short := "please " + strings.Repeat("do it well. ", 120) // below 500 tokens
 	lines := []string{"t", "u " + short, "a *900", "t", "u and\n\n  \tthis, äöü ", "s nobody typed it", "a *900", "t", "u go on", "a *100", "c 1 Bash {}", "r 1 x", "a end"}
 	l := script(t, lines...)
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
 	got := payloads(p)
 	for _, seq := range []int64{2, 5, 9} {
 		e, _ := l.Entry(seq)
@@ -61,14 +61,14 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 	long := "first line of it\n" + strings.Repeat("words that say nothing\n", 400) + "but open_file matters\n" + strings.Repeat("and nothing more\n", 400)
 	wide := strings.Repeat("one line of many words ", 200)
 	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
 	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…" {
 		t.Errorf("the long one is %q", got)
 	}
 	if got := tenfold.TextLines(payloads(p)[5]); got != wide[:400]+"…" {
 		t.Errorf("the wide one is %q", got)
 	}
-	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,context=0").After
+	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,context=0").View()
 	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…\nbut open_file matters\n…" {
 		t.Errorf("with lines the long one is %q", got)
 	}
@@ -78,7 +78,7 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 func TestS13aAFragmentOfTheFirstLineComesAfterItsBeginning(t *testing.T) {
 	wide := strings.Repeat("one line of many words ", 100) + "open_file " + strings.Repeat("one line of many words ", 100)
 	l := script(t, "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=900").After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=900").View()
 	got := tenfold.TextLines(payloads(p)[2])
 	if !strings.HasPrefix(got, wide[:400]) || !strings.Contains(got, "open_file") || len(got) >= len(wide) {
 		t.Errorf("it is %d bytes of %d: %q", len(got), len(wide), got)
@@ -88,7 +88,7 @@ func TestS13aAFragmentOfTheFirstLineComesAfterItsBeginning(t *testing.T) {
 // The last request stays whole, however long.
 func TestS13aTheLastRequestAndTheLastStepAreWhole(t *testing.T) {
 	l := script(t, "t", "u ask", "a *800", "t", "u last *9000", "k hm", "c 1 Bash {}", "r 1 *500", "k now", "a yes *600", "c 2 Bash {}", "r 2 *700")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
 	if got, want := shown(p), "u ask | u last wor…9005 | k now | a yes word…604 | c 2 {} | r 2 words an…700"; got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}
@@ -98,7 +98,7 @@ func TestS13aTheLastRequestAndTheLastStepAreWhole(t *testing.T) {
 // stand in the view, so that no line of them is paid for.
 func TestP9S13aRequestsOfTheLastTurnStand(t *testing.T) {
 	l := script(t, "t", "u ask", "a fine", "t", "u first open_file *9000", "a so", "c 1 Bash {}", "r 1 open_file", "u more", "a well", "c 2 Bash {}", "r 2 x", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=9%").After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=9%").View()
 	if got, want := shown(p), "u ask | u first op…9016 | u more | a end"; got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}
@@ -116,7 +116,7 @@ func TestP8S13aPinsStayVerbatim(t *testing.T) {
 	if _, err := l.Append(tenfold.Entry{Payload: tenfold.Pin{Entries: ids(3, 5)}}); err != nil {
 		t.Fatal(err)
 	}
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
 	if got, want := shown(p), "u ask | a said wor…305 | c 1 {} | r 1 words an…900 | a end"; got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}
@@ -157,7 +157,7 @@ func TestS13aTheOpenErrorStays(t *testing.T) {
 			if name != "mended by the last step" {
 				lines = append(lines, "a end")
 			}
-			p := plan(t, tenfold.Project(script(t, lines...)), strategy.Options{}, least).After
+			p := plan(t, tenfold.Project(script(t, lines...)), strategy.Options{}, least).View()
 			if _, stays := payloads(p)[4]; stays != tt.stays {
 				t.Errorf("shown: %s", shown(p))
 			}
@@ -180,11 +180,11 @@ func TestS13aWhatIsHiddenStaysHidden(t *testing.T) {
 		made := plan(t, p, strategy.Options{}, "fit:target=400")
 		for seq := int64(1); seq <= 4; seq++ {
 			was, _, _ := p.Fate(seq)
-			if is, _, _ := made.After.Fate(seq); is != was {
+			if is, _, _ := made.View().Fate(seq); is != was {
 				t.Errorf("%s: entry %d was %s, is %s", name, seq, was, is)
 			}
 		}
-		if got := shown(made.After); !strings.Contains(got, "u two") || !strings.Contains(got, "read_file") || strings.Contains(got, "open_file") {
+		if got := shown(made.View()); !strings.Contains(got, "u two") || !strings.Contains(got, "read_file") || strings.Contains(got, "open_file") {
 			t.Errorf("%s: shown: %s", name, got)
 		}
 	}
@@ -211,7 +211,7 @@ func TestP10S13aReasoningGoesButWhatIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
 	got := payloads(p)
 	if got[3] != nil || got[7] == nil || got[10] == nil {
 		t.Errorf("shown: %s", shown(p))
@@ -239,7 +239,7 @@ func TestS13aLargeAttachmentsGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
 	m, ok := payloads(p)[2].(tenfold.UserMessage)
 	if !ok || len(m.Attachments) != 1 || m.Attachments[0].Name != "small.md" || m.Parts[0].Text != "see" {
 		t.Errorf("the message is %+v", m)
@@ -266,7 +266,7 @@ func TestS13aARangeIsHonoured(t *testing.T) {
 		for seq := int64(1); seq <= raw.Version(); seq++ {
 			turn, at, _ := l.Where(seq)
 			outside := turn < span.FromTurn || turn > span.ToTurn || span.ToStep != nil && turn == span.ToTurn && at > *span.ToStep
-			if fate, _, _ := made.After.Fate(seq); outside && fate != tenfold.Kept {
+			if fate, _, _ := made.View().Fate(seq); outside && fate != tenfold.Kept {
 				t.Errorf("%s: entry %d is %s", span, seq, fate)
 			}
 		}
@@ -300,7 +300,7 @@ func TestS13aTargets(t *testing.T) {
 	l := script(t, lines...)
 	raw := tenfold.Project(l)
 	all := raw.Totals().All().Before
-	always := plan(t, raw, strategy.Options{}, least).After.Tokens()
+	always := plan(t, raw, strategy.Options{}, least).After
 	for text, most := range map[string]int{
 		"fit:target=2%":                          always + all/50,
 		"fit:target=10%":                         always + all/10,
@@ -309,7 +309,7 @@ func TestS13aTargets(t *testing.T) {
 		fmt.Sprintf("fit:target=%d", always/2):   always + always/4,
 	} {
 		made := plan(t, raw, strategy.Options{}, text)
-		after := made.After.Tokens()
+		after := made.After
 		if after > most || after < most-(most-always)/5 {
 			t.Errorf("%s: %d tokens, at most %d with %d always", text, after, most, always)
 		}
@@ -331,7 +331,7 @@ func TestS13aRunsOfFoldedCallsAreTold(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d %s", i, text))
 	}
 	l := script(t, append(lines, "a end")...)
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=120,without=always").After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=120,without=always").View()
 	if _, shownToo := payloads(p)[4]; shownToo {
 		t.Fatalf("shown: %s", shown(p))
 	}
@@ -358,7 +358,7 @@ func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := script(t, "t", "u write it", "c 1 Write "+string(arguments), "r 1 ok", "c 2 Bash {}", "r 2 *900", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,context=0").After
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,context=0").View()
 	c, ok := payloads(p)[3].(tenfold.ToolCall)
 	if !ok {
 		t.Fatalf("shown: %s", shown(p))
@@ -381,7 +381,7 @@ func TestS13aContext(t *testing.T) {
 		"fit:target=30%,context=0": "…\nopen_file\n…",
 		"fit:target=30%,context=2": "…\nwords\nwords\nopen_file\nmore\nmore\n…",
 	} {
-		p := plan(t, tenfold.Project(l), strategy.Options{}, text).After
+		p := plan(t, tenfold.Project(l), strategy.Options{}, text).View()
 		if text == "fit:target=3%,context=0" && payloads(p)[4] == nil {
 			continue // too little for the call
 		}
@@ -433,7 +433,7 @@ func TestS13aTheLastEditOfEachFileIsTold(t *testing.T) {
 	}
 	l := script(t, append(lines, "a so far")...)
 	told := func(text string) map[int64]tenfold.Payload {
-		return payloads(plan(t, tenfold.Project(l), strategy.Options{}, text).After)
+		return payloads(plan(t, tenfold.Project(l), strategy.Options{}, text).View())
 	}
 	if got := told("fit:target=20%"); got[5] == nil || got[3] != nil {
 		t.Errorf("the last edit is %v, the one before %v", got[5], got[3])

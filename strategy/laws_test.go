@@ -77,8 +77,8 @@ func holdComposition(t complaint, l *tenfold.Log, o strategy.Options, pl strateg
 		}
 		tokens = s.After
 	}
-	if made.After.Tokens() != tokens {
-		t.Fatalf("the steps end at %d tokens, the plan at %d", tokens, made.After.Tokens())
+	if made.After != tokens {
+		t.Fatalf("the steps end at %d tokens, the plan at %d", tokens, made.After)
 	}
 	var entries, undo []tenfold.Entry
 	for i, c := range made.Compactions {
@@ -203,8 +203,8 @@ func TestTenCompactionsInARow(t *testing.T) {
 				made := plan(t, p, o, text...)
 				apply(t, l, made)
 				now := tenfold.Project(l)
-				if now.Tokens() != made.After.Tokens() || now.Tokens() >= before {
-					t.Fatalf("round %d: %d tokens, then %d, applied %d: %s %s", round, before, made.After.Tokens(), now.Tokens(), made.Nothing, notesOf(made))
+				if now.Tokens() != made.After || now.Tokens() >= before {
+					t.Fatalf("round %d: %d tokens, then %d, applied %d: %s %s", round, before, made.After, now.Tokens(), made.Nothing, notesOf(made))
 				}
 				checkTotals(t, now)
 				checkValid(t, "grown", allBodies(t, now))

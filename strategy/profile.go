@@ -2,9 +2,7 @@ package strategy
 
 import (
 	"context"
-	"fmt"
 	"sort"
-	"strings"
 
 	"tenfold"
 )
@@ -67,7 +65,7 @@ func FindProfile(name string) (Profile, error) {
 		names = append(names, n)
 	}
 	sort.Strings(names)
-	return Profile{}, fmt.Errorf("%w profile %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
+	return Profile{}, UnknownName("profile", name, names)
 }
 
 // NeedsModel implements [ModelUser].
@@ -107,7 +105,7 @@ func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) 
 		if f.Summary.Instructions != "" {
 			with.Instructions = f.Summary.Instructions
 		}
-		written, refused, err := job{name: f.Name(), span: o.Range, placement: f.Summary.Placement}.write(ctx, p, with)
+		written, refused, err := job{by: f, span: o.Range, placement: f.Summary.Placement}.write(ctx, p, with)
 		if err != nil || (refused && !f.Summary.Optional) {
 			return nil, err
 		}

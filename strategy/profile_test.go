@@ -78,10 +78,10 @@ func TestProfileWithoutItsSummary(t *testing.T) {
 				if got := len(made.Compactions) == 1; got != test.applied || len(made.Refused) != test.refused {
 					t.Errorf("dry %v: %d compactions, refused %q", dry, len(made.Compactions), made.Refused)
 				}
-				if !test.applied && (made.Nothing == "" || made.After.Tokens() != p.Tokens()) {
-					t.Errorf("dry %v: %d tokens of %d are left: %q", dry, made.After.Tokens(), p.Tokens(), made.Nothing)
+				if !test.applied && (made.Nothing == "" || made.After != p.Tokens()) {
+					t.Errorf("dry %v: %d tokens of %d are left: %q", dry, made.After, p.Tokens(), made.Nothing)
 				}
-				if test.applied && (made.Compactions[0].Summary != nil || made.After.Tokens() >= p.Tokens()) {
+				if test.applied && (made.Compactions[0].Summary != nil || made.After >= p.Tokens()) {
 					t.Errorf("dry %v: %+v", dry, made.Compactions)
 				}
 				for _, why := range made.Refused {
@@ -113,7 +113,7 @@ func TestProfileThatOmitsTurns(t *testing.T) {
 	if err != nil || len(made.Compactions) != 1 || made.Compactions[0].Turns != tenfold.Omit {
 		t.Fatalf("%+v, %v", made.Compactions, err)
 	}
-	if f, _, _ := made.After.Fate(2); f != tenfold.Omitted {
+	if f, _, _ := made.View().Fate(2); f != tenfold.Omitted {
 		t.Errorf("the first message is %v", f)
 	}
 }

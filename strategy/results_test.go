@@ -31,7 +31,7 @@ func TestS4StripAttachments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		made := plan(t, p, strategy.Options{}, tt.strategy)
-		for it := range made.After.Items() {
+		for it := range made.View().Items() {
 			m := it.Payload.(tenfold.UserMessage)
 			if len(m.Attachments) != tt.left {
 				t.Errorf("%s leaves %d attachments, want %d", tt.strategy, len(m.Attachments), tt.left)
@@ -65,7 +65,7 @@ func TestS5PruneTools(t *testing.T) {
 	step := func(strategyText, want string, nothing bool) {
 		t.Helper()
 		made := plan(t, tenfold.Project(l), strategy.Options{}, strategyText)
-		if got := left(made.After); got != want || (made.Nothing != "") != nothing {
+		if got := left(made.View()); got != want || (made.Nothing != "") != nothing {
 			t.Errorf("%s leaves %q, want %q; nothing: %q", strategyText, got, want, made.Nothing)
 		}
 		apply(t, l, made)
@@ -202,7 +202,7 @@ func TestTrimResults(t *testing.T) {
 	l := script(t, "t", "u do", "c 1 Read {}", "r 1 *2048", "c 2 Read {}", "r 2 *2049", "c 3 Read {}", "r 3 *5000")
 	made := plan(t, tenfold.Project(l), strategy.Options{}, "trim-results:head=100,tail=50,over=2KB")
 	for seq, want := range map[int64]tenfold.Fate{4: tenfold.Kept, 6: tenfold.Trimmed, 8: tenfold.Trimmed} {
-		if f, _, _ := made.After.Fate(seq); f != want {
+		if f, _, _ := made.View().Fate(seq); f != want {
 			t.Errorf("entry %d is %s, want %s", seq, f, want)
 		}
 	}
@@ -212,7 +212,7 @@ func TestTrimResults(t *testing.T) {
 	}
 	// Clearing goes on from a trim, and is not undone by one.
 	both := plan(t, tenfold.Project(l), strategy.Options{}, "micro:keep_recent=0", "trim-results")
-	if f, _, _ := both.After.Fate(8); f != tenfold.Stripped {
+	if f, _, _ := both.View().Fate(8); f != tenfold.Stripped {
 		t.Errorf("trimmed, then cleared: %s", f)
 	}
 }
@@ -245,7 +245,7 @@ func TestTrimResultsKeepsTheLinesThatMatter(t *testing.T) {
 	)
 	shown := func(name string) string {
 		made := plan(t, tenfold.Project(l), strategy.Options{}, name)
-		for it := range made.After.Items() {
+		for it := range made.View().Items() {
 			if r, ok := it.Payload.(tenfold.ToolResult); ok && r.CallID == "1" {
 				return r.Parts[0].Text
 			}
@@ -282,10 +282,10 @@ func TestPurgeErrors(t *testing.T) {
 	}
 	extend(t, l, "t", "u go on")
 	made := plan(t, tenfold.Project(l), strategy.Options{}, "purge-errors")
-	if f, _, _ := made.After.Fate(3); f != tenfold.Stripped || made.Steps[0].Entries != 1 {
+	if f, _, _ := made.View().Fate(3); f != tenfold.Stripped || made.Steps[0].Entries != 1 {
 		t.Errorf("4 turns after: %s, %+v", f, made.Steps)
 	}
-	if f, _, _ := made.After.Fate(4); f != tenfold.Kept {
+	if f, _, _ := made.View().Fate(4); f != tenfold.Kept {
 		t.Errorf("the error itself: %s", f)
 	}
 	apply(t, l, made)
@@ -307,7 +307,7 @@ func TestS15StripBringsNothingBack(t *testing.T) {
 	// Write's results are not stripped (its hint), but micro clears them only
 	// if the tool does not wish to keep them; Read's stubs become strip's own.
 	want := "u do | c 2 {} | r 2 words an…900 | c 3 {} | r 3 [compacted] Read: success | a done"
-	if got := shown(made.After); got != want {
+	if got := shown(made.View()); got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}
 	apply(t, l, made)

@@ -170,7 +170,7 @@ func runWindows(t *testing.T, tests []windowCase) {
 				}
 			}
 			made := plan(t, tenfold.ProjectBranch(l, tt.reader), strategy.Options{Range: tt.span, Hints: tool.Hints{}}, tt.strategy)
-			if got := shown(made.After); got != tt.want {
+			if got := shown(made.View()); got != tt.want {
 				t.Errorf("shown: %s\nwant:  %s\n%s %s", got, tt.want, made.Nothing, notesOf(made))
 			}
 			if !strings.Contains(notesOf(made)+made.Nothing, tt.note) {

@@ -96,7 +96,7 @@ func TestS15SupersedeBringsNothingBack(t *testing.T) {
 		for _, seq := range seqs {
 			for _, s := range []int64{seq, l.Pair(seq)} {
 				_, _, before := p.Fate(s)
-				if _, _, after := plan.After.Fate(s); after > before {
+				if _, _, after := plan.View().Fate(s); after > before {
 					t.Errorf("%+v: entry %d costs %d, %d before", side, s, after, before)
 				}
 			}
@@ -111,7 +111,7 @@ func TestSupersedeRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "[compacted] fs_read_file: success (recall "
-	for it := range plan.After.Items() {
+	for it := range plan.View().Items() {
 		if r, ok := it.Payload.(tenfold.ToolResult); ok && it.Seq == l.Pair(seqs[0]) && !strings.HasPrefix(r.Parts[0].Text, want) {
 			t.Errorf("stub is %q", r.Parts[0].Text)
 		}

@@ -39,23 +39,23 @@ func TestS17TextsAreAPartOfTheReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := plan.Before.Tokens()
+	before := plan.Before
 	for _, s := range plan.Steps {
 		if s.Entries != 1 || s.Before != before || s.After >= s.Before {
 			t.Errorf("step %+v, after one that ends at %d", s, before)
 		}
 		before = s.After
 	}
-	if len(plan.Steps) != 2 || before != plan.After.Tokens() {
-		t.Errorf("%d steps end at %d tokens, the plan at %d", len(plan.Steps), before, plan.After.Tokens())
+	if len(plan.Steps) != 2 || before != plan.After {
+		t.Errorf("%d steps end at %d tokens, the plan at %d", len(plan.Steps), before, plan.After)
 	}
 	sum := 0
 	var slots []string
-	for _, s := range strategy.Spans(plan.After) {
+	for _, s := range strategy.Spans(plan.View()) {
 		sum += s.After
 		slots = append(slots, s.Slots...)
 	}
-	if want := []string{"texts", "tool_calls"}; sum != plan.After.Tokens() || !slices.Equal(slots, want) {
-		t.Errorf("the spans hold %d of %d tokens, of slots %v", sum, plan.After.Tokens(), slots)
+	if want := []string{"texts", "tool_calls"}; sum != plan.After || !slices.Equal(slots, want) {
+		t.Errorf("the spans hold %d of %d tokens, of slots %v", sum, plan.After, slots)
 	}
 }

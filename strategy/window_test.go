@@ -190,13 +190,13 @@ func TestS7BudgetHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		over := fmt.Sprintf("the view costs %d tokens, more than the window of %d", made.After.Tokens(), n)
+		over := fmt.Sprintf("the view costs %d tokens, more than the window of %d", made.After, n)
 		said := notesOf(made)
-		if (made.After.Tokens() > n) != strings.Contains(said, over) {
-			t.Fatalf("%d tokens in a window of %d: %s", made.After.Tokens(), n, said)
+		if (made.After > n) != strings.Contains(said, over) {
+			t.Fatalf("%d tokens in a window of %d: %s", made.After, n, said)
 		}
-		if made.After.Tokens() > n && !strings.Contains(said, "the window would come out empty") {
-			t.Fatalf("%d tokens in a window of %d, which is not empty: %s", made.After.Tokens(), n, said)
+		if made.After > n && !strings.Contains(said, "the window would come out empty") {
+			t.Fatalf("%d tokens in a window of %d, which is not empty: %s", made.After, n, said)
 		}
 	})
 }

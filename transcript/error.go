@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/problem"
 )
 
 // An Error says what is wrong with a source, where, and what to try.
@@ -40,10 +42,16 @@ func (e *Error) Error() string {
 	if e.Format != "" {
 		b.WriteString(" (read as " + string(e.Format) + ")")
 	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
-	}
 	return b.String()
+}
+
+// As fills in a [problem.Error], which has the hint.
+func (e *Error) As(target any) bool {
+	p, ok := target.(**problem.Error)
+	if ok {
+		*p = &problem.Error{Code: "transcript", Problem: e.Error(), Hint: e.Hint, Err: e.Err}
+	}
+	return ok
 }
 
 // Unwrap gives the cause.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold/internal/config"
+	"tenfold/problem"
 	"tenfold/strategy"
 )
 
@@ -48,8 +49,7 @@ func (r *rangeFlags) choice(e *config.Effective, c config.Config) ([]chosen, err
 	p, err := c.Profile(name)
 	if err != nil {
 		origin, _ := e.Origin(at("default_profile")...)
-		message, hint, _ := strings.Cut(err.Error(), ": ")
-		return nil, &failure{code: "config", message: origin.String() + ": " + key + ": " + message, hint: hint, err: err}
+		return nil, &problem.Error{Code: "config", Subject: origin.String() + ": " + key, Hint: explain(err).Hint, Err: err}
 	}
 	return []chosen{{p, key + " " + quote(name), append(profile(name), at("default_profile"))}}, nil
 }

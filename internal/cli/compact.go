@@ -329,7 +329,7 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	}
 	r := &report{
 		conversation: at.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
-		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.After,
+		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.View(),
 		target: req.Target, quotes: k.asked.quotes, parted: newPartedJSON(at.Parted),
 	}
 	r.failed = r.refused(req, k.asked.name)

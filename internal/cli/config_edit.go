@@ -117,11 +117,11 @@ func (a *app) edited(ctx context.Context, kind config.Kind, name, draft string) 
 			return after, nil
 		}
 		rejected := explain(err)
-		rejected.hint = strings.TrimSuffix("the file is as it was, and what you wrote is kept in "+draft+"; "+rejected.hint, "; ")
+		rejected.Hint = strings.TrimSuffix("the file is unchanged, and your edit is kept in "+draft+"; "+rejected.Hint, "; ")
 		if !a.inTTY {
 			return nil, rejected
 		}
-		a.warn(rejected.message)
+		a.warn(rejected.Error())
 		again, err := a.confirm(ctx, "edit it again?", rejected)
 		if err != nil || !again {
 			return nil, rejected

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/config"
+	"tenfold/problem"
 	"tenfold/store"
 )
 
@@ -58,14 +59,14 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 	}
 	extras, err := a.activeExtras(ctx)
 	if err != nil { // a store that does not open takes nothing else with it
-		a.warn("what the active conversation keeps is left out: " + explain(err).message)
+		a.warn("what the active conversation keeps is left out: " + explain(err).Error())
 	}
 	e, err := a.effective(extras...)
 	if err != nil {
 		return err
 	}
 	all, err := e.Settings(key)
-	var wrong *config.Error
+	var wrong *problem.Error
 	if errors.As(err, &wrong) {
 		return usage(wrong.Problem, wrong.Hint)
 	}

@@ -146,7 +146,7 @@ func (k *compactConversation) apply(ctx context.Context, s *session.Session, req
 		if err != nil {
 			return nil, err
 		}
-		r.plan, r.view = plan, plan.After
+		r.plan, r.view = plan, plan.View()
 	} else {
 		keep, err := k.keepIn(ctx, s)
 		if err != nil {
@@ -177,7 +177,7 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		return nil, err
 	}
 	r := &report{
-		conversation: s.ID(), plan: plan, view: plan.After, target: req.Target,
+		conversation: s.ID(), plan: plan, view: plan.View(), target: req.Target,
 		turns: s.Log().Turns(), entries: int(s.Log().Version()),
 	}
 	if plan.Nothing != "" {

@@ -167,7 +167,7 @@ func forkTitle(title string) string {
 }
 
 // newReport is the report of a compaction that was made.
-func newReport(s *session.Session, done session.Compacted) *report {
+func newReport(s *session.Session, done session.Result) *report {
 	r := &report{
 		conversation: s.ID(), turns: s.Log().Turns(), entries: int(s.Log().Version()),
 		plan: done.Plan, view: s.Projection(),

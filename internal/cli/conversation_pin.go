@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/session"
 )
 
@@ -138,14 +139,14 @@ func pinnable(l *tenfold.Log, seq int64) error {
 	e, ok := l.Entry(seq)
 	switch {
 	case !ok:
-		return &failure{
-			code: "not_found", message: "there is no entry " + strconv.FormatInt(seq, 10),
-			hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10) + "; --id names another conversation",
+		return &problem.Error{
+			Code: "not_found", Problem: "there is no entry " + strconv.FormatInt(seq, 10),
+			Hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10) + "; --id names another conversation",
 		}
 	case !e.Payload.Kind().Visible():
-		return &failure{
-			code: "not_visible", message: "entry " + strconv.FormatInt(seq, 10) + " is a " + string(e.Payload.Kind()) + ", which no model sees",
-			hint: "messages, reasoning, calls and results can be pinned",
+		return &problem.Error{
+			Code: "not_visible", Problem: "entry " + strconv.FormatInt(seq, 10) + " is a " + string(e.Payload.Kind()) + ", which no model sees",
+			Hint: "messages, reasoning, calls and results can be pinned",
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func (a *app) checkConfig() []finding {
 	}
 	if err != nil {
 		f := explain(err)
-		return []finding{{"configuration", statusFail, f.message, f.hint}}
+		return []finding{{"configuration", statusFail, f.Error(), f.Hint}}
 	}
 	all := []finding{{Check: "user file", Status: statusOK, Detail: l.User}, checkWorkspaceFile(l)}
 	if l.User == "" {
@@ -181,7 +181,7 @@ func (a *app) checkStore(ctx context.Context) []finding {
 		path, inMemory, err := storePath(url, "--store or TENFOLD_STORE")
 		if err != nil {
 			f := explain(err)
-			return []finding{{"store", statusFail, f.message, f.hint}}
+			return []finding{{"store", statusFail, f.Error(), f.Hint}}
 		}
 		if inMemory {
 			return []finding{{"store", statusWarn, "in memory: nothing is kept", "name a file with --store or TENFOLD_STORE"}}
@@ -194,7 +194,7 @@ func (a *app) checkStore(ctx context.Context) []finding {
 	l, err := a.open(ctx)
 	if err != nil {
 		f := explain(err)
-		return append(all, finding{"store", statusFail, f.message, f.hint})
+		return append(all, finding{"store", statusFail, f.Error(), f.Hint})
 	}
 	return append(all, checkOpened(ctx, l))
 }
@@ -239,7 +239,7 @@ func checkDirectory(dir string) finding {
 	f, err := os.CreateTemp(there, ".tenfold-*")
 	if err != nil {
 		e := explain(err)
-		return finding{"data directory", statusFail, there + ": nothing can be written here", e.hint}
+		return finding{"data directory", statusFail, there + ": nothing can be written here", e.Hint}
 	}
 	_ = f.Close()
 	_ = os.Remove(f.Name())

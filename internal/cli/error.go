@@ -11,85 +11,62 @@ import (
 	"syscall"
 
 	"tenfold"
-	"tenfold/internal/config"
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/strategy"
-	"tenfold/transcript"
 )
-
-// failure is an error as it is told: what happened and what to try.
-type failure struct {
-	code    string
-	message string
-	hint    string
-	usage   bool
-	err     error
-}
-
-// Error implements error.
-func (f *failure) Error() string { return f.message }
-
-// Unwrap gives the cause.
-func (f *failure) Unwrap() error { return f.err }
 
 // usage is an error of the command line itself.
 func usage(message, hint string) error {
-	return &failure{code: "usage", message: message, hint: hint, usage: true}
+	return &problem.Error{Code: "usage", Usage: true, Problem: message, Hint: hint}
 }
 
-// hinted says of an error that is told as it is what to try.
+// hinted adds a code and a hint to an error.
 func hinted(err error, code, hint string) error {
-	return &failure{code: code, message: err.Error(), hint: hint, err: err}
+	return &problem.Error{Code: code, Hint: hint, Err: err}
 }
 
-// errTold says that something failed and was told already.
-var errTold = errors.New("told already")
+// errTold says that something failed and was reported already.
+var errTold = errors.New("already reported")
 
-// explain finds the words, the code and the hint for an error.
-func explain(err error) *failure {
-	var f *failure
-	if errors.As(err, &f) {
+// explain is how an error is reported: its whole text, with the code and the hint
+// of the [problem.Error] in it, or those that its kind has here.
+func explain(err error) *problem.Error {
+	f := &problem.Error{Code: "failed", Problem: err.Error(), Err: err}
+	var p *problem.Error
+	if errors.As(err, &p) {
+		f.Hint, f.Usage = p.Hint, p.Usage
+		switch {
+		case p.Code != "":
+			f.Code = p.Code
+		case errors.Is(err, strategy.ErrUnknown):
+			f.Code, f.Usage = "usage", true
+		}
 		return f
 	}
-	f = &failure{code: "failed", message: err.Error(), err: err}
-	var te *transcript.Error
 	var path *fs.PathError
-	var setting *config.Error
 	switch {
-	case explainProvider(f, err):
-	case errors.As(err, &setting):
-		f.code, f.hint = "config", setting.Hint
-		f.usage = setting.Origin.Kind == config.Flag
-		f.message = setting.Error()
 	case errors.Is(err, context.Canceled):
-		f.code, f.message = "cancelled", "cancelled"
-		f.hint = "nothing was left half done; run the command again"
-	case errors.As(err, &te):
-		bare := *te
-		bare.Hint = ""
-		f.code, f.hint = "transcript", te.Hint
-		f.message = strings.Replace(f.message, te.Error(), bare.Error(), 1)
+		f.Code, f.Problem = "cancelled", "cancelled"
+		f.Hint = "nothing was left half done; run the command again"
 	case errors.Is(err, tenfold.ErrLastAsTo):
-		f.code, f.usage, f.message = "usage", true, `"last" is where a range begins, not where it ends`
-		f.hint = "use it with --from"
-	case errors.Is(err, strategy.ErrUnknown):
-		f.code, f.usage = "usage", true
-		f.message, f.hint, _ = strings.Cut(f.message, ": ")
+		f.Code, f.Usage, f.Problem = "usage", true, `"last" is where a range begins, not where it ends`
+		f.Hint = "use it with --from"
 	case errors.Is(err, session.ErrAmbiguous):
-		f.code, f.hint = "ambiguous", "write more of the id"
-		f.message = strings.TrimSuffix(f.message, ": write more of the id")
+		f.Code, f.Hint = "ambiguous", "write more of the id"
+		f.Problem = strings.TrimSuffix(f.Problem, ": write more of the id")
 	case errors.Is(err, store.ErrNotFound):
-		f.code, f.hint = "not_found", `"tenfold conversation ls" lists them`
+		f.Code, f.Hint = "not_found", `"tenfold conversation ls" lists them`
 	case errors.Is(err, session.ErrNothingToUndo):
-		f.code, f.hint = "nothing_to_undo", `"tenfold conversation compact" makes a compaction`
+		f.Code, f.Hint = "nothing_to_undo", `"tenfold conversation compact" makes a compaction`
 	case errors.Is(err, session.ErrNothingToRedo):
-		f.code, f.hint = "nothing_to_redo", "only what was undone can be redone"
+		f.Code, f.Hint = "nothing_to_redo", "only what was undone can be redone"
 	case lostRace(err):
-		f.code, f.hint = "conflict", "somebody else is writing to this conversation: try again"
+		f.Code, f.Hint = "conflict", "somebody else is writing to this conversation: try again"
 	case errors.As(err, &path):
-		f.message = path.Path + ": " + path.Err.Error()
-		f.code, f.hint = fileTrouble(err, "check the path")
+		f.Problem = path.Path + ": " + path.Err.Error()
+		f.Code, f.Hint = fileTrouble(err, "check the path")
 	}
 	return f
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/problem"
 	"tenfold/store/postgres/pgtest"
 )
 
@@ -200,8 +201,8 @@ func TestFileThatGrowsWhileItIsRead(t *testing.T) {
 	}
 	// One that never comes to rest is told.
 	err = steadily(func() error { return errChanged })
-	var f *failure
-	if !errors.As(err, &f) || f.hint == "" {
+	var f *problem.Error
+	if !errors.As(err, &f) || f.Hint == "" {
 		t.Errorf("the error is %v", err)
 	}
 }

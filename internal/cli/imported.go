@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/record"
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
@@ -132,7 +133,7 @@ func (a *app) importFile(ctx context.Context, path, format, flag string, strict 
 	}}
 	if err := transcript.Import(ctx, file, transcript.Format(format), sink); err != nil {
 		f := explain(err)
-		f.hint = strings.Replace(f.hint, "try --from", "try "+flag, 1)
+		f.Hint = strings.Replace(f.Hint, "try --from", "try "+flag, 1)
 		return f
 	}
 	if found == 0 {
@@ -261,7 +262,7 @@ func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, e
 
 // errChanged says that a file went on while it was read: another process may
 // have imported more of it already.
-var errChanged = &failure{code: "changed", message: "the file changes while it is read", hint: "run the command again when it is at rest"}
+var errChanged = &problem.Error{Code: "changed", Problem: "the file changes while it is read", Hint: "run the command again once nothing writes to it"}
 
 // steadily reads a file again when it went on meanwhile.
 func steadily(read func() error) error {

@@ -153,7 +153,7 @@ func (k *lab) options() (eval.Options, error) {
 		}
 		p, err := eval.ParsePolicy(text)
 		if err != nil {
-			return o, usage("--strategy "+quote(text)+": "+err.Error(), `"tenfold lab --help" lists the baselines`)
+			return o, usage("--strategy "+quote(text)+": "+err.Error(), strings.TrimPrefix(explain(err).Hint+`; "tenfold lab --help" lists the baselines`, "; "))
 		}
 		o.Policies = append(o.Policies, p)
 	}

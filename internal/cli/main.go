@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"tenfold/problem"
 )
 
 // The exit codes.
@@ -82,12 +84,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 // cancelled says what came of a command that was told to stop. Stores write
 // all of a thing or nothing.
 func (a *app) cancelled() error {
-	f := &failure{
-		code: "cancelled", message: "cancelled", hint: "nothing was left half done; run the command again", err: context.Canceled,
+	f := &problem.Error{
+		Code: "cancelled", Problem: "cancelled", Hint: "nothing was left half done; run the command again", Err: context.Canceled,
 	}
 	if a.stored > 0 {
-		f.message = "cancelled; " + count(a.stored, "conversation is", "conversations are") + " in the store whole"
-		f.hint = "nothing was left half done; run the command again for the rest"
+		f.Problem = "cancelled; " + count(a.stored, "conversation is", "conversations are") + " in the store whole"
+		f.Hint = "nothing was left half done; run the command again for the rest"
 	}
 	return f
 }

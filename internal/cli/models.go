@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math/rand/v2"
 	"os"
@@ -94,14 +93,4 @@ func (k keyless) Stream(context.Context, provider.Request) iter.Seq2[provider.Ev
 // Count implements [provider.Model].
 func (k keyless) Count(context.Context, provider.Request) (provider.Count, error) {
 	return provider.Count{}, k.err
-}
-
-// explainProvider is how an error of a model is told.
-func explainProvider(f *failure, err error) bool {
-	var e *provider.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	f.code, f.hint = "model_"+string(e.Kind), e.Hint
-	return true
 }

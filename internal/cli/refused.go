@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -23,7 +24,7 @@ func (r *report) refused(req session.Request, model string) error {
 			hint += "; summary.optional in profile " + p.Title + " applies the rest without it"
 		}
 	}
-	return &failure{code: "summary_refused", message: r.plan.Nothing, hint: hint}
+	return &problem.Error{Code: "summary_refused", Problem: r.plan.Nothing, Hint: hint}
 }
 
 // tellNotes tells what the strategies had to say of what they did, once each, and

@@ -54,8 +54,8 @@ func (r *report) spans() []strategy.Span {
 			break // all have one
 		}
 		spans[i].By = slices.DeleteFunc(spans[i].By, func(id string) bool {
-			_, there := r.plan.Before.Log().Lookup(id)
-			return !there && !slices.Contains(r.compactions, id)
+			o, there := r.view.Log().Lookup(id)
+			return (!there || o.Seq > r.plan.Version) && !slices.Contains(r.compactions, id)
 		})
 	}
 	return spans

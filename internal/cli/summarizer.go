@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tenfold/internal/config"
+	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -103,9 +104,7 @@ func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
 
 // named says which setting named the model that an error is about.
 func named(key string, err error) error {
-	f := *explain(err)
-	f.code, f.message, f.err = "config", key+": "+f.message, err
-	return &f
+	return &problem.Error{Code: "config", Subject: key, Hint: explain(err).Hint, Err: err}
 }
 
 // model is how a model writes summaries.

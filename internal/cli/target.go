@@ -3,6 +3,7 @@ package cli
 import (
 	"strconv"
 
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -70,10 +71,10 @@ const whyMissed = "short messages of yours, the last step, the plan, pins and wh
 func missed(reports ...*report) error {
 	for _, r := range reports {
 		if t := r.targetJSON(); t != nil && !t.Met && r.plan.Nothing != "" {
-			return &failure{
-				code:    "target_missed",
-				message: "the conversation has " + strconv.Itoa(t.Over) + " tokens too many for the target, and nothing could be made smaller",
-				hint:    whyMissed + "; --from, --to and --keep say what may be compacted",
+			return &problem.Error{
+				Code:    "target_missed",
+				Problem: "the conversation has " + strconv.Itoa(t.Over) + " tokens too many for the target, and nothing could be made smaller",
+				Hint:    whyMissed + "; --from, --to and --keep say what may be compacted",
 			}
 		}
 	}

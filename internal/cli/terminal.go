@@ -43,6 +43,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/term"
+
+	"tenfold/problem"
 )
 
 // terminal is standard input, output and error, and what may go where.
@@ -196,24 +198,24 @@ func (t *terminal) fail(err error) int {
 	if t.json {
 		t.failJSON(f)
 	} else {
-		t.note(t.paintErr(red, "error:")+" ", visibleLine(f.message))
-		if f.hint != "" {
-			t.note(t.paintErr(faint, "hint:")+"  ", visibleLine(f.hint))
+		t.note(t.paintErr(red, "error:")+" ", visibleLine(f.Error()))
+		if f.Hint != "" {
+			t.note(t.paintErr(faint, "hint:")+"  ", visibleLine(f.Hint))
 		}
 	}
-	if f.usage {
+	if f.Usage {
 		return exitUsage
 	}
 	return exitFailed
 }
 
-func (t *terminal) failJSON(f *failure) {
+func (t *terminal) failJSON(f *problem.Error) {
 	type errorJSON struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 		Hint    string `json:"hint"`
 	}
-	line, err := marshalLine(map[string]errorJSON{"error": {f.code, f.message, f.hint}})
+	line, err := marshalLine(map[string]errorJSON{"error": {f.Code, f.Error(), f.Hint}})
 	if err != nil {
 		line = []byte(`{"error":{"code":"failed","message":"","hint":""}}`)
 	}

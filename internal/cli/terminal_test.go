@@ -81,8 +81,8 @@ func TestFileTrouble(t *testing.T) {
 		{syscall.ENOTDIR, "file", "check the path"},
 	} {
 		f := explain(fmt.Errorf("save: %w", &fs.PathError{Op: "write", Path: "a/b", Err: tt.err}))
-		if f.code != tt.code || f.hint != tt.hint || f.message != "a/b: "+tt.err.Error() {
-			t.Errorf("%v is %q, %s, %q", tt.err, f.message, f.code, f.hint)
+		if f.Code != tt.code || f.Hint != tt.hint || f.Error() != "a/b: "+tt.err.Error() {
+			t.Errorf("%v is %q, %s, %q", tt.err, f.Error(), f.Code, f.Hint)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/strategy"
 )
@@ -189,7 +190,7 @@ func TestStorePath(t *testing.T) {
 		if path != tt.path || inMemory != tt.inMemory || (err != nil) != tt.fails {
 			t.Errorf("%s is %q, %v, %v", tt.url, path, inMemory, err)
 		}
-		if err != nil && !explain(err).usage {
+		if err != nil && !explain(err).Usage {
 			t.Errorf("%s: %v is no error of usage", tt.url, err)
 		}
 	}
@@ -282,7 +283,7 @@ func TestNearest(t *testing.T) {
 		"stategy": "strategy", "profil": "profile", "form": "from", "dryrun": "dry-run", "Profile": "profile",
 		"no-actviate": "no-activate", "kepe": "keep", "stra": "strategy", "keeplast": "keep-last", "wide": "", "x": "", "t": "",
 	} {
-		if got := nearest(word, names); got != want {
+		if got := problem.Nearest(word, names); got != want {
 			t.Errorf("%q is taken for %q, want %q", word, got, want)
 		}
 	}

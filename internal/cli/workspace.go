@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -160,9 +161,9 @@ func (l *workspace) find(ctx context.Context, args []string) (store.Conversation
 	if err != nil {
 		return store.Conversation{}, err
 	}
-	none := &failure{
-		code: "no_active", message: "no conversation is active",
-		hint: `name one, or choose one with "tenfold conversation use ID"; "tenfold conversation ls" lists them`,
+	none := &problem.Error{
+		Code: "no_active", Problem: "no conversation is active",
+		Hint: `name one, or choose one with "tenfold conversation use ID"; "tenfold conversation ls" lists them`,
 	}
 	if id == "" {
 		return store.Conversation{}, none

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/strategy"
 	"tenfold/token"
 )
@@ -171,15 +173,15 @@ func TestErrors(t *testing.T) {
 		{name: "choice", flag: at + "auto.fallback=other", want: `flag --cfg: conversation.compaction.auto.fallback must be "digest" or "none", not "other"`, hint: `write it as in fallback = "digest"`},
 		{name: "policy", flag: at + "profiles.x.reasoning=omit", want: `flag --cfg: conversation.compaction.profiles.x.reasoning must be "strip" or "keep", or a table, not "omit"`, hint: `write it as in reasoning = "strip"`},
 		{name: "policy in a table", flag: at + `profiles.x.tool_calls={policy="trim"}`, want: `flag --cfg: conversation.compaction.profiles.x.tool_calls.policy must be "strip", "strip-responses", "strip-requests", "omit" or "keep", not "trim"`, hint: `write it as in policy = "strip"`},
-		{name: "unknown strategy", flag: at + "strategy=stripe", want: `flag --cfg: conversation.compaction.strategy: unknown strategy "stripe"`, hint: "there are " + strings.Join(strategy.Names(), ", ")},
+		{name: "unknown strategy", flag: at + "strategy=stripe", want: `flag --cfg: conversation.compaction.strategy: unknown strategy "stripe"`, hint: "choose one of " + strings.Join(strategy.Names(), ", ")},
 		{name: "parameter", flag: at + "strategy=micro:keep=5", want: `flag --cfg: conversation.compaction.strategy: strategy micro: no parameter "keep": there are keep_recent, over, clear_at_least, exempt, recall`, hint: `write it as in strategy = "auto"`},
 		{name: "model", flag: "model.name=gpt", want: `flag --cfg: model.name must be a model, as PROVIDER/MODEL, not "gpt"`, hint: `write it as in name = "anthropic/claude-sonnet-4-5"`},
 		{name: "no table", text: "conversation = 1", want: "user.toml:1:1: conversation must be a table, not 1", hint: "write [conversation] with keys under it"},
 		{name: "no table of names", text: "models = 1", want: "user.toml:1:1: models must be a table, not 1", hint: "write [models.NAME] with keys under it"},
 		{name: "a table", text: "[conversation.compaction.keep_last]\nx = 1", want: "user.toml:1:26: conversation.compaction.keep_last must be a whole number from 0 on, not a table", hint: "write it as in keep_last = 3"},
 		{name: "a date", text: "model.name = 2020-01-01", want: "user.toml:1:7: model.name must be a model, as PROVIDER/MODEL, not a date", hint: `write it as in name = "anthropic/claude-sonnet-4-5"`},
-		{name: "syntax", text: "[model]\nname = gpt", want: "user.toml:2:8: ", hint: `strings stand in quotes, lists in [ ], and "tenfold config show" is an example`},
-		{name: "twice", text: "[model]\nname = \"\"\nname = \"\"", want: "user.toml:3:1: ", hint: `strings stand in quotes, lists in [ ], and "tenfold config show" is an example`},
+		{name: "syntax", text: "[model]\nname = gpt", want: "user.toml:2:8: ", hint: `put strings in quotes and lists in [ ]; "tenfold config show" is an example`},
+		{name: "twice", text: "[model]\nname = \"\"\nname = \"\"", want: "user.toml:3:1: ", hint: `put strings in quotes and lists in [ ]; "tenfold config show" is an example`},
 		{name: "no flag", flag: "keep_last", want: "flag --cfg: expected KEY=VALUE", hint: "write it as in --cfg conversation.compaction.keep_last=5"},
 		{name: "no TOML", flag: at + "strategy=[1", want: "flag --cfg: conversation.compaction.strategy: the value is no TOML", hint: "a value that begins with a quote, a bracket or a brace is TOML"},
 
@@ -201,11 +203,14 @@ func TestErrors(t *testing.T) {
 				flags = []string{tt.flag}
 			}
 			_, err := layered(t, tt.text, "", environ, flags)
-			e, ok := err.(*Error)
+			e, ok := err.(*problem.Error)
 			if !ok {
 				t.Fatalf("the error is %v", err)
 			}
-			got := strings.TrimPrefix(e.Error(), filepath.Dir(e.Origin.Name)+string(filepath.Separator))
+			got := e.Error()
+			if i := strings.Index(got, "user.toml:"); i >= 0 {
+				got = got[i:]
+			}
 			if got != tt.want && (!strings.HasSuffix(tt.want, ": ") || !strings.HasPrefix(got, tt.want)) {
 				t.Errorf("the error is\n%s\nwant\n%s", got, tt.want)
 			}
@@ -219,6 +224,14 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+func explained(err error) string {
+	var p *problem.Error
+	if !errors.As(err, &p) {
+		return ""
+	}
+	return p.Hint
 }
 
 func TestFilesThatAreNotThere(t *testing.T) {
@@ -335,7 +348,7 @@ func TestUse(t *testing.T) {
 	if diff := cmp.Diff(want, p); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if _, err := e.Profile("y"); err == nil || err.Error() != `unknown profile "y": there are default, heavy, light, tenfold, x` {
+	if _, err := e.Profile("y"); err == nil || err.Error() != `unknown profile "y"` || explained(err) != "choose one of default, heavy, light, tenfold, x" {
 		t.Errorf("an unknown profile gives %v", err)
 	}
 	if s := e.ToolSettings()["shell"]; s.Exempt == nil || !*s.Exempt || s.Response != tenfold.Remove || s.Check() != nil {

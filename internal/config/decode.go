@@ -7,8 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/problem"
 	"tenfold/strategy"
 )
+
+// wrong says what is wrong with a configuration, and where.
+func wrong(o Origin, problemText, hint string) error {
+	return &problem.Error{Code: "config", Usage: o.Kind == Flag, Subject: o.place(), Problem: problemText, Hint: hint}
+}
 
 // decoder reads trees into the types, and gathers notices.
 type decoder struct{ notices []string }
@@ -28,12 +34,12 @@ func (d *decoder) decode(n *node, v reflect.Value, path []string, f field) error
 		return d.table(n, v, path)
 	case reflect.Map:
 		if n.table == nil {
-			return wrong(n, path, shown(path)+" must be a table, not "+describe(n.value), "write ["+shown(path)+".NAME] with keys under it")
+			return wrong(n.origin, shown(path)+" must be a table, not "+describe(n.value), "write ["+shown(path)+".NAME] with keys under it")
 		}
 		v.Set(reflect.MakeMap(v.Type()))
 		for _, key := range n.keys() {
 			if key == "" {
-				return wrong(n.table[key], path, shown(path)+": a name is empty", "give it a name")
+				return wrong(n.table[key].origin, shown(path)+": a name is empty", "give it a name")
 			}
 			if n.table[key].gone {
 				continue
@@ -107,22 +113,23 @@ func mistake(n *node, path []string, f field, at any, must string, err error) er
 	case err == nil:
 		return nil
 	case errors.Is(err, strategy.ErrUnknown):
-		message, there, _ := strings.Cut(err.Error(), ": ")
-		return wrong(n, path, shown(path)+": "+message, there)
+		var p *problem.Error
+		errors.As(err, &p)
+		return wrong(n.origin, shown(path)+": "+err.Error(), p.Hint)
 	case !errors.Is(err, errMust):
-		return wrong(n, path, shown(path)+": "+err.Error(), hint)
+		return wrong(n.origin, shown(path)+": "+err.Error(), hint)
 	}
 	got := describe(n.value)
 	if _, hidden := at.(secretive); hidden {
 		got = "what it is"
 	}
-	return wrong(n, path, fmt.Sprintf("%s must be %s, not %s", shown(path), must, got), hint)
+	return wrong(n.origin, fmt.Sprintf("%s must be %s, not %s", shown(path), must, got), hint)
 }
 
 // short reads a table that is written as its policy alone.
 func (d *decoder) short(n *node, v reflect.Value, path []string, f field) error {
 	if !isShort(v.Type()) {
-		return wrong(n, path, shown(path)+" must be a table, not "+describe(n.value), "write ["+shown(path)+"] with keys under it")
+		return wrong(n.origin, shown(path)+" must be a table, not "+describe(n.value), "write ["+shown(path)+"] with keys under it")
 	}
 	policy := v.FieldByName("Policy")
 	ok, must := plain(n, policy)
@@ -163,7 +170,7 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) error {
 func unknown(n *node, t reflect.Type, path []string) error {
 	problem := "unknown key " + shown(path)
 	if near := nearest(t, path); near != "" {
-		return wrong(n, path, problem, "did you mean "+near+"?")
+		return wrong(n.origin, problem, "did you mean "+near+"?")
 	}
 	var known []string
 	for _, f := range fields(t) {
@@ -175,7 +182,7 @@ func unknown(n *node, t reflect.Type, path []string) error {
 	if len(path) > 1 {
 		where = "in " + shown(path[:len(path)-1])
 	}
-	return wrong(n, path, problem, "known keys "+where+" are "+strings.Join(known, ", "))
+	return wrong(n.origin, problem, "known keys "+where+" are "+strings.Join(known, ", "))
 }
 
 // nearest finds the key that was meant: one beside it of nearly that name, one

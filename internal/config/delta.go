@@ -34,7 +34,7 @@ func delta(extra string) (*node, error) {
 	n := tree(whole(settings), nil, func([]string) Origin { return Origin{Kind: InConversation} })
 	n.markGone()
 	if _, bad := n.part(nil, OfConversation); len(bad) > 0 {
-		return nil, wrong(n, bad[0], shown(bad[0])+" is no setting of a conversation", "")
+		return nil, wrong(n.origin, shown(bad[0])+" is no setting of a conversation", "")
 	}
 	return n, nil
 }

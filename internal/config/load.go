@@ -69,7 +69,7 @@ func WorkspaceFile(dir string) string {
 	}
 }
 
-// Read reads the layers. What is wrong in one is an [*Error], a file that
+// Read reads the layers. What is wrong in one is an [*problem.Error], a file that
 // cannot be read an [*fs.PathError].
 func Read(s Sources) (*Layers, error) {
 	base, err := defaults()

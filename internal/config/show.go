@@ -57,21 +57,21 @@ func valueTOML(v any) string {
 
 // Settings lists what is in effect under a key, tables before what is in them;
 // an empty key is everything. A key of which there is nothing gives none; one
-// that there cannot be is an [*Error].
+// that there cannot be is an [*problem.Error].
 func (e *Effective) Settings(key string) ([]Setting, error) {
 	var path []string
 	if key != "" {
 		var ok bool
 		none := &node{origin: Origin{Kind: Flag}}
 		if path, ok = splitKey(key); !ok {
-			return nil, wrong(none, nil, quoteTOML(key)+" is no key", "write it as in conversation.compaction.keep_last")
+			return nil, wrong(none.origin, quoteTOML(key)+" is no key", "write it as in conversation.compaction.keep_last")
 		}
 		t := configType
 		for i, word := range path {
 			f, known := lookup(path[:i+1])
 			if !known {
 				if t.Kind() != reflect.Struct {
-					return nil, wrong(none, path, join(path[:i])+" is no table, so it has no "+word, "")
+					return nil, wrong(none.origin, join(path[:i])+" is no table, so it has no "+word, "")
 				}
 				return nil, unknown(none, t, path[:i+1])
 			}

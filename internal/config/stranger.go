@@ -27,7 +27,7 @@ const maxWorkspaceFile = 256 << 10
 // device or a pipe, which are not read.
 func ReadWorkspaceFile(name string) ([]byte, error) {
 	refuse := func(why string) error {
-		return &Error{Origin: Origin{Kind: Workspace, Name: name}, Problem: why, Hint: "move it away, or write it anew"}
+		return wrong(Origin{Kind: Workspace, Name: name}, why, "move it away, or write it again")
 	}
 	info, err := os.Stat(name)
 	if err != nil {
@@ -116,7 +116,7 @@ func (l *Layers) TrustNotice() string {
 }
 
 // NeedsTrust lists what the text of a workspace's file sets that has no effect
-// until the file is trusted. What is wrong with the text is an [*Error].
+// until the file is trusted. What is wrong with the text is an [*problem.Error].
 func NeedsTrust(name string, text []byte) ([]Setting, error) {
 	n, err := parseTOML(Workspace, name, text)
 	if err == nil {

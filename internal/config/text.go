@@ -52,7 +52,7 @@ func flag(text string) (path []string, leaf *node, err error) {
 	path, valid := splitKey(key)
 	if !ok || !valid {
 		// What follows may be a key of a provider, so it is not shown.
-		return nil, nil, wrong(n, nil, "expected KEY=VALUE", "write it as in --cfg conversation.compaction.keep_last=5")
+		return nil, nil, wrong(n.origin, "expected KEY=VALUE", "write it as in --cfg conversation.compaction.keep_last=5")
 	}
 	f, known := lookup(path)
 	if known {
@@ -64,7 +64,7 @@ func flag(text string) (path []string, leaf *node, err error) {
 			return path, n, nil
 		}
 		if n.value, ok = parseText(value, f.typ); !ok {
-			return nil, nil, wrong(n, path, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
+			return nil, nil, wrong(n.origin, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
 		}
 	} else {
 		n.value = value
@@ -150,7 +150,7 @@ func environment(environ []string, own, below *node) (*node, error) {
 		}
 		f, _ := lookup(path)
 		if n.value, ok = parseText(text, f.typ); !ok {
-			return nil, wrong(n, path, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
+			return nil, wrong(n.origin, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
 		}
 		if m, isTable := n.value.(map[string]any); isTable {
 			n = tree(m, path, func([]string) Origin { return n.origin })
@@ -223,5 +223,5 @@ func unknownVariable(n *node) error {
 	if i := closest(strings.ToLower(n.origin.Name), names); i >= 0 {
 		hint = "did you mean " + strings.ToUpper(names[i]) + "?"
 	}
-	return wrong(n, nil, "there is no such key", hint)
+	return wrong(n.origin, "there is no such key", hint)
 }

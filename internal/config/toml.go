@@ -15,12 +15,11 @@ func parseTOML(kind Kind, name string, text []byte) (*node, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var values map[string]any
 	if err := toml.Unmarshal(text, &values); err != nil {
-		e := &Error{Origin: start, Problem: strings.TrimPrefix(err.Error(), "toml: "), Hint: `strings stand in quotes, lists in [ ], and "tenfold config show" is an example`}
 		var bad *toml.DecodeError
 		if errors.As(err, &bad) {
-			e.Origin.Line, e.Origin.Column = bad.Position()
+			start.Line, start.Column = bad.Position()
 		}
-		return nil, e
+		return nil, wrong(start, strings.TrimPrefix(err.Error(), "toml: "), `put strings in quotes and lists in [ ]; "tenfold config show" is an example`)
 	}
 	places := positions(text)
 	return tree(values, nil, func(path []string) Origin {

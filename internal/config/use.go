@@ -28,7 +28,7 @@ func (c Config) ProfileNames() []string {
 func (c Config) Profile(name string) (strategy.Profile, error) {
 	p, ok := c.Conversation.Compaction.Profiles[name]
 	if !ok {
-		return strategy.Profile{}, fmt.Errorf("%w profile %q: there are %s", strategy.ErrUnknown, name, strings.Join(c.ProfileNames(), ", "))
+		return strategy.Profile{}, strategy.UnknownName("profile", name, c.ProfileNames())
 	}
 	out := strategy.Profile{
 		Title: name, Reasoning: p.Reasoning.policy(), Attachments: p.Attachments.policy(),
@@ -170,14 +170,14 @@ func (c Config) Dangling() []Reference {
 	if _, ok := compaction.Profiles[compaction.DefaultProfile]; !ok {
 		all = append(all, Reference{
 			at + "default_profile", "there is no profile " + quoteTOML(compaction.DefaultProfile),
-			"there are " + strings.Join(c.ProfileNames(), ", "),
+			"choose one of " + strings.Join(c.ProfileNames(), ", "),
 		})
 	}
 	model := func(key string, m ModelName) {
 		if _, ok := c.Providers[m.Provider()]; !ok && m != "" {
 			all = append(all, Reference{
 				key, "there is no provider " + quoteTOML(m.Provider()),
-				"there are " + strings.Join(slices.Sorted(maps.Keys(c.Providers)), ", ") + "; add [providers." + m.Provider() + "]",
+				"choose one of " + strings.Join(slices.Sorted(maps.Keys(c.Providers)), ", ") + ", or add [providers." + m.Provider() + "]",
 			})
 		}
 	}
