@@ -43,8 +43,8 @@ func (p *Projection) Check() error {
 	if sum != p.sums {
 		return fmt.Errorf("the blocks sum to %v, all to %v", sum, p.sums)
 	}
-	if moved != p.moved || mute != p.mute {
-		return fmt.Errorf("moved %v and %d mute, not %v and %d", p.moved, p.mute, moved, mute)
+	if moved != p.moved || mute != p.hiddenCalls {
+		return fmt.Errorf("moved %v and %d mute, not %v and %d", p.moved, p.hiddenCalls, moved, mute)
 	}
 	return nil
 }

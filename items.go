@@ -140,7 +140,7 @@ func (w *walker) opening() bool {
 		turn = item.Turn
 		break
 	}
-	return w.emit(w.p.addition(AddedOpening, "opening", turn, nobody, said{true, openingText}))
+	return w.emit(w.p.addition(AddedOpening, "opening", turn, nobody, insertion{true, openingText}))
 }
 
 func (w *walker) walk(seq, end int32, h []hidden) {
@@ -231,7 +231,7 @@ func (w *walker) hidden(h *hidden) bool {
 	}
 	turn := int(w.p.log.node(h.lo).turn)
 	for _, text := range h.before {
-		if !w.emit(w.p.addition(AddedSummary, "heading", turn, h.summary, said{true, text})) {
+		if !w.emit(w.p.addition(AddedSummary, "heading", turn, h.summary, insertion{true, text})) {
 			return false
 		}
 	}
@@ -276,7 +276,7 @@ func (w *walker) put(seq int32, n *node, s state) bool {
 	return w.yield == nil || w.yield(*it)
 }
 
-func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s said) Item {
+func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s insertion) Item {
 	it := Item{ID: why.String() + "/" + suffix, Added: why, Turn: turn, Tokens: p.log.counter.Count(s.text)}
 	if by != nobody {
 		it.By = p.overlays[by].id
@@ -383,12 +383,12 @@ func (p *Projection) Shared(q *Projection) int {
 	if text := q.continuation(); text != "" {
 		sum += q.log.counter.Count(text)
 	}
-	var mine []glance
-	for g := range p.glances() {
+	var mine []outlined
+	for g := range p.outline() {
 		mine = append(mine, g)
 	}
 	i := 0
-	for g := range q.glances() {
+	for g := range q.outline() {
 		if i == len(mine) || !p.alike(q, mine[i], g) {
 			break
 		}
@@ -398,22 +398,22 @@ func (p *Projection) Shared(q *Projection) int {
 	return sum
 }
 
-// glance is an item without what it says, unless the projection says it.
-type glance struct {
+// outlined is an item without what it says, unless the projection says it.
+type outlined struct {
 	seq    int32
 	tokens int
 	text   Payload
 }
 
-// glances gives what the model sees, in order, without making the texts of
+// outline gives what the model sees, in order, without making the texts of
 // entries that overlays shorten.
-func (p *Projection) glances() func(yield func(glance) bool) {
-	return func(yield func(glance) bool) {
-		if p.layout.opening && !yield(glance{tokens: p.log.counter.Count(openingText)}) {
+func (p *Projection) outline() func(yield func(outlined) bool) {
+	return func(yield func(outlined) bool) {
+		if p.layout.opening && !yield(outlined{tokens: p.log.counter.Count(openingText)}) {
 			return
 		}
 		see := func(it Item) bool {
-			g := glance{seq: int32(it.Seq), tokens: it.Tokens}
+			g := outlined{seq: int32(it.Seq), tokens: it.Tokens}
 			if it.Seq == 0 {
 				g.text = it.Payload
 			}
@@ -424,8 +424,8 @@ func (p *Projection) glances() func(yield func(glance) bool) {
 	}
 }
 
-// alike reports whether p's glance and q's are of the same words.
-func (p *Projection) alike(q *Projection, a, b glance) bool {
+// alike reports whether an item of p and one of q say the same.
+func (p *Projection) alike(q *Projection, a, b outlined) bool {
 	if a.seq != b.seq || a.tokens != b.tokens {
 		return false
 	}
@@ -437,12 +437,12 @@ func (p *Projection) alike(q *Projection, a, b glance) bool {
 		return s.fate() == t.fate()
 	}
 	n := q.log.node(a.seq)
-	return samePayload(p.said(a.seq, n, s.by()), q.said(a.seq, n, t.by()))
+	return samePayload(p.payloadUnder(a.seq, n, s.by()), q.payloadUnder(a.seq, n, t.by()))
 }
 
-// said is what an entry says under an overlay: a later one may say again what
+// payloadUnder is what an entry says under an overlay: a later one may say again what
 // an earlier one did.
-func (p *Projection) said(seq int32, n *node, by int32) Payload {
+func (p *Projection) payloadUnder(seq int32, n *node, by int32) Payload {
 	if by == nobody {
 		return p.log.payload(seq)
 	}

@@ -319,11 +319,11 @@ func TestC7UndoIsExact(t *testing.T) {
 		}
 		p, undone := step("undo", tenfold.CompactionRevoked{Target: top.ID})
 		mustEqual(t, "undone", before, undone)
-		_, revocation, ok := p.Redoable()
-		if !ok || revocation != "undo" {
-			t.Fatalf("redo would revoke %q", revocation)
+		redo := p.RedoOne()
+		if len(redo) != 1 || redo[0].Target != "undo" {
+			t.Fatalf("redo would revoke %v", redo)
 		}
-		_, redone := step("redo", tenfold.CompactionRevoked{Target: revocation})
+		_, redone := step("redo", tenfold.CompactionRevoked{Target: redo[0].Target})
 		mustEqual(t, "redone", compacted, redone)
 	})
 }

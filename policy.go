@@ -404,32 +404,32 @@ const MarksShort = "short"
 // of the user. Like a selective tool policy it goes entry by entry.
 type TextPolicy struct {
 	// Action is Selective.
-	Action Action
+	Action Action `json:"policy"`
+	// Recall gives a reference the model can ask back (A9).
+	Recall bool `json:"recall,omitzero"`
 	// Rest is what happens to messages of the range that Entries does not
 	// name: Omit or Keep. Empty leaves them to older overlays; otherwise the
 	// overlay applies to its whole range. A message that a person
 	// typed is never omitted.
-	Rest Action
+	Rest Action `json:"rest,omitzero"`
 	// Marks is the form of what is said of lines that are gone: "" counts
 	// them, [MarksShort] is a line "…" for each gap.
-	Marks string
-	// Recall gives a reference the model can ask back (A9).
-	Recall bool
+	Marks string `json:"marks,omitzero"`
 	// Entries are the policies by seq. They speak of messages inside the
 	// range alone.
-	Entries map[int64]TextTrim
+	Entries map[int64]TextTrim `json:"entries,omitzero"`
 }
 
 // TextTrim is what a [TextPolicy] does to one message.
 type TextTrim struct {
 	// Action is Keep, Trim or Omit. Omit, and a Trim of which no line is
 	// left, hide a message; one that a person typed stays verbatim instead.
-	Action Action
+	Action Action `json:"policy"`
 	// Lines are the lines Trim keeps, in order: lines of the text that
 	// [TextLines] gives. Files and attachments stay.
-	Lines []LineRange
+	Lines []LineRange `json:"lines,omitzero"`
 	// Folded counts omitted calls beside this message.
-	Folded *Folded
+	Folded *Folded `json:"folded,omitzero"`
 }
 
 // Folded says that so many calls are omitted in one place; the model reads it
@@ -492,13 +492,6 @@ func (r *LineRange) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (p TextPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, policyJSON{
-		Policy: p.Action, Rest: p.Rest, Marks: p.Marks, Recall: p.Recall, Entries: p.Entries,
-	}, json.Deterministic(true))
-}
-
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	in, err := readPolicy(dec, shortNone)
@@ -519,11 +512,6 @@ func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // shortNone is for policies that have no short form.
 func shortNone(string) (policyJSON, bool) { return policyJSON{}, false }
-
-// MarshalJSONTo implements json.MarshalerTo.
-func (t TextTrim) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, policyJSON{Policy: t.Action, Lines: t.Lines, Folded: t.Folded})
-}
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (t *TextTrim) UnmarshalJSONFrom(dec *jsontext.Decoder) error {

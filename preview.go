@@ -125,7 +125,7 @@ func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...En
 		return err
 	}
 	p.Advance()
-	if p.remakes(entries) {
+	if p.changesEarlier(entries) {
 		if err := accept(p.Preview(entries...)); err != nil {
 			return err
 		}
@@ -137,8 +137,8 @@ func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...En
 	accepted := false
 	defer func() {
 		if !accepted {
-			p.takeBack(&before)
-			l.takeBack(&was)
+			p.rollBack(&before)
+			l.rollBack(&was)
 		}
 		l.trail.stop()
 	}()
@@ -150,9 +150,9 @@ func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...En
 	return err
 }
 
-// remakes reports whether entries change how earlier ones are seen, beyond
+// changesEarlier reports whether entries change how earlier ones are seen, beyond
 // what a result does to its call.
-func (p *Projection) remakes(entries []Entry) bool {
+func (p *Projection) changesEarlier(entries []Entry) bool {
 	for i := range entries {
 		switch entries[i].Payload.Kind() {
 		case KindConfigDelta, KindCompaction, KindCompactionRevoked, KindPin, KindUnpin:
@@ -166,15 +166,15 @@ func (p *Projection) remakes(entries []Entry) bool {
 	return false
 }
 
-// takeBack makes the projection what it was before it took in ordinary
+// rollBack makes the projection what it was before it took in ordinary
 // entries: they have changed nothing in place but states of their own, and how
 // many calls of a block have no result.
-func (p *Projection) takeBack(before *Projection) {
+func (p *Projection) rollBack(before *Projection) {
 	for seq := before.version + 1; seq <= p.version; seq++ {
 		n := p.log.node(seq)
 		p.mark(seq, n, state{})
 		if n.kind == codeResult && !n.is(flagVoid) && n.pair <= before.version && p.reads(n) && !p.shows(n.pair, p.log.node(n.pair)) {
-			p.muted(n.pair, 1)
+			p.countHidden(n.pair, 1)
 		}
 	}
 	*p = *before

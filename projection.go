@@ -58,10 +58,10 @@ type overlay struct {
 	// what named each before; nil where nothing did.
 	named []named
 	under []mention
-	// policies are those for the calls that are named; vain are the calls, and
+	// policies are those for the calls that are named; unchanged are the calls, and
 	// messages, that it made no cheaper.
-	policies []sides
-	vain     []int64
+	policies  []sides
+	unchanged []int64
 	// tools is what the policy for tool calls does.
 	tools act
 	// plain is what it does to calls that it does not name, and hinted to those
@@ -109,26 +109,26 @@ func (p *Projection) Advance() {
 		}
 	}
 	if len(p.overlays) > 0 || len(p.pinned.pieces) > 0 {
-		p.arrive(from)
+		p.settleResults(from)
 	}
 	i, _ := slices.BinarySearch(l.marks, from+1)
 	for _, seq := range l.marks[i:] {
 		if n := l.node(seq); p.reads(n) {
-			p.take(seq, n)
+			p.applyEntry(seq, n)
 		}
 	}
-	p.letGo()
+	p.releaseReasoning()
 }
 
-// arrive settles the results that came after from to calls before it.
-func (p *Projection) arrive(from int32) {
+// settleResults settles the results that came after from to calls before it.
+func (p *Projection) settleResults(from int32) {
 	for seq := from + 1; seq <= p.version; seq++ {
 		n := p.log.node(seq)
 		if n.kind != codeResult || n.is(flagVoid) || n.pair > from || !p.reads(n) {
 			continue
 		}
 		if !p.shows(n.pair, p.log.node(n.pair)) {
-			p.muted(n.pair, -1)
+			p.countHidden(n.pair, -1)
 		}
 		p.settle(seq, n)
 	}
@@ -150,7 +150,7 @@ func (p *Projection) Tokens() int { return p.Totals().All().After }
 func (p *Projection) Totals() Totals {
 	p.arrange()
 	t := Totals{ByFate: p.moved, Config: p.layout.config}
-	unanswered := -p.mute
+	unanswered := -p.hiddenCalls
 	for _, b := range p.reading {
 		if int(b) >= len(p.log.steppers) {
 			break
@@ -197,14 +197,14 @@ func (p *Projection) shows(seq int32, n *node) bool {
 // answered reports whether a call's result is part of the projection.
 func (p *Projection) answered(call *node) bool { return call.pair > 0 && call.pair <= p.version }
 
-// take takes in an entry that changes how others are seen.
-func (p *Projection) take(seq int32, n *node) {
+// applyEntry takes in an entry that changes how others are seen.
+func (p *Projection) applyEntry(seq int32, n *node) {
 	switch payload := p.log.payload(seq).(type) {
 	case ConfigDelta:
 		p.layout.stale = true
 		p.config.merge(p.log.counter, payload)
 	case Compaction:
-		p.cover(seq)
+		p.addOverlay(seq)
 	case CompactionRevoked:
 		p.revoke(seq, payload)
 	case Pin:
@@ -250,8 +250,8 @@ func (p *Projection) mark(seq int32, n *node, next state) int32 {
 	return next.saved - s.saved
 }
 
-// cover takes in a compaction.
-func (p *Projection) cover(seq int32) {
+// addOverlay takes in a compaction.
+func (p *Projection) addOverlay(seq int32) {
 	c := p.log.payload(seq).(Compaction)
 	// An overlay speaks of nothing that came after it.
 	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
@@ -271,7 +271,7 @@ func (p *Projection) cover(seq int32) {
 		o.hints(&p.log.tools)
 	}
 	if o.tools == actSelective {
-		o.named, o.policies = p.find(c.ToolCalls, lo, hi)
+		o.named, o.policies = p.findCalls(c.ToolCalls, lo, hi)
 	}
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
@@ -280,21 +280,21 @@ func (p *Projection) cover(seq int32) {
 		p.texts++
 	}
 	p.overlays = append(p.overlays, o)
-	p.name(by)
-	p.lay(by, o.lo, o.hi)
-	p.apply(by)
+	p.addMentions(by)
+	p.paintSlots(by, o.lo, o.hi)
+	p.settleOverlay(by)
 }
 
-// lay puts a live overlay on the slots, as far as it lies in a stretch.
-func (p *Projection) lay(by, lo, hi int32) {
+// paintSlots puts a live overlay on the slots, as far as it lies in a stretch.
+func (p *Projection) paintSlots(by, lo, hi int32) {
 	o := &p.overlays[by]
 	for s := range o.c.slots {
 		p.slots[s] = p.slots[s].paint(max(lo, o.lo), min(hi, o.hi), by)
 	}
 }
 
-// apply settles what an overlay covers, after it came or went.
-func (p *Projection) apply(by int32) {
+// settleOverlay settles what an overlay covers, after it came or went.
+func (p *Projection) settleOverlay(by int32) {
 	o := &p.overlays[by]
 	whole := false
 	for range o.c.slots {
@@ -303,10 +303,10 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		o.vain = nil
+		o.unchanged = nil
 		for _, one := range o.named {
 			if p.settlePair(one.seq, p.log.node(one.seq)) <= 0 {
-				o.vain = append(o.vain, int64(one.seq))
+				o.unchanged = append(o.unchanged, int64(one.seq))
 			}
 		}
 	}
@@ -334,7 +334,7 @@ func (p *Projection) revoke(seq int32, r CompactionRevoked) {
 		p.repaint(o.lo, o.hi)
 		break
 	}
-	p.apply(by)
+	p.settleOverlay(by)
 }
 
 // repaint lays all live overlays anew where they lie in a stretch.
@@ -344,7 +344,7 @@ func (p *Projection) repaint(lo, hi int32) {
 	}
 	for i := range p.overlays {
 		if o := &p.overlays[i]; o.live && o.lo <= hi && lo <= o.hi {
-			p.lay(int32(i), lo, hi)
+			p.paintSlots(int32(i), lo, hi)
 		}
 	}
 }
@@ -447,9 +447,9 @@ func (p *Projection) lastRequest(seq int32) int32 {
 	return last
 }
 
-// letGo drops the reasoning that overlays had to hold for a tool loop which a
+// releaseReasoning drops the reasoning that overlays had to hold for a tool loop which a
 // request has closed since: the other exception that P11a names.
-func (p *Projection) letGo() {
+func (p *Projection) releaseReasoning() {
 	if len(p.waiting) == 0 {
 		return
 	}

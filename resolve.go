@@ -46,7 +46,7 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 			return p.resolveAssistant(seq, n)
 		}
 	case codeCall, codeResult:
-		if by := p.word(slotTools, at); by != nobody {
+		if by := p.winner(slotTools, at); by != nobody {
 			return p.resolveTool(seq, n, at, anchor, by)
 		}
 	}
@@ -103,11 +103,11 @@ func (p *Projection) resolveReasoning(seq int32, n *node) decision {
 // resolveAssistant decides the fate of a message of the assistant under a
 // policy for texts.
 func (p *Projection) resolveAssistant(seq int32, n *node) decision {
-	by := p.word(slotTexts, seq)
+	by := p.winner(slotTexts, seq)
 	if by == nobody {
 		return keeps(n, ReasonNone)
 	}
-	text, f, why := p.overlays[by].c.Texts.leave(p.log.payload(seq), seq, false)
+	text, f, why := p.overlays[by].c.Texts.shorten(p.log.payload(seq), seq, false)
 	switch f {
 	case Kept:
 		return keeps(n, why)
@@ -120,7 +120,7 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 // resolveUser decides the fate of a user message: what is left of its text,
 // then of its files and attachments.
 func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
-	m, d := p.leaveUser(seq, n)
+	m, d := p.shortenUser(seq, n)
 	switch {
 	case d.fate == Kept && spared:
 		return keeps(n, ReasonRequest)
@@ -132,18 +132,18 @@ func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
 	return d
 }
 
-// leaveUser gives what overlays leave of a user message, and what they decided,
+// shortenUser gives what overlays leave of a user message, and what they decided,
 // tokens aside. Where both slots change it, the one that wins on texts stands.
-func (p *Projection) leaveUser(seq int32, n *node) (UserMessage, decision) {
+func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 	m, d := p.log.payload(seq).(UserMessage), decision{by: nobody}
 	if p.texts == 0 && !n.is(flagFiles) {
 		return m, d
 	}
-	if at := p.word(slotTexts, seq); p.texts > 0 && at != nobody {
+	if at := p.winner(slotTexts, seq); p.texts > 0 && at != nobody {
 		var text string
 		if p.shields(at, n, seq) {
 			d.reason = ReasonRequest
-		} else if text, d.fate, d.reason = p.overlays[at].c.Texts.leave(m, seq, n.is(flagFiles)); d.fate != Kept {
+		} else if text, d.fate, d.reason = p.overlays[at].c.Texts.shorten(m, seq, n.is(flagFiles)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
 		}
 	}
@@ -179,9 +179,9 @@ func withText(parts []Part, text string) []Part {
 	return out
 }
 
-// leave gives what a policy leaves of a message's text, the fate that is, and
+// shorten gives what a policy leaves of a message's text, the fate that is, and
 // why. A message that carries files too is not hidden when its text is gone.
-func (p *TextPolicy) leave(m Payload, seq int32, files bool) (string, Fate, Reason) {
+func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Reason) {
 	u, isUser := m.(UserMessage)
 	typed := isUser && !u.Synthetic
 	trim, named := p.Entries[int64(seq)]
@@ -214,7 +214,7 @@ func (p *TextPolicy) leave(m Payload, seq int32, files bool) (string, Fate, Reas
 	}
 	if words := trim.Folded.words(); words != "" {
 		if f == Kept {
-			left = foreign(left)
+			left = shieldMarks(left)
 		}
 		return trim.Folded.onText(left), Trimmed, changed
 	}
@@ -393,11 +393,11 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 			return keeps(n, ReasonBare)
 		}
 		return decision{Trimmed, why, by, int32(CountPayload(p.log.counter, c))}
-	case s.folded == nil && s.response == actStrip && !policy.odd() && p.over(policy, seq):
+	case s.folded == nil && s.response == actStrip && !policy.stubVaries() && p.over(policy, seq):
 		return decision{Stripped, why, by, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).tokens}
 	}
 	if s.folded != nil || (s.response != actKeep && p.over(policy, seq)) {
-		if r, f := p.leave(policy, s, seq, n); f != Kept {
+		if r, f := p.shortenResult(policy, s, seq, n); f != Kept {
 			return decision{f, why, by, int32(CountPayload(p.log.counter, r))}
 		}
 	}
@@ -412,8 +412,8 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 	return keeps(n, ReasonBare) // a trim that would save nothing
 }
 
-// leave gives what a tool policy leaves of a result, and the fate that is.
-func (p *Projection) leave(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
+// shortenResult gives what a tool policy leaves of a result, and the fate that is.
+func (p *Projection) shortenResult(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
 	r, f := p.log.payload(seq).(ToolResult), Kept
 	if p.over(policy, seq) {
 		switch s.response {
@@ -424,23 +424,23 @@ func (p *Projection) leave(policy *ToolPolicy, s *sides, seq int32, n *node) (To
 			}
 		case actStrip:
 			f, r.Parts = Stripped, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
-			if policy.odd() {
+			if policy.stubVaries() {
 				r.Parts = Text(p.stub(policy, n, seq))
 			}
 		}
 	}
 	if s.folded.words() != "" {
 		if f == Kept {
-			f, r.Parts = Trimmed, foreignParts(r.Parts)
+			f, r.Parts = Trimmed, shieldParts(r.Parts)
 		}
 		r.Parts = s.folded.onParts(r.Parts)
 	}
 	return r, f
 }
 
-// odd reports whether stubs of the policy say more than of which tool the
+// stubVaries reports whether stubs of the policy say more than of which tool the
 // result was, and how it ended.
-func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall }
+func (p *ToolPolicy) stubVaries() bool { return p.FirstLine || p.Recall }
 
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
@@ -455,10 +455,10 @@ func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
 func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 	switch payload := p.log.payload(seq).(type) {
 	case UserMessage:
-		m, _ := p.leaveUser(seq, n)
+		m, _ := p.shortenUser(seq, n)
 		return m
 	case AssistantMessage:
-		payload.Text, _, _ = p.overlays[by].c.Texts.leave(payload, seq, false)
+		payload.Text, _, _ = p.overlays[by].c.Texts.shorten(payload, seq, false)
 		return payload
 	case ToolCall:
 		if s := p.sides(by, seq, n); s.request == actTrim {
@@ -469,10 +469,10 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		return payload
 	case ToolResult:
 		policy, s := p.overlays[by].c.ToolCalls, p.sides(by, n.pair, p.log.node(n.pair))
-		if s.response == actStrip && s.folded == nil && !policy.odd() {
+		if s.response == actStrip && s.folded == nil && !policy.stubVaries() {
 			payload.Parts = p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
 		} else {
-			payload, _ = p.leave(policy, s, seq, n)
+			payload, _ = p.shortenResult(policy, s, seq, n)
 		}
 		return payload
 	default:

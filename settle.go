@@ -18,8 +18,8 @@ type piece struct {
 
 // sums are what overlays did to the log's sums.
 type sums struct {
-	moved [fateCount]Count
-	mute  int // calls without a result that are not shown
+	moved       [fateCount]Count
+	hiddenCalls int // calls without a result that are not shown
 }
 
 // move notes that an entry has another state.
@@ -31,7 +31,7 @@ func (t *sums) move(n *node, from, to state, mute int) {
 	b.Entries++
 	b.Before += int(n.tokens)
 	b.After += int(n.tokens - to.saved)
-	t.mute += mute
+	t.hiddenCalls += mute
 }
 
 // An owner marks the pieces that one projection may write to: previews share
@@ -107,13 +107,13 @@ func (p *Projection) edit(seq int32) *piece {
 	return next
 }
 
-// muted counts a call that is not shown among those without a result, or off
+// countHidden counts a call that is not shown among those without a result, or off
 // them.
-func (p *Projection) muted(call int32, n int) {
+func (p *Projection) countHidden(call int32, n int) {
 	if !p.pieces[blockOf(call)-1].plain() {
-		p.edit(call).mute += n
+		p.edit(call).hiddenCalls += n
 	}
-	p.mute += n
+	p.hiddenCalls += n
 }
 
 // put makes a piece the one of a block, and keeps the sums.
@@ -131,14 +131,14 @@ func (p *Projection) addSums(to *sums, at int32, times int) {
 		for f, moved := range c.moved {
 			to.moved[f] = to.moved[f].plus(moved.times(times))
 		}
-		to.mute += times * c.mute
+		to.hiddenCalls += times * c.hiddenCalls
 	default:
 		b := p.log.blocks.at(at)
 		all := Count{Entries: int(b.entries), Before: int(b.tokens), After: int(b.tokens)}.times(times)
 		to.moved[Kept] = to.moved[Kept].minus(all)
 		all.After = 0
 		to.moved[c.fate()] = to.moved[c.fate()].plus(all)
-		to.mute += times * int(b.open)
+		to.hiddenCalls += times * int(b.open)
 	}
 }
 
@@ -250,16 +250,16 @@ func (p *Projection) judge(seq int32) verdict {
 		}
 		for _, b := range p.reading {
 			if int(b) < len(p.log.steppers) {
-				v.part(p.log.steppers[b].requests, seq, p.overlays[by].users, p.overlays[by].hi)
+				v.endAt(p.log.steppers[b].requests, seq, p.overlays[by].users, p.overlays[by].hi)
 			}
 		}
 	}
 	return v
 }
 
-// part ends a verdict before and after the entries of a list that lie between
+// endAt ends a verdict before and after the entries of a list that lie between
 // two bounds: they are shown whatever hides the others (P8, P9).
-func (v *verdict) part(list []int32, seq, lo, hi int32) {
+func (v *verdict) endAt(list []int32, seq, lo, hi int32) {
 	if i, _ := slices.BinarySearch(list, max(seq, lo)); i < len(list) && list[i] <= hi {
 		v.until = min(v.until, list[i]-1)
 	}

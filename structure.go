@@ -63,7 +63,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	case codeAssistant, codeReasoning, codeCall, codeItem:
 		s.respond(e.MessageID)
 	case codeResult:
-		if call := l.answer(seq, n, e.Payload.(ToolResult).CallID); call != nil {
+		if call := l.closeCall(seq, n, e.Payload.(ToolResult).CallID); call != nil {
 			n.turn, n.step = call.turn, call.step
 			if call.turn == s.turn && call.step == s.step {
 				s.phase = phaseResults
@@ -81,7 +81,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	}
 	n.turn, n.step = s.turn, s.step
 	if n.kind == codeCall {
-		l.await(seq, n, e.Payload.(ToolCall).CallID)
+		l.openCall(seq, n, e.Payload.(ToolCall).CallID)
 		s.open++
 	}
 }
@@ -277,8 +277,8 @@ func (l *Log) link(seq, pair int32) *node {
 	return n
 }
 
-// await has a call wait for its result.
-func (l *Log) await(seq int32, n *node, callID string) {
+// openCall has a call wait for its result.
+func (l *Log) openCall(seq int32, n *node, callID string) {
 	key := rowKey{branch: n.branch, id: callID}
 	top := l.open.get(key)
 	next := row{first: seq, last: seq}
@@ -295,10 +295,10 @@ func (l *Log) await(seq int32, n *node, callID string) {
 	l.setRow(key, top, next)
 }
 
-// answer pairs a result with the nearest open call of its id: in the newest
+// closeCall pairs a result with the nearest open call of its id: in the newest
 // step that has one, the first of them. A map over the whole log would pair
 // wrongly. It returns the call, nil for an orphan.
-func (l *Log) answer(seq int32, n *node, callID string) *node {
+func (l *Log) closeCall(seq int32, n *node, callID string) *node {
 	key := rowKey{branch: n.branch, id: callID}
 	top := l.open.get(key)
 	if top.first == 0 {
@@ -420,9 +420,9 @@ func (t *trail) stop() {
 	t.on, t.steppers, t.pairs, t.rows = false, t.steppers[:0], t.pairs[:0], t.rows[:0]
 }
 
-// takeBack makes the log what it was before the entries that its trail follows.
+// rollBack makes the log what it was before the entries that its trail follows.
 // What was only appended to needs no more than its old length.
-func (l *Log) takeBack(was *Log) {
+func (l *Log) rollBack(was *Log) {
 	for seq := was.n + 1; seq <= l.n; seq++ {
 		l.index.remove(&l.ids, l.ids.at(seq))
 	}

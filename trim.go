@@ -61,7 +61,7 @@ func (t *trimmer) trim(text string, head, tail int, lines []LineRange) string {
 		if first != "" || last != "" {
 			out = strings.TrimRight(out, "\n")
 		}
-		t.parts = append(t.parts, foreign(out))
+		t.parts = append(t.parts, shieldMarks(out))
 		t.blank = t.blank && !kept
 	}
 	t.keep(strings.TrimLeft(last, "\n"))
@@ -74,22 +74,22 @@ func (t *trimmer) trim(text string, head, tail int, lines []LineRange) string {
 
 func (t *trimmer) keep(text string) {
 	if text != "" {
-		t.parts = append(t.parts, foreign(text))
+		t.parts = append(t.parts, shieldMarks(text))
 	}
 }
 
-// foreign takes apart what in a text of the log reads like a mark of a gap or a
+// shieldMarks takes apart what in a text of the log reads like a mark of a gap or a
 // reference for recall: only those put in are to.
-func foreign(text string) string {
+func shieldMarks(text string) string {
 	text = Shield(text, '…', "# bytes in #", "# calls folded", "# call folded")
 	return Shield(text, '(', "recall #")
 }
 
-// foreignParts does so for the texts of a content.
-func foreignParts(parts []Part) []Part {
+// shieldParts does so for the texts of a content.
+func shieldParts(parts []Part) []Part {
 	parts = slices.Clone(parts)
 	for i := range parts {
-		parts[i].Text = foreign(parts[i].Text)
+		parts[i].Text = shieldMarks(parts[i].Text)
 	}
 	return parts
 }
