@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{"internal/fitnames", "problem"},
 	{"."},
-	{"token", "tool", "atom", "body"},
+	{"token", "tool", "atom", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
 	{"summary"},

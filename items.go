@@ -140,7 +140,7 @@ func (w *walker) opening() bool {
 		turn = item.Turn
 		break
 	}
-	return w.emit(w.p.addition(AddedOpening, "opening", turn, nobody, said{true, openingText}))
+	return w.emit(w.p.addition(AddedOpening, "opening", turn, nobody, insertion{true, openingText}))
 }
 
 func (w *walker) walk(seq, end int32, h []hidden) {
@@ -231,7 +231,7 @@ func (w *walker) hidden(h *hidden) bool {
 	}
 	turn := int(w.p.log.node(h.lo).turn)
 	for _, text := range h.before {
-		if !w.emit(w.p.addition(AddedSummary, "heading", turn, h.summary, said{true, text})) {
+		if !w.emit(w.p.addition(AddedSummary, "heading", turn, h.summary, insertion{true, text})) {
 			return false
 		}
 	}
@@ -276,7 +276,7 @@ func (w *walker) put(seq int32, n *node, s state) bool {
 	return w.yield == nil || w.yield(*it)
 }
 
-func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s said) Item {
+func (p *Projection) addition(why Addition, suffix string, turn int, by int32, s insertion) Item {
 	it := Item{ID: why.String() + "/" + suffix, Added: why, Turn: turn, Tokens: p.log.counter.Count(s.text)}
 	if by != nobody {
 		it.By = p.overlays[by].id
@@ -331,4 +331,129 @@ func (p *Projection) Entries() iter.Seq[Entry] {
 			}
 		}
 	}
+}
+
+// A Call is a tool call and its result, as a projection has them.
+type Call struct {
+	// Seq and Result name the entries; Result is 0 while the call is open.
+	Seq, Result int64
+	Tool        string
+	// Request and Response are what became of the two.
+	Request, Response Fate
+}
+
+// Calls gives the calls among the entries first to last that the reader has,
+// in order, without looking at what they say.
+func (p *Projection) Calls(first, last int64) iter.Seq[Call] {
+	return func(yield func(Call) bool) {
+		end := int32(min(last, int64(p.version)))
+		for seq := int32(max(first, 1)); seq <= end; {
+			nodes := p.log.nodes.from(seq)
+			for i := range nodes[:min(len(nodes), int(end-seq)+1)] {
+				n := &nodes[i]
+				if n.kind == codeCall && p.reads(n) && !yield(p.call(seq+int32(i), n)) {
+					return
+				}
+			}
+			seq += int32(len(nodes))
+		}
+	}
+}
+
+func (p *Projection) call(seq int32, n *node) Call {
+	c := Call{Seq: int64(seq), Tool: p.log.tools.list[n.tool], Request: p.state(seq).fate()}
+	if p.answered(n) {
+		c.Result, c.Response = int64(n.pair), p.state(n.pair).fate()
+	}
+	return c
+}
+
+// Shared is how many tokens, counted from the start, two projections of one log
+// show alike: what a provider that has read p's view need not read again of
+// q's. The system prompt and the tool definitions come first; where those differ
+// nothing is shared. q is a later state of p: its log holds all that p's does,
+// and its overlays begin with p's, as with what [Projection.With] and
+// [Projection.Preview] give.
+func (p *Projection) Shared(q *Projection) int {
+	a, b := p.Config(), q.Config()
+	if a.System != b.System || !slices.Equal(a.Tools, b.Tools) {
+		return 0
+	}
+	sum := q.layout.config.After
+	if text := q.continuation(); text != "" {
+		sum += q.log.counter.Count(text)
+	}
+	var mine []outlined
+	for g := range p.outline() {
+		mine = append(mine, g)
+	}
+	i := 0
+	for g := range q.outline() {
+		if i == len(mine) || !p.alike(q, mine[i], g) {
+			break
+		}
+		sum += g.tokens
+		i++
+	}
+	return sum
+}
+
+// outlined is an item without what it says, unless the projection says it.
+type outlined struct {
+	seq    int32
+	tokens int
+	text   Payload
+}
+
+// outline gives what the model sees, in order, without making the texts of
+// entries that overlays shorten.
+func (p *Projection) outline() func(yield func(outlined) bool) {
+	return func(yield func(outlined) bool) {
+		if p.layout.opening && !yield(outlined{tokens: p.log.counter.Count(openingText)}) {
+			return
+		}
+		see := func(it Item) bool {
+			g := outlined{seq: int32(it.Seq), tokens: it.Tokens}
+			if it.Seq == 0 {
+				g.text = it.Payload
+			}
+			return yield(g)
+		}
+		w := walker{p: p, yield: see, raw: true}
+		w.walk(1, p.version+1, p.layout.hidden)
+	}
+}
+
+// alike reports whether an item of p and one of q say the same.
+func (p *Projection) alike(q *Projection, a, b outlined) bool {
+	if a.seq != b.seq || a.tokens != b.tokens {
+		return false
+	}
+	if a.seq == 0 {
+		return samePayload(a.text, b.text)
+	}
+	s, t := p.state(a.seq), q.state(a.seq)
+	if s.by() == t.by() {
+		return s.fate() == t.fate()
+	}
+	n := q.log.node(a.seq)
+	return samePayload(p.payloadUnder(a.seq, n, s.by()), q.payloadUnder(a.seq, n, t.by()))
+}
+
+// payloadUnder is what an entry says under an overlay: a later one may say again what
+// an earlier one did.
+func (p *Projection) payloadUnder(seq int32, n *node, by int32) Payload {
+	if by == nobody {
+		return p.log.payload(seq)
+	}
+	return p.shorten(seq, n, by)
+}
+
+func samePayload(a, b Payload) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, errX := MarshalPayload(a)
+	y, errY := MarshalPayload(b)
+	return a.Kind() == b.Kind() && errX == nil && errY == nil && string(x) == string(y)
 }

@@ -13,11 +13,11 @@ type Overlay struct {
 	Compaction Compaction
 	// Live is false while the compaction is revoked.
 	Live bool
-	// Vain are the entries that its selective policies name, and that it made
+	// Unchanged are the entries that its selective policies name, and that it made
 	// no cheaper when it was appended: pinned ones, and those whose stub is no
 	// shorter. What came later, such as an answer, changes nothing of it. None
 	// where it covers its whole range.
-	Vain []int64
+	Unchanged []int64
 	// First and Last bound the entries it covers; First > Last for none.
 	First, Last int64
 }
@@ -37,7 +37,7 @@ func (p *Projection) overlay(i int) Overlay {
 	o := &p.overlays[i]
 	return Overlay{
 		ID: o.id, Seq: int64(o.seq), Compaction: *o.c, Live: o.live,
-		First: int64(o.lo), Last: int64(o.hi), Vain: o.vain,
+		First: int64(o.lo), Last: int64(o.hi), Unchanged: o.unchanged,
 	}
 }
 
@@ -52,17 +52,8 @@ func (p *Projection) Undoable() (Overlay, bool) {
 	return Overlay{}, false
 }
 
-// Redoable is the compaction undone last that still is, and the id of that
-// revocation: what redo revokes (C7).
-func (p *Projection) Redoable() (o Overlay, revocation string, ok bool) {
-	i := p.undone()
-	if i < 0 {
-		return Overlay{}, "", false
-	}
-	return p.overlay(int(p.revocations[i].overlay)), p.log.ids.at(p.revocations[i].seq), true
-}
-
-// undone is the index of the revocation that Redoable gives; -1 for none.
+// undone is the index of the newest revocation that still holds its overlay back,
+// and whose command put nothing in its place; -1 for none.
 func (p *Projection) undone() int {
 	for i := len(p.revocations) - 1; i >= 0; i-- {
 		r := &p.revocations[i]
@@ -147,12 +138,12 @@ func (p *Projection) Redo() []Change {
 
 // RedoOne gives the change that gives back the compaction undone last alone.
 func (p *Projection) RedoOne() []Change {
-	o, revocation, ok := p.Redoable()
-	if !ok {
+	last := p.undone()
+	if last < 0 {
 		return nil
 	}
-	o.Live = true
-	return []Change{{o, revocation}}
+	r := p.revocations[last]
+	return []Change{p.change(r.overlay, p.log.ids.at(r.seq))}
 }
 
 func (p *Projection) change(overlay int32, target string) Change {

@@ -1,4 +1,4 @@
-package tenfold
+package record
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestPlainHead(t *testing.T) {
 		if ok != want {
 			t.Errorf("%s is plain: %v", object, ok)
 		}
-		if full, err := decoded[recordHead]([]byte(object)); ok && (err != nil || got != full) {
+		if full, err := unmarshalHead([]byte(object)); ok && (err != nil || got != full) {
 			t.Errorf("%s reads as %+v by hand, and as %+v, %v", object, got, full, err)
 		}
 	}
@@ -42,7 +42,7 @@ func FuzzPlainHead(f *testing.F) {
 		if !ok {
 			return
 		}
-		if full, err := decoded[recordHead]([]byte(object)); err != nil || got != full {
+		if full, err := unmarshalHead([]byte(object)); err != nil || got != full {
 			t.Errorf("%s reads as %+v by hand, and as %+v, %v", object, got, full, err)
 		}
 	})

@@ -11,15 +11,15 @@ type piece struct {
 	// states are those of the entries; nil where all that the reader has of
 	// the block are hidden alike, and mark is the mark of each.
 	states *[chunkLen]state
-	mark   int32
+	mark   uint32
 	// sums are kept where there are states; elsewhere the log's own tell.
 	sums
 }
 
 // sums are what overlays did to the log's sums.
 type sums struct {
-	moved [fateCount]Count
-	mute  int // calls without a result that are not shown
+	moved       [fateCount]Count
+	hiddenCalls int // calls without a result that are not shown
 }
 
 // move notes that an entry has another state.
@@ -31,7 +31,7 @@ func (t *sums) move(n *node, from, to state, mute int) {
 	b.Entries++
 	b.Before += int(n.tokens)
 	b.After += int(n.tokens - to.saved)
-	t.mute += mute
+	t.hiddenCalls += mute
 }
 
 // An owner marks the pieces that one projection may write to: previews share
@@ -107,13 +107,13 @@ func (p *Projection) edit(seq int32) *piece {
 	return next
 }
 
-// muted counts a call that is not shown among those without a result, or off
+// countHidden counts a call that is not shown among those without a result, or off
 // them.
-func (p *Projection) muted(call int32, n int) {
+func (p *Projection) countHidden(call int32, n int) {
 	if !p.pieces[blockOf(call)-1].plain() {
-		p.edit(call).mute += n
+		p.edit(call).hiddenCalls += n
 	}
-	p.mute += n
+	p.hiddenCalls += n
 }
 
 // put makes a piece the one of a block, and keeps the sums.
@@ -131,14 +131,14 @@ func (p *Projection) addSums(to *sums, at int32, times int) {
 		for f, moved := range c.moved {
 			to.moved[f] = to.moved[f].plus(moved.times(times))
 		}
-		to.mute += times * c.mute
+		to.hiddenCalls += times * c.hiddenCalls
 	default:
 		b := p.log.blocks.at(at)
 		all := Count{Entries: int(b.entries), Before: int(b.tokens), After: int(b.tokens)}.times(times)
 		to.moved[Kept] = to.moved[Kept].minus(all)
 		all.After = 0
 		to.moved[c.fate()] = to.moved[c.fate()].plus(all)
-		to.mute += times * int(b.open)
+		to.hiddenCalls += times * int(b.open)
 	}
 }
 
@@ -222,7 +222,7 @@ type verdict struct {
 	// summary or an omission that hides them, 0 where at most selective
 	// policies have a word.
 	one  bool
-	mark int32
+	mark uint32
 }
 
 // judge gives the verdict on an entry and those around it.
@@ -232,34 +232,34 @@ func (p *Projection) judge(seq int32) verdict {
 	for s := range by {
 		by[s] = p.slots[s].around(seq, &v)
 	}
-	fate, who := Kept, nobody
+	d := decision{by: nobody}
 	if s := by[slotSummary]; s != nobody {
-		fate, who = Summarised, s
+		d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 	}
-	if t := by[slotTurns]; t > who && p.overlays[t].c.Turns == Omit {
-		fate, who = Omitted, t
+	if t := by[slotTurns]; t > d.by && p.overlays[t].c.Turns == Omit {
+		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
 	}
-	if who == nobody {
+	if d.by == nobody {
 		v.one = by == [...]int32{nobody, nobody, nobody, nobody, nobody, nobody}
 		return v
 	}
-	v.mark = newState(fate, who, 0).mark
+	v.mark = newState(d, 0).mark
 	for _, by := range [...]int32{by[slotSummary], by[slotTurns]} {
 		if by == nobody || p.overlays[by].users == 0 {
 			continue
 		}
 		for _, b := range p.reading {
 			if int(b) < len(p.log.steppers) {
-				v.part(p.log.steppers[b].requests, seq, p.overlays[by].users, p.overlays[by].hi)
+				v.endAt(p.log.steppers[b].requests, seq, p.overlays[by].users, p.overlays[by].hi)
 			}
 		}
 	}
 	return v
 }
 
-// part ends a verdict before and after the entries of a list that lie between
+// endAt ends a verdict before and after the entries of a list that lie between
 // two bounds: they are shown whatever hides the others (P8, P9).
-func (v *verdict) part(list []int32, seq, lo, hi int32) {
+func (v *verdict) endAt(list []int32, seq, lo, hi int32) {
 	if i, _ := slices.BinarySearch(list, max(seq, lo)); i < len(list) && list[i] <= hi {
 		v.until = min(v.until, list[i]-1)
 	}

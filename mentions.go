@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// word is the winning overlay of an entry in a slot whose policies
+// winner is the winning overlay of an entry in a slot whose policies
 // may name entries: the later of those over ranges and those that name it.
-func (p *Projection) word(s slot, seq int32) int32 {
+func (p *Projection) winner(s slot, seq int32) int32 {
 	named, _ := p.mention(seq)
 	return max(p.slots[s].at(seq), named)
 }
@@ -25,8 +25,8 @@ type named struct {
 	one int32 // of the overlay's policies for calls
 }
 
-// name notes what an overlay names, on top of what named it before.
-func (p *Projection) name(by int32) {
+// addMentions notes what an overlay names, on top of what named it before.
+func (p *Projection) addMentions(by int32) {
 	o := &p.overlays[by]
 	if len(o.named) > 0 {
 		p.named.grow(p.version)
@@ -56,9 +56,9 @@ func (p *Projection) mention(seq int32) (by, at int32) {
 	return n.overlay - 1, n.at
 }
 
-// find gives the calls in a stretch that a selective policy names, and what it
+// findCalls gives the calls in a stretch that a selective policy names, and what it
 // does to each: by "id@seq", by id, or as one of a group.
-func (p *Projection) find(policy *ToolPolicy, lo, hi int32) (found []named, each []sides) {
+func (p *Projection) findCalls(policy *ToolPolicy, lo, hi int32) (found []named, each []sides) {
 	n := 0
 	for i := range policy.Groups {
 		n += len(policy.Groups[i].Entries)
