@@ -99,8 +99,8 @@ func compare(w io.Writer, before, after *tenfold.Projection) {
 		if it.Turn != turn {
 			flush()
 			turn = it.Turn
-			for _, new := range added[turn] {
-				fmt.Fprintf(w, "| %d | | %s | 0 → %d |\n", turn, clip(said(new.Payload)), new.Tokens)
+			for _, in := range added[turn] {
+				fmt.Fprintf(w, "| %d | | %s | 0 → %d |\n", turn, clip(said(in.Payload)), in.Tokens)
 			}
 		}
 		is, shown := now[it.Seq]

@@ -139,7 +139,8 @@ func option(comment, tag string) string {
 	tag, unit := strings.CutSuffix(reflect.StructTag(strings.Trim(tag, "`")).Get("param"), " tokens")
 	tag, off := strings.CutPrefix(tag, "!")
 	key, usual, _ := strings.Cut(tag, "=")
-	meaning := strings.TrimPrefix(strings.TrimPrefix(prose(doc.Synopsis(comment)), "is "), "are ")
+	meaning, _, _ := strings.Cut(strings.ReplaceAll(prose(comment), "\n", " "), ". ")
+	meaning = strings.TrimPrefix(strings.TrimPrefix(meaning, "is "), "are ")
 	switch {
 	case off: // its field says what false does
 		usual, meaning = "true", "`false` "+meaning
