@@ -35,3 +35,11 @@ func isFile(s string) bool {
 	}
 	return false
 }
+
+// IsPath reports whether a word is a path as a whole.
+func IsPath(word string) bool {
+	for kind, at := range Scan(word) {
+		return kind == Path && at == Span{0, len(word)}
+	}
+	return false
+}

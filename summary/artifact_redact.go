@@ -110,7 +110,7 @@ var prefixes = []struct {
 
 func isKnownSecret(s string) bool {
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(s, p.text); ok && len(rest) >= p.least && bits(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
+		if rest, ok := strings.CutPrefix(s, p.text); ok && len(rest) >= p.least && entropy(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
 			return true
 		}
 	}
@@ -124,11 +124,11 @@ const shortest = 12
 // looksRandom reports whether a value is long and no word: most of a secret's
 // characters differ.
 func looksRandom(s string) bool {
-	return len(s) >= shortest && bits(s) >= 3 && (strings.ContainsAny(s, "0123456789") || len(s) >= 24)
+	return len(s) >= shortest && entropy(s) >= 3 && (strings.ContainsAny(s, "0123456789") || len(s) >= 24)
 }
 
-// bits is the entropy of a text, in bits for each byte.
-func bits(s string) float64 {
+// entropy is the entropy of a text, in bits for each byte.
+func entropy(s string) float64 {
 	var counts [256]int
 	for i := range len(s) {
 		counts[s[i]]++

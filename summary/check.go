@@ -107,6 +107,10 @@ func (e *InventedError) Error() string {
 // Unwrap gives it as the refusal that it is.
 func (e *InventedError) Unwrap() error { return &strategy.RefusedError{Reason: e.Error()} }
 
+// shingle is how many words in a row nobody writes twice by chance; of fewer than
+// fewWords nothing can be said.
+const shingle, fewWords = 6, 3
+
 // Check looks up in the raw entries of a request what a summary of them names,
 // and says of what is not there whether it misleads. Case counts. Kinds of
 // slashes, quotes and white space, separators of thousands and line numbers
@@ -116,29 +120,51 @@ func (e *InventedError) Unwrap() error { return &strategy.RefusedError{Reason: e
 //
 // It takes time in proportion to the source, whatever the summary holds.
 func Check(text string, r strategy.SummaryRequest) Findings {
-	c := atomsOf(text, r)
-	h, u := newHasher(), units{}
-	s, copied := newScanner(h, c.atoms), newShingles(h, strings.TrimPrefix(text, historyNote))
-	for piece, by := range sources(r) {
-		h.read(&u, piece)
-		s.scan(&u)
-		copied.scan(&u, by == byTool)
+	c := mentionsIn(text, r)
+	exact, loose := newLookup(false), newLookup(true)
+	copied := exact.want(strings.TrimPrefix(text, historyNote), shingle, 1)
+	if len(exact.units.words) < fewWords {
+		copied = nil
+	}
+	said := newQuotes()
+	for i := range c.mentions {
+		m := &c.mentions[i]
+		m.exact = exact.wantWays(m.ways)
+		switch {
+		case m.kind == AtomQuotation && m.claims&claimsUser != 0:
+			said.want(m.text)
+		case m.kind == AtomPath && m.claims.exists() && isPlace(m.text):
+			m.loose = loose.wantWays(looseWays(m.text))
+		}
+	}
+	counts := newCounted(c.counts)
+	sources(r, func(piece string, by speakers) {
+		exact.scan(piece, by)
 		if decoded, ok := unescaped(piece); ok {
-			h.read(&u, decoded)
-			s.scan(&u)
+			exact.scan(decoded, byDecoding)
+		}
+		loose.scan(piece, by)
+		if by == byUser {
+			said.scan(piece)
+		}
+		counts.scan(piece)
+	})
+	f := Findings{Atoms: len(c.mentions), Repeats: exact.repeats(copied)}
+	strange := map[string]bool{}
+	for _, m := range c.mentions {
+		found, misleads := exact.found(m.exact), Misleading("")
+		switch {
+		case m.kind == AtomQuotation && m.claims&claimsUser != 0 && said.invented(m.text):
+			misleads = InventedQuotation
+		case !found && m.loose != nil && !loose.found(m.loose):
+			misleads = InventedPath
+		case !found && m.kind == AtomNumber:
+			strange[m.text] = true
+		}
+		if !found || misleads != "" {
+			f.Strangers = append(f.Strangers, Stranger{m.kind, cutMiddle(m.text, 200), misleads})
 		}
 	}
-	f := Findings{Atoms: len(c.atoms), Repeats: copied.percent()}
-	var found []bool
-	for _, a := range c.atoms {
-		found = append(found, s.found(a))
-	}
-	wrong := c.misleading(found)
-	for i, a := range c.atoms {
-		if !found[i] || wrong.atoms[i] != "" {
-			f.Strangers = append(f.Strangers, Stranger{a.kind, cutMiddle(a.text, 200), wrong.atoms[i]})
-		}
-	}
-	f.Strangers = append(f.Strangers, wrong.counts...)
+	f.Strangers = append(f.Strangers, counts.wrong(c.counts, strange)...)
 	return f
 }

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"tenfold/atom"
 )
 
 // A summary may name what the log does not hold and be right all the same: the
@@ -30,7 +32,7 @@ const (
 // exists reports whether the claims say that a thing is there: with certainty
 // where something was done to it, else unless it is planned anywhere.
 func (c claim) exists() bool {
-	return c&claimsDone != 0 || (c&claimsThere != 0 && c&claimsPlan == 0)
+	return c&claimsDone != 0 || c&(claimsThere|claimsPlan) == claimsThere
 }
 
 // A heading rules over the lines below it, until one of its level or above.
@@ -54,41 +56,33 @@ const leadIn = 7
 // names.
 func (o *outline) next(line string) claim {
 	text := strings.TrimLeft(line, " \t")
-	indent := len(line) - len(text)
-	if text == "" {
-		o.blank = true
+	after := o.blank
+	if o.blank = text == ""; o.blank {
 		return o.claims()
 	}
-	after := o.blank
-	o.blank = false
+	h := heading{indent: len(line) - len(text)}
 	level, title := headingOf(text)
-	if level == leadIn {
-		level += indent
+	if h.level = level; level == leadIn {
+		h.level += h.indent
 	}
 	item := strings.ContainsAny(text[:1], "-*+•0123456789")
-	o.open = slices.DeleteFunc(o.open, func(h heading) bool {
-		switch {
-		case level > 0:
-			return h.level >= level
-		case h.indent < 0 || item:
-			return false
+	o.open = slices.DeleteFunc(o.open, func(above heading) bool {
+		if level > 0 {
+			return above.level >= h.level
 		}
-		return after && indent <= h.indent
+		return above.indent >= h.indent && after && !item
 	})
-	above := o.claims()
-	if level == 0 {
-		return above
+	if level > 0 {
+		h.claims = claimsOfTitle(title)
+		if level < leadIn {
+			h.indent = -1
+		}
+		o.open = append(o.open, h)
 	}
-	h := heading{level: level, indent: indent, claims: claimsOfTitle(title)}
-	if level < leadIn {
-		h.indent = -1
-	}
-	o.open = append(o.open, h)
-	return above | h.claims
+	return o.claims()
 }
 
-func (o *outline) claims() claim {
-	all := claim(0)
+func (o *outline) claims() (all claim) {
 	for _, h := range o.open {
 		all |= h.claims
 	}
@@ -98,31 +92,31 @@ func (o *outline) claims() claim {
 // headingOf tells a heading of Markdown, or a line that leads in what follows:
 // one that ends in a colon, or is bold as a whole. Level 0 is neither.
 func headingOf(text string) (level int, title string) {
-	if rest := strings.TrimLeft(text, "#"); rest != text && len(text)-len(rest) < leadIn && strings.HasPrefix(rest, " ") {
-		return len(text) - len(rest), rest
+	title = strings.TrimLeft(text, "#")
+	if level = len(text) - len(title); level > 0 && level < leadIn && strings.HasPrefix(title, " ") {
+		return level, title
 	}
-	bare := strings.TrimRight(text, " \t")
-	bold := strings.HasPrefix(bare, "**") && strings.Index(bare[2:], "**") == len(bare)-4
-	bare = strings.TrimRight(bare, "*_ ")
-	if bold || strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "：") {
-		return leadIn, bare
+	title = strings.TrimRight(text, " \t")
+	bold := strings.HasPrefix(title, "**") && strings.Index(title[2:], "**") == len(title)-4
+	title = strings.TrimRight(title, "*_ ")
+	if bold || strings.HasSuffix(title, ":") || strings.HasSuffix(title, "：") {
+		return leadIn, title
 	}
 	return 0, ""
 }
 
-func claimsOfTitle(title string) claim {
-	claims := claim(0)
-	words := wordsOf(title)
+func claimsOfTitle(title string) (claims claim) {
+	if hasAny(title, planSigns) {
+		claims = claimsPlan
+	}
+	words := atom.Prose(title)
 	for i, w := range words {
 		switch {
-		case planTitles[w.text], w.text == "open" && i+1 < len(words) && openThings[words[i+1].text]:
+		case planTitles[w.Text], w.Text == "open" && i+1 < len(words) && openThings[words[i+1].Text]:
 			claims |= claimsPlan
-		case people[strings.TrimSuffix(w.text, "'s")]:
+		case people[strings.TrimSuffix(w.Text, "'s")]:
 			claims |= claimsUser
 		}
-	}
-	if hasAny(title, planSigns) {
-		claims |= claimsPlan
 	}
 	return claims
 }
@@ -141,103 +135,70 @@ type statement struct {
 }
 
 // statementsOf cuts a line.
-func statementsOf(line string) []statement {
-	bare := withoutNames(blanked(line))
-	var out []statement
-	from := 0
-	for i := 0; i < len(bare); i++ {
-		end := i+1 == len(bare)
-		if !end && strings.IndexByte(".!?;", bare[i]) >= 0 && bare[i+1] == ' ' && !abbreviation(bare[from:i]) {
-			end = true
+func statementsOf(line string) (all []statement) {
+	bare := spokenOnly(line)
+	for from := 0; from < len(bare); {
+		to := from
+		for to++; to < len(bare); to++ {
+			if bare[to] == ' ' && strings.IndexByte(".!?;", bare[to-1]) >= 0 && !abbreviation(bare[from:to-1]) {
+				break
+			}
 		}
-		if end {
-			s := statement{from: from, to: i + 1, text: bare[from : i+1]}
-			s.cues = cuesOf(s.text, from)
-			out = append(out, s)
-			from = i + 1
-		}
+		s := statement{from: from, to: to, text: bare[from:to]}
+		s.cues = cuesOf(s.text, from)
+		all = append(all, s)
+		from = to
 	}
-	return out
+	return all
 }
 
 // abbreviation reports whether a full stop after the text ends no sentence.
 func abbreviation(text string) bool {
 	text = strings.ToLower(text)
-	for _, short := range []string{"e.g", "i.e", "etc", "vs", "z.b", "bzw", "cf", "p.ex"} {
-		if strings.HasSuffix(text, short) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"e.g", "i.e", "etc", "vs", "z.b", "bzw", "cf", "p.ex"}, func(short string) bool { return strings.HasSuffix(text, short) })
 }
 
-// blanked puts blanks in the place of what is set off in quotes, byte for byte.
-func blanked(line string) string {
-	if at, _, _ := nextQuote(line); at < 0 {
-		return line
-	}
+// spokenOnly puts blanks, byte for byte, in the place of what is set off in
+// quotes and of paths and names of programs: their words say nothing of them.
+func spokenOnly(line string) string {
 	out := []byte(line)
-	for from := 0; ; {
-		at, opening, closing := nextQuote(line[from:])
-		if at < 0 {
-			return string(out)
-		}
-		begin := from + at + len(opening)
-		size := strings.Index(line[begin:], closing)
-		if size < 0 {
-			return string(out)
-		}
-		for i := from + at; i < begin+size+len(closing); i++ {
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
 			out[i] = ' '
 		}
-		from = begin + size + len(closing)
 	}
-}
-
-// withoutNames puts blanks in the place of paths and names of programs, byte
-// for byte: their words say nothing of them.
-func withoutNames(line string) string {
-	if !strings.ContainsAny(line, `/\_.`) {
-		return line
+	for s := range setOffIn(line) {
+		if s.end > s.to {
+			blank(s.at, s.end)
+		}
 	}
-	out := []byte(line)
-	for at := 0; at < len(line); {
-		field, rest := cutField(line[at:])
-		end := len(line) - len(rest)
+	for at, field := range fieldsOf(string(out)) {
 		bare := strings.TrimRight(field, ".,;:!?)*")
 		if strings.ContainsAny(bare, `/\_`) || (strings.Contains(bare, ".") && !abbreviation(bare)) {
-			for i := range len(bare) {
-				out[end-len(field)+i] = ' '
-			}
+			blank(at, at+len(bare))
 		}
-		at = end
 	}
 	return string(out)
 }
 
 // cuesOf finds the words that claim something. A verb of the past after "will
 // be", "not" and the like is planned, and nothing that happened.
-func cuesOf(text string, base int) []cue {
-	var cues []cue
+func cuesOf(text string, base int) (cues []cue) {
 	if hasAny(text, planSigns) {
 		cues = append(cues, cue{base, claimsPlan})
 	}
-	turned := 0 // words for which a verb is turned
-	for _, w := range wordsOf(text) {
+	turned := 0 // how many words on a verb is one of a plan
+	for _, w := range atom.Prose(text) {
+		turns := turnWords[w.Text]
 		switch {
-		case w.text == "to" || w.text == "be":
-			turned = 3
-			continue
-		case turnWords[w.text]:
-			turned = 3
-			cues = append(cues, cue{base + w.at, claimsPlan})
-			continue
-		case planWords[w.text], turned > 0 && past(w.text):
-			cues = append(cues, cue{base + w.at, claimsPlan})
-		case past(w.text):
-			cues = append(cues, cue{base + w.at, claimsDone})
+		case turns, planWords[w.Text], turned > 0 && past(w.Text):
+			cues = append(cues, cue{base + w.At, claimsPlan})
+		case past(w.Text):
+			cues = append(cues, cue{base + w.At, claimsDone})
 		}
-		turned--
+		if turned--; turns || w.Text == "to" || w.Text == "be" {
+			turned = 3
+		}
 	}
 	return cues
 }
@@ -247,33 +208,47 @@ func past(word string) bool {
 	return doneWords[word] || (strings.HasSuffix(word, "ed") && len(word) > 4)
 }
 
-// of says what the sentence claims of what it names from at on: the cue before
-// that is nearest counts, else the first one after; but what is said right
-// after a name to be missing is not there.
+// of says what the sentence claims of what it names from at to end: the cue
+// before that is nearest counts, else the first one after; but what is said
+// right after a name to be missing is not there.
 func (s statement) of(at, end int, above claim) claim {
+	if missingAfter(s.after(end, 80)) {
+		return claimsPlan
+	}
+	if len(s.cues) == 0 {
+		if above&claimsPlan != 0 {
+			return claimsPlan
+		}
+		return claimsThere
+	}
 	before := sort.Search(len(s.cues), func(i int) bool { return s.cues[i].at >= at })
-	switch {
-	case missingAfter(firstBytes(s.text[min(end-s.from, len(s.text)):], 80)):
-		return claimsPlan
-	case before > 0:
-		return s.cues[before-1].claims
-	case len(s.cues) > 0:
-		return s.cues[0].claims
+	return s.cues[max(before-1, 0)].claims
+}
+
+// after is what follows a place in the line, up to so many bytes.
+func (s statement) after(at, most int) string {
+	text := s.text[min(at-s.from, len(s.text)):]
+	return text[:runeStart(text, most)]
+}
+
+// runeStart is the last place up to at where a character of the text begins.
+func runeStart(text string, at int) int {
+	if at >= len(text) {
+		return len(text)
 	}
-	if above&claimsPlan != 0 {
-		return claimsPlan
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
 	}
-	return claimsThere
+	return at
 }
 
 // missingAfter reports whether a text begins with that something is not there.
 func missingAfter(text string) bool {
-	n := 0
-	for _, w := range wordsOf(text) {
-		if missingWords[w.text] {
+	for i, w := range atom.Prose(text) {
+		if missingWords[w.Text] {
 			return true
 		}
-		if n++; n == 5 || past(w.text) {
+		if i == 4 || past(w.Text) {
 			return false
 		}
 	}
@@ -283,45 +258,31 @@ func missingAfter(text string) bool {
 // saidByUser reports whether a sentence says of a quotation in it, from at to
 // end, that it is the user's.
 func (s statement) saidByUser(at, end int, above claim) bool {
-	before := strings.TrimRight(lastBytes(s.text[:at-s.from], 120), " *_`(\t")
-	who, says := speaks(before)
-	if who && (says || strings.HasSuffix(before, ":") || strings.HasSuffix(before, ",")) {
+	before := s.text[:at-s.from]
+	before = strings.TrimRight(before[nextRune(before, len(before)-120):], " *_`(\t")
+	if who, says := speaks(before); who && (says || strings.HasSuffix(before, ":") || strings.HasSuffix(before, ",")) {
 		return true
 	}
-	if who, says = speaks(firstBytes(s.text[min(end-s.from, len(s.text)):], 40)); who && says {
+	if who, says := speaks(s.after(end, 40)); who && says {
 		return true
 	}
 	return above&claimsUser != 0
 }
 
+// nextRune is the first place from at on where a character of the text begins.
+func nextRune(text string, at int) int {
+	for at = max(at, 0); at < len(text) && !utf8.RuneStart(text[at]); at++ {
+	}
+	return at
+}
+
 // speaks reports whether a text names the user, and a way of saying something.
 func speaks(text string) (who, says bool) {
-	for _, w := range wordsOf(text) {
-		who = who || people[strings.TrimSuffix(w.text, "'s")]
-		says = says || speechWords[w.text]
+	for _, w := range atom.Prose(text) {
+		who = who || people[strings.TrimSuffix(w.Text, "'s")]
+		says = says || speechWords[w.Text]
 	}
 	return who || hasAny(text, peopleSigns), says || hasAny(text, speechSigns)
-}
-
-func lastBytes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	from := len(text) - n
-	for from < len(text) && !utf8.RuneStart(text[from]) {
-		from++
-	}
-	return text[from:]
-}
-
-func firstBytes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
 
 func hasAny(text string, signs []string) bool {

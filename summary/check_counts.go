@@ -1,8 +1,10 @@
 package summary
 
 import (
+	"iter"
 	"strings"
-	"unicode/utf8"
+
+	"tenfold/atom"
 )
 
 // A number may stand nowhere in the log and be right: the writer counted, or
@@ -26,30 +28,33 @@ type figure struct {
 }
 
 // figures goes over the whole numbers of a text.
-func figures(text string, yield func(figure) bool) {
-	for i := 0; i < len(text); {
-		if text[i] < '0' || text[i] > '9' {
-			i++
-			continue
-		}
-		f := figure{at: i, of: -1}
-		var ok bool
-		value, end := integer(text, i)
-		if ok = value >= 0 && (i == 0 || !joins(text[:i])); ok {
-			f.value, f.text = value, text[i:end]
-			f.before, f.colon = wordBefore(text, i)
-			next := blanks(text, end)
-			if total, after, found := outOf(text, next); found {
-				f.of, end, next = total, after, blanks(text, after)
+func figures(text string) iter.Seq[figure] {
+	return func(yield func(figure) bool) {
+		for i := 0; i < len(text); {
+			if !isDigit(text[i]) {
+				i++
+				continue
 			}
-			f.after, f.fill = wordAfter(text, next)
-			if !yield(f) {
-				return
+			f := figure{at: i, of: -1}
+			value, end := integer(text, i)
+			if value >= 0 && !partOfWord(text[:i]) {
+				f.value, f.text = value, text[i:end]
+				f.before, f.colon = wordBefore(text, i)
+				next := skipBlanks(text, end)
+				if total, after, found := outOf(text, next); found {
+					f.of, end, next = total, after, skipBlanks(text, after)
+				}
+				f.after, f.fill = wordAfter(text, next)
+				if !yield(f) {
+					return
+				}
 			}
+			i = end
 		}
-		i = end
 	}
 }
+
+func isDigit(c byte) bool { return c-'0' < 10 }
 
 // integer reads a whole number, with or without separators of thousands; -1
 // for what is more or less than that.
@@ -59,7 +64,7 @@ func integer(text string, at int) (value, end int) {
 	for end = at; end < len(text); end++ {
 		c := text[end]
 		switch {
-		case c-'0' < 10:
+		case isDigit(c):
 			if digits++; digits > 15 {
 				valid = false
 			} else {
@@ -69,13 +74,12 @@ func integer(text string, at int) (value, end int) {
 				group++
 			}
 			continue
-		case strings.IndexByte(",_'.", c) >= 0 && end+1 < len(text) && text[end+1]-'0' < 10:
+		case strings.IndexByte(",_'.", c) >= 0 && end+1 < len(text) && isDigit(text[end+1]):
 			valid = valid && c != '.' && (group == 3 || (group < 0 && digits < 4))
 			group = 0
 			continue
-		case isWordByte(c), c == '%':
-			valid = false
 		}
+		valid = valid && !inWord(c) && c != '%'
 		break
 	}
 	if !valid || (group >= 0 && group != 3) {
@@ -84,46 +88,43 @@ func integer(text string, at int) (value, end int) {
 	return value, end
 }
 
-// joins reports whether a number after the text is part of a longer word.
-func joins(before string) bool {
+// inWord reports whether a byte is an ASCII letter, a digit or an underscore.
+func inWord(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 || c == '_' }
+
+// partOfWord reports whether a number after the text is part of a longer word.
+func partOfWord(before string) bool {
+	if before == "" {
+		return false
+	}
 	c := before[len(before)-1]
-	return isWordByte(c) || c >= utf8.RuneSelf || strings.IndexByte(".-/$#@", c) >= 0
+	return inWord(c) || c >= 0x80 || strings.IndexByte(".-/$#@", c) >= 0
 }
 
-// blanks skips what may stand between a number and its word.
-func blanks(text string, at int) int {
+// skipBlanks skips what may stand between a number and its word.
+func skipBlanks(text string, at int) int {
 	for at < len(text) {
-		switch text[at] {
-		case ' ', '\t', '*', '`':
-			at++
-		case 0x1b:
-			at = escapeEnd(text, at)
-		default:
-			return at
+		kind, end := atom.Next(text, at)
+		if kind != atom.Escape && strings.IndexByte(" \t*`", text[at]) < 0 {
+			break
 		}
+		at = end
 	}
 	return at
 }
 
 // outOf reads "of 42" or "/ 42".
 func outOf(text string, at int) (total, end int, ok bool) {
-	rest := text[at:]
-	switch {
-	case strings.HasPrefix(rest, "/"):
-		at++
-	case strings.HasPrefix(rest, "of "):
-		at += len("of ")
-	case strings.HasPrefix(rest, "out of "):
-		at += len("out of ")
-	default:
-		return 0, 0, false
+	for _, words := range []string{"/", "of ", "out of "} {
+		if strings.HasPrefix(text[at:], words) {
+			at = skipBlanks(text, at+len(words))
+			if at < len(text) && isDigit(text[at]) {
+				total, end = integer(text, at)
+				return total, end, total >= 0
+			}
+			break
+		}
 	}
-	at = blanks(text, at)
-	if at >= len(text) || text[at]-'0' > 9 {
-		return 0, 0, false
-	}
-	total, end = integer(text, at)
-	return total, end, total >= 0
+	return 0, 0, false
 }
 
 // fillWords stand between a count of tests and what became of them.
@@ -132,16 +133,16 @@ var fillWords = wordSet(`test tests spec specs check checks case cases unit inte
 func wordAfter(text string, at int) (word string, fill bool) {
 	for range 4 {
 		end := at
-		for end < len(text) && isWordByte(text[end]) {
-			end++
+		if at < len(text) && inWord(text[at]) {
+			_, end = atom.Next(text, at)
 		}
 		word = strings.ToLower(text[at:end])
 		if word == "" || !fillWords[word] {
 			return word, fill
 		}
 		fill = true
-		next := blanks(text, end)
-		if next == end || next >= len(text) || !isWordByte(text[next]) || text[next]-'0' < 10 {
+		next := skipBlanks(text, end)
+		if next == end || next >= len(text) || !inWord(text[next]) || isDigit(text[next]) {
 			return word, fill
 		}
 		at = next
@@ -154,16 +155,11 @@ var linkWords = wordSet(`is was are number no nr of equals`)
 
 func wordBefore(text string, at int) (word string, colon bool) {
 	for range 3 {
-		end := at
-		for end > 0 && strings.IndexByte(" \t*`:=#\"'", text[end-1]) >= 0 {
-			colon = colon || text[end-1] == ':' || text[end-1] == '='
-			end--
+		bare := strings.TrimRight(text[:at], " \t*`:=#\"'")
+		colon = colon || strings.ContainsAny(text[len(bare):at], ":=")
+		for at = len(bare); at > 0 && inWord(text[at-1]); at-- {
 		}
-		at = end
-		for at > 0 && isWordByte(text[at-1]) {
-			at--
-		}
-		if word = strings.ToLower(text[at:end]); !linkWords[word] {
+		if word = strings.ToLower(bare[at:]); !linkWords[word] {
 			break
 		}
 	}
@@ -190,23 +186,24 @@ type count struct {
 	tests bool
 }
 
-// bareBefore are words after which "39 passed" counts tests: after others the
-// number may name one, as in "phase 2 passed".
-var bareBefore = wordSet(`all with and now only got shows showed reports reported result results total tests`)
-
-// labelsBefore are words that a number names one of.
-var labelsBefore = wordSet(`port status code issue pr ticket bug pid`)
-
-// notCounted are words after a number that say nothing of what is counted.
-var notCounted = wordSet(`and the for with from that this was were are has have had not but then than times more less other lines line
-	characters chars tokens bytes words percent ms seconds minutes hours days per out total passed failed`)
+var (
+	// bareBefore are words after which "39 passed" counts tests: after others the
+	// number may name one, as in "phase 2 passed".
+	bareBefore = wordSet(`all with and now only got shows showed reports reported result results total tests`)
+	// labelsBefore are words that a number names one of.
+	labelsBefore = wordSet(`port status code issue pr ticket bug pid`)
+	// notCounted are words after a number that say nothing of what is counted.
+	notCounted = wordSet(`and the for with from that this was were are has have had not but then than times more less other lines line
+		characters chars tokens bytes words percent ms seconds minutes hours days per out total passed failed`)
+	// roundedBy are words before a number that is no exact count.
+	roundedBy = wordSet(`about around roughly approximately over under nearly almost some than least most to etwa rund environ`)
+)
 
 // countsIn finds the counts in a line of a summary.
-func countsIn(line string) []count {
-	var found []count
-	figures(line, func(f figure) bool {
-		if approximate(line, f.at, f.text) {
-			return true
+func countsIn(line string) (found []count) {
+	for f := range figures(line) {
+		if approximate(line, f) {
+			continue
 		}
 		switch v := verdict(f.after); {
 		case v != "" && (f.fill || f.of >= 0 || f.before == "" || f.colon || bareBefore[f.before]):
@@ -218,26 +215,17 @@ func countsIn(line string) []count {
 		case f.value > 99 && len(f.after) > 2 && !notCounted[f.after] && !fillWords[f.after]:
 			found = append(found, count{f, f.after, false})
 		}
-		return true
-	})
+	}
 	return found
 }
 
 // approximate reports whether a number is said to be rounded.
-func approximate(line string, at int, text string) bool {
-	before := strings.TrimRight(line[:at], " *`")
-	if strings.HasSuffix(before, "~") || strings.HasSuffix(before, "≈") || strings.HasPrefix(line[at+len(text):], "+") {
-		return true
-	}
-	word, _ := wordBefore(line, at)
-	switch word {
-	case "about", "around", "roughly", "approximately", "over", "under", "nearly", "almost", "some", "than", "least", "most", "to", "etwa", "rund", "environ":
-		return true
-	}
-	return false
+func approximate(line string, f figure) bool {
+	before := strings.TrimRight(line[:f.at], " *`")
+	return strings.HasSuffix(before, "~") || strings.HasSuffix(before, "≈") || strings.HasPrefix(line[f.at+len(f.text):], "+") || roundedBy[f.before]
 }
 
-// text is the count as it is reported.
+// words is the count as it is reported.
 func (c count) words() string {
 	if c.tests || c.after == c.label {
 		return c.text + " " + c.label
@@ -255,9 +243,6 @@ type counted struct {
 }
 
 func newCounted(counts []count) *counted {
-	if len(counts) == 0 {
-		return nil
-	}
 	c := &counted{values: map[string]map[int]bool{}, tests: map[int]bool{}}
 	for _, one := range counts {
 		c.values[one.label] = map[int]bool{}
@@ -265,34 +250,48 @@ func newCounted(counts []count) *counted {
 	return c
 }
 
-// most figures of a label that are kept: with more, nothing contradicts.
+// mostFigures is how many figures of a label are kept: with more, nothing
+// contradicts.
 const mostFigures = 64
 
 func (c *counted) scan(text string) {
-	figures(text, func(f figure) bool {
-		for _, word := range [...]string{f.before, f.after} {
-			label := word
-			if v := verdict(word); v != "" {
-				label = v
-				c.note(c.tests, f.value)
-				c.note(c.tests, f.of)
+	if len(c.values) == 0 {
+		return
+	}
+	for f := range figures(text) {
+		ofTests := f.fill || fillWords[f.before] || f.after == "total"
+		for _, label := range [...]string{f.before, f.after} {
+			if v := verdict(label); v != "" {
+				label, ofTests = v, true
 			}
 			if set, ok := c.values[label]; ok {
-				c.note(set, f.value)
+				note(set, f.value)
 			}
 		}
-		if f.fill || fillWords[f.before] || f.after == "total" {
-			c.note(c.tests, f.value)
-			c.note(c.tests, f.of)
+		if ofTests {
+			note(c.tests, f.value)
+			note(c.tests, f.of)
 		}
-		return true
-	})
+	}
 }
 
-func (c *counted) note(set map[int]bool, value int) {
+func note(set map[int]bool, value int) {
 	if value >= 0 && len(set) <= mostFigures {
 		set[value] = true
 	}
+}
+
+// wrong lists the counts that the log contradicts, each once; strange are the
+// numbers that stand nowhere in it.
+func (c *counted) wrong(counts []count, strange map[string]bool) (wrong []Stranger) {
+	told := map[string]bool{}
+	for _, one := range counts {
+		if words := one.words(); !told[words] && c.contradicts(one, strange[one.text]) {
+			told[words] = true
+			wrong = append(wrong, Stranger{AtomNumber, words, ContradictedNumber})
+		}
+	}
+	return wrong
 }
 
 // contradicts reports whether the log gives figures for what is counted, and

@@ -3,12 +3,14 @@ package summary
 import (
 	"hash/maphash"
 	"strings"
+
+	"tenfold/atom"
 )
 
-// A quotation that a summary says is the user's is held to what the user said,
-// and to nothing else: that a tool printed it makes it worse. Summaries mend
-// typing and leave words out; what may not differ is whether something is
-// demanded or forbidden, and figures.
+// A quotation that a summary attributes to the user is compared with what the
+// user said, and with nothing else: that a tool printed it makes it worse.
+// Summaries correct typing and leave words out; what may not differ is whether
+// something is demanded or forbidden, and figures.
 
 const (
 	// quotedRun is how many words in a row count as the user's.
@@ -28,11 +30,12 @@ func newQuotes() *quotes { return &quotes{maphash.MakeSeed(), map[uint64]bool{}}
 // runsOf gives the words of a text in lower case, and the hash of each run of
 // them by the index of its first word.
 func (q *quotes) runsOf(text string) (words []string, runs []uint64) {
-	words = strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWordRune(r) && r != '_' })
+	text = strings.ToLower(text)
 	a, b := uint64(0), uint64(0)
-	for i, w := range words {
-		h := maphash.String(q.seed, w)
-		if i >= quotedRun-1 {
+	for span := range atom.Words(text) {
+		words = append(words, span.Of(text))
+		h := maphash.String(q.seed, span.Of(text))
+		if len(words) >= quotedRun {
 			runs = append(runs, (a*factor+b)*factor+h)
 		}
 		a, b = b, h
@@ -50,6 +53,9 @@ func (q *quotes) want(text string) {
 
 // scan takes in what the user said.
 func (q *quotes) scan(text string) {
+	if len(q.runs) == 0 {
+		return
+	}
 	_, runs := q.runsOf(text)
 	for _, r := range runs {
 		if _, wanted := q.runs[r]; wanted {
@@ -59,8 +65,8 @@ func (q *quotes) scan(text string) {
 }
 
 // invented reports whether a quotation is not what the user said: too few of
-// its words stand there in a row, or one that does not turns its meaning. Of
-// fewer words than make a run nothing can be said.
+// its words stand there in a row, or one that does not turns its meaning. Fewer
+// words than make a run prove nothing.
 func (q *quotes) invented(text string) bool {
 	words, runs := q.runsOf(text)
 	if len(runs) == 0 {

@@ -3,8 +3,9 @@ package summary
 import (
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
+
+	"tenfold/atom"
 )
 
 // longLine is how many bytes a line may have to be taken whole; of longer
@@ -99,11 +100,11 @@ func states(line string) int {
 		return -1
 	}
 	patterns := byFirst()
-	words := wordsOf(line)
+	words := atom.Prose(line)
 	for i := range words {
-		for _, p := range patterns[words[i].text] {
+		for _, p := range patterns[words[i].Text] {
 			if follows(p[1:], words[i+1:]) {
-				return words[i].at
+				return words[i].At
 			}
 		}
 	}
@@ -111,66 +112,20 @@ func states(line string) int {
 }
 
 // follows reports whether words begin as a pattern goes on.
-func follows(pattern []string, words []aWord) bool {
+func follows(pattern []string, words []atom.Spoken) bool {
 	skip := 0
 	for len(pattern) > 0 {
 		if pattern[0] == gap {
 			skip, pattern = gapSize, pattern[1:]
 			continue
 		}
-		for len(words) > 0 && words[0].text != pattern[0] && skip > 0 {
+		for len(words) > 0 && words[0].Text != pattern[0] && skip > 0 {
 			words, skip = words[1:], skip-1
 		}
-		if len(words) == 0 || words[0].text != pattern[0] {
+		if len(words) == 0 || words[0].Text != pattern[0] {
 			return false
 		}
 		words, pattern, skip = words[1:], pattern[1:], 0
 	}
 	return true
-}
-
-// aWord is a word of a line in lower case, or a colon, and where it stands.
-type aWord struct {
-	text string
-	at   int
-}
-
-// wordsOf cuts a line into words. A word is letters, digits and apostrophes; a
-// French elision, one letter or "qu" and an apostrophe, is a word of its own.
-func wordsOf(line string) []aWord {
-	words := make([]aWord, 0, len(line)/5+1)
-	start := -1
-	end := func(i int) {
-		if start >= 0 {
-			words = append(words, aWord{lower(line[start:i]), start})
-			start = -1
-		}
-	}
-	for i, r := range line {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
-			if start < 0 {
-				start = i
-			}
-		case (r == '\'' || r == '’') && start >= 0:
-			if i-start == 1 || strings.EqualFold(line[start:i], "qu") {
-				end(i)
-			}
-		case r == ':':
-			end(i)
-			words = append(words, aWord{":", i})
-		default:
-			end(i)
-		}
-	}
-	end(len(line))
-	return words
-}
-
-func lower(s string) string {
-	s = strings.ToLower(s)
-	if strings.Contains(s, "’") {
-		s = strings.ReplaceAll(s, "’", "'")
-	}
-	return strings.TrimRight(s, "'")
 }

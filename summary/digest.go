@@ -68,8 +68,8 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	}
 	c.most = max(budget, size/2)
 	c.share = c.budget * 3 / 4
-	c.items = append(c.items, x.items()...)
-	c.items = append(c.items, earlier(r.Prior)...)
+	x.addItems(&c.items)
+	c.items.addEarlier(r.Prior)
 	head := fmt.Sprintf("%s turns %d to %d of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, l.firstTurn, l.turn)
 	text, musts := c.text(head)
 	if musts > budget {
@@ -143,16 +143,12 @@ func parentOf(branch string) string {
 // earlierSize is how many characters of a prior summary are quoted.
 const earlierSize = 4000
 
-// earlier quotes prior summaries that a model wrote: what they are made from
+// addEarlier quotes prior summaries that a model wrote: what they are made from
 // is not known to be in this range. Digests say nothing that is not.
-func earlier(prior []string) []item {
-	var items []item
+func (s *items) addEarlier(prior []string) {
 	for i, text := range prior {
-		text = strings.TrimSpace(text)
-		if text == "" || strings.HasPrefix(text, historyLine) {
-			continue
+		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, historyLine) {
+			s.add(inEarlier, rankLast, i, "- an earlier summary:\n%s", quote(clip(text, earlierSize)))
 		}
-		items = append(items, item{section: inEarlier, rank: rankLast, must: true, order: i, text: "- an earlier summary:\n" + quote(clip(text, earlierSize))})
 	}
-	return items
 }

@@ -1,12 +1,12 @@
 package summary
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"tenfold"
+	"tenfold/atom"
 )
 
 // exchanges collects what the assistant concluded and decided: the last text
@@ -24,18 +24,17 @@ type conclusion struct {
 	text        string
 }
 
+// decision is a sentence that gives a reason.
 type decision struct {
-	turn, place int
-	text        string
-	// wanted is set where it speaks of the focus.
-	wanted bool
+	conclusion
+	wanted bool // it speaks of the focus
 }
 
 func newExchanges(focus string) *exchanges {
 	x := &exchanges{seen: map[string]bool{}}
-	for _, w := range wordsOf(focus) {
-		if len(w.text) > 3 && !slices.Contains(x.focus, w.text) {
-			x.focus = append(x.focus, w.text)
+	for _, w := range atom.Prose(focus) {
+		if len(w.Text) > 3 && !slices.Contains(x.focus, w.Text) {
+			x.focus = append(x.focus, w.Text)
 		}
 	}
 	return x
@@ -78,21 +77,13 @@ func (x *exchanges) decide(c conclusion) {
 			}
 			x.seen[s] = true
 			place++
-			x.decisions = append(x.decisions, decision{c.turn, place, s, wanted})
+			x.decisions = append(x.decisions, decision{conclusion{c.turn, place, s}, wanted})
 		}
 	}
 }
 
 func (x *exchanges) wants(s string) bool {
-	if len(x.focus) == 0 {
-		return false
-	}
-	for _, w := range wordsOf(s) {
-		if slices.Contains(x.focus, w.text) {
-			return true
-		}
-	}
-	return false
+	return len(x.focus) > 0 && slices.ContainsFunc(atom.Prose(s), func(w atom.Spoken) bool { return slices.Contains(x.focus, w.Text) })
 }
 
 // reasonPhrases is how decisions and findings are told.
@@ -113,9 +104,9 @@ var reasonWords = sync.OnceValue(func() map[string][][]string {
 
 func reasons(s string) bool {
 	known := reasonWords()
-	words := wordsOf(s)
+	words := atom.Prose(s)
 	for i, w := range words {
-		for _, rest := range known[w.text] {
+		for _, rest := range known[w.Text] {
 			if follows(rest, words[i+1:]) {
 				return true
 			}
@@ -130,24 +121,19 @@ const (
 	otherSize = 400
 )
 
-// items gives the exchanges, most valuable first: the last conclusion, what
+// addItems adds the exchanges, most valuable first: the last conclusion, what
 // the focus asks for, then conclusions and decisions by turns, the newest
 // first.
-func (x *exchanges) items() []item {
-	var items []item
-	put := func(rank, turn, place int, text string) {
-		items = append(items, item{
-			section: inExchanges, rank: rank, must: rank == rankLast, order: place,
-			text: fmt.Sprintf("- turn %d, assistant:\n%s", turn, quote(text)),
-		})
+func (x *exchanges) addItems(s *items) {
+	put := func(rank, size int, c conclusion) {
+		s.add(inExchanges, rank, c.place, "- turn %d, assistant:\n%s", c.turn, quote(clip(c.text, size)))
 	}
 	d := len(x.decisions) - 1
-	for i := len(x.said) - 1; i >= 0; i-- {
-		c := x.said[i]
+	for i, c := range slices.Backward(x.said) {
 		if i == len(x.said)-1 {
-			put(rankLast, c.turn, c.place, clip(c.text, lastSize))
+			put(rankLast, lastSize, c)
 		} else {
-			put(rankExchange, c.turn, c.place, clip(c.text, otherSize))
+			put(rankExchange, otherSize, c)
 		}
 		for ; d >= 0 && x.decisions[d].turn >= c.turn; d-- {
 			one := x.decisions[d]
@@ -155,8 +141,7 @@ func (x *exchanges) items() []item {
 			if one.wanted {
 				rank = rankDetail
 			}
-			put(rank, one.turn, one.place, one.text)
+			put(rank, len(one.text), one.conclusion)
 		}
 	}
-	return items
 }

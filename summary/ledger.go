@@ -29,8 +29,8 @@ type Ledger struct {
 	files     map[string]*file
 	paths     []*file // in order of their first operation
 	commands  map[string]*command
-	ran       []*command // in order of their first run
-	failures  failures
+	ran       []*command          // in order of their first run
+	failures  map[string]*failure // open ones, by what must succeed to close them
 	plans     map[string]*plan    // by branch
 	branches  []string            // of plans, in order
 	approvals map[string]approval // asked for, not answered, by call id
@@ -78,8 +78,7 @@ func NewLedger(c tenfold.Counter) *Ledger {
 	return &Ledger{
 		counter: c,
 		asked:   map[string]*request{}, open: map[openKey][]*call{}, files: map[string]*file{},
-		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{},
-		failures: newFailures(),
+		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{}, failures: map[string]*failure{},
 	}
 }
 
@@ -92,6 +91,26 @@ func LedgerOf(r strategy.SummaryRequest) *Ledger {
 	}
 	return l
 }
+
+// ledgerFacts are a ledger, and the lines of messages that state constraints.
+type ledgerFacts struct {
+	*Ledger
+	constraints []string
+}
+
+// LedgerFacts are the facts of a request's range for a [Model]: the ledger of
+// its raw entries, those that prior summaries stand for included.
+func LedgerFacts(r strategy.SummaryRequest) Facts {
+	f := ledgerFacts{Ledger: LedgerOf(r)}
+	for _, e := range raw(r) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic {
+			f.constraints = append(f.constraints, Constraints(partsText(m.Parts))...)
+		}
+	}
+	return f
+}
+
+func (f ledgerFacts) Constraints() []string { return f.constraints }
 
 // Constraints gives what people demanded, word for word and in order: messages
 // of up to 500 characters that state a constraint and answers to questions

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,13 +17,13 @@ type call struct {
 	turn      int
 	order     int // among the calls
 	known     tool.Tool
-	inTable   bool
 	files     []tool.FileOperation
 	command   *command
 	questions []string
-	// key is what a failure of it is noted under.
-	key string
 }
+
+// words are the call as it is quoted.
+func (c *call) words() string { return code(c.name+" "+c.arguments, lineLength) }
 
 // file is a path and what was done to it.
 type file struct {
@@ -49,28 +50,22 @@ type command struct {
 
 func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 	c := &call{id: p.CallID, name: p.Name, arguments: p.Arguments, turn: turn, order: l.calls}
-	c.known, c.inTable = tool.Lookup(p.Name)
+	c.known, _ = tool.Lookup(p.Name)
 	switch c.known.Kind {
-	case tool.Shell:
-		l.addCommand(c)
+	case tool.Shell, tool.Reads, tool.Edits, tool.Writes, tool.Patches, tool.Editor:
 		c.files = c.known.Operations(p.Arguments)
-	case tool.Reads, tool.Edits, tool.Writes, tool.Patches, tool.Editor:
-		c.files = c.known.Operations(p.Arguments)
-	case tool.Checks:
-		l.addCommand(c)
 	case tool.Plans, tool.Asks:
 		if said, ok := c.known.Plan(p.Arguments); ok {
 			l.addPlan(turn, branch, said)
 		}
 		c.questions = c.known.Questions(p.Arguments)
-	case tool.Acts:
-		if !c.known.Exempt {
-			l.addCommand(c)
-		}
 	case tool.Thinks:
 		if c.known.Ends() {
 			l.skill = skill{}
 		}
+	}
+	if kind := c.known.Kind; kind == tool.Shell || kind == tool.Checks || (kind == tool.Acts && !c.known.Exempt) {
+		l.addCommand(c)
 	}
 	key := openKey{branch, p.CallID}
 	l.open[key] = append(l.open[key], c)
@@ -91,7 +86,7 @@ func (l *Ledger) addCommand(c *call) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	key = dir + "\x00" + key
+	key = "command\x00" + dir + "\x00" + key
 	cmd, ok := l.commands[key]
 	if !ok {
 		cmd = &command{key: key}
@@ -104,7 +99,6 @@ func (l *Ledger) addCommand(c *call) {
 	cmd.text, cmd.turn, cmd.latest, cmd.ended = text, c.turn, l.entries, false
 	cmd.runs++
 	c.command = cmd
-	c.key = "command\x00" + key
 }
 
 // normalise gives what makes two command lines the same: white space counts
@@ -145,33 +139,16 @@ func fields(s string) []string {
 	if !strings.ContainsAny(s, `'"`) {
 		return strings.Fields(s)
 	}
-	var all []string
-	var mark byte
-	start := -1
-	for i := range len(s) {
-		c := s[i]
+	var mark rune // the quote that is open
+	return strings.FieldsFunc(s, func(c rune) bool {
 		switch {
-		case mark != 0:
-			if c == mark {
-				mark = 0
-			}
-		case c == ' ' || c == '\t' || c == '\r':
-			if start >= 0 {
-				all = append(all, s[start:i])
-				start = -1
-			}
-			continue
-		case c == '\'' || c == '"':
+		case mark == 0 && (c == '\'' || c == '"'):
 			mark = c
+		case mark == c:
+			mark = 0
 		}
-		if start < 0 {
-			start = i
-		}
-	}
-	if start >= 0 {
-		all = append(all, s[start:])
-	}
-	return all
+		return mark == 0 && (c == ' ' || c == '\t' || c == '\r')
+	})
 }
 
 // touch notes an operation on a file. A read changes nothing of what is said
@@ -185,26 +162,24 @@ func (l *Ledger) touch(turn int, f tool.FileOperation) {
 	}
 	if f.Op == tool.FileRead {
 		have.reads++
-		if have.changes == 0 {
-			have.last, have.turn, have.latest = f.Op, turn, l.entries
-		}
-		return
+	} else {
+		have.changes++
 	}
-	have.changes++
-	have.last, have.turn, have.latest = f.Op, turn, l.entries
+	if f.Op != tool.FileRead || have.changes == 0 {
+		have.last, have.turn, have.latest = f.Op, turn, l.entries
+	}
 }
 
 func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	key := openKey{branch, p.CallID}
 	waiting := l.open[key]
-	if len(waiting) == 0 {
+	last := len(waiting) - 1
+	if last < 0 {
 		return // an orphan says nothing about any call
 	}
-	c := waiting[len(waiting)-1]
-	if len(waiting) == 1 {
+	c := waiting[last]
+	if l.open[key] = waiting[:last]; last == 0 {
 		delete(l.open, key)
-	} else {
-		l.open[key] = waiting[:len(waiting)-1]
 	}
 	delete(l.approvals, p.CallID)
 
@@ -231,7 +206,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	if name := c.known.Skill(c.arguments); name != "" {
 		l.skill = skill{name, c.turn}
 	}
-	l.failures.resolve(c)
+	l.resolve(c)
 }
 
 // createdIn takes a tool's word for it that a file it put is new or was there.
@@ -247,4 +222,93 @@ func createdIn(f tool.FileOperation, result string) tool.FileOperation {
 		f.Op = tool.FileModified
 	}
 	return f
+}
+
+// failure is a call that failed, and was not put right.
+type failure struct {
+	turn  int
+	order int // the entry it came with
+	// times is how often it failed in a row.
+	times int
+	// what is the call as it is shown.
+	what    string
+	command *command
+	last    outcome
+	// lines are quoted of the output: the one that says most, then others.
+	lines []string
+}
+
+// failureKey is what a failure of the call is noted under, and what must
+// succeed to close it: the same command, a change of the same path, a read of
+// it, or a call of the same tool with the same arguments.
+func (c *call) failureKey() string {
+	switch {
+	case c.command != nil:
+		return c.command.key
+	case len(c.files) > 0:
+		return fileKey(c.files[0])
+	}
+	return "tool\x00" + c.name + "\x00" + tool.Canonical(c.arguments)
+}
+
+func fileKey(f tool.FileOperation) string {
+	if f.Op == tool.FileRead {
+		return "read\x00" + f.Path
+	}
+	return "change\x00" + f.Path
+}
+
+// fail notes that a call failed.
+func (l *Ledger) fail(c *call, o outcome) {
+	f := &failure{turn: c.turn, order: l.entries, times: 1, command: c.command, last: o, lines: errorLines(o, c.command != nil)}
+	f.last.text = ""
+	switch {
+	case c.command != nil:
+		f.what = code(c.command.text, lineLength)
+	case len(c.files) > 0:
+		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
+	default:
+		f.what = c.words()
+	}
+	key := c.failureKey()
+	if have := l.failures[key]; have != nil {
+		f.times += have.times
+	}
+	l.failures[key] = f
+}
+
+// resolve closes what the success of a call closes. A change of a path closes
+// a read of it that failed too: the file is there now.
+func (l *Ledger) resolve(c *call) {
+	if len(l.failures) == 0 {
+		return
+	}
+	delete(l.failures, c.failureKey())
+	for _, op := range c.files {
+		delete(l.failures, fileKey(op))
+		if op.Op != tool.FileRead {
+			delete(l.failures, "read\x00"+op.Path)
+		}
+	}
+}
+
+// errorLines gives the lines of an output to quote: of a command the last
+// first, since that is where it says what came of it.
+func errorLines(o outcome, isCommand bool) []string {
+	first := linesOf(o.text, 2, false)
+	if !isCommand {
+		return first
+	}
+	last := linesOf(o.text, 3, true)
+	if len(last) == 0 {
+		return nil
+	}
+	lines := last[:1]
+	slices.Reverse(last[1:])
+	for _, line := range slices.Concat(first[:min(len(first), 1)], last[1:]) {
+		if !slices.Contains(lines, line) {
+			lines = append(lines[:len(lines):len(lines)], line)
+		}
+	}
+	return lines
 }

@@ -30,7 +30,8 @@ var headings = [sections]string{
 }
 
 // The ranks of what a ledger and a digest can say, most valuable first. Within
-// a rank the newest comes first.
+// a rank the newest comes first. Those up to rankLast have precedence over the
+// budget.
 const (
 	rankBinding  = iota // what binds: messages that state constraints, and answers
 	rankTask            // the first and the last request
@@ -59,11 +60,27 @@ type item struct {
 	order int
 	// text is whole lines.
 	text string
-	// parent is the index+1 of an item without which this one says nothing.
+	// parent is the number, from 1, of an item without which this one says
+	// nothing.
 	parent int
 
 	tokens int
 	taken  bool
+}
+
+type items []item
+
+// add makes an item and gives its number, from 1.
+func (s *items) add(in section, rank, order int, format string, args ...any) int {
+	*s = append(*s, item{section: in, rank: rank, must: rank <= rankLast, order: order, text: fmt.Sprintf(format, args...)})
+	return len(*s)
+}
+
+// addTo makes an item that follows another and needs it.
+func (s *items) addTo(parent, rank int, text string) {
+	above := (*s)[parent-1]
+	n := s.add(above.section, rank, above.order, "%s", text)
+	(*s)[n-1].parent = parent
 }
 
 // leftOut is what the line that tells of what was left out may cost, with the
@@ -73,7 +90,7 @@ const leftOut = 12
 // choice takes items under a budget of tokens.
 type choice struct {
 	counter tenfold.Counter
-	items   []item
+	items   items
 	// budget bounds all items, most those that must be there, share those of
 	// a rank before exchanges.
 	budget, most, share int

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,14 @@ type outcome struct {
 	told bool
 	// text is the output, without what only tells the exit code.
 	text string
+}
+
+// exitWords tell the exit code, if it is known.
+func (o outcome) exitWords() string {
+	if !o.told {
+		return ""
+	}
+	return fmt.Sprintf(", exit code %d", o.exit)
 }
 
 // outcomeOf reads how a command ended off its result: what the agent says of
@@ -74,26 +83,20 @@ var exitPhrases = []string{
 // exitCode finds the exit code in the first or last lines of an output. Only
 // lines that begin by telling it count.
 func exitCode(text string) (code int, told bool) {
-	rest := text
 	for range 6 {
-		line, after, more := strings.Cut(rest, "\n")
-		if code, told := exitIn(line); told {
-			return code, true
+		line, rest, more := strings.Cut(text, "\n")
+		if code, told = exitIn(line); told || !more {
+			return code, told
 		}
-		if rest = after; !more {
-			return 0, false
-		}
+		text = rest
 	}
-	rest = strings.TrimRight(rest, " \r\n")
+	text = strings.TrimRight(text, " \r\n")
 	for range 3 {
-		at := strings.LastIndexByte(rest, '\n')
-		if code, told := exitIn(rest[at+1:]); told {
-			return code, true
+		at := strings.LastIndexByte(text, '\n')
+		if code, told = exitIn(text[at+1:]); told || at < 0 {
+			return code, told
 		}
-		if at < 0 {
-			break
-		}
-		rest = rest[:at]
+		text = text[:at]
 	}
 	return 0, false
 }
@@ -121,44 +124,26 @@ func exitIn(line string) (code int, told bool) {
 // lineLength is how many characters of a tool's line are quoted.
 const lineLength = 200
 
-// firstLines gives up to n lines of an output that say something, from the
-// front.
-func firstLines(text string, n int) []string {
-	var lines []string
+// linesOf gives up to n lines of an output that say something, from the front,
+// or from the end backwards. Blank lines, fences and the agent's own word on how
+// the command ended say nothing.
+func linesOf(text string, n int, fromEnd bool) (lines []string) {
 	for len(lines) < n && text != "" {
-		line, rest, _ := strings.Cut(text, "\n")
-		text = rest
-		lines = appendLine(lines, line)
-	}
-	return lines
-}
-
-// lastLines gives up to n lines that say something, from the end, in order.
-func lastLines(text string, n int) []string {
-	var lines []string
-	for len(lines) < n && text != "" {
-		at := strings.LastIndexByte(text, '\n')
-		lines = appendLine(lines, text[at+1:])
-		text = text[:max(at, 0)]
-	}
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
+		var line string
+		if fromEnd {
+			at := strings.LastIndexByte(text, '\n')
+			text, line = text[:max(at, 0)], text[at+1:]
+		} else {
+			line, text, _ = strings.Cut(text, "\n")
+		}
+		line = strings.TrimSpace(line)
+		_, told := exitIn(line)
+		if !told && line != "" && !strings.HasPrefix(line, "```") && !slices.ContainsFunc(preamble, func(p string) bool { return strings.HasPrefix(line, p) }) {
+			lines = append(lines, clip(line, lineLength))
+		}
 	}
 	return lines
 }
 
 // preamble is how lines begin that agents put in front of an output.
 var preamble = []string{"Output:", "Wall time:", "Chunk ID:", "Original token count:", "Total output lines:"}
-
-// appendLine adds a line unless it is blank, a fence, or the agent's word on
-// how the command ended.
-func appendLine(lines []string, line string) []string {
-	trimmed := strings.TrimSpace(line)
-	if trimmed == "" || strings.HasPrefix(trimmed, "```") {
-		return lines
-	}
-	if _, told := exitIn(trimmed); told || slices.ContainsFunc(preamble, func(p string) bool { return strings.HasPrefix(trimmed, p) }) {
-		return lines
-	}
-	return append(lines, clip(trimmed, lineLength))
-}

@@ -1,7 +1,9 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,78 +27,74 @@ func (l *Ledger) Text(budget int) string {
 }
 
 // items gives all the ledger can say, in order of value within each rank.
-func (l *Ledger) items() []item {
-	var items []item
-	add := func(it item) int {
-		items = append(items, it)
-		return len(items)
-	}
-	l.requestItems(add)
-	l.stateItems(add)
-	l.planItems(add)
-	l.questionItems(add)
-	l.errorItems(add)
-	l.fileItems(add)
-	l.commandItems(add)
-	return items
+func (l *Ledger) items() items {
+	var s items
+	l.requestItems(&s)
+	l.stateItems(&s)
+	l.planItems(&s)
+	l.questionItems(&s)
+	l.errorItems(&s)
+	l.fileItems(&s)
+	l.commandItems(&s)
+	return s
 }
 
-// How many characters of a long message are quoted from its beginning: of the
-// first and the last request, of others.
 const (
+	// taskSize and headSize are how many characters of a long message are quoted
+	// from its beginning: of the first and the last request, of others.
 	taskSize = 2000
 	headSize = 200
+	// demandSize is how many bytes of what one long message demands have
+	// precedence over the budget.
+	demandSize = 1500
+	// planSize is how many items of a plan are quoted in any case; those that are
+	// done give way to those that are not.
+	planSize = 40
 )
 
-// demandSize is how many bytes of what one long message demands have
-// precedence over the budget.
-const demandSize = 1500
-
-func (l *Ledger) requestItems(add func(item) int) {
+func (l *Ledger) requestItems(s *items) {
 	last := len(l.requests) - 1
 	for i := last; i >= 0; i-- {
 		r := l.requests[i]
-		it := item{section: inRequests, rank: rankRequest, must: !r.long, order: i}
-		switch {
-		case r.binds || len(r.questions) > 0:
-			it.rank, it.must = rankBinding, true
-		case i == 0 || i == last:
-			it.rank, it.must = rankTask, true
+		rank, size := rankRequest, headSize
+		if i == 0 || i == last {
+			rank, size = rankTask, taskSize
 		}
-		where := "- " + turns(r.turns)
-		if r.branch != "" {
-			where += ", branch " + code(r.branch, lineLength)
+		if r.binds || len(r.questions) > 0 {
+			rank = rankBinding
 		}
+		where := turns(r.turns) + onBranch(r.branch)
 		for i, q := range r.questions[:min(len(r.questions), 4)] {
 			where += [...]string{", answer to ", ", "}[min(i, 1)] + code(q, lineLength/2)
 		}
 		if !r.long {
-			it.text = where + ":\n" + quote(r.text)
-			add(it)
+			n := s.add(inRequests, rank, i, "- %s:\n%s", where, quote(r.text))
+			(*s)[n-1].must = true
 			continue
 		}
-		size := headSize
-		if i == 0 || i == last {
-			size = taskSize
-		}
 		head, lines := beginning(r, size)
-		where += fmt.Sprintf(", from %d characters:\n", utf8.RuneCountInString(r.text))
 		if head == "" && len(lines) > 0 {
 			head, lines = lines[0], lines[1:]
 		}
-		it.text = where + quote(head)
-		parent := add(it)
+		parent := s.add(inRequests, rank, i, "- %s, from %d characters:\n%s", where, utf8.RuneCountInString(r.text), quote(head))
 		first := 0
 		for bytes := 0; first < len(lines) && bytes+len(lines[first]) <= demandSize; first++ {
 			bytes += len(lines[first])
 		}
 		if first > 0 {
-			add(item{section: inRequests, rank: rankBinding, must: true, order: i, text: quote(strings.Join(lines[:first], "\n")), parent: parent})
+			s.addTo(parent, rankBinding, quote(strings.Join(lines[:first], "\n")))
 		}
 		for _, line := range lines[first:] {
-			add(item{section: inRequests, rank: rankDemand, order: i, text: quote(line), parent: parent})
+			s.addTo(parent, rankDemand, quote(line))
 		}
 	}
+}
+
+func onBranch(branch string) string {
+	if branch == "" {
+		return ""
+	}
+	return ", branch " + code(branch, lineLength)
 }
 
 // beginning gives the head of a long message, and the lines that state
@@ -115,146 +113,95 @@ func beginning(r *request, characters int) (head string, lines []string) {
 
 // turns names turns: the last, and those in which the same was said before.
 func turns(list []int) string {
-	if len(list) == 1 {
-		return "turn " + strconv.Itoa(list[0])
+	switch n := len(list); {
+	case n == 1:
+		return fmt.Sprintf("turn %d", list[0])
+	case n > 5:
+		return fmt.Sprintf("turn %d and %d before it, since turn %d", list[n-1], n-1, list[0])
 	}
-	if len(list) > 5 {
-		return fmt.Sprintf("turn %d and %d before it, since turn %d", list[len(list)-1], len(list)-1, list[0])
-	}
-	words := make([]string, len(list))
-	for i, t := range list {
-		words[i] = strconv.Itoa(t)
-	}
-	return "turns " + strings.Join(words, ", ")
+	return "turns " + strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", ")
 }
 
-func (l *Ledger) stateItems(add func(item) int) {
+func (l *Ledger) stateItems(s *items) {
 	if l.entries == 0 {
 		return
 	}
-	add(item{
-		section: inState, rank: rankState, must: true,
-		text: fmt.Sprintf("- turns %d to %d: %d entries, %d tool calls\n", l.firstTurn, l.turn, l.entries, l.calls),
-	})
+	s.add(inState, rankState, 0, "- turns %d to %d: %d entries, %d tool calls\n", l.firstTurn, l.turn, l.entries, l.calls)
 	if l.skill.name != "" {
-		add(item{
-			section: inState, rank: rankState, must: true,
-			text: fmt.Sprintf("- active skill, loaded in turn %d: %s\n", l.skill.turn, code(l.skill.name, lineLength)),
-		})
+		s.add(inState, rankState, 0, "- active skill, loaded in turn %d: %s\n", l.skill.turn, code(l.skill.name, lineLength))
 	}
 	for i, c := range l.unanswered() {
-		if c.command != nil || len(c.questions) > 0 || len(c.files) > 0 {
-			continue // it stands elsewhere
+		if c.command == nil && len(c.questions) == 0 && len(c.files) == 0 { // others stand elsewhere
+			s.add(inState, rankOpen, i+1, "- call without a result, turn %d: %s\n", c.turn, c.words())
 		}
-		add(item{
-			section: inState, rank: rankOpen, order: i + 1,
-			text: fmt.Sprintf("- call without a result, turn %d: %s\n", c.turn, code(c.name+" "+c.arguments, lineLength)),
-		})
 	}
 }
 
 // unanswered gives the calls that have no result, the newest first.
 func (l *Ledger) unanswered() []*call {
-	var all []*call
-	for _, waiting := range l.open {
-		all = append(all, waiting...)
-	}
-	slices.SortFunc(all, func(a, b *call) int { return b.order - a.order })
+	all := slices.Concat(slices.Collect(maps.Values(l.open))...)
+	slices.SortFunc(all, func(a, b *call) int { return cmp.Compare(b.order, a.order) })
 	return all
 }
 
-// planSize is how many items of a plan are quoted in any case; those that are
-// done give way to those that are not.
-const planSize = 40
+// boxes are what stands in the box of a plan's item, by its status.
+var boxes = map[string]string{"completed": "x", "in_progress": "~", "cancelled": "-"}
 
-func (l *Ledger) planItems(add func(item) int) {
-	order := 0
-	for _, branch := range l.branches {
+func (l *Ledger) planItems(s *items) {
+	for order, branch := range l.branches {
 		p := l.plans[branch]
 		if len(p.items) == 0 && p.text == "" {
 			continue
 		}
-		whose := ""
-		if branch != "" {
-			whose = ", branch " + code(branch, lineLength)
-		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "- turn %d%s:\n", p.turn, whose)
 		if len(p.items) == 0 {
 			b.WriteString(quote(clip(p.text, 2*wholeMessage)))
 		}
-		items := p.items
-		if len(items) > planSize {
-			items = slices.DeleteFunc(slices.Clone(items), func(i tool.PlanItem) bool { return i.Status == "completed" || i.Status == "cancelled" })
-			items = items[:min(len(items), planSize)]
+		todo := p.items
+		if len(todo) > planSize {
+			todo = slices.DeleteFunc(slices.Clone(todo), func(i tool.PlanItem) bool { return i.Status == "completed" || i.Status == "cancelled" })
+			todo = todo[:min(len(todo), planSize)]
 		}
-		for _, i := range items {
+		for _, i := range todo {
 			id := ""
 			if n, err := strconv.Atoi(i.ID); err == nil {
 				id = fmt.Sprintf("#%d ", n)
 			}
-			fmt.Fprintf(&b, "  - [%s] %s%s\n", box(i.Status), id, code(i.Text, lineLength))
+			fmt.Fprintf(&b, "  - [%s] %s%s\n", cmp.Or(boxes[i.Status], " "), id, code(i.Text, lineLength))
 		}
-		if n := len(p.items) - len(items); n > 0 {
+		if n := len(p.items) - len(todo); n > 0 {
 			fmt.Fprintf(&b, "  - (%d more)\n", n)
 		}
-		add(item{section: inPlan, rank: rankState, must: true, order: order, text: b.String()})
-		order++
+		s.add(inPlan, rankState, order, "- turn %d%s:\n%s", p.turn, onBranch(branch), b.String())
 	}
 }
 
-// box is what stands in the box of a plan's item.
-func box(status string) string {
-	switch status {
-	case "completed":
-		return "x"
-	case "in_progress":
-		return "~"
-	case "cancelled":
-		return "-"
-	}
-	return " "
-}
-
-func (l *Ledger) questionItems(add func(item) int) {
-	order := 0
-	put := func(text string) {
-		add(item{section: inQuestions, rank: rankState, must: true, order: order, text: text})
-		order++
-	}
+func (l *Ledger) questionItems(s *items) {
 	byID := map[string]*call{}
 	for _, c := range l.unanswered() {
 		byID[c.id] = c
 		for _, q := range c.questions {
-			put(fmt.Sprintf("- turn %d, asked and not answered:\n%s", c.turn, quote(clip(q, wholeMessage))))
+			s.add(inQuestions, rankState, len(*s), "- turn %d, asked and not answered:\n%s", c.turn, quote(clip(q, wholeMessage)))
 		}
 	}
-	ids := make([]string, 0, len(l.approvals))
-	for id := range l.approvals {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b string) int { return l.approvals[b].order - l.approvals[a].order })
-	for _, id := range ids {
-		a := l.approvals[id]
-		what := "of call " + code(id, lineLength)
+	for _, id := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b string) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
+		a, what, reason := l.approvals[id], "call "+code(id, lineLength), ""
 		if c, open := byID[id]; open {
-			what = "of " + code(c.name+" "+c.arguments, lineLength)
+			what = c.words()
 		}
-		text := fmt.Sprintf("- turn %d, approval %s asked for and not given:\n", a.turn, what)
 		if a.reason != "" {
-			text += quote(clip(a.reason, wholeMessage))
+			reason = quote(clip(a.reason, wholeMessage))
 		}
-		put(text)
+		s.add(inQuestions, rankState, len(*s), "- turn %d, approval of %s asked for and not given:\n%s", a.turn, what, reason)
 	}
 	if lines := asking(l.last); len(lines) > 0 {
-		put(fmt.Sprintf("- turn %d, asked and not answered:\n%s", l.lastTurn, quote(strings.Join(lines, "\n"))))
+		s.add(inQuestions, rankState, len(*s), "- turn %d, asked and not answered:\n%s", l.lastTurn, quote(strings.Join(lines, "\n")))
 	}
 }
 
 // asking gives the last lines of the assistant's last words that are
 // questions, at most three.
-func asking(text string) []string {
-	var lines []string
+func asking(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); strings.HasSuffix(line, "?") {
 			lines = append(lines, clip(line, wholeMessage))
@@ -263,27 +210,19 @@ func asking(text string) []string {
 	return lines[max(0, len(lines)-3):]
 }
 
-func (l *Ledger) errorItems(add func(item) int) {
-	all := make([]*failure, 0, len(l.failures.byKey))
-	for _, f := range l.failures.byKey {
-		all = append(all, f)
-	}
-	slices.SortFunc(all, func(a, b *failure) int { return b.order - a.order })
-	for _, f := range all {
-		words := times(f.times, "failed")
-		if f.last.told {
-			words += fmt.Sprintf(", exit code %d", f.last.exit)
-		}
+func (l *Ledger) errorItems(s *items) {
+	for _, f := range slices.SortedFunc(maps.Values(l.failures), func(a, b *failure) int { return cmp.Compare(b.order, a.order) }) {
+		words := times(f.times, "failed") + f.last.exitWords()
 		if f.command != nil && f.command.runs > f.times {
 			words += fmt.Sprintf(", ran %d times", f.command.runs)
 		}
-		text := fmt.Sprintf("- %s: %s, turn %d\n", f.what, words, f.turn)
+		first := ""
 		if len(f.lines) > 0 {
-			text += quote(f.lines[0])
+			first = quote(f.lines[0])
 		}
-		parent := add(item{section: inErrors, rank: rankError, must: true, order: f.order, text: text})
+		parent := s.add(inErrors, rankError, f.order, "- %s: %s, turn %d\n%s", f.what, words, f.turn, first)
 		if len(f.lines) > 1 {
-			add(item{section: inErrors, rank: rankDetail, order: f.order, text: quote(strings.Join(f.lines[1:], "\n")), parent: parent})
+			s.addTo(parent, rankDetail, quote(strings.Join(f.lines[1:], "\n")))
 		}
 	}
 }
@@ -295,68 +234,54 @@ func times(n int, word string) string {
 	return fmt.Sprintf("%s ×%d", word, n)
 }
 
-func (l *Ledger) fileItems(add func(item) int) {
+func (l *Ledger) fileItems(s *items) {
 	unsure := map[string]bool{}
-	open := l.unanswered()
-	for i := len(open) - 1; i >= 0; i-- {
-		for _, f := range open[i].files {
-			if f.Op == tool.FileRead || unsure[f.Path] {
-				continue
+	for _, c := range slices.Backward(l.unanswered()) {
+		for _, f := range c.files {
+			if f.Op != tool.FileRead && !unsure[f.Path] {
+				unsure[f.Path] = true
+				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(f.Path, 2*lineLength), f.Op, c.turn)
 			}
-			unsure[f.Path] = true
-			add(item{
-				section: inFiles, rank: rankChanged, must: true, order: -1,
-				text: fmt.Sprintf("- %s: %s, turn %d, no result\n", code(f.Path, 2*lineLength), f.Op, open[i].turn),
-			})
 		}
 	}
 	paths := slices.Clone(l.paths)
-	slices.SortStableFunc(paths, func(a, b *file) int { return b.latest - a.latest })
+	slices.SortStableFunc(paths, func(a, b *file) int { return cmp.Compare(b.latest, a.latest) })
 	for i, f := range paths {
-		it := item{section: inFiles, order: i, rank: rankRead}
-		words := times(f.reads, "read")
+		rank, order, words := rankRead, len(paths)+i, times(f.reads, "read")
 		if f.changes > 0 {
-			it.rank, it.must = rankChanged, true
-			words = times(f.changes, string(f.last))
-			if f.reads > 0 {
-				words += ", " + times(f.reads, "read")
+			rank, order = rankChanged, i
+			if f.reads == 0 {
+				words = times(f.changes, string(f.last))
+			} else {
+				words = times(f.changes, string(f.last)) + ", " + words
 			}
-		} else {
-			it.order += len(paths)
 		}
-		it.text = fmt.Sprintf("- %s: %s, turn %d\n", code(f.path, 2*lineLength), words, f.turn)
-		add(it)
+		s.add(inFiles, rank, order, "- %s: %s, turn %d\n", code(f.path, 2*lineLength), words, f.turn)
 	}
 }
 
-func (l *Ledger) commandItems(add func(item) int) {
+func (l *Ledger) commandItems(s *items) {
 	ran := slices.Clone(l.ran)
-	slices.SortStableFunc(ran, func(a, b *command) int { return b.latest - a.latest })
+	slices.SortStableFunc(ran, func(a, b *command) int { return cmp.Compare(b.latest, a.latest) })
 	for i, c := range ran {
-		if _, open := l.failures.byKey["command\x00"+c.key]; open && c.ended {
+		if l.failures[c.key] != nil && c.ended {
 			continue // it stands under the open errors
 		}
-		it := item{section: inCommands, rank: rankCommand, order: i}
-		switch {
-		case c.runs > 1:
-			it.rank, it.must = rankRepeated, true
-		case c.looks:
-			it.rank = rankLooking
+		rank, words := rankCommand, "no result"
+		if c.looks {
+			rank = rankLooking
 		}
-		words := "no result"
 		if c.ended {
 			words = "success"
 			if c.last.failed {
 				words = "error"
 			}
-			if c.last.told {
-				words += fmt.Sprintf(", exit code %d", c.last.exit)
-			}
+			words += c.last.exitWords()
 		}
 		if c.runs > 1 {
+			rank = rankRepeated
 			words += fmt.Sprintf(", ran %d times", c.runs)
 		}
-		it.text = fmt.Sprintf("- %s: %s, turn %d\n", code(c.text, lineLength), words, c.turn)
-		add(it)
+		s.add(inCommands, rank, i, "- %s: %s, turn %d\n", code(c.text, lineLength), words, c.turn)
 	}
 }

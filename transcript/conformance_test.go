@@ -122,11 +122,7 @@ func TestEveryFormatHasSamples(t *testing.T) {
 func TestSamplesDamaged(t *testing.T) {
 	for _, w := range samples(t, "") {
 		t.Run(w.path, func(t *testing.T) {
-			places := 200
-			if corpustest.UnderRace {
-				places = 20
-			}
-			step := max(1, len(w.data)/places)
+			step := max(1, len(w.data)/corpustest.Tries(200))
 			for at := 0; at < len(w.data); at += step {
 				damaged := bytes.Clone(w.data)
 				damaged[at] = "\x00\xff{]\"\\9"[at/step%7]

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 )
 
 // writeDatabase makes a database of SQL text and gives its path.
@@ -345,10 +346,7 @@ func TestDatabaseDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		failed, rounds := 0, 300
-		if testing.Short() {
-			rounds = 50
-		}
+		failed, rounds := 0, corpustest.Tries(300)
 		for range rounds {
 			damaged := bytes.Clone(data)
 			for range 1 + random.IntN(8) {
