@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -52,19 +53,10 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 		return nil, err
 	}
 	w.track.at(Reading, 1)
-	system := c.System
-	if system == "" {
-		system = classifySystem
-	}
 	said, err := within(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
-		return provider.Request{View: once(w.counter, system, says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
+		return provider.Request{View: once(w.counter, cmp.Or(c.System, classifySystem), says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
 	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case timed.Err() != nil:
-		return nil, c.Model.timedOut(timed.Err())
-	case err != nil:
+	if err = c.Model.ended(ctx, timed, err); err != nil {
 		return nil, err
 	}
 	return parseTangents(said, turns)
