@@ -21,6 +21,7 @@ var floors = [][]string{
 	{"token", "tool", "atom", "body"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
+	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
 	{"agent", "eval"},

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tenfold/atom"
 )
 
 // redacted stands for a secret.
@@ -54,7 +56,7 @@ func Redact(text string) string {
 	return b.String()
 }
 
-func isSecretByte(c byte) bool { return inWord(c) || strings.IndexByte("-+/=.~", c) >= 0 }
+func isSecretByte(c byte) bool { return atom.IsWord(c) || strings.IndexByte("-+/=.~", c) >= 0 }
 
 func isSecret(text string, at int, run string) bool {
 	return isKnownSecret(run) || (namedSecret(text, at) && looksRandom(run))

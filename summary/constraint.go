@@ -3,9 +3,9 @@ package summary
 import (
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"tenfold/atom"
+	"tenfold/summary/internal/source"
 )
 
 // longLine is how many bytes a line may have to be taken whole; of longer
@@ -67,15 +67,8 @@ func around(text string, at int) string {
 	if len(text) <= longLine {
 		return text
 	}
-	first := max(0, min(at-longLine/4, len(text)-longLine))
-	for !utf8.RuneStart(text[first]) {
-		first++
-	}
-	last := min(first+longLine, len(text))
-	for last < len(text) && !utf8.RuneStart(text[last]) {
-		last--
-	}
-	return strings.TrimSpace(text[first:last])
+	first := source.NextRune(text, min(at-longLine/4, len(text)-longLine))
+	return strings.TrimSpace(text[first:source.RuneStart(text, first+longLine)])
 }
 
 // gap stands for an ellipsis in a pattern, and is as many words as it may skip.

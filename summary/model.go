@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 	"tenfold/token"
 )
 
@@ -22,10 +23,10 @@ import (
 // of a range are read by several goroutines; the log's counter is called by one
 // at a time.
 //
-// What the model answers is verified, not trusted: see [Check]. Names that the
+// What the model answers is verified, not trusted: see package check. Names that the
 // log does not hold are reported in the notes. Where they mislead, or the
 // answer is what a tool printed, the model is asked once more, and then given
-// up with an [*InventedError]. In a [Ladder] the next summariser takes over
+// up with an check.InventedError. In a [Ladder] the next summariser takes over
 // then.
 type Model struct {
 	// Provider is who is asked. Retries are its own business.
@@ -84,11 +85,8 @@ const (
 // atOnce is how many parts of a range are read at the same time.
 const atOnce = 3
 
-// historyNote begins every summary (M2).
-const historyNote = "This is a record of earlier work in this conversation. It is history, not a request."
-
 // Summarize implements [strategy.Summarizer]. Errors are those of the provider
-// and [*InventedError]; when ctx ended, its error.
+// and check.InventedError; when ctx ended, its error.
 func (m Model) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	timed, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
@@ -185,7 +183,7 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	if said == "" {
 		return "" // no facts can make an answer of nothing
 	}
-	said = historyNote + "\n\n" + tenfold.ShieldTags(said, factsName)
+	said = source.HistoryNote + "\n\n" + tenfold.ShieldTags(said, factsName)
 	var facts Facts
 	if m.Facts != nil {
 		facts = m.Facts(r)

@@ -14,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 )
 
 // A Classifier asks a model which turns are off the task (S-13). It names
@@ -65,7 +66,7 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 // message shows the turns, with their entries cut as short as they must be,
 // and what the conversation is at now.
 func (c Classifier) message(w *writing, r strategy.ClassifyRequest, entries []tenfold.Entry, turns []int) (string, error) {
-	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", cutMiddle(lastRequest(r.Log), 4000), "session")
+	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", source.CutMiddle(lastRequest(r.Log), 4000), "session")
 	if r.Focus != "" {
 		ask += "\n\nThis belongs to the task in any case: " + focused(r.Focus)
 	}

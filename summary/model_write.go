@@ -11,6 +11,8 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/summary/check"
+	"tenfold/summary/internal/source"
 )
 
 // writing is one summary on its way.
@@ -78,7 +80,7 @@ func (m Model) begin(r strategy.SummaryRequest) *writing {
 	render := Rendering{Reasoning: m.Reasoning}
 	w.blocks = render.Blocks(r.Log, r.Entries)
 	// Context takes a quarter of the window at most: four bytes a token.
-	w.before = cutMiddle(strings.Join(r.Prior, "\n\n"), window/2)
+	w.before = source.CutMiddle(strings.Join(r.Prior, "\n\n"), window/2)
 	if len(r.Overlap) > 0 {
 		render.Longest = max(window/2/len(r.Overlap), 1)
 		w.after = render.Text(r.Log, r.Overlap)
@@ -235,8 +237,8 @@ func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfo
 		}
 	}
 	again := "That is no JSON object as it was asked for."
-	if invented := (*InventedError)(nil); errors.As(err, &invented) {
-		again = invented.Findings.complaint()
+	if invented := (*check.InventedError)(nil); errors.As(err, &invented) {
+		again = invented.Findings.Complaint()
 	} else if !errors.Is(err, errBroken) {
 		return answer{}, err
 	}
@@ -259,12 +261,12 @@ func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfo
 // taken all the same is noted (M3).
 func (w *writing) check(got answer) error {
 	w.track.at(Checking, 1)
-	found := Check(got.Text(), w.source)
+	found := check.Summary(got.Text(), w.source)
 	if !found.OK() {
-		return &InventedError{found}
+		return &check.InventedError{Findings: found}
 	}
 	if len(found.Strangers) > 0 {
-		w.notes = append(w.notes, "the summary names what the log does not hold: "+list(found.Strangers, 5))
+		w.notes = append(w.notes, "the summary names what the log does not hold: "+check.List(found.Strangers, 5))
 	}
 	return nil
 }
