@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"session", "internal/config"},
 	{"agent", "eval"},
 	{"internal/cli", "internal/web"},
-	{"cmd"},
+	{"cmd", "examples"},
 }
 
 // forTests are packages that only tests may import.

@@ -29,13 +29,12 @@ func newLog(t testing.TB, entries []tenfold.Entry) *tenfold.Log {
 	return l
 }
 
-// lawCases is how many logs each law is tried on: over 10,000 for all of them
-// together, and the same ones every time, so that what fails is a change's
-// fault. -rapid.checks=N tries more, -rapid.seed=0 others. The race detector makes
-// each ten times slower, and there is none that only the thousandth log shows.
+// lawCases is how many logs each law is tried on, and the same ones every time,
+// so that what fails is a change's fault. Where tests try everything they are
+// over 10,000 for all laws together. -rapid.checks=N tries N, -rapid.seed=0 others.
 const (
-	lawCases = "1200"
-	raceLaws = "300"
+	lawCases = "300"
+	allCases = "1200"
 	lawSeed  = "64"
 )
 
@@ -44,8 +43,8 @@ func TestMain(m *testing.M) {
 	asked := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { asked[f.Name] = true })
 	cases := lawCases
-	if corpustest.UnderRace {
-		cases = raceLaws
+	if corpustest.All() {
+		cases = allCases
 	}
 	for name, value := range map[string]string{"rapid.checks": cases, "rapid.seed": lawSeed} {
 		if asked[name] || (name == "rapid.checks" && testing.Short()) {

@@ -149,3 +149,47 @@ func TestAppendIfChecksBeforeItAsks(t *testing.T) {
 	}
 	same(t, "state", stateOf(p), before)
 }
+
+// C8: a preview shares no state with what it was made of, nor with other
+// previews of it: each is what a log with its entries would be, whichever of them
+// are made, extended or used in between.
+func TestC8PreviewsShareNothing(t *testing.T) {
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		cut := rapid.IntRange(0, len(entries)).Draw(t, "cut")
+		base := tenfold.Project(newLogOf(t, entries[:cut]))
+		var ways [][]tenfold.Entry
+		for range 3 {
+			way := slices.Clone(entries[cut:])
+			if n := len(way); n > 0 {
+				way = way[:rapid.IntRange(0, n).Draw(t, "entries")]
+			}
+			for _, e := range logtest.Entries(8).Draw(t, "others") {
+				e.ID, e.Seq = fmt.Sprint("other ", len(way)), 0
+				way = append(way, e)
+			}
+			ways = append(ways, way)
+		}
+		// A preview is extended by a second one in the middle of its entries.
+		preview := func(way []tenfold.Entry) *tenfold.Projection {
+			half := len(way) / 2
+			return base.Preview(way[:half]...).Preview(way[half:]...)
+		}
+		was := stateOf(base)
+		var views []*tenfold.Projection
+		var states []state
+		for _, way := range ways {
+			views = append(views, preview(way))
+			states = append(states, stateOf(views[len(views)-1]))
+		}
+		for i, way := range ways {
+			alone := stateOf(tenfold.Project(newLogOf(t, entries[:cut])).Preview(way...))
+			mustEqual(t, "a preview beside others", alone, states[i])
+			mustEqual(t, "a preview later", alone, stateOf(views[i]))
+		}
+		mustEqual(t, "what they were made of", was, stateOf(base))
+		if err := base.AppendIf(agree, entries[cut:]...); err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, "what they were made of, going on", stateOf(tenfold.Project(newLogOf(t, entries))), stateOf(base))
+	})
+}

@@ -98,6 +98,17 @@ func (r Response) Text() string {
 	return text
 }
 
+// Calls lists the tool calls of the response.
+func (r Response) Calls() []tenfold.ToolCall {
+	var calls []tenfold.ToolCall
+	for _, b := range r.Blocks {
+		if call, ok := b.(tenfold.ToolCall); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
 // Entries gives the response as the entries to append to a log: the blocks, and
 // the usage if the provider reported any.
 func (r Response) Entries() []tenfold.Entry {

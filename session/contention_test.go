@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/postgres"
@@ -68,13 +69,14 @@ const (
 	halfCompactors = 2
 )
 
-// loadFor gives a load that takes some seconds with the race detector.
+// loadFor gives a load that takes some seconds with the race detector, or a
+// quarter of it where tests do not try everything.
 func loadFor(conversations int) load {
 	l := load{groups: 24, rounds: 24}
 	if conversations > 1 {
 		l = load{groups: 60, rounds: 120}
 	}
-	if testing.Short() {
+	if !corpustest.All() {
 		l.groups, l.rounds = l.groups/4, l.rounds/4
 	}
 	return l

@@ -78,8 +78,8 @@ type Store interface {
 	// ErrNotFound.
 	Search(ctx context.Context, q Query) ([]Hit, error)
 
-	// Close waits for appends under way, and frees what the store holds. No
-	// other method may be called afterwards.
+	// Close waits for appends under way, and frees what the store holds. The
+	// other methods give ErrClosed afterwards.
 	Close() error
 }
 
@@ -161,6 +161,9 @@ var ErrNotFound = errors.New("no such conversation")
 
 // ErrExists says that a conversation's id is in use.
 var ErrExists = errors.New("conversation exists")
+
+// ErrClosed says that the store was closed.
+var ErrClosed = errors.New("the store is closed")
 
 // ConflictError says that another writer came first (L8): nothing was
 // written. Read the log from Expected on, plan again, and append again.

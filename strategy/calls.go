@@ -8,15 +8,25 @@ import (
 	"tenfold"
 )
 
-// aCall is a tool call of the log with its result.
-type aCall struct {
+// toolCall is a tool call of the log with its result.
+type toolCall struct {
 	call   tenfold.ToolCall
 	seq    int64
 	result int64 // seq of its result; 0 while it is open
 }
 
 // key names this very call in a selective policy: ids are used again.
-func (c aCall) key() string { return c.call.CallID + "@" + strconv.FormatInt(c.seq, 10) }
+func (c toolCall) key() string { return c.call.CallID + "@" + strconv.FormatInt(c.seq, 10) }
+
+// toolCalls gives the calls of a stretch that the projection's reader has.
+func toolCalls(p *tenfold.Projection, first, last int64) []toolCall {
+	var calls []toolCall
+	for c := range p.Calls(first, last) {
+		e, _ := p.Log().Entry(c.Seq)
+		calls = append(calls, toolCall{call: e.Payload.(tenfold.ToolCall), seq: c.Seq, result: c.Result})
+	}
+	return calls
+}
 
 // rangeOf is the range of an overlay.
 func rangeOf(c tenfold.Compaction) tenfold.Range {
@@ -49,32 +59,10 @@ func entriesIn(l *tenfold.Log, r tenfold.Range) iter.Seq[tenfold.Entry] {
 	}
 }
 
-// callsIn gives the calls of a range that the projection's reader has.
-func callsIn(p *tenfold.Projection, r tenfold.Range) iter.Seq[tenfold.Call] {
-	return p.Calls(p.Log().Extent(r))
-}
-
-// aCalls gives the calls of a stretch with what they ask.
-func aCalls(p *tenfold.Projection, first, last int64) []aCall {
-	var calls []aCall
-	for c := range p.Calls(first, last) {
-		e, _ := p.Log().Entry(c.Seq)
-		calls = append(calls, aCall{call: e.Payload.(tenfold.ToolCall), seq: c.Seq, result: c.Result})
-	}
-	return calls
-}
-
 // hidden reports whether the model sees nothing of an entry.
 func hidden(p *tenfold.Projection, seq int64) bool {
 	f, _, _ := p.Fate(seq)
 	return f == tenfold.Omitted || f == tenfold.Summarised
-}
-
-// omits reports whether an overlay leaves an entry out, with nothing in its
-// stead.
-func omits(p *tenfold.Projection, seq int64) bool {
-	f, _, _ := p.Fate(seq)
-	return f == tenfold.Omitted
 }
 
 // pick is a call that a strategy would do something to. Of calls treated alike
@@ -84,21 +72,21 @@ type pick struct {
 	policy      *tenfold.CallPolicy
 }
 
-// selectively makes an overlay that does to each of the calls, which stand in
+// selectively proposes an overlay that does to each of the calls, which stand in
 // the order of the log, what is picked for it, in policy's form. Calls that it
 // would not make cheaper are left out – pinned ones, those whose stub is no
-// shorter – so that a plan names what it changes and no more. ok is false when
-// nothing is left.
-func selectively(p *tenfold.Projection, o Options, picks []pick, c tenfold.Compaction, policy tenfold.ToolPolicy) (_ tenfold.Compaction, ok bool) {
+// shorter – so that a plan names what it changes and no more. Nil when nothing
+// is left.
+func selectively(s Strategy, p *tenfold.Projection, o Options, picks []pick, policy tenfold.ToolPolicy) []tenfold.Compaction {
 	for again := range 2 {
 		if len(picks) == 0 {
-			return c, false
+			return nil
 		}
-		c = p.Log().Between(picks[0].seq, picks[len(picks)-1].seq).On(c)
-		c.ToolCalls = naming(picks, policy)
+		r := p.Log().Between(picks[0].seq, picks[len(picks)-1].seq)
+		c := o.overlay(s, r, tenfold.Compaction{ToolCalls: naming(picks, policy)})
 		laid, _ := o.lay(p, c).Undoable()
 		if again > 0 || len(laid.Vain) == 0 {
-			break
+			return []tenfold.Compaction{c}
 		}
 		vain := map[int64]bool{}
 		for _, seq := range laid.Vain {
@@ -106,7 +94,7 @@ func selectively(p *tenfold.Projection, o Options, picks []pick, c tenfold.Compa
 		}
 		picks = slices.DeleteFunc(slices.Clone(picks), func(one pick) bool { return vain[one.seq] })
 	}
-	return c, true
+	return nil
 }
 
 // naming is a selective policy for the calls that are picked.

@@ -3,28 +3,27 @@ package strategy
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tenfold"
 	"tenfold/tool"
 )
 
 // DedupTools lets the older of two calls with the same tool and equal arguments
-// go, and a call that a later one subsumes (semantics S-3). It proposes nothing
-// where no call was repeated.
+// go, and a call that a later one subsumes (semantics S-3), unless something
+// between the two may have changed the answer. The latest stays, wherever it
+// stands. It proposes nothing where no call was repeated.
 type DedupTools struct {
 	// Shell takes in shell commands that only read.
-	Shell bool
+	Shell bool `param:"shell"`
 }
 
 // Name implements [Strategy].
-func (s DedupTools) Name() string { return written("dedup-tools", s.parameters()) }
+func (s DedupTools) Name() string { return written("dedup-tools", s) }
 
-func (s *DedupTools) parameters() []parameter { return []parameter{flag("shell", &s.Shell)} }
-
-// Propose implements [Strategy]: one overlay that omits the calls that are
-// repeated. What stays is the latest, wherever it stands.
+// Propose implements [Strategy] with one selective overlay.
 func (s DedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	v := look(p, o.Tools)
+	v := look(p, o)
 	if s.Shell {
 		for _, u := range v.uses {
 			// A setting says no as well as yes, and is heard first.
@@ -33,31 +32,121 @@ func (s DedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Option
 			}
 		}
 	}
-	first, last := p.Log().Extent(o.Range)
 	gone := v.repeated()
 	for u := range v.contained(func(u *use) bool { return u.tool.Subsumes == tool.SubsumesLines && v.mayGo(u) }, byTool) {
 		gone[u] = true
 	}
-	asked, err := v.ask(ctx, o.Subsumer, gone, first, last)
-	if err != nil {
+	if err := v.ask(ctx, o.Subsumer, gone); err != nil {
 		return nil, err
 	}
-	for u := range asked {
-		gone[u] = true
+	made := v.propose(s, o, tenfold.ToolPolicy{}, func(u *use) wish { return wish{omit: gone[u]} })
+	if made == nil {
+		return o.nothing("no call in turns %s is repeated by a later one", o.Range)
 	}
-	var picks []pick
-	omit := tenfold.CallPolicy{Action: tenfold.Omit}
-	for _, u := range v.uses {
-		if gone[u] && first <= u.seq && u.seq <= last {
-			picks = append(picks, pick{u.seq, u.result, &omit})
+	return made, nil
+}
+
+// Supersede shortens what a later call left behind: reads of a file that was
+// read again or changed, and what was written into a file that was read in full
+// or written anew since. It proposes nothing where there is no such call.
+type Supersede struct {
+	// Recall ends each stub with a reference by which a model can ask for what
+	// it stands for (A9).
+	Recall bool `param:"recall"`
+}
+
+// Name implements [Strategy].
+func (s Supersede) Name() string { return written("supersede", s) }
+
+// Propose implements [Strategy] with one selective overlay.
+func (s Supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	v := look(p, o)
+	hints := o.Hints
+	if hints == nil {
+		hints = o.Tools.Hints()
+	}
+	held, files := v.contained(v.mayTouch, anyTool), v.lastOf()
+	made := v.propose(s, o, tenfold.ToolPolicy{Recall: s.Recall}, func(u *use) wish {
+		switch {
+		case !v.mayTouch(u):
+			return wish{}
+		case held[u] && u.tool.Kind != tool.Shell:
+			return wish{omit: true}
+		case held[u], files.outdated(u):
+			return v.onTop(u, wish{response: true}, hints[u.tool.Name])
+		case files.written(u):
+			return v.onTop(u, wish{request: true}, hints[u.tool.Name])
+		}
+		return wish{}
+	})
+	if made == nil {
+		return o.nothing("nothing in turns %s was read again, changed or written anew later", o.Range)
+	}
+	return made, nil
+}
+
+// wish is what is to become of a call: it goes, or sides of it are stripped.
+type wish struct{ omit, request, response bool }
+
+// wishes are the policies of calls that are treated alike.
+type wishes map[wish]*tenfold.CallPolicy
+
+func (all wishes) policy(w wish) *tenfold.CallPolicy {
+	if all[w] == nil {
+		all[w] = &tenfold.CallPolicy{Action: tenfold.Strip, Request: w.request, Response: w.response}
+		if w.omit {
+			all[w] = &tenfold.CallPolicy{Action: tenfold.Omit}
 		}
 	}
-	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
-	if !ok {
-		o.Notef("no call in turns %s is repeated by a later one", o.Range)
-		return nil, nil
+	return all[w]
+}
+
+// propose makes the overlay that does what is wished of each call in the range;
+// of the zero wish nothing.
+func (v *view) propose(s Strategy, o Options, policy tenfold.ToolPolicy, wished func(*use) wish) []tenfold.Compaction {
+	var picks []pick
+	alike := wishes{}
+	for _, u := range v.uses {
+		if u.seq < v.first || u.seq > v.last {
+			continue
+		}
+		if w := wished(u); w != (wish{}) {
+			picks = append(picks, pick{u.seq, u.result, alike.policy(w)})
+		}
 	}
-	return []tenfold.Compaction{c}, nil
+	return selectively(s, v.p, o, picks, policy)
+}
+
+// mayTouch reports whether a call is one to look at: it succeeded, something of it
+// is seen, and its tool has no wish to be left alone.
+func (v *view) mayTouch(u *use) bool {
+	return u.ok && !u.tool.Exempt && !hidden(v.p, u.seq) && !hidden(v.p, u.result)
+}
+
+// mayGo reports whether a call is one that S-3 looks at.
+func (v *view) mayGo(u *use) bool {
+	unchanged := u.tool.Dedup == tool.DedupUnchanged && !u.does.Unknown && len(u.does.Changes) == 0
+	return v.mayTouch(u) && (unchanged || u.tool.Dedup == tool.DedupAlways)
+}
+
+// onTop fits a wish to the tool's hint (H1) and to what earlier overlays did:
+// the new one wins on the whole call, so that it says again what they
+// stripped. The zero wish when nothing is left to do.
+func (v *view) onTop(u *use, w wish, hint tenfold.Hint) wish {
+	fates := v.fates(u)
+	w.request = w.request && hint.Request != tenfold.Keep && fates[0] != tenfold.Stripped
+	w.response = w.response && hint.Response != tenfold.Keep && fates[1] != tenfold.Stripped
+	switch {
+	case w == wish{}:
+		return w
+	case w.response && hint.Response == tenfold.Remove:
+		return wish{omit: true}
+	case fates[1] == tenfold.Trimmed && !w.response, fates[0] == tenfold.Trimmed && !w.request:
+		return wish{} // a trim cannot be said beside a strip
+	}
+	w.request = w.request || fates[0] == tenfold.Stripped
+	w.response = w.response || fates[1] == tenfold.Stripped
+	return w
 }
 
 // same tells calls apart that may be compared: those between which nothing
@@ -72,15 +161,6 @@ const (
 	byTool  = true
 	anyTool = false
 )
-
-// mayGo reports whether a call is one that S-3 looks at: it succeeded, the
-// model sees something of it, and its tool has no wish to be left alone.
-func (v *view) mayGo(u *use) bool {
-	if u.tool.Exempt || !u.ok || hidden(v.p, u.seq) || hidden(v.p, u.result) {
-		return false
-	}
-	return u.tool.Dedup == tool.DedupAlways || (u.tool.Dedup == tool.DedupUnchanged && !u.does.Unknown && len(u.does.Changes) == 0)
-}
 
 // repeated finds the calls that a later equal one repeats. One map does, since
 // equal calls with nothing between them have equal keys.
@@ -118,19 +198,18 @@ func (v *view) repeated() map[*use]bool {
 	return gone
 }
 
-// ask asks tools that know more than the table does (H2). Each call is
-// compared with the next of its tool and with the last, so that n calls cost
-// at most 2n questions.
-func (v *view) ask(ctx context.Context, s tool.Subsumer, gone map[*use]bool, first, last int64) (map[*use]bool, error) {
-	found := map[*use]bool{}
+// ask asks tools that know more than the table does (H2) which other calls go.
+// Each call is compared with the next of its tool and with the last, so that n
+// calls cost at most 2n questions.
+func (v *view) ask(ctx context.Context, s tool.Subsumer, gone map[*use]bool) error {
 	if s == nil {
-		return found, nil
+		return nil
 	}
 	groups := map[same][]*use{}
 	var order []same
 	for _, u := range v.uses {
 		since, ok := v.since(u)
-		if u.tool.Subsumes != tool.SubsumesAsk || u.tool.Exempt || !ok || !u.ok || gone[u] || !v.shownWhole(u) {
+		if u.tool.Subsumes != tool.SubsumesAsk || u.tool.Exempt || !ok || gone[u] || !v.shownWhole(u) {
 			continue
 		}
 		key := same{branch: u.branch, tool: u.tool.Name, since: since}
@@ -153,17 +232,15 @@ func (v *view) ask(ctx context.Context, s tool.Subsumer, gone map[*use]bool, fir
 			names = append(names, key.tool)
 		}
 		group := groups[key]
-		for i, u := range group[:len(group)-1] {
-			if u.seq < first || u.seq > last {
+		end := len(group) - 1
+		for i, u := range group[:end] {
+			if u.seq < v.first || u.seq > v.last {
 				continue
 			}
-			for _, j := range []int{i + 1, len(group) - 1} {
+			for _, later := range slices.Compact([]int{i + 1, end}) {
 				b.uses = append(b.uses, u)
 				b.earlier = append(b.earlier, u.call.Arguments)
-				b.later = append(b.later, group[j].call.Arguments)
-				if j == len(group)-1 {
-					break
-				}
+				b.later = append(b.later, group[later].call.Arguments)
 			}
 		}
 	}
@@ -174,13 +251,68 @@ func (v *view) ask(ctx context.Context, s tool.Subsumer, gone map[*use]bool, fir
 		}
 		answers, err := s.Subsumes(ctx, name, b.earlier, b.later)
 		if err != nil {
-			return nil, fmt.Errorf("ask %s which of its calls subsume others: %w", name, err)
+			return fmt.Errorf("ask %s which of its calls subsume others: %w", name, err)
 		}
-		for i, yes := range answers {
-			if yes && i < len(b.uses) {
-				found[b.uses[i]] = true
+		for i, yes := range answers[:min(len(answers), len(b.uses))] {
+			if yes {
+				gone[b.uses[i]] = true
 			}
 		}
 	}
-	return found, nil
+	return nil
+}
+
+// file is a path as calls of one branch name it.
+type file struct{ branch, path string }
+
+// lastCalls are the seqs of the last calls that succeeded, by file.
+type lastCalls struct{ changed, rewritten, read map[file]int64 }
+
+// lastOf finds when each file was last changed, written anew, and read in full
+// with the answer still to be seen.
+func (v *view) lastOf() lastCalls {
+	l := lastCalls{changed: map[file]int64{}, rewritten: map[file]int64{}, read: map[file]int64{}}
+	for _, u := range v.uses {
+		if !u.ok {
+			continue
+		}
+		for _, p := range u.does.Changes {
+			at := file{u.branch, p}
+			l.changed[at] = u.seq
+			if u.does.Kind == tool.Writes {
+				l.rewritten[at] = u.seq
+			}
+		}
+		if len(u.does.Reads) == 0 || !v.shownWhole(u) || u.cut() {
+			continue
+		}
+		for _, a := range u.does.Reads {
+			if a.Whole() {
+				l.read[file{u.branch, a.Path}] = u.seq
+			}
+		}
+	}
+	return l
+}
+
+// outdated reports whether all files a call read were changed later.
+func (l lastCalls) outdated(u *use) bool {
+	for _, a := range u.does.Reads {
+		if l.changed[file{u.branch, a.Path}] <= u.seq {
+			return false
+		}
+	}
+	return len(u.does.Reads) > 0
+}
+
+// written reports whether all files a call changed were read in full or
+// written anew later.
+func (l lastCalls) written(u *use) bool {
+	for _, p := range u.does.Changes {
+		at := file{u.branch, p}
+		if max(l.read[at], l.rewritten[at]) <= u.seq {
+			return false
+		}
+	}
+	return len(u.does.Changes) > 0 && !u.does.Unknown
 }

@@ -15,7 +15,8 @@ import (
 // of its call.
 type changes struct {
 	any, moves track
-	unknown    unknowns
+	unknown    []*use            // calls with an unknown effect
+	besides    map[string]*track // those of other tools, by tool; "" for all
 	files      folders
 	byFile     []track // by the number that files gives, less one
 	// byBase is where relative and absolute paths meet: which relative path
@@ -68,20 +69,19 @@ func (t *track) add(u *use) {
 	t.spans = append(t.spans, s)
 }
 
-func (t *track) seal() {
-	slices.SortFunc(t.spans, func(a, b span) int { return int(a.to - b.to) })
-	t.first = make([]int64, len(t.spans))
-	least := int64(math.MaxInt64)
-	for i := len(t.spans) - 1; i >= 0; i-- {
-		least = min(least, t.spans[i].from)
-		t.first[i] = least
-	}
-}
-
 // next is the earliest begin of the changes that end at seq or later.
 func (t *track) next(seq int64) int64 {
-	if t == nil {
+	if t == nil || len(t.spans) == 0 {
 		return math.MaxInt64
+	}
+	if t.first == nil {
+		slices.SortFunc(t.spans, func(a, b span) int { return int(a.to - b.to) })
+		t.first = make([]int64, len(t.spans))
+		least := int64(math.MaxInt64)
+		for i, s := range slices.Backward(t.spans) {
+			least = min(least, s.from)
+			t.first[i] = least
+		}
 	}
 	i, _ := slices.BinarySearchFunc(t.spans, seq, func(s span, seq int64) int { return int(s.to - seq) })
 	if i == len(t.spans) {
@@ -90,59 +90,29 @@ func (t *track) next(seq int64) int64 {
 	return t.first[i]
 }
 
-// unknowns are the calls with an unknown effect.
-type unknowns struct {
-	spans []unknown
-	first []earliest // of each span and those after
-}
-
-type unknown struct {
-	span
-	tool string
-}
-
-// earliest is where the first of some calls begins, and the first of those of
-// another tool than its.
-type earliest struct {
-	tool        string
-	from, other int64
-}
-
-func (x *unknowns) seal() {
-	slices.SortFunc(x.spans, func(a, b unknown) int { return int(a.to - b.to) })
-	x.first = make([]earliest, len(x.spans))
-	e := earliest{from: math.MaxInt64, other: math.MaxInt64}
-	for i, s := range slices.Backward(x.spans) {
-		switch {
-		case s.tool == e.tool:
-			e.from = min(e.from, s.from)
-		case s.from < e.from:
-			e = earliest{tool: s.tool, from: s.from, other: e.from}
-		default:
-			e.other = min(e.other, s.from)
+// unknownBut is when calls with an unknown effect were made, other than of a
+// tool that knows what its own do to each other.
+func (c *changes) unknownBut(name string) *track {
+	t := c.besides[name]
+	if t == nil {
+		t = &track{}
+		for _, u := range c.unknown {
+			if name == "" || u.tool.Name != name {
+				t.add(u)
+			}
 		}
-		x.first[i] = e
+		if c.besides == nil {
+			c.besides = map[string]*track{}
+		}
+		c.besides[name] = t
 	}
-}
-
-// next is where the first change with an unknown effect begins, of those that
-// last into a call's step or come after. Where a tool is asked about its calls
-// (H2), it knows what they do to each other.
-func (x *unknowns) next(u *use) int64 {
-	i, _ := slices.BinarySearchFunc(x.spans, u.from, func(s unknown, seq int64) int { return int(s.to - seq) })
-	if i == len(x.spans) {
-		return math.MaxInt64
-	}
-	if e := x.first[i]; u.tool.Subsumes != tool.SubsumesAsk || e.tool != u.tool.Name {
-		return e.from
-	}
-	return x.first[i].other
+	return t
 }
 
 // record takes in what a call changes: a failed one may have begun to.
 func (c *changes) record(u *use) {
 	if u.does.Unknown {
-		c.unknown.spans = append(c.unknown.spans, unknown{span{u.from, u.to}, u.tool.Name})
+		c.unknown = append(c.unknown, u)
 		return
 	}
 	if u.does.Moves {
@@ -177,22 +147,16 @@ func (c *changes) change(p string, u *use) {
 	}
 }
 
-func (c *changes) seal() {
-	c.any.seal()
-	c.moves.seal()
-	c.unknown.seal()
-	for i := range c.byFile {
-		c.byFile[i].seal()
-	}
-	for _, t := range c.byBase {
-		t.seal()
-	}
-}
-
 // next is where the first change begins that may touch what a call says, of
 // those that last into its step or come after.
 func (c *changes) next(u *use) int64 {
-	least := c.unknown.next(u)
+	// Where a tool is asked about its calls (H2), it knows what they do to each
+	// other.
+	asked := ""
+	if u.tool.Subsumes == tool.SubsumesAsk {
+		asked = u.tool.Name
+	}
+	least := c.unknownBut(asked).next(u.from)
 	switch {
 	case u.tool.Kind == tool.Fetches:
 		return least // of the network, not of files

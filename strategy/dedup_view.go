@@ -9,14 +9,15 @@ import (
 
 // view is what the calls of a log did, for the strategies that compare them.
 type view struct {
-	p       *tenfold.Projection
-	uses    []*use // of the reader's branches, in order
-	changes changes
+	p           *tenfold.Projection
+	first, last int64  // the range
+	uses        []*use // of the reader's branches, in order, of the whole log
+	changes     changes
 }
 
 // use is one call: what it asked, did and got.
 type use struct {
-	aCall
+	toolCall
 	branch string
 	tool   tool.Tool
 	does   tool.Call
@@ -42,9 +43,10 @@ func (u *use) answeredBy(bytes int) bool {
 
 // look reads the log once. Changes count on whatever branch they were made;
 // calls only where the reader sees them.
-func look(p *tenfold.Projection, settings tool.Settings) *view {
-	v := &view{p: p}
+func look(p *tenfold.Projection, o Options) *view {
 	l := p.Log()
+	v := &view{p: p}
+	v.first, v.last = l.Extent(o.Range)
 	type place struct {
 		branch     string
 		turn, step int
@@ -67,10 +69,10 @@ func look(p *tenfold.Projection, settings tool.Settings) *view {
 		}
 		t, have := tools[call.Name]
 		if !have {
-			t = settings.Tool(call.Name)
+			t = o.Tools.Tool(call.Name)
 			tools[call.Name] = t
 		}
-		u := &use{aCall: aCall{call: call, seq: e.Seq}, branch: e.Branch, tool: t, does: t.Call(call.Arguments)}
+		u := &use{toolCall: toolCall{call: call, seq: e.Seq}, branch: e.Branch, tool: t, does: t.Call(call.Arguments)}
 		if pair := l.Pair(e.Seq); pair <= p.Version() {
 			u.result = pair
 		}
@@ -92,7 +94,6 @@ func look(p *tenfold.Projection, settings tool.Settings) *view {
 			v.uses = append(v.uses, f.u)
 		}
 	}
-	v.changes.seal()
 	return v
 }
 

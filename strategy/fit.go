@@ -3,9 +3,6 @@ package strategy
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"tenfold"
 	"tenfold/excerpt"
@@ -17,16 +14,16 @@ import (
 // proposes nothing where the view is no larger than what it would keep.
 type Fit struct {
 	// Target is how small it is to become; the zero value is 10 %.
-	Target Target
+	Target Target `param:"target=10%"`
 	// Context is how many neighbours a line is taken with; 0 is one where there
 	// is room, and below 0 is none.
-	Context int
+	Context int `param:"context"`
 	// Recall ends each gap with a reference by which a model can ask for what is
 	// left out (A9).
-	Recall bool
+	Recall bool `param:"recall"`
 	// Without leaves ingredients of the choice out, to measure what they are
 	// worth.
-	Without []excerpt.Ingredient
+	Without []excerpt.Ingredient `param:"without"`
 
 	within bool // the range, whatever its reach
 }
@@ -35,57 +32,34 @@ type Fit struct {
 // their neighbours: a little less is found again, but it reads better.
 const roomy = 0.20
 
-// usualTarget is what is fitted into where nobody says.
-var usualTarget = Share(10)
-
 // Name implements [Strategy].
-func (s Fit) Name() string { return written("fit", s.parameters()) }
-
-func (s *Fit) parameters() []parameter {
-	without := parameter{key: "without", read: func(value string) (err error) {
-		s.Without, err = parseIngredients(value)
-		return err
-	}}
-	for i, w := range s.Without {
-		if i > 0 {
-			without.text += "+"
-		}
-		without.text += string(w)
-	}
-	return []parameter{
-		target("target", &s.Target, usualTarget), count("context", &s.Context, 0), flag("recall", &s.Recall), without,
-	}
-}
+func (s Fit) Name() string { return written("fit", s) }
 
 // ChoosesEnd implements [EndChooser].
 func (Fit) ChoosesEnd() bool { return true }
 
 // Propose implements [Strategy].
 func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	s.Target = cmp.Or(s.Target, usualTarget)
 	index := o.Index
 	if index == nil {
 		index = excerpt.NewIndex()
 	}
 	// What earlier strategies of the plan propose is in a log of its own, whose
 	// entries the index must not take for those that will come.
-	begun := p
-	if o.begun != nil {
-		begun = o.begun
+	index.Advance(cmp.Or(o.begun, p))
+	if !s.Target.Set() {
+		s.Target = settled(s).Target
 	}
-	index.Advance(begun)
 	f := fitting{Fit: s, p: p, o: o, index: index}
 	if !f.begin() {
-		o.Notef("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
-		return nil, nil
+		return o.nothing("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 	}
 	c, after, err := f.best(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if now := p.Tokens(); after >= now {
-		o.Notef("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.Target, after)
-		return nil, nil
+		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.Target, after)
 	}
 	return []tenfold.Compaction{c}, nil
 }
@@ -103,7 +77,7 @@ type fitting struct {
 	leaves      map[string]bool             // overlays that leave turns out
 	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
 	answers     map[int64]bool              // calls too long to stay whole whose results do
-	calls       []aCall
+	calls       []toolCall
 }
 
 // begin works out what may be touched: the range without the last step of the
@@ -130,7 +104,7 @@ func (f *fitting) begin() bool {
 	if f.first > f.last {
 		return false
 	}
-	f.calls = aCalls(f.p, f.first, f.last)
+	f.calls = toolCalls(f.p, f.first, f.last)
 	f.leaves = map[string]bool{}
 	for overlay := range f.p.Overlays() {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
@@ -146,9 +120,7 @@ func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
 	bare := f.overlay(nil)
 	least := f.p.With(bare).Tokens()
 	limit := f.allowed(least)
-	if f.o.notes != nil {
-		f.o.notes.fitted = &Fitted{Always: least, Lines: limit - least}
-	}
+	f.o.underWay().plan.Fitted = &Fitted{Always: least, Lines: limit - least}
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
 		Whole:   f.stays,
@@ -210,7 +182,7 @@ func (f *fitting) allowed(least int) int {
 
 func (f *fitting) neighbours() int {
 	if f.Context != 0 {
-		return number(f.Context, 0)
+		return max(f.Context, 0)
 	}
 	limit, all := f.Target.Limit(f.p), f.p.Totals().All().Before
 	if f.Target.Share >= roomy || limit >= int(roomy*float64(all)) {
@@ -299,8 +271,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			texts[seq] = tenfold.TextTrim{Action: tenfold.Keep}
 		}
 	}
-	return f.span.On(tenfold.Compaction{
-		Strategy: f.Name(), Source: f.o.Source,
+	return f.o.overlay(f.Fit, f.span, tenfold.Compaction{
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
 		ToolCalls: &tenfold.ToolPolicy{
@@ -327,20 +298,4 @@ func left(k excerpt.Kept) tenfold.CallPolicy {
 		one.Result = tenfold.Strip
 	}
 	return one
-}
-
-func parseIngredients(value string) ([]excerpt.Ingredient, error) {
-	var list []excerpt.Ingredient
-	for _, name := range parseNames(value) {
-		i := excerpt.Ingredient(name)
-		if !slices.Contains(excerpt.Ingredients(), i) {
-			var all []string
-			for _, known := range excerpt.Ingredients() {
-				all = append(all, string(known))
-			}
-			return nil, fmt.Errorf("without=%s: the ingredients are %s; more than one are joined by +", value, strings.Join(all, ", "))
-		}
-		list = append(list, i)
-	}
-	return list, nil
 }

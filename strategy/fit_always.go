@@ -62,7 +62,7 @@ func (f *fitting) always() map[int64]bool {
 
 // later lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
-func (f *fitting) later() []aCall { return aCalls(f.p, f.last+1, f.p.Version()) }
+func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
 
 // cut lists the messages of the person that do not stay whole, each with the
 // line it begins with, or the beginning of that.
@@ -145,7 +145,7 @@ func (f *fitting) keepAnswers(keep map[int64]bool) {
 }
 
 // keepPlan keeps the latest plan or list of todos.
-func keepPlan(keep map[int64]bool, calls []aCall) {
+func keepPlan(keep map[int64]bool, calls []toolCall) {
 	for _, c := range slices.Backward(calls) {
 		t, _ := tool.Lookup(c.call.Name)
 		if t.Kind != tool.Plans {
@@ -160,7 +160,7 @@ func keepPlan(keep map[int64]bool, calls []aCall) {
 
 // keepError keeps the last failure, unless it was made good: a later call of
 // the tool on the same thing succeeded. What failed before it is history.
-func (f *fitting) keepError(keep map[int64]bool, calls []aCall) {
+func (f *fitting) keepError(keep map[int64]bool, calls []toolCall) {
 	made := map[string]bool{}
 	for _, c := range slices.Backward(calls) {
 		r, _ := f.p.Log().Entry(c.result)

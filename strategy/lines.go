@@ -72,33 +72,6 @@ func isName(word string) bool {
 	return letters >= 3 && marks > 0
 }
 
-// usedNames collects the names in what was asked and called, from the end of
-// the log backwards: those used after the entry one has come to.
-type usedNames struct {
-	log  *tenfold.Log
-	at   int64
-	seen map[string]bool
-}
-
-// after gives the names used after an entry. Entries are asked for from the
-// last to the first.
-func (u *usedNames) after(seq int64) map[string]bool {
-	for ; u.at > seq; u.at-- {
-		e, _ := u.log.Entry(u.at)
-		text := ""
-		switch p := e.Payload.(type) {
-		case tenfold.ToolCall:
-			text = p.Arguments
-		case tenfold.UserMessage:
-			text = tenfold.SearchText(p)
-		}
-		for name := range names(text) {
-			u.seen[name] = true
-		}
-	}
-	return u.seen
-}
-
 // mattering picks at most so many lines of a text: trouble first, then lines
 // with names used later, each kind in order.
 func mattering(text string, used map[string]bool, most int) []tenfold.LineRange {

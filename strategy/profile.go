@@ -105,7 +105,7 @@ func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) 
 		if f.Summary.Instructions != "" {
 			with.Instructions = f.Summary.Instructions
 		}
-		written, refused, err := job{name: f.Name(), span: o.Range, placement: f.Summary.Placement}.write(ctx, p, with)
+		written, refused, err := job{by: f, span: o.Range, placement: f.Summary.Placement}.write(ctx, p, with)
 		if err != nil || (refused && !f.Summary.Optional) {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"tenfold"
@@ -15,117 +16,44 @@ import (
 type Micro struct {
 	// KeepRecent is how many of the newest results stay; 0 is 10, and below 0
 	// none do.
-	KeepRecent int
+	KeepRecent int `param:"keep_recent=10"`
 	// Over leaves what is no larger as it is; 0 is 800 bytes, and below 0 none
 	// is.
-	Over tenfold.Size
+	Over tenfold.Size `param:"over=800"`
 	// ClearAtLeast is how many tokens must come free for anything to be done.
-	ClearAtLeast int
+	ClearAtLeast int `param:"clear_at_least tokens"`
 	// Exempt are the tools left alone; nil is those that hold state or
 	// instructions rather than information.
-	Exempt []string
+	Exempt []string `param:"exempt"`
 	// Recall ends each stub with a reference by which a model can ask for what
 	// it stands for (A9).
-	Recall bool
+	Recall bool `param:"recall"`
 }
 
 // Name implements [Strategy].
-func (s Micro) Name() string { return written("micro", s.parameters()) }
-
-func (s *Micro) parameters() []parameter {
-	return []parameter{
-		count("keep_recent", &s.KeepRecent, 10), size("over", &s.Over, 800), tokens("clear_at_least", &s.ClearAtLeast, 0),
-		toolNames("exempt", &s.Exempt), flag("recall", &s.Recall),
-	}
-}
-
-// spared remembers which tools' calls are left alone.
-type spared struct {
-	o Options
-	// exempt answers for tools of which the configuration says nothing.
-	exempt func(name string) bool
-	known  map[string]bool
-	// last is the name asked for last, if asked, and yes the answer.
-	last       string
-	asked, yes bool
-}
-
-// alone reports whether results of a tool stay as they are: they are state or
-// instructions rather than information, or the tool wishes so (P5, H1).
-func (s *spared) alone(name string) bool {
-	if s.asked && name == s.last {
-		return s.yes
-	}
-	yes, ok := s.known[name]
-	if !ok {
-		yes = s.ask(name)
-		s.known[name] = yes
-	}
-	s.last, s.asked, s.yes = name, true, yes
-	return yes
-}
-
-func (s *spared) ask(name string) bool {
-	var yes bool
-	if set := s.o.Tools[name].Exempt; set != nil {
-		yes = *set
-	} else {
-		yes = s.exempt(name)
-	}
-	return yes || s.o.Hints[name].Response == tenfold.Keep
-}
-
-// exemptByDefault knows the tools of the table, and by name those that carry
-// skills, tasks, todos, questions and their answers elsewhere (S-10).
-func exemptByDefault(name string) bool {
-	switch name {
-	case "skill", "task", "todo_write", "todo_read", "ask", "ask_user", "LoadSkill", "Task", "TodoWrite", "TodoRead", "Ask":
-		return true
-	}
-	return tool.Settings(nil).Tool(name).Exempt
-}
-
-func (o Options) sparing(exempt func(string) bool) *spared {
-	return &spared{o: o, exempt: exempt, known: map[string]bool{}}
-}
+func (s Micro) Name() string { return written("micro", s) }
 
 // Propose implements [Strategy].
 func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	keep, over := number(s.KeepRecent, 10), number(s.Over, 800)
-	recent := newestResults(p, keep)
-	leave := o.sparing(exemptByDefault)
+	exempt := exemptByDefault
 	if s.Exempt != nil {
-		leave.exempt = func(name string) bool { return slices.Contains(s.Exempt, name) }
+		exempt = func(name string) bool { return slices.Contains(s.Exempt, name) }
 	}
-	first, last := p.Log().Extent(o.Range)
-	picks := make([]pick, 0, max(last-first, 0)/8)
-	cleared := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
-	// An overlay that names a call says all there is to say of it, so
-	// arguments that are stripped are said to stay so.
-	both := tenfold.CallPolicy{Action: tenfold.Strip, Request: true, Response: true}
-	for c := range p.Calls(first, last) {
-		shown := c.Response == tenfold.Kept || c.Response == tenfold.Trimmed
-		if c.Result == 0 || c.Result >= recent || !shown || p.Log().Size(c.Result) <= over || leave.alone(c.Tool) {
-			continue
-		}
-		one := pick{c.Seq, c.Result, &cleared}
-		if c.Request == tenfold.Stripped {
-			one.policy = &both
-		}
-		picks = append(picks, one)
+	set := settled(s)
+	recent := newestResults(p, set.KeepRecent)
+	picks := pickResults(p, o, set.Over, exempt, tenfold.CallPolicy{Action: tenfold.Strip, Response: true}, func(c tenfold.Call) bool {
+		return c.Result < recent && (c.Response == tenfold.Kept || c.Response == tenfold.Trimmed)
+	})
+	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Stub: "previous", Recall: s.Recall})
+	if made == nil {
+		return o.nothing("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, set.KeepRecent, set.Over)
 	}
-	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{Stub: "previous", Recall: s.Recall})
-	if !ok {
-		o.Notef("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, keep, over)
-		return nil, nil
-	}
-	if s.ClearAtLeast > 0 {
-		if gain := p.Tokens() - o.lay(p, c).Tokens(); gain < s.ClearAtLeast {
-			o.Notef("clearing results would free %d tokens, less than %d", gain, s.ClearAtLeast)
-			return nil, nil
+	if set.ClearAtLeast > 0 {
+		if gain := p.Tokens() - o.lay(p, made...).Tokens(); gain < set.ClearAtLeast {
+			return o.nothing("clearing results would free %d tokens, less than %d", gain, set.ClearAtLeast)
 		}
 	}
-	return []tenfold.Compaction{c}, nil
+	return made, nil
 }
 
 // newestResults is the seq from which on results are among the newest that
@@ -145,42 +73,154 @@ func newestResults(p *tenfold.Projection, keep int) int64 {
 	return seq
 }
 
+// pickResults picks the calls of the range whose results are larger than a size,
+// unless their tools are left alone (P5, H1). May says which others stay.
+func pickResults(p *tenfold.Projection, o Options, over tenfold.Size, exempt func(tool string) bool, policy tenfold.CallPolicy, may func(tenfold.Call) bool) []pick {
+	first, last := p.Log().Extent(o.Range)
+	picks := make([]pick, 0, max(last-first, 0)/8)
+	// An overlay that names a call says all there is to say of it, so arguments
+	// that are stripped are said to stay so.
+	both := policy
+	both.Request = true
+	alone := map[string]bool{}
+	for c := range p.Calls(first, last) {
+		if c.Result == 0 || !may(c) || p.Log().Size(c.Result) <= over {
+			continue
+		}
+		leave, known := alone[c.Tool]
+		if !known {
+			leave = o.Hints[c.Tool].Response == tenfold.Keep
+			if set := o.Tools[c.Tool].Exempt; set != nil {
+				leave = leave || *set
+			} else {
+				leave = leave || exempt(c.Tool)
+			}
+			alone[c.Tool] = leave
+		}
+		switch {
+		case leave:
+		case c.Request == tenfold.Stripped:
+			picks = append(picks, pick{c.Seq, c.Result, &both})
+		default:
+			picks = append(picks, pick{c.Seq, c.Result, &policy})
+		}
+	}
+	return picks
+}
+
+// exemptByDefault knows the tools of the table, and by name those that carry
+// skills, tasks, todos, questions and their answers elsewhere (S-10).
+func exemptByDefault(name string) bool {
+	switch name {
+	case "skill", "task", "todo_write", "todo_read", "ask", "ask_user", "LoadSkill", "Task", "TodoWrite", "TodoRead", "Ask":
+		return true
+	}
+	known, _ := tool.Lookup(name)
+	return known.Exempt
+}
+
+// TrimResults keeps the head and the tail of large results, and the lines between
+// that matter. It is what is left to do where a result is still needed, though
+// not all of it. It proposes nothing where no large result is shown whole.
+type TrimResults struct {
+	// Head and Tail are how much of either end stays; 0 is 400 bytes, and below
+	// 0 nothing does.
+	Head tenfold.Size `param:"head=400"`
+	Tail tenfold.Size `param:"tail=400"`
+	// Over leaves what is no larger as it is; 0 is 2 KB, and below 0 none is.
+	Over tenfold.Size `param:"over=2KB"`
+	// Lines is how many lines between head and tail stay; 0 is 12, and below 0
+	// none do.
+	Lines int `param:"lines=12"`
+	// Recall ends each cut with a reference by which a model can ask for what is
+	// left out (A9).
+	Recall bool `param:"recall"`
+}
+
+// Name implements [Strategy].
+func (s TrimResults) Name() string { return written("trim-results", s) }
+
+func (s TrimResults) check() error {
+	if s = settled(s); s.Head+s.Tail == 0 {
+		return fmt.Errorf("head=0,tail=0: keep something of either end, or use strip-tool-results")
+	}
+	return nil
+}
+
+// Propose implements [Strategy].
+func (s TrimResults) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
+	set := settled(s)
+	trim := tenfold.CallPolicy{Action: tenfold.Trim, Head: set.Head, Tail: set.Tail}
+	picks := pickResults(p, o, set.Over, exemptByDefault, trim, func(c tenfold.Call) bool { return c.Response == tenfold.Kept })
+	if set.Lines > 0 {
+		addLines(p, picks, set.Lines)
+	}
+	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Recall: s.Recall})
+	if made == nil {
+		return o.nothing("no result in turns %s is shown whole and larger than %s bytes", o.Range, set.Over)
+	}
+	return made, nil
+}
+
+// addLines says which lines of each result stay besides. Names are collected from
+// the end of the log on, so that each result is held against those that were
+// used after it.
+func addLines(p *tenfold.Projection, picks []pick, most int) {
+	used, at := map[string]bool{}, p.Version()
+	for i, c := range slices.Backward(picks) {
+		for ; at > c.result; at-- {
+			e, _ := p.Log().Entry(at)
+			text := ""
+			switch payload := e.Payload.(type) {
+			case tenfold.ToolCall:
+				text = payload.Arguments
+			case tenfold.UserMessage:
+				text = tenfold.SearchText(payload)
+			}
+			for name := range names(text) {
+				used[name] = true
+			}
+		}
+		r, _ := p.Log().Entry(c.result)
+		if lines := mattering(tenfold.SearchText(r.Payload), used, most); lines != nil {
+			own := *c.policy
+			own.Lines = lines
+			picks[i].policy = &own
+		}
+	}
+}
+
 // PurgeErrors strips the inputs of failed calls once they are some turns old:
 // that it failed, and how, stays; what did not work need not be read again. It
 // proposes nothing where no such call has input left.
 type PurgeErrors struct {
 	// After is how many turns ago a call failed at the least; 0 is 4, and below
 	// 0 each counts.
-	After int
+	After int `param:"after=4"`
 }
 
 // Name implements [Strategy].
-func (s PurgeErrors) Name() string { return written("purge-errors", s.parameters()) }
-
-func (s *PurgeErrors) parameters() []parameter { return []parameter{count("after", &s.After, 4)} }
+func (s PurgeErrors) Name() string { return written("purge-errors", s) }
 
 // Propose implements [Strategy].
 func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	after := number(s.After, 4)
-	l := p.Log()
-	newest := l.Turns() - 1
+	l, after := p.Log(), settled(s).After
 	var picks []pick
 	strip := tenfold.CallPolicy{Action: tenfold.Strip, Request: true}
-	for c := range callsIn(p, o.Range) {
+	for c := range p.Calls(l.Extent(o.Range)) {
 		// A policy for a single call says all there is to say of both sides,
 		// so that a touched call is left as somebody else asked.
 		if c.Result == 0 || c.Request != tenfold.Kept || c.Response != tenfold.Kept {
 			continue
 		}
 		r, _ := l.Entry(c.Result)
-		if turn, _, _ := l.Where(c.Seq); r.Payload.(tenfold.ToolResult).IsError && newest-turn >= after {
+		if turn, _, _ := l.Where(c.Seq); r.Payload.(tenfold.ToolResult).IsError && l.Turns()-1-turn >= after {
 			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}
-	c, ok := selectively(p, o, picks, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}, tenfold.ToolPolicy{})
-	if !ok {
-		o.Notef("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, after)
-		return nil, nil
+	made := selectively(s, p, o, picks, tenfold.ToolPolicy{})
+	if made == nil {
+		return o.nothing("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, after)
 	}
-	return []tenfold.Compaction{c}, nil
+	return made, nil
 }

@@ -117,7 +117,9 @@ func join(p *tenfold.Projection, pieces []piece, overlays map[string]tenfold.Ove
 		s.Compacted = len(pc.by) > 0
 		for id := range pc.by {
 			s.By = append(s.By, id)
-			s.Slots = append(s.Slots, slotNames(overlays[id].Compaction)...)
+			for _, slot := range slots(overlays[id].Compaction) {
+				s.Slots = append(s.Slots, slot.name)
+			}
 		}
 		slices.Sort(s.By)
 		slices.Sort(s.Slots)
@@ -183,17 +185,4 @@ func (s *Span) merge(next Span) {
 		}
 		s.Fates[fate] += n
 	}
-}
-
-func slotNames(c tenfold.Compaction) []string {
-	var names []string
-	for name, set := range map[string]bool{
-		"summary": c.Summary != nil, "reasoning": c.Reasoning != nil, "tool_calls": c.ToolCalls != nil,
-		"texts": c.Texts != nil, "attachments": c.Attachments != nil, "turns": c.Turns != "", "tool_definitions": c.ToolDefinitions != nil,
-	} {
-		if set {
-			names = append(names, name)
-		}
-	}
-	return names
 }

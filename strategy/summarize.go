@@ -15,7 +15,7 @@ import (
 
 // job is a summary to be had.
 type job struct {
-	name      string
+	by        Strategy
 	span      tenfold.Range
 	placement tenfold.Placement
 	// recursive has the summarizer read prior summaries in place of what
@@ -40,7 +40,7 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 		return nil, false, nil
 	}
 	j.span = p.ExtendSummary(j.span)
-	overlay := j.span.On(tenfold.Compaction{Strategy: j.name, Source: o.Source})
+	overlay := o.overlay(j.by, j.span, tenfold.Compaction{})
 	hides, shown := j.hides(p, overlay)
 	room := p // what the summary must make smaller (C6)
 	if shown == 0 {
@@ -51,66 +51,58 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 		}
 	}
 	r := j.request(p, o)
-	r.Judge = func(written SummaryResult) error {
+	judge := func(written SummaryResult) (tenfold.Compaction, *RefusedError) {
 		sample := overlay
-		sample.Summary = &tenfold.Summary{Text: written.Text, Placement: j.placement, Transcript: j.transcript(written, o)}
-		if why := refusal(p, room, written, sample); why != "" {
-			return &RefusedError{Reason: why}
+		sample.Summary = &tenfold.Summary{
+			Text: written.Text, Placement: j.placement, Model: written.Model, Instructions: r.Wishes(),
+			Covers: hides, Artifacts: written.Artifacts, Transcript: j.transcript(written, o),
+		}
+		if written.Usage != (tenfold.Usage{}) {
+			sample.Summary.Usage = &written.Usage
+		}
+		return sample, refusal(p, room, written, sample)
+	}
+	r.Judge = func(written SummaryResult) error {
+		if _, why := judge(written); why != nil {
+			return why
 		}
 		return nil
 	}
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
 		if quote := q.Quote(r); quote != (Quote{}) {
-			o.withholdf("%s", quote.words(j.span))
-			return nil, false, nil
+			_, err := o.withheld("%s", quote.words(j.span))
+			return nil, false, err
 		}
 	}
 	written, err := o.Summarizer.Summarize(ctx, r)
-	if written.Usage != (tenfold.Usage{}) || written.Reviewed {
-		o.asked()
-	}
+	plan := o.underWay().plan
+	plan.Asked = plan.Asked || written.Usage != (tenfold.Usage{}) || written.Reviewed
 	for _, note := range written.Notes {
 		o.Notef("%s", note)
 	}
 	for _, failure := range written.Failures {
 		o.failed(r, failure)
 	}
-	if why := (*RefusedError)(nil); errors.As(err, &why) {
+	var why *RefusedError
+	switch {
+	case errors.As(err, &why):
 		o.failed(r, err)
-		o.refuse(j.span, why)
-		return nil, true, nil
-	}
-	if err != nil {
+	case err != nil:
 		err = fmt.Errorf("summarize turns %s: %w", j.span, err)
 		o.failed(r, err)
 		return nil, true, err
-	}
-	overlay.Summary = &tenfold.Summary{
-		Text: written.Text, Placement: j.placement, Model: written.Model,
-		Instructions: r.Wishes(), Covers: hides, Artifacts: written.Artifacts, Transcript: j.transcript(written, o),
-	}
-	if written.Usage != (tenfold.Usage{}) {
-		overlay.Summary.Usage = &written.Usage
-	}
-	if why := refusal(p, room, written, overlay); why != "" {
-		err := &RefusedError{Reason: why}
-		if written.Dropped {
-			err.err = ErrDropped
+	default:
+		if overlay, why = judge(written); why == nil {
+			return []tenfold.Compaction{overlay}, false, nil
 		}
-		o.failed(r, err)
-		o.refuse(j.span, err)
-		return nil, true, nil
+		o.failed(r, why)
 	}
-	return []tenfold.Compaction{overlay}, false, nil
-}
-
-// refuse notes that a summary was not taken. One that a person dropped was not
-// refused, as far as the plan is concerned.
-func (o Options) refuse(span tenfold.Range, err *RefusedError) {
-	o.Notef("the summary of turns %s was refused: %s", span, err.Reason)
-	if n := o.notes; n != nil && !errors.Is(err, ErrDropped) {
-		n.refused = append(n.refused, n.list[len(n.list)-1])
+	note := fmt.Sprintf("the summary of turns %s was refused: %s", j.span, why.Reason)
+	o.Notef("%s", note)
+	if !errors.Is(why, ErrDropped) {
+		plan.Refused = append(plan.Refused, note)
 	}
+	return nil, true, nil
 }
 
 // transcript says where what a summary stands for can be read, for the
@@ -173,10 +165,7 @@ func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
 		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions,
-		View: o.begun, DryRun: o.DryRun,
-	}
-	if r.View == nil {
-		r.View = p
+		View: cmp.Or(o.begun, p), DryRun: o.DryRun,
 	}
 	var prior []tenfold.Overlay
 	if j.recursive {
@@ -215,41 +204,35 @@ func covered(overlays []tenfold.Overlay) func(seq int64) bool {
 // prior lists the summaries that stand for something in the job's range, in
 // the order they stand.
 func (j job) prior(p *tenfold.Projection) []tenfold.Overlay {
-	byID := map[string]tenfold.Overlay{}
-	for s := range p.Overlays() {
-		if s.Live && s.Compaction.Summary != nil {
-			byID[s.ID] = s
-		}
-	}
+	live := liveSummaries(p)
 	var found []tenfold.Overlay
 	for e := range entriesIn(p.Log(), j.span) {
-		if f, by, _ := p.Fate(e.Seq); f == tenfold.Summarised {
-			if s, ok := byID[by]; ok {
-				found = append(found, s)
-				delete(byID, by)
-			}
+		f, by, _ := p.Fate(e.Seq)
+		if s, ok := live[by]; ok && f == tenfold.Summarised {
+			found = append(found, s)
+			delete(live, by)
 		}
 	}
 	return found
 }
 
-// refusal says why a summary must not be taken (C6); empty when it may. Room is
-// the projection that it has to make smaller.
-func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) string {
+// refusal says why a summary must not be taken (C6); nil when it may. Room is the
+// projection that it has to make smaller.
+func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compaction) *RefusedError {
 	switch {
 	case r.Dropped:
-		return "it was dropped in the review"
+		return &RefusedError{Reason: "it was dropped in the review", err: ErrDropped}
 	case r.Declined:
-		return "the model declined to write it"
+		return &RefusedError{Reason: "the model declined to write it"}
 	case r.CutOff:
-		return "it was cut off at the token limit"
+		return &RefusedError{Reason: "it was cut off at the token limit"}
 	case tenfold.Blank(r.Text):
-		return "it is empty"
+		return &RefusedError{Reason: "it is empty"}
 	}
 	if before, after := room.Tokens(), p.With(overlay).Tokens(); after >= before {
-		return fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)
+		return &RefusedError{Reason: fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)}
 	}
-	return ""
+	return nil
 }
 
 func (q Quote) words(r tenfold.Range) string {
@@ -277,18 +260,11 @@ func separated(n int) string {
 // nothing without a [Summarizer], and where the summary is refused (C6).
 type Summarize struct {
 	// Placement is where the summary stands (P4); empty is a pair.
-	Placement tenfold.Placement
+	Placement tenfold.Placement `param:"placement"`
 }
 
 // Name implements [Strategy].
-func (s Summarize) Name() string { return written("summarize", s.parameters()) }
-
-func (s *Summarize) parameters() []parameter {
-	return []parameter{{key: "placement", text: string(s.Placement), read: func(value string) (err error) {
-		s.Placement, err = parsePlacement(value)
-		return err
-	}}}
-}
+func (s Summarize) Name() string { return written("summarize", s) }
 
 // NeedsModel implements [ModelUser].
 func (Summarize) NeedsModel() bool { return true }
@@ -298,7 +274,7 @@ func (Summarize) Summarises() bool { return true }
 
 // Propose implements [Strategy].
 func (s Summarize) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	return job{name: s.Name(), span: o.Range, placement: s.Placement}.propose(ctx, p, o)
+	return job{by: s, span: o.Range, placement: s.Placement}.propose(ctx, p, o)
 }
 
 // HardReset puts one summary in the place of everything, whatever the range
@@ -322,10 +298,9 @@ func (HardReset) TakesAll() bool { return true }
 func (s HardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	all := tenfold.Range{ToTurn: p.Log().Turns() - 1}
 	if all.ToTurn < 0 {
-		o.Notef("the conversation has no turns")
-		return nil, nil
+		return o.nothing("the conversation has no turns")
 	}
-	return job{name: s.Name(), span: all, placement: tenfold.PlaceSystem}.propose(ctx, p, o)
+	return job{by: s, span: all, placement: tenfold.PlaceSystem}.propose(ctx, p, o)
 }
 
 // RecursiveSummary keeps the newest entries and has one summary of all before,
@@ -334,18 +309,14 @@ func (s HardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options
 // where the summary is refused (C6).
 type RecursiveSummary struct {
 	// Keep is how many entries stay; 0 is 10, and below 0 none do.
-	Keep int
+	Keep int `param:"keep=10"`
 	// Overlap is how many of those the summarizer is shown as well; 0 is 2, and
 	// below 0 none.
-	Overlap int
+	Overlap int `param:"overlap=2"`
 }
 
 // Name implements [Strategy].
-func (s RecursiveSummary) Name() string { return written("recursive-summary", s.parameters()) }
-
-func (s *RecursiveSummary) parameters() []parameter {
-	return []parameter{count("keep", &s.Keep, 10), count("overlap", &s.Overlap, 2)}
-}
+func (s RecursiveSummary) Name() string { return written("recursive-summary", s) }
 
 // NeedsModel implements [ModelUser].
 func (RecursiveSummary) NeedsModel() bool { return true }
@@ -355,11 +326,10 @@ func (RecursiveSummary) Summarises() bool { return true }
 
 // Propose implements [Strategy].
 func (s RecursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	keep, overlap := number(s.Keep, 10), number(s.Overlap, 2)
-	raw := newest(p, keep)
+	set := settled(s)
+	raw := newest(p, set.Keep)
 	if raw == 0 {
-		o.Notef("the window of %d entries holds all that is shown", keep)
-		return nil, nil
+		return o.nothing("the window of %d entries holds all that is shown", set.Keep)
 	}
 	first := snap(p, raw, o)
 	r, ok := leaving(p, first, o)
@@ -369,9 +339,9 @@ func (s RecursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o 
 	// From the range's start, so that the summaries before are met and taken
 	// in (C4): there is one summary that rolls on.
 	r.FromTurn = o.Range.FromTurn
-	j := job{name: s.Name(), span: r, recursive: true}
+	j := job{by: s, span: r, recursive: true}
 	_, last := p.Log().Extent(p.ExtendSummary(r))
-	for seq := last + 1; seq <= p.Version() && len(j.overlap) < overlap; seq++ {
+	for seq := last + 1; seq <= p.Version() && len(j.overlap) < set.Overlap; seq++ {
 		if e, _ := p.Log().Entry(seq); inWindow(p, e) {
 			j.overlap = append(j.overlap, e)
 		}
@@ -379,11 +349,9 @@ func (s RecursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o 
 	return j.propose(ctx, p, o)
 }
 
-var errOverlap = errors.New("overlap must be smaller than keep, as in keep=10,overlap=2")
-
 func (s RecursiveSummary) check() error {
-	if keep, overlap := number(s.Keep, 10), number(s.Overlap, 2); overlap >= keep {
-		return fmt.Errorf("keep=%d,overlap=%d: %w", keep, overlap, errOverlap)
+	if s = settled(s); s.Overlap >= s.Keep {
+		return fmt.Errorf("keep=%d,overlap=%d: overlap must be smaller than keep, as in keep=10,overlap=2", s.Keep, s.Overlap)
 	}
 	return nil
 }
@@ -393,27 +361,14 @@ func (s RecursiveSummary) check() error {
 // called go, and what is still over a share of the model's window is summarised.
 type Auto struct {
 	// SummarizeThreshold is that share; 0 is 0.5.
-	SummarizeThreshold float64
+	SummarizeThreshold float64 `param:"summarize_threshold=0.5"`
 	// Fit chooses lines of what may be compacted, where it is set, in place of
 	// stripping calls.
-	Fit Target
+	Fit Target `param:"fit"`
 }
-
-// usualThreshold is the share of the window from which on Auto summarises.
-const usualThreshold = 0.5
 
 // Name implements [Strategy].
-func (s Auto) Name() string { return written("auto", s.parameters()) }
-
-func (s *Auto) parameters() []parameter {
-	return []parameter{
-		{key: "summarize_threshold", text: fmt.Sprint(cmp.Or(s.SummarizeThreshold, usualThreshold)), read: func(value string) (err error) {
-			s.SummarizeThreshold, err = parseShare("summarize_threshold", value)
-			return err
-		}},
-		target("fit", &s.Fit, Target{}),
-	}
-}
+func (s Auto) Name() string { return written("auto", s) }
 
 // Summarises implements [SummaryWriter].
 func (Auto) Summarises() bool { return true }
@@ -426,7 +381,7 @@ func (s Auto) Parts() Pipeline {
 		shorten = Fit{Target: s.Fit, within: true}
 	}
 	return Pipeline{
-		StripReasoning{}, DedupTools{}, shorten, PruneTools{}, summarizeOver{cmp.Or(s.SummarizeThreshold, usualThreshold)},
+		StripReasoning{}, DedupTools{}, shorten, PruneTools{}, summarizeOver{settled(s).SummarizeThreshold},
 	}
 }
 
@@ -445,10 +400,9 @@ func (summarizeOver) Name() string { return "summarize" }
 func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	window := o.window(p)
 	if tokens := p.Tokens(); float64(tokens) <= s.threshold*float64(window) {
-		o.Notef("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
-		return nil, nil
+		return o.nothing("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
 	}
-	return job{name: s.Name(), span: o.Range, onlyNew: true}.propose(ctx, p, o)
+	return job{by: s, span: o.Range, onlyNew: true}.propose(ctx, p, o)
 }
 
 // window is the size of the model's context in tokens (T5).

@@ -23,8 +23,7 @@ func (ClassifyTangents) Name() string { return "classify-tangents" }
 // Propose implements [Strategy].
 func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	if o.Classifier == nil {
-		o.Notef("there is no classifier")
-		return nil, nil
+		return o.nothing("there is no classifier")
 	}
 	r := ClassifyRequest{Log: p.Log(), Focus: o.Focus}
 	cost := map[int]int{}
@@ -45,26 +44,22 @@ func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		}
 	}
 	if len(r.Turns) == 0 {
-		o.Notef("no whole turn of turns %s is shown", o.Range)
-		return nil, nil
+		return o.nothing("no whole turn of turns %s is shown", o.Range)
 	}
-	o.asked()
+	o.underWay().plan.Asked = true
 	named, err := o.Classifier.Classify(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("classify turns %s: %w", o.Range, err)
 	}
 	named = possible(named, cost)
 	if len(named) == 0 {
-		o.Notef("no turn of turns %s is off the task", o.Range)
-		return nil, nil
+		return o.nothing("no turn of turns %s is off the task", o.Range)
 	}
 	if o.DryRun {
-		o.withholdf("off the task: %s", list(named))
-		return nil, nil
+		return o.withheld("off the task: %s", list(named))
 	}
 	if o.Confirm == nil {
-		o.Notef("nobody confirmed that these turns may go: %s", list(named))
-		return nil, nil
+		return o.nothing("nobody confirmed that these turns may go: %s", list(named))
 	}
 	confirmed, err := o.Confirm(ctx, slices.Clone(named))
 	if err != nil {

@@ -172,6 +172,7 @@ func TestL7TurnsOfAView(t *testing.T) {
 		{"two", with(), 2},
 		{"a third under way", with(start, user("go on"), call, result), 2},
 		{"a third with a call open", with(start, user("go on"), call, said), 2},
+		{"a third with a call open behind an orphan", with(start, user("go on"), tenfold.ToolResult{CallID: "x"}, call, said), 2},
 		{"a third done", with(start, user("go on"), call, result, said), 3},
 		{"a synthetic turn", with(start, synthetic, said), 2},
 		{"a synthetic turn after one under way", []tenfold.Payload{start, user("do"), call, start, synthetic}, 1},

@@ -86,7 +86,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	dir := t.TempDir()
 	turns := 6000
-	if corpustest.UnderRace {
+	if !corpustest.All() {
 		turns = 1000
 	}
 	big := filepath.Join(dir, "big.jsonl")

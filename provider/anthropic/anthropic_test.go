@@ -152,6 +152,9 @@ func says(kind, message string) string {
 }
 
 const (
+	// publishedModel is the one in testdata.
+	publishedModel = "claude-sonnet-4-20250514"
+
 	conversation = `"system":"Be brief.","tools":[{"name":"read","description":"Reads.","input_schema":{"type":"object","properties":{}}}],"messages":[{"role":"user","content":[{"type":"text","text":"` + providertest.Said + `"}]}]}`
 	closed       = `{"type":"object","properties":{"summary":{"type":"string"},"files":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}}},"required":["summary","files"],"additionalProperties":false}`
 )
@@ -193,6 +196,39 @@ func TestAnthropic(t *testing.T) {
 						`{"type":"web_search_tool_result","tool_use_id":"srv_1","content":[{"type":"web_search_result","encrypted_content":"Ab+/=","url":"https://example.org/?a=1&b=<2>","page_age":null,"score":1.0e3}]},` +
 						`{"type":"novel","body":"begin","level":2.0}`,
 					`{"type":"tool_use","id":"toolu_a","name":"read","input":{"path":"a\u00e9.go","n":1.00}}`,
+				},
+			},
+			{
+				Name: "published text", Stream: providertest.Published(t, "text.sse"), ID: "msg_01Text", Stop: provider.StopEnd, Text: "Good evening!",
+				Usage:  tenfold.Usage{Model: publishedModel, Input: 25, Output: 15},
+				Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "Good evening!"}},
+			},
+			{
+				Name: "published tool use", Stream: providertest.Published(t, "tool_use.sse"), ID: "msg_01Tool", Stop: provider.StopTools, Text: "Let me look up the tide:",
+				Usage: tenfold.Usage{Model: publishedModel, Input: 472, Output: 89},
+				Blocks: []tenfold.Payload{
+					tenfold.AssistantMessage{Text: "Let me look up the tide:"},
+					tenfold.ToolCall{CallID: "toolu_01Tide", Name: "get_tide", Arguments: `{"harbour": "Poole, Quay", "unit": "metre"}`},
+				},
+			},
+			{
+				Name: "published thinking", Stream: providertest.Published(t, "thinking.sse"), ID: "msg_01Think", Stop: provider.StopEnd,
+				Text: "About 12.4 hours.", Think: "Two tides a day.\n\n1. 24.8 / 2\n2. = 12.4 hours",
+				Usage: tenfold.Usage{Model: publishedModel, Input: 61, Output: 104, CacheRead: 2048, CacheWrite: 310},
+				Blocks: []tenfold.Payload{
+					tenfold.Reasoning{Text: "Two tides a day.\n\n1. 24.8 / 2\n2. = 12.4 hours", Provider: "anthropic", Signature: "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk="},
+					tenfold.AssistantMessage{Text: "About 12.4 hours."},
+				},
+			},
+			{
+				Name: "published search", Stream: providertest.Published(t, "web_search.sse"), ID: "msg_01Web", Stop: provider.StopEnd,
+				Text:  "I'll search.High water is at 18:04.",
+				Usage: tenfold.Usage{Model: publishedModel, Input: 10682, Output: 510},
+				Blocks: []tenfold.Payload{
+					tenfold.AssistantMessage{Text: "I'll search."},
+					tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: `{"type":"server_tool_use","id":"srvtoolu_014h","name":"web_search","input":{"query": "tides Poole"}}`},
+					tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_014h","content":[{"type":"web_search_result","title":"Tides at Poole","url":"https://tides.example/poole","encrypted_content":"EqgfCioIARgBIiQ3YTAwMjY1","page_age":"2 days ago"}]}`},
+					tenfold.AssistantMessage{Text: "High water is at 18:04."},
 				},
 			},
 			short("length", "max_tokens", provider.StopLength),

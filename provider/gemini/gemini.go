@@ -7,27 +7,22 @@
 package gemini
 
 import (
-	"context"
-	"iter"
+	"cmp"
 	"net/http"
 	"strings"
 
 	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
-	"tenfold/token"
 )
 
 // BaseURL is Google's own address; the version of the API is added to it.
 const BaseURL = "https://generativelanguage.googleapis.com"
 
 // Model is one of Google's models; it implements [provider.Model].
-type Model struct {
-	name, model string
-	address     string // the model's own, to which ":" and a method are added
-	end         *wire.Endpoint
-	extra       wire.Object
-}
+type Model struct{ model }
+
+type model = wire.Model
 
 // New gives the model of a name like "gemini/gemini-2.5-pro". It needs a
 // key. Nothing is read from the environment. Errors are [*provider.Error].
@@ -42,10 +37,6 @@ func New(name string, o provider.Options) (*Model, error) {
 			Hint: "name the environment variable that holds it in the configuration (api_key_env)",
 		}
 	}
-	extra, err := wire.ParseExtra(name, o.Extra)
-	if err != nil {
-		return nil, err
-	}
 	base, version := strings.TrimRight(o.BaseURL, "/"), "v1beta"
 	for _, v := range []string{"v1beta", "v1alpha", "v1"} {
 		if rest, ok := strings.CutSuffix(base, "/"+v); ok {
@@ -53,80 +44,44 @@ func New(name string, o provider.Options) (*Model, error) {
 			break
 		}
 	}
-	if base == "" {
-		base = BaseURL
-	}
 	path := model
 	if !strings.Contains(path, "/") {
 		path = "models/" + path
 	}
-	header := http.Header{"X-Goog-Api-Key": {string(o.Key)}}
-	return &Model{
-		name: name, model: model, address: base + "/" + version + "/" + path,
-		end: wire.NewEndpoint(name, header, o), extra: extra,
-	}, nil
-}
+	address := cmp.Or(base, BaseURL) + "/" + version + "/" + path // ":" and a method are added
+	m, err := wire.NewModel(name, http.Header{"X-Goog-Api-Key": {string(o.Key)}}, o, wire.Format{
+		Profile: body.Gemini(),
+		Address: address + ":streamGenerateContent?alt=sse",
+		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },
+		Decoder: func() wire.Decoder { return newStream(model) },
 
-// Name implements [provider.Model].
-func (m *Model) Name() string { return m.name }
-
-// Profile implements [provider.Model].
-func (m *Model) Profile() body.Profile { return body.Gemini() }
-
-// Stream implements [provider.Model].
-func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
-	return m.end.Stream(ctx, func() (wire.Question, error) {
-		body, err := m.body(r)
-		return wire.Question{Address: m.address + ":streamGenerateContent?alt=sse", Body: body, Decoder: newStream(m.model)}, err
+		CountAddress: address + ":countTokens", Counted: "totalTokens",
+		CountBody: func(view wire.Object) wire.Object {
+			whole := "models/" + strings.TrimPrefix(model, "models/")
+			inner := append(wire.Object{{Name: "model", Value: wire.Quote(whole)}}, view...)
+			return wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}
+		},
 	})
-}
-
-// Count implements [provider.Model]: Google counts.
-func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, error) {
-	view, err := wire.View(m.name, m.Profile(), r)
-	if err != nil {
-		return provider.Count{}, err
-	}
-	whole := "models/" + strings.TrimPrefix(m.model, "models/")
-	inner := wire.Object{{Name: "model", Value: wire.Quote(whole)}}
-	inner.Merge(view)
-	body := wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}.Bytes()
-	raw, err := m.end.Fetch(ctx, m.address+":countTokens", body)
-	if err != nil {
-		return provider.Count{}, err
-	}
-	return wire.Counted(m.name, raw, "totalTokens")
-}
-
-// body writes the whole request.
-func (m *Model) body(r provider.Request) ([]byte, error) {
-	view, err := wire.View(m.name, m.Profile(), r)
 	if err != nil {
 		return nil, err
 	}
-	schema, err := wire.Schema(m.name, r)
-	if err != nil {
-		return nil, err
-	}
+	return &Model{m}, nil
+}
+
+func ask(model string, a wire.Asked) wire.Object {
 	var generation, o wire.Object
-	if r.MaxTokens > 0 {
-		most := r.MaxTokens
-		if limit, ok := (token.Windows{}).Output(m.model); ok {
-			most = min(most, limit)
-		}
-		generation.Set("maxOutputTokens", wire.Number(most))
+	if a.MaxTokens > 0 {
+		generation.Set("maxOutputTokens", wire.Number(wire.MostOutput(model, a.MaxTokens)))
 	}
-	if schema != nil {
+	if a.Schema != nil {
 		generation.Set("responseMimeType", wire.Quote("application/json"))
-		generation.Set("responseJsonSchema", schema)
+		generation.Set("responseJsonSchema", a.Schema)
 	}
 	if len(generation) > 0 {
 		o.Set("generationConfig", generation.Bytes())
 	}
-	if r.NoTools && view.Get("tools") != nil {
+	if a.NoTools {
 		o.Set("toolConfig", []byte(`{"functionCallingConfig":{"mode":"NONE"}}`))
 	}
-	o.Merge(view)
-	o.Merge(m.extra)
-	return o.Bytes(), nil
+	return o
 }

@@ -53,6 +53,7 @@ func open(name string) providertest.Open {
 
 func TestGemini(t *testing.T) {
 	const retry = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.07s"}`
+	text := providertest.Published(t, "text.sse")
 	providertest.Run(t, providertest.Vendor{
 		Open:   open("gemini/gemini-2.5-pro"),
 		Header: "X-Goog-Api-Key", Secret: providertest.Key, Path: "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
@@ -83,6 +84,22 @@ func TestGemini(t *testing.T) {
 				Again: []string{
 					`{"text":"I will read"},{"text":" both.","thoughtSignature":"Sig+t/=="},{"executableCode":{"language":"PYTHON","code":"print(\"<1>\")","n":1.50}},{"text":"","thoughtSignature":"Lone+/="},` +
 						`{"functionCall":{"id":"f1","name":"read","args":{"path":"a\u00e9.go","n":1.00}},"thoughtSignature":"Sig+c/=="},{"functionCall":{"id":"r-1_call_2","name":"read","args":{"path":"b"}}}`,
+				},
+			},
+			{
+				// Each chunk has a reason to stop.
+				Name: "published text", Stream: text, ID: "gem-1", Stop: provider.StopEnd, Text: "The tide turns at six.\n\nBring boots.",
+				Open:   len(text) - strings.Index(text, "\n"),
+				Usage:  tenfold.Usage{Model: "gemini-2.5-flash", Input: 8, Output: 11},
+				Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "The tide turns at six.\n\nBring boots."}},
+			},
+			{
+				Name: "published call", Stream: providertest.Published(t, "call.sse"), ID: "gem-2", Stop: provider.StopTools, Think: "**Checking**\n\nTwo harbours to ask.",
+				Usage: tenfold.Usage{Model: "gemini-2.5-flash", Input: 23, Output: 88, CacheRead: 64},
+				Blocks: []tenfold.Payload{
+					tenfold.Reasoning{Text: "**Checking**\n\nTwo harbours to ask.", Provider: "gemini", Signature: "CpcBAXLI2nyQ0xhHxC2ffoL1LgV8Xy9D7zPYGKNm+pQ=", CallID: "gem-2_call_1"},
+					tenfold.ToolCall{CallID: "gem-2_call_1", Name: "get_tide", Arguments: `{"harbour": "Poole"}`},
+					tenfold.ToolCall{CallID: "gem-2_call_2", Name: "get_tide", Arguments: `{"harbour": "Rye"}`},
 				},
 			},
 			short("MAX_TOKENS", provider.StopLength),

@@ -68,6 +68,15 @@ func shortChat(name, reason, member string, stop provider.Stop) providertest.Ans
 	}
 }
 
+// publishedChat adds the stream of a file. It is whole once it gave the reason
+// to stop: usage and the last word come behind that.
+func publishedChat(t *testing.T, name, id, reason string, a providertest.Answer) providertest.Answer {
+	t.Helper()
+	a.Name, a.ID, a.Stream = "published "+name, id, providertest.Published(t, "chat_"+name+".sse")
+	a.Open = len(a.Stream) - strings.Index(a.Stream, `"finish_reason":"`+reason+`"`)
+	return a
+}
+
 const (
 	messages = `"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"` + providertest.Said + `"}],"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}}]}`
 	usageOn  = `"stream_options":{"include_usage":true}`
@@ -108,6 +117,19 @@ func TestChat(t *testing.T) {
 					tenfold.ToolCall{CallID: "x", Name: "read", Arguments: `{}`},
 				},
 			},
+			publishedChat(t, "text", "chatcmpl-123", "stop", providertest.Answer{
+				Stop: provider.StopEnd, Text: "Good evening!",
+				Usage:  tenfold.Usage{Model: "gpt-4o-mini-2024-07-18", Input: 19, Output: 10},
+				Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "Good evening!"}},
+			}),
+			publishedChat(t, "tools", "chatcmpl-456", "tool_calls", providertest.Answer{
+				Stop:  provider.StopTools,
+				Usage: tenfold.Usage{Model: "gpt-4o-mini-2024-07-18", Input: 157, Output: 48, CacheRead: 1024},
+				Blocks: []tenfold.Payload{
+					tenfold.ToolCall{CallID: "call_DdmO", Name: "get_tide", Arguments: `{"harbour": "Poole"}`},
+					tenfold.ToolCall{CallID: "call_fxH1", Name: "get_tide", Arguments: `{"harbour": "Rye"}`},
+				},
+			}),
 			shortChat("length", "length", "content", provider.StopLength),
 			shortChat("filter", "content_filter", "content", provider.StopRefused),
 			shortChat("refusal", "stop", "refusal", provider.StopRefused),

@@ -8,15 +8,13 @@
 package openai
 
 import (
-	"context"
-	"iter"
+	"cmp"
 	"net/http"
 	"strings"
 
 	"tenfold/body"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
-	"tenfold/token"
 )
 
 // BaseURL is OpenAI's own address.
@@ -33,14 +31,9 @@ const (
 
 // Model is a model behind one of OpenAI's wire formats; it implements
 // [provider.Model].
-type Model struct {
-	name, model string
-	api         API
-	own         bool   // at OpenAI's own address
-	base        string // ends without a slash
-	end         *wire.Endpoint
-	extra       wire.Object
-}
+type Model struct{ model }
+
+type model = wire.Model
 
 // New gives the model of a name like "openai/gpt-5" or "ollama/qwen3:8b". An
 // empty api is [Responses]. Nothing is read from the environment. Errors are
@@ -50,128 +43,96 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch api {
-	case "":
-		api = Responses
-	case Responses, Chat:
+	base := cmp.Or(strings.TrimRight(o.BaseURL, "/"), BaseURL)
+	own := base == BaseURL
+	var f wire.Format
+	switch cmp.Or(api, Responses) {
+	case Responses:
+		f = wire.Format{
+			Profile: body.OpenAIResponses(),
+			Address: base + "/responses",
+			Ask:     func(a wire.Asked) wire.Object { return askResponses(model, own, a) },
+			Decoder: func() wire.Decoder { return newResponses(model) },
+		}
+	case Chat:
+		f = wire.Format{
+			Profile: body.OpenAIChat(),
+			Address: base + "/chat/completions",
+			Ask:     func(a wire.Asked) wire.Object { return askChat(model, own, a) },
+			Decoder: func() wire.Decoder { return newChat(model) },
+		}
 	default:
 		return nil, &provider.Error{
 			Kind: provider.Invalid, Model: name, Message: "there is no API called " + string(api), Hint: "it is responses or chat",
 		}
 	}
-	extra, err := wire.ParseExtra(name, o.Extra)
-	if err != nil {
-		return nil, err
-	}
-	base := strings.TrimRight(o.BaseURL, "/")
-	if base == "" {
-		base = BaseURL
-	}
 	header := http.Header{}
 	if o.Key != "" {
 		header.Set("Authorization", "Bearer "+string(o.Key))
 	}
-	return &Model{
-		name: name, model: model, api: api, own: base == BaseURL, base: base,
-		end: wire.NewEndpoint(name, header, o), extra: extra,
-	}, nil
-}
-
-// Name implements [provider.Model].
-func (m *Model) Name() string { return m.name }
-
-// Profile implements [provider.Model].
-func (m *Model) Profile() body.Profile {
-	if m.api == Chat {
-		return body.OpenAIChat()
-	}
-	return body.OpenAIResponses()
-}
-
-// Stream implements [provider.Model].
-func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
-	return m.end.Stream(ctx, func() (wire.Question, error) {
-		body, err := m.body(r)
-		path, d := "/responses", wire.Decoder(newResponses(m.model))
-		if m.api == Chat {
-			path, d = "/chat/completions", newChat(m.model)
-		}
-		return wire.Question{Address: m.base + path, Body: body, Decoder: d}, err
-	})
-}
-
-// Count implements [provider.Model] by estimate: the texts of the body, counted
-// with o200k. No request is made.
-func (m *Model) Count(_ context.Context, r provider.Request) (provider.Count, error) {
-	view, err := wire.View(m.name, m.Profile(), r)
-	if err != nil {
-		return provider.Count{}, err
-	}
-	return provider.Count{Tokens: wire.CountTexts(token.O200k(), view.Bytes())}, nil
-}
-
-// body writes the whole request.
-func (m *Model) body(r provider.Request) ([]byte, error) {
-	view, err := wire.View(m.name, m.Profile(), r)
+	m, err := wire.NewModel(name, header, o, f)
 	if err != nil {
 		return nil, err
 	}
-	schema, err := wire.Schema(m.name, r)
-	if err != nil {
-		return nil, err
+	return &Model{m}, nil
+}
+
+// asked begins a request, and gives the limit of the answer: that of OpenAI's
+// models at OpenAI's own address alone.
+func asked(model string, own bool, a wire.Asked) (o wire.Object, most int) {
+	most = a.MaxTokens
+	if own {
+		most = wire.MostOutput(model, most)
 	}
-	o := wire.Object{
-		{Name: "model", Value: wire.Quote(m.model)},
+	return wire.Object{
+		{Name: "model", Value: wire.Quote(model)},
 		{Name: "stream", Value: []byte("true")},
-	}
-	most := r.MaxTokens
-	if limit, ok := (token.Windows{}).Output(m.model); ok && m.own {
-		most = min(most, limit)
-	}
-	if m.api == Chat {
-		m.askChat(&o, most, schema)
-	} else {
-		m.askResponses(&o, most, schema)
-	}
-	if r.NoTools && view.Get("tools") != nil {
-		o.Set("tool_choice", wire.Quote("none"))
-	}
-	o.Merge(view)
-	o.Merge(m.extra)
-	return o.Bytes(), nil
+	}, most
 }
 
 // leastAnswer is the least the Responses API takes as a limit.
 const leastAnswer = 16
 
-func (m *Model) askResponses(o *wire.Object, most int, schema []byte) {
+func askResponses(model string, own bool, a wire.Asked) wire.Object {
+	o, most := asked(model, own, a)
 	o.Set("store", []byte("false"))
-	if reasons(m.model) {
+	if reasons(model) {
 		o.Set("include", []byte(`["reasoning.encrypted_content"]`))
 	}
 	if most > 0 {
 		o.Set("max_output_tokens", wire.Number(max(most, leastAnswer)))
 	}
-	if schema != nil {
-		format := append(wire.Object{{Name: "type", Value: wire.Quote("json_schema")}}, named(schema)...)
+	if a.Schema != nil {
+		format := append(wire.Object{{Name: "type", Value: wire.Quote("json_schema")}}, named(a.Schema)...)
 		o.Set("text", wire.Object{{Name: "format", Value: format.Bytes()}}.Bytes())
 	}
+	forbidTools(&o, a)
+	return o
 }
 
-func (m *Model) askChat(o *wire.Object, most int, schema []byte) {
+func askChat(model string, own bool, a wire.Asked) wire.Object {
+	o, most := asked(model, own, a)
 	o.Set("stream_options", []byte(`{"include_usage":true}`))
 	if most > 0 {
 		limit := "max_tokens" // what other servers know
-		if m.own {
+		if own {
 			limit = "max_completion_tokens"
 		}
 		o.Set(limit, wire.Number(most))
 	}
-	if schema != nil {
+	if a.Schema != nil {
 		o.Set("response_format", wire.Object{
 			{Name: "type", Value: wire.Quote("json_schema")},
-			{Name: "json_schema", Value: named(schema).Bytes()},
+			{Name: "json_schema", Value: named(a.Schema).Bytes()},
 		}.Bytes())
+	}
+	forbidTools(&o, a)
+	return o
+}
+
+func forbidTools(o *wire.Object, a wire.Asked) {
+	if a.NoTools {
+		o.Set("tool_choice", wire.Quote("none"))
 	}
 }
 

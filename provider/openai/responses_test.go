@@ -144,6 +144,20 @@ func TestResponses(t *testing.T) {
 					`{"type":"function_call","call_id":"call_a","name":"read","arguments":"{\"path\": \"a\\u00e9.go\", \"n\": 1.00}"}`,
 				},
 			},
+			{
+				Name: "published text", Stream: providertest.Published(t, "responses_text.sse"), ID: "resp_67c9", Stop: provider.StopEnd, Text: "Hi there! How can I help?",
+				Usage:  tenfold.Usage{Model: "gpt-4.1-2025-04-14", Input: 37, Output: 11},
+				Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "Hi there! How can I help?"}},
+			},
+			{
+				Name: "published call", Stream: providertest.Published(t, "responses_call.sse"), ID: "resp_67ca", Stop: provider.StopTools,
+				Think: "**Finding the tide**\n\nPoole needs a lookup.",
+				Usage: tenfold.Usage{Model: "o4-mini-2025-04-16", Input: 163, Output: 87, CacheRead: 128},
+				Blocks: []tenfold.Payload{
+					tenfold.Reasoning{Text: "**Finding the tide**\n\nPoole needs a lookup.", Provider: "openai", Encrypted: "gAAAAABoISQ24OyVRYbkYfukdJoqdzWT-3uiErKInHDC-lgAaXeky44=", ItemID: "rs_67ca"},
+					tenfold.ToolCall{CallID: "call_12xyz", Name: "get_tide", Arguments: `{"harbour":"Poole, Dorset"}`},
+				},
+			},
 			shortResponse("length", "response.incomplete", `{"reason":"max_output_tokens"}`, `{"type":"output_text","text":"no"}`, provider.StopLength),
 			shortResponse("filter", "response.incomplete", `{"reason":"content_filter"}`, `{"type":"output_text","text":"no"}`, provider.StopRefused),
 			shortResponse("refusal", "response.completed", `null`, `{"type":"refusal","refusal":"no"}`, provider.StopRefused),

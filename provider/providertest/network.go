@@ -37,18 +37,13 @@ func (v Vendor) requests(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, v.Answers[0].Stream)
 	})
-	m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := v.model(t, provider.Options{Client: c, BaseURL: base})
 	for want, r := range map[string]provider.Request{
 		v.Body:  {View: View(t)},
 		v.Asked: {View: View(t), MaxTokens: 1000, NoTools: true, Schema: Schema},
 	} {
 		got, err := listen(t.Context(), m, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		v.Answers[0].check(t, got)
 		same(t, want, body)
 		if path != v.Path {
@@ -58,13 +53,9 @@ func (v Vendor) requests(t *testing.T) {
 			t.Errorf("%s: %s", v.Header, secret)
 		}
 	}
-	with, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base, Extra: `{"temperature":0.5,"model":"other"}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := listen(t.Context(), with, provider.Request{View: View(t)}); err != nil {
-		t.Fatal(err)
-	}
+	with := v.model(t, provider.Options{Client: c, BaseURL: base, Extra: `{"temperature":0.5,"model":"other"}`})
+	_, err := listen(t.Context(), with, provider.Request{View: View(t)})
+	ok(t, err)
 	if !strings.Contains(string(body), `"temperature":0.5`) {
 		t.Errorf("no extra member in %s", body)
 	}
@@ -88,10 +79,7 @@ func (v Vendor) addresses(t *testing.T) {
 			got = r.URL.String()
 			return nil, errors.New("offline")
 		})}
-		m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := v.model(t, provider.Options{Client: c, BaseURL: base})
 		if _, err := listen(t.Context(), m, provider.Request{View: View(t)}); provider.KindOf(err) != provider.Unreachable || got != want {
 			t.Errorf("%q: %s, want %s (%v)", base, got, want, err)
 		}
@@ -106,10 +94,8 @@ func (v Vendor) counts(t *testing.T) {
 		asked = r.URL.Path
 		return inner.RoundTrip(r)
 	})
-	got, err := v.model(t, c).Count(t.Context(), provider.Request{View: View(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, err := v.model(t, provider.Options{Client: c}).Count(t.Context(), provider.Request{View: View(t)})
+	ok(t, err)
 	if want := (provider.Count{Tokens: v.Counted, Exact: v.CountPath != ""}); got != want || asked != v.CountPath {
 		t.Errorf("got %+v of %q, want %+v of %q", got, asked, want, v.CountPath)
 	}
@@ -121,16 +107,14 @@ func (v Vendor) environment(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	var seen *http.Request
-	c := respond(200, nil, func() io.Reader { return strings.NewReader(v.Answers[0].Stream) })
+	c := answer(v.Answers[0].Stream)
 	inner := c.Transport
 	c.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		seen = r
 		return inner.RoundTrip(r)
 	})
-	got, err := listen(t.Context(), v.model(t, c), provider.Request{View: View(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, err := v.hear(t, c)
+	ok(t, err)
 	v.Answers[0].check(t, got)
 	for name, value := range v.Environment {
 		if strings.Contains(seen.URL.String(), value) {
@@ -151,9 +135,8 @@ func (v Vendor) environment(t *testing.T) {
 		}
 		return
 	}
-	if _, err := listen(t.Context(), m, provider.Request{View: View(t)}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = listen(t.Context(), m, provider.Request{View: View(t)})
+	ok(t, err)
 	for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 		if value := seen.Header.Get(header); value != "" {
 			t.Errorf("%s: %s", header, value)
@@ -179,11 +162,8 @@ func (v Vendor) deadline(t *testing.T) {
 				}
 			})
 			defer close(done)
-			m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base, Timeout: 50 * time.Millisecond})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = listen(t.Context(), m, provider.Request{View: View(t)})
+			m := v.model(t, provider.Options{Client: c, BaseURL: base, Timeout: 50 * time.Millisecond})
+			_, err := listen(t.Context(), m, provider.Request{View: View(t)})
 			if provider.KindOf(err) != provider.TimedOut {
 				t.Errorf("the error is %v", err)
 			}
@@ -208,10 +188,7 @@ func (v Vendor) cancel(t *testing.T) {
 	}))
 	defer s.Close()
 	defer s.Client().CloseIdleConnections()
-	m, err := v.Open(provider.Options{Key: Key, Client: s.Client(), BaseURL: s.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := v.model(t, provider.Options{Client: s.Client(), BaseURL: s.URL})
 	left := func() {
 		t.Helper()
 		select {
@@ -221,9 +198,7 @@ func (v Vendor) cancel(t *testing.T) {
 		}
 	}
 	for _, err := range m.Stream(t.Context(), provider.Request{View: View(t)}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		break
 	}
 	left()
@@ -250,11 +225,8 @@ func (v Vendor) unreachable(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	base := s.URL
 	s.Close()
-	m, err := v.Open(provider.Options{Key: Key, BaseURL: base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = listen(t.Context(), m, provider.Request{View: View(t)})
+	m := v.model(t, provider.Options{BaseURL: base})
+	_, err := listen(t.Context(), m, provider.Request{View: View(t)})
 	if provider.KindOf(err) != provider.Unreachable {
 		t.Errorf("the error is %v", err)
 	}
@@ -265,11 +237,8 @@ func (v Vendor) unreachable(t *testing.T) {
 func (v Vendor) redirect(t *testing.T) {
 	other, _ := server(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
 	base, c := server(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusTemporaryRedirect) })
-	m, err := v.Open(provider.Options{Key: Key, Client: c, BaseURL: base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = listen(t.Context(), m, provider.Request{View: View(t)})
+	m := v.model(t, provider.Options{Client: c, BaseURL: base})
+	_, err := listen(t.Context(), m, provider.Request{View: View(t)})
 	if provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "redirect") {
 		t.Errorf("the error is %v", err)
 	}

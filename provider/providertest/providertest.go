@@ -47,9 +47,8 @@ func View(t testing.TB, more ...tenfold.Payload) *tenfold.Projection {
 		if tenfold.Kind.Visible(p.Kind()) && i > 2 {
 			e.MessageID = "m"
 		}
-		if _, err := log.Append(e); err != nil {
-			t.Fatal(err)
-		}
+		_, err := log.Append(e)
+		ok(t, err)
 	}
 	return tenfold.Project(log)
 }
@@ -104,14 +103,31 @@ func respond(status int, header http.Header, body func() io.Reader) *http.Client
 	})}
 }
 
-// model opens a model over a client.
-func (v Vendor) model(t testing.TB, c *http.Client) provider.Model {
+// answer makes a client that gives one stream to all.
+func answer(stream string) *http.Client {
+	return respond(200, nil, func() io.Reader { return strings.NewReader(stream) })
+}
+
+// model opens a model with the suite's key.
+func (v Vendor) model(t testing.TB, o provider.Options) provider.Model {
 	t.Helper()
-	m, err := v.Open(provider.Options{Key: Key, Client: c})
+	o.Key = Key
+	m, err := v.Open(o)
+	ok(t, err)
+	return m
+}
+
+// hear asks a model over a client, and says what came back.
+func (v Vendor) hear(t testing.TB, c *http.Client) (heard, error) {
+	t.Helper()
+	return listen(t.Context(), v.model(t, provider.Options{Client: c}), provider.Request{View: View(t)})
+}
+
+func ok(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
 }
 
 // heard is what a stream said.
@@ -159,16 +175,12 @@ func (a Answer) check(t testing.TB, got heard) {
 func (v Vendor) answers(t *testing.T) {
 	for _, a := range v.Answers {
 		t.Run(a.Name, func(t *testing.T) {
-			m := v.model(t, respond(200, nil, func() io.Reader { return strings.NewReader(a.Stream) }))
+			m := v.model(t, provider.Options{Client: answer(a.Stream)})
 			got, err := listen(t.Context(), m, provider.Request{View: View(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			a.check(t, got)
 			body, err := m.Profile().Write(View(t, got.Blocks...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			for _, piece := range a.Again {
 				if !strings.Contains(string(body), piece) {
 					t.Errorf("the next request has no\n%s\nin\n%s", piece, body)
@@ -189,14 +201,13 @@ func (v Vendor) answers(t *testing.T) {
 func (v Vendor) pieces(t *testing.T) {
 	for _, a := range v.Answers {
 		for at := range len(a.Stream) + 1 {
-			m := v.model(t, respond(200, nil, func() io.Reader {
+			got, err := v.hear(t, respond(200, nil, func() io.Reader {
 				first, second := a.Stream[:at], a.Stream[at:]
 				if at == 0 {
 					return oneByte{strings.NewReader(second)}
 				}
 				return io.MultiReader(strings.NewReader(first), strings.NewReader(second))
 			}))
-			got, err := listen(t.Context(), m, provider.Request{View: View(t)})
 			if err != nil {
 				t.Fatalf("%s cut at %d: %v", a.Name, at, err)
 			}
@@ -206,11 +217,8 @@ func (v Vendor) pieces(t *testing.T) {
 			}
 		}
 		// Lines may end as they do on the web.
-		m := v.model(t, respond(200, nil, func() io.Reader { return strings.NewReader(strings.ReplaceAll(a.Stream, "\n", "\r\n")) }))
-		got, err := listen(t.Context(), m, provider.Request{View: View(t)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got, err := v.hear(t, answer(strings.ReplaceAll(a.Stream, "\n", "\r\n")))
+		ok(t, err)
 		a.check(t, got)
 	}
 }
@@ -232,10 +240,9 @@ func (v Vendor) cut(t *testing.T) {
 		enough := len(strings.TrimRight(a.Stream, "\n")) - a.Open
 		for at := range len(a.Stream) {
 			for _, how := range []error{io.EOF, io.ErrUnexpectedEOF} {
-				m := v.model(t, respond(200, nil, func() io.Reader {
+				got, err := v.hear(t, respond(200, nil, func() io.Reader {
 					return io.MultiReader(strings.NewReader(a.Stream[:at]), broken{how})
 				}))
-				got, err := listen(t.Context(), m, provider.Request{View: View(t)})
 				switch {
 				case err == nil && at < enough:
 					t.Fatalf("%s ended at %d of %d (%v): a whole answer came of it: %+v", a.Name, at, enough, how, got)
@@ -250,8 +257,7 @@ func (v Vendor) cut(t *testing.T) {
 			}
 		}
 		for _, junk := range []string{"data: {\"type\": tru\n\n", "data: \xff\xfe\x00\n\n", "data: 12\n\n", "<html>bad gateway</html>", ""} {
-			m := v.model(t, respond(200, nil, func() io.Reader { return strings.NewReader(junk) }))
-			got, err := listen(t.Context(), m, provider.Request{View: View(t)})
+			got, err := v.hear(t, answer(junk))
 			if err == nil || got.Stop != "" {
 				t.Errorf("%q is an answer: %+v", junk, got)
 			}
@@ -291,9 +297,9 @@ func (v Vendor) endless(t *testing.T) {
 			if name == "error" {
 				status = 500
 			}
-			m := v.model(t, respond(status, nil, func() io.Reader {
+			m := v.model(t, provider.Options{Client: respond(status, nil, func() io.Reader {
 				return io.MultiReader(strings.NewReader(stream[0]), forever{[]byte(stream[1]), &read})
-			}))
+			})})
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -360,8 +366,7 @@ func (f Failure) check(t testing.TB, err error) {
 func (v Vendor) eventErrors(t *testing.T) {
 	for _, f := range v.Events {
 		t.Run(f.Name, func(t *testing.T) {
-			m := v.model(t, respond(200, f.Header, func() io.Reader { return strings.NewReader(f.Body) }))
-			got, err := listen(t.Context(), m, provider.Request{View: View(t)})
+			got, err := v.hear(t, respond(200, f.Header, func() io.Reader { return strings.NewReader(f.Body) }))
 			if got.Stop != "" {
 				t.Errorf("stop %q came with the error", got.Stop)
 			}
@@ -381,7 +386,7 @@ func (v Vendor) statusErrors(t *testing.T) {
 	}, v.Refusals...)
 	for _, f := range all {
 		t.Run(f.Name, func(t *testing.T) {
-			m := v.model(t, respond(f.Status, f.Header, func() io.Reader { return strings.NewReader(f.Body) }))
+			m := v.model(t, provider.Options{Client: respond(f.Status, f.Header, func() io.Reader { return strings.NewReader(f.Body) })})
 			_, err := listen(t.Context(), m, provider.Request{View: View(t)})
 			f.check(t, err)
 			if v.CountPath != "" {

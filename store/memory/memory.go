@@ -8,14 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"tenfold"
 	"tenfold/store"
-	"tenfold/store/internal/fulltext"
+	"tenfold/store/internal/engine"
+	"tenfold/store/internal/row"
 	"tenfold/store/internal/watch"
 )
 
@@ -26,7 +26,7 @@ type Store struct {
 	// origins are the ids of the conversations that have a key as origin.
 	origins map[string]map[string]struct{}
 	closed  bool
-	hub     watch.Hub[string]
+	hub     watch.Hub[*log]
 }
 
 var _ store.Store = (*Store)(nil)
@@ -52,43 +52,46 @@ func (uncounted) Count(string) int { return 0 }
 // New gives an empty store.
 func New() *Store { return &Store{} }
 
-// ErrClosed says that the store was closed.
-var ErrClosed = errors.New("the store is closed")
+// explain says of an error what was tried.
+var explain = engine.Errors{Place: "in memory"}
 
 // ready reports why the store cannot be used, if it cannot.
 func (s *Store) ready(ctx context.Context) error {
 	if s.closed {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	return ctx.Err()
 }
 
 // find gives a log; the lock must be held.
-func (s *Store) find(ctx context.Context, op, id string) (*log, error) {
+func (s *Store) find(ctx context.Context, id string) (*log, error) {
 	if err := s.ready(ctx); err != nil {
-		return nil, fmt.Errorf("%s conversation %s: %w", op, id, err)
+		return nil, err
 	}
 	l, ok := s.logs[id]
 	if !ok {
-		return nil, fmt.Errorf("%s conversation %s: %w", op, id, store.ErrNotFound)
+		return nil, store.ErrNotFound
 	}
 	return l, nil
 }
 
 // Create implements [store.Store].
 func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
+	return explain.ExplainFor("create", c.ID, s.create(ctx, c, entries))
+}
+
+func (s *Store) create(ctx context.Context, c store.Conversation, entries []tenfold.Entry) error {
 	entries, err := copied(nil, entries)
 	if err != nil {
-		return fmt.Errorf("create conversation %s: %w", c.ID, err)
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err = s.ready(ctx)
-	if _, ok := s.logs[c.ID]; ok && err == nil {
-		err = store.ErrExists
+	if err := s.ready(ctx); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("create conversation %s: %w", c.ID, err)
+	if _, ok := s.logs[c.ID]; ok {
+		return store.ErrExists
 	}
 	if s.logs == nil {
 		s.logs = map[string]*log{}
@@ -99,67 +102,99 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 		entries: tenfold.NewLog(tenfold.WithCounter(uncounted{}), tenfold.WithForeignPayloads()),
 	}
 	if _, err := l.add(entries); err != nil {
-		return fmt.Errorf("create conversation %s: %w", c.ID, err)
+		return err
 	}
 	s.logs[c.ID] = l
 	s.comesFrom(l, c.Origin)
 	return nil
 }
 
-// Conversation implements [store.Store].
-func (s *Store) Conversation(ctx context.Context, id string) (store.Conversation, error) {
+// reader reads what the store keeps.
+func (s *Store) reader() *engine.Reader[*log] {
+	r := engine.NewReader(engine.Backend[*log]{List: s.list, Find: s.findLog, Chunk: s.chunk, Hub: &s.hub, Errors: explain})
+	return &r
+}
+
+func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	l, err := s.find(ctx, "look up", id)
-	if err != nil {
-		return store.Conversation{}, err
+	if err := s.ready(ctx); err != nil {
+		return nil, err
 	}
-	return l.about, nil
+	switch by {
+	case engine.All:
+		for _, l := range s.logs {
+			found = append(found, l.about)
+		}
+	case engine.ByID:
+		if l, ok := s.logs[value]; ok {
+			found = append(found, l.about)
+		}
+	case engine.ByOrigin:
+		for id := range s.origins[value] {
+			found = append(found, s.logs[id].about)
+		}
+	}
+	return found, nil
+}
+
+func (s *Store) findLog(ctx context.Context, id string) (*log, int64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	l, err := s.find(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	return l, l.about.Version, nil
+}
+
+func (s *Store) chunk(_ context.Context, _ *row.Decoder, out []tenfold.Entry, l *log, after, last int64) ([]tenfold.Entry, error) {
+	s.mu.RLock()
+	for seq := after + 1; seq <= min(last, after+256); seq++ {
+		e, _ := l.entries.Entry(seq)
+		if x, ok := l.exact[seq]; ok {
+			e.Time, e.Tokens = x.time, x.tokens
+		}
+		out = append(out, e)
+	}
+	s.mu.RUnlock()
+	for i := range out {
+		var err error
+		if out[i].Payload, err = handedOut(out[i].Payload); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Conversation implements [store.Store].
+func (s *Store) Conversation(ctx context.Context, id string) (store.Conversation, error) {
+	return s.reader().Conversation(ctx, id)
 }
 
 // Conversations implements [store.Store].
 func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
-	return func(yield func(store.Conversation, error) bool) {
-		s.mu.RLock()
-		err := s.ready(ctx)
-		all := make([]store.Conversation, 0, len(s.logs))
-		for _, l := range s.logs {
-			all = append(all, l.about)
-		}
-		s.mu.RUnlock()
-		if err != nil {
-			yield(store.Conversation{}, fmt.Errorf("list conversations: %w", err))
-			return
-		}
-		newestFirst(all)
-		for _, c := range all {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
-
-// newestFirst sorts a listing.
-func newestFirst(all []store.Conversation) {
-	slices.SortFunc(all, func(a, b store.Conversation) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
-	})
+	return s.reader().Conversations(ctx)
 }
 
 // Imported implements [store.Store].
 func (s *Store) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if err := s.ready(ctx); err != nil {
-		return nil, fmt.Errorf("list imported conversations: %w", err)
-	}
-	var found []store.Conversation
-	for id := range s.origins[key] {
-		found = append(found, s.logs[id].about)
-	}
-	newestFirst(found)
-	return found, nil
+	return s.reader().Imported(ctx, key)
+}
+
+// Entries implements [store.Store].
+func (s *Store) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return s.reader().Entries(ctx, id, after)
+}
+
+// Watch implements [store.Store].
+func (s *Store) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return s.reader().Watch(ctx, id, after)
+}
+
+// Search implements [store.Store].
+func (s *Store) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	return s.reader().Search(ctx, q)
 }
 
 // comesFrom sets a log's origin, and keeps the index of origins; the lock must
@@ -188,36 +223,41 @@ func (s *Store) comesFrom(l *log, o store.Origin) {
 func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.find(ctx, "rename", id)
+	l, err := s.find(ctx, id)
 	if err == nil {
 		l.about.Title = title
 	}
-	return err
+	return explain.ExplainFor("rename", id, err)
 }
 
 // Delete implements [store.Store].
 func (s *Store) Delete(ctx context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.find(ctx, "delete", id)
+	l, err := s.find(ctx, id)
 	if err == nil {
 		s.comesFrom(l, store.Origin{})
 		delete(s.logs, id)
-		s.hub.Wake(id)
+		s.hub.Wake(l)
 	}
-	return err
+	return explain.ExplainFor("delete", id, err)
 }
 
 // Append implements [store.Store].
 func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
+	version, err := s.append(ctx, b)
+	return version, explain.ExplainFor("append to", b.Conversation, err)
+}
+
+func (s *Store) append(ctx context.Context, b store.Batch) (int64, error) {
 	var few [4]tenfold.Entry
 	entries, err := copied(few[:0], b.Entries)
 	if err != nil {
-		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
+		return 0, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, err := s.find(ctx, "append to", b.Conversation)
+	l, err := s.find(ctx, b.Conversation)
 	if err != nil {
 		return 0, err
 	}
@@ -226,7 +266,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 	}
 	added, err := l.add(entries)
 	if err != nil {
-		return 0, fmt.Errorf("append to conversation %s: %w", b.Conversation, err)
+		return 0, err
 	}
 	if added > 0 {
 		l.about.Updated = b.Now.Round(0).UTC()
@@ -236,7 +276,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 		if b.Origin != nil {
 			s.comesFrom(l, *b.Origin)
 		}
-		s.hub.Wake(b.Conversation)
+		s.hub.Wake(l)
 	}
 	return l.about.Version, nil
 }
@@ -289,140 +329,6 @@ func copied(out, in []tenfold.Entry) ([]tenfold.Entry, error) {
 		out = append(out, e)
 	}
 	return out, nil
-}
-
-// Entries implements [store.Store].
-func (s *Store) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
-	return s.read(ctx, "read", id, nil, after)
-}
-
-// Watch implements [store.Store].
-func (s *Store) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
-	return func(yield func(tenfold.Entry, error) bool) {
-		s.mu.RLock()
-		l, err := s.find(ctx, "watch", id)
-		s.mu.RUnlock()
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			yield(tenfold.Entry{}, err)
-			return
-		}
-		s.hub.Follow(ctx, id, after, 0, func(after int64) iter.Seq2[tenfold.Entry, error] {
-			return s.read(ctx, "watch", id, l, after)
-		})(yield)
-	}
-}
-
-// read gives the entries of a log; if only is set, of that log and not of a
-// later one with the same id.
-func (s *Store) read(ctx context.Context, op, id string, only *log, after int64) iter.Seq2[tenfold.Entry, error] {
-	return func(yield func(tenfold.Entry, error) bool) {
-		s.mu.RLock()
-		l, err := s.find(ctx, op, id)
-		if err == nil && only != nil && l != only {
-			err = fmt.Errorf("%s conversation %s: %w", op, id, store.ErrNotFound)
-		}
-		var last int64
-		if err == nil {
-			last = l.about.Version
-		}
-		s.mu.RUnlock()
-		if err != nil {
-			yield(tenfold.Entry{}, err)
-			return
-		}
-		var some []tenfold.Entry
-		for after = max(after, 0); after < last; after += int64(len(some)) {
-			some = s.some(l, some[:0], after, last)
-			for _, e := range some {
-				err := ctx.Err()
-				if err == nil {
-					e.Payload, err = handedOut(e.Payload)
-				}
-				if err != nil {
-					yield(tenfold.Entry{}, fmt.Errorf("%s conversation %s: %w", op, id, err))
-					return
-				}
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// some appends a few of the entries after < seq ≤ last to out.
-func (s *Store) some(l *log, out []tenfold.Entry, after, last int64) []tenfold.Entry {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for seq := after + 1; seq <= min(last, after+256); seq++ {
-		out = append(out, l.entry(seq))
-	}
-	return out
-}
-
-// entry gives an entry, its payload as it is kept.
-func (l *log) entry(seq int64) tenfold.Entry {
-	e, _ := l.entries.Entry(seq)
-	if x, ok := l.exact[seq]; ok {
-		e.Time, e.Tokens = x.time, x.tokens
-	}
-	return e
-}
-
-// Search implements [store.Store].
-func (s *Store) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	logs := s.logs
-	if q.Conversation != "" {
-		l, err := s.find(ctx, "search", q.Conversation)
-		if err != nil {
-			return nil, err
-		}
-		logs = map[string]*log{q.Conversation: l}
-	} else if err := s.ready(ctx); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
-	}
-	query := fulltext.Parse(q.Text)
-	type match struct {
-		store.Hit
-		score float64
-	}
-	var found []match
-	var words []byte
-	for _, id := range slices.Sorted(maps.Keys(logs)) {
-		for seq := range logs[id].about.Version {
-			e := logs[id].entry(seq + 1)
-			words = fulltext.AppendWords(words[:0], searchText(e.Payload))
-			if score, ok := query.Match(words); ok {
-				found = append(found, match{store.Hit{Conversation: id, Entry: e}, score})
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.Entry.Time.Compare(a.Entry.Time), cmp.Compare(b.Entry.Seq, a.Entry.Seq))
-	})
-	limit := q.Limit
-	if limit <= 0 {
-		limit = store.DefaultLimit
-	}
-	var hits []store.Hit
-	for _, m := range found[:min(len(found), limit)] {
-		m.Snippet = query.Snippet(searchText(m.Entry.Payload))
-		p, err := handedOut(m.Entry.Payload)
-		if err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
-		m.Entry.Payload = p
-		hits = append(hits, m.Hit)
-	}
-	return hits, nil
 }
 
 // Close implements [store.Store].

@@ -45,17 +45,6 @@ func handedOut(p tenfold.Payload) (tenfold.Payload, error) {
 	return ownText(p), nil
 }
 
-// searchText is what a search looks in (D4).
-func searchText(p tenfold.Payload) string {
-	if r, ok := p.(record); ok {
-		var err error
-		if p, err = r.Payload(); err != nil { // which kept has tried
-			return ""
-		}
-	}
-	return tenfold.SearchText(p)
-}
-
 // record is a payload as a store on disk keeps it.
 type record struct{ tenfold.Record }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tenfold/store"
+	"tenfold/store/internal/row"
 )
 
 // appendSQL is an append: compare, swap and write in one statement. It gives
@@ -81,7 +82,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (version int64, err e
 		return err
 	})
 	if err != nil {
-		return 0, s.explainFor("append to", b.Conversation, err)
+		return 0, s.errors.ExplainFor("append to", b.Conversation, err)
 	}
 	return version, nil
 }
@@ -98,7 +99,7 @@ func (s *Store) append(ctx context.Context, b store.Batch, c *columns) (int64, e
 		origin, mark = []byte(b.Origin.Key), []byte(b.Origin.Mark)
 	}
 	var key, now int64
-	name, updated := short(b.Conversation), nanos(b.Now)
+	name, updated := short(b.Conversation), row.Nanos(b.Now)
 	if len(c.ids) > 0 {
 		err := s.pool.QueryRow(ctx, appendSQL, name, b.Expected, len(c.ids), updated, turns, before, after,
 			c.ids, c.metas, c.texts, c.words, origin, mark).Scan(&key, &now)

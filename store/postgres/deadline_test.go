@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"tenfold/store"
 )
 
 // However many callers wait for a server that starts, or that vanished without a
@@ -93,21 +95,18 @@ func TestCloseWhileAway(t *testing.T) {
 // Nobody comes in while Close waits for others.
 func TestEnterWhileClosing(t *testing.T) {
 	s := &Store{quit: make(chan struct{})}
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		s.mu.Lock() // as Close does
-		defer s.mu.Unlock()
-	})
-	for s.enter() == nil { // until it waits
-		s.leave()
+	wg.Go(func() { s.gate.Close() })
+	for s.gate.Enter() == nil { // until it waits
+		s.gate.Leave()
 		runtime.Gosched()
 	}
-	if err := s.try(t.Context(), lost, nil); !errors.Is(err, ErrClosed) {
+	if err := s.try(t.Context(), lost, nil); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("a caller that comes late has %v", err)
 	}
-	s.leave()
+	s.gate.Leave()
 	wg.Wait()
 }

@@ -13,37 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"tenfold/store"
+	"tenfold/store/internal/engine"
 	"tenfold/store/internal/row"
 )
-
-// explain says of an error what was tried, in which database, and what may
-// help. No error of pgx names a password, but for those of parse.
-func (s *Store) explain(op string, err error) error { return explain(op, s.name, err) }
-
-func explain(op, place string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if h := hint(err); h != "" {
-		return fmt.Errorf("%s: store %s: %w: %s", op, place, err, h)
-	}
-	return fmt.Errorf("%s: store %s: %w", op, place, err)
-}
-
-// explainFor is explain for what concerns one conversation. The errors a
-// caller can act on need no more than its id.
-func (s *Store) explainFor(op, id string, err error) error {
-	var conflict *store.ConflictError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &conflict):
-		return err
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrExists):
-		return fmt.Errorf("%s conversation %s: %w", op, id, err)
-	}
-	return s.explain(op+" conversation "+id, err)
-}
 
 // hints say what to try, by the server's code.
 var hints = map[string]string{
@@ -70,11 +42,11 @@ func hint(err error) string {
 	switch {
 	case errors.Is(err, errSlow):
 		return "look whether the server can be reached, and what it waits for"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		return ""
 	case known:
 		return h
-	case errors.Is(err, row.ErrDamaged), errors.Is(err, errGap):
+	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
 		return "the tables are damaged: restore a backup"
 	case errors.As(err, &name):
 		return "check the host in the URL"

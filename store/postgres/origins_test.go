@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/store/internal/engine"
 	"tenfold/store/postgres/pgtest"
 )
 
@@ -51,7 +52,7 @@ func testImportedUsesItsIndex(t *testing.T, server *pgtest.Server) {
 			t.Fatal(err)
 		}
 	}
-	rows, err := s.pool.Query(t.Context(), "EXPLAIN SELECT "+about+" FROM tenfold_conversations "+fromOrigin, []byte("origin 7"))
+	rows, err := s.pool.Query(t.Context(), "EXPLAIN "+listSQL[engine.ByOrigin], []byte("origin 7"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -26,19 +25,19 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"tenfold/store"
+	"tenfold/store/internal/engine"
 	"tenfold/store/internal/watch"
 )
 
 // Store is a store in a PostgreSQL database.
 type Store struct {
+	reader
 	pool    *pgxpool.Pool
-	name    string // the database, for errors
 	timeout time.Duration
 	retry   time.Duration
 
@@ -51,10 +50,11 @@ type Store struct {
 	quit   chan struct{} // closed when Close begins
 	ending sync.Once
 
-	// mu is held for reading by what uses the pool, for writing by Close.
-	mu     sync.RWMutex
-	closed bool
+	gate   engine.Gate
+	errors engine.Errors
 }
+
+type reader = engine.Reader[int64]
 
 var _ store.Store = (*Store)(nil)
 
@@ -99,7 +99,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 	}
 	s, err := open(ctx, config, o)
 	if err != nil {
-		return nil, explain("open", place(config.ConnConfig), err)
+		return nil, explained(config).Explain("open", err)
 	}
 	return s, nil
 }
@@ -111,13 +111,17 @@ func open(ctx context.Context, config *pgxpool.Config, o options) (*Store, error
 	}
 	s := &Store{
 		pool:    pool,
-		name:    place(config.ConnConfig),
 		timeout: o.timeout,
 		retry:   o.retry,
 		self:    uuid.NewString(),
 		told:    notifier{wake: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})},
 		quit:    make(chan struct{}),
+		errors:  explained(config),
 	}
+	s.reader = engine.NewReader(engine.Backend[int64]{
+		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
+		Hub: &s.hub, Poll: pollTime, Companion: func() (leave func()) { return s.listener.Join(s.listen) },
+	})
 	// A server that starts is waited for; one that is not there, or does not
 	// know the user, is told of at once.
 	if err = s.try(ctx, starting, s.pool.Ping); err == nil {
@@ -161,20 +165,20 @@ func parse(url string, o options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// place names a database without its password.
-func place(c *pgx.ConnConfig) string {
-	return "postgres://" + c.User + "@" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
+// explained names the database of errors, without its password. No error of
+// pgx names one, but for those of parse.
+func explained(config *pgxpool.Config) engine.Errors {
+	c := config.ConnConfig
+	place := "postgres://" + c.User + "@" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
+	return engine.Errors{Place: place, Hint: hint}
 }
 
 // Close implements [store.Store].
 func (s *Store) Close() error {
 	s.ending.Do(func() { close(s.quit) }) // nobody waits any more for the server to come back
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	if !s.gate.Close() {
 		return nil
 	}
-	s.closed = true
 	close(s.told.end)
 	<-s.told.done
 	s.hub.WakeAll()
@@ -182,21 +186,3 @@ func (s *Store) Close() error {
 	s.pool.Close()
 	return nil
 }
-
-// enter keeps Close away until leave is called. Where Close waits already, for
-// callers that came before, this one does not wait with it.
-func (s *Store) enter() error {
-	if !s.mu.TryRLock() {
-		return ErrClosed
-	}
-	if s.closed {
-		s.mu.RUnlock()
-		return ErrClosed
-	}
-	return nil
-}
-
-func (s *Store) leave() { s.mu.RUnlock() }
-
-// ErrClosed says that the store was closed.
-var ErrClosed = errors.New("the store is closed")

@@ -92,10 +92,10 @@ const (
 // try runs f, again while it fails with troubles up to worst, for as long as
 // the store's retry says.
 func (s *Store) try(ctx context.Context, worst trouble, f func(ctx context.Context) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	start, pause := time.Now(), firstPause
 	for {
 		if err := ctx.Err(); err != nil {

@@ -2,15 +2,12 @@ package postgres
 
 import (
 	"context"
-	"iter"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"tenfold"
 )
 
 const (
@@ -25,24 +22,6 @@ const (
 	// maxPayload is below the 8000 bytes that PostgreSQL takes.
 	maxPayload = 7900
 )
-
-// Watch implements [store.Store].
-func (s *Store) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
-	return func(yield func(tenfold.Entry, error) bool) {
-		key, _, err := s.find(ctx, id)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			yield(tenfold.Entry{}, s.explainFor("watch", id, err))
-			return
-		}
-		defer s.listener.Join(s.listen)()
-		s.hub.Follow(ctx, key, after, pollTime, func(after int64) iter.Seq2[tenfold.Entry, error] {
-			return s.entries(ctx, "watch", id, key, after)
-		})(yield)
-	}
-}
 
 // listen wakes watchers of what other stores tell, on a connection of its
 // own. When that is lost it makes another.

@@ -38,7 +38,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 		return refusal, err
 	})
 	if err != nil {
-		return 0, s.explainFor("append to", b.Conversation, err)
+		return 0, s.errors.ExplainFor("append to", b.Conversation, err)
 	}
 	return version, nil
 }

@@ -25,5 +25,5 @@ func (s *Store) Check(ctx context.Context) (store.Condition, error) {
 			return nil
 		}, "PRAGMA quick_check(10)")
 	})
-	return found, s.explain("check", err)
+	return found, s.errors.Explain("check", err)
 }

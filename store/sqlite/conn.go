@@ -36,16 +36,7 @@ type conn struct {
 // dial opens a connection to the file. It waits for locks, and has a commit on
 // disk before it says so (D2).
 func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	abs = filepath.ToSlash(abs)
-	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs // Windows: file:///C:/…
-	}
-	file := url.URL{Scheme: "file", Path: abs}
-	connector, err := driverpkg.NewConnector(file.String())
+	connector, err := connect(path)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +57,20 @@ func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
 		}
 	}
 	return c, nil
+}
+
+// connect says how to open the file at path.
+func connect(path string) (driver.Connector, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // Windows: file:///C:/…
+	}
+	file := url.URL{Scheme: "file", Path: abs}
+	return driverpkg.NewConnector(file.String())
 }
 
 // close frees the connection.

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/store"
 )
 
@@ -98,6 +99,23 @@ func crashBatch(version int64) (batch []tenfold.Entry) {
 
 func crashEntry(seq int64) tenfold.Entry {
 	return tenfold.Entry{ID: fmt.Sprint("e", seq), Payload: tenfold.AssistantMessage{Text: strings.Repeat(fmt.Sprint(seq, " "), int(seq*37%500))}}
+}
+
+// A commit is on disk before it is acknowledged (D2), also where the operating
+// system, and not the program alone, goes down.
+func TestCommitsAreSynced(t *testing.T) {
+	s := opened(t)
+	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1} {
+		err := s.write(t.Context(), 0, func(tx *tx) (refusal, err error) {
+			if got, ok, err := tx.number(t.Context(), "PRAGMA "+pragma); !ok || got != want || err != nil {
+				t.Errorf("%s is %d, %v; want %d", pragma, got, err, want)
+			}
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // checkCrashed checks that a log is whole, and gives its version.
@@ -182,10 +200,7 @@ func crash(t *testing.T, path string, after time.Duration) int64 {
 // D2, L10: a killed writer loses no acknowledged entry, and leaves no gap.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	rounds := 100
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds := corpustest.Tries(100)
 	path := ""
 	for round := range rounds {
 		if round%10 == 0 { // in between, crashes add up in one file
@@ -218,10 +233,7 @@ func TestTornFile(t *testing.T) {
 		t.Fatalf("the crash left a write-ahead log of %d bytes, %v", len(wal), err)
 	}
 	whole := int64(0)
-	rounds := 60
-	if testing.Short() {
-		rounds = 10
-	}
+	rounds := max(10, corpustest.Tries(60))
 	for round := range rounds {
 		cut := rand.IntN(len(wal) + 1)
 		torn := wal[:cut]

@@ -10,38 +10,23 @@ import (
 	driverpkg "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"tenfold/store"
+	"tenfold/store/internal/engine"
 	"tenfold/store/internal/row"
 )
-
-// ErrClosed says that the store was closed.
-var ErrClosed = errors.New("the store is closed")
-
-// explain says of an error what was tried, on which file, and what may help.
-func (s *Store) explain(op string, err error) error { return explain(op, s.path, err) }
-
-func explain(op, path string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
-		return fmt.Errorf("%s: store %s: %w", op, path, err)
-	}
-	if h := hint(err); h != "" {
-		return fmt.Errorf("%s: store %s: %w: %s", op, path, err, h)
-	}
-	return fmt.Errorf("%s: store %s: %w", op, path, err)
-}
 
 // hint says what to try.
 func hint(err error) string {
 	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
+		return ""
 	case errors.Is(err, fs.ErrPermission):
 		return "check who may write to the file and its directory"
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
 		return "check the path"
 	case errors.Is(err, syscall.ENOSPC):
 		return full
-	case errors.Is(err, row.ErrDamaged), errors.Is(err, errGap):
+	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
 		return damaged
 	}
 	switch code(err) {

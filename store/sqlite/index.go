@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/store/internal/fulltext"
+	"tenfold/store/internal/row"
 )
 
 // indexStep is how many bytes of words one transaction indexes, or a little
@@ -23,7 +24,7 @@ func (s *Store) Index(ctx context.Context) error {
 	if s.noIndex {
 		return nil
 	}
-	return s.explain("index", s.catchUp(ctx, 0, math.MaxInt64))
+	return s.errors.Explain("index", s.catchUp(ctx, 0, math.MaxInt64))
 }
 
 // catchUp indexes what is missing of the logs with keys in a range.
@@ -105,12 +106,12 @@ func (tx *tx) index(first, last int64) (more bool, err error) {
 
 // words gives the words of a log's next entries, until the budget is spent.
 func (tx *tx) words(log backlog, budget int) (texts []string, err error) {
-	var d decoder
+	var d row.Decoder
 	var words []byte
-	err = tx.query(context.Background(), func(row []driver.Value) error {
+	err = tx.query(context.Background(), func(values []driver.Value) error {
 		words = words[:0]
 		// A damaged row must not keep the others from being found.
-		if e, err := d.entry(0, row[0], row[1]); err == nil {
+		if e, err := decode(&d, 0, values[0], values[1]); err == nil {
 			words = fulltext.AppendWords(words, tenfold.SearchText(e.Payload))
 		}
 		texts = append(texts, string(words))

@@ -247,7 +247,7 @@ func TestClose(t *testing.T) {
 					Conversation: "a", Expected: store.AnyVersion,
 					Entries: []tenfold.Entry{{ID: fmt.Sprintf("%d.%d", w, i), Payload: tenfold.TurnStart{}}},
 				})
-				if errors.Is(err, ErrClosed) {
+				if errors.Is(err, store.ErrClosed) {
 					return
 				}
 				if err != nil {

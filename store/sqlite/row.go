@@ -37,11 +37,8 @@ func newRow(e tenfold.Entry) (tableRow, error) {
 	return out, nil
 }
 
-// A decoder turns rows back.
-type decoder struct{ row.Decoder }
-
-// entry decodes a row.
-func (d *decoder) entry(seq int64, metaValue, textValue driver.Value) (tenfold.Entry, error) {
+// decode turns a row back.
+func decode(d *row.Decoder, seq int64, metaValue, textValue driver.Value) (tenfold.Entry, error) {
 	meta, ok := metaValue.([]byte)
 	if !ok {
 		return tenfold.Entry{Seq: seq}, row.ErrDamaged
@@ -57,15 +54,28 @@ func (d *decoder) entry(seq int64, metaValue, textValue driver.Value) (tenfold.E
 	return tenfold.Entry{Seq: seq}, row.ErrDamaged
 }
 
+// length is that of a text column.
+func length(v driver.Value) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case []byte:
+		return len(v)
+	}
+	return 0
+}
+
 // nanos is a conversation's time as a column holds it: nil for none.
 func nanos(t time.Time) any {
-	if n, ok := row.Nanos(t); ok {
-		return n
+	if n := row.Nanos(t); n != nil {
+		return *n
 	}
 	return nil
 }
 
 func fromNanos(v driver.Value) time.Time {
-	n, ok := v.(int64)
-	return row.FromNanos(n, ok)
+	if n, ok := v.(int64); ok {
+		return row.FromNanos(&n)
+	}
+	return time.Time{}
 }

@@ -2,14 +2,17 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
+	"github.com/pressly/goose/v3/database"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"tenfold/store/internal/schema"
 )
 
 // applicationID marks a SQLite file as a store: "tnfd".
@@ -18,47 +21,61 @@ const applicationID = 0x746e6664
 //go:embed schema/*.sql
 var migrations embed.FS
 
-// prepare brings a fresh connection's file to the newest schema. It needs no
-// migration library: SQLite counts versions itself and changes schemas in
-// transactions, so that of two processes that create a file at once, one
+// prepare brings a fresh connection's file to the newest schema. All of it is
+// one transaction, so that of two processes that create a file at once, one
 // migrates and the other finds it done.
-func prepare(ctx context.Context, c *conn) error {
+func prepare(ctx context.Context, c *conn, path string) error {
 	version, err := check(ctx, c)
-	if err != nil {
+	if err != nil || version == schema.Newest(migrations) {
 		return err
-	}
-	files, err := fs.Glob(migrations, "schema/*.sql")
-	if err != nil {
-		return err
-	}
-	if version > int64(len(files)) {
-		return fmt.Errorf("it has schema %d and this program knows %d: use a newer tenfold", version, len(files))
-	}
-	if version == int64(len(files)) {
-		return nil
 	}
 	if err := useWAL(ctx, c); err != nil {
 		return err
 	}
-	if err := c.script(ctx, beginSQL); err != nil {
+	connector, err := connect(path)
+	if err != nil {
 		return err
 	}
-	if version, err = check(ctx, c); err != nil { // another process may have come first
-		return errors.Join(err, c.rollback())
+	lock := "PRAGMA " + waitForLocks + "; " + beginSQL
+	return schema.Migrate(ctx, sql.OpenDB(connector), userVersion{}, migrations, lock, commitSQL)
+}
+
+// userVersion has goose count in the file's user_version, where a program of
+// any release looks.
+type userVersion struct{}
+
+func (userVersion) Tablename() string { return "user_version" }
+
+func (userVersion) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
+
+func (userVersion) Insert(ctx context.Context, db database.DBTxConn, r database.InsertRequest) error {
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", r.Version))
+	return err
+}
+
+func (userVersion) Delete(context.Context, database.DBTxConn, int64) error {
+	return database.ErrNotImplemented
+}
+
+func (v userVersion) GetMigration(ctx context.Context, db database.DBTxConn, version int64) (*database.GetMigrationResult, error) {
+	newest, err := v.GetLatestVersion(ctx, db)
+	if err == nil && version > newest {
+		err = database.ErrVersionNotFound
 	}
-	for i := version; i < int64(len(files)); i++ {
-		sql, err := migrations.ReadFile(files[i])
-		if err == nil {
-			err = c.script(ctx, string(sql))
-		}
-		if err == nil {
-			err = c.script(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", i+1, applicationID))
-		}
-		if err != nil {
-			return errors.Join(fmt.Errorf("migrate to schema %d: %w", i+1, err), c.rollback())
-		}
+	return &database.GetMigrationResult{IsApplied: true}, err
+}
+
+func (userVersion) GetLatestVersion(ctx context.Context, db database.DBTxConn) (version int64, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	return version, err
+}
+
+func (v userVersion) ListMigrations(ctx context.Context, db database.DBTxConn) (list []*database.ListMigrationsResult, err error) {
+	newest, err := v.GetLatestVersion(ctx, db)
+	for version := newest; version >= 0; version-- {
+		list = append(list, &database.ListMigrationsResult{Version: version, IsApplied: true})
 	}
-	return c.commit()
+	return list, err
 }
 
 // check gives the file's schema version, 0 for an empty file, and an error
@@ -113,7 +130,10 @@ func (c *conn) script(ctx context.Context, sql string) error {
 
 // beginSQL takes the write lock at once, so that what the transaction reads is
 // what it changes.
-const beginSQL = "BEGIN IMMEDIATE"
+const (
+	beginSQL  = "BEGIN IMMEDIATE"
+	commitSQL = "COMMIT"
+)
 
 func (c *conn) begin() error {
 	_, err := c.exec(beginSQL)
@@ -121,7 +141,7 @@ func (c *conn) begin() error {
 }
 
 func (c *conn) commit() error {
-	_, err := c.exec("COMMIT")
+	_, err := c.exec(commitSQL)
 	return err
 }
 

@@ -18,15 +18,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"tenfold/store"
+	"tenfold/store/internal/engine"
 	"tenfold/store/internal/watch"
 )
 
 // Store is a store in one SQLite file.
 type Store struct {
+	reader
 	path    string
 	noIndex bool
 
@@ -36,13 +37,14 @@ type Store struct {
 
 	readers chan *conn // nil: a slot to open a connection in
 
-	hub    watch.Hub[string]
+	hub    watch.Hub[int64]
 	others watch.Companion // looks for what other processes write
 
-	// mu is held for reading by what uses the file, for writing by Close.
-	mu     sync.RWMutex
-	closed bool
+	gate   engine.Gate
+	errors engine.Errors
 }
+
+type reader = engine.Reader[int64]
 
 var _ store.Store = (*Store)(nil)
 
@@ -71,7 +73,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	}
 	s, err := open(ctx, path, o)
 	if err != nil {
-		return nil, explain("open", path, err)
+		return nil, engine.Errors{Place: path, Hint: hint}.Explain("open", err)
 	}
 	return s, nil
 }
@@ -94,7 +96,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = prepare(ctx, c); err == nil && o.maxPages > 0 {
+	if err = prepare(ctx, c, path); err == nil && o.maxPages > 0 {
 		err = c.script(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.maxPages))
 	}
 	if err == nil {
@@ -110,7 +112,12 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 		quit:    make(chan struct{}),
 		done:    make(chan error, 1),
 		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))),
+		errors:  engine.Errors{Place: path, Hint: hint},
 	}
+	s.reader = engine.NewReader(engine.Backend[int64]{
+		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
+		Hub: &s.hub, Companion: func() (leave func()) { return s.others.Join(s.poll) },
+	})
 	for range cap(s.readers) {
 		s.readers <- nil
 	}
@@ -153,13 +160,9 @@ func create(path string) error {
 
 // Close implements [store.Store].
 func (s *Store) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	if !s.gate.Close() {
 		return nil
 	}
-	s.closed = true
-	s.mu.Unlock()
 	s.others.Close()
 	s.hub.WakeAll()
 	// Nobody uses the file now, and nobody will. The writer's connection is
@@ -171,30 +174,15 @@ func (s *Store) Close() error {
 		}
 	}
 	close(s.quit)
-	return s.explain("close", errors.Join(append(errs, <-s.done)...))
+	return s.errors.Explain("close", errors.Join(append(errs, <-s.done)...))
 }
-
-// enter keeps Close away until leave is called. Where Close waits already, for
-// callers that came before, this one does not wait with it.
-func (s *Store) enter() error {
-	if !s.mu.TryRLock() {
-		return ErrClosed
-	}
-	if s.closed {
-		s.mu.RUnlock()
-		return ErrClosed
-	}
-	return nil
-}
-
-func (s *Store) leave() { s.mu.RUnlock() }
 
 // read runs f with a connection for reading.
 func (s *Store) read(ctx context.Context, f func(c *conn) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -4,26 +4,41 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/store/internal/engine"
+	"tenfold/store/internal/schema"
 )
 
 // A store of an earlier release is brought to the newest schema, and keeps all
 // it has.
 func TestUpgrade(t *testing.T) {
+	for version := range schema.Newest(migrations) {
+		t.Run(fmt.Sprint(version+1), func(t *testing.T) { testUpgrade(t, version+1) })
+	}
+}
+
+// The steps are those of a release that did without goose.
+func testUpgrade(t *testing.T, version int64) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	first, err := migrations.ReadFile("schema/001_logs.sql")
+	steps := []string{"PRAGMA journal_mode = WAL"}
+	files, err := fs.Glob(migrations, "schema/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(
-		t, path, "PRAGMA journal_mode = WAL", string(first), fmt.Sprintf("PRAGMA user_version = 1; PRAGMA application_id = %d", applicationID),
-		"INSERT INTO conversations (id, title, created, updated) VALUES ('a', 'kept', 5, 7)",
-	)
+	for i, file := range files[:version] {
+		sql, err := migrations.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, beginSQL, string(sql), fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", i+1, applicationID), commitSQL)
+	}
+	change(t, path, append(steps, "INSERT INTO conversations (id, title, created, updated) VALUES ('a', 'kept', 5, 7)")...)
 	for range 2 { // the second finds it done
 		s, err := Open(t.Context(), path)
 		if err != nil {
@@ -42,6 +57,9 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if got, err := s.Check(t.Context()); err != nil || got.Version != len(files) || got.Damage != nil {
+		t.Errorf("after the upgrade it is %+v, %v", got, err)
+	}
 	batch := store.Batch{Conversation: "a", Entries: []tenfold.Entry{crashEntry(1)}, Origin: &store.Origin{Key: "k"}}
 	if _, err := s.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
@@ -64,7 +82,7 @@ func TestImportedUsesItsIndex(t *testing.T) {
 		return c.query(context.Background(), func(row []driver.Value) error {
 			plan.WriteString(row[3].(string) + "\n")
 			return nil
-		}, "EXPLAIN QUERY PLAN SELECT "+columns+" FROM conversations "+fromOrigin+" ORDER BY updated DESC, id", "k")
+		}, "EXPLAIN QUERY PLAN "+listSQL[engine.ByOrigin], "k")
 	})
 	if err != nil || !strings.Contains(plan.String(), "SEARCH conversations USING INDEX conversations_origin") {
 		t.Errorf("the plan is\n%s%v", plan.String(), err)

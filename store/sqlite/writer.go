@@ -52,10 +52,10 @@ const (
 // until it is on disk. A caller whose context ends waits no longer, unless its
 // change is being written.
 func (s *Store) write(ctx context.Context, bytes int, do func(tx *tx) (refusal, err error)) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (w *writer) apply(g *group) (err error) {
 		return err
 	}
 	for _, log := range t.changed {
-		w.s.hub.Wake(log.id)
+		w.s.hub.Wake(log.key)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,25 +17,120 @@ import (
 	"tenfold/store"
 )
 
-// The store numbers the entries 1, 2, 3 … without gaps (L1); their Seq is not
-// looked at. Append returns the version after it.
-func testNumbering(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a")
-	var want []tenfold.Entry
-	for i := range 5 {
-		var batch []tenfold.Entry
-		for j := range i {
-			e := say(fmt.Sprintf("%d.%d", i, j), "x")
-			e.Seq = int64(1000 - j)
-			batch = append(batch, e)
-		}
-		want = append(want, batch...)
-		v, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: int64(len(want) - len(batch)), Entries: batch, Now: start})
-		if err != nil || v != int64(len(want)) {
-			t.Fatalf("after %d entries the version is %d, %v", len(want), v, err)
+// A model is what the suite knows of one log.
+type model struct {
+	about store.Conversation
+	log   []tenfold.Entry
+}
+
+func newModel(t tb, st store.Store, id string) *model {
+	t.Helper()
+	m := &model{about: store.Conversation{ID: id, Created: start, Updated: start}}
+	ok(t, st.Create(t.Context(), m.about))
+	return m
+}
+
+// append has the store append a batch, and checks that it does what a slice
+// and a set of ids would: it leaves out known ids first (L9), then refuses what
+// is stale (L8), and numbers what is left 1, 2, 3 … (L1).
+func (m *model) append(t tb, st store.Store, b store.Batch) {
+	t.Helper()
+	b.Conversation = m.about.ID
+	b.Now = m.about.Updated.Add(time.Second)
+	log := slices.Clone(m.log)
+	for _, e := range b.Entries {
+		if !slices.ContainsFunc(log, func(known tenfold.Entry) bool { return known.ID == e.ID }) {
+			log = append(log, e)
 		}
 	}
-	wantLog(t, st, "a", want...)
+	var want *store.ConflictError
+	switch fresh := len(log) > len(m.log); {
+	case fresh && b.Expected != store.AnyVersion && b.Expected != m.about.Version:
+		want = &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: m.about.Version}
+	case fresh:
+		m.log, m.about.Version, m.about.Updated = log, int64(len(log)), b.Now
+		if b.Stats != nil {
+			m.about.Stats = *b.Stats
+		}
+		if b.Origin != nil {
+			m.about.Origin = *b.Origin
+		}
+	}
+	version, err := st.Append(t.Context(), b)
+	var conflict *store.ConflictError
+	switch {
+	case want != nil && (!errors.As(err, &conflict) || *conflict != *want):
+		t.Fatalf("expecting %d gives %v, not %v", b.Expected, err, want)
+	case want == nil && (err != nil || version != m.about.Version):
+		t.Fatalf("expecting %d gives version %d, %v; want %d", b.Expected, version, err, m.about.Version)
+	}
+	got, err := st.Conversation(t.Context(), m.about.ID)
+	if diff := cmp.Diff(m.about, got); diff != "" || err != nil {
+		t.Fatalf("the conversation (-want +got), %v:\n%s", err, diff)
+	}
+	wantLog(t, st, m.about.ID, m.log...)
+}
+
+// Each of these sequences of batches does to a log what it does to a model;
+// entries with one id differ in their texts, of which the first counts.
+func testAppends(t *testing.T, _ *suite, st store.Store) {
+	texts := 0
+	batch := func(expected int64, ids string) (b store.Batch) {
+		for _, id := range strings.Fields(ids) {
+			texts++
+			e := say(id, fmt.Sprint(texts))
+			e.Seq = int64(1000 - texts) // is not looked at
+			b.Entries = append(b.Entries, e)
+		}
+		b.Expected = expected
+		return b
+	}
+	stats := func(turns, before, after int, b store.Batch) store.Batch {
+		b.Stats = &store.Stats{Turns: turns, TokensBefore: before, TokensAfter: after}
+		return b
+	}
+	origin := func(key, mark string, b store.Batch) store.Batch {
+		b.Origin = &store.Origin{Key: key, Mark: mark}
+		return b
+	}
+	for name, batches := range map[string][]store.Batch{
+		"in order":    {batch(0, ""), batch(0, "0"), batch(1, "1 2"), batch(3, "3 4 5"), batch(6, "6 7 8 9")},
+		"stale":       {batch(0, "1 2"), stats(9, 0, 0, batch(0, "3")), batch(1, "3"), batch(3, "3"), batch(1<<40, "3"), batch(-2, "3"), batch(2, "3")},
+		"any version": {batch(store.AnyVersion, "1"), batch(store.AnyVersion, "2"), batch(store.AnyVersion, "3")},
+		"empty":       {batch(0, "1 2 3"), stats(1, 0, 0, batch(store.AnyVersion, "")), stats(1, 0, 0, batch(3, "")), stats(1, 0, 0, batch(1, ""))},
+		"repeated":    {stats(1, 0, 0, batch(0, "1 2")), stats(5, 0, 0, batch(0, "2 1")), stats(5, 0, 0, batch(0, "1"))},
+		"partly known": {
+			batch(0, "1 2"), batch(0, "2 3"), batch(2, "2 3"), batch(store.AnyVersion, "4 4 1"), batch(4, "5 5"),
+		},
+		"stats": {
+			batch(0, "1"), stats(1, 20, 10, batch(1, "2")), batch(2, "3"), stats(0, math.MaxInt>>23, 0, batch(3, "4")), stats(7, 7, 7, batch(3, "5")),
+		},
+		"origins": {
+			batch(0, "1"), origin("one", "3", batch(1, "2")), batch(2, "3"), origin("two", "4", batch(1, "4")), origin("two", "4", batch(3, "1")),
+			origin("two", "5", batch(3, "1 4")), origin("", "", batch(4, "5")),
+		},
+	} {
+		m := newModel(t, st, name)
+		for _, b := range batches {
+			m.append(t, st, b)
+		}
+	}
+}
+
+// So does any sequence.
+func testModel(t *testing.T, _ *suite, st store.Store) {
+	n := 0
+	rapid.Check(t, func(r *rapid.T) {
+		n++
+		m := newModel(r, st, fmt.Sprintf("model-%d", n))
+		for range rapid.IntRange(1, 6).Draw(r, "batches") {
+			b := store.Batch{Expected: rapid.SampledFrom([]int64{store.AnyVersion, m.about.Version, m.about.Version, 0}).Draw(r, "expected")}
+			for range rapid.IntRange(0, 4).Draw(r, "entries") {
+				b.Entries = append(b.Entries, say(fmt.Sprint(rapid.IntRange(0, 9).Draw(r, "id")), strings.Repeat("x", rapid.IntRange(0, 9).Draw(r, "size"))))
+			}
+			m.append(r, st, b)
+		}
+	})
 }
 
 // Entries reads the entries with after < seq.
@@ -56,102 +152,6 @@ func testEntriesAfter(t *testing.T, _ *suite, st store.Store) {
 	}
 }
 
-// L8: typed conflict, nothing written.
-func testConflict(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a")
-	add(t, st, "a", say("1", "x"), say("2", "y"))
-	before, err := st.Conversation(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, expected := range []int64{0, 1, 3, 1 << 40, -2} {
-		_, err := st.Append(t.Context(), store.Batch{
-			Conversation: "a", Expected: expected, Entries: []tenfold.Entry{say("3", "z")},
-			Stats: &store.Stats{Turns: 9}, Now: start.Add(time.Hour),
-		})
-		want := &store.ConflictError{Conversation: "a", Expected: expected, Actual: 2}
-		var got *store.ConflictError
-		if !errors.As(err, &got) || *got != *want {
-			t.Errorf("expecting %d gives %v", expected, err)
-		}
-	}
-	after, err := st.Conversation(t.Context(), "a")
-	if diff := cmp.Diff(before, after); diff != "" || err != nil {
-		t.Errorf("a refused append changed the conversation, %v:\n%s", err, diff)
-	}
-	wantLog(t, st, "a", say("1", "x"), say("2", "y"))
-	if v, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: 2, Entries: []tenfold.Entry{say("3", "z")}}); v != 3 || err != nil {
-		t.Errorf("the right version gives %d, %v", v, err)
-	}
-}
-
-func testAnyVersion(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a")
-	for i := range 3 {
-		if v := add(t, st, "a", say(fmt.Sprint(i), "x")); v != int64(i+1) {
-			t.Errorf("append %d gives version %d", i, v)
-		}
-	}
-	// A batch of nothing writes nothing.
-	later := start.Add(time.Hour)
-	for _, expected := range []int64{store.AnyVersion, 3, 1} {
-		if v, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: expected, Now: later, Stats: &store.Stats{Turns: 1}}); v != 3 || err != nil {
-			t.Errorf("an empty batch gives %d, %v", v, err)
-		}
-	}
-	if c, _ := st.Conversation(t.Context(), "a"); !c.Updated.Equal(start) || c.Stats != (store.Stats{}) {
-		t.Errorf("an empty batch changed %+v", c)
-	}
-}
-
-// L9: an id the log holds is left out.
-func testIdempotence(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a")
-	one, two, three, four := say("1", "x"), say("2", "y"), say("3", "z"), say("4", "w")
-	first := store.Batch{Conversation: "a", Entries: []tenfold.Entry{one, two}, Now: start, Stats: &store.Stats{Turns: 1}}
-	if v, err := st.Append(t.Context(), first); v != 2 || err != nil {
-		t.Fatal(v, err)
-	}
-	// The same again, with its now stale version and other contents: no-op.
-	again := first
-	again.Entries = []tenfold.Entry{two, say("1", "changed")}
-	again.Now, again.Stats = start.Add(time.Hour), &store.Stats{Turns: 5}
-	if v, err := st.Append(t.Context(), again); v != 2 || err != nil {
-		t.Errorf("a repeated batch gives %d, %v", v, err)
-	}
-	if c, _ := st.Conversation(t.Context(), "a"); !c.Updated.Equal(start) || c.Stats.Turns != 1 {
-		t.Errorf("a repeated batch changed %+v", c)
-	}
-	wantLog(t, st, "a", one, two)
-	// Partly known: the rest conflicts when stale …
-	part := store.Batch{Conversation: "a", Entries: []tenfold.Entry{two, three}, Now: start}
-	var conflict *store.ConflictError
-	if _, err := st.Append(t.Context(), part); !errors.As(err, &conflict) {
-		t.Errorf("a stale, partly known batch gives %v", err)
-	}
-	wantLog(t, st, "a", one, two)
-	// … and is appended when not.
-	part.Expected = 2
-	if v, err := st.Append(t.Context(), part); v != 3 || err != nil {
-		t.Errorf("a partly known batch gives %d, %v", v, err)
-	}
-	// Twice in one batch: the first counts.
-	if v := add(t, st, "a", four, say("4", "second"), one); v != 4 {
-		t.Errorf("a batch with one new entry gives version %d", v)
-	}
-	wantLog(t, st, "a", one, two, three, four)
-}
-
-func testIDsPerConversation(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a", "b")
-	add(t, st, "a", say("1", "in a"))
-	if v := add(t, st, "b", say("1", "in b")); v != 1 {
-		t.Errorf("an id of another log counts as known: version %d", v)
-	}
-	wantLog(t, st, "a", say("1", "in a"))
-	wantLog(t, st, "b", say("1", "in b"))
-}
-
 // A batch is added in one step: all of it or nothing.
 func testAtomic(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")
@@ -169,26 +169,6 @@ func testAtomic(t *testing.T, _ *suite, st store.Store) {
 		}
 	}
 	wantLog(t, st, "a", say("0", "x"))
-}
-
-// Stats are as of the last batch that carried any.
-func testStats(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a")
-	first, last := store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10}, store.Stats{TokensBefore: math.MaxInt >> 23}
-	for i, test := range []struct {
-		set  *store.Stats
-		want store.Stats
-	}{{nil, store.Stats{}}, {&first, first}, {nil, first}, {&last, last}} {
-		_, err := st.Append(t.Context(), store.Batch{
-			Conversation: "a", Expected: int64(i), Entries: []tenfold.Entry{say(fmt.Sprint(i), "x")}, Stats: test.set,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, _ := st.Conversation(t.Context(), "a"); c.Stats != test.want {
-			t.Errorf("after batch %d stats are %+v", i, c.Stats)
-		}
-	}
 }
 
 // Cancelled before it began, nothing is written.
@@ -249,51 +229,4 @@ func testOwnership(t *testing.T, _ *suite, st store.Store) {
 	}
 	hits[0].Entry.Payload.(tenfold.UserMessage).Parts[0].Text = "spoilt"
 	wantLog(t, st, "a", make2()...)
-}
-
-// Any sequence of appends does what a slice and a set of ids would.
-func testModel(t *testing.T, _ *suite, st store.Store) {
-	n := 0
-	rapid.Check(t, func(r *rapid.T) {
-		n++
-		id := fmt.Sprintf("model-%d", n)
-		create(t, st, id)
-		var log []tenfold.Entry
-		known := map[string]bool{}
-		for range rapid.IntRange(1, 6).Draw(r, "batches") {
-			b := store.Batch{Conversation: id, Now: start}
-			var fresh []tenfold.Entry
-			taken := map[string]bool{}
-			for range rapid.IntRange(0, 4).Draw(r, "entries") {
-				e := say(fmt.Sprint(rapid.IntRange(0, 9).Draw(r, "id")), strings.Repeat("x", rapid.IntRange(0, 9).Draw(r, "size")))
-				b.Entries = append(b.Entries, e)
-				if !known[e.ID] && !taken[e.ID] {
-					fresh = append(fresh, e)
-				}
-				taken[e.ID] = true
-			}
-			b.Expected = rapid.SampledFrom([]int64{store.AnyVersion, int64(len(log)), int64(len(log)), 0}).Draw(r, "expected")
-			v, err := st.Append(t.Context(), b)
-			if len(fresh) > 0 && b.Expected != store.AnyVersion && b.Expected != int64(len(log)) {
-				if conflict := (*store.ConflictError)(nil); !errors.As(err, &conflict) {
-					r.Fatalf("no conflict but %v", err)
-				}
-				continue
-			}
-			log = append(log, fresh...)
-			for _, e := range fresh {
-				known[e.ID] = true
-			}
-			if err != nil || v != int64(len(log)) {
-				r.Fatalf("version %d for %d entries, %v", v, len(log), err)
-			}
-		}
-		got, err := collect(t.Context(), st, id, 0)
-		if err != nil {
-			r.Fatal(err)
-		}
-		if diff := cmp.Diff(numbered(log), append([]tenfold.Entry{}, got...)); diff != "" {
-			r.Fatalf("log (-want +got):\n%s", diff)
-		}
-	})
 }

@@ -16,56 +16,6 @@ const (
 	appendsPerWriter = 12
 )
 
-// Of writers that append to one log with the same expected version, one wins
-// (L8); who tries again gets in at last, and nothing is lost.
-func testOneWinner(t *testing.T, _ *suite, st store.Store) {
-	create(t, st, "a")
-	var mu sync.Mutex
-	winners := map[int64]string{}
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			expected := int64(0)
-			for i := range appendsPerWriter {
-				e := say(fmt.Sprintf("%d.%d", w, i), "x")
-				for {
-					v, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: expected, Entries: []tenfold.Entry{e}, Now: start})
-					var conflict *store.ConflictError
-					if errors.As(err, &conflict) {
-						if conflict.Expected != expected || conflict.Actual <= expected {
-							t.Errorf("expected %d: %v", expected, err)
-						}
-						expected = conflict.Actual
-						continue
-					}
-					if err != nil || v != expected+1 {
-						t.Errorf("version %d after %d, %v", v, expected, err)
-						return
-					}
-					mu.Lock()
-					if other, taken := winners[v]; taken {
-						t.Errorf("version %d was won by %s and %s", v, other, e.ID)
-					}
-					winners[v] = e.ID
-					mu.Unlock()
-					expected = v
-					break
-				}
-			}
-		})
-	}
-	wg.Wait()
-	log := read(t, st, "a")
-	if len(log) != writers*appendsPerWriter {
-		t.Fatalf("%d entries of %d are there", len(log), writers*appendsPerWriter)
-	}
-	for i, e := range log {
-		if v := int64(i + 1); e.Seq != v || winners[v] != e.ID {
-			t.Fatalf("entry %d is %s with seq %d; %s had won it", v, e.ID, e.Seq, winners[v])
-		}
-	}
-}
-
 // Writers of many conversations do not get in each other's way, and those of
 // one batch stay together.
 func testManyConversations(t *testing.T, _ *suite, st store.Store) {
@@ -165,13 +115,9 @@ func testNestedCalls(t *testing.T, _ *suite, st store.Store) {
 	add(t, st, "a", say("1", "x"), say("2", "x"), say("3", "x"))
 	n := 0
 	for c, err := range st.Conversations(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		for e, err := range st.Entries(t.Context(), "a", 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			for range st.Entries(t.Context(), c.ID, 0) {
 				if _, err := st.Search(t.Context(), store.Query{Text: "x"}); err != nil {
 					t.Fatal(err)

@@ -20,9 +20,7 @@ func testCreate(t *testing.T, _ *suite, st store.Store) {
 		ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Version: 7,
 		Stats: store.Stats{Turns: 1, TokensBefore: 2, TokensAfter: 3},
 	}
-	if err := st.Create(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Create(t.Context(), in))
 	want := store.Conversation{ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Stats: in.Stats}
 	got, err := st.Conversation(t.Context(), "a")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -38,9 +36,7 @@ func testCreate(t *testing.T, _ *suite, st store.Store) {
 		t.Errorf("the second Create changed it to %+v", got)
 	}
 	// No time is a time too.
-	if err := st.Create(t.Context(), store.Conversation{ID: "b"}); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Create(t.Context(), store.Conversation{ID: "b"}))
 	if got, _ := st.Conversation(t.Context(), "b"); got != (store.Conversation{ID: "b"}) {
 		t.Errorf("without title and time it is %+v", got)
 	}
@@ -115,9 +111,7 @@ func testListingEndsEarly(t *testing.T, _ *suite, st store.Store) {
 func testTitles(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a", "b")
 	for _, title := range []string{"new", "", `it's "quoted"; DROP TABLE entries; --`, "日本語 🎉\n%s", "a\x00b"} {
-		if err := st.SetTitle(t.Context(), "a", title); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, st.SetTitle(t.Context(), "a", title))
 		if c, err := st.Conversation(t.Context(), "a"); err != nil || c.Title != title || !c.Updated.Equal(start) {
 			t.Errorf("title %q became %+v, %v", title, c, err)
 		}
@@ -132,9 +126,7 @@ func testDelete(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a", "b")
 	add(t, st, "a", say("1", "alpha"), say("2", "beta"))
 	add(t, st, "b", say("1", "alpha"))
-	if err := st.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Delete(t.Context(), "a"))
 	if _, err := collect(t.Context(), st, "a", 0); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("its log reads as %v", err)
 	}
@@ -149,9 +141,7 @@ func testDelete(t *testing.T, _ *suite, st store.Store) {
 		t.Errorf("the first append after Create gives version %d", v)
 	}
 	wantLog(t, st, "a", say("2", "gamma"))
-	if err := st.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Delete(t.Context(), "a"))
 	if err := st.Delete(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("deleting it again gives %v", err)
 	}
@@ -177,9 +167,7 @@ func testOddNames(t *testing.T, _ *suite, st store.Store) {
 // No other method may be called after Close; who does gets an error.
 func testClose(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Close())
 	if _, err := st.Append(t.Context(), store.Batch{Conversation: "a", Entries: []tenfold.Entry{say("1", "x")}}); err == nil {
 		t.Error("a closed store takes appends")
 	}
@@ -197,22 +185,24 @@ func testClose(t *testing.T, _ *suite, st store.Store) {
 // What was acknowledged is there when the store is opened again (D2).
 func testReopen(t *testing.T, s *suite) {
 	st := s.open(t)
-	create(t, st, "a", "b")
+	ok(t, st.Create(t.Context(), store.Conversation{ID: "a", Created: start, Origin: store.Origin{Key: "kept", Mark: "m"}}))
+	create(t, st, "b")
 	var want []tenfold.Entry
 	for range 3 {
 		batch := everyPayload(len(want))
 		add(t, st, "a", batch...)
 		want = append(want, batch...)
 		before, err := st.Conversation(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		st = s.reopen(t, st)
 		after, err := st.Conversation(t.Context(), "a")
 		if diff := cmp.Diff(before, after); diff != "" || err != nil {
 			t.Fatalf("the conversation (-before +after), %v:\n%s", err, diff)
 		}
 		wantLog(t, st, "a", want...)
+		if got := imported(t, st, "kept"); !slices.Equal(got, []string{"a"}) {
+			t.Fatalf("after a restart %v are imported", got)
+		}
 		if v := add(t, st, "a", batch...); v != int64(len(want)) {
 			t.Fatalf("after a restart known ids are appended again: version %d", v)
 		}
@@ -222,18 +212,14 @@ func testReopen(t *testing.T, s *suite) {
 		}
 	}
 	wantLog(t, st, "b")
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Close())
 }
 
 // Create takes the log's first entries along, all or nothing.
 func testCreateWithEntries(t *testing.T, _ *suite, st store.Store) {
 	about := store.Conversation{ID: "a", Created: start, Stats: store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10}}
 	entries := []tenfold.Entry{say("1", "first"), say("2", "second"), say("1", "first again")}
-	if err := st.Create(t.Context(), about, entries...); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Create(t.Context(), about, entries...))
 	wantLog(t, st, "a", entries[:2]...)
 	got, err := st.Conversation(t.Context(), "a")
 	if err != nil || got.Version != 2 || got.Stats != about.Stats {

@@ -17,9 +17,7 @@ import (
 func imported(t *testing.T, st store.Store, key string) []string {
 	t.Helper()
 	all, err := st.Imported(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var ids []string
 	for _, c := range all {
 		one, err := st.Conversation(t.Context(), c.ID)
@@ -34,7 +32,7 @@ func imported(t *testing.T, st store.Store, key string) []string {
 // Imported lists the conversations whose origin has the key, in the order of
 // Conversations; the origin is as of Create, or of the last batch that carried
 // one.
-func testOrigins(t *testing.T, s *suite, st store.Store) {
+func testOrigins(t *testing.T, _ *suite, st store.Store) {
 	want := func(key string, ids ...string) {
 		t.Helper()
 		if got := imported(t, st, key); !slices.Equal(got, ids) {
@@ -46,9 +44,7 @@ func testOrigins(t *testing.T, s *suite, st store.Store) {
 	for id, o := range map[string]store.Origin{
 		"a": {Key: "one", Mark: "1"}, "b": {Key: "one", Mark: "2"}, "c": {Key: "two", Mark: odd}, "d": {Key: long}, "e": {Key: long + "!"}, "f": {Key: odd}, "g": {},
 	} {
-		if err := st.Create(t.Context(), store.Conversation{ID: id, Created: start, Origin: o}); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: start, Origin: o}))
 		if c, err := st.Conversation(t.Context(), id); err != nil || c.Origin != o {
 			t.Errorf("the origin %+v became %+v, %v", o, c.Origin, err)
 		}
@@ -61,65 +57,39 @@ func testOrigins(t *testing.T, s *suite, st store.Store) {
 	want("")
 	want("on")
 
-	put := func(id string, expected int64, after time.Duration, o *store.Origin, entries ...tenfold.Entry) error {
-		_, err := st.Append(t.Context(), store.Batch{Conversation: id, Expected: expected, Entries: entries, Origin: o, Now: start.Add(after)})
-		return err
-	}
-	// A batch changes the origin with the log, or leaves it.
-	for _, err := range []error{
-		put("b", 0, time.Second, &store.Origin{Key: "one", Mark: "3"}, say("1", "x")),
-		put("b", 1, 2*time.Second, nil, say("2", "y")),
+	// A batch changes the origin with the log, or leaves it. What is refused,
+	// or writes nothing, leaves it too (L8, L9); one of which a part is known
+	// does not.
+	three, four, five := store.Origin{Key: "one", Mark: "3"}, store.Origin{Key: "two", Mark: "4"}, store.Origin{Key: "two", Mark: "5"}
+	for i, step := range []struct {
+		id       string
+		expected int64
+		origin   *store.Origin
+		entries  []tenfold.Entry
+		refused  bool
+		one, two []string
+	}{
+		{"b", 0, &three, []tenfold.Entry{say("1", "x")}, false, []string{"b", "a"}, []string{"c"}},
+		{"b", 1, nil, []tenfold.Entry{say("2", "y")}, false, []string{"b", "a"}, []string{"c"}},
+		{"b", 1, &four, []tenfold.Entry{say("3", "z")}, true, []string{"b", "a"}, []string{"c"}},
+		{"b", 2, &four, []tenfold.Entry{say("1", "x")}, false, []string{"b", "a"}, []string{"c"}},
+		{"b", 2, &five, []tenfold.Entry{say("1", "x"), say("3", "z")}, false, []string{"a"}, []string{"b", "c"}},
+		{"a", 0, &store.Origin{}, []tenfold.Entry{say("1", "x")}, false, nil, []string{"b", "c"}},
 	} {
-		if err != nil {
-			t.Fatal(err)
+		now := start.Add(time.Duration(i+1) * time.Second)
+		_, err := st.Append(t.Context(), store.Batch{Conversation: step.id, Expected: step.expected, Entries: step.entries, Origin: step.origin, Now: now})
+		if step.refused != (err != nil) {
+			t.Errorf("step %d gives %v", i, err)
 		}
+		want("one", step.one...)
+		want("two", step.two...)
 	}
-	want("one", "b", "a")
-	if c, _ := st.Conversation(t.Context(), "b"); c.Origin != (store.Origin{Key: "one", Mark: "3"}) {
-		t.Errorf("after appends the origin is %+v", c.Origin)
-	}
-	// What is refused, or writes nothing, leaves it too (L8, L9).
-	if err := put("b", 1, 0, &store.Origin{Key: "two", Mark: "4"}, say("3", "z")); err == nil {
-		t.Error("a stale batch is taken")
-	}
-	if err := put("b", 2, 0, &store.Origin{Key: "two", Mark: "4"}, say("1", "x")); err != nil {
-		t.Error(err)
-	}
-	want("two", "c")
-	// A batch of which a part is known is a batch.
-	if err := put("b", 2, 3*time.Second, &store.Origin{Key: "two", Mark: "5"}, say("1", "x"), say("3", "z")); err != nil {
-		t.Error(err)
-	}
-	want("one", "a")
+	ok(t, st.SetTitle(t.Context(), "b", "another"))
 	want("two", "b", "c")
-	if err := put("a", 0, 4*time.Second, &store.Origin{}, say("1", "x")); err != nil {
-		t.Error(err)
-	}
-	want("one")
-
-	if err := st.SetTitle(t.Context(), "b", "another"); err != nil {
-		t.Fatal(err)
-	}
-	want("two", "b", "c")
-	if err := st.Delete(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Delete(t.Context(), "b"))
 	want("two", "c")
 	create(t, st, "b")
 	want("two", "c")
-	if s.reopen != nil {
-		again := s.reopen(t, s.open(t))
-		if err := again.Create(t.Context(), store.Conversation{ID: "z", Origin: store.Origin{Key: "kept", Mark: "m"}}); err != nil {
-			t.Fatal(err)
-		}
-		again = s.reopen(t, again)
-		if c, err := again.Conversation(t.Context(), "z"); err != nil || c.Origin != (store.Origin{Key: "kept", Mark: "m"}) {
-			t.Errorf("after a restart the origin is %+v, %v", c.Origin, err)
-		}
-		if err := again.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // Many of one origin are listed each once.
@@ -128,9 +98,7 @@ func testOriginsMany(t *testing.T, _ *suite, st store.Store) {
 	var want []string
 	for i := range n {
 		id := fmt.Sprintf("c%03d", i)
-		if err := st.Create(t.Context(), store.Conversation{ID: id, Created: start, Origin: store.Origin{Key: "many"}}); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: start, Origin: store.Origin{Key: "many"}}))
 		want = append(want, id)
 	}
 	create(t, st, "other")

@@ -133,9 +133,7 @@ func testSearchOrder(t *testing.T, _ *suite, st store.Store) {
 		add(t, st, "a", e)
 	}
 	hits, err := st.Search(t.Context(), store.Query{Text: "needle"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var got []string
 	for _, h := range hits {
 		got = append(got, h.Entry.ID)
@@ -181,9 +179,7 @@ func testSearchDeleted(t *testing.T, _ *suite, st store.Store) {
 		t.Errorf("%v were found", got)
 	}
 	add(t, st, "a", say("3", "common"))
-	if err := st.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Delete(t.Context(), "a"))
 	create(t, st, "a", "c")
 	add(t, st, "c", say("9", "uncommon"))
 	if got := find(t, st, store.Query{Text: "common"}); !slices.Equal(got, []string{"b/1"}) {

@@ -128,9 +128,7 @@ func testWatchEnds(t *testing.T, _ *suite, st store.Store) {
 	defer cancel()
 	n := 0
 	for _, err := range st.Watch(ctx, "a", 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		n++
 		cancel() // from inside: no more comes
 	}
@@ -158,9 +156,7 @@ func testWatchDeleted(t *testing.T, _ *suite, st store.Store) {
 	add(t, st, "a", say("1", "x"))
 	reader, late, other := watch(t, st, "a", 0), watch(t, st, "a", 1), watch(t, st, "b", 0)
 	reader.want(t, 1, say("1", "x"))
-	if err := st.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Delete(t.Context(), "a"))
 	create(t, st, "a")
 	add(t, st, "a", say("2", "new"), say("3", "new"))
 	for {
@@ -185,9 +181,7 @@ func testWatchClosed(t *testing.T, _ *suite, st store.Store) {
 	add(t, st, "a", say("1", "x"))
 	w := watch(t, st, "a", 0)
 	w.want(t, 1, say("1", "x"))
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, st.Close())
 	if e, ok := w.next(t); ok || w.err == nil || errors.Is(w.err, store.ErrNotFound) {
 		t.Errorf("after Close comes %q, %v", e.ID, w.err)
 	}
@@ -210,9 +204,7 @@ func testWatchElsewhere(t *testing.T, s *suite, st store.Store) {
 	w := watch(t, st, "b", 0)
 	add(t, second, "b", say("1", "x"))
 	w.want(t, 1, say("1", "x"))
-	if err := second.Delete(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, second.Delete(t.Context(), "b"))
 	w.wantEnd(t, store.ErrNotFound)
 }
 

@@ -72,17 +72,13 @@ func (a *answer) fail(e *Error) {
 	case Gemini:
 		a.json(e.Status, map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "status": e.Type}})
 	default:
-		var code any
-		if e.Code != "" {
-			code = e.Code
-		}
-		a.json(e.Status, map[string]any{"error": map[string]any{"message": e.Message, "type": e.Type, "param": nil, "code": code}})
+		a.json(e.Status, map[string]any{"error": map[string]any{"message": e.Message, "type": e.Type, "param": nil, "code": nil}})
 	}
 }
 
 // count answers how large a request is.
 func (a *answer) count() {
-	n := (&prefix{units: a.request.units}).last().tokens
+	n := a.request.prefix.last().tokens
 	if a.request.Wire == Gemini {
 		a.json(http.StatusOK, map[string]any{"totalTokens": n})
 		return

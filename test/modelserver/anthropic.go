@@ -54,13 +54,12 @@ func readAnthropic(r *Request) *Error {
 	}
 	r.Model, r.Stream = b.Model, b.Stream
 	r.drop = b.Thinking.Binding.Mismatch == "drop_block" && strings.Contains(strings.Join(r.Header.Values("Anthropic-Beta"), ","), bindingBeta)
-	var p prefix
 	for _, tool := range b.Tools {
 		r.Tools = append(r.Tools, nameOf(tool))
-		p.add("tools", tool)
+		r.prefix.add("tools", tool)
 	}
 	for _, block := range blocksOf(b.System) {
-		p.add("system", block)
+		r.prefix.add("system", block)
 		r.System += textOf(block) + "\n"
 	}
 	c := anthropicCheck{seen: map[string]bool{}}
@@ -79,9 +78,9 @@ func readAnthropic(r *Request) *Error {
 		if len(blocks) == 0 && m.Role != "system" { // Claude Code sends empty ones of that role
 			return refuse("%s: all messages must have non-empty content except for the optional final assistant message", path)
 		}
-		start := len(p.units)
+		start := len(r.prefix.units)
 		for j, raw := range blocks {
-			if err := c.block(r, &p, m.Role, fmt.Sprintf("%s.content.%d", path, j), start, raw); err != nil {
+			if err := c.block(r, m.Role, fmt.Sprintf("%s.content.%d", path, j), start, raw); err != nil {
 				return err
 			}
 		}
@@ -89,7 +88,6 @@ func readAnthropic(r *Request) *Error {
 			return err
 		}
 	}
-	r.units = p.units
 	return c.open(len(b.Messages) - 1)
 }
 
@@ -105,7 +103,7 @@ type anthropicCheck struct {
 	use     []string // calls of the message being read
 }
 
-func (c *anthropicCheck) block(r *Request, p *prefix, role, path string, start int, raw jsontext.Value) *Error {
+func (c *anthropicCheck) block(r *Request, role, path string, start int, raw jsontext.Value) *Error {
 	var b anthropicBlock
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return refuse("%s: %v", path, err)
@@ -129,14 +127,14 @@ func (c *anthropicCheck) block(r *Request, p *prefix, role, path string, start i
 			if b.Signature == "" {
 				return refuse("%s.thinking.signature: Field required", path)
 			}
-			r.bindings = append(r.bindings, bound{path: path, signature: b.Signature, before: sums(p.units, start)})
+			r.bindings = append(r.bindings, bound{path: path, signature: b.Signature, before: sums(r.prefix.units, start)})
 		}
 	case "tool_use":
 		out.Kind, out.ID, out.Name, out.Arguments = KindCall, b.ID, b.Name, string(b.Input)
 		switch {
 		case role != "assistant":
 			return refuse("%s: `tool_use` blocks can only be in `assistant` messages", path)
-		case !callID(b.ID, 0):
+		case !callID.MatchString(b.ID):
 			return refuse("%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", path)
 		case b.Name == "" || len(b.Name) > 200:
 			return refuse("%s.tool_use.name: String should have at most 200 characters", path)
@@ -168,10 +166,7 @@ func (c *anthropicCheck) block(r *Request, p *prefix, role, path string, start i
 		}
 	}
 	r.add(role, out)
-	p.add(role, raw)
-	if role != "system" {
-		r.said = len(p.units)
-	}
+	r.unit(role, raw)
 	return nil
 }
 

@@ -52,8 +52,7 @@ func readGemini(r *Request) *Error {
 	if b.Inner != nil {
 		b = *b.Inner
 	}
-	var p prefix
-	p.add("system", b.System)
+	r.prefix.add("system", b.System)
 	var system struct {
 		Parts []jsontext.Value `json:"parts"`
 	}
@@ -65,7 +64,7 @@ func readGemini(r *Request) *Error {
 	for _, t := range b.Tools {
 		for _, f := range t.Functions {
 			r.Tools = append(r.Tools, nameOf(f))
-			p.add("tools", f)
+			r.prefix.add("tools", f)
 		}
 	}
 	if len(b.Contents) == 0 {
@@ -106,10 +105,7 @@ func readGemini(r *Request) *Error {
 				out.Kind, out.Type = KindThinking, "thoughtSignature"
 			}
 			r.add(role, out)
-			p.add(role, raw)
-			if role != "system" {
-				r.said = len(p.units)
-			}
+			r.unit(role, raw)
 		}
 		if open > 0 && responses != open {
 			return invalidArgument("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.")
@@ -122,7 +118,6 @@ func readGemini(r *Request) *Error {
 		}
 		open = calls
 	}
-	r.units = p.units
 	return r.signed()
 }
 

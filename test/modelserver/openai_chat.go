@@ -37,7 +37,6 @@ func readChat(r *Request) *Error {
 		return refuse("%v", err)
 	}
 	r.Model, r.Stream = b.Model, b.Stream
-	var p prefix
 	for _, tool := range b.Tools {
 		var t struct {
 			Function jsontext.Value `json:"function"`
@@ -45,7 +44,7 @@ func readChat(r *Request) *Error {
 		if json.Unmarshal(tool, &t) == nil && t.Function != nil {
 			r.Tools = append(r.Tools, nameOf(t.Function))
 		}
-		p.add("tools", tool)
+		r.prefix.add("tools", tool)
 	}
 	if len(b.Messages) == 0 {
 		return refuse("Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
@@ -59,12 +58,8 @@ func readChat(r *Request) *Error {
 		if err := c.message(r, i, m, raw); err != nil {
 			return err
 		}
-		p.add(m.Role, raw)
-		if m.Role != "system" {
-			r.said = len(p.units)
-		}
+		r.unit(m.Role, raw)
 	}
-	r.units = p.units
 	return c.unanswered()
 }
 

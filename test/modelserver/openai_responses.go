@@ -2,6 +2,7 @@ package modelserver
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -42,11 +43,10 @@ func readResponses(r *Request) *Error {
 		return refuse("%v", err)
 	}
 	r.Model, r.Stream, r.System = b.Model, b.Stream, b.Instructions
-	var p prefix
-	p.add("instructions", quoted(b.Instructions))
+	r.prefix.add("instructions", quoted(b.Instructions))
 	for _, tool := range b.Tools {
 		r.Tools = append(r.Tools, toolNames(tool)...)
-		p.add("tools", tool)
+		r.prefix.add("tools", tool)
 	}
 	var items []jsontext.Value
 	if b.Input.Kind() == '"' {
@@ -78,16 +78,15 @@ func readResponses(r *Request) *Error {
 		if err := c.item(r, i, it, raw); err != nil {
 			return err
 		}
-		p.add(it.Role, raw)
-		if it.Role != "system" {
-			r.said = len(p.units)
-		}
+		r.unit(it.Role, raw)
 	}
 	if len(items) == 0 {
 		return refuse("One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.")
 	}
-	r.units = p.units
-	return c.settled("No tool output found for function call %s.")
+	if len(c.open) > 0 {
+		return refuse("No tool output found for function call %s.", c.open[0])
+	}
+	return nil
 }
 
 // item adds an item to the request's messages.
@@ -177,13 +176,6 @@ func (c *callCheck) answer(id string) bool {
 	return i >= 0 || slices.Contains(c.seen, id)
 }
 
-func (c *callCheck) settled(format string) *Error {
-	if len(c.open) == 0 {
-		return nil
-	}
-	return refuse(format, c.open[0])
-}
-
 // responsesOutput gives the items that blocks are, and the events that stream
 // each.
 func (a *answer) responsesOutput() []map[string]any {
@@ -244,20 +236,14 @@ func (a *answer) writeResponses() {
 	for i, item := range items {
 		a.streamItem(send, i, item)
 	}
-	done := map[string]any{}
-	for k, v := range response {
-		done[k] = v
-	}
+	done := maps.Clone(response)
 	done["status"], done["output"], done["usage"] = "completed", items, usage
 	send("response.completed", map[string]any{"response": done})
 }
 
 func (a *answer) streamItem(send func(string, map[string]any), i int, item map[string]any) {
 	id, _ := item["id"].(string)
-	started := map[string]any{}
-	for k, v := range item {
-		started[k] = v
-	}
+	started := maps.Clone(item)
 	switch item["type"] {
 	case "message":
 		started["content"], started["status"] = []any{}, "in_progress"
@@ -271,8 +257,7 @@ func (a *answer) streamItem(send func(string, map[string]any), i int, item map[s
 		more["item_id"], more["output_index"] = id, i
 		return more
 	}
-	switch content := item["content"].(type) {
-	case []any:
+	if content, ok := item["content"].([]any); ok {
 		part, _ := content[0].(map[string]any)
 		text, _ := part["text"].(string)
 		send("response.content_part.added", at(map[string]any{"content_index": 0, "part": map[string]any{"type": "output_text", "text": "", "annotations": []any{}}}))
@@ -281,7 +266,6 @@ func (a *answer) streamItem(send func(string, map[string]any), i int, item map[s
 		}
 		send("response.output_text.done", at(map[string]any{"content_index": 0, "text": text}))
 		send("response.content_part.done", at(map[string]any{"content_index": 0, "part": part}))
-	default:
 	}
 	switch item["type"] {
 	case "reasoning":

@@ -18,7 +18,6 @@ type Error struct {
 	Status int
 	// Type is the vendor's name of it: invalid_request_error, overloaded_error.
 	Type    string
-	Code    string
 	Message string
 }
 
@@ -65,11 +64,6 @@ func Saying(text string, r Reply) Reply {
 	return r
 }
 
-// Fail replies with an error.
-func Fail(status int, kind, message string) Reply {
-	return Reply{Error: &Error{Status: status, Type: kind, Message: message}}
-}
-
 // aside answers what clients ask beside the conversation: titles, topics, and
 // Gemini's choice of a model, which expects JSON.
 func aside(r Request) Reply {
@@ -85,10 +79,7 @@ func aside(r Request) Reply {
 func Sequence(replies ...Reply) Script {
 	var mu sync.Mutex
 	next := 0
-	return func(r Request) Reply {
-		if !r.Main() {
-			return aside(r)
-		}
+	return Choose(func(Request) Reply {
 		mu.Lock()
 		defer mu.Unlock()
 		if next >= len(replies) {
@@ -96,7 +87,7 @@ func Sequence(replies ...Reply) Script {
 		}
 		next++
 		return replies[next-1]
-	}
+	})
 }
 
 // Choose answers the requests of the conversation by a function, and what is

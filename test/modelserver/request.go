@@ -2,8 +2,6 @@ package modelserver
 
 import (
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -99,7 +97,7 @@ type Request struct {
 	// Usage is what was reported for it.
 	Usage Usage
 
-	units    []unit
+	prefix   prefix
 	said     int // units up to the last that is the user's or the assistant's
 	bindings []bound
 	drop     bool // the client asks to drop thinking rather than refuse
@@ -111,48 +109,6 @@ type Request struct {
 // offer no tools.
 func (r Request) Main() bool { return r.Purpose == Generate && (len(r.Tools) > 0 || r.trigger) }
 
-// CompactionWanted tells whether the request is Codex's trigger of a remote
-// compaction.
-func (r Request) CompactionWanted() bool { return r.trigger }
-
-// Asked gives what stands after the last thing that the model said: results,
-// texts of the user, reminders of the client.
-func (r Request) Asked() []Block {
-	var blocks []Block
-	for _, m := range slices.Backward(r.Messages) {
-		if m.Role == "assistant" {
-			break
-		}
-		blocks = append(slices.Clone(m.Blocks), blocks...)
-	}
-	return blocks
-}
-
-// Results gives the results among them: not empty means that the agent's loop
-// goes on.
-func (r Request) Results() []Block {
-	return slices.DeleteFunc(r.Asked(), func(b Block) bool { return b.Kind != KindResult })
-}
-
-// Text joins the texts of all messages, one a line, for tests that look for a
-// word.
-func (r Request) Text() string {
-	var b strings.Builder
-	for _, m := range r.Messages {
-		for _, block := range m.Blocks {
-			b.WriteString(block.Text)
-			b.WriteString(block.Arguments)
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
-
-// Has tells whether a tool of that name is offered.
-func (r Request) Has(tool string) bool {
-	return slices.Contains(r.Tools, tool)
-}
-
 // add appends a block to the message of a role, which is the last one where it
 // has the same role.
 func (r *Request) add(role string, b Block) {
@@ -161,6 +117,14 @@ func (r *Request) add(role string, b Block) {
 		return
 	}
 	r.Messages = append(r.Messages, Message{Role: role, Blocks: []Block{b}})
+}
+
+// unit makes a value the next unit of the request's prefix.
+func (r *Request) unit(role string, v jsontext.Value) {
+	r.prefix.add(role, v)
+	if role != "system" {
+		r.said = len(r.prefix.units)
+	}
 }
 
 // Read reads a body as the server would, and says whether it would be refused;

@@ -19,7 +19,6 @@ type Server struct {
 	script  Script
 	now     func() time.Time
 	foreign bool
-	bind    bool
 
 	mu         sync.Mutex
 	requests   []Request
@@ -38,13 +37,10 @@ func WithClock(now func() time.Time) Option { return func(s *Server) { s.now = n
 // for sessions that were recorded elsewhere.
 func WithForeignThinking() Option { return func(s *Server) { s.foreign = true } }
 
-// WithoutBinding plays the models that do not bind thinking to its prefix.
-func WithoutBinding() Option { return func(s *Server) { s.bind = false } }
-
 // New makes a server that answers by a script.
 func New(script Script, options ...Option) *Server {
 	s := &Server{
-		script: script, now: time.Now, bind: true,
+		script: script, now: time.Now,
 		cache:      cache{alive: map[[32]byte]time.Time{}},
 		signatures: signatures{made: map[string][][32]byte{}},
 	}
@@ -106,11 +102,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	r.Problem = read(r)
 	usage := Usage{}
 	s.mu.Lock()
-	if r.Problem == nil && s.bind {
+	if r.Problem == nil {
 		r.Dropped, r.Problem = s.signatures.bindings(r.bindings, s.foreign, r.drop)
 	}
 	if r.Problem == nil && r.Purpose == Generate {
-		usage = s.cache.bill(r.Wire, r.units, s.now())
+		usage = s.cache.bill(r.Wire, r.prefix.units, s.now())
 	}
 	s.mu.Unlock()
 	switch {
@@ -153,7 +149,7 @@ func (s *Server) answer(a *answer, usage Usage) {
 // finish gives a reply what the vendor adds: ids of calls, signatures, usage.
 func (s *Server) finish(a *answer, reply *Reply, usage Usage) {
 	prefixes := map[Wire]string{Anthropic: "toolu_", Responses: "call_", Chat: "call_", Gemini: "call_"}
-	under := sums(a.request.units, a.request.said)
+	under := sums(a.request.prefix.units, a.request.said)
 	a.blocks = slices.Clone(reply.Blocks)
 	for i := range a.blocks {
 		b := &a.blocks[i]

@@ -1,6 +1,8 @@
 package modelserver
 
 import (
+	"regexp"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -44,18 +46,8 @@ func nameOf(v jsontext.Value) string {
 	return n.Name
 }
 
-// callID tells whether an id has the alphabet of call ids, and is at most so
-// long; 0 is no limit.
-func callID(id string, most int) bool {
-	for i := range len(id) {
-		switch c := id[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return id != "" && (most == 0 || len(id) <= most)
-}
+// callID matches the ids of calls.
+var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 func quoted(text string) jsontext.Value {
 	v, err := jsontext.AppendQuote(nil, text)

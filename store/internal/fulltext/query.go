@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -96,57 +97,62 @@ func (q Query) Snippet(text string) string {
 	return line
 }
 
-// first finds where the first phrase to be found in text begins, or 0.
+// first gives where the first word stands that is looked for, or 0.
 func (q Query) first(text string) int {
-	best := -1
-	for _, p := range q.phrases {
-		want := strings.Fields(p)
-		starts := make([]int, 0, len(want)) // of the last words seen
-		s := scanner{text: text}
-		var last []string
-		for (best < 0 || s.pos < best) && s.next() {
-			if len(last) == len(want) {
-				last, starts = last[1:], starts[1:]
-			}
-			last, starts = append(last, string(s.word)), append(starts, s.start)
-			if slices.Equal(last, want) {
-				if best < 0 || starts[0] < best {
-					best = starts[0]
-				}
-				break
-			}
-		}
+	for start := range q.words(text) {
+		return start
 	}
-	return max(best, 0)
+	return 0
 }
 
-// Marks gives where phrases of the query stand in a text: pairs of byte
-// offsets, in order, that do not overlap.
-func (q Query) Marks(text string) [][2]int {
+// Marks gives where words of the query's phrases stand in a text: pairs of
+// byte offsets, in order, that do not overlap.
+func (q Query) Marks(text string) (marks [][2]int) {
+	for start, end := range q.words(text) {
+		marks = append(marks, [2]int{start, end})
+	}
+	return marks
+}
+
+// words gives the words of text that are part of a phrase of the query.
+func (q Query) words(text string) iter.Seq2[int, int] {
 	type word struct {
 		text       string
 		start, end int
+		found      bool
 	}
-	var words []word
-	for s := (scanner{text: text}); s.next(); {
-		words = append(words, word{string(s.word), s.start, s.end})
-	}
-	marked := make([]bool, len(words))
-	for _, p := range q.phrases {
-		want := strings.Fields(p)
-		for i := 0; i+len(want) <= len(words); i++ {
-			if slices.EqualFunc(words[i:i+len(want)], want, func(w word, s string) bool { return w.text == s }) {
-				for j := range want {
-					marked[i+j] = true
+	return func(yield func(start, end int) bool) {
+		longest := 0
+		phrases := make([][]string, len(q.phrases))
+		for i, p := range q.phrases {
+			phrases[i] = strings.Fields(p)
+			longest = max(longest, len(phrases[i]))
+		}
+		if longest == 0 {
+			return
+		}
+		var last []word // those that a phrase may still reach
+		for s := (scanner{text: text}); s.next(); {
+			last = append(last, word{text: string(s.word), start: s.start, end: s.end})
+			for _, p := range phrases {
+				tail := last[max(len(last)-len(p), 0):]
+				if slices.EqualFunc(tail, p, func(w word, s string) bool { return w.text == s }) {
+					for i := range tail {
+						tail[i].found = true
+					}
 				}
+			}
+			if len(last) == longest {
+				if w := last[0]; w.found && !yield(w.start, w.end) {
+					return
+				}
+				last = last[1:]
+			}
+		}
+		for _, w := range last {
+			if w.found && !yield(w.start, w.end) {
+				return
 			}
 		}
 	}
-	var marks [][2]int
-	for i, w := range words {
-		if marked[i] {
-			marks = append(marks, [2]int{w.start, w.end})
-		}
-	}
-	return marks
 }

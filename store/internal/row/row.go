@@ -172,11 +172,11 @@ func (f *fields) varint() int64 {
 	return v
 }
 
-// Nanos is a conversation's time as a column holds it, and whether there is
-// one: none for the zero time, the nearest that fits for years far off.
-func Nanos(t time.Time) (n int64, ok bool) {
+// Nanos is a conversation's time as a column holds it: nil for the zero time,
+// the nearest that fits for years far off.
+func Nanos(t time.Time) *int64 {
 	if t.IsZero() {
-		return 0, false
+		return nil
 	}
 	lo, hi := time.Unix(0, -1<<63), time.Unix(0, 1<<63-1)
 	switch {
@@ -185,13 +185,13 @@ func Nanos(t time.Time) (n int64, ok bool) {
 	case t.After(hi):
 		t = hi
 	}
-	return t.UnixNano(), true
+	return new(t.UnixNano())
 }
 
 // FromNanos turns what Nanos gave back.
-func FromNanos(n int64, ok bool) time.Time {
-	if !ok {
+func FromNanos(n *int64) time.Time {
+	if n == nil {
 		return time.Time{}
 	}
-	return time.Unix(0, n).UTC()
+	return time.Unix(0, *n).UTC()
 }

@@ -1,5 +1,10 @@
--- The first schema. Migrations are numbered files; each runs once, in one
--- transaction with the change of user_version that records it.
+-- The first schema. Migrations are numbered files; goose runs each once. All
+-- that a file lacks run in one transaction, with the change of user_version
+-- that records them: see schema.go.
+
+-- +goose NO TRANSACTION
+-- +goose Up
+PRAGMA application_id = 1953392228; -- "tnfd"
 
 CREATE TABLE conversations (
     -- AUTOINCREMENT: a key is never used again, so that a reader of a deleted

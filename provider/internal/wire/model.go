@@ -1,0 +1,159 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/body"
+	"tenfold/provider"
+	"tenfold/token"
+)
+
+// A Format is how a vendor's requests are written and its answers are read.
+type Format struct {
+	Profile body.Profile
+	// Address is where a request goes.
+	Address string
+	// Ask writes what a request holds beside the conversation.
+	Ask func(Asked) Object
+	// Decoder makes a decoder for one answer.
+	Decoder func() Decoder
+
+	// CountAddress is where the provider counts, empty where it does not, and
+	// Counted the member of its answer with the tokens.
+	CountAddress, Counted string
+	// CountBody writes the question from the conversation part of a request.
+	CountBody func(view Object) Object
+}
+
+// Asked is what a request asks for beside an answer.
+type Asked struct {
+	MaxTokens int            // 0 leaves it to the model
+	NoTools   bool           // there are tools, and none may be called
+	Schema    jsontext.Value // nil for plain text
+}
+
+// A Model is a model of any vendor; it implements [provider.Model].
+type Model struct {
+	name   string
+	end    *Endpoint
+	extra  Object
+	format Format
+}
+
+// NewModel makes a model of options and of a format. Each request carries the
+// header.
+func NewModel(name string, header http.Header, o provider.Options, f Format) (Model, error) {
+	m := Model{name: name, end: NewEndpoint(name, header, o), format: f}
+	if o.Extra != "" {
+		var err error
+		if m.extra, err = ParseObject([]byte(o.Extra)); err != nil {
+			return m, m.invalid("the extra members of the request are no JSON object", `write them as {"temperature":0}`)
+		}
+	}
+	return m, nil
+}
+
+func (m *Model) invalid(message, hint string) error {
+	return &provider.Error{Kind: provider.Invalid, Model: m.name, Message: message, Hint: hint}
+}
+
+// ModelOf splits "anthropic/claude-…" after its first slash: what stands
+// behind it is what the vendor calls the model. It also checks the address that
+// the model is reached at; empty is the vendor's own.
+func ModelOf(name, base string) (string, error) {
+	_, model, ok := strings.Cut(name, "/")
+	if !ok || model == "" || strings.ContainsAny(model, "?#& \t\r\n") || strings.Contains(model, "..") {
+		return "", &provider.Error{
+			Kind: provider.Invalid, Message: fmt.Sprintf("%q is no name of a model", name),
+			Hint: "write it as NAME/model, for example anthropic/claude-sonnet-4-5",
+		}
+	}
+	if base != "" {
+		if err := provider.CheckBaseURL(base); err != nil {
+			return "", &provider.Error{
+				Kind: provider.Invalid, Model: name, Message: "the base URL " + err.Error(), Err: err,
+				Hint: "write it as in http://localhost:11434/v1",
+			}
+		}
+	}
+	return model, nil
+}
+
+// MostOutput gives a limit of an answer that the model takes: older models
+// refuse a request for more than they can give.
+func MostOutput(model string, most int) int {
+	if limit, ok := (token.Windows{}).Output(model); ok {
+		return min(most, limit)
+	}
+	return most
+}
+
+// Name implements [provider.Model].
+func (m *Model) Name() string { return m.name }
+
+// Profile implements [provider.Model].
+func (m *Model) Profile() body.Profile { return m.format.Profile }
+
+// Stream implements [provider.Model].
+func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
+	return m.end.Stream(ctx, func() (Question, error) {
+		body, err := m.body(r)
+		return Question{Address: m.format.Address, Body: body, Decoder: m.format.Decoder()}, err
+	})
+}
+
+// Count implements [provider.Model]. Where the provider does not count, it is
+// an estimate, the texts of the body counted with o200k, and no request is made.
+func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, error) {
+	view, err := m.view(r)
+	if err != nil {
+		return provider.Count{}, err
+	}
+	if m.format.CountAddress == "" {
+		return provider.Count{Tokens: CountTexts(token.O200k(), view.Bytes())}, nil
+	}
+	raw, err := m.end.Fetch(ctx, m.format.CountAddress, m.format.CountBody(view).Bytes())
+	if err != nil {
+		return provider.Count{}, err
+	}
+	return Counted(m.name, raw, m.format.Counted)
+}
+
+// view writes the conversation part of a request.
+func (m *Model) view(r provider.Request) (Object, error) {
+	if r.View == nil {
+		return nil, m.invalid("the request has no view", "set Request.View")
+	}
+	raw, err := m.format.Profile.Write(r.View)
+	if err != nil {
+		return nil, err
+	}
+	return ParseObject(raw)
+}
+
+// body writes the whole request.
+func (m *Model) body(r provider.Request) ([]byte, error) {
+	view, err := m.view(r)
+	if err != nil {
+		return nil, err
+	}
+	asked := Asked{MaxTokens: r.MaxTokens, NoTools: r.NoTools && view.Get("tools") != nil}
+	if r.Schema != "" {
+		var object map[string]any
+		if json.Unmarshal([]byte(r.Schema), &object) != nil {
+			return nil, m.invalid("the schema is no JSON object", "set Request.Schema to a JSON Schema")
+		}
+		asked.Schema = jsontext.Value(strings.TrimSpace(r.Schema))
+	}
+	o := m.format.Ask(asked)
+	o.Merge(view)
+	o.Merge(m.extra)
+	return o.Bytes(), nil
+}

@@ -1,0 +1,294 @@
+// Package engine is what all stores do the same way: they list, read, follow
+// and search logs, say of an error what was tried, and keep callers out of a
+// store that is closed.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/store/internal/fulltext"
+	"tenfold/store/internal/row"
+	"tenfold/store/internal/watch"
+)
+
+// A Backend is what differs between stores. K is a log's key, which no later
+// log has: who reads a log that is deleted cannot come upon another's entries.
+type Backend[K comparable] struct {
+	// List gives the conversations that a filter selects, in any order.
+	List func(ctx context.Context, by Filter, value string) ([]store.Conversation, error)
+	// Find gives the key and the version of a log, or store.ErrNotFound.
+	Find func(ctx context.Context, id string) (key K, version int64, err error)
+	// Chunk appends some of a log's entries with after < seq ≤ last to dst, in
+	// order and without gaps: none only where they are missing.
+	Chunk func(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, key K, after, last int64) ([]tenfold.Entry, error)
+	// LookUp offers the entries that an index finds, of one log or of all. It
+	// reports false when there is no index to ask; every entry is then read.
+	// It may be nil.
+	LookUp func(ctx context.Context, log *K, r *Ranking) (bool, error)
+
+	Hub *watch.Hub[K]
+	// Poll, if not 0, is how often a watch looks for itself.
+	Poll time.Duration
+	// Companion, if set, runs while anybody watches: see watch.Companion.
+	Companion func() (leave func())
+	Errors    Errors
+}
+
+// A Filter selects conversations.
+type Filter int
+
+// The filters: all conversations, the one with an id, those with the key of
+// an origin.
+const (
+	All Filter = iota
+	ByID
+	ByOrigin
+)
+
+// ErrGap says that entries of a log are not where they should be.
+var ErrGap = errors.New("entries are missing")
+
+// A Reader implements the methods of [store.Store] that read.
+type Reader[K comparable] struct{ b Backend[K] }
+
+// NewReader gives a reader of what b keeps.
+func NewReader[K comparable](b Backend[K]) Reader[K] { return Reader[K]{b} }
+
+// Conversation implements [store.Store].
+func (r *Reader[K]) Conversation(ctx context.Context, id string) (store.Conversation, error) {
+	found, err := r.b.List(ctx, ByID, id)
+	if err == nil && len(found) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Conversation{}, r.b.Errors.ExplainFor("look up", id, err)
+	}
+	return found[0], nil
+}
+
+// Conversations implements [store.Store].
+func (r *Reader[K]) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
+	return func(yield func(store.Conversation, error) bool) {
+		all, err := r.list(ctx, All, "")
+		if err != nil {
+			yield(store.Conversation{}, r.b.Errors.Explain("list conversations", err))
+			return
+		}
+		for _, c := range all {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Imported implements [store.Store].
+func (r *Reader[K]) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	if key == "" {
+		return nil, ctx.Err()
+	}
+	found, err := r.list(ctx, ByOrigin, key)
+	return found, r.b.Errors.Explain("list imported conversations", err)
+}
+
+// list gives conversations, the one last appended to first.
+func (r *Reader[K]) list(ctx context.Context, by Filter, value string) ([]store.Conversation, error) {
+	found, err := r.b.List(ctx, by, value)
+	slices.SortFunc(found, func(a, b store.Conversation) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+	return found, err
+}
+
+// Entries implements [store.Store].
+func (r *Reader[K]) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return r.entries(ctx, "read", id, nil, after)
+}
+
+// Watch implements [store.Store].
+func (r *Reader[K]) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		key, _, err := r.b.Find(ctx, id)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			yield(tenfold.Entry{}, r.b.Errors.ExplainFor("watch", id, err))
+			return
+		}
+		if r.b.Companion != nil {
+			defer r.b.Companion()()
+		}
+		r.b.Hub.Follow(ctx, key, after, r.b.Poll, func(after int64) iter.Seq2[tenfold.Entry, error] {
+			return r.entries(ctx, "watch", id, &key, after)
+		})(yield)
+	}
+}
+
+// entries reads a log, in chunks, so that nothing is held while the caller
+// has an entry. With only set it reads the log with that key, and no later one
+// with the same id.
+func (r *Reader[K]) entries(ctx context.Context, op, id string, only *K, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		fail := func(err error) { yield(tenfold.Entry{}, r.b.Errors.ExplainFor(op, id, err)) }
+		key, version, err := r.b.Find(ctx, id)
+		if err == nil && only != nil && key != *only {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			fail(err)
+			return
+		}
+		var d row.Decoder
+		var chunk []tenfold.Entry
+		for seq := max(after, 0); seq < version; seq += int64(len(chunk)) {
+			if chunk, err = r.b.Chunk(ctx, &d, chunk[:0], key, seq, version); err != nil {
+				fail(err)
+				return
+			}
+			if len(chunk) == 0 {
+				err := fmt.Errorf("%w after the first %d of %d", ErrGap, seq, version)
+				if now, _, e := r.b.Find(ctx, id); e != nil || now != key {
+					err = store.ErrNotFound // it was deleted meanwhile
+				}
+				fail(err)
+				return
+			}
+			for _, e := range chunk {
+				if err := ctx.Err(); err != nil {
+					fail(err)
+					return
+				}
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Search implements [store.Store].
+func (r *Reader[K]) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	hits, err := r.search(ctx, q)
+	if q.Conversation != "" {
+		return hits, r.b.Errors.ExplainFor("search", q.Conversation, err)
+	}
+	return hits, r.b.Errors.Explain("search", err)
+}
+
+func (r *Reader[K]) search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	ranking := &Ranking{Query: fulltext.Parse(q.Text), Limit: q.Limit}
+	if ranking.Limit <= 0 {
+		ranking.Limit = store.DefaultLimit
+	}
+	var log *K
+	if q.Conversation != "" {
+		key, _, err := r.b.Find(ctx, q.Conversation)
+		if err != nil {
+			return nil, err
+		}
+		log = &key
+	}
+	if ranking.Query.Empty() {
+		return nil, ctx.Err()
+	}
+	if r.b.LookUp != nil {
+		if known, err := r.b.LookUp(ctx, log, ranking); known || err != nil {
+			return ranking.hits(), err
+		}
+	}
+	if err := r.scan(ctx, q.Conversation, log, ranking); err != nil {
+		return nil, err
+	}
+	return ranking.hits(), nil
+}
+
+// scan offers every entry of a log, or of all.
+func (r *Reader[K]) scan(ctx context.Context, id string, log *K, ranking *Ranking) error {
+	by := ByID
+	if log == nil {
+		by = All
+	}
+	found, err := r.b.List(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	for _, c := range found {
+		for e, err := range r.entries(ctx, "search", c.ID, log, 0) {
+			switch {
+			case errors.Is(err, store.ErrNotFound) && log == nil: // deleted meanwhile
+			case err != nil:
+				return err
+			default:
+				ranking.Offer(c.ID, e)
+			}
+		}
+	}
+	return nil
+}
+
+// A Ranking takes the entries that may match a query, and keeps the best.
+type Ranking struct {
+	Query fulltext.Query
+	Limit int
+	best  []match
+	words []byte
+}
+
+type match struct {
+	store.Hit
+	score float64
+}
+
+// Reset forgets what was offered.
+func (r *Ranking) Reset() { r.best = r.best[:0] }
+
+// Offer holds an entry against the query.
+func (r *Ranking) Offer(conversation string, e tenfold.Entry) {
+	r.words = fulltext.AppendWords(r.words[:0], tenfold.SearchText(e.Payload))
+	if score, ok := r.Query.Match(r.words); ok {
+		r.Add(conversation, e, score)
+	}
+}
+
+// Add takes an entry that matches; the highest score is the best.
+func (r *Ranking) Add(conversation string, e tenfold.Entry, score float64) {
+	r.best = append(r.best, match{store.Hit{Conversation: conversation, Entry: e}, score})
+	if len(r.best) >= 2*r.Limit+1000 { // a common word must not fill the memory
+		r.trim()
+	}
+}
+
+// trim sorts the matches and keeps the first of them.
+func (r *Ranking) trim() {
+	slices.SortFunc(r.best, func(a, b match) int {
+		return cmp.Or(
+			cmp.Compare(b.score, a.score),
+			b.Entry.Time.Compare(a.Entry.Time),
+			cmp.Compare(b.Entry.Seq, a.Entry.Seq),
+			cmp.Compare(a.Conversation, b.Conversation),
+		)
+	})
+	first := min(len(r.best), r.Limit)
+	clear(r.best[first:])
+	r.best = r.best[:first]
+}
+
+// hits gives what was kept, the best first.
+func (r *Ranking) hits() []store.Hit {
+	r.trim()
+	hits := make([]store.Hit, len(r.best))
+	for i, m := range r.best {
+		hits[i] = m.Hit
+		hits[i].Snippet = r.Query.Snippet(tenfold.SearchText(m.Entry.Payload))
+	}
+	return hits
+}

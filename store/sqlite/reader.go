@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/store/internal/engine"
+	"tenfold/store/internal/row"
+)
+
+// How much of a log is read at once. Between chunks no lock is held and no
+// connection is in use, however long the caller takes over an entry.
+const (
+	chunkEntries = 1024
+	chunkBytes   = 4 << 20
+)
+
+// listSQL lists conversations. The index of origins asks for its own condition,
+// whatever the key turns out to be.
+var listSQL = [...]string{
+	engine.All:      selectSQL,
+	engine.ByID:     selectSQL + "WHERE id = ?",
+	engine.ByOrigin: selectSQL + "WHERE origin <> '' AND origin = ?",
+}
+
+const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark FROM conversations "
+
+func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
+	args := []any{value}
+	if by == engine.All {
+		args = nil
+	}
+	err = s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(row []driver.Value) error {
+			found = append(found, store.Conversation{
+				ID:      row[0].(string),
+				Title:   row[1].(string),
+				Created: fromNanos(row[2]),
+				Updated: fromNanos(row[3]),
+				Version: row[4].(int64),
+				Stats: store.Stats{
+					Turns:        int(row[5].(int64)),
+					TokensBefore: int(row[6].(int64)),
+					TokensAfter:  int(row[7].(int64)),
+				},
+				Origin: store.Origin{Key: row[8].(string), Mark: row[9].(string)},
+			})
+			return nil
+		}, listSQL[by], args...)
+	})
+	return found, err
+}
+
+func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(row []driver.Value) error {
+			key, version = row[0].(int64), row[1].(int64)
+			return nil
+		}, "SELECT key, version FROM conversations WHERE id = ?", id)
+	})
+	if err == nil && key == 0 {
+		err = store.ErrNotFound
+	}
+	return key, version, err
+}
+
+func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, key, seq, last int64) ([]tenfold.Entry, error) {
+	size := 0
+	err := s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(row []driver.Value) error {
+			if len(dst)%64 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			seq++
+			if row[0] != key<<32|seq {
+				return fmt.Errorf("entry %d: %w", seq, engine.ErrGap)
+			}
+			e, err := decode(d, seq, row[1], row[2])
+			if err != nil {
+				return fmt.Errorf("entry %d: %w", seq, err)
+			}
+			dst = append(dst, e)
+			if size += length(row[2]); len(dst) == chunkEntries || size > chunkBytes {
+				return errStop
+			}
+			return nil
+		}, "SELECT key, meta, text FROM entries WHERE key > ? AND key <= ? ORDER BY key", key<<32|seq, key<<32|last)
+	})
+	return dst, err
+}
+
+// lookUp asks the index, once it is up to date. A query reaches SQLite as an
+// argument that holds quoted words and nothing else, so that it can be no
+// operator.
+func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool, error) {
+	if s.noIndex {
+		return false, nil
+	}
+	first, last := int64(0), int64(math.MaxInt64>>32)
+	if log != nil {
+		first, last = *log, *log
+	}
+	if err := s.catchUp(ctx, first, last); err != nil {
+		// An index that cannot be written, on a full disk say, lacks entries;
+		// the logs do not. What is not SQLite's is that the caller gave up, or
+		// that the store was closed.
+		if code(err) != 0 {
+			err = nil
+		}
+		return false, err
+	}
+	expr := `"` + strings.Join(r.Query.Phrases(), `" "`) + `"`
+	var d row.Decoder
+	return true, s.read(ctx, func(c *conn) error {
+		return c.query(ctx, func(row []driver.Value) error {
+			e, err := decode(&d, row[1].(int64)&maxSeq, row[2], row[3])
+			if err == nil {
+				r.Add(row[0].(string), e, -row[4].(float64)) // the least rank is the best
+			}
+			return err
+		}, `
+			SELECT c.id, e.key, e.meta, e.text, hit.rank
+			FROM (SELECT rowid AS key, rank FROM search
+				WHERE search MATCH ? AND rowid BETWEEN ? AND ?
+				ORDER BY rank, rowid DESC LIMIT ?) AS hit
+			JOIN entries AS e ON e.key = hit.key
+			JOIN conversations AS c ON c.key = hit.key >> 32`, expr, first<<32, last<<32|maxSeq, int64(r.Limit))
+	})
+}
+
+// pollTime is how often a store that is watched looks whether another process
+// wrote. SQLite tells nobody.
+const pollTime = 100 * time.Millisecond
+
+// poll wakes all watchers when anybody wrote. It has a connection of its own:
+// what PRAGMA data_version gives changes when another connection commits.
+func (s *Store) poll(ctx context.Context) {
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	var c *conn
+	last := int64(-1) // the first look wakes them: it is what later ones are held against
+	for {
+		if c == nil {
+			// Who cannot look now tries again; watchers meet the same trouble
+			// when they read, and tell.
+			c, _ = dial(ctx, s.path, "query_only(1)")
+		}
+		if c != nil {
+			if v, ok, err := c.number(ctx, "PRAGMA data_version"); err == nil && ok && v != last {
+				last = v
+				s.hub.WakeAll()
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			if c != nil {
+				_ = c.close()
+			}
+			return
+		}
+	}
+}
