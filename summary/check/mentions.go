@@ -103,9 +103,9 @@ func (c *collector) line(line string) {
 	c.words(line[from:], from)
 }
 
-// setOff is a piece of a line in quotes or backticks, from the opening mark at
-// at to the end of the closing one; empty, without an end, after an opening mark
-// that is never closed.
+// setOff is a piece of a line in quotes or backticks: what stands from from to
+// to, with its marks from at to end. After an opening mark that is never closed
+// it is empty, and ends with the mark.
 type setOff struct{ at, from, to, end int }
 
 var closings = map[rune]string{'`': "`", '"': `"`, '“': "”", '«': "»", '„': "“"}
