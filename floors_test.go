@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
-	{"agent", "eval"},
+	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

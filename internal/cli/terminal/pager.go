@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bufio"
@@ -12,17 +12,17 @@ import (
 	"syscall"
 )
 
-// page sends the results of f through a pager, as git does: where standard
-// output is a terminal, and unless the pager is "" or "cat". The pager gets
-// colours through (less -R), ends at once when all fits on the screen (-F) and
-// leaves the text there (-X); a LESS of the user's own has precedence.
-func (t *terminal) page(ctx context.Context, f func() error) error {
+// Page sends the results of f through a pager, like git: if standard output is a
+// terminal, and unless the pager is "" or "cat". By default less passes colours
+// through (-R), quits if the text fits on the screen (-F) and leaves it there
+// (-X).
+func (t *Terminal) Page(ctx context.Context, f func() error) error {
 	command := pagerCommand(os.LookupEnv)
-	if !t.outTTY || !t.errTTY || t.json || t.plain || command == "" {
+	if !t.OutTTY || !t.ErrTTY || t.JSON || t.plain || command == "" {
 		return f()
 	}
-	// The pager is the user's own command line, so a shell reads it. It ends when
-	// they close it: an interrupt ends what is written to it.
+	// The pager is the user's own command line. It ends when they close it: an
+	// interrupt only ends what is written to it.
 	c := exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", command) //nolint:gosec // see above
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	c.Env = append(os.Environ(), "LESSCHARSET=utf-8")
@@ -33,23 +33,23 @@ func (t *terminal) page(ctx context.Context, f func() error) error {
 	if err != nil {
 		return fmt.Errorf("start the pager: %w", err)
 	}
-	if err := t.flush(); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	if err := c.Start(); err != nil {
-		return f() // no shell: without a pager, then
+		return f() // no shell
 	}
-	direct := t.out
-	t.out = bufio.NewWriterSize(&paged{w: in}, 64<<10)
+	direct := t.Out
+	t.Out = bufio.NewWriterSize(&paged{w: in}, 64<<10)
 	err = f()
-	if flushed := t.out.Flush(); err == nil {
+	if flushed := t.Out.Flush(); err == nil {
 		err = flushed
 	}
-	t.out = direct
+	t.Out = direct
 	_ = in.Close()
-	_ = c.Wait() // how the pager ended is between it and the user
+	_ = c.Wait()
 	if errors.Is(err, errPagerGone) {
-		return nil // they have seen enough
+		return nil
 	}
 	return err
 }
@@ -72,7 +72,7 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 
 var errPagerGone = errors.New("the pager was closed")
 
-// paged writes to a pager that may end before all was written.
+// paged writes to a pager that may exit early.
 type paged struct{ w io.Writer }
 
 // Write implements io.Writer.

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -8,10 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// visible makes text fit for a terminal: characters that would steer it, or
-// turn the direction in which it shows what follows, are written as escapes.
-// Line breaks and tabs stay.
-func visible(text string) string {
+// Visible makes text safe for a terminal: it escapes characters that control it
+// or change the direction of text. Line breaks and tabs stay.
+func Visible(text string) string {
 	i := steering(text, 0)
 	if i < 0 {
 		return text
@@ -37,7 +36,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// steering finds the next character that visible does not let pass.
+// steering finds the next character that visible escapes.
 func steering(text string, from int) int {
 	for i := from; i < len(text); {
 		c := text[i]
@@ -60,8 +59,8 @@ func steering(text string, from int) int {
 	return -1
 }
 
-// steers tells which characters beyond ASCII are dangerous on a terminal: the
-// C1 controls, and those that change the direction of what follows.
+// steers reports the characters beyond ASCII that control a terminal: the C1
+// controls, and those that change the direction of text.
 func steers(r rune) bool {
 	switch {
 	case r >= 0x80 && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
@@ -74,15 +73,14 @@ func steers(r rune) bool {
 	return false
 }
 
-// visibleLine is visible for a text that must stay on one line: white space,
-// line breaks included, becomes single spaces.
-func visibleLine(text string) string {
-	return visible(strings.Join(strings.Fields(text), " "))
+// VisibleLine is visible for one line: white space becomes single spaces.
+func VisibleLine(text string) string {
+	return Visible(strings.Join(strings.Fields(text), " "))
 }
 
-// visibleJSON writes the characters that steer a terminal as JSON escapes. They
-// can only stand inside strings, and there the escape says the same.
-func visibleJSON(line []byte) []byte {
+// VisibleJSON escapes characters that control a terminal. In valid JSON they only
+// occur inside strings.
+func VisibleJSON(line []byte) []byte {
 	clean := true
 	for _, c := range line {
 		if c >= utf8.RuneSelf || c == 0x7f {
@@ -106,24 +104,22 @@ func visibleJSON(line []byte) []byte {
 	return out
 }
 
-// excerpt gives the beginning of a text on one line of at most so many
-// columns.
-func excerpt(text string, width int) string {
-	// What cannot show need not be looked at; a character has up to 4 bytes.
+// Excerpt is the beginning of a text, on one line of at most so many columns.
+func Excerpt(text string, width int) string {
+	// The rest cannot show; a character has up to 4 bytes.
 	if most := 8*width + 64; len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {
 			most--
 		}
 		text = text[:most]
 	}
-	return ansi.Truncate(visibleLine(text), max(width, 1), "…")
+	return ansi.Truncate(VisibleLine(text), max(width, 1), "…")
 }
 
-// broken breaks a line at spaces where it is wider than so many columns, and
-// indents what goes on, less where a word would not fit. Numbers and names stay
-// whole, those with hyphens too, unless one alone is wider than the line.
-// Colours count for nothing.
-func broken(line string, width, indent int) string {
+// WrapLine wraps a line at spaces and indents the continuation, less where a word
+// would not fit. A word is only broken if it is wider than the line. Colour
+// sequences have no width.
+func WrapLine(line string, width, indent int) string {
 	if ansi.StringWidth(line) <= width {
 		return line
 	}
@@ -154,12 +150,32 @@ func broken(line string, width, indent int) string {
 	return b.String()
 }
 
-// pad fills a text with spaces up to a width.
-func pad(text string, width int) string {
+// Pad fills a text with spaces up to a width.
+func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
 }
 
-// padLeft puts the spaces before the text.
-func padLeft(text string, width int) string {
+// PadLeft puts the spaces before the text.
+func PadLeft(text string, width int) string {
 	return strings.Repeat(" ", max(width-ansi.StringWidth(text), 0)) + text
 }
+
+// Wrap breaks a text into lines of at most width columns, where it can.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case ansi.StringWidth(line)+1+ansi.StringWidth(word) > width:
+			lines, line = append(lines, line), word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// Fill rewraps a text.
+func Fill(text string, width int) string { return strings.Join(Wrap(text, width), "\n") }

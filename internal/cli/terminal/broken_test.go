@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func TestBroken(t *testing.T) {
 		{"\x1b[1mone two\x1b[m three", 7, 0, "\x1b[1mone two\x1b[m\nthree"},
 		{"日本語の文 と 文", 10, 0, "日本語の文\nと 文"},
 	} {
-		if got := broken(tt.line, tt.width, tt.indent); got != tt.want {
+		if got := WrapLine(tt.line, tt.width, tt.indent); got != tt.want {
 			t.Errorf("%q at %d is %q, want %q", tt.line, tt.width, got, tt.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestBrokenLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOf(rapid.StringMatching(`[a-z0-9,.日é-]{0,24}`)).Draw(t, "words"), " ")
 		width := rapid.IntRange(2, 40).Draw(t, "width")
-		got := broken(line, width, rapid.IntRange(0, 20).Draw(t, "indent"))
+		got := WrapLine(line, width, rapid.IntRange(0, 20).Draw(t, "indent"))
 		if ansi.StringWidth(line) <= width && got != line {
 			t.Fatalf("%q fits %d and is %q", line, width, got)
 		}

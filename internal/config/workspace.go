@@ -14,11 +14,11 @@ import (
 	"tenfold/strategy"
 )
 
-// The file of a workspace comes with whatever was cloned or unpacked, so it is a
-// stranger's until a person trusts it. It may set the fields that are tagged
-// open: which strategies and profiles are used, what is kept at the end, hints
-// of tools. What it says beside has no effect but a notice: a model, where one is
-// reached, a file, a directory, or what has a model called.
+// A workspace's file comes with whatever was cloned or unpacked, so it is somebody
+// else's until a person trusts it. Before that it may set the fields tagged open:
+// which strategies and profiles to use, how much to keep at the end, hints of tools.
+// Everything else it sets is ignored with a notice: models and their addresses,
+// files, directories, and whatever would call a model.
 
 // maxWorkspaceFile is the most bytes a workspace's file may have.
 const maxWorkspaceFile = 256 << 10
@@ -48,29 +48,20 @@ func ReadWorkspaceFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// heed parts what a workspace's file says into what it may set by itself and the
-// settings that need trust. Keys that there are not stay, to be errors.
-func heed(n *node, t reflect.Type, path []string) (open *node, closed []Setting) {
-	open = newTable(n.origin)
-	for _, key := range n.keys() {
-		inner, at := n.table[key], append(slices.Clip(path), key)
-		f, known := lookup(at)
-		table := inner.table != nil && known && (f.typ.Kind() == reflect.Struct || f.typ.Kind() == reflect.Map)
+// heed parts what a workspace's file says into what it may set before it is
+// trusted and the settings that need trust. Mistakes stay, to be reported.
+func heed(n *node) (open *node, closed []Setting) {
+	open, closed = n.split(nil, func(path []string, n *node) bool {
+		f, ok := lookup(path)
 		switch {
-		case table:
-			below, more := heed(inner, f.typ, at)
-			closed = append(closed, more...)
-			if len(below.table) == 0 && !opens(f.typ) {
-				continue
-			}
-			inner = below
-		case known && !f.container() && f.deprecated == "" && (!f.open || !harmless(f.typ, inner.value)):
-			closed = append(closed, Setting{Path: at, Doc: f.doc, Value: inner.value, Origin: inner.origin, hidden: f.secret()})
-			continue
+		case !ok || f.deprecated != "":
+			return true
+		case n.table != nil && f.isTable():
+			return len(n.table) > 0 || opens(f.typ)
 		}
-		open.table[key] = inner
-	}
-	return open, closed
+		return !f.holdsValue() || (f.open && harmless(f.typ, n.value))
+	})
+	return open, slices.DeleteFunc(closed, func(s Setting) bool { return s.Table }) // empty ones say nothing
 }
 
 // opens reports whether there is an open key in a table.
@@ -81,15 +72,15 @@ func opens(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && slices.ContainsFunc(fields(t), func(f field) bool { return f.open || opens(f.typ) })
 }
 
-// harmless reports whether a value of an open key does its work without a model:
-// a digest stands in for the writer of a summary, and nothing for who names
-// tangents.
+// harmless reports whether a value of an open key needs no model: a digest replaces
+// a summary that a model would write, but nothing else names tangents.
 func harmless(t reflect.Type, v any) bool {
-	var chosen Strategies
-	if t != reflect.TypeFor[Strategies]() || chosen.set(v) != nil {
+	if t != reflect.TypeFor[Strategies]() {
 		return true
 	}
-	return !slices.ContainsFunc(chosen, func(text string) bool {
+	chosen, _ := readStrategies(v)
+	texts, _ := chosen.([]string)
+	return !slices.ContainsFunc(texts, func(text string) bool {
 		s, err := strategy.Parse(text)
 		return err == nil && strategy.NeedsModel(s) && !strategy.Summarises(s)
 	})
@@ -115,22 +106,19 @@ func (l *Layers) TrustNotice() string {
 	return l.Workspace + why + ": ignored " + strings.Join(keys, ", ") + `; read it, then run "tenfold config trust"`
 }
 
-// NeedsTrust lists what the text of a workspace's file sets that has no effect
-// until the file is trusted. What is wrong with the text is an [*problem.Error].
+// NeedsTrust lists the settings in the text of a workspace's file that have no
+// effect until the file is trusted.
 func NeedsTrust(name string, text []byte) ([]Setting, error) {
-	n, err := parseTOML(Workspace, name, text)
-	if err == nil {
-		err = (&Layers{}).check(n)
-	}
+	n, err := checked(Workspace, name, text)
 	if err != nil {
 		return nil, err
 	}
-	_, closed := heed(n, configType, nil)
+	_, closed := heed(n)
 	return closed, nil
 }
 
-// Led reports whether a workspace's file, or where it would be made, is reached
-// over a link inside the workspace, which may lead anywhere.
+// Led reports whether a workspace's file, or the place where it would be made, is
+// reached through a symbolic link inside the workspace, which may lead anywhere.
 func Led(name string) bool {
 	want := Place(name)
 	for ; filepath.Base(want) != workspaceDir; want = filepath.Dir(want) {

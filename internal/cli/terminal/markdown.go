@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"strconv"
@@ -10,23 +10,21 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// markdown writes what a model said for a terminal with colours. Line breaks
-// stay where they were: transcripts are not typeset text, and so a table is
-// shown as it was written. The text was made visible before, so that nothing in
-// it steers the terminal.
+// markdown renders what a model said for a terminal with colours. It keeps line
+// breaks, and tables as they were written. The text must be made visible before,
+// so that nothing in it controls the terminal.
 type markdown struct {
-	*terminal
+	*Terminal
 	source []byte
 	out    strings.Builder
 }
 
-// markdownLimit is the longest text that is parsed, in bytes; longer ones are
-// not prose.
-const markdownLimit = 256 << 10
+// MarkdownLimit is the longest text that is rendered, in bytes.
+const MarkdownLimit = 256 << 10
 
-// markdownLines gives a Markdown text as lines of at most so many columns.
-func (t *terminal) markdownLines(source string, width int) []string {
-	m := &markdown{terminal: t, source: []byte(source)}
+// MarkdownLines renders a Markdown text as lines of at most so many columns.
+func (t *Terminal) MarkdownLines(source string, width int) []string {
+	m := &markdown{Terminal: t, source: []byte(source)}
 	m.blocks(goldmark.DefaultParser().Parse(text.NewReader(m.source)), "", width)
 	return strings.Split(strings.Trim(m.out.String(), "\n"), "\n")
 }
@@ -44,9 +42,9 @@ func (m *markdown) blocks(parent ast.Node, prefix string, width int) {
 func (m *markdown) block(n ast.Node, prefix string, width int) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		m.wrapped(prefix, m.styled(m.inlines(n), bold), width)
+		m.wrapped(prefix, m.styled(m.inlines(n), Bold), width)
 	case *ast.Blockquote:
-		m.blocks(n, prefix+m.paint(faint, "│ "), width-2)
+		m.blocks(n, prefix+m.Paint(Faint, "│ "), width-2)
 	case *ast.List:
 		m.list(n, prefix, width)
 	case *ast.FencedCodeBlock:
@@ -56,7 +54,7 @@ func (m *markdown) block(n ast.Node, prefix string, width int) {
 	case *ast.HTMLBlock:
 		m.raw(n, prefix)
 	case *ast.ThematicBreak:
-		m.line(prefix, m.paint(faint, strings.Repeat("─", max(min(width, 40), 3))))
+		m.line(prefix, m.Paint(Faint, strings.Repeat("─", max(min(width, 40), 3))))
 	default:
 		if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
 			m.blocks(n, prefix, width)
@@ -73,7 +71,7 @@ func (m *markdown) line(prefix, line string) {
 // wrapped writes a text that may have line breaks of its own.
 func (m *markdown) wrapped(prefix, text string, width int) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		for piece := range strings.SplitSeq(broken(line, max(width, 20), 0), "\n") {
+		for piece := range strings.SplitSeq(WrapLine(line, max(width, 20), 0), "\n") {
 			m.line(prefix, piece)
 		}
 	}
@@ -92,23 +90,22 @@ func (m *markdown) list(l *ast.List, prefix string, width int) {
 			number++
 		}
 		hang := strings.Repeat(" ", ansi.StringWidth(mark))
-		inner := markdown{terminal: m.terminal, source: m.source}
+		inner := markdown{Terminal: m.Terminal, source: m.source}
 		inner.blocks(item, prefix+hang, width-len(hang))
 		written := strings.TrimPrefix(inner.out.String(), prefix+hang)
-		m.out.WriteString(prefix + m.paint(cyan, mark) + strings.TrimLeft(written, " "))
+		m.out.WriteString(prefix + m.Paint(Cyan, mark) + strings.TrimLeft(written, " "))
 		if written == "" {
 			m.out.WriteString("\n")
 		}
 	}
 }
 
-// code writes a block of code as it is: it is not wrapped, for it may be
-// copied.
+// code writes a block of code, not wrapped, so that it can be copied.
 func (m *markdown) code(n ast.Node, prefix string) {
 	for i := range n.Lines().Len() {
 		segment := n.Lines().At(i)
 		for line := range strings.SplitSeq(strings.TrimSuffix(string(segment.Value(m.source)), "\n"), "\n") {
-			m.line(prefix, m.paint(faint, "▏ ")+m.paint(green, line))
+			m.line(prefix, m.Paint(Faint, "▏ ")+m.Paint(Green, line))
 		}
 	}
 }
@@ -125,10 +122,10 @@ func (m *markdown) raw(n ast.Node, prefix string) {
 }
 
 // styled paints each line of a text.
-func (m *markdown) styled(text string, c colour) string {
+func (m *markdown) styled(text string, c Colour) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = m.paint(c, line)
+		lines[i] = m.Paint(c, line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -153,20 +150,20 @@ func (m *markdown) inline(n ast.Node) string {
 	case *ast.String:
 		return string(n.Value)
 	case *ast.CodeSpan:
-		return m.styled(m.inlines(n), cyan)
+		return m.styled(m.inlines(n), Cyan)
 	case *ast.Emphasis:
 		if n.Level == 1 {
 			return m.styled(m.inlines(n), italic)
 		}
-		return m.styled(m.inlines(n), bold)
+		return m.styled(m.inlines(n), Bold)
 	case *ast.Link:
 		words, to := m.inlines(n), string(n.Destination)
 		if words == to || to == "" {
 			return words
 		}
-		return words + m.paint(faint, " ("+to+")")
+		return words + m.Paint(Faint, " ("+to+")")
 	case *ast.Image:
-		return "[image: " + m.inlines(n) + "]" + m.paint(faint, " ("+string(n.Destination)+")")
+		return "[image: " + m.inlines(n) + "]" + m.Paint(Faint, " ("+string(n.Destination)+")")
 	case *ast.AutoLink:
 		return string(n.Label(m.source))
 	case *ast.RawHTML:

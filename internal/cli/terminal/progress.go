@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -11,9 +11,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// progress draws a bar on standard error while something takes long. A nil
-// progress draws nothing.
-type progress struct {
+// Progress draws a bar on standard error during long work. A nil progress draws
+// nothing.
+type Progress struct {
 	out   io.Writer
 	width int
 	label atomic.Pointer[string]
@@ -26,43 +26,43 @@ type progress struct {
 }
 
 const (
-	progressAfter = 500 * time.Millisecond
-	progressEvery = 100 * time.Millisecond
+	ProgressAfter = 500 * time.Millisecond
+	ProgressEvery = 100 * time.Millisecond
 )
 
-// startProgress begins to wait for the work to take long.
-func (t *terminal) startProgress(label string, total int64) *progress {
-	t.progress.end()
-	if !t.errTTY || t.quiet || t.plain {
+// StartProgress starts a bar that appears if the work takes long.
+func (t *Terminal) StartProgress(label string, total int64) *Progress {
+	t.Progress.End()
+	if !t.ErrTTY || t.Quiet || t.plain {
 		return nil
 	}
-	p := &progress{out: t.err, width: t.errWidth, stop: make(chan struct{}), gone: make(chan struct{})}
-	p.stage(label, total)
-	t.progress = p
+	p := &Progress{out: t.Err, width: t.ErrWidth, stop: make(chan struct{}), gone: make(chan struct{})}
+	p.Stage(label, total)
+	t.Progress = p
 	go p.draw()
 	return p
 }
 
-// stage says what is done now, and how much of it there is.
-func (p *progress) stage(label string, total int64) {
+// Stage sets what is being done, and its total.
+func (p *Progress) Stage(label string, total int64) {
 	if p == nil {
 		return
 	}
-	label = visibleLine(label)
+	label = VisibleLine(label)
 	p.label.Store(&label)
 	p.done.Store(0)
 	p.total.Store(total)
 }
 
-// at says how much is done.
-func (p *progress) at(done int64) {
+// At sets how much is done.
+func (p *Progress) At(done int64) {
 	if p != nil {
 		p.done.Store(done)
 	}
 }
 
-// end takes the bar away.
-func (p *progress) end() {
+// End removes the bar.
+func (p *Progress) End() {
 	if p == nil {
 		return
 	}
@@ -70,14 +70,14 @@ func (p *progress) end() {
 	<-p.gone
 }
 
-func (p *progress) draw() {
+func (p *Progress) draw() {
 	defer close(p.gone)
 	select {
 	case <-p.stop:
 		return
-	case <-time.After(progressAfter):
+	case <-time.After(ProgressAfter):
 	}
-	tick := time.NewTicker(progressEvery)
+	tick := time.NewTicker(ProgressEvery)
 	defer tick.Stop()
 	for {
 		_, _ = io.WriteString(p.out, "\r\x1b[K"+p.line())
@@ -90,8 +90,8 @@ func (p *progress) draw() {
 	}
 }
 
-// line is the bar as text: "import a.jsonl  ████░░░░  42 %".
-func (p *progress) line() string {
+// Line is the bar as text: "import a.jsonl  ████░░░░  42 %".
+func (p *Progress) line() string {
 	label, total := *p.label.Load(), p.total.Load()
 	if total <= 0 {
 		return ansi.Truncate(label+" …", p.width-1, "…")
@@ -100,6 +100,6 @@ func (p *progress) line() string {
 	done := min(max(p.done.Load(), 0), total)
 	full := int(done * cells / total)
 	bar := strings.Repeat("█", full) + strings.Repeat("░", cells-full)
-	tail := "  " + bar + "  " + padLeft(strconv.Itoa(int(done*100/total)), 3) + " %"
+	tail := "  " + bar + "  " + PadLeft(strconv.Itoa(int(done*100/total)), 3) + " %"
 	return ansi.Truncate(label, max(p.width-1-ansi.StringWidth(tail), 8), "…") + tail
 }
