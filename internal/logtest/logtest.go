@@ -109,7 +109,8 @@ func (d *drawer) add(p tenfold.Payload) string {
 func pointerTo(p tenfold.Payload) tenfold.Payload {
 	at := reflect.New(reflect.TypeOf(p))
 	at.Elem().Set(reflect.ValueOf(p))
-	return at.Interface().(tenfold.Payload)
+	pointer, _ := at.Interface().(tenfold.Payload)
+	return pointer
 }
 
 // Blanks are texts of which somebody sees nothing.
