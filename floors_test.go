@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"strategy", "provider/catalog"},
 	{"summary"},
 	{"session", "internal/config"},
-	{"agent", "eval"},
+	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

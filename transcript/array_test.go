@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 // However the bytes come, the items are the same.
@@ -22,18 +23,18 @@ func TestArrayReader(t *testing.T) {
 		"halves":      iotest.HalfReader(strings.NewReader(text)),
 		"eof at once": iotest.DataErrReader(strings.NewReader(text)),
 	} {
-		r := &arrayReader{window: newWindow(t.Context(), Source{Reader: in}, "the item")}
+		r := &engine.ArrayReader{Window: engine.NewWindow(t.Context(), Source{Reader: in}, "the item")}
 		var got []string
 		for {
-			item, err := r.next()
+			item, err := r.Next()
 			if err != nil {
 				if err != io.EOF {
 					t.Errorf("%s: %v", name, err)
 				}
 				break
 			}
-			if !strings.HasPrefix(text[r.mark.at:], string(item)) {
-				t.Errorf("%s: %s does not stand at %d", name, item, r.mark.at)
+			if !strings.HasPrefix(text[r.Mark.At:], string(item)) {
+				t.Errorf("%s: %s does not stand at %d", name, item, r.Mark.At)
 			}
 			got = append(got, string(item))
 		}

@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 // discard is a sink that keeps nothing.
@@ -45,7 +46,7 @@ func BenchmarkImport(b *testing.B) {
 		if size == 0 {
 			continue
 		}
-		json := newHead(texts[0][:min(len(texts[0]), headSize)], names[0]).json.shape != shapeText
+		json := engine.NewHead(texts[0][:min(len(texts[0]), engine.HeadSize)], names[0]).Json.Shape != engine.ShapeText
 		b.Run(string(f.Format), func(b *testing.B) {
 			b.ReportAllocs()
 			var importing, tokens, values time.Duration
@@ -84,9 +85,9 @@ func BenchmarkImport(b *testing.B) {
 
 // unmarshalOnce reads a text into Go values, a line or a document at a time.
 func unmarshalOnce(b *testing.B, text []byte) {
-	for dec := jsontext.NewDecoder(bytes.NewReader(text), scanOptions...); ; {
+	for dec := jsontext.NewDecoder(bytes.NewReader(text), engine.ScanOptions...); ; {
 		var v any
-		if err := json.UnmarshalDecode(dec, &v, scanOptions...); err != nil {
+		if err := json.UnmarshalDecode(dec, &v, engine.ScanOptions...); err != nil {
 			if !errors.Is(err, io.EOF) {
 				b.Fatal(err)
 			}
@@ -97,7 +98,7 @@ func unmarshalOnce(b *testing.B, text []byte) {
 
 // decodeOnce reads a text token by token.
 func decodeOnce(b *testing.B, text []byte) {
-	dec := jsontext.NewDecoder(bytes.NewReader(text), scanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewReader(text), engine.ScanOptions...)
 	for {
 		if _, err := dec.ReadToken(); err != nil {
 			if dec.InputOffset() < int64(len(bytes.TrimRight(text, " \n"))) {

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 // This file is what every importer has to do with a source that is made to fill
@@ -62,7 +63,7 @@ func heapPeak(f func()) int64 {
 
 // importPeak imports under limits that a small source can reach, and gives how
 // far the heap rose while the entries were kept.
-func importPeak(tb testing.TB, src Source, format Format, l limits) (peak int64, err error) {
+func importPeak(tb testing.TB, src Source, format Format, l engine.Limits) (peak int64, err error) {
 	tb.Helper()
 	var k Collector
 	peak = heapPeak(func() {
@@ -109,7 +110,7 @@ func bombs(w written, size int) map[string]func() []byte {
 		out["items of nothing"] = func() []byte { return []byte(string(w.data[:last]) + "," + list("{},") + string(w.data[last:])) }
 		out["damaged items"] = func() []byte { return []byte(string(w.data[:last]) + "," + list("{x},") + string(w.data[last:])) }
 	}
-	if newHead(w.data, w.path).json.shape == shapeText {
+	if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText {
 		out = map[string]func() []byte{
 			"a line":             func() []byte { return []byte(string(w.data) + many("x")) },
 			"short lines":        func() []byte { return []byte(string(w.data) + many("x\n")) },
@@ -128,7 +129,7 @@ func TestSamplesBombs(t *testing.T) {
 		t.Skip("takes a minute")
 	}
 	const size = 2 << 20
-	l := limits{record: 1 << 30, unpacked: 1 << 20, kept: 8 << 20}
+	l := engine.Limits{Record: 1 << 30, Unpacked: 1 << 20, Kept: 8 << 20}
 	seen := map[Format]bool{}
 	tried := 0
 	for _, w := range samples(t, "") {
@@ -145,7 +146,7 @@ func TestSamplesBombs(t *testing.T) {
 			t.Run(w.path+"/"+name, func(t *testing.T) {
 				data := bomb()
 				peak, err := importPeak(t, Source{Name: w.path, Reader: bytes.NewReader(data), Size: int64(len(data))}, w.format, l)
-				if limit := int64(memoryRatio*len(data)) + 2*scanFree + l.kept; peak > limit {
+				if limit := int64(memoryRatio*len(data)) + 2*engine.ScanFree + l.Kept; peak > limit {
 					t.Errorf("%d MB take %d MB, want at most %d; %v", len(data)>>20, peak>>20, limit>>20, err)
 				}
 			})
@@ -185,7 +186,7 @@ func packedBombs(tb testing.TB, head, body string, times int) map[string]io.Read
 // long before it filled the memory, and the refusal says what, where and what
 // to try.
 func TestSamplesPackedBombs(t *testing.T) {
-	l := limits{record: 1 << 30, unpacked: 4 << 20, kept: 4 << 20}
+	l := engine.Limits{Record: 1 << 30, Unpacked: 4 << 20, Kept: 4 << 20}
 	seen := map[Format]bool{}
 	for _, w := range samples(t, "") {
 		if seen[w.format] {
@@ -199,11 +200,11 @@ func TestSamplesPackedBombs(t *testing.T) {
 			for suffix, packed := range packedBombs(t, string(w.data), strings.Repeat(body, 1<<20), 64) {
 				t.Run(w.path+"/"+name+suffix, func(t *testing.T) {
 					peak, err := importPeak(t, Source{Name: "dir/x" + suffix, Reader: packed}, w.format, l)
-					if err == nil || !strings.HasPrefix(err.Error(), "dir/x"+suffix+": the ") || !strings.Contains(err.Error(), " archive unpacks to more than 4 MB") ||
-						!strings.Contains(err.Error(), "unpack it and import the file that comes out") {
+					if err == nil || !strings.HasPrefix(err.Error(), "dir/x"+suffix+": the ") || !strings.Contains(errorText(err), " archive unpacks to more than 4 MB") ||
+						!strings.Contains(errorText(err), "unpack it and import the file that comes out") {
 						t.Errorf("%v", err)
 					}
-					if limit := memoryRatio*l.unpacked + 32<<20; peak > limit {
+					if limit := memoryRatio*l.Unpacked + 32<<20; peak > limit {
 						t.Errorf("peak is %d MB, want at most %d", peak>>20, limit>>20)
 					}
 				})
@@ -220,9 +221,9 @@ func TestPackedBomb(t *testing.T) {
 	}
 	for suffix, packed := range packedBombs(t, `[{"type":"chat_request","content":"`, strings.Repeat("a", 32<<20), 96) {
 		size := packed.(*strings.Reader).Size()
-		peak, err := importPeak(t, Source{Name: "events.json" + suffix, Reader: packed}, "", defaultLimits)
+		peak, err := importPeak(t, Source{Name: "events.json" + suffix, Reader: packed}, "", engine.DefaultLimits)
 		t.Logf("%s: %d KB take %d MB: %v", suffix, size>>10, peak>>20, err)
-		if err == nil || !strings.Contains(err.Error(), "unpacks to more than") || peak > memoryFree {
+		if err == nil || !strings.Contains(errorText(err), "unpacks to more than") || peak > memoryFree {
 			t.Errorf("%s: %d KB take %d MB, %v", suffix, size>>10, peak>>20, err)
 		}
 	}
@@ -258,8 +259,8 @@ func TestDatabaseBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	peak, err := importPeak(t, f.Source, "", limits{record: 1 << 30, unpacked: 1 << 20, kept: 8 << 20})
-	if limit := memoryRatio*f.Size + 64<<20; err == nil || !strings.Contains(err.Error(), "out of all proportion") || peak > limit {
+	peak, err := importPeak(t, f.Source, "", engine.Limits{Record: 1 << 30, Unpacked: 1 << 20, Kept: 8 << 20})
+	if limit := memoryRatio*f.Size + 64<<20; err == nil || !strings.Contains(errorText(err), "out of all proportion") || peak > limit {
 		t.Errorf("%d KB take %d MB, want at most %d: %v", f.Size>>10, peak>>20, limit>>20, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // fuzzChat fuzzes a format of messages: the samples are the seeds. What comes
@@ -40,19 +42,19 @@ func exactJSON(data []byte) bool {
 	if bytes.Contains(data, []byte(`\u`)) || !bytes.Equal(data, bytes.ToValidUTF8(data, nil)) || bytes.ContainsRune(data, '\uFFFD') {
 		return false
 	}
-	var s scanner
-	s.reset(bytes.TrimPrefix(data, bom))
+	var s engine.Scanner
+	s.Reset(bytes.TrimPrefix(data, engine.Bom))
 	values := 0
-	for ; s.kind() != 0; values++ {
+	for ; s.Kind() != 0; values++ {
 		if !uniqueNames(&s) {
 			return false
 		}
 	}
-	if s.end(); s.err != nil {
+	if s.End(); s.Err != nil {
 		return false
 	}
 	// Several values stand on lines of their own.
-	for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
 		if line = bytes.Trim(line, " \t\r\n"); values > 1 && len(line) > 0 && !json.Valid(line) {
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/chatapi"
 )
 
 // Whose messages they are is told by what only one provider writes; where
@@ -123,7 +124,7 @@ func TestWithoutMember(t *testing.T) {
 		`{"c":"\"x\":1","d":"x"}`:     `{"c":"\"x\":1","d":"x"}`,
 		`{"x":`:                       `{"x":`,
 	} {
-		if got := string(withoutMember([]byte(text), "x")); got != want {
+		if got := string(chatapi.WithoutMember([]byte(text), "x")); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -143,7 +144,7 @@ func TestTornMessages(t *testing.T) {
 		got, err := w.readAs(Source{Strict: true}, w.data, OpenAIChat)
 		switch {
 		case tt.want == "":
-			if err == nil || !strings.Contains(err.Error(), tt.says) {
+			if err == nil || !strings.Contains(errorText(err), tt.says) {
 				t.Errorf("%s: %v, want %s", tt.text, err, tt.says)
 			}
 		case err != nil || len(got) != 1 || len(got[0].Warnings) != 1:

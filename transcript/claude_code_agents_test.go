@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"tenfold"
+	"tenfold/transcript/internal/claudecode"
 )
 
 // agentText is the file of a sub-agent: a prompt, a call with its result, and
@@ -152,7 +153,7 @@ func TestClaudeCodeAgentNamedDirectly(t *testing.T) {
 // What is read of sub-agents is bounded.
 func TestClaudeCodeManyAgents(t *testing.T) {
 	dir := fstest.MapFS{}
-	for i := range agentFiles + 5 {
+	for i := range claudecode.AgentFiles + 5 {
 		dir[fmt.Sprintf("s-1/subagents/agent-q%d.jsonl", i)] = &fstest.MapFile{Data: []byte(new(session).user(fmt.Sprint("u", i), `"x"`).String())}
 	}
 	var k Collector
@@ -167,7 +168,7 @@ func TestClaudeCodeManyAgents(t *testing.T) {
 			branches[e.Branch] = true
 		}
 	}
-	if len(branches) != agentFiles+1 || !reflect.DeepEqual(got.Warnings, []string{"1 directory has more than 1000 files of sub-agents: the rest is left out"}) {
+	if len(branches) != claudecode.AgentFiles+1 || !reflect.DeepEqual(got.Warnings, []string{"1 directory has more than 1000 files of sub-agents: the rest is left out"}) {
 		t.Errorf("%d branches, %v", len(branches), got.Warnings)
 	}
 }

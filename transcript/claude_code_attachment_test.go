@@ -1,6 +1,8 @@
 package transcript
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestClaudeCodeAttachments holds that what Claude Code puts into requests
 // beside the messages is part of the conversation, and comes back as it was.

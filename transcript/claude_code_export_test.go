@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/claudecode"
 )
 
 // comesBack exports a log and checks that importing it again gives the same.
@@ -69,7 +70,7 @@ func compactedViews(tb testing.TB, got Collected) map[string]*tenfold.Projection
 			tb.Fatal(err)
 		}
 		for i, o := range overlays {
-			if _, err := log.Append(tenfold.Entry{ID: "overlay/" + decimal(int64(i)), Payload: o}); err != nil {
+			if _, err := log.Append(tenfold.Entry{ID: "overlay/" + claudecode.Decimal(int64(i)), Payload: o}); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -112,7 +113,7 @@ func checkCompactedSession(tb testing.TB, name string, got Collected, p *tenfold
 				tb.Fatalf("line %v hangs from %v, not from %v", l["uuid"], l["parentUuid"], last)
 			}
 			last = l["uuid"]
-			if !isUUID(l["sessionId"].(string)) || !isUUID(last.(string)) {
+			if !claudecode.IsUUID(l["sessionId"].(string)) || !claudecode.IsUUID(last.(string)) {
 				tb.Fatalf("session %v, line %v are no UUIDs", l["sessionId"], last)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/claudecode"
 )
 
 func TestClaudeCodeOwnFileOfAnAgent(t *testing.T) {
@@ -88,7 +89,7 @@ func TestClaudeCodeTornAndBroken(t *testing.T) {
 				return
 			}
 			var e *Error
-			if !errors.As(err, &e) || e.Line != tt.line || !strings.Contains(err.Error(), tt.says) {
+			if !errors.As(err, &e) || e.Line != tt.line || !strings.Contains(errorText(err), tt.says) {
 				t.Errorf("error is %v", err)
 			}
 		})
@@ -125,7 +126,7 @@ func TestClaudeCodeGrownFile(t *testing.T) {
 // What waits for a response to end is bounded; nothing is lost over it.
 func TestClaudeCodeHoldsOnlySoMuch(t *testing.T) {
 	s := new(session).user("u1", `"go"`).assistant("a1", "m1", call("t1"))
-	for i := range heldEntries + 10 {
+	for i := range claudecode.HeldEntries + 10 {
 		s.user(fmt.Sprintf("i%d", i), `"note"`, meta)
 	}
 	s.user("r1", result("t1", "x")).assistant("a2", "m1", call("t2"))
@@ -133,7 +134,7 @@ func TestClaudeCodeHoldsOnlySoMuch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Entries) != heldEntries+10+7 || len(got.Warnings) != 1 {
+	if len(got.Entries) != claudecode.HeldEntries+10+7 || len(got.Warnings) != 1 {
 		t.Errorf("%d entries, %v", len(got.Entries), got.Warnings)
 	}
 	checkLaws(t, got)

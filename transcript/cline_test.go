@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"tenfold"
+	"tenfold/transcript/internal/cline"
 )
 
 func importCline(t *testing.T, name, text string, dir fstest.MapFS) Collected {
@@ -82,7 +83,7 @@ func TestClineProjection(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := "[" + strings.Join(tt.messages, ",") + "]"
-			got := importCline(t, "tasks/1750000000000/"+clineHistory, text, nil)
+			got := importCline(t, "tasks/1750000000000/"+cline.History, text, nil)
 			if have := shownTexts(t, got.Entries); have != tt.want {
 				t.Errorf("the model sees\n%swant\n%s%s", have, tt.want, describe(got.Entries))
 			}
@@ -95,7 +96,7 @@ func TestClineProjection(t *testing.T) {
 			if _, err := log.Append(got.Entries...); err != nil {
 				t.Fatal(err)
 			}
-			bare, err := View{Projection: tenfold.Project(log)}.shown()
+			bare, err := View{Projection: tenfold.Project(log)}.Shown()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +131,7 @@ func TestClineSiblings(t *testing.T) {
 		{"ts":1750000002500,"type":"say","say":"api_req_started","text":"{\"request\":\"cancelled\"}"},
 		{"ts":1750000004000,"type":"say","say":"condense_context","contextCondense":{"cost":0.01,"prevContextTokens":900,"newContextTokens":90,"summary":"s","condenseId":"k1"}},
 		{"ts":1750000099000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":7}"}]`
-	got := importCline(t, clineHistory, string(history), fstest.MapFS{"ui_messages.json": {Data: []byte(ui)}})
+	got := importCline(t, cline.History, string(history), fstest.MapFS{"ui_messages.json": {Data: []byte(ui)}})
 	out := describe(got.Entries)
 	for _, want := range []string{"usage request:1750000000500   10/2/5/0\n", "import condense 900→90\n", "usage request:1750000099000   7/0/0/0\n"} {
 		if !strings.Contains(out, want) {
@@ -166,5 +167,5 @@ func TestClineGrows(t *testing.T) {
 	before := `[{"role":"user","content":"task","ts":1},{"role":"assistant","content":[{"type":"text","text":"a"}],"ts":2}]`
 	now := `[{"role":"user","content":"task","ts":1,"condenseParent":"k"},{"role":"assistant","content":[{"type":"text","text":"a"}],"ts":2,"condenseParent":"k"},
 		{"role":"user","content":"sum","ts":3,"isSummary":true,"condenseId":"k"}]`
-	checkGrown(t, []Collected{importCline(t, "t/"+clineHistory, before, nil)}, []Collected{importCline(t, "t/"+clineHistory, now, nil)})
+	checkGrown(t, []Collected{importCline(t, "t/"+cline.History, before, nil)}, []Collected{importCline(t, "t/"+cline.History, now, nil)})
 }

@@ -11,6 +11,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/codex"
+	"tenfold/transcript/internal/engine"
 )
 
 // corpusLines decodes the lines of a file.
@@ -26,7 +28,7 @@ func corpusLines(t *testing.T, path string) []any {
 func decodeLines(t testing.TB, data []byte) []any {
 	t.Helper()
 	var lines []any
-	for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
 		if len(bytes.Trim(line, " \t\r\n")) > 0 {
 			lines = append(lines, decodeJSON(t, line))
 		}
@@ -256,8 +258,8 @@ func TestCodexCorpusCounts(t *testing.T) {
 			}
 			if e.Source != "" {
 				root := decodeJSON(t, []byte(e.Source)).(map[string]any)
-				if root["type"] == "response_item" && !items[recordID(e.ID)] {
-					items[recordID(e.ID)] = true
+				if root["type"] == "response_item" && !items[engine.RecordID(e.ID)] {
+					items[engine.RecordID(e.ID)] = true
 					have.Msgs++
 				}
 				if p, ok := root["payload"].(map[string]any); ok && p["role"] == "user" && root["type"] == "response_item" {
@@ -354,7 +356,7 @@ func TestCodexCorpusCompactedSaysTheSame(t *testing.T) {
 func stillSaid(t testing.TB, c Collected) []string {
 	var out []string
 	for it := range projected(t, c.Entries).Items() {
-		if !broughtAnew(it.Payload) {
+		if !codex.BroughtAnew(it.Payload) {
 			out = append(out, saidByItem(it.Payload))
 		}
 	}

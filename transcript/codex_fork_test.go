@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"tenfold/transcript/internal/claudecode"
+	"tenfold/transcript/internal/codex"
 )
 
 const (
@@ -19,10 +22,10 @@ func rolloutOf(id, base, first string, said ...string) string {
 	if base != "" {
 		base = `,"history_base":{"thread_id":"` + base + `","end_ordinal_exclusive":` + first + `,"end_byte_offset":7}`
 	}
-	at, _ := wholeNumber([]byte(first))
+	at, _ := codex.WholeNumber([]byte(first))
 	line := func(typ, payload string) string {
 		at++
-		return `{"timestamp":"2026-01-01T00:00:00.` + decimal(100+at) + `Z","ordinal":` + decimal(at-1) + `,"type":"` + typ + `","payload":` + payload + "}\n"
+		return `{"timestamp":"2026-01-01T00:00:00.` + claudecode.Decimal(100+at) + `Z","ordinal":` + claudecode.Decimal(at-1) + `,"type":"` + typ + `","payload":` + payload + "}\n"
 	}
 	text := line("session_meta", `{"id":"`+id+`"`+base+`,"cwd":"/demo"}`)
 	for _, s := range said {

@@ -13,6 +13,9 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/codex"
+	"tenfold/transcript/internal/engine"
 )
 
 // Samples come back whole: every line as it was, and importing the export
@@ -129,7 +132,7 @@ func checkRollout(t *testing.T, text []byte) []map[string]any {
 			if kind != "session_meta" {
 				t.Fatalf("the first line is %s", kind)
 			}
-			if !uuidPattern().MatchString(p["id"].(string)) {
+			if !codex.UuidPattern().MatchString(p["id"].(string)) {
 				t.Errorf("session id %q is no UUID", p["id"])
 			}
 		}
@@ -350,8 +353,8 @@ func TestCodexRecognise(t *testing.T) {
 		`[{"role":"user","content":"a"}]`, `{"messages":[{"role":"user","content":"a"}]}`, `{"model":"m","input":"embed me"}`,
 		`{"input":["a","b"]}`, `{"type":"user","uuid":"a","message":{"role":"user","content":"x"}}`,
 	} {
-		h := newHead([]byte(text), "x")
-		if (codexImporter{}).Recognise(h) != No || (openaiResponses{}).Recognise(h) != No {
+		h := engine.NewHead([]byte(text), "x")
+		if (codex.Importer{}).Recognise(h) != engine.No || (chatapi.OpenaiResponses{}).Recognise(h) != engine.No {
 			t.Errorf("%s is taken", text)
 		}
 	}
@@ -363,11 +366,11 @@ func TestCodexTellsTypedFromInjected(t *testing.T) {
 		"fix it": true, "<b>bold</b>": true, "# AGENTS.md is wrong": true,
 		" <environment_context>\n": false, "# AGENTS.md instructions for /x": false, "<user_instructions>a": false,
 	} {
-		if got := typed(tenfold.Text(text)); got != want {
+		if got := engine.Typed(tenfold.Text(text)); got != want {
 			t.Errorf("%q typed: %v", text, got)
 		}
 	}
-	if !typed([]tenfold.Part{{Text: "<skill>"}, {Text: "go"}}) {
+	if !engine.Typed([]tenfold.Part{{Text: "<skill>"}, {Text: "go"}}) {
 		t.Error("a prompt behind a context is not typed")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 // This file is what every importer has to pass. Each format has samples in
@@ -47,7 +48,7 @@ func samples(tb testing.TB, format Format) []written {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if h, _ := find(f); h.importer == nil || info.IsDir() || strings.HasSuffix(path, ".golden") || strings.HasSuffix(path, ".sql") {
+		if h, _ := find(f); h.Importer == nil || info.IsDir() || strings.HasSuffix(path, ".golden") || strings.HasSuffix(path, ".sql") {
 			continue
 		}
 		data, err := os.ReadFile(path)
@@ -148,7 +149,7 @@ func TestSamplesDamaged(t *testing.T) {
 // what is new is new (L9): checked for the formats that are lines.
 func TestSamplesGrow(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if newHead(w.data, w.path).json.shape != shapeLines {
+		if engine.NewHead(w.data, w.path).Json.Shape != engine.ShapeLines {
 			continue
 		}
 		t.Run(w.path, func(t *testing.T) {
@@ -210,7 +211,7 @@ func TestCorpus(t *testing.T) {
 			err = Import(context.Background(), f.Source, "", &k)
 			for suffix, says := range parts {
 				if strings.HasSuffix(file.Name, suffix) {
-					if err == nil || !strings.Contains(err.Error(), says) {
+					if err == nil || !strings.Contains(errorText(err), says) {
 						t.Errorf("%v, want a refusal that says %q", err, says)
 					}
 					return

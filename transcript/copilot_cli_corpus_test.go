@@ -9,70 +9,73 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/copilot"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/pi"
 )
 
 // rebuildCopilot gives the events of a session, in order.
 func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
-	var s scanner
-	for group := range groups(slices.Values(entries)) {
+	var s engine.Scanner
+	for group := range pi.Groups(slices.Values(entries)) {
 		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
 		if i < 0 {
 			tb.Fatalf("event %s has no source", group[0].ID)
 		}
-		f := refiller{raw: []byte(group[i].Source)}
-		var e copilotEvent
-		e.parse(&s, f.raw)
+		f := pi.Refiller{Raw: []byte(group[i].Source)}
+		var e copilot.Event
+		e.Parse(&s, f.Raw)
 		calls := 0
 		for _, entry := range group {
 			switch p := entry.Payload.(type) {
 			case tenfold.UserMessage:
-				at := e.content
-				if e.transformed.found() {
-					at = e.transformed
+				at := e.Content
+				if e.Transformed.Found() {
+					at = e.Transformed
 				}
-				f.text(at, p.Parts[0].Text)
+				f.Text(at, p.Parts[0].Text)
 				for k, part := range p.Parts[1:] {
 					_, data, _ := strings.Cut(part.File.URI, ",")
-					f.text(e.attachments[k].data, data)
+					f.Text(e.Attachments[k].Data, data)
 				}
 			case tenfold.AssistantMessage:
-				f.text(e.content, p.Text)
+				f.Text(e.Content, p.Text)
 			case tenfold.Reasoning:
-				f.text(e.reasoning, p.Text)
-				f.text(e.opaque, p.Signature)
-				f.text(e.encrypted, p.Encrypted)
+				f.Text(e.Reasoning, p.Text)
+				f.Text(e.Opaque, p.Signature)
+				f.Text(e.Encrypted, p.Encrypted)
 			case tenfold.ToolCall:
-				at := e.arguments
-				if len(e.requests) > 0 {
-					at = e.requests[calls].arguments
+				at := e.Arguments
+				if len(e.Requests) > 0 {
+					at = e.Requests[calls].Arguments
 					calls++
 				}
-				f.value(at, p.Arguments)
+				f.Value(at, p.Arguments)
 			case tenfold.ToolResult:
 				for _, part := range p.Parts {
 					if part.File != nil {
-						f.value(e.answer, part.File.Detail)
+						f.Value(e.Answer, part.File.Detail)
 						continue
 					}
-					at := e.answer
-					if !at.found() {
-						at = e.failed
+					at := e.Answer
+					if !at.Found() {
+						at = e.Failed
 					}
-					f.text(at, part.Text)
+					f.Text(at, part.Text)
 				}
 			case tenfold.ConfigDelta:
 				if p.System != nil {
-					f.text(e.content, *p.System)
+					f.Text(e.Content, *p.System)
 				}
 			case tenfold.Compaction:
 				if p.Summary != nil {
-					f.text(e.summary, p.Summary.Text)
+					f.Text(e.Summary, p.Summary.Text)
 				}
 			}
 		}
-		lines = append(lines, decodeJSON(tb, []byte(splice(f.raw, f.cuts))))
+		lines = append(lines, decodeJSON(tb, []byte(engine.Splice(f.Raw, f.Cuts))))
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 // eachCorpusFile runs f on every file of a format, imported.
@@ -72,12 +73,12 @@ func importOf(tb testing.TB, src Source) (Collected, error) {
 // checkLaws checks what holds for every import.
 func checkLaws(tb testing.TB, got Collected) {
 	tb.Helper()
-	if !plainID(got.ID) {
+	if !engine.PlainID(got.ID) {
 		tb.Errorf("conversation id %q is not plain", got.ID)
 	}
 	seen := map[string]bool{}
 	log := tenfold.NewLog()
-	var root rootLog
+	var root engine.RootLog
 	for _, e := range got.Entries {
 		if e.ID == "" || seen[e.ID] {
 			tb.Errorf("id %q is empty or not unique", e.ID)
@@ -89,12 +90,12 @@ func checkLaws(tb testing.TB, got Collected) {
 		if _, err := log.Append(e); err != nil {
 			tb.Fatal(err)
 		}
-		root.see(e)
+		root.See(e)
 		_, late := e.Payload.(tenfold.ToolResult) // stands where its call does
-		if turn, step, _ := log.Where(log.Version()); e.Branch == "" && e.Payload.Kind().Visible() && !late && (turn != root.turn || step != root.step) {
-			tb.Errorf("entry %s stands at %d/%d (L5, L6), the importer counts %d/%d", e.ID, turn, step, root.turn, root.step)
+		if turn, step, _ := log.Where(log.Version()); e.Branch == "" && e.Payload.Kind().Visible() && !late && (turn != root.Turn || step != root.Step) {
+			tb.Errorf("entry %s stands at %d/%d (L5, L6), the importer counts %d/%d", e.ID, turn, step, root.Turn, root.Step)
 		}
-		if amend(&e) {
+		if engine.Amend(&e) {
 			tb.Errorf("entry %s has a number that cannot be", e.ID)
 		}
 	}
@@ -114,7 +115,7 @@ type tester interface {
 func checkViews(tb tester, log *tenfold.Log) {
 	tb.Helper()
 	p := tenfold.Project(log)
-	bare, err := View{Projection: p}.shown()
+	bare, err := View{Projection: p}.Shown()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/transcript/internal/engine"
 )
 
 // This file is what every importer has to do with a source of which a part is
@@ -62,7 +63,7 @@ var damages = map[string]func(record string) string{
 func TestSamplesDamagedLine(t *testing.T) {
 	for _, w := range samples(t, "") {
 		lines := strings.SplitAfter(string(w.data), "\n")
-		if newHead(w.data, w.path).json.shape != shapeLines || len(lines) < 3 {
+		if engine.NewHead(w.data, w.path).Json.Shape != engine.ShapeLines || len(lines) < 3 {
 			continue
 		}
 		whole, err := w.read(w.data, w.format)
@@ -113,7 +114,7 @@ func withoutNumbers(list []string) []string {
 func TestSamplesDamagedItem(t *testing.T) {
 	for _, w := range samples(t, "") {
 		at, end, ok := firstItem(w.data)
-		if shape := newHead(w.data, w.path).json.shape; !ok || shape != shapeArray && shape != shapeObject {
+		if shape := engine.NewHead(w.data, w.path).Json.Shape; !ok || shape != engine.ShapeArray && shape != engine.ShapeObject {
 			continue
 		}
 		if w.path == "testdata/pi/message.json" {
@@ -161,7 +162,7 @@ func TestSamplesDamagedItem(t *testing.T) {
 // firstItem finds the first object in the first array of a document that is not
 // in another one.
 func firstItem(data []byte) (at, end int, ok bool) {
-	dec := jsontext.NewDecoder(bytes.NewReader(data), scanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewReader(data), engine.ScanOptions...)
 	for {
 		tok, err := dec.ReadToken()
 		if err != nil {
@@ -178,7 +179,7 @@ func firstItem(data []byte) (at, end int, ok bool) {
 // A file with other line ends, or with a byte order mark, says the same.
 func TestSamplesLineEnds(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if newHead(w.data, w.path).json.shape == shapeText {
+		if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText {
 			continue
 		}
 		whole, err := w.read(w.data, w.format)
@@ -187,7 +188,7 @@ func TestSamplesLineEnds(t *testing.T) {
 		}
 		for name, data := range map[string][]byte{
 			"carriage returns":  bytes.ReplaceAll(w.data, []byte("\n"), []byte("\r\n")),
-			"a byte order mark": append(slices.Clone(bom), w.data...),
+			"a byte order mark": append(slices.Clone(engine.Bom), w.data...),
 			"zeros at the end":  append(slices.Clone(w.data), make([]byte, 5000)...),
 		} {
 			t.Run(w.path+"/"+name, func(t *testing.T) {
@@ -209,14 +210,14 @@ func TestSamplesRefused(t *testing.T) {
 	list := samples(t, "")
 	for _, w := range list {
 		lines := strings.SplitAfter(string(w.data), "\n")
-		if newHead(w.data, w.path).json.shape != shapeLines || len(lines) < 3 {
+		if engine.NewHead(w.data, w.path).Json.Shape != engine.ShapeLines || len(lines) < 3 {
 			continue
 		}
 		t.Run(w.path, func(t *testing.T) {
 			noise := strings.Repeat("not a line of it\n", len(lines)+1)
 			got, err := w.read([]byte(string(w.data)+noise), w.format)
 			var ours *Error
-			if !errors.As(err, &ours) || ours.Line != strings.Count(string(w.data), "\n")+1 || !strings.Contains(err.Error(), "records cannot be read") {
+			if !errors.As(err, &ours) || ours.Line != strings.Count(string(w.data), "\n")+1 || !strings.Contains(errorText(err), "records cannot be read") {
 				t.Errorf("%d conversations, %v", len(got), err)
 			}
 		})
@@ -224,7 +225,7 @@ func TestSamplesRefused(t *testing.T) {
 	for _, w := range list {
 		for _, f := range Formats() {
 			h, _ := find(f.Format)
-			if h.importer == nil || h.importer.Recognise(newHead(w.data, w.path)) != No {
+			if h.Importer == nil || h.Importer.Recognise(engine.NewHead(w.data, w.path)) != engine.No {
 				continue
 			}
 			got, err := w.read(w.data, f.Format)

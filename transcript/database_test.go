@@ -15,6 +15,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/opencode"
 )
 
 // writeDatabase makes a database of SQL text and gives its path.
@@ -70,7 +72,7 @@ func listing(tb testing.TB, dir string) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		fmt.Fprintln(&b, f.Name(), info.Size(), info.ModTime(), digest(data))
+		fmt.Fprintln(&b, f.Name(), info.Size(), info.ModTime(), engine.Digest(data))
 	}
 	return b.String()
 }
@@ -210,7 +212,7 @@ func TestDatabaseLikeExport(t *testing.T) {
 	c := got[0]
 	c.Entries = nil
 	for _, e := range got[0].Entries {
-		if e.Branch == "" && e.Payload.Kind() != openCodeTodoName {
+		if e.Branch == "" && e.Payload.Kind() != opencode.TodoName {
 			c.Entries = append(c.Entries, e)
 		}
 	}
@@ -255,7 +257,7 @@ func TestDatabaseErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := importPath(t, writeDatabase(t, tt.script), tt.from)
 			var ours *Error
-			if !errors.As(err, &ours) || !strings.Contains(err.Error(), tt.says) {
+			if !errors.As(err, &ours) || !strings.Contains(errorText(err), tt.says) {
 				t.Errorf("error %v, want %q", err, tt.says)
 			}
 		})
@@ -267,12 +269,12 @@ func TestDatabaseErrors(t *testing.T) {
 		}
 		err = Import(context.Background(), Source{Name: "-", Reader: bytes.NewReader(data)}, "", &Collector{})
 		var ours *Error
-		if !errors.As(err, &ours) || !strings.Contains(err.Error(), "cannot be read from a stream; name the file") {
+		if !errors.As(err, &ours) || !strings.Contains(errorText(err), "cannot be read from a stream; name the file") {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("crush's JSON", func(t *testing.T) {
-		if _, err := (written{Crush, "x", nil}).read([]byte(`{"a":1}`), Crush); err == nil || !strings.Contains(err.Error(), ".crush/crush.db") {
+		if _, err := (written{Crush, "x", nil}).read([]byte(`{"a":1}`), Crush); err == nil || !strings.Contains(errorText(err), ".crush/crush.db") {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -3,21 +3,9 @@ package transcript
 import (
 	"errors"
 	"fmt"
-)
 
-// Confidence says how sure an importer is of a source.
-type Confidence int
-
-// The confidences. The highest one wins; a tie is no answer.
-const (
-	// No: this is something else.
-	No Confidence = iota
-	// Maybe: nothing contradicts it, and the name fits.
-	Maybe
-	// Likely: the content fits.
-	Likely
-	// Certain: the content names the format.
-	Certain
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/jp"
 )
 
 // Detect tells the format of a source from its first bytes; the name only
@@ -25,44 +13,44 @@ const (
 // the format, which a head does not hold: that is an error here, and [Import]
 // looks at them itself.
 func Detect(head []byte, name string) (Format, error) {
-	if isDatabase(head) {
+	if engine.IsDatabase(head) {
 		return "", &Error{Name: name, Err: errors.New("this is an SQLite database: its tables say which format"), Hint: "import it as a file"}
 	}
 	if problem := unreadable(head); problem != nil {
 		problem.Name = name
 		return "", problem
 	}
-	h := newHead(head, name)
+	h := engine.NewHead(head, name)
 	_, found := recognise(h)
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	if s := h.json; len(found) == 0 && (s.shape == shapeObject || s.shape == shapeLines) && len(s.objects) == 1 {
-		if what := jpSibling(s.objects[0].has); what != "" {
-			return "", notJP(name, what)
+	if s := h.Json; len(found) == 0 && (s.Shape == engine.ShapeObject || s.Shape == engine.ShapeLines) && len(s.Objects) == 1 {
+		if what := jp.Sibling(s.Objects[0].Has); what != "" {
+			return "", jp.NotJP(name, what)
 		}
 	}
 	e := &Error{Name: name, Hint: "known formats: " + knownFormats() + "; try --from"}
 	if len(found) > 1 {
 		e.Err = fmt.Errorf("cannot tell which of the formats %q this is", found)
 	} else {
-		e.Err = errors.New("unknown format: it looks like " + h.json.String())
+		e.Err = errors.New("unknown format: it looks like " + h.Json.String())
 	}
 	return "", e
 }
 
 // recognise finds the formats whose importers are surest of a source.
-func recognise(h Head) (best Confidence, found []Format) {
+func recognise(h engine.Head) (best engine.Confidence, found []Format) {
 	for _, known := range handlers() {
-		if known.importer == nil {
+		if known.Importer == nil {
 			continue
 		}
-		switch c := known.importer.Recognise(h); {
-		case c == No || c < best:
+		switch c := known.Importer.Recognise(h); {
+		case c == engine.No || c < best:
 		case c > best:
-			best, found = c, []Format{known.format}
+			best, found = c, []Format{known.Format}
 		default:
-			found = append(found, known.format)
+			found = append(found, known.Format)
 		}
 	}
 	return best, found

@@ -16,6 +16,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/jp"
 )
 
 // ExportDirectory writes a conversation into a new directory below dir, for a
@@ -68,12 +70,12 @@ func jpDirectory(c Conversation) string {
 // event, JP finds it there.
 func jpFiles(dir string, v View) (warnings []string, err error) {
 	var events bytes.Buffer
-	if warnings, err = (jpExporter{}).Export(&events, v); err != nil {
+	if warnings, err = (jp.Exporter{}).Export(&events, v); err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{"events.json": events.Bytes()}
-	began := newHead(events.Bytes(), "events.json").json.objects
-	if len(began) == 0 || began[0].values["type"] != "config_delta" {
+	began := engine.NewHead(events.Bytes(), "events.json").Json.Objects
+	if len(began) == 0 || began[0].Values["type"] != "config_delta" {
 		files["base_config.json"] = []byte("{}\n")
 	}
 	last := v.Created

@@ -89,7 +89,7 @@ func TestJPDirectoryOfAnother(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(path, "base_config.json")); err != nil && !strings.Contains(string(events[:80]), "config_delta") {
 		t.Error("there is no configuration")
 	}
-	if _, _, err := ExportDirectory(dir, JP, viewOf(t, got)); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, _, err := ExportDirectory(dir, JP, viewOf(t, got)); err == nil || !strings.Contains(errorText(err), "is there already") {
 		t.Errorf("a second one: %v", err)
 	}
 	if _, _, err := ExportDirectory(dir, Codex, viewOf(t, got)); err == nil {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // Found is what a search saw of one file.
@@ -85,7 +87,7 @@ func mainFile(dir string) (string, error) {
 		return "", err
 	}
 	for _, h := range handlers() {
-		for _, main := range h.mains {
+		for _, main := range h.Mains {
 			if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == main && e.Type().IsRegular() }) {
 				return main, nil
 			}
@@ -109,7 +111,7 @@ func plausible(path string) bool {
 // or part of another.
 func examine(ctx context.Context, path string, from Format) (Found, bool) {
 	for _, h := range handlers() {
-		if h.part != nil && (from == "" || from == h.format) && h.part(path) {
+		if h.Part != nil && (from == "" || from == h.Format) && h.Part(path) {
 			return Found{}, false
 		}
 	}
@@ -125,12 +127,12 @@ func formatOf(ctx context.Context, path string) (Format, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	src, head, done, err := unpack(f.Source)
+	src, head, done, err := engine.Unpack(f.Source)
 	defer done()
 	if err != nil {
 		return "", err
 	}
-	if isDatabase(head) {
+	if engine.IsDatabase(head) {
 		return databaseFormat(ctx, src)
 	}
 	return Detect(head, src.Name)
@@ -141,19 +143,19 @@ func formatOf(ctx context.Context, path string) (Format, error) {
 // that no such place is known of the format.
 func Homes(format Format, home string, getenv func(string) string) ([]string, error) {
 	h, ok := find(format)
-	if !ok || h.importer == nil {
+	if !ok || h.Importer == nil {
 		return nil, &Error{Err: fmt.Errorf("unknown format %q", format), Hint: "it is one of " + knownFormats()}
 	}
-	if len(h.homes) == 0 {
+	if len(h.Homes) == 0 {
 		return nil, &Error{Err: errors.New("it is not known where sessions of " + string(format) + " are kept"), Hint: "name a file or a directory"}
 	}
 	var dirs []string
-	for _, below := range h.homes {
+	for _, below := range h.Homes {
 		base := home
-		if moved := getenv(h.homeEnv); h.homeEnv != "" && moved != "" {
+		if moved := getenv(h.HomeEnv); h.HomeEnv != "" && moved != "" {
 			base = moved
 			part, _, _ := strings.Cut(below, "/")
-			below = strings.TrimPrefix(below, cmp.Or(h.homeBase, part)+"/")
+			below = strings.TrimPrefix(below, cmp.Or(h.HomeBase, part)+"/")
 		}
 		dirs = append(dirs, filepath.Join(base, filepath.FromSlash(below)))
 	}

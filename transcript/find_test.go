@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"tenfold/transcript/internal/engine"
 )
 
 func packGzip(tb testing.TB, text string) string {
@@ -67,7 +69,7 @@ func TestArchives(t *testing.T) {
 			}
 		}
 		err := Import(context.Background(), Source{Name: name, Reader: strings.NewReader(packGzip(t, packed))}, "", &k)
-		if err == nil || !strings.Contains(err.Error(), "an archive lies within the archive") {
+		if err == nil || !strings.Contains(errorText(err), "an archive lies within the archive") {
 			t.Errorf("%s twice packed: %v", name, err)
 		}
 	}
@@ -82,9 +84,9 @@ func TestArchives(t *testing.T) {
 // memory: the line's limit holds for what was unpacked.
 func TestLineLimit(t *testing.T) {
 	endless := Source{Name: "x", Reader: readerFunc(func(p []byte) (int, error) { return len(p), nil })}
-	endless.intake = &intake{limits: limits{record: 8 << 20}}
-	_, err := newLineReader(context.Background(), endless).next()
-	if err == nil || !strings.Contains(err.Error(), "x:1: the line is longer than 8 MB") {
+	endless.Intake = &engine.Intake{Limits: engine.Limits{Record: 8 << 20}}
+	_, err := engine.NewLineReader(context.Background(), endless).Next()
+	if err == nil || !strings.Contains(errorText(err), "x:1: the line is longer than 8 MB") {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/native"
 )
 
 func claudeSeeds() []string {
@@ -46,7 +48,7 @@ func fuzzImport(t *testing.T, format Format, data []byte) (Collected, bool) {
 		return Collected{}, false
 	}
 	for _, c := range k.Conversations {
-		if !plainID(c.ID) {
+		if !engine.PlainID(c.ID) {
 			t.Fatalf("conversation id %q", c.ID)
 		}
 	}
@@ -92,43 +94,43 @@ func exactly(data []byte) bool {
 	if !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) {
 		return false
 	}
-	var scan scanner
-	for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+	var scan engine.Scanner
+	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
 		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 {
 			continue
 		}
-		scan.reset(line)
+		scan.Reset(line)
 		if strict := json.Valid(line); !strict {
 			return false
 		}
-		if !uniqueNames(&scan) || scan.err != nil {
+		if !uniqueNames(&scan) || scan.Err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-func uniqueNames(s *scanner) bool {
+func uniqueNames(s *engine.Scanner) bool {
 	unique := true
-	switch k := s.kind(); k {
+	switch k := s.Kind(); k {
 	case '{':
 		seen := map[string]bool{}
-		s.token()
-		for s.more() {
-			name := string(s.name())
+		s.Token()
+		for s.More() {
+			name := string(s.Name())
 			unique = unique && !seen[name]
 			seen[name] = true
 			unique = uniqueNames(s) && unique
 		}
-		s.token()
+		s.Token()
 	case '[':
-		s.token()
-		for s.more() {
+		s.Token()
+		for s.More() {
 			unique = uniqueNames(s) && unique
 		}
-		s.token()
+		s.Token()
 	default:
-		s.value()
+		s.Value()
 	}
 	return unique
 }
@@ -147,7 +149,7 @@ func FuzzClaudeCode(f *testing.F) {
 			return
 		}
 		var want []any
-		for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+		for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
 			if len(bytes.Trim(line, " \t\r\n")) > 0 {
 				want = append(want, decodeJSON(t, line))
 			}
@@ -165,21 +167,21 @@ func FuzzJP(f *testing.F) {
 		if ok {
 			fuzzExport(t, got)
 		}
-		if !ok || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !json.Valid(bytes.TrimPrefix(data, bom)) {
+		if !ok || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !json.Valid(bytes.TrimPrefix(data, engine.Bom)) {
 			return
 		}
-		var scan scanner
-		scan.reset(bytes.TrimPrefix(data, bom))
-		if !uniqueNames(&scan) || scan.err != nil {
+		var scan engine.Scanner
+		scan.Reset(bytes.TrimPrefix(data, engine.Bom))
+		if !uniqueNames(&scan) || scan.Err != nil {
 			return
 		}
-		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, bytes.TrimPrefix(data, bom)).([]any))
+		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, bytes.TrimPrefix(data, engine.Bom)).([]any))
 	})
 }
 
 func FuzzTenfold(f *testing.F) {
 	var b bytes.Buffer
-	if err := writeTenfold(&b, Conversation{ID: "c"}, func(yield func(tenfold.Entry) bool) {
+	if err := native.WriteTenfold(&b, Conversation{ID: "c"}, func(yield func(tenfold.Entry) bool) {
 		for _, e := range allKinds() {
 			if !yield(e) {
 				return

@@ -11,6 +11,9 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/geminicli"
+	"tenfold/transcript/internal/pi"
 )
 
 // rebuildGemini gives the records of a chat in order; in the layout of one
@@ -19,8 +22,8 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var records []any
 	var whole map[string]any
-	var s scanner
-	for group := range groups(slices.Values(entries)) {
+	var s engine.Scanner
+	for group := range pi.Groups(slices.Values(entries)) {
 		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
 		if i < 0 {
 			continue // of a record that is kept whole
@@ -47,20 +50,20 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 	return records
 }
 
-func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
-	f := refiller{raw: []byte(source)}
-	var r geminiCLIRecord
-	r.parse(s, f.raw)
-	m := &r.msg
+func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) string {
+	f := pi.Refiller{Raw: []byte(source)}
+	var r geminicli.Record
+	r.Parse(s, f.Raw)
+	m := &r.Msg
 	part := 0
-	next := func(fits func(p *geminiCLIPart) bool) *geminiCLIPart {
-		for ; part < len(m.parts); part++ {
-			if p := &m.parts[part]; fits(p) {
+	next := func(fits func(p *geminicli.Part) bool) *geminicli.Part {
+		for ; part < len(m.Parts); part++ {
+			if p := &m.Parts[part]; fits(p) {
 				part++
 				return p
 			}
 		}
-		return &geminiCLIPart{}
+		return &geminicli.Part{}
 	}
 	numbered := func(id, kind string) int {
 		_, n, ok := strings.Cut(id, "/"+kind+"/")
@@ -76,83 +79,83 @@ func refillGemini(s *scanner, group []tenfold.Entry, source string) string {
 	for _, e := range group {
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
-			if m.parts == nil {
-				f.text(m.content, p.Parts[0].Text)
+			if m.Parts == nil {
+				f.Text(m.Content, p.Parts[0].Text)
 				continue
 			}
 			for _, one := range p.Parts {
-				f.part(next(func(p *geminiCLIPart) bool { return !p.response }), one)
+				refillPart(&f, next(func(p *geminicli.Part) bool { return !p.Response }), one)
 			}
 		case tenfold.Compaction:
 			if p.Summary != nil {
-				f.text(m.content, p.Summary.Text)
-				for i := range m.parts {
-					f.text(m.parts[i].text, p.Summary.Text)
+				f.Text(m.Content, p.Summary.Text)
+				for i := range m.Parts {
+					f.Text(m.Parts[i].Text, p.Summary.Text)
 				}
 			}
 		case tenfold.AssistantMessage:
-			f.text(m.content, p.Text)
-			f.text(next(func(p *geminiCLIPart) bool { return p.text.to-p.text.from >= 2 && !p.thought }).text, p.Text)
+			f.Text(m.Content, p.Text)
+			f.Text(next(func(p *geminicli.Part) bool { return p.Text.To-p.Text.From >= 2 && !p.Thought }).Text, p.Text)
 		case tenfold.Reasoning:
 			switch k := numbered(e.ID, "thought"); {
 			case p.Signature != "":
-				for i := part; i < len(m.parts); i++ {
-					if at := m.parts[i].signature; at.found() && string(at.of(f.raw)) == cutText && !m.parts[i].thought {
-						f.text(at, p.Signature)
+				for i := part; i < len(m.Parts); i++ {
+					if at := m.Parts[i].Signature; at.Found() && string(at.Of(f.Raw)) == engine.CutText && !m.Parts[i].Thought {
+						f.Text(at, p.Signature)
 						break
 					}
 				}
 			case k >= 0:
 				text := p.Text
-				if t := m.thoughts[k]; t.subject != "" {
-					text = strings.TrimPrefix(text, "**"+t.subject+"**\n")
+				if t := m.Thoughts[k]; t.Subject != "" {
+					text = strings.TrimPrefix(text, "**"+t.Subject+"**\n")
 				}
-				f.text(m.thoughts[k].description, text)
+				f.Text(m.Thoughts[k].Description, text)
 			default:
-				f.text(next(func(p *geminiCLIPart) bool { return p.thought }).text, p.Text)
+				f.Text(next(func(p *geminicli.Part) bool { return p.Thought }).Text, p.Text)
 			}
 		case tenfold.ToolCall:
 			if k := numbered(e.ID, "call"); k >= 0 {
-				f.value(m.calls[k].args, p.Arguments)
+				f.Value(m.Calls[k].Args, p.Arguments)
 			} else {
-				f.value(next(func(p *geminiCLIPart) bool { return p.call && p.id == e.Payload.(tenfold.ToolCall).CallID }).args, p.Arguments)
+				f.Value(next(func(p *geminicli.Part) bool { return p.Call && p.Id == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
-			f.value(next(func(p *geminiCLIPart) bool { return string(p.span.of(f.raw)) == cutValue }).span, p.Data)
+			f.Value(next(func(p *geminicli.Part) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
 		case tenfold.ToolResult:
 			k := numbered(e.ID, "result")
-			if len(m.calls) <= k {
+			if len(m.Calls) <= k {
 				for _, one := range p.Parts {
-					f.part(&m.parts[k], one)
+					refillPart(&f, &m.Parts[k], one)
 				}
 				continue
 			}
-			parts := m.calls[k].result
+			parts := m.Calls[k].Result
 			for _, one := range p.Parts {
-				for len(parts) > 0 && parts[0].response && !parts[0].body.found() {
+				for len(parts) > 0 && parts[0].Response && !parts[0].Body.Found() {
 					parts = parts[1:]
 				}
-				f.part(&parts[0], one)
+				refillPart(&f, &parts[0], one)
 				parts = parts[1:]
 			}
 		}
 	}
-	return splice(f.raw, f.cuts)
+	return engine.Splice(f.Raw, f.Cuts)
 }
 
-func (f *refiller) part(p *geminiCLIPart, one tenfold.Part) {
+func refillPart(f *pi.Refiller, p *geminicli.Part, one tenfold.Part) {
 	switch {
-	case one.File == nil && p.response:
-		f.text(p.output, one.Text)
-		f.text(p.fault, one.Text)
-		f.value(p.body, one.Text)
+	case one.File == nil && p.Response:
+		f.Text(p.Output, one.Text)
+		f.Text(p.Fault, one.Text)
+		f.Value(p.Body, one.Text)
 	case one.File == nil:
-		f.text(p.text, one.Text)
+		f.Text(p.Text, one.Text)
 	case one.File.Detail != "":
-		f.value(p.span, one.File.Detail)
+		f.Value(p.Span, one.File.Detail)
 	default:
 		_, data, _ := strings.Cut(one.File.URI, ",")
-		f.text(p.data, data)
+		f.Text(p.Data, data)
 	}
 }
 
@@ -257,7 +260,7 @@ func FuzzGeminiCLI(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := fuzzImport(t, GeminiCLI, data)
-		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || newHead(data, "").json.shape != shapeLines {
+		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || engine.NewHead(data, "").Json.Shape != engine.ShapeLines {
 			return
 		}
 		if lines := fileLines(t, data); len(lines) > 1 && !bytes.Contains(data, []byte(`"messages"`)) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 // TestSamplesHostile gives every importer what a transcript should not hold,
@@ -19,7 +20,7 @@ func TestSamplesHostile(t *testing.T) {
 	paths := regexp.MustCompile(`("(?:id|uuid|sessionId|session_id|parentId|call_id|callID|tool_call_id|instance_id)"\s*:\s*)"[^"]*"`)
 	for _, w := range samples(t, "") {
 		brace := bytes.IndexByte(w.data, '{')
-		if newHead(w.data, w.path).json.shape == shapeText || brace < 0 {
+		if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText || brace < 0 {
 			continue
 		}
 		member := func(value string) []byte {
@@ -73,7 +74,7 @@ func TestMemory(t *testing.T) {
 	const own = 24 << 20
 	seen := map[string]bool{}
 	for _, f := range corpustest.Files(t) { // the largest first
-		if h, _ := find(Format(f.Format)); h.importer == nil || seen[f.Format] {
+		if h, _ := find(Format(f.Format)); h.Importer == nil || seen[f.Format] {
 			continue
 		}
 		seen[f.Format] = true

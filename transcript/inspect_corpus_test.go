@@ -70,7 +70,7 @@ func TestInspectWithoutSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = Import(context.Background(), f.Source, "", &Collector{})
-		if err == nil || !strings.Contains(err.Error(), "holds no samples") {
+		if err == nil || !strings.Contains(errorText(err), "holds no samples") {
 			t.Errorf("the error is %v", err)
 		}
 		_ = f.Close()

@@ -13,6 +13,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/claudecode"
+	"tenfold/transcript/internal/jp"
 )
 
 func TestJPCorpusComesBack(t *testing.T) {
@@ -71,7 +73,7 @@ func checkJP(t *testing.T, got Collected) {
 
 // jpOutline lists what JP has a place for.
 func jpOutline(entries func(func(tenfold.Entry) bool)) []string {
-	x := &jpExport{}
+	x := &jp.Export{}
 	var out []string
 	for e := range entries {
 		if e.Branch != "" {
@@ -79,7 +81,7 @@ func jpOutline(entries func(func(tenfold.Entry) bool)) []string {
 		}
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
-			out = append(out, "user "+x.text(p.Parts, "\n\n"))
+			out = append(out, "user "+x.Text(p.Parts, "\n\n"))
 		case tenfold.AssistantMessage:
 			out = append(out, "assistant "+p.Text)
 		case tenfold.Reasoning:
@@ -87,9 +89,9 @@ func jpOutline(entries func(func(tenfold.Entry) bool)) []string {
 				out = append(out, "reasoning "+p.Text+" "+p.Signature)
 			}
 		case tenfold.ToolCall:
-			out = append(out, "call "+p.CallID+" "+p.Name+" "+encodeStrings(p.Arguments))
+			out = append(out, "call "+p.CallID+" "+p.Name+" "+jp.EncodeStrings(p.Arguments))
 		case tenfold.ToolResult:
-			out = append(out, "result "+p.CallID+" "+x.text(p.Parts, "\n"))
+			out = append(out, "result "+p.CallID+" "+x.Text(p.Parts, "\n"))
 		}
 	}
 	return out
@@ -114,7 +116,7 @@ func TestJPExportOverlays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, o := range overlays {
-		if _, err := log.Append(tenfold.Entry{ID: "o" + decimal(int64(i)), Payload: o}); err != nil {
+		if _, err := log.Append(tenfold.Entry{ID: "o" + claudecode.Decimal(int64(i)), Payload: o}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,7 +164,7 @@ func TestJPExportForeign(t *testing.T) {
 		tenfold.AssistantMessage{Text: "it is"},
 		tenfold.ConfigDelta{Model: "mystery"},
 	} {
-		if _, err := log.Append(tenfold.Entry{ID: "e" + decimal(int64(i)), Time: at, Payload: p}); err != nil {
+		if _, err := log.Append(tenfold.Entry{ID: "e" + claudecode.Decimal(int64(i)), Time: at, Payload: p}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/jp"
 )
 
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -134,7 +136,7 @@ func TestJP(t *testing.T) {
 			// The ids are hashes: number them.
 			names := map[string]string{}
 			for i, e := range got.Entries {
-				base, _, _ := strings.Cut(recordID(e.ID), "~")
+				base, _, _ := strings.Cut(engine.RecordID(e.ID), "~")
 				if names[base] == "" {
 					names[base] = "e" + string(rune('0'+(len(names)+1)/10)) + string(rune('0'+(len(names)+1)%10))
 					names[base] = strings.Replace(names[base], "e0", "e", 1)
@@ -191,7 +193,7 @@ func TestJPErrors(t *testing.T) {
 	} {
 		var k Collector
 		err := Import(context.Background(), Source{Name: "e.json", Reader: strings.NewReader(text), Strict: true}, JP, &k)
-		if err == nil || !strings.Contains(err.Error(), want) || len(k.Conversations) != 0 {
+		if err == nil || !strings.Contains(errorText(err), want) || len(k.Conversations) != 0 {
 			t.Errorf("%.40q: error is %.300v, want %s", text, err, want)
 		}
 	}
@@ -207,12 +209,12 @@ func TestJPID(t *testing.T) {
 		"../events.json":                               "events",
 		"":                                             "jp",
 	} {
-		if got := jpID(name); got != want {
+		if got := jp.ID(name); got != want {
 			t.Errorf("jpID(%q) = %q, want %q", name, got, want)
 		}
 	}
 	for _, name := range []string{"a b/events.json", "..", "/", "x/..", "../../etc/passwd", ".hidden/events.json", strings.Repeat("1", 300)} {
-		if got := jpID(name); !plainID(got) {
+		if got := jp.ID(name); !engine.PlainID(got) {
 			t.Errorf("jpID(%q) = %q is not plain", name, got)
 		}
 	}
@@ -225,11 +227,11 @@ func TestPeel(t *testing.T) {
 		for range layers {
 			s = b64(s)
 		}
-		if got := peel(s); got != inner {
+		if got := jp.Peel(s); got != inner {
 			t.Errorf("%d layers: %q", layers, got)
 		}
 	}
-	if got := peel("no base64!"); got != "no base64!" {
+	if got := jp.Peel("no base64!"); got != "no base64!" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -243,14 +245,14 @@ func TestJPSiblingsNamedDirectly(t *testing.T) {
 		for _, from := range []Format{"", JP} {
 			var k Collector
 			err := Import(context.Background(), Source{Name: "c/1-x/meta.json", Reader: strings.NewReader(tt.text)}, from, &k)
-			if err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), filepath.Join("c", "1-x", "events.json")) {
+			if err == nil || !strings.Contains(errorText(err), tt.says) || !strings.Contains(errorText(err), filepath.Join("c", "1-x", "events.json")) {
 				t.Errorf("as %q: the error is %v", from, err)
 			}
 		}
 	}
 	var k Collector
 	err := Import(context.Background(), Source{Name: "c.json", Reader: strings.NewReader(`{"x":1}`)}, JP, &k)
-	if err == nil || !strings.Contains(err.Error(), "JSON array of events") {
+	if err == nil || !strings.Contains(errorText(err), "JSON array of events") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -272,7 +274,7 @@ func TestJPCorpusSiblings(t *testing.T) {
 		}
 		err = Import(context.Background(), f.Source, "", &Collector{})
 		_ = f.Close()
-		if err == nil || !strings.Contains(err.Error(), "of a JP conversation, not the conversation") {
+		if err == nil || !strings.Contains(errorText(err), "of a JP conversation, not the conversation") {
 			t.Errorf("%s: the error is %v", path, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/transcript/internal/jp"
 )
 
 // jpIndexes gives the turn of each event as JP counts: a turn_start opens one
@@ -167,26 +168,26 @@ func TestJPExportCoversTheSame(t *testing.T) {
 // Two requests of an older version, then two turns that are marked: to JP three
 // turns, to us four.
 func TestJPTurns(t *testing.T) {
-	var turns jpTurns
-	turns.holds = true // the requests, our turns 0 and 1
-	turns.start(2)
-	turns.start(3)
+	var turns jp.Turns
+	turns.Holds = true // the requests, our turns 0 and 1
+	turns.Start(2)
+	turns.Start(3)
 	for _, tt := range []struct {
 		jpFrom, jpTo, from, to int
 	}{{0, 0, 0, 1}, {0, 1, 0, 2}, {1, 1, 2, 2}, {2, 2, 3, 3}, {0, 2, 0, 3}} {
-		if from, to := turns.ours(tt.jpFrom, tt.jpTo, 3); from != tt.from || to != tt.to {
+		if from, to := turns.Ours(tt.jpFrom, tt.jpTo, 3); from != tt.from || to != tt.to {
 			t.Errorf("JP's %d..%d are %d..%d, want %d..%d", tt.jpFrom, tt.jpTo, from, to, tt.from, tt.to)
 		}
-		if from, to, ok := turns.theirs(tt.from, tt.to, 3); !ok || from != tt.jpFrom || to != tt.jpTo {
+		if from, to, ok := turns.Theirs(tt.from, tt.to, 3); !ok || from != tt.jpFrom || to != tt.jpTo {
 			t.Errorf("%d..%d are JP's %d..%d, %v, want %d..%d", tt.from, tt.to, from, to, ok, tt.jpFrom, tt.jpTo)
 		}
 	}
 	for _, part := range [][2]int{{0, 0}, {1, 1}, {1, 3}} {
-		if from, to, ok := turns.theirs(part[0], part[1], 3); ok {
+		if from, to, ok := turns.Theirs(part[0], part[1], 3); ok {
 			t.Errorf("%v is a part of what is one turn to JP, not its %d..%d", part, from, to)
 		}
 	}
-	if from, to := turns.ours(2, 9, 3); from != 3 || to != 10 {
+	if from, to := turns.Ours(2, 9, 3); from != 3 || to != 10 {
 		t.Errorf("turns to come: %d..%d", from, to)
 	}
 }

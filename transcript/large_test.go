@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // generated gives a session of about size bytes without ever holding it.
@@ -154,7 +156,7 @@ func TestLineReader(t *testing.T) {
 	}
 	for _, piece := range []int{7, 4096, 1 << 20} {
 		data := text.Bytes()
-		r := newLineReader(context.Background(), Source{Reader: readerFunc(func(p []byte) (int, error) {
+		r := engine.NewLineReader(context.Background(), Source{Reader: readerFunc(func(p []byte) (int, error) {
 			if len(data) == 0 {
 				return 0, io.EOF
 			}
@@ -163,12 +165,12 @@ func TestLineReader(t *testing.T) {
 			return n, nil
 		})})
 		for i, n := range want {
-			line, err := r.next()
+			line, err := r.Next()
 			if err != nil || len(line) != n || bytes.Count(line, line[:1]) != n {
 				t.Fatalf("piece %d, line %d: %d bytes, want %d, %v", piece, i, len(line), n, err)
 			}
 		}
-		if _, err := r.next(); err != io.EOF {
+		if _, err := r.Next(); err != io.EOF {
 			t.Fatalf("after the end: %v", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/prose"
 )
 
 // exportMarkdown writes entries for people.
@@ -34,14 +35,14 @@ func checkMarkdown(tb testing.TB, page string) {
 	fence, folds := "", 0
 	for line := range strings.SplitSeq(page, "\n") {
 		for _, r := range line {
-			if isControl(r) {
+			if prose.IsControl(r) {
 				tb.Errorf("control character %U in %q", r, line)
 			}
 		}
 		if fence != "" {
 			if line == fence {
 				fence = ""
-			} else if closes(line, fence) {
+			} else if prose.Closes(line, fence) {
 				tb.Errorf("%q closes the fence %q", line, fence)
 			}
 			continue
@@ -75,8 +76,8 @@ func withoutSpans(line string) string {
 			b.WriteByte(line[i])
 			continue
 		}
-		n := longestRun(line[i:i+len(line[i:])-len(strings.TrimLeft(line[i:], "`"))], '`')
-		if end := spanEnd(line[i+n:], n); end >= 0 {
+		n := prose.LongestRun(line[i:i+len(line[i:])-len(strings.TrimLeft(line[i:], "`"))], '`')
+		if end := prose.SpanEnd(line[i+n:], n); end >= 0 {
 			i += n + end - 1
 		} else {
 			i += n - 1
@@ -106,8 +107,8 @@ func TestMarkdownText(t *testing.T) {
 	} {
 		var b strings.Builder
 		m := testMarkdown(&b)
-		m.text(in)
-		if err := m.w.Flush(); err != nil {
+		m.Text(in)
+		if err := m.W.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		if in == "one\r\ntwo\rthree" {
@@ -229,6 +230,6 @@ func headings(page string) []string {
 
 var shallow = regexp.MustCompile(`^[ \t]*(?:(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])[ \t]*)*#{1,3}(?:[ \t]|$)`)
 
-func testMarkdown(w *strings.Builder) *markdown {
-	return &markdown{w: bufio.NewWriter(w), names: map[string]string{}, turn: -1}
+func testMarkdown(w *strings.Builder) *prose.Markdown {
+	return &prose.Markdown{W: bufio.NewWriter(w), Names: map[string]string{}, Turn: -1}
 }

@@ -6,26 +6,27 @@ import (
 	"fmt"
 
 	"tenfold"
+	"tenfold/transcript/internal/engine"
 )
 
 // importNamed reads a source as the format that the caller names.
-func importNamed(ctx context.Context, src Source, head []byte, as handler, sink Sink) error {
-	problem, other := mistaken(head, src.Name, as.format, as.importer)
+func importNamed(ctx context.Context, src Source, head []byte, as engine.Handler, sink Sink) error {
+	problem, other := mistaken(head, src.Name, as.Format, as.Importer)
 	switch {
 	case problem == nil:
-		return as.importer.Import(ctx, src, sink)
-	case other == Certain:
+		return as.Importer.Import(ctx, src, sink)
+	case other == engine.Certain:
 		return problem
 	}
 	d := &doubted{Sink: sink}
-	err := as.importer.Import(ctx, src, d)
-	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read && other == Likely {
+	err := as.Importer.Import(ctx, src, d)
+	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read && other == engine.Likely {
 		return problem
 	}
 	if err != nil {
 		return err
 	}
-	if other == No && !d.some {
+	if other == engine.No && !d.some {
 		return d.settle(nil) // an empty file is of any format
 	}
 	return d.settle(problem)
@@ -34,17 +35,17 @@ func importNamed(ctx context.Context, src Source, head []byte, as handler, sink 
 // mistaken says that a source named to be of one format is of another, or of
 // none: nil where the name may be right. How surely it is of the other decides:
 // where that is not certain it is only an error if nothing can be read.
-func mistaken(head []byte, name string, from Format, importer Importer) (problem *Error, other Confidence) {
-	h := newHead(head, name)
-	if importer.Recognise(h) != No {
-		return nil, No
+func mistaken(head []byte, name string, from Format, importer engine.Importer) (problem *Error, other engine.Confidence) {
+	h := engine.NewHead(head, name)
+	if importer.Recognise(h) != engine.No {
+		return nil, engine.No
 	}
 	best, found := recognise(h)
-	if best < Likely || len(found) != 1 {
+	if best < engine.Likely || len(found) != 1 {
 		return &Error{
 			Name: name, Err: fmt.Errorf("not of format %s: nothing is said in it that can be read so", from),
 			Hint: "try another format, or leave --from out",
-		}, No
+		}, engine.No
 	}
 	return &Error{
 		Name: name, Err: fmt.Errorf("not of format %s: it looks like %s", from, found[0]),

@@ -1,4 +1,4 @@
-package transcript_test
+package transcript
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"tenfold"
-	"tenfold/transcript"
 )
 
 // A format that a file is not of is an error that says what the file is, and
@@ -30,22 +29,22 @@ func TestNamedFormat(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		data []byte
-		as   transcript.Format
+		as   Format
 		want string // in the error; empty for none
 	}{
-		{"claude as codex", claude, transcript.Codex, "bakery.jsonl: not of format codex: it looks like claude-code; try --from claude-code"},
-		{"claude as chat", claude, transcript.OpenAIChat, "it looks like claude-code"},
-		{"codex as claude", of("codex", "compacted.jsonl"), transcript.ClaudeCode, "it looks like codex"},
-		{"codex as messages", of("codex", "compacted.jsonl"), transcript.AnthropicBody, "it looks like codex"},
-		{"body as codex", of("anthropic", "request.json"), transcript.Codex, "it looks like anthropic"},
-		{"right", claude, transcript.ClaudeCode, ""},
-		{"read both ways", of("litellm-log", "native.json"), transcript.OpenAIChat, ""},
-		{"another body", of("anthropic", "request.json"), transcript.OpenAIChat, ""},
+		{"claude as codex", claude, Codex, "bakery.jsonl: not of format codex: it looks like claude-code; try --from claude-code"},
+		{"claude as chat", claude, OpenAIChat, "it looks like claude-code"},
+		{"codex as claude", of("codex", "compacted.jsonl"), ClaudeCode, "it looks like codex"},
+		{"codex as messages", of("codex", "compacted.jsonl"), AnthropicBody, "it looks like codex"},
+		{"body as codex", of("anthropic", "request.json"), Codex, "it looks like anthropic"},
+		{"right", claude, ClaudeCode, ""},
+		{"read both ways", of("litellm-log", "native.json"), OpenAIChat, ""},
+		{"another body", of("anthropic", "request.json"), OpenAIChat, ""},
 	} {
-		var c transcript.Collector
-		err := transcript.Import(t.Context(), transcript.Source{Name: "bakery.jsonl", Reader: bytes.NewReader(tt.data)}, tt.as, &c)
-		bad := (*transcript.Error)(nil)
-		if tt.want != "" && (!errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want)) {
+		var c Collector
+		err := Import(t.Context(), Source{Name: "bakery.jsonl", Reader: bytes.NewReader(tt.data)}, tt.as, &c)
+		bad := (*Error)(nil)
+		if tt.want != "" && (!errors.As(err, &bad) || !strings.Contains(errorText(err), tt.want)) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if tt.want == "" && (err != nil || len(c.Conversations) == 0) {
@@ -65,9 +64,9 @@ func TestNamedFormatKeepsAll(t *testing.T) {
 {"tenfold":1,"conversation":{"id":"b"}}
 {"id":"2","kind":"user_message","text":"Bake."}
 `
-	for _, as := range []transcript.Format{"", transcript.Tenfold} {
-		var c transcript.Collector
-		if err := transcript.Import(t.Context(), transcript.Source{Name: "x", Reader: strings.NewReader(two)}, as, &c); err != nil {
+	for _, as := range []Format{"", Tenfold} {
+		var c Collector
+		if err := Import(t.Context(), Source{Name: "x", Reader: strings.NewReader(two)}, as, &c); err != nil {
 			t.Fatal(err)
 		}
 		if len(c.Conversations) != 2 || len(c.Conversations[0].Entries) != 1 || c.Conversations[1].Entries[0].Payload.Kind() != tenfold.KindUserMessage {

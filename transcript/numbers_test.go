@@ -14,6 +14,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/native"
 )
 
 // extremes are numbers that a file may hold where a count, a place, a size, a
@@ -51,7 +53,7 @@ func checkFigures(tb tester, got Collected) {
 	}
 	sum := 0
 	for e := range log.Entries() {
-		if !possibleTokens(&e) {
+		if !engine.PossibleTokens(&e) {
 			tb.Errorf("entry %s is %d tokens", e.ID, e.Tokens)
 		}
 		if e.Payload.Kind().Visible() {
@@ -67,7 +69,7 @@ func checkFigures(tb tester, got Collected) {
 // Whatever numbers stand in a file, nothing wraps around (B7).
 func TestSamplesNumbers(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if newHead(w.data, w.path).json.shape == shapeText || !jsonNumber.Match(w.data) {
+		if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText || !jsonNumber.Match(w.data) {
 			continue
 		}
 		for _, n := range extremes {
@@ -96,7 +98,7 @@ func TestTenfoldNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := logtest.Entries(25).Draw(t, "entries")
 		var out bytes.Buffer
-		if err := writeTenfold(&out, Conversation{ID: "c", Created: time.Unix(0, 0)}, slices.Values(entries)); err != nil {
+		if err := native.WriteTenfold(&out, Conversation{ID: "c", Created: time.Unix(0, 0)}, slices.Values(entries)); err != nil {
 			t.Fatal(err)
 		}
 		head, lines, _ := strings.Cut(out.String(), "\n")
@@ -142,7 +144,7 @@ func TestAmend(t *testing.T) {
 		{tenfold.TurnStart{}, 7, 7},
 	} {
 		e := tenfold.Entry{ID: "e", Tokens: tt.tokens, Payload: tt.payload}
-		if changed := amend(&e); e.Tokens != tt.want || changed != (tt.tokens != tt.want) {
+		if changed := engine.Amend(&e); e.Tokens != tt.want || changed != (tt.tokens != tt.want) {
 			t.Errorf("%.40s with %d tokens: %d, want %d", fmt.Sprint(tt.payload), tt.tokens, e.Tokens, tt.want)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/codex"
+	"tenfold/transcript/internal/engine"
 )
 
 // A body that was exported, imported and exported again has the same bytes.
@@ -49,9 +52,9 @@ func TestOpenAIResponsesBodiesComeBack(t *testing.T) {
 // into what the sources left.
 func rebuildResponses(t testing.TB, c Collected) []any {
 	var items []any
-	r := codexRecord{}
-	r.items.scan = &r.scan
-	eachRecord(func(yield func(tenfold.Entry) bool) {
+	r := codex.Record{}
+	r.Items.Scan = &r.Scan
+	codex.EachRecord(func(yield func(tenfold.Entry) bool) {
 		for _, e := range c.Entries {
 			if !yield(e) {
 				return
@@ -71,14 +74,14 @@ func rebuildResponses(t testing.TB, c Collected) []any {
 			items = append(items, decodeJSON(t, []byte(source)))
 			return
 		}
-		root := r.read(source)
-		r.items.cuts, r.items.filling, r.items.fill = nil, true, held(payloads)
-		if root.isText() { // input that is one text
+		root := r.Read(source)
+		r.Items.Cuts, r.Items.Filling, r.Items.Fill = nil, true, chatapi.Held(payloads)
+		if root.IsText() { // input that is one text
 			items = append(items, decodeJSON(t, []byte(source)))
 			return
 		}
-		r.items.item(root)
-		items = append(items, decodeJSON(t, []byte(splice([]byte(source), r.items.cuts))))
+		r.Items.Item(root)
+		items = append(items, decodeJSON(t, []byte(engine.Splice([]byte(source), r.Items.Cuts))))
 	})
 	return items
 }

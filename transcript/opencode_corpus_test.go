@@ -9,6 +9,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/opencode"
 )
 
 // TestOpenCodeCorpusIsRebuilt exports what was imported: the file is told
@@ -28,7 +30,7 @@ func TestOpenCodeCorpusIsRebuilt(t *testing.T) {
 func checkOpenCodeWhole(tb testing.TB, got Collected, source []byte) {
 	tb.Helper()
 	text, _ := exportOpenCode(tb, got, false)
-	if !reflect.DeepEqual(decodeJSON(tb, text), decodeJSON(tb, bytes.ToValidUTF8(bytes.TrimPrefix(source, bom), []byte("\uFFFD")))) {
+	if !reflect.DeepEqual(decodeJSON(tb, text), decodeJSON(tb, bytes.ToValidUTF8(bytes.TrimPrefix(source, engine.Bom), []byte("\uFFFD")))) {
 		tb.Errorf("the export differs from the source:\n%.2000s", text)
 	}
 	all, err := written{OpenCode, "f.json", nil}.read(text, OpenCode)
@@ -96,13 +98,13 @@ func TestOpenCodeCorpusCounts(t *testing.T) {
 				}
 			case tenfold.Unknown:
 				switch p.Name {
-				case openCodeMessageName:
+				case opencode.MessageName:
 					have.Assistant++
-				case openCodeUserName:
+				case opencode.UserName:
 					have.User++
 				case "opencode.reasoning":
 					have.Reasoning++
-				case openCodeSessionName:
+				case opencode.SessionName:
 					if strings.Contains(e.Source, `"parentID":`) {
 						have.Side++
 					}
@@ -144,7 +146,7 @@ func TestOpenCodeCorpusCompaction(t *testing.T) {
 			return
 		}
 		found++
-		want := []string{"user " + openCodeSummaryQuery, "assistant " + summary}
+		want := []string{"user " + opencode.SummaryQuery, "assistant " + summary}
 		for _, m := range messages[from:] {
 			var results []string
 			m := m.(map[string]any)

@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
 )
 
 func TestOpenCodeSamplesAreRebuilt(t *testing.T) {
@@ -184,7 +185,7 @@ func firstUse(id string) string {
 // asObject is what a session says arguments were: those that are no object
 // stand in one.
 func asObject(arguments string) string {
-	if v := jsontext.Value(arguments); v.IsValid(scanOptions...) && v.Kind() == '{' {
+	if v := jsontext.Value(arguments); v.IsValid(engine.ScanOptions...) && v.Kind() == '{' {
 		return arguments
 	}
 	b, err := json.Marshal(map[string]string{"input": arguments})
@@ -294,7 +295,7 @@ func TestOpenCodeExportsOthers(t *testing.T) {
 				if _, err := Export(&out, OpenCode, view); err != nil {
 					t.Fatal(err)
 				}
-				fit, err := view.withFitCalls(OpenCode)
+				fit, err := view.WithFitCalls(OpenCode)
 				if err != nil {
 					t.Fatal(err)
 				}

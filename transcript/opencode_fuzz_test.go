@@ -6,6 +6,9 @@ import (
 	"errors"
 	"testing"
 	"unicode/utf8"
+
+	"tenfold/transcript/internal/crush"
+	"tenfold/transcript/internal/engine"
 )
 
 func FuzzOpenCode(f *testing.F) {
@@ -22,13 +25,13 @@ func FuzzOpenCode(f *testing.F) {
 		if text, _ := exportOpenCode(t, got, true); !json.Valid(text) {
 			t.Fatalf("the compacted export is no JSON: %s", text)
 		}
-		text := bytes.TrimPrefix(data, bom)
+		text := bytes.TrimPrefix(data, engine.Bom)
 		if !utf8.Valid(text) || bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte("\uFFFD")) || !json.Valid(text) {
 			return
 		}
-		var scan scanner
-		scan.reset(text)
-		if uniqueNames(&scan) && scan.err == nil {
+		var scan engine.Scanner
+		scan.Reset(text)
+		if uniqueNames(&scan) && scan.Err == nil {
 			checkOpenCodeWhole(t, got, text)
 		}
 	})
@@ -44,32 +47,32 @@ func FuzzCrush(f *testing.F) {
 	f.Add([]byte("s[]\na{}\nu[\nt[{\"data\":[]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var k Collector
-		root := &crushRoot{tree: &sessionTree{}, em: &emitter{place: &rootLog{}, sink: &k, conv: Conversation{ID: "c", Format: Crush}}, calls: &ids{}, told: map[string]bool{}}
-		s := &crushSession{crushRoot: root, id: "c", started: map[string]string{}}
+		root := &crush.Root{Tree: &engine.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
+		s := &crush.Session{Root: root, Id: "c", Started: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			line = bytes.Trim(line, " \t\r\n")
 			if len(line) < 2 {
 				continue
 			}
-			row := crushRow{id: "m", role: map[byte]string{'u': "user", 't': "tool", 's': "assistant"}[line[0]], summary: line[0] == 's', created: crushTime(int64(len(line)) << 24)}
-			if row.role == "" {
-				row.role = "assistant"
+			row := crush.Row{Id: "m", Role: map[byte]string{'u': "user", 't': "tool", 's': "assistant"}[line[0]], Summary: line[0] == 's', Created: crush.Time(int64(len(line)) << 24)}
+			if row.Role == "" {
+				row.Role = "assistant"
 			}
-			var raw rowObject
-			raw.add("role", quoteJSON(row.role))
-			if parts := embedded(line[1:], '['); parts != nil {
-				raw.add("parts", parts)
+			var raw engine.RowObject
+			raw.Add("role", engine.QuoteJSON(row.Role))
+			if parts := engine.Embedded(line[1:], '['); parts != nil {
+				raw.Add("parts", parts)
 			} else {
-				raw.add("parts", asJSON(line[1:]))
+				raw.Add("parts", engine.AsJSON(line[1:]))
 			}
-			if err := s.message(raw.done(), row); err != nil {
+			if err := s.Message(raw.Done(), row); err != nil {
 				var ours *Error
 				if !errors.As(err, &ours) {
 					t.Fatal(err)
 				}
 			}
 		}
-		if err := root.em.end(); err != nil {
+		if err := root.Em.End(); err != nil {
 			t.Fatal(err)
 		}
 		checkLaws(t, k.Conversations[0])

@@ -136,7 +136,7 @@ func TestOpenHandsSingleEvent(t *testing.T) {
 		"{\n \"kind\": \"MessageEvent\",\n \"id\": \"e1\",\n \"source\": \"user\"\n}\n",
 	} {
 		_, err := importText(t, "home/abc/events/event-00001-a.json", text)
-		if err == nil || !strings.Contains(err.Error(), "home/abc/base_state.json") {
+		if err == nil || !strings.Contains(errorText(err), "home/abc/base_state.json") {
 			t.Errorf("the error is %v", err)
 		}
 	}

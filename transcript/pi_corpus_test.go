@@ -9,13 +9,15 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/pi"
 )
 
 // fileLines decodes the lines of a file.
 func fileLines(tb testing.TB, data []byte) []any {
 	tb.Helper()
 	var lines []any
-	for line := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
 		if len(bytes.Trim(line, " \t\r\n")) > 0 {
 			lines = append(lines, decodeJSON(tb, line))
 		}
@@ -27,9 +29,9 @@ func fileLines(tb testing.TB, data []byte) []any {
 func rebuildPi(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
-	var s scanner
-	for group := range groups(slices.Values(entries)) {
-		if line := restorePi(&s, group); line != "" {
+	var s engine.Scanner
+	for group := range pi.Groups(slices.Values(entries)) {
+		if line := pi.RestorePi(&s, group); line != "" {
 			lines = append(lines, decodeJSON(tb, []byte(line)))
 		}
 	}
@@ -157,15 +159,15 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 	summary, kept := "", 0
 	for i, line := range lines {
 		starts[i] = len(got)
-		var s scanner
-		var r piRecord
-		r.parse(&s, line)
-		if r.typ == "compaction" {
-			summary, _ = s.unquote(r.summary)
-			kept = s.number(r.firstIndex)
+		var s engine.Scanner
+		var r pi.Record
+		r.Parse(&s, line)
+		if r.Typ == "compaction" {
+			summary, _ = s.Unquote(r.Summary)
+			kept = s.Number(r.FirstIndex)
 			continue
 		}
-		if r.msg.failed() {
+		if r.Msg.Failed() {
 			continue
 		}
 		one, err := importText(tb, "x.jsonl", `{"type":"session","id":"s","timestamp":"","cwd":"/"}`+"\n"+string(line)+"\n")
@@ -179,7 +181,7 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 		}
 	}
 	if summary != "" {
-		got = append([]string{said1(tenfold.UserMessage{Parts: tenfold.Text(piCompactionSummary(summary))})}, got[starts[kept]:]...)
+		got = append([]string{said1(tenfold.UserMessage{Parts: tenfold.Text(pi.CompactionSummary(summary))})}, got[starts[kept]:]...)
 	}
 	return got
 }

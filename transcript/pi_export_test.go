@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/pi"
 )
 
 func logOf(tb testing.TB, entries []tenfold.Entry) *tenfold.Log {
@@ -145,7 +146,7 @@ func TestPiExportsWhatCameLater(t *testing.T) {
 	}
 	have := squeeze(seen(t, again.Entries))
 	want := squeeze([]string{
-		said1(tenfold.UserMessage{Parts: tenfold.Text(piCompactionSummary("Asked."))}),
+		said1(tenfold.UserMessage{Parts: tenfold.Text(pi.CompactionSummary("Asked."))}),
 		`user "ask 4"`, `assistant "say 5"`, `user "later"`,
 	})
 	if have != want {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/pi"
 )
 
 // piTree writes session files for tests, and knows what pi's model sees.
@@ -91,7 +92,7 @@ func (p *piTree) sees() []string {
 	}
 	kept := last < 0
 	if last >= 0 {
-		out = append(out, fmt.Sprintf("user  %q", piCompactionSummary(p.nodes[path[last]].sum)))
+		out = append(out, fmt.Sprintf("user  %q", pi.CompactionSummary(p.nodes[path[last]].sum)))
 	}
 	for i, n := range path {
 		kept = kept || n == p.nodes[path[max(last, 0)]].kept || i > last

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"tenfold/transcript/internal/engine"
 )
 
 func makePipe(tb testing.TB, dir, name string) string {
@@ -65,7 +67,7 @@ func TestPipeNobodyWritesTo(t *testing.T) {
 		start := time.Now()
 		_, err := importPath(t, path, "")
 		var ours *Error
-		if !errors.As(err, &ours) || !strings.Contains(err.Error(), "nothing came through the pipe") || ours.Hint == "" {
+		if !errors.As(err, &ours) || !strings.Contains(errorText(err), "nothing came through the pipe") || ours.Hint == "" {
 			t.Errorf("%v", err)
 		}
 		if waited := time.Since(start); waited < pipePatience || waited > 2*pipePatience {
@@ -110,11 +112,11 @@ func TestPipeBeside(t *testing.T) {
 	path := makePipe(t, t.TempDir(), "pipe.db")
 	go func() {
 		if w, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
-			_, _ = w.WriteString(string(databaseMagic) + strings.Repeat("\x00", 100))
+			_, _ = w.WriteString(string(engine.DatabaseMagic) + strings.Repeat("\x00", 100))
 			_ = w.Close()
 		}
 	}()
-	if _, err := importPath(t, path, ""); err == nil || !strings.Contains(err.Error(), "cannot be read from a stream") {
+	if _, err := importPath(t, path, ""); err == nil || !strings.Contains(errorText(err), "cannot be read from a stream") {
 		t.Errorf("%v", err)
 	}
 }

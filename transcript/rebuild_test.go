@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/native"
 )
 
 // This file proves that importing loses nothing: it rebuilds the source's
@@ -94,7 +95,7 @@ func checkRoundTrip(tb testing.TB, got Collected) {
 	for e := range log.Entries() {
 		want = append(want, e)
 	}
-	if err := writeTenfold(&out, got.Conversation, log.Entries()); err != nil {
+	if err := native.WriteTenfold(&out, got.Conversation, log.Entries()); err != nil {
 		tb.Fatal(err)
 	}
 	again, err := importText(tb, "again.jsonl", out.String())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/native"
 )
 
 func allKinds() []tenfold.Entry {
@@ -51,7 +52,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 	c := Conversation{ID: "c-1", Title: "A title", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Format: ClaudeCode}
 	want := allKinds()
 	var first bytes.Buffer
-	if err := writeTenfold(&first, c, slices.Values(want)); err != nil {
+	if err := native.WriteTenfold(&first, c, slices.Values(want)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := importText(t, "x.jsonl", first.String())
@@ -64,7 +65,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 		}
 	}
 	var second bytes.Buffer
-	if err := writeTenfold(&second, got.Conversation, slices.Values(got.Entries)); err != nil {
+	if err := native.WriteTenfold(&second, got.Conversation, slices.Values(got.Entries)); err != nil {
 		t.Fatal(err)
 	}
 	if first.String() != second.String() {
@@ -76,7 +77,7 @@ func TestTenfoldIsLossless(t *testing.T) {
 func TestTenfoldSeveralConversations(t *testing.T) {
 	var b bytes.Buffer
 	for _, id := range []string{"one", "two"} {
-		if err := writeTenfold(&b, Conversation{ID: id}, slices.Values(allKinds()[:3])); err != nil {
+		if err := native.WriteTenfold(&b, Conversation{ID: id}, slices.Values(allKinds()[:3])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestTenfoldErrors(t *testing.T) {
 	} {
 		var k Collector
 		err := Import(context.Background(), Source{Name: "x.jsonl", Reader: strings.NewReader(tt.text), Strict: true}, Tenfold, &k)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err == nil || !strings.Contains(errorText(err), tt.want) {
 			t.Errorf("%s: error is %.300v, want %s", tt.name, err, tt.want)
 		}
 	}
@@ -110,7 +111,7 @@ func TestTenfoldErrors(t *testing.T) {
 	if err != nil || got.ID != "mine" || len(got.Entries) != 1 || len(got.Warnings) != 1 {
 		t.Errorf("without a header, torn: %+v, %v", got, err)
 	}
-	if _, err := Export(&bytes.Buffer{}, "nothing", View{}); err == nil || !strings.Contains(err.Error(), `cannot export to "nothing"; it is one of tenfold, `) {
+	if _, err := Export(&bytes.Buffer{}, "nothing", View{}); err == nil || !strings.Contains(errorText(err), `cannot export to "nothing"; it is one of tenfold, `) {
 		t.Errorf("export to jp: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/prose"
 )
 
 // eachText imports the text files of a format and checks that the entries make
@@ -26,7 +28,7 @@ func eachText(t *testing.T, format Format, f func(t *testing.T, want corpustest.
 					t.Log(c.ID, c.Warnings)
 				}
 			}
-			if format != Plain && all.String() != strings.TrimPrefix(string(data), string(bom)) {
+			if format != Plain && all.String() != strings.TrimPrefix(string(data), string(engine.Bom)) {
 				t.Errorf("the file is not rebuilt: %d bytes of %d", all.Len(), len(data))
 			}
 			f(t, want, string(data), got)
@@ -37,12 +39,12 @@ func eachText(t *testing.T, format Format, f func(t *testing.T, want corpustest.
 // aiderIndexed gives the sessions that the index counts: those with a prompt,
 // without what stands before the first heading when there is one.
 func aiderIndexed(text string) (sessions []string) {
-	parts := strings.Split("\n"+text, "\n"+aiderHeading)
+	parts := strings.Split("\n"+text, "\n"+prose.AiderHeading)
 	if len(parts) > 1 {
 		parts = parts[1:]
 	}
 	for _, s := range parts {
-		if strings.Contains(s, "\n"+aiderUser) {
+		if strings.Contains(s, "\n"+prose.AiderUser) {
 			sessions = append(sessions, s)
 		}
 	}
@@ -59,7 +61,7 @@ func TestAiderCorpus(t *testing.T) {
 		for _, s := range aiderIndexed(text) {
 			have.Interrupts += strings.Count(s, "^C")
 		}
-		if before, _, found := strings.Cut("\n"+text, "\n"+aiderHeading); found && strings.Contains(before, "\n"+aiderUser) {
+		if before, _, found := strings.Cut("\n"+text, "\n"+prose.AiderHeading); found && strings.Contains(before, "\n"+prose.AiderUser) {
 			want.Conversations++
 			want.User++
 		}
@@ -98,8 +100,8 @@ func TestSpecStoryCorpus(t *testing.T) {
 			for _, e := range c.Entries {
 				for line := range strings.SplitSeq(strings.ReplaceAll(e.Source, `\n`, "\n"), "\n") {
 					line = strings.TrimSuffix(strings.TrimSuffix(line, `"]`), `",null`)
-					if h, ok := specHeader(strings.TrimPrefix(line, `["`)); ok {
-						if h.role == "user" {
+					if h, ok := prose.SpecHeader(strings.TrimPrefix(line, `["`)); ok {
+						if h.Role == "user" {
 							have.User++
 						} else {
 							have.Assistant++
@@ -116,7 +118,7 @@ func TestSpecStoryCorpus(t *testing.T) {
 				}
 			}
 		}
-		quoted := strings.Count(text, specTool) - strings.Count("\n"+text, "\n"+specTool)
+		quoted := strings.Count(text, prose.SpecTool) - strings.Count("\n"+text, "\n"+prose.SpecTool)
 		have.Calls, have.Results = have.Calls+quoted, have.Results+quoted
 		have.Reasoning += strings.Count(text, "<think>") - strings.Count("\n"+text, "\n<think>")
 		index := corpustest.File{

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/transcript/internal/engine"
 )
 
 // fuzzSeeds adds the samples of a format.
@@ -35,9 +36,9 @@ func exactDocument(data []byte) bool {
 	if !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || bytes.Contains(data, []byte("\uFFFD")) {
 		return false
 	}
-	var scan scanner
-	scan.reset(bytes.TrimPrefix(data, bom))
-	return uniqueNames(&scan) && scan.err == nil
+	var scan engine.Scanner
+	scan.Reset(bytes.TrimPrefix(data, engine.Bom))
+	return uniqueNames(&scan) && scan.Err == nil
 }
 
 func FuzzSWEAgent(f *testing.F) {
@@ -48,7 +49,7 @@ func FuzzSWEAgent(f *testing.F) {
 			if len(frames) != 1 {
 				t.Errorf("%d frames", len(frames))
 			}
-			checkSWEAgent(t, bytes.TrimPrefix(data, bom), got[0].Entries)
+			checkSWEAgent(t, bytes.TrimPrefix(data, engine.Bom), got[0].Entries)
 		}
 	})
 }
@@ -69,7 +70,7 @@ func FuzzWhoAndWhen(f *testing.F) {
 	fuzzSeeds(f, WhoAndWhen, `{"history":[{"role":"a","content":"b"},{"role":"a","content":"b"}]}`)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if got, ok := fuzzAll(t, WhoAndWhen, data); ok && exactDocument(data) {
-			checkWhoAndWhen(t, bytes.TrimPrefix(data, bom), got[0].Entries)
+			checkWhoAndWhen(t, bytes.TrimPrefix(data, engine.Bom), got[0].Entries)
 		}
 	})
 }
@@ -94,7 +95,7 @@ func fuzzText(t *testing.T, format Format, data []byte) {
 		}
 		all.WriteString(rebuildText(t, c.Entries))
 	}
-	if want := strings.TrimPrefix(string(data), string(bom)); all.String() != want {
+	if want := strings.TrimPrefix(string(data), string(engine.Bom)); all.String() != want {
 		t.Errorf("%q came back as %q", want, all.String())
 	}
 }

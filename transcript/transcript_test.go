@@ -13,6 +13,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/problem"
+	"tenfold/transcript/internal/engine"
 )
 
 func TestDetect(t *testing.T) {
@@ -49,7 +51,7 @@ func TestDetect(t *testing.T) {
 		got, err := Detect([]byte(tt.head), tt.name)
 		if got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s %.40q: %q, %v", tt.name, tt.head, got, err)
-		} else if err != nil && !strings.Contains(strings.Replace(err.Error(), "claude.jsonl:", "x:", 1), tt.says) {
+		} else if err != nil && !strings.Contains(strings.Replace(errorText(err), "claude.jsonl:", "x:", 1), tt.says) {
 			t.Errorf("%s %.40q: %v, want %s", tt.name, tt.head, err, tt.says)
 		}
 	}
@@ -81,7 +83,7 @@ func TestDetectCorpus(t *testing.T) {
 		if strings.Contains(f.Name, "openai__responses__") {
 			want = OpenAIResponses // the index knows no name for it
 		}
-		if h, known := find(want); !known || h.importer == nil {
+		if h, known := find(want); !known || h.Importer == nil {
 			want = ""
 		}
 		if body := apiBodies[f.Name]; want == "" && body != "" {
@@ -90,19 +92,19 @@ func TestDetectCorpus(t *testing.T) {
 		if strings.HasSuffix(f.Name, "no-samples.json") {
 			want = InspectEval // its importer says that it holds no conversation
 		}
-		for _, size := range []int{headSize, 2000} {
-			if size < headSize && strings.HasSuffix(f.Name, "example__README.md") {
+		for _, size := range []int{engine.HeadSize, 2000} {
+			if size < engine.HeadSize && strings.HasSuffix(f.Name, "example__README.md") {
 				continue // its chat begins later
 			}
 			want := want
 			if f.Format == "" && strings.HasSuffix(f.Name, "assistant-message-with-thinking-code.json") {
-				if size < headSize {
+				if size < engine.HeadSize {
 					continue // a message alone, which says so at its end
 				}
 				want = Pi
 			}
 			got, err := Detect(data[:min(len(data), size)], f.Name)
-			if size < headSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
+			if size < engine.HeadSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
 				continue // so little is a system prompt, or what stands before it
 			}
 			if got != want {
@@ -132,11 +134,11 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if data, err := f.sibling("metadata.json"); err != nil || len(data) == 0 {
+	if data, err := f.Sibling("metadata.json"); err != nil || len(data) == 0 {
 		t.Errorf("metadata.json: %q, %v", data, err)
 	}
 	for _, name := range []string{"link", "../secret", "/etc/passwd", "..", "missing"} {
-		if data, _ := f.sibling(name); data != nil {
+		if data, _ := f.Sibling(name); data != nil {
 			t.Errorf("sibling %s leads out: %q", name, data)
 		}
 	}
@@ -145,7 +147,7 @@ func TestOpen(t *testing.T) {
 		t.Fatalf("the directory of a transcript: %+v, %v", whole, err)
 	}
 	_ = whole.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a directory, not a transcript; name a file in it") {
+	if _, err := Open(dir); err == nil || !strings.Contains(errorText(err), "is a directory, not a transcript; name a file in it") {
 		t.Errorf("directory: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "nope")); !errors.Is(err, os.ErrNotExist) {
@@ -197,7 +199,7 @@ func TestImportStops(t *testing.T) {
 		}
 	}
 	err := Import(context.Background(), Source{Name: "x", Reader: strings.NewReader("{}")}, "nope", &Collector{})
-	if err == nil || !strings.Contains(err.Error(), `unknown format "nope"; it is one of tenfold`) {
+	if err == nil || !strings.Contains(errorText(err), `unknown format "nope"; it is one of tenfold`) {
 		t.Errorf("unknown format: %v", err)
 	}
 	if err := Import(context.Background(), Source{Name: "x"}, "", &Collector{}); err == nil {
@@ -221,7 +223,7 @@ func TestDeepNesting(t *testing.T) {
 		"bare":                 deep + "\n",
 	} {
 		_, err := importStrict(t, "x", claude+line+claude)
-		if err == nil || !strings.Contains(err.Error(), "max depth") {
+		if err == nil || !strings.Contains(errorText(err), "max depth") {
 			t.Errorf("%s: %.200v", name, err)
 		}
 	}
@@ -272,4 +274,13 @@ func ExampleExport() {
 	// {"tenfold":1,"conversation":{"id":"s1","title":"A fix"}}
 	// {"seq":1,"id":"e1","kind":"turn_start"}
 	// {"seq":2,"id":"e2","kind":"user_message","tokens":2,"text":"fix it"}
+}
+
+// errorText gives an error as a person is told it: with its hint.
+func errorText(err error) string {
+	var p *problem.Error
+	if errors.As(err, &p) && p.Hint != "" {
+		return err.Error() + "; " + p.Hint
+	}
+	return err.Error()
 }

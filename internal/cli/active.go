@@ -6,22 +6,23 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tenfold/internal/cli/outfile"
 )
 
-// active remembers which conversation of a store commands are about when they
-// name none.
+// active remembers the conversation of a store that commands use when no ID is
+// given.
 type active interface {
-	// get gives the id, empty when none is active.
+	// get returns the id, empty if none is active.
 	get() (string, error)
-	// set makes a conversation the active one, none when id is empty.
+	// set makes a conversation the active one, none if id is empty.
 	set(id string) error
 }
 
-// activeFile keeps the id in a file beside the store's, so that each store
-// has its own.
+// activeFile keeps the id in a file beside the store.
 type activeFile string
 
-// maxActive is more than any id has.
+// maxActive is longer than any id.
 const maxActive = 1 << 12
 
 func (f activeFile) get() (string, error) {
@@ -48,37 +49,37 @@ func (f activeFile) set(id string) error {
 	if now, err := f.get(); err == nil && now == id {
 		return nil
 	}
-	// Beside a store on another machine there may be no directory yet.
+	// For a store on another machine the directory may not exist yet.
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
 	}
-	out, err := createFile(string(f), 0o600)
+	out, err := outfile.Create(string(f), 0o600)
 	if err != nil {
 		return err
 	}
-	defer out.abandon()
+	defer out.Abandon()
 	if _, err := out.Write([]byte(id + "\n")); err != nil {
 		return err
 	}
-	return out.commit()
+	return out.Commit()
 }
 
-// notice says what was made, and that it is the active conversation; where the
-// store is gone with the command, it says that instead.
+// noticeActivef says which conversation is now active, unless the store ends with
+// the command.
 func (a *app) noticeActivef(format string, args ...any) {
 	if a.workspace.inMemory() {
-		format, args = "nothing is kept: a store in memory ends with the command", nil
+		format, args = "nothing was saved: the store is in memory", nil
 	}
-	a.noticef(format, args...)
+	a.Noticef(format, args...)
 }
 
-// inMemory reports whether the store is gone when the command ends.
+// inMemory reports whether the store ends with the command.
 func (l *workspace) inMemory() bool {
 	_, gone := l.active.(*activeInMemory)
 	return gone
 }
 
-// activeInMemory is for a store that is gone with the process as well.
+// activeInMemory is for a store in memory.
 type activeInMemory struct{ id string }
 
 func (m *activeInMemory) get() (string, error) { return m.id, nil }

@@ -10,54 +10,52 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary"
 )
 
-// asked is whom a compaction asks, for a summary or for tangents, and what came
-// of it: it draws the progress, keeps artifacts, and has the figures for the
-// report. It works for one compaction at a time.
+// asked answers the requests of one compaction for summaries and tangents. It
+// shows progress, writes artifacts, and collects notes for the report.
 type asked struct {
 	*app
-	// name is the model that is asked; empty where none is.
+	// name is the model that is called; empty if none is.
 	name       string
 	by         strategy.Summarizer
 	classifier strategy.Classifier
-	// review has a person look at each summary.
+	// review has a person review each summary.
 	review, yes bool
-	// artifacts is where files are kept, nil for nowhere; conversation is in
-	// their names.
+	// artifacts is where files are written, nil for nowhere; conversation is
+	// part of their names.
 	artifacts    summary.Artifacts
 	conversation string
-	// stored are the overlays of an earlier run on the same conversation, in
-	// its log as it is in the store.
+	// stored are the overlays of an earlier run on the same conversation.
 	stored    []tenfold.Overlay
 	storedLog *tenfold.Log
 
-	bar   *progress
+	bar   *terminal.Progress
 	doing string
 	last  summary.Progress
-	// notes are what the summarizers said, warnings what of it went wrong,
-	// quotes what a dry run would ask for.
+	// notes come from the summarizers, warnings are those about failures,
+	// quotes are what a dry run would request.
 	notes, warnings []string
 	quotes          []quoteJSON
-	// said are the notes and warnings that were told.
+	// said are the notes and warnings that were printed.
 	said []string
-	// files are the artifacts written that no stored overlay names.
+	// files are the artifacts that no stored overlay names.
 	files []string
-	// made are the summaries written in this run.
-	made []madeSummary
+	made  []madeSummary
 }
 
-// madeSummary is a summary with what it was asked of.
+// madeSummary is a summary written in this run, with its request.
 type madeSummary struct {
 	of  strategy.SummaryRequest
 	got strategy.SummaryResult
 }
 
-// resume goes on with what an attempt of the same compaction had done when
-// another writer came first.
+// resume takes over what an earlier attempt did before another writer came
+// first.
 func (k *asked) resume(before *asked) {
 	if before != nil {
 		k.notes, k.warnings, k.files, k.made = before.notes, before.warnings, before.files, before.made
@@ -72,7 +70,7 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		}
 	}
 	if got, ok := k.recall(r); ok {
-		k.noticef("the summary of turns %s is that of an earlier run: %s was not asked again", r.Range, k.name)
+		k.Noticef("reused the summary of turns %s from an earlier run; %s was not called", r.Range, k.name)
 		return got, nil
 	}
 	by := k.by
@@ -83,8 +81,8 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		by = summary.Recorded{Of: by, Artifacts: k.artifacts, Conversation: k.conversation, Now: k.now}
 	}
 	if k.name != "" {
-		k.begin("summary of turns " + r.Range.String())
-		defer func() { k.bar.end() }()
+		k.begin("summarize turns " + r.Range.String())
+		defer func() { k.bar.End() }()
 	}
 	got, err := by.Summarize(ctx, r)
 	if len(got.Failures) > 0 {
@@ -97,9 +95,8 @@ func (k *asked) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	}
 	if err == nil && r.Refusal(got) == nil {
 		k.made = append(k.made, madeSummary{r, got})
-	}
-	if u := got.Usage; (err != nil || r.Refusal(got) != nil) && u != (tenfold.Usage{}) {
-		k.warnings = append(k.warnings, "what was asked for nothing: "+usageWords(u))
+	} else if u := got.Usage; u != (tenfold.Usage{}) {
+		k.warnings = append(k.warnings, "used without a result: "+figures(u.Input+u.CacheRead+u.CacheWrite, u.Output, u.Cost))
 	}
 	return got, err
 }
@@ -124,9 +121,8 @@ func (k *asked) Quote(r strategy.SummaryRequest) strategy.Quote {
 	return q
 }
 
-// recall finds the summary that an earlier run had written of the very same
-// entries, by the same model and the same wishes: nobody pays twice for running
-// a command again.
+// recall finds the summary that an earlier run wrote of the same entries, with
+// the same model and wishes, so that running a command again costs nothing.
 func (k *asked) recall(r strategy.SummaryRequest) (strategy.SummaryResult, bool) {
 	if k.name == "" || len(r.Prior) > 0 {
 		return strategy.SummaryResult{}, false
@@ -155,41 +151,41 @@ func (k *asked) recall(r strategy.SummaryRequest) (strategy.SummaryResult, bool)
 
 // Classify implements [strategy.Classifier].
 func (k *asked) Classify(ctx context.Context, r strategy.ClassifyRequest) ([]strategy.Tangent, error) {
-	k.begin("which turns are off the task")
-	defer func() { k.bar.end() }()
+	k.begin("find turns off the task")
+	defer func() { k.bar.End() }()
 	got, err := k.classifier.Classify(ctx, r)
-	k.bar.end()
+	k.bar.End()
 	if p := k.last; p.Input > 0 {
-		k.noticef("%s was asked which turns are off the task: %s", k.name, figures(p.Input, p.Output, p.Cost))
+		k.Noticef("%s named the turns that are off the task: %s", k.name, figures(p.Input, p.Output, p.Cost))
 	}
 	return got, err
 }
 
 func (k *asked) begin(doing string) {
 	k.doing, k.last = doing, summary.Progress{}
-	k.bar = k.startProgress(k.line(), 0)
+	k.bar = k.StartProgress(k.line(), 0)
 }
 
-// at is told how far a model is.
+// at receives the progress of a model.
 func (k *asked) at(p summary.Progress) {
 	k.last = p
-	k.bar.stage(k.line(), 0)
+	k.bar.Stage(k.line(), 0)
 }
 
-// waiting is told that a request is sent again.
+// waiting is called before a request is retried.
 func (k *asked) waiting(_ int, err error, d time.Duration) {
 	why := strings.ReplaceAll(string(provider.KindOf(err)), "_", " ")
-	k.bar.stage(k.doing+": "+why+", waiting "+d.Round(100*time.Millisecond).String(), 0)
+	k.bar.Stage(k.doing+": "+why+", waiting "+d.Round(100*time.Millisecond).String(), 0)
 }
 
-// line is the progress in words: the work that is under way stands in front, so
-// that a narrow terminal shows it.
+// line is the progress in words, what is being done first, so that a narrow
+// terminal shows it.
 func (k *asked) line() string {
 	p := k.last
 	text := k.doing + ": "
 	switch {
 	case p.Doing == "":
-		return text + "asking " + k.name
+		return text + "calling " + k.name
 	case p.Doing == summary.Reading && p.Parts > 1:
 		text += "read " + count(p.Done, "part", "parts") + " of " + thousands(p.Parts)
 	default:
@@ -198,7 +194,7 @@ func (k *asked) line() string {
 	return text + ", " + figures(p.Input, p.Output, p.Cost) + ", " + k.name
 }
 
-// keep says which overlays were stored: their files stay.
+// keep keeps the files of overlays that were stored.
 func (k *asked) keep(stored []tenfold.Compaction) {
 	for _, c := range stored {
 		if c.Summary != nil && c.Summary.Artifacts != nil {
@@ -208,36 +204,36 @@ func (k *asked) keep(stored []tenfold.Compaction) {
 	}
 }
 
-// discard takes away the files of summaries that were not stored: a compaction
-// that is cancelled, refused or overtaken leaves none.
+// discard removes the files of summaries that were not stored, because the
+// compaction was cancelled, refused or preempted.
 func (k *asked) discard() {
 	if k == nil {
 		return
 	}
 	for _, f := range k.files {
 		if err := os.Remove(f); f != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
-			k.warn("an artifact of a summary that was not stored is left: " + err.Error())
+			k.Warn("cannot remove the artifact of a summary that was not stored: " + err.Error())
 		}
 	}
 	k.files = nil
 }
 
-// tellNotes tells how a summary came about, and warns of what went otherwise
-// than asked: a model that failed, a name that the log does not hold. With --json
-// it gives the warnings for the result to hold.
-func (k *asked) tellNotes() (warnings []string) {
-	if k == nil { // nothing came as far as asking
+// flushNotes prints how a summary was written, and warns of failures: of the
+// model, or a name that is not in the log. With --json it returns the warnings
+// for the result.
+func (k *asked) flushNotes() (warnings []string) {
+	if k == nil { // nothing was asked
 		return nil
 	}
 	k.said = slices.Concat(k.said, k.notes, k.warnings)
-	if k.json {
+	if k.JSON {
 		warnings, k.warnings = k.warnings, nil
 	}
 	for _, note := range k.notes {
-		k.noticef("%s", visibleLine(note))
+		k.Noticef("%s", terminal.VisibleLine(note))
 	}
 	for _, warning := range k.warnings {
-		k.warn(warning)
+		k.Warn(warning)
 	}
 	k.notes, k.warnings = nil, nil
 	return warnings

@@ -10,22 +10,22 @@ import (
 	"tenfold/strategy"
 )
 
-// chosen is a strategy and who chose it, in words.
+// chosen is a strategy and what chose it, in words.
 type chosen struct {
 	strategy.Strategy
 	by string
-	// keys are the settings that decide what it does, where flags do not.
+	// keys are the settings that determine what it does, unless flags do.
 	keys [][]string
 }
 
-// callsModel reports whether a strategy calls a model, where there is one.
+// callsModel reports whether a strategy calls a model if there is one.
 func (c chosen) callsModel() bool { return strategy.Summarises(c.Strategy) || needsModel(c.Strategy) }
 
 // choose finds the strategies in effect.
 func (r *rangeFlags) choose(e *config.Effective) ([]chosen, error) { return r.choice(e, e.Config) }
 
-// choice finds the strategies: those of flags, else, where no target says what
-// to do, those of a configuration, else its default profile.
+// choice finds the strategies: those of flags; else none if there is a target;
+// else those of a configuration; else its default profile.
 func (r *rangeFlags) choice(e *config.Effective, c config.Config) ([]chosen, error) {
 	at := func(keys ...string) []string { return slices.Concat([]string{"conversation", "compaction"}, keys) }
 	profile := func(name string) [][]string {
@@ -39,7 +39,7 @@ func (r *rangeFlags) choice(e *config.Effective, c config.Config) ([]chosen, err
 		return []chosen{{p, "--profile " + quote(r.profile), profile(r.profile)}}, err
 	}
 	if r.flags.Flags().Changed("target") {
-		return nil, nil // fit chooses from the raw log: nothing before it would change a thing
+		return nil, nil // fit works on the raw log
 	}
 	if texts := c.Conversation.Compaction.Strategy; len(texts) > 0 {
 		return parseAll(c, texts, "conversation.compaction.strategy", [][]string{at("strategy")})
@@ -62,17 +62,16 @@ func parseAll(c config.Config, texts []string, by string, keys [][]string) ([]ch
 		case errors.Is(err, strategy.ErrUnknown):
 			return nil, err
 		case err != nil:
-			return nil, usage(by+" "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
+			return nil, usage("invalid "+by+" "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
 		}
 		all = append(all, chosen{s, by + " " + quote(text), keys})
 	}
 	return all, nil
 }
 
-// notOwn finds what calls a model without being the choice of whoever runs
-// the program (M1a): a workspace's file that is not trusted, or the conversation,
-// chose it. Nil when there is nothing. What the rest tell the model is the word of
-// whoever runs the program as well.
+// notOwn finds a strategy that calls a model but was chosen by an untrusted
+// workspace file or by the conversation (M1a); nil if there is none. The other
+// profiles get the instructions that whoever runs the program set.
 func (r *rangeFlags) notOwn(e *config.Effective, all []chosen) *chosen {
 	mine, _ := r.choice(e, e.Mine) // without one, nothing is theirs
 	for i, c := range all {
@@ -94,16 +93,16 @@ func (r *rangeFlags) notOwn(e *config.Effective, all []chosen) *chosen {
 	return nil
 }
 
-// unasked says why a model that is configured is not called.
+// unasked says why a configured model is not called.
 func (c *chosen) unasked(e *config.Effective, model string) string {
 	for _, key := range c.keys {
 		switch o, _ := e.Origin(key...); o.Kind {
 		case config.Workspace:
-			return o.String() + ": " + strings.Join(key, ".") + " would have " + model +
-				` called, but this file is not trusted: a digest is used; read it, then run "tenfold config trust"`
+			return o.String() + ": " + strings.Join(key, ".") + " would call " + model +
+				`, but this file is not trusted: a digest is used; read it, then run "tenfold config trust"`
 		case config.InConversation:
-			return "the conversation sets " + strings.Join(key, ".") + ", and " + model +
-				" is not called on its word: a digest is used; choose it yourself, with --profile, --strategy or --cfg"
+			return "the conversation sets " + strings.Join(key, ".") + ", which cannot make " + model +
+				" be called: a digest is used; choose the strategy yourself, with --profile, --strategy or --cfg"
 		}
 	}
 	return model + " is not called: a digest is used"

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -59,7 +61,7 @@ func TestExample(t *testing.T) {
 	t.Setenv("TENFOLD_STORE", "memory:")
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	var out, errs bytes.Buffer
-	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs}
+	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}
 	if code := run(t.Context(), []string{"compact", session}, term); code != exitOK {
 		t.Fatalf("the exit code is %d: %s", code, errs.String())
 	}
@@ -75,9 +77,9 @@ func TestNarrow(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	show := func(width int, coloured bool) string {
 		var out bytes.Buffer
-		term := &terminal{
-			in: strings.NewReader(""), out: bufio.NewWriter(&out), err: io.Discard,
-			outTTY: true, outColour: coloured, width: width,
+		term := &terminal.Terminal{
+			In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: io.Discard,
+			OutTTY: true, OutColour: coloured, Width: width,
 		}
 		if code := run(t.Context(), []string{"compact", "testdata/bakery.jsonl"}, term); code != exitOK {
 			t.Fatalf("the exit code is %d", code)

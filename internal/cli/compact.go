@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -29,18 +30,18 @@ func (a *app) compactCommand() *cobra.Command {
 	k := &compactFile{app: a}
 	c := &cobra.Command{
 		Use:   "compact FILE… [flags]",
-		Short: "Compact the session that an agent saved",
-		Long: `Reads saved sessions, compacts them, and tells what that saves. "-" is standard
-input.
+		Short: "Compact saved sessions of an agent",
+		Long: `Reads saved sessions, compacts them, and reports how much that saves. "-" is
+standard input.
 
 ` + sentence("The format is detected: "+strings.Join(readableFormats(), ", ")+".") + `
 
-The conversations are kept in the store, the last one as the active one, so that
-"tenfold conversation" can show them, undo, and compact differently. The file is
-not touched. Running the command again on the same file imports only new entries
-and replaces the compaction of the earlier run; the same flags give the same
-report and write nothing. A file that no longer begins as it did then becomes a
-conversation of its own.
+The conversations are kept in the store and the last one becomes active, so that
+"tenfold conversation" can show it, undo the compaction, or compact differently.
+The file is not changed. Running the command again on the same file imports only
+new entries and replaces the compaction of the earlier run; with the same flags
+it gives the same report and writes nothing. If the file no longer begins the
+same way, it becomes a new conversation.
 
 A damaged line or record is skipped with a warning; --strict makes it an error.
 
@@ -48,12 +49,11 @@ A damaged line or record is skipped with a warning; --strict makes it an error.
 
 ` + modelHelp + `
 
---out writes the compacted conversation to a file, which appears whole or not
-at all; "-" is standard output, and then the report goes to standard error.
+--out writes the compacted conversation to a file, completely or not at all; "-"
+is standard output, and the report then goes to standard error.
 ` + sentence("--to then names its format: "+strings.Join(exportFormats(), ", ")+".") + `
-A file named *.jsonl is written as tenfold, which holds everything. Any other
-value of --to is the bound where the range ends; --to may be given twice, once
-for each.`,
+A file named *.jsonl defaults to tenfold, which is lossless. Any other value of
+--to is the end of the range; to give both, repeat --to.`,
 		Example: `  tenfold compact session.jsonl
   tenfold compact session.jsonl --dry-run --keep 50k
   tenfold compact session.jsonl --strategy strip-tools:over=2KB
@@ -61,40 +61,38 @@ for each.`,
 		Args: arguments(1, -1, "a file"),
 		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
 	}
-	k.register(c)
-	k.completeProfiles(c)
-	c.Flags().StringArrayVar(&k.to, "to", nil, "`BOUND` where the range ends; or what to write\n--out as")
+	k.register(a, c)
+	c.Flags().StringArrayVar(&k.to, "to", nil, "end of the range, a `BOUND`; or the format of --out")
 	c.Flags().StringVar(&k.out, "out", "", "`FILE` to write the compacted conversation to")
-	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session, else it is detected")
+	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session (default: detected)")
 	registerStrict(c, &k.strict)
 	complete(c, "format", readableFormats()...)
 	complete(c, "to", exportFormats()...)
 	return c
 }
 
-// registerStrict adds the flag of commands that read transcripts.
+// registerStrict adds --strict to a command that reads transcripts.
 func registerStrict(c *cobra.Command, strict *bool) {
-	c.Flags().BoolVar(strict, "strict", false, "fail on a damaged line or record instead of\nskipping it with a warning")
+	c.Flags().BoolVar(strict, "strict", false, "fail on a damaged line or record, do not skip it")
 }
 
-// split tells the two meanings of --to apart: with --out the name of a format
-// is one, all else is a bound.
+// split separates the two meanings of --to: the format of --out, and the bound.
 func (k *compactFile) split() (bound, format string, err error) {
 	for _, to := range k.to {
 		place := &bound
 		switch {
 		case isExportFormat(to) && k.out == "":
-			return "", "", usage("--to "+to+" names a format, but there is no --out", "name the file with --out FILE")
+			return "", "", usage("--to "+to+" is a format, but --out is missing", "add --out FILE")
 		case isExportFormat(to):
 			place = &format
 		case k.out != "":
 			if _, err := tenfold.ParseBound(to); err != nil {
-				return "", "", usage("--to: "+quote(to)+" is neither a format nor a bound",
+				return "", "", usage("invalid --to value "+quote(to)+": not a format or a bound",
 					"formats are "+strings.Join(exportFormats(), ", ")+"; a bound is a turn (5), turns before the last (-3) or a time ago (5h, 2d)")
 			}
 		}
 		if *place != "" {
-			return "", "", usage("--to says "+quote(*place)+" and "+quote(to), "give one bound, and one format for --out")
+			return "", "", usage("--to is both "+quote(*place)+" and "+quote(to), "give at most one bound, and one format for --out")
 		}
 		*place = to
 	}
@@ -113,8 +111,7 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 	if err := checkFormat("--format", k.format); err != nil {
 		return err
 	}
-	// What is wrong with the flags or the configuration is told before a file
-	// is read.
+	// Report errors in flags and configuration before reading a file.
 	e, err := k.effective()
 	if err != nil {
 		return err
@@ -132,11 +129,11 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 	}
 	switch {
 	case k.dryRun:
-		return usage("--dry-run writes nothing, so --out has nothing to do", "leave out one of them")
+		return exclusive("--dry-run", "--out")
 	case len(paths) > 1:
-		return usage("--out takes the conversations of one file, not of several", "run the command once for each file")
+		return usage("--out requires a single FILE", "run the command once for each file")
 	case sameFile(paths[0], k.out):
-		return usage("--out would overwrite the session it reads", "name another file")
+		return usage("--out would overwrite the session", "choose another file")
 	}
 	to, err := k.destination(k.out)
 	if err != nil {
@@ -155,20 +152,19 @@ func sameFile(x, y string) bool {
 	return err == nil && one.Mode().IsRegular() && os.SameFile(one, other)
 }
 
-// outTo is where --out leads.
+// outTo is the file of --out.
 type outTo struct {
 	*destination
 	format string
 }
 
-// all compacts the files one after the other. One that fails does not keep the
-// others from their turn.
+// all compacts the files one after the other; it continues when one fails.
 func (k *compactFile) all(ctx context.Context, paths []string, req session.Request, to *outTo) error {
 	if len(paths) == 1 {
 		_, err := k.one(ctx, paths[0], req, to, false)
 		return err
 	}
-	var sum tenfold.Count
+	var sum tokensJSON
 	var failed error
 	done := 0
 	for _, path := range paths {
@@ -182,85 +178,74 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 			continue
 		}
 		done++
-		for _, c := range all {
-			sum.Before, sum.After = sum.Before+c.Before, sum.After+c.After
-		}
+		sum.Before, sum.After = sum.Before+all.Before, sum.After+all.After
 	}
-	if !k.json && done > 0 {
+	if !k.JSON && done > 0 {
 		k.rows([]row{totalRow("All", count(done, "file", "files"), sum)})
 	}
 	return failed
 }
 
-// one compacts the conversations of one file.
-func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
-	var sums []tenfold.Count
-	err := steadily(func() (err error) {
-		sums, err = k.read(ctx, path, req, to, several)
+// one compacts the conversations of one file, and sums up their tokens.
+func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) (sum tokensJSON, err error) {
+	err = steadily(func() (err error) {
+		sum, err = k.read(ctx, path, req, to, several)
 		return err
 	})
-	return sums, err
+	return sum, err
 }
 
-func (k *compactFile) read(ctx context.Context, path string, req session.Request, to *outTo, several bool) ([]tenfold.Count, error) {
+func (k *compactFile) read(ctx context.Context, path string, req session.Request, to *outTo, several bool) (sum tokensJSON, err error) {
 	var found []imported
-	err := k.importFile(ctx, path, k.format, "--format", k.strict, func(in imported) error {
+	err = k.importFile(ctx, path, k.format, "--format", k.strict, func(in imported) error {
 		found = append(found, in)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return sum, err
 	}
 	if to != nil && len(found) > 1 && to.format != string(transcript.Tenfold) {
-		return nil, usage(path+" holds "+count(len(found), "conversation", "conversations")+", and a "+to.format+" body is one",
-			"write them with --to tenfold")
+		return sum, usage(path+" has "+count(len(found), "conversation", "conversations")+", but "+to.format+" holds only one",
+			"use --to tenfold")
 	}
 	if len(found) == 1 && !several { // of many, some may be too short
 		if err := k.outside(found[0].log.Turns()); err != nil {
-			return nil, err
+			return sum, err
 		}
 	}
 	reports := make([]*report, len(found))
 	var views []transcript.View
+	var failed error
 	for i, in := range found {
-		if reports[i], err = k.compact(ctx, in, req); err != nil {
-			return nil, err
+		r, err := k.compact(ctx, in, req)
+		if err != nil {
+			return sum, err
 		}
-		in.ID = reports[i].conversation
-		views = append(views, transcript.View{Conversation: in.Conversation, Projection: reports[i].view, Compacted: true})
+		in.ID, failed, reports[i] = r.Conversation, cmp.Or(failed, r.failed), r
+		views = append(views, transcript.View{Conversation: in.Conversation, Projection: r.view, Compacted: true})
+		sum.Before, sum.After = sum.Before+r.Tokens.Before, sum.After+r.Tokens.After
 	}
-	failed := failedOf(reports)
 	if to != nil && failed == nil {
 		warnings, err := k.export(to, to.format, views...)
+		if err == nil {
+			err = to.commit()
+		}
 		if err != nil {
-			return nil, err
+			return sum, err
 		}
-		if err := to.commit(); err != nil {
-			return nil, err
-		}
-		reports[0].warnings = append(reports[0].warnings, warnings...)
-		reports[0].resume = to.howToResume(to.format)
+		reports[0].Warnings = append(reports[0].Warnings, warnings...)
+		reports[0].Resume = to.resumeCommands(to.format)
 	}
-	sums := k.tell(found, reports, several || len(found) > 1, to != nil && to.file == nil)
+	k.print(reports, several || len(found) > 1, to != nil && to.file == nil)
 	for _, r := range reports {
-		k.tellResume(r.resume)
+		k.printResume(r.Resume)
 	}
-	return sums, cmp.Or(failed, missed(reports...))
+	return sum, cmp.Or(failed, missed(reports...))
 }
 
-// failedOf is what the first of the reports that failed did so by.
-func failedOf(reports []*report) error {
-	for _, r := range reports {
-		if r.failed != nil {
-			return r.failed
-		}
-	}
-	return nil
-}
-
-// compact plans over one conversation, and keeps it with the overlays. When
-// another writer came first it looks again: what a model wrote of the same
-// entries is not asked for twice.
+// compact plans over one conversation, and stores it with the overlays. If
+// another writer came first it plans again: a summary of the same entries is
+// not requested twice.
 func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*report, error) {
 	var l *workspace
 	if !k.dryRun || k.hasStore() { // a dry run makes none
@@ -279,40 +264,34 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 		return err
 	})
 	defer k.asked.discard()
-	warnings := k.asked.tellNotes()
 	if err != nil {
+		k.asked.flushNotes()
 		return nil, err
 	}
-	r.warnings, r.said = slices.Concat(k.held(k.told), in.warnings, warnings, k.beyond(r.turns)), k.asked.said
+	k.annotate(k.app, r, in.warnings...)
 	switch {
 	case k.dryRun:
 		in.taken[at.ID] = true
 		return r, nil
 	case at.created:
-		k.noticeActivef("kept as conversation %s, now the active one", at.ID)
+		k.noticeActivef("stored as conversation %s, now the active one", at.ID)
 	case at.added > 0:
-		k.noticef("conversation %s has %s", at.ID, count(at.added, "new entry", "new entries"))
+		k.Noticef("added %s to conversation %s", count(at.added, "new entry", "new entries"), at.ID)
 	}
 	return r, k.settle(ctx, l, in, at)
 }
 
-// plan plans over a conversation as it is to be, and stores both.
+// plan plans over a conversation as it will be stored, without the overlays of
+// earlier runs, and stores both.
 func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at located, req session.Request) (*report, error) {
-	// What is planned over is what will be stored, so that the plan holds for
-	// it: with what was done to the conversation since, but for earlier runs.
 	now := at.Projection()
 	base := k.withoutFileOverlays(now)
 	extras := extrasOf(now.Log())
-	e, err := k.effective(extras...)
-	if err != nil {
-		return nil, err
-	}
 	before := k.asked
-	if err := k.configure(k.app, &req, e, subject{at.ID, base.Config().Model}); err != nil {
+	if err := k.prepare(k.app, &req, at.ID, base); err != nil {
 		return nil, err
 	}
 	k.asked.resume(before)
-	k.held(k.told)
 	if at.Session != nil {
 		k.asked.stored, k.asked.storedLog = fileOverlays(at.Session.Projection()), at.Session.Log()
 	}
@@ -327,78 +306,79 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	if err != nil {
 		return nil, err
 	}
-	r := &report{
-		conversation: at.ID, source: &sourceJSON{in.path, string(in.Format)}, dryRun: k.dryRun,
-		turns: in.log.Turns(), entries: int(in.log.Version()), plan: plan, view: plan.View(),
-		target: req.Target, quotes: k.asked.quotes, parted: newPartedJSON(at.Parted),
-	}
-	r.failed = r.refused(req, k.asked.name)
-	if k.dryRun {
-		return r, nil
-	}
-	var write, overlays []tenfold.Entry
-	if r.failed == nil { // else what an earlier run made stays as well
-		write, overlays = k.replacement(l, now, plan)
-	}
-	k.startProgress("store "+at.ID, 0)
-	err = at.Store(ctx, slices.Concat(keep, write)...)
-	k.progress.end()
-	if err != nil {
-		return nil, err
-	}
-	r.kept = settingsOf(keep)
-	var stored []tenfold.Compaction
-	for _, e := range overlays {
-		if c, ok := e.Payload.(tenfold.Compaction); ok {
-			stored = append(stored, c)
+	r := newReport(at.ID, in.log, plan, plan.View(), req.Target)
+	r.failed = r.refusal(req, k.asked.name)
+	if !k.dryRun {
+		var write, overlays []tenfold.Entry
+		if r.failed == nil { // else keep what an earlier run made
+			write, overlays = k.replacement(l, now, plan)
 		}
-		r.compactions = append(r.compactions, e.ID)
+		k.StartProgress("store "+at.ID, 0)
+		err = at.Store(ctx, slices.Concat(keep, write)...)
+		k.Progress.End()
+		if err != nil {
+			return nil, err
+		}
+		k.asked.keep(compactionsOf(overlays))
+		failed := r.failed
+		r = newReport(at.ID, in.log, plan, at.Session.Projection(), req.Target, idsOf(overlays)...)
+		r.failed = failed
+		r.keeps(keep)
 	}
-	k.asked.keep(stored)
-	r.view = at.Session.Projection()
+	r.Source, r.DryRun, r.Parted = &sourceJSON{in.path, string(in.Format)}, k.dryRun, newPartedJSON(at.Parted)
 	return r, nil
 }
 
-// tell writes the reports of one file, and gives their totals.
-func (k *compactFile) tell(found []imported, reports []*report, headed, aside bool) []tenfold.Count {
-	var sums []tenfold.Count
-	t := k.app
-	if aside { // the result went to standard output
-		_ = k.flush()
-		t = k.aside()
-	}
-	for i, r := range reports {
-		sums = append(sums, r.total())
-		for _, w := range r.warnings {
-			if headed {
-				w = found[i].path + ": " + w
-			}
-			k.warn(w)
+// compactionsOf are the overlays that entries add.
+func compactionsOf(entries []tenfold.Entry) (all []tenfold.Compaction) {
+	for _, e := range entries {
+		if c, ok := e.Payload.(tenfold.Compaction); ok {
+			all = append(all, c)
 		}
-		if k.json {
-			if err := t.emit(r.json()); err != nil {
-				k.warn(err.Error())
+	}
+	return all
+}
+
+// idsOf are the ids of entries.
+func idsOf(entries []tenfold.Entry) (ids []string) {
+	for _, e := range entries {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// print prints the reports of one file, each with a heading if there are
+// several, and aside if standard output has the result itself.
+func (k *compactFile) print(reports []*report, headed, aside bool) {
+	t := k.app
+	if aside {
+		_ = k.Flush()
+		t = k.aside()
+		defer func() { _ = t.Flush() }()
+	}
+	for _, r := range reports {
+		for _, w := range r.Warnings {
+			if headed {
+				w = r.Source.Path + ": " + w
+			}
+			k.Warn(w)
+		}
+		if k.JSON {
+			if err := t.Emit(r); err != nil {
+				k.Warn(err.Error())
 			}
 			continue
 		}
 		if headed {
-			t.printf("%s  %s\n", t.paint(bold, visibleLine(found[i].path)), t.paint(faint, "("+r.about()+")"))
+			about := terminal.VisibleLine(r.Source.Format) + ", " + count(r.Turns, "turn", "turns") + ", " + count(r.Entries, "entry", "entries")
+			t.Printf("%s  %s\n", t.Paint(terminal.Bold, terminal.VisibleLine(r.Source.Path)), t.Paint(terminal.Faint, "("+about+")"))
 		}
 		if r.failed == nil || headed { // else the error says it
-			t.report(r)
+			t.printReport(r)
 		}
-		k.tellNotes(r)
+		k.printNotes(r)
 		if headed {
-			t.printf("\n")
+			t.Printf("\n")
 		}
 	}
-	if aside {
-		_ = t.flush()
-	}
-	return sums
-}
-
-// about describes a conversation in a heading.
-func (r *report) about() string {
-	return visibleLine(r.source.Format) + ", " + count(r.turns, "turn", "turns") + ", " + count(r.entries, "entry", "entries")
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 )
 
-// explainCompletion adds the command "completion". cobra's own shows its help
-// for a shell that it does not know, as if that were what was asked for.
+// explainCompletion adds the command "completion". Unlike cobra's own, it fails
+// for an unknown shell.
 func explainCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	c, _, err := root.Find([]string{"completion"})
@@ -19,17 +20,17 @@ func explainCompletion(root *cobra.Command) {
 		return
 	}
 	c.Use = "completion SHELL"
-	c.Short = "Write a script that completes commands in a shell"
-	c.Long = `Writes a script for bash, zsh, fish or powershell that completes commands,
-flags, ids, profiles and keys of the configuration. "tenfold completion SHELL
---help" says where it goes.`
+	c.Short = "Print a shell completion script"
+	c.Long = `Prints a script for bash, zsh, fish or powershell that completes commands,
+flags, IDs, profiles and configuration keys. "tenfold completion SHELL --help"
+explains how to install it.`
 	c.Example = "  source <(tenfold completion bash)"
 	var shells []string
 	for _, shell := range c.Commands() {
-		shell.Short = "Write the script for " + shell.Name()
+		shell.Short = "Print the completion script for " + shell.Name()
 		long := strings.Split(shell.Long, "\n")
 		for i := range long {
-			long[i] = broken(long[i], helpWidth, 0)
+			long[i] = terminal.WrapLine(long[i], helpWidth, 0)
 		}
 		shell.Long = strings.Join(long, "\n")
 		shell.Example = "  tenfold completion " + shell.Name()
@@ -37,16 +38,15 @@ flags, ids, profiles and keys of the configuration. "tenfold completion SHELL
 	}
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		hint := "known are " + strings.Join(shells, ", ")
+		hint := "known shells: " + strings.Join(shells, ", ")
 		if len(args) == 0 {
-			return usage("tenfold completion needs a SHELL", hint)
+			return usage("tenfold completion requires a SHELL", hint)
 		}
-		return usage("no completion for the shell "+quote(args[0]), hint)
+		return usage("unknown shell "+quote(args[0]), hint)
 	}
 }
 
-// completeIDs lets the shell complete ids of conversations, at most so many; 0 is
-// no limit.
+// completeIDs lets the shell complete at most so many ids; 0 is no limit.
 func (a *app) completeIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const none = cobra.ShellCompDirectiveNoFileComp
@@ -62,25 +62,21 @@ func (a *app) completeIDs(most int) cobra.CompletionFunc {
 			if err != nil {
 				return nil, none
 			}
-			ids = append(ids, cobra.CompletionWithDesc(visibleLine(found.ID), excerpt(found.Title, titleWidth)))
+			ids = append(ids, cobra.CompletionWithDesc(terminal.VisibleLine(found.ID), terminal.Excerpt(found.Title, titleWidth)))
 		}
 		return ids, none
 	}
 }
 
-// complete lets the shell complete a flag that takes one of some names. A flag
-// that is not there is no error here: it is one where it is read.
+// complete lets the shell complete a flag that takes one of some names.
 func complete(c *cobra.Command, flag string, names ...string) {
 	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeProfiles lets the shell complete --profile.
-func (a *app) completeProfiles(c *cobra.Command) { a.completeProfilesOf(c, "profile") }
-
-// completeProfilesOf lets the shell complete a flag that names a profile.
-func (a *app) completeProfilesOf(c *cobra.Command, flag string) {
+// completeProfiles lets the shell complete a flag that names a profile.
+func (a *app) completeProfiles(c *cobra.Command, flag string) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		a.quiet = true // nobody reads what is said here
+		a.Quiet = true
 		e, err := a.effective()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -89,15 +85,14 @@ func (a *app) completeProfilesOf(c *cobra.Command, flag string) {
 	})
 }
 
-// completeKeys lets the shell complete a key of the configuration: those that
-// have values, and all others that have no name in them. After a key of a flag
-// comes "=".
+// completeKeys lets the shell complete a configuration key: those that are set,
+// and all others without a NAME in them. In a flag, after is "=".
 func (a *app) completeKeys(after string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 && after == "" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		a.quiet = true
+		a.Quiet = true
 		seen := map[string]bool{}
 		for _, key := range config.Keys() {
 			seen[key+after] = !strings.Contains(key, "NAME")

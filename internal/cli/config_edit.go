@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 )
 
@@ -74,16 +76,16 @@ func (a *app) configEdit(ctx context.Context, workspace bool) error {
 			return err
 		}
 	}
-	if a.json {
-		return a.emit(map[string]any{"file": name, "changed": changed})
+	if a.JSON {
+		return a.Emit(map[string]any{"file": name, "changed": changed})
 	}
 	switch {
 	case fresh:
-		a.noticef("created %s", visibleLine(name))
+		a.Noticef("created %s", terminal.VisibleLine(name))
 	case changed:
-		a.noticef("changed %s", visibleLine(name))
+		a.Noticef("changed %s", terminal.VisibleLine(name))
 	default:
-		a.noticef("%s is as it was", visibleLine(name))
+		a.Noticef("%s is as it was", terminal.VisibleLine(name))
 	}
 	return nil
 }
@@ -96,7 +98,7 @@ func (a *app) keepTrust(name string, fresh bool, before, after []byte) error {
 		return trust.Add(name, after)
 	}
 	if closed, err := config.NeedsTrust(name, after); err == nil && len(closed) > 0 {
-		a.warn(visibleLine(name) + ` is not trusted, so part of it is ignored: run "tenfold config trust"`)
+		a.Warn(terminal.VisibleLine(name) + ` is not trusted, so part of it is ignored: run "tenfold config trust"`)
 	}
 	return nil
 }
@@ -118,11 +120,11 @@ func (a *app) edited(ctx context.Context, kind config.Kind, name, draft string) 
 		}
 		rejected := explain(err)
 		rejected.Hint = strings.TrimSuffix("the file is unchanged, and your edit is kept in "+draft+"; "+rejected.Hint, "; ")
-		if !a.inTTY {
+		if !a.InTTY {
 			return nil, rejected
 		}
-		a.warn(rejected.Error())
-		again, err := a.confirm(ctx, "edit it again?", rejected)
+		a.Warn(rejected.Error())
+		again, err := a.Confirm(ctx, "edit it again?", rejected)
 		if err != nil || !again {
 			return nil, rejected
 		}
@@ -171,7 +173,7 @@ func newFile() ([]byte, error) {
 			b.WriteString("\n")
 		}
 		if s.Doc != "" {
-			for _, line := range wrap(s.Doc, 76) {
+			for _, line := range terminal.Wrap(s.Doc, 76) {
 				b.WriteString("## " + line + "\n")
 			}
 		}
@@ -189,13 +191,13 @@ func replaceFile(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	f, err := createFile(name, 0o600)
+	f, err := outfile.Create(name, 0o600)
 	if err != nil {
 		return err
 	}
-	defer f.abandon()
+	defer f.Abandon()
 	if _, err := f.Write(text); err != nil {
 		return err
 	}
-	return f.commit()
+	return f.Commit()
 }

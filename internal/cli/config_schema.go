@@ -26,12 +26,12 @@ func (a *app) configSchema() error {
 		return err
 	}
 	text, err := json.Marshal(s)
-	if err == nil && !a.json {
+	if err == nil && !a.JSON {
 		text, err = json.MarshalIndent(s, "", "  ")
 	}
 	if err != nil {
 		return err
 	}
-	a.printf("%s\n", text)
+	a.Printf("%s\n", text)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/problem"
 	"tenfold/store"
@@ -59,7 +60,7 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 	}
 	extras, err := a.activeExtras(ctx)
 	if err != nil { // a store that does not open takes nothing else with it
-		a.warn("what the active conversation keeps is left out: " + explain(err).Error())
+		a.Warn("what the active conversation keeps is left out: " + explain(err).Error())
 	}
 	e, err := a.effective(extras...)
 	if err != nil {
@@ -73,11 +74,11 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		return a.configShowJSON(all, key, origin)
 	}
 	if len(all) == 0 {
-		a.noticef("%s is not set", visibleLine(key))
+		a.Noticef("%s is not set", terminal.VisibleLine(key))
 		return nil
 	}
 	a.configShowText(all, origin)
@@ -87,7 +88,7 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 func (a *app) configShowJSON(all []config.Setting, key string, origin bool) error {
 	l := a.settings.layers
 	if len(all) == 0 {
-		if err := a.emit(settingJSON{Key: key}); err != nil {
+		if err := a.Emit(settingJSON{Key: key}); err != nil {
 			return err
 		}
 	}
@@ -103,83 +104,66 @@ func (a *app) configShowJSON(all []config.Setting, key string, origin bool) erro
 			trusted := l.Trust == config.Trusted
 			out.Trusted = &trusted
 		}
-		if err := a.emit(out); err != nil {
+		if err := a.Emit(out); err != nil {
 			return err
 		}
 	}
 	if origin && l.Workspace != "" {
-		return a.emit(trustJSON{File: l.Workspace, State: l.Trust, Ignored: keptsJSON(l.Ignored)})
+		return a.Emit(trustJSON{File: l.Workspace, State: l.Trust, Ignored: keptsJSON(l.Ignored)})
 	}
 	return nil
 }
 
 func (a *app) configShowText(all []config.Setting, origin bool) {
 	width := 80
-	if a.width > 0 {
-		width = min(width, a.width)
+	if a.Width > 0 {
+		width = min(width, a.Width)
 	}
 	comment := func(text string) {
-		for _, line := range wrap(text, width-2) {
-			a.printf("%s\n", a.paint(faint, "# "+visible(line)))
+		for _, line := range terminal.Wrap(text, width-2) {
+			a.Printf("%s\n", a.Paint(terminal.Faint, "# "+terminal.Visible(line)))
 		}
 	}
 	if l := a.settings.layers; origin && l.Workspace != "" {
-		a.printf("%s\n", a.paint(faint, "# "+visibleLine(l.Workspace)+": "+trustWords(l)))
+		a.Printf("%s\n", a.Paint(terminal.Faint, "# "+terminal.VisibleLine(l.Workspace)+": "+trustWords(l)))
 		for _, s := range l.Ignored {
 			pair := s.Key()
 			if s.Value != nil {
 				pair += " = " + s.TOML()
 			}
-			a.printf("%s\n", a.paint(faint, "# ignored: "+visibleLine(pair)))
+			a.Printf("%s\n", a.Paint(terminal.Faint, "# ignored: "+terminal.VisibleLine(pair)))
 		}
 	}
 	for i, s := range all {
 		if s.Table && i > 0 {
-			a.printf("\n")
+			a.Printf("\n")
 		}
 		if s.Doc != "" && !origin {
 			comment(s.Doc)
 		}
 		if s.Table {
-			a.printf("%s\n", a.paint(bold, "["+visible(s.Key())+"]"))
+			a.Printf("%s\n", a.Paint(terminal.Bold, "["+terminal.Visible(s.Key())+"]"))
 			continue
 		}
 		name := s.Name()
 		if len(all) == 1 {
 			name = s.Key()
 		}
-		pair := visible(name + " = " + s.TOML())
+		pair := terminal.Visible(name + " = " + s.TOML())
 		if !origin {
-			a.printf("%s\n", pair)
+			a.Printf("%s\n", pair)
 			continue
 		}
 		if s.Unused {
 			comment("not used yet")
 		}
-		from := "# " + visible(s.Origin.String())
+		from := "# " + terminal.Visible(s.Origin.String())
 		if ansi.StringWidth(pair+from)+2 > width { // then it stands above
-			a.printf("%s\n%s\n", a.paint(faint, from), pair)
+			a.Printf("%s\n%s\n", a.Paint(terminal.Faint, from), pair)
 			continue
 		}
-		a.printf("%s  %s\n", pair, a.paint(faint, from))
+		a.Printf("%s  %s\n", pair, a.Paint(terminal.Faint, from))
 	}
-}
-
-// wrap breaks a text into lines of at most width columns, where it can.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case ansi.StringWidth(line)+1+ansi.StringWidth(word) > width:
-			lines, line = append(lines, line), word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
 }
 
 // activeExtras are the texts in which the active conversation may hold

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 )
 
@@ -105,12 +106,12 @@ func (a *app) trust(trust config.Trust, name string) error {
 	if err := trust.Add(name, text); err != nil {
 		return err
 	}
-	if a.json {
-		return a.emit(trustJSON{File: config.Place(name), State: config.Trusted, Settings: keptsJSON(settings)})
+	if a.JSON {
+		return a.Emit(trustJSON{File: config.Place(name), State: config.Trusted, Settings: keptsJSON(settings)})
 	}
-	a.noticef("trusted %s", visibleLine(config.Place(name)))
+	a.Noticef("trusted %s", terminal.VisibleLine(config.Place(name)))
 	for _, s := range settings {
-		a.noticef("  %s", visibleLine(s.Key()+" = "+s.TOML()))
+		a.Noticef("  %s", terminal.VisibleLine(s.Key()+" = "+s.TOML()))
 	}
 	return nil
 }
@@ -122,10 +123,10 @@ func (a *app) distrust(trust config.Trust, name string) error {
 		return err
 	case !had:
 		return hinted(errors.New("config trust "+config.Place(name)+": not trusted"), "not_found", `"tenfold config trust --list" lists the files that are`)
-	case a.json:
-		return a.emit(trustJSON{File: config.Place(name), State: config.Untrusted})
+	case a.JSON:
+		return a.Emit(trustJSON{File: config.Place(name), State: config.Untrusted})
 	}
-	a.noticef("no longer trusted: %s", visibleLine(config.Place(name)))
+	a.Noticef("no longer trusted: %s", terminal.VisibleLine(config.Place(name)))
 	return nil
 }
 
@@ -135,16 +136,16 @@ func (a *app) listTrusted(trust config.Trust) error {
 		return err
 	}
 	for _, f := range all {
-		if a.json {
-			if err := a.emit(trustJSON{File: f.Path, State: f.State}); err != nil {
+		if a.JSON {
+			if err := a.Emit(trustJSON{File: f.Path, State: f.State}); err != nil {
 				return err
 			}
 			continue
 		}
-		a.printf("%s  %s\n", pad(string(f.State), len(config.Untrusted)), visibleLine(f.Path))
+		a.Printf("%s  %s\n", terminal.Pad(string(f.State), len(config.Untrusted)), terminal.VisibleLine(f.Path))
 	}
-	if len(all) == 0 && !a.json {
-		a.noticef("no file is trusted")
+	if len(all) == 0 && !a.JSON {
+		a.Noticef("no file is trusted")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/session"
 )
@@ -95,17 +96,17 @@ func (a *app) warnOnce(text string) {
 		return
 	}
 	a.settings.told[text] = true
-	if a.json {
+	if a.JSON {
 		a.settings.unsaid = append(a.settings.unsaid, text)
 		return
 	}
-	a.warn(text)
+	a.Warn(text)
 }
 
 // held warns of what a conversation is told, if there is anything; with --json
 // it gives that and the warnings about the configuration for a result to hold.
 func (a *app) held(told string) []string {
-	if !a.json {
+	if !a.JSON {
 		a.warnOnce(told)
 		return nil
 	}
@@ -118,12 +119,12 @@ func (a *app) held(told string) []string {
 
 // unheld writes the warnings about the configuration that no result holds.
 func (a *app) unheld() {
-	if a.settings.held || a.quiet {
+	if a.settings.held || a.Quiet {
 		return
 	}
 	for _, text := range a.settings.unsaid {
-		if line, err := marshalLine(map[string]string{"warning": text}); err == nil {
-			a.say(string(visibleJSON(line)) + "\n")
+		if line, err := terminal.MarshalLine(map[string]string{"warning": text}); err == nil {
+			a.Say(string(terminal.VisibleJSON(line)) + "\n")
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +22,13 @@ type compactConversation struct {
 
 func (a *app) conversationCompactCommand() *cobra.Command {
 	k := &compactConversation{app: a}
-	c := &cobra.Command{
+	var req session.Request
+	c := a.onConversation(&cobra.Command{
 		Use:   "compact [ID] [flags]",
 		Short: "Compact a conversation",
-		Long: `Compacts a conversation: lays an overlay over a range of its turns, on top of
-those that are there. Nothing is deleted; "tenfold conversation undo" takes the
-overlay back. The report shows the whole conversation as it is then.
+		Long: `Compacts a conversation: adds an overlay for a range of its turns, on top of
+existing ones. Nothing is deleted; "tenfold conversation undo" undoes it. The
+report describes the whole conversation after the compaction.
 
 ` + rangeHelp + `
 
@@ -36,172 +36,151 @@ overlay back. The report shows the whole conversation as it is then.
 
 ` + summaryHelp + `
 
---fork leaves the conversation as it is, and compacts a copy of it, which is
-active then.`,
+--fork leaves the conversation unchanged and compacts a copy, which becomes the
+active conversation.`,
 		Example: `  tenfold conversation compact
   tenfold conversation compact --dry-run --from 5 --to -3
   tenfold conversation compact --from --strategy strip-reasoning
   tenfold conversation compact --fork --target 10%
   tenfold conversation compact --to 4 --summary "We agreed on rye."`,
-		Args:              arguments(0, 1, "one ID"),
-		ValidArgsFunction: k.completeIDs(1),
-		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
-	}
-	k.register(c)
-	k.completeProfiles(c)
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			if k.fork && k.inPlace {
+				return exclusive("--fork", "--in-place")
+			}
+			if req, err = k.request(k.to); err != nil {
+				return err
+			}
+			return k.words()
+		},
+	}, func(ctx context.Context, s *session.Session) error { return k.run(ctx, s, req) })
+	k.register(a, c)
 	k.registerSummary(c)
 	f := c.Flags()
-	f.StringVar(&k.to, "to", "", "where the range ends, a `BOUND`")
-	f.BoolVar(&k.fork, "fork", false, "compact a new fork instead (default as configured)")
+	f.StringVar(&k.to, "to", "", "end of the range, a `BOUND`")
+	f.BoolVar(&k.fork, "fork", false, "compact a new fork instead (default: as configured)")
 	f.BoolVar(&k.inPlace, "in-place", false, "compact this conversation")
-	f.BoolVar(&k.stay, "no-activate", false, "with --fork: do not make the fork active")
+	f.BoolVar(&k.stay, "no-activate", false, "with --fork, do not activate the fork")
 	return c
 }
 
-func (k *compactConversation) run(ctx context.Context, args []string) error {
-	if k.fork && k.inPlace {
-		return usage("--fork and --in-place exclude each other", "name one of them")
-	}
-	req, err := k.request(k.to)
-	if err != nil {
-		return err
-	}
-	if err := k.words(); err != nil {
-		return err
-	}
-	s, err := k.session(ctx, args)
-	if err != nil {
-		return err
-	}
+func (k *compactConversation) run(ctx context.Context, s *session.Session, req session.Request) error {
 	if err := k.outside(s.Log().Turns()); err != nil {
 		return err
 	}
-	e, err := k.effective(extrasOf(s.Log())...)
-	if err != nil {
+	if err := k.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
 		return err
 	}
-	if err := k.configure(k.app, &req, e, subject{s.ID(), s.Projection().Config().Model}); err != nil {
-		return err
-	}
-	k.held(k.told)
 	defer k.asked.discard()
 	if err := k.summary(&req); err != nil {
 		return err
 	}
 	k.asked.stored, k.asked.storedLog = liveOverlays(s.Projection()), s.Log()
-	fork := k.fork || (e.Conversation.Compaction.Fork && !k.inPlace)
-	if k.stay && !fork {
-		return usage("--no-activate is about a fork, and none is made", "add --fork")
-	}
-	r, err := k.apply(ctx, s, req, fork)
-	warnings := k.asked.tellNotes()
+	e, err := k.effective(extrasOf(s.Log())...)
 	if err != nil {
 		return err
 	}
-	r.quotes, r.warnings, r.said = k.asked.quotes, slices.Concat(k.held(k.told), warnings), k.asked.said
-	for _, warning := range k.beyond(r.turns) {
-		k.warn(warning)
-		r.warnings = append(r.warnings, warning)
+	fork := k.fork || (e.Conversation.Compaction.Fork && !k.inPlace)
+	if k.stay && !fork {
+		return usage("--no-activate requires --fork", "add --fork")
 	}
-	if len(r.compactions) > 0 {
+	var r *report
+	switch {
+	case k.dryRun:
+		r, err = k.plan(ctx, s, req)
+	case fork:
+		r, err = k.applyToFork(ctx, s, req)
+	default:
+		r, err = k.apply(ctx, s, req)
+	}
+	if err != nil {
+		k.asked.flushNotes()
+		return err
+	}
+	if len(r.Compactions) > 0 {
 		k.asked.keep(r.plan.Compactions)
 	}
+	k.annotate(k.app, r)
 	k.unused(r)
-	refused := r.refused(req, k.asked.name)
-	switch {
-	case k.json:
-		if err := k.emit(r.json()); err != nil {
-			return err
+	refused := r.refusal(req, k.asked.name)
+	err = k.Result(r, func() {
+		for _, w := range r.Warnings {
+			k.Warn(w)
 		}
-	case refused == nil: // the error says it
-		k.report(r)
-		k.tellNotes(r)
-	}
-	return cmp.Or(refused, missed(r))
-}
-
-// keepIn has a conversation keep what --cfg says, and gives the entries for that.
-func (k *compactConversation) keepIn(ctx context.Context, s *session.Session) (keep []tenfold.Entry, err error) {
-	err = retried(ctx, func() error {
-		keep, err = k.keepSettings(extrasOf(s.Log())...)
-		if err != nil || len(keep) == 0 {
-			return err
+		if refused == nil { // else the error says it
+			k.printReport(r)
+			k.printNotes(r)
 		}
-		if err := s.Append(ctx, keep...); err != nil {
-			return errors.Join(err, s.Refresh(ctx))
-		}
-		return nil
 	})
-	return keep, err
+	return cmp.Or(err, refused, missed(r))
 }
 
-// apply plans and, unless it is a dry run, writes.
-func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request, fork bool) (*report, error) {
-	if !k.dryRun && fork {
-		return k.applyToFork(ctx, s, req)
-	}
-	r := &report{conversation: s.ID(), dryRun: k.dryRun}
-	if k.dryRun {
-		plan, err := s.Plan(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		r.plan, r.view = plan, plan.View()
-	} else {
-		keep, err := k.keepIn(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		r.kept = settingsOf(keep)
-		done, err := s.Compact(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		if done.Outcome == session.Superseded {
-			return nil, hinted(errors.New("superseded: "+done.Reason), "conflict", "nothing was written; try again")
-		}
-		for _, o := range done.Overlays {
-			r.compactions = append(r.compactions, o.ID)
-		}
-		r.plan, r.view = done.Plan, s.Projection()
-	}
-	r.turns, r.entries, r.target = s.Log().Turns(), int(s.Log().Version()), req.Target
-	return r, nil
-}
-
-// applyToFork plans, and makes the fork with the overlays on it. Where there
-// is nothing to do there is no fork.
-func (k *compactConversation) applyToFork(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+func (k *compactConversation) plan(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
 	plan, err := s.Plan(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	r := &report{
-		conversation: s.ID(), plan: plan, view: plan.View(), target: req.Target,
-		turns: s.Log().Turns(), entries: int(s.Log().Version()),
+	r := newReport(s.ID(), s.Log(), plan, plan.View(), req.Target)
+	r.DryRun = k.dryRun
+	return r, nil
+}
+
+func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+	var keep []tenfold.Entry
+	err := k.write(ctx, s, func() (err error) {
+		if keep, err = k.keepSettings(extrasOf(s.Log())...); err != nil || len(keep) == 0 {
+			return err
+		}
+		return s.Append(ctx, keep...)
+	})
+	if err != nil {
+		return nil, err
 	}
-	if plan.Nothing != "" {
-		return r, nil
+	done, err := s.Compact(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if done.Outcome == session.Superseded {
+		return nil, hinted(errors.New("superseded: "+done.Reason), "conflict", "nothing was written; try again")
+	}
+	r := compactedReport(s, done, req)
+	r.keeps(keep)
+	return r, nil
+}
+
+// compactedReport reports a compaction that was applied.
+func compactedReport(s *session.Session, done session.Result, req session.Request) *report {
+	var ids []string
+	for _, o := range done.Overlays {
+		ids = append(ids, o.ID)
+	}
+	return newReport(s.ID(), s.Log(), done.Plan, s.Projection(), req.Target, ids...)
+}
+
+// applyToFork plans, and makes the fork with the overlays on it. If there is
+// nothing to compact it makes no fork.
+func (k *compactConversation) applyToFork(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+	r, err := k.plan(ctx, s, req)
+	if err != nil || r.Nothing != "" {
+		return r, err
 	}
 	keep, err := k.keepSettings(extrasOf(s.Log())...)
 	if err != nil {
 		return nil, err
 	}
 	l := k.workspace
-	overlays := l.service.Overlays(plan, l.service.NewCommand())
-	made, err := l.service.Fork(ctx, s, session.Fork{Title: forkTitle(s.Title()), Entries: append(keep, overlays...)})
+	overlays := l.service.Overlays(r.plan, l.service.NewCommand())
+	fork, err := l.service.Fork(ctx, s, session.Fork{Title: forkTitle(s.Title()), Entries: append(keep, overlays...)})
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range overlays {
-		r.compactions = append(r.compactions, e.ID)
-	}
-	r.from, r.conversation, r.view, r.entries = s.ID(), made.ID(), made.Projection(), int(made.Log().Version())
-	r.kept = settingsOf(keep)
+	turns := r.Turns
+	r = newReport(fork.ID(), fork.Log(), r.plan, fork.Projection(), req.Target, idsOf(overlays)...)
+	r.From, r.Turns = s.ID(), turns
+	r.keeps(keep)
 	if k.stay {
-		k.noticef("made conversation %s", made.ID())
+		k.Noticef("created conversation %s", fork.ID())
 		return r, nil
 	}
-	k.noticeActivef("made conversation %s, now the active one", made.ID())
-	return r, l.active.set(made.ID())
+	k.noticeActivef("created conversation %s, now the active one", fork.ID())
+	return r, l.active.set(fork.ID())
 }

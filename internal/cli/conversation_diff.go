@@ -5,35 +5,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenfold"
+	"tenfold/session"
 )
 
 func (a *app) diffCommand() *cobra.Command {
-	var turns string
-	c := &cobra.Command{
+	var turns *parsed[turnRange]
+	c := a.onConversation(&cobra.Command{
 		Use:   "diff [ID] [flags]",
-		Short: "Show what compactions do to each entry",
-		Long: `Shows the raw conversation beside what a model sees of it: for each entry its
-number, its turn and step, its kind and its tokens; where a compaction changed
-it also what is left, what became of it, why, and by which compaction. Sums for
-each fate and each strategy stand at the end.
+		Short: "Compare a conversation with what a model sees",
+		Long: `Compares the raw conversation with what a model sees. For each entry it shows
+the number, turn and step, kind and tokens. If a compaction changed the entry,
+it also shows what is left, what happened to it and why, and by which
+compaction. Totals by fate and by strategy follow.
 
-A wide terminal shows both side by side. Elsewhere an entry that was changed is
-shown twice: "-" as it was, "+" as a model sees it.`,
+A wide terminal shows both sides next to each other. A narrower one shows a
+changed entry twice: "-" as it was, "+" as a model sees it.`,
 		Example: `  tenfold conversation diff
   tenfold conversation diff --turns 3..5
   tenfold conversation diff --json`,
-		Args:              arguments(0, 1, "one ID"),
-		ValidArgsFunction: a.completeIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := parseTurns(turns)
-			if err != nil {
-				return err
-			}
-			return a.page(c.Context(), func() error { return a.diff(c.Context(), args, r) })
-		},
-	}
-	c.Flags().StringVar(&turns, "turns", "..", "only turns `A..B`, both inclusive")
+	}, func(ctx context.Context, s *session.Session) error {
+		return a.Page(ctx, func() error { return a.diff(s, *turns.value) })
+	})
+	turns = turnsFlag(c)
 	return c
 }
 
@@ -49,45 +42,32 @@ type diffJSON struct {
 	After  int    `json:"tokens_after"`
 }
 
-func (a *app) diff(ctx context.Context, args []string, r turnRange) error {
-	s, err := a.session(ctx, args)
-	if err != nil {
-		return err
-	}
+func (a *app) diff(s *session.Session, turns turnRange) error {
 	view := s.Projection()
-	from, to, err := r.in(s.Log().Turns())
+	from, to, err := turns.in(s.Log().Turns())
 	if err != nil {
 		return err
-	}
-	if a.json {
-		return a.diffLines(view, from, to)
 	}
 	d := newDiffer(a, view)
 	for e := range s.Log().Entries() {
 		turn, step, _ := s.Log().Where(e.Seq)
-		// No model saw the other kinds; machines get them for completeness.
-		if turn >= from && turn <= to && view.Reads(e.Seq) && e.Payload.Kind().Visible() {
-			d.entry(e, turn, step)
-		}
-	}
-	d.sums()
-	return nil
-}
-
-func (a *app) diffLines(view *tenfold.Projection, from, to int) error {
-	for e := range view.Log().Entries() {
-		turn, step, _ := view.Log().Where(e.Seq)
 		if turn < from || turn > to || !view.Reads(e.Seq) {
 			continue
 		}
 		fate, by, after := view.Fate(e.Seq)
-		err := a.emit(diffJSON{
-			Seq: e.Seq, Turn: turn, Step: step, Kind: string(e.Payload.Kind()), Fate: fate.String(), By: by,
-			Why: string(view.Why(e.Seq)), Before: e.Tokens, After: after,
-		})
+		line := diffJSON{e.Seq, turn, step, string(e.Payload.Kind()), fate.String(), by, string(view.Why(e.Seq)), e.Tokens, after}
+		switch {
+		case a.JSON:
+			err = a.Emit(line)
+		case e.Payload.Kind().Visible(): // no model saw the other kinds
+			d.entry(e, line, fate)
+		}
 		if err != nil {
 			return err
 		}
+	}
+	if !a.JSON {
+		d.sums()
 	}
 	return nil
 }

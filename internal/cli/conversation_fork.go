@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,43 +15,40 @@ import (
 // forkConversation is "tenfold conversation fork".
 type forkConversation struct {
 	*app
-	flags      *cobra.Command
-	last       int
-	until      int
-	compact    string
-	noActivate bool
+	rangeFlags
+	last, until int
+	compact     string
+	stay        bool
 }
 
 func (a *app) forkCommand() *cobra.Command {
 	k := &forkConversation{app: a}
-	c := &cobra.Command{
+	c := a.onConversation(&cobra.Command{
 		Use:   "fork [ID] [flags]",
-		Short: "Make a new conversation from this one",
-		Long: `Copies a conversation, compactions included, into a new one, makes that the
-active one, and prints its id. The old one stays as it is.
+		Short: "Copy a conversation",
+		Long: `Copies a conversation with its compactions, makes the copy the active
+conversation, and prints its id. The original is not changed.
 
---until leaves out the turns after one, and what was done to the conversation
-since; --last then keeps only so many turns of the rest. Summaries that tell of
-turns left out are left out as well.
+--until omits later turns, and what was done to the conversation since; --last
+then keeps only the last turns of the rest. Summaries that mention omitted turns
+are omitted as well.
 
---compact compacts the new conversation at once, with the default profile or
-the one named, and tells on standard error what that saved.`,
+--compact also compacts the copy, with the default profile or the one named, and
+prints the report to standard error.`,
 		Example: `  tenfold conversation fork
   tenfold conversation fork --until 7
   tenfold conversation fork --last 5 --compact=light
   new=$(tenfold conversation fork --compact --quiet)`,
-		Args:              arguments(0, 1, "one ID"),
-		ValidArgsFunction: a.completeIDs(1),
-		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
-	}
+		PreRunE: func(_ *cobra.Command, args []string) error { return k.check(args) },
+	}, func(ctx context.Context, s *session.Session) error { return k.run(ctx, s) })
 	k.flags = c
 	f := c.Flags()
 	f.IntVar(&k.last, "last", 0, "keep only the last `N` turns")
-	f.IntVar(&k.until, "until", 0, "the last `TURN` to keep; -3 is 3 turns\nbefore the last (default all)")
-	f.StringVar(&k.compact, "compact", "", "compact the new one, with a `PROFILE`")
+	f.IntVar(&k.until, "until", 0, "last `TURN` to keep; -3 is 3 turns\nbefore the last (default: all)")
+	f.StringVar(&k.compact, "compact", "", "compact the copy with a `PROFILE`")
 	f.Lookup("compact").NoOptDefVal = asConfigured
-	f.BoolVar(&k.noActivate, "no-activate", false, "leave the active conversation as it is")
-	k.completeProfilesOf(c, "compact")
+	f.BoolVar(&k.stay, "no-activate", false, "do not activate the copy")
+	a.completeProfiles(c, "compact")
 	return c
 }
 
@@ -60,101 +56,104 @@ the one named, and tells on standard error what that saved.`,
 const asConfigured = "configured"
 
 type forkJSON struct {
-	Conversation string      `json:"conversation"`
-	From         string      `json:"from"`
-	Turns        int         `json:"turns"`
-	Entries      int         `json:"entries"`
-	Report       *reportJSON `json:"report,omitzero"`
+	Conversation string  `json:"conversation"`
+	From         string  `json:"from"`
+	Turns        int     `json:"turns"`
+	Entries      int     `json:"entries"`
+	Report       *report `json:"report,omitzero"`
 }
 
-func (k *forkConversation) run(ctx context.Context, args []string) error {
+func (k *forkConversation) check(args []string) error {
 	changed := k.flags.Flags().Changed
 	if changed("last") && k.last < 1 {
-		return usage("--last "+strconv.Itoa(k.last)+" keeps no turn", "write --last 5")
+		return usage("invalid --last value "+quote(strconv.Itoa(k.last)), "write --last 5")
 	}
 	if changed("compact") && len(args) == 1 {
 		if _, err := strategy.FindProfile(args[0]); err == nil {
-			return usage(quote(args[0])+" is a profile, and stands where an ID does", "write --compact="+args[0])
+			return usage(quote(args[0])+" is a profile, not an ID", "write --compact="+args[0])
 		}
 	}
-	s, err := k.session(ctx, args)
-	if err != nil {
-		return err
-	}
+	return nil
+}
+
+func (k *forkConversation) run(ctx context.Context, s *session.Session) error {
+	compacts := k.flags.Flags().Changed("compact")
 	var req session.Request
-	var r rangeFlags
-	if changed("compact") { // a wrong name must not leave a fork behind
-		e, err := k.effective(extrasOf(s.Log())...)
+	if compacts { // an error here must not leave a fork behind
+		k.profile = strings.TrimPrefix(k.compact, asConfigured)
+		if err := k.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
+			return err
+		}
+		defer k.asked.discard()
+	}
+	f := session.Fork{Title: forkTitle(s.Title()), Last: k.last}
+	if k.flags.Flags().Changed("until") {
+		until, err := k.untilIn(s.Log().Turns())
 		if err != nil {
 			return err
 		}
-		r.flags, r.profile = k.flags, strings.TrimPrefix(k.compact, asConfigured)
-		if err := r.configure(k.app, &req, e, subject{s.ID(), s.Projection().Config().Model}); err != nil {
-			return err
-		}
-		k.held(r.told)
-		defer r.asked.discard()
-	}
-	f := session.Fork{Title: forkTitle(s.Title()), Last: k.last}
-	if changed("until") {
-		if f.Until, err = k.untilIn(s.Log().Turns()); err != nil {
-			return err
-		}
+		f.Until = &until
 	}
 	fork, err := k.workspace.service.Fork(ctx, s, f)
 	if err != nil {
 		return err
 	}
 	out := forkJSON{Conversation: fork.ID(), From: s.ID()}
-	if changed("compact") {
-		done, err := fork.Compact(ctx, req)
-		warnings := r.asked.tellNotes()
-		if err != nil { // a fork that is not what was asked for does not stay
+	if compacts {
+		if out.Report, err = k.compactFork(ctx, fork, req); err != nil { // then the fork does not stay
 			return errors.Join(err, k.workspace.service.Delete(context.WithoutCancel(ctx), fork.ID()))
-		}
-		if done.Outcome == session.Applied {
-			r.asked.keep(done.Plan.Compactions)
-		}
-		report := newReport(fork, done)
-		if err := report.refused(req, r.asked.name); err != nil {
-			return errors.Join(err, k.workspace.service.Delete(context.WithoutCancel(ctx), fork.ID()))
-		}
-		report.warnings, report.said = slices.Concat(k.held(r.told), warnings), r.asked.said
-		if k.json {
-			compacted := report.json()
-			out.Report = &compacted
-		} else if !k.quiet {
-			b := k.aside()
-			b.report(report)
-			_ = b.flush()
-			k.tellNotes(report)
 		}
 	}
-	if !k.noActivate {
+	if !k.stay {
 		if err := k.workspace.active.set(fork.ID()); err != nil {
 			return err
 		}
 	}
-	if k.json {
+	if k.JSON {
 		out.Turns, out.Entries = fork.Log().Turns(), int(fork.Log().Version())
-		return k.emit(out)
+		return k.Emit(out)
 	}
-	return k.answerID(fork.ID(), !k.noActivate)
+	return k.printID(fork.ID(), !k.stay)
 }
 
-// untilIn settles --until for a conversation of so many turns.
-func (k *forkConversation) untilIn(turns int) (*int, error) {
+// compactFork compacts the copy, and prints the report beside the result.
+func (k *forkConversation) compactFork(ctx context.Context, fork *session.Session, req session.Request) (*report, error) {
+	done, err := fork.Compact(ctx, req)
+	if err != nil {
+		k.asked.flushNotes()
+		return nil, err
+	}
+	if done.Outcome == session.Applied {
+		k.asked.keep(done.Plan.Compactions)
+	}
+	r := compactedReport(fork, done, req)
+	if err := r.refusal(req, k.asked.name); err != nil {
+		k.asked.flushNotes()
+		return nil, err
+	}
+	k.annotate(k.app, r)
+	if !k.JSON && !k.Quiet {
+		b := k.aside()
+		b.printReport(r)
+		_ = b.Flush()
+		k.printNotes(r)
+	}
+	return r, nil
+}
+
+// untilIn resolves --until for a conversation of so many turns.
+func (k *forkConversation) untilIn(turns int) (int, error) {
 	until := k.until
 	if until < 0 {
 		until += turns - 1
 	}
 	switch {
 	case turns == 0:
-		return nil, usage("--until "+strconv.Itoa(k.until)+": the conversation has no turns", "leave it out")
+		return 0, usage("--until "+strconv.Itoa(k.until)+": the conversation has no turns", "omit --until")
 	case until < 0 || until >= turns:
-		return nil, usage("--until "+strconv.Itoa(k.until)+": there is no such turn", "the conversation has "+turnWords(0, turns-1))
+		return 0, usage("--until "+strconv.Itoa(k.until)+": no such turn", "the conversation has "+turnWords(0, turns-1))
 	}
-	return &until, nil
+	return until, nil
 }
 
 // forkTitle tells a fork from what it was made of.
@@ -164,16 +163,4 @@ func forkTitle(title string) string {
 		return title
 	}
 	return title + mark
-}
-
-// newReport is the report of a compaction that was made.
-func newReport(s *session.Session, done session.Result) *report {
-	r := &report{
-		conversation: s.ID(), turns: s.Log().Turns(), entries: int(s.Log().Version()),
-		plan: done.Plan, view: s.Projection(),
-	}
-	for _, o := range done.Overlays {
-		r.compactions = append(r.compactions, o.ID)
-	}
-	return r
 }

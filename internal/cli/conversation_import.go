@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/transcript"
 )
 
@@ -17,23 +17,23 @@ func (a *app) importCommand() *cobra.Command {
 	var strict bool
 	c := &cobra.Command{
 		Use:   "import [FILE|DIRECTORY]… [flags]",
-		Short: "Put saved sessions into the store",
-		Long: `Reads saved sessions into the store, and makes the last one the active
-conversation. Compactions that the other tool made come along as overlays, so
-that undoing them gives back what they hid.
+		Short: "Import saved sessions",
+		Long: `Imports saved sessions into the store and makes the last one the active
+conversation. Compactions made by the original tool become overlays, so undoing
+them restores what they hid.
 
-Only the new entries of a file that was imported before are added, as long as it
-still begins as it did then. One that was cut, rewritten or turned back becomes
-a conversation of its own, and the report says so; so does another file that
-begins alike.
+From a file that was imported before, only new entries are added, if it still
+begins the same way. A file that was truncated, rewritten or rewound becomes a
+new conversation, and the report says so; so does another file with the same
+beginning.
 
-A file may be packed with gzip or zstd, and may hold several conversations. Of a
-directory every session in it is read; with --from alone those that the tool
-keeps in its own place.
+A file can be compressed with gzip or zstd, and can contain several
+conversations. A directory is searched for sessions; --from alone imports every
+session that the tool has stored.
 
-A damaged line or record is skipped; a warning says how many there were and
-which came first. A file that is mostly damaged is an error, and with --strict
-every file with a damaged record is.
+Damaged lines or records are skipped; a warning reports how many there are and
+the first one. A file that is mostly damaged is an error; with --strict, any
+damage is.
 
 ` + sentence("The format is detected, or named with --from: "+strings.Join(readableFormats(), ", ")+"."),
 		Example: `  tenfold conversation import session.jsonl
@@ -51,7 +51,7 @@ every file with a damaged record is.
 			return i.all(c.Context(), args)
 		},
 	}
-	c.Flags().StringVar(&format, "from", "", "the `FORMAT` of the files, instead of detecting it")
+	c.Flags().StringVar(&format, "from", "", "`FORMAT` of the files (default: detected)")
 	registerStrict(c, &strict)
 	complete(c, "from", readableFormats()...)
 	return c
@@ -63,15 +63,15 @@ type importing struct {
 	format string
 	strict bool
 
-	// What was done in the directories that were searched.
+	// Totals over the directories searched.
 	files, conversations, fresh, others int
 	failed                              bool
 }
 
-// home imports what a tool keeps in its own place.
+// home imports every session that a tool has stored.
 func (i *importing) home(ctx context.Context) error {
 	if i.format == "" {
-		return usage("tenfold conversation import needs a file, a directory, or --from", "write tenfold conversation import FILE, or --from claude-code for all that tool keeps")
+		return usage("tenfold conversation import requires a file, a directory, or --from", "usage: tenfold conversation import FILE, or --from claude-code for all its sessions")
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -88,12 +88,12 @@ func (i *importing) home(ctx context.Context) error {
 		}
 	}
 	if len(there) == 0 {
-		return hinted(errors.New("no sessions of "+i.format+" in "+strings.Join(dirs, " or ")), "not_found", "name the file or the directory")
+		return hinted(errors.New("import: no "+i.format+" sessions in "+strings.Join(dirs, " or ")), "not_found", "name a file or a directory")
 	}
 	return i.all(ctx, there)
 }
 
-// all imports files and directories. One that fails stops no other.
+// all imports files and directories; it continues when one fails.
 func (i *importing) all(ctx context.Context, paths []string) error {
 	searched := false
 	for _, path := range paths {
@@ -114,10 +114,10 @@ func (i *importing) all(ctx context.Context, paths []string) error {
 		}
 	}
 	if searched && i.files == 0 {
-		return hinted(errors.New("no session was found in "+strings.Join(paths, ", ")+i.left()), "not_found", "known formats: "+strings.Join(readableFormats(), ", "))
+		return hinted(errors.New("no sessions found in "+strings.Join(paths, ", ")+i.left()), "not_found", "known formats: "+strings.Join(readableFormats(), ", "))
 	}
 	if searched {
-		i.noticef("%s from %s, %s%s", count(i.conversations, "conversation", "conversations"), count(i.files, "file", "files"),
+		i.Noticef("imported %s from %s, %s%s", count(i.conversations, "conversation", "conversations"), count(i.files, "file", "files"),
 			count(i.fresh, "new entry", "new entries"), i.left())
 	}
 	if i.workspace != nil && i.workspace.inMemory() {
@@ -129,8 +129,7 @@ func (i *importing) all(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// searches reports whether a path is a directory that holds transcripts, and is
-// none itself.
+// searches reports whether a path is a directory to search, not a session.
 func (i *importing) searches(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return false
@@ -163,12 +162,12 @@ func (i *importing) directory(ctx context.Context, dir string) error {
 	return nil
 }
 
-// left says what was passed over in the directories.
+// left reports the files skipped in the directories.
 func (i *importing) left() string {
 	if i.others == 0 {
 		return ""
 	}
-	return "; " + count(i.others, "other file is not a transcript", "other files are not transcripts")
+	return "; skipped " + count(i.others, "file that is not a transcript", "files that are not transcripts")
 }
 
 type importJSON struct {
@@ -199,24 +198,24 @@ func (i *importing) file(ctx context.Context, path string) error {
 			}
 			i.conversations++
 			i.fresh += at.added
-			return i.tellImport(in, at)
+			return i.printImport(in, at)
 		})
 	})
 }
 
-func (a *app) tellImport(in imported, at located) error {
+func (a *app) printImport(in imported, at located) error {
 	for _, w := range in.warnings {
-		a.warn(in.path + ": " + w)
+		a.Warn(in.path + ": " + w)
 	}
 	view := at.Session.Projection()
 	out := importJSON{
 		Conversation: at.ID, Source: sourceJSON{in.path, string(in.Format)},
 		Turns: view.Log().Turns(), Entries: int(view.Version()), New: at.added, Parted: newPartedJSON(at.Parted),
-		Compactions: len(live(view)), Tokens: countJSON(view.Totals().All()),
+		Compactions: len(liveOverlays(view)), Tokens: countJSON(view.Totals().All()),
 		Warnings: append([]string{}, in.warnings...),
 	}
-	if a.json {
-		return a.emit(out)
+	if a.JSON {
+		return a.Emit(out)
 	}
 	news := "all new"
 	switch {
@@ -225,23 +224,12 @@ func (a *app) tellImport(in imported, at located) error {
 	case at.added < out.Entries:
 		news = thousands(at.added) + " new"
 	}
-	a.printf("%s  %s, %s (%s), %s", a.paint(bold, at.ID), count(out.Turns, "turn", "turns"),
+	a.Printf("%s  %s, %s (%s), %s", a.Paint(terminal.Bold, at.ID), count(out.Turns, "turn", "turns"),
 		count(out.Entries, "entry", "entries"), news, tokens(out.Tokens.Before, out.Tokens.After))
 	if out.Compactions > 0 {
-		a.printf(", %s", count(out.Compactions, "compaction", "compactions"))
+		a.Printf(", %s", count(out.Compactions, "compaction", "compactions"))
 	}
-	a.printf("\n")
-	a.tellParted(in.path, at.ID, out.Parted, false)
+	a.Printf("\n")
+	a.printParted(in.path, at.ID, out.Parted, false)
 	return nil
-}
-
-// live are the overlays in effect.
-func live(p *tenfold.Projection) []tenfold.Overlay {
-	var out []tenfold.Overlay
-	for o := range p.Overlays() {
-		if o.Live {
-			out = append(out, o)
-		}
-	}
-	return out
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/store"
 )
 
 func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
-		Short: "List the conversations",
-		Long: `Lists the conversations in the store, the one last added to first: the id as
-short as it can be given, turns, tokens as they were and as a model sees them,
-and when something was last added. The active conversation is marked with "*".`,
+		Short: "List conversations",
+		Long: `Lists the conversations in the store, the last changed first: the shortest
+unique id, turns, tokens before and after compaction, time of the last change,
+and title. "*" marks the active conversation.`,
 		Example: `  tenfold conversation ls
   tenfold conversation ls --json`,
-		Args: arguments(0, 0, "no argument"),
+		Args: arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context()) },
 	}
 }
@@ -36,7 +37,7 @@ type listJSON struct {
 	Updated time.Time  `json:"updated"`
 }
 
-// list looks at no log: a store knows what it takes.
+// list reads no log: the store knows the totals.
 func (a *app) list(ctx context.Context) error {
 	l, err := a.open(ctx)
 	if err != nil {
@@ -53,9 +54,9 @@ func (a *app) list(ctx context.Context) error {
 		}
 		all = append(all, c)
 	}
-	if a.json {
+	if a.JSON {
 		for _, c := range all {
-			err := a.emit(listJSON{
+			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
 				Tokens: tokensJSON{c.Stats.TokensBefore, c.Stats.TokensAfter, counterName},
 				Active: c.ID == active, Updated: c.Updated.UTC(),
@@ -67,7 +68,7 @@ func (a *app) list(ctx context.Context) error {
 		return nil
 	}
 	if len(all) == 0 {
-		a.noticef(`no conversations yet: "tenfold compact FILE" or "tenfold conversation import FILE" brings one in`)
+		a.Noticef(`no conversations yet; "tenfold compact FILE" or "tenfold conversation import FILE" adds one`)
 		return nil
 	}
 	a.table(all, active)
@@ -81,7 +82,7 @@ func (a *app) table(all []store.Conversation, active string) {
 	ids := make([]int, len(all))
 	for i, c := range all {
 		lines[i] = [5]string{
-			visibleLine(short[i]), thousands(c.Stats.Turns), thousands(c.Stats.TokensBefore),
+			terminal.VisibleLine(short[i]), thousands(c.Stats.Turns), thousands(c.Stats.TokensBefore),
 			thousands(c.Stats.TokensAfter), ago(a.now(), c.Updated),
 		}
 		for j, cell := range lines[i] {
@@ -91,58 +92,55 @@ func (a *app) table(all []store.Conversation, active string) {
 	}
 	rest := len("*   ") + width[1] + len(" turns  ") + width[2] + ansi.StringWidth(" → ") + width[3] + len(" tokens  ") + width[4] + len("  ")
 	room := usualID
-	if a.width > 0 {
-		room = a.width - rest - leastTitle
+	if a.Width > 0 {
+		room = a.Width - rest - leastTitle
 	}
 	width[0] = idWidth(ids, room)
 	for i, c := range all {
 		w := lines[i]
-		mark, id := "  ", pad(w[0], width[0])
+		mark, id := "  ", terminal.Pad(w[0], width[0])
 		if c.ID == active {
-			mark, id = "* ", a.paint(bold, id)
+			mark, id = "* ", a.Paint(terminal.Bold, id)
 		}
-		if a.width > 0 && ids[i] > width[0] { // its own line, so that it pushes aside no other
-			a.printf("%s%s\n", mark, id)
-			mark, id = "  ", pad("", width[0])
+		if a.Width > 0 && ids[i] > width[0] { // on its own line
+			a.Printf("%s%s\n", mark, id)
+			mark, id = "  ", terminal.Pad("", width[0])
 		}
 		turns := " turns"
 		if c.Stats.Turns == 1 {
 			turns = " turn "
 		}
-		head := mark + id + "  " + padLeft(w[1], width[1]) + turns + "  " + padLeft(w[2], width[2]) + " → " +
-			padLeft(w[3], width[3]) + " tokens  "
+		head := mark + id + "  " + terminal.PadLeft(w[1], width[1]) + turns + "  " + terminal.PadLeft(w[2], width[2]) + " → " +
+			terminal.PadLeft(w[3], width[3]) + " tokens  "
 		when, title := w[4], c.Title
 		if title == "" {
 			title = "(no title)"
 		}
 		left := titleWidth
-		if a.width > 0 {
-			left = a.width - rest - width[0]
+		if a.Width > 0 {
+			left = a.Width - rest - width[0]
 		}
 		if left >= 12 {
-			a.printf("%s%s  %s\n", head, a.paint(faint, pad(when, width[4])), excerpt(title, left))
+			a.Printf("%s%s  %s\n", head, a.Paint(terminal.Faint, terminal.Pad(when, width[4])), terminal.Excerpt(title, left))
 			continue
 		}
-		// A narrow terminal: the title goes below, and the numbers if they must.
-		if ansi.StringWidth(head+when) > a.width {
-			a.line(4, mark+strings.TrimRight(id, " ")+"  "+a.paint(faint, when))
+		// A narrow terminal: the title goes below, and the numbers if necessary.
+		if ansi.StringWidth(head+when) > a.Width {
+			a.Line(4, mark+strings.TrimRight(id, " ")+"  "+a.Paint(terminal.Faint, when))
 			head, when = "    "+w[1]+turns+"  "+w[2]+" → "+w[3]+" tokens", ""
 		}
-		a.line(4, head+a.paint(faint, when))
-		a.printf("    %s\n", excerpt(title, a.width-4))
+		a.Line(4, head+a.Paint(terminal.Faint, when))
+		a.Printf("    %s\n", terminal.Excerpt(title, a.Width-4))
 	}
 }
 
-// usualID is how long an id of our own is.
+// usualID is the length of our own ids.
 const usualID = 36
 
-// leastTitle is how much of a title must show before ids are shown beside it
-// that are longer than most.
+// leastTitle is the width left for titles before longer ids fit beside them.
 const leastTitle = 40
 
-// idWidth is how wide the column of ids is: as wide as most are, and as the
-// widest for which there is room. Those that are wider stand on lines of their
-// own, or where no terminal is, stick out.
+// idWidth is the width of the id column: the median, or the widest id that fits.
 func idWidth(ids []int, room int) int {
 	ids = slices.Sorted(slices.Values(ids))
 	width := ids[len(ids)/2]
@@ -154,11 +152,10 @@ func idWidth(ids []int, room int) int {
 	return width
 }
 
-// titleWidth is how much of a title shows where no terminal sets a limit.
+// titleWidth is the width of titles where no terminal limits it.
 const titleWidth = 60
 
-// shortIDs shortens ids as far as they stay different from each other, but not
-// below eight characters.
+// shortIDs shortens ids to unique prefixes of at least eight characters.
 func shortIDs(all []store.Conversation) []string {
 	const least = 8
 	order := make([]int, len(all))

@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/eval"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/trigger"
 )
@@ -19,14 +20,14 @@ type moneyFlags struct {
 	strategies []string
 }
 
-// moneyJSON is what a conversation cost, in US dollars, and what compactions
-// did to that.
+// moneyJSON is what a conversation cost and what compactions saved, in US
+// dollars.
 type moneyJSON struct {
 	Recorded recordedJSON `json:"recorded"`
-	// Model is whose prices and cache rules the balances go by; empty without
-	// any balance.
+	// Model is the one whose prices and cache rules apply; empty without a
+	// balance.
 	Model string `json:"model,omitzero"`
-	// Unpriced tells that there is no price for it, and so no balance.
+	// Unpriced reports that its price is unknown, so there is no balance.
 	Unpriced bool         `json:"unpriced,omitzero"`
 	Own      *balanceJSON `json:"own,omitzero"`
 	Ours     *balanceJSON `json:"ours,omitzero"`
@@ -56,7 +57,7 @@ type balanceJSON struct {
 	TooLarge    int      `json:"too_large"`
 }
 
-// money makes the account of a conversation; nil when there is nothing to say.
+// money computes what a conversation cost; nil if nothing is known.
 func (a *app) money(ctx context.Context, s *session.Session, f moneyFlags) (*moneyJSON, error) {
 	var o eval.ReplayOptions
 	var names []string
@@ -110,21 +111,20 @@ func newBalanceJSON(b *eval.Balance, strategies []string) *balanceJSON {
 	}
 }
 
-// micros rounds dollars to a millionth, which is what a token costs.
+// micros rounds dollars to a millionth, about the price of a token.
 func micros(dollars float64) float64 { return math.Round(dollars*1e6) / 1e6 }
 
-// showMoney writes the account.
-func (a *app) showMoney(m *moneyJSON) {
+// printMoney prints what a conversation cost.
+func (a *app) printMoney(m *moneyJSON) {
 	if m == nil {
 		return
 	}
-	plain := func(s string) string { return s }
 	r := m.Recorded
-	switch first := a.paint(faint, pad("Money", 14)); {
+	switch first := a.Paint(terminal.Faint, terminal.Pad("Money", 14)); {
 	case r.Responses == 0:
-		a.printf("%snot recorded\n", first)
+		a.Printf("%snot recorded\n", first)
 	case r.Priced == 0:
-		a.twoParts(first+"not known", "no price for "+unpricedWords(r.Unpriced), plain)
+		a.TwoParts(terminal.Normal, first+"unknown", "no price for "+unpricedWords(r.Unpriced))
 	default:
 		responses := count(r.Responses, "response", "responses")
 		if r.Priced < r.Responses {
@@ -132,36 +132,36 @@ func (a *app) showMoney(m *moneyJSON) {
 		}
 		cached := ""
 		if input := r.Input + r.CacheRead + r.CacheWrite; input > 0 {
-			cached = strconv.Itoa(r.CacheRead*100/input) + " % of the input read from a cache"
+			cached = strconv.Itoa(r.CacheRead*100/input) + " % of the input read from the cache"
 		}
-		a.twoParts(first+dollarsOf(r.Dollars)+" for "+responses, cached, plain)
+		a.TwoParts(terminal.Normal, first+dollarsOf(r.Dollars)+" for "+responses, cached)
 	}
 	if m.Own != nil {
-		a.showBalance(count(m.Own.Compactions, "compaction of its own", "compactions of its own"), m.Own)
+		a.printBalance(count(m.Own.Compactions, "compaction by its tool", "compactions by its tool"), m.Own)
 	}
 	if m.Ours != nil {
-		a.showBalance(count(m.Ours.Compactions, "compaction", "compactions")+" by "+strategyWords(m.Ours.Strategies), m.Ours)
+		a.printBalance(count(m.Ours.Compactions, "compaction", "compactions")+" by "+strategyWords(m.Ours.Strategies), m.Ours)
 	}
 	if m.Unpriced && (r.Priced > 0 || r.Responses == 0) { // else it is said above
-		model := visibleLine(m.Model)
+		model := terminal.VisibleLine(m.Model)
 		if model == "" {
-			model = "the model, which is not named"
+			model = "an unnamed model"
 		}
-		a.twoParts("  compactions would have saved: not known", "no price for "+model, plain)
+		a.TwoParts(terminal.Normal, "  savings of compactions: unknown", "no price for "+model)
 	}
 	if m.Own != nil || m.Ours != nil {
-		a.line(0, a.paint(faint, "The input, replayed at the price of "+visibleLine(m.Model)+", against no compaction."))
+		a.Line(0, a.Paint(terminal.Faint, "Input replayed at the price of "+terminal.VisibleLine(m.Model)+", compared with no compaction."))
 	}
 }
 
-// showBalance writes what compactions earned, and of what that is made up.
-func (a *app) showBalance(name string, b *balanceJSON) {
+// printBalance prints the net saving of compactions and what it consists of.
+func (a *app) printBalance(name string, b *balanceJSON) {
 	parts := []string{dollarsOf(b.Saved) + " saved"}
 	if words := dollarsOf(-b.Rewriting); words != noDollars {
-		parts = append(parts, words+" rewriting")
+		parts = append(parts, words+" for rewriting the cache")
 	}
 	if words := dollarsOf(-b.Summaries); words != noDollars {
-		words += " summaries"
+		words += " for summaries"
 		if b.Estimated > 0 {
 			words += ", estimated"
 		}
@@ -170,21 +170,21 @@ func (a *app) showBalance(name string, b *balanceJSON) {
 	switch {
 	case b.Compactions == 0:
 	case b.BreakEven == 0:
-		parts = append(parts, "never paid")
+		parts = append(parts, "never broke even")
 	default:
-		parts = append(parts, "paid from request "+thousands(b.BreakEven)+" of "+thousands(b.Requests)+" on")
+		parts = append(parts, "broke even at request "+thousands(b.BreakEven)+" of "+thousands(b.Requests))
 	}
 	if b.TooLarge > 0 {
-		parts = append(parts, count(b.TooLarge, "request", "requests")+" too large for the window without")
+		parts = append(parts, count(b.TooLarge, "request", "requests")+" too large for the window without compaction")
 	}
-	a.twoParts("  "+name+": net "+dollarsOf(b.Net), strings.Join(parts, "; "), func(s string) string { return s })
+	a.TwoParts(terminal.Normal, "  "+name+": net "+dollarsOf(b.Net), strings.Join(parts, "; "))
 }
 
 // strategyWords names strategies, and profiles as what they are.
 func strategyWords(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
-		words[i] = visibleLine(strings.Replace(name, "profile:", "profile ", 1))
+		words[i] = terminal.VisibleLine(strings.Replace(name, "profile:", "profile ", 1))
 	}
 	return strings.Join(words, " ")
 }
@@ -193,31 +193,9 @@ func strategyWords(names []string) string {
 func unpricedWords(models []string) string {
 	words := make([]string, len(models))
 	for i, model := range models {
-		if words[i] = visibleLine(model); model == "" {
-			words[i] = "a model without a name"
+		if words[i] = terminal.VisibleLine(model); model == "" {
+			words[i] = "an unnamed model"
 		}
 	}
 	return strings.Join(words, ", ")
 }
-
-// dollarsOf writes an amount, less than zero with a minus; what is less than a
-// cent with four digits.
-func dollarsOf(amount float64) string {
-	if amount == 0 {
-		return noDollars
-	}
-	sign, digits := "", 2
-	if amount < 0 {
-		sign, amount = "−", -amount
-	}
-	if amount < 0.01 && amount >= 0.00005 {
-		digits = 4
-	}
-	text := strconv.FormatFloat(amount, 'f', digits, 64)
-	if "$"+text == noDollars {
-		return noDollars
-	}
-	return sign + "$" + text
-}
-
-const noDollars = "$0.00"

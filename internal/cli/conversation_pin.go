@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
 )
@@ -15,12 +16,12 @@ import (
 func (a *app) pinCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pin [ENTRY…] [flags]",
-		Short: "Keep entries whole under every compaction, or list those that are",
-		Long: `Pins entries: no compaction hides or shortens them, those made already
-included. Without an ENTRY the pins are listed.
+		Short: "Pin entries so that no compaction changes them, or list pins",
+		Long: `Pins entries: no compaction, existing ones included, hides or shortens them.
+Without an ENTRY it lists the pinned entries.
 
-Entries are named by the numbers that "diff" and "search" show. Pinning a call
-pins its result as well, and the other way round.`,
+An ENTRY is a number shown by "diff" and "search". A tool call and its result
+are pinned together.`,
 		Example: `  tenfold conversation pin 17
   tenfold conversation pin 17 21 --id 0b9c1a2f
   tenfold conversation pin`,
@@ -38,7 +39,7 @@ func (a *app) unpinCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "unpin ENTRY… [flags]",
 		Short: "Unpin entries",
-		Long: `Takes pins back: compactions hide or shorten the entries again. A call and its
+		Long: `Unpins entries: compactions can hide or shorten them again. A tool call and its
 result are unpinned together.`,
 		Example: `  tenfold conversation unpin 17
   tenfold conversation unpin 17 21 --id 0b9c1a2f`,
@@ -53,33 +54,25 @@ result are unpinned together.`,
 }
 
 type pinJSON struct {
-	Seq  int64  `json:"seq"`
-	Turn int    `json:"turn"`
-	Step int    `json:"step"`
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-	// Tokens is what the entry costs a model.
-	Tokens int `json:"tokens"`
+	Seq    int64  `json:"seq"`
+	Turn   int    `json:"turn"`
+	Step   int    `json:"step"`
+	Kind   string `json:"kind"`
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"`
 }
 
-// entryNumber reads a number as people name entries. What begins with 0 is
-// none.
-func entryNumber(word string) (int64, bool) {
-	n, err := strconv.ParseInt(word, 10, 64)
-	return n, err == nil && n > 0 && word[0] != '0' && word[0] != '+'
-}
-
-// entryNumbers reads the arguments of a command.
+// entryNumbers parses the arguments. A number with a leading 0 could be an id.
 func entryNumbers(c *cobra.Command, args []string) ([]int64, error) {
 	var seqs []int64
 	for i, word := range args {
-		seq, ok := entryNumber(word)
-		if !ok {
+		seq, err := strconv.ParseInt(word, 10, 64)
+		if err != nil || seq <= 0 || word[0] == '0' || word[0] == '+' {
 			hint := `"tenfold conversation diff" and "search" show the numbers`
 			if i == 0 && !c.Flags().Changed("id") {
 				hint += "; " + withID(c, word, args[1:])
 			}
-			return nil, usage(quote(word)+" is not the number of an entry", hint)
+			return nil, usage("invalid entry number "+quote(word), hint)
 		}
 		seqs = append(seqs, seq)
 	}
@@ -110,7 +103,7 @@ func (a *app) pinAll(ctx context.Context, c *cobra.Command, args []string, on bo
 	}
 	var changed []int64
 	var before int
-	err = retried(ctx, func() error {
+	err = a.write(ctx, s, func() error {
 		before = s.Projection().Tokens()
 		changed = toChange(s, seqs, on)
 		if len(changed) == 0 {
@@ -120,40 +113,34 @@ func (a *app) pinAll(ctx context.Context, c *cobra.Command, args []string, on bo
 		if on {
 			do = s.Pin
 		}
-		err := do(ctx, changed...)
-		if lostRace(err) {
-			if refreshing := s.Refresh(ctx); refreshing != nil {
-				return refreshing
-			}
-		}
-		return err
+		return do(ctx, changed...)
 	})
 	if err != nil {
 		return err
 	}
-	return a.tellPins(s, seqs, changed, before, on)
+	return a.printPins(s, seqs, changed, before, on)
 }
 
-// pinnable refuses entries that are not there, or that no model sees.
+// pinnable rejects entries that do not exist or that no model sees.
 func pinnable(l *tenfold.Log, seq int64) error {
 	e, ok := l.Entry(seq)
 	switch {
 	case !ok:
 		return &problem.Error{
-			Code: "not_found", Problem: "there is no entry " + strconv.FormatInt(seq, 10),
-			Hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10) + "; --id names another conversation",
+			Code: "not_found", Problem: "no entry " + strconv.FormatInt(seq, 10),
+			Hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10) + "; use --id for another conversation",
 		}
 	case !e.Payload.Kind().Visible():
 		return &problem.Error{
-			Code: "not_visible", Problem: "entry " + strconv.FormatInt(seq, 10) + " is a " + string(e.Payload.Kind()) + ", which no model sees",
-			Hint: "messages, reasoning, calls and results can be pinned",
+			Code: "not_visible", Problem: "cannot pin entry " + strconv.FormatInt(seq, 10) + ": no model sees entries of kind " + string(e.Payload.Kind()),
+			Hint: "pin messages, reasoning, calls or results",
 		}
 	}
 	return nil
 }
 
-// toChange gives the entries named, and the other halves of their pairs (P8),
-// that are not as they are to be.
+// toChange lists the named entries and the other halves of their pairs (P8), if
+// they must change.
 func toChange(s *session.Session, seqs []int64, on bool) []int64 {
 	pinned := pinnedIn(s.Log())
 	var out []int64
@@ -168,8 +155,7 @@ func toChange(s *session.Session, seqs []int64, on bool) []int64 {
 	return out
 }
 
-// pinnedIn lists the entries pinned, with the other halves of their pairs, in
-// order.
+// pinnedIn lists the pinned entries and the other halves of their pairs.
 func pinnedIn(l *tenfold.Log) []int64 {
 	pinned := map[int64]bool{}
 	set := func(ids []string, on bool) {
@@ -203,46 +189,40 @@ func pinnedIn(l *tenfold.Log) []int64 {
 func newPinJSON(s *session.Session, seq int64) pinJSON {
 	e, _ := s.Log().Entry(seq)
 	turn, step, _ := s.Log().Where(seq)
-	return pinJSON{seq, turn, step, string(e.Payload.Kind()), excerpt(entryText(e.Payload), resultWidth), e.Tokens}
+	return pinJSON{seq, turn, step, string(e.Payload.Kind()), terminal.Excerpt(entryText(e.Payload), resultWidth), e.Tokens}
 }
 
 func (a *app) listPins(s *session.Session) error {
 	pins := pinnedIn(s.Log())
 	if len(pins) == 0 {
-		a.noticef(`no entry is pinned: "tenfold conversation pin ENTRY" pins one`)
+		a.Noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
 	}
 	for _, seq := range pins {
-		if err := a.tellPin(newPinJSON(s, seq)); err != nil {
+		p := newPinJSON(s, seq)
+		err := a.Result(p, func() {
+			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+turnWords(p.Turn, p.Turn)+"  "+
+				kindWord(tenfold.Kind(p.Kind))+"  "+count(p.Tokens, "token", "tokens"), terminal.Excerpt(p.Text, titleWidth))
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellPin writes a line about an entry that is pinned.
-func (a *app) tellPin(p pinJSON) error {
-	if a.json {
-		return a.emit(p)
-	}
-	head := "entry " + strconv.FormatInt(p.Seq, 10) + "  " + turnWords(p.Turn, p.Turn) + "  " +
-		kindWord(tenfold.Kind(p.Kind)) + "  " + count(p.Tokens, "token", "tokens")
-	a.twoParts(head, excerpt(p.Text, titleWidth), func(text string) string { return text })
-	return nil
-}
-
-func (a *app) tellPins(s *session.Session, asked, changed []int64, before int, on bool) error {
-	word := "unpinned"
+func (a *app) printPins(s *session.Session, asked, changed []int64, before int, on bool) error {
+	word, title := "unpinned", "Unpinned"
 	if on {
-		word = "pinned"
+		word, title = "pinned", "Pinned"
 	}
 	after := s.Projection().Tokens()
-	if a.json {
-		return a.emit(map[string]any{
+	if a.JSON {
+		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: append([]int64{}, changed...), "tokens": tokensJSON{before, after, counterName},
 		})
 	}
 	if len(changed) == 0 {
-		a.noticef("nothing changed: that is %s already", word)
+		a.Noticef("nothing to do: already %s", word)
 		return nil
 	}
 	for _, seq := range changed {
@@ -250,12 +230,12 @@ func (a *app) tellPins(s *session.Session, asked, changed []int64, before int, o
 		if !slices.Contains(asked, seq) {
 			other := s.Log().Pair(seq)
 			e, _ := s.Log().Entry(other)
-			also = "  (goes with the " + kindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
+			also = "  (paired with the " + kindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
 		}
 		p := newPinJSON(s, seq)
-		a.printf("%s entry %d, %s, %s%s\n", map[bool]string{true: "Pinned", false: "Unpinned"}[on], seq,
+		a.Printf("%s entry %d, %s, %s%s\n", title, seq,
 			turnWords(p.Turn, p.Turn), kindWord(tenfold.Kind(p.Kind)), also)
 	}
-	a.printf("Total  %s\n", tokens(before, after))
+	a.Printf("Total  %s\n", tokens(before, after))
 	return nil
 }

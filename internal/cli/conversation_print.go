@@ -6,50 +6,46 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/token"
 )
 
 func (a *app) printCommand() *cobra.Command {
-	var turns string
+	var turns *parsed[turnRange]
 	var compacted, full bool
 	c := &cobra.Command{
 		Use:   "print [ID] [flags]",
-		Short: "Print a conversation, as it was or as a model sees it",
-		Long: `Prints a conversation as it was said, or with --compacted what a model sees of
-it: entries that a compaction shortened say so, and where entries were left out
-it is marked. Turns keep their numbers, from 0.
+		Short: "Print a conversation, raw or as a model sees it",
+		Long: `Prints the raw conversation, or with --compacted what a model sees of it:
+shortened entries and gaps are marked. Turns keep their numbers, from 0.
 
-Calls of tools and their results are folded to a line each, with their sizes;
---full prints all. With --json it is one object an entry, whole.
+Tool calls and results are cut to one line each, with their sizes; --full prints
+them completely. With --json, each entry is one complete object.
 
-On a terminal what a model said is rendered, and goes through a pager:
-$TENFOLD_PAGER, else $PAGER, else less.`,
+On a terminal, messages of the model are rendered as Markdown, and the output
+goes through a pager: $TENFOLD_PAGER, else $PAGER, else less.`,
 		Example: `  tenfold conversation print
   tenfold conversation print --turns -1.. --full
   tenfold conversation print --compacted --json`,
 		Args:              arguments(0, 1, "one ID"),
 		ValidArgsFunction: a.completeIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := parseTurns(turns)
-			if err != nil {
-				return err
-			}
-			return a.page(c.Context(), func() error {
+			return a.Page(c.Context(), func() error {
 				if compacted {
-					return a.printView(c.Context(), args, r, full)
+					return a.printView(c.Context(), args, *turns.value, full)
 				}
-				return a.printLog(c.Context(), args, r, full)
+				return a.printLog(c.Context(), args, *turns.value, full)
 			})
 		},
 	}
-	c.Flags().BoolVar(&compacted, "compacted", false, "what a model sees, not what was said")
-	c.Flags().StringVar(&turns, "turns", "..", "only turns `A..B`, both inclusive")
-	c.Flags().BoolVar(&full, "full", false, "whole calls and results, and entries no model sees")
+	turns = turnsFlag(c)
+	c.Flags().BoolVar(&compacted, "compacted", false, "print what a model sees")
+	c.Flags().BoolVar(&full, "full", false, "print complete calls and results, and entries that no\nmodel sees")
 	return c
 }
 
-// printLog prints the raw log while it is being read, so that even a long one
-// begins at once.
+// printLog prints the raw log while it is being read, so that output starts at
+// once.
 func (a *app) printLog(ctx context.Context, args []string, r turnRange, full bool) error {
 	l, err := a.open(ctx)
 	if err != nil {
@@ -63,7 +59,7 @@ func (a *app) printLog(ctx context.Context, args []string, r turnRange, full boo
 	if err != nil {
 		return err
 	}
-	open := r.to == nil // a turn may have come since the store was asked
+	open := r.to == nil // a turn may have been added meanwhile
 	log := tenfold.NewLog(tenfold.WithCounter(token.O200k()))
 	p := printer{app: a, full: full, turn: -1}
 	for e, err := range l.store.Entries(ctx, c.ID, 0) {
@@ -77,12 +73,12 @@ func (a *app) printLog(ctx context.Context, args []string, r turnRange, full boo
 		if turn < from || (turn > to && !open) {
 			continue
 		}
-		if a.json {
+		if a.JSON {
 			line, err := tenfold.AppendEntry(nil, e)
 			if err != nil {
 				return err
 			}
-			a.emitLine(line)
+			a.EmitLine(line)
 		} else {
 			p.print(block{turn: turn, branch: e.Branch, time: e.Time, payload: e.Payload})
 		}
@@ -105,19 +101,19 @@ func (a *app) printView(ctx context.Context, args []string, r turnRange, full bo
 		return err
 	}
 	p := printer{app: a, full: full, turn: -1}
-	if !a.json {
+	if !a.JSON {
 		p.folds = foldsOf(view, from, to)
 	}
 	for it := range view.Items() {
 		if it.Turn < from || it.Turn > to {
 			continue
 		}
-		if a.json {
+		if a.JSON {
 			line, err := itemJSON(view, it)
 			if err != nil {
 				return err
 			}
-			a.emitLine(line)
+			a.EmitLine(line)
 			continue
 		}
 		e, _ := s.Log().Entry(it.Seq)
@@ -129,13 +125,13 @@ func (a *app) printView(ctx context.Context, args []string, r turnRange, full bo
 	return nil
 }
 
-// markFor says what was done to an item.
+// markFor describes what was done to an item.
 func markFor(it tenfold.Item) string {
 	switch {
 	case it.Added == tenfold.AddedSummary:
 		return "summary by " + tagFor(it.By)
 	case it.Added != 0:
-		return "put in for the model: " + it.Added.String()
+		return "added for the model: " + it.Added.String()
 	case it.Fate != tenfold.Kept && it.By != "":
 		return it.Fate.String() + " by " + tagFor(it.By)
 	}
@@ -153,7 +149,7 @@ func itemJSON(view *tenfold.Projection, it tenfold.Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := marshalLine(struct {
+	place, err := terminal.MarshalLine(struct {
 		Turn  int    `json:"turn"`
 		Step  int    `json:"step"`
 		Fate  string `json:"fate"`
@@ -166,17 +162,17 @@ func itemJSON(view *tenfold.Projection, it tenfold.Item) ([]byte, error) {
 	return append(append(place[:len(place)-1], ','), line[1:]...), nil
 }
 
-// fold is a stretch of entries that the view leaves out.
+// fold is a run of entries that the view omits.
 type fold struct {
 	first            int64
 	fromTurn, toTurn int
 	entries          int
 	fate             tenfold.Fate
 	by               string
-	why              tenfold.Reason // where no overlay did it
+	why              tenfold.Reason // if no overlay did it
 }
 
-// foldsOf finds the stretches that the view leaves out of some turns.
+// foldsOf finds the runs of entries that the view omits in some turns.
 func foldsOf(view *tenfold.Projection, from, to int) []fold {
 	var folds []fold
 	joined := false // whether the entry before belongs to the last fold

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/store"
 	"tenfold/summary"
 )
@@ -17,21 +18,21 @@ func (a *app) removeCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "rm ID… [flags]",
-		Short: "Remove conversations for good",
-		Long: `Removes conversations and their whole logs from the store, and the files of
-their summaries. This cannot be undone, so it asks first; where nobody can be
-asked it wants --yes.`,
+		Short: "Remove conversations permanently",
+		Long: `Removes conversations with their complete logs from the store, and the files of
+their summaries. This cannot be undone, so it asks first; without a terminal,
+pass --yes.`,
 		Example: `  tenfold conversation rm 0b9c1a2f
   tenfold conversation rm 0b9c1a2f 77d0 --yes`,
 		Args:              arguments(1, -1, "an ID"),
 		ValidArgsFunction: a.completeIDs(0),
 		RunE:              func(c *cobra.Command, args []string) error { return a.remove(c.Context(), args, yes) },
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "remove without asking")
 	return c
 }
 
-// remove finds all conversations first: a wrong id removes nothing.
+// remove finds all conversations first, so that a wrong id removes nothing.
 func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 	l, err := a.open(ctx)
 	if err != nil {
@@ -50,12 +51,12 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		}
 	}
 	if !yes {
-		ok, err := a.confirm(ctx, a.question(all), usage("cannot prompt: stdin is not a terminal", "add --yes to remove without asking"))
+		ok, err := a.Confirm(ctx, a.question(all), usage("cannot prompt: stdin is not a terminal", "add --yes to remove without asking"))
 		if err != nil {
 			return err
 		}
 		if !ok {
-			a.noticef("nothing was removed")
+			a.Noticef("nothing removed")
 			return nil
 		}
 	}
@@ -70,7 +71,7 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 		}
 		for _, f := range files {
 			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				a.warn("an artifact is left: " + err.Error())
+				a.Warn("cannot remove an artifact: " + err.Error())
 			}
 		}
 		if c.ID == active {
@@ -78,20 +79,17 @@ func (a *app) remove(ctx context.Context, ids []string, yes bool) error {
 				return err
 			}
 		}
-		if a.json {
-			if err := a.emit(map[string]string{"removed": c.ID}); err != nil {
-				return err
-			}
-			continue
+		err := a.Result(map[string]string{"removed": c.ID}, func() { a.Noticef("removed %s", terminal.VisibleLine(c.ID)) })
+		if err != nil {
+			return err
 		}
-		a.noticef("removed %s", visibleLine(c.ID))
 	}
 	return nil
 }
 
-// artifactsOf lists the files of a conversation's summaries: they hold what it
-// said. What its log names elsewhere may be anything, and the files of what it
-// was forked from belong to that.
+// artifactsOf lists the files of a conversation's summaries in our own directory.
+// Its log may name any other file, and those of the conversation that it was
+// forked from.
 func (a *app) artifactsOf(id string) []string {
 	e, err := a.effective()
 	if err != nil {
@@ -103,7 +101,7 @@ func (a *app) artifactsOf(id string) []string {
 	}
 	files, err := summary.Directory(dir).Of(id)
 	if err != nil {
-		a.warn("the artifacts of " + id + " could not be looked for: " + err.Error())
+		a.Warn("cannot list the artifacts of " + id + ": " + err.Error())
 	}
 	return files
 }
@@ -111,12 +109,12 @@ func (a *app) artifactsOf(id string) []string {
 func (a *app) question(all []store.Conversation) string {
 	var b strings.Builder
 	for _, c := range all {
-		head := "  " + visibleLine(c.ID) + "  " + count(int(c.Version), "entry", "entries")
+		head := "  " + terminal.VisibleLine(c.ID) + "  " + count(int(c.Version), "entry", "entries")
 		left := titleWidth
-		if a.errWidth > 0 {
-			left = max(a.errWidth-len(head)-3, 12)
+		if a.ErrWidth > 0 {
+			left = max(a.ErrWidth-len(head)-3, 12)
 		}
-		b.WriteString(head + "  " + excerpt(c.Title, left) + "\n")
+		b.WriteString(head + "  " + terminal.Excerpt(c.Title, left) + "\n")
 	}
-	return b.String() + "remove " + count(len(all), "conversation", "conversations") + " for good?"
+	return b.String() + "permanently remove " + count(len(all), "conversation", "conversations") + "?"
 }

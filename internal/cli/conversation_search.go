@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -23,16 +24,14 @@ func (a *app) searchCommand() *cobra.Command {
 	k := &searchConversation{app: a}
 	c := &cobra.Command{
 		Use:   "search QUERY [flags]",
-		Short: "Find entries by their words",
-		Long: `Finds the entries of a conversation that hold all the words of a query, those
-that a compaction hides included: the whole log is looked at, not what a model
-sees of it. Case does not count, and words in double quotes must stand
-together. The best hits come first; each is shown with its number, its turn,
-and what became of it. With --json the marks are where the words stand in the
-excerpt, in bytes.
+		Short: "Search the entries of a conversation",
+		Long: `Finds entries that contain all words of a query. It searches the complete log,
+including what compactions hide. The search is case-insensitive; quoted words
+match as a phrase. The best hits come first, each with its entry number, its
+turn, and its fate. With --json, the marks are byte offsets of the words in the
+excerpt.
 
-The active conversation is searched; --id names another, and --all searches
-every one.`,
+It searches the active conversation; --id selects another, --all searches all.`,
 		Example: `  tenfold conversation search oven
   tenfold conversation search 'flour "too hot"' --id 0b9c1a2f
   tenfold conversation search --all --limit 5 "permission denied"`,
@@ -47,7 +46,7 @@ every one.`,
 	return c
 }
 
-// A hit is one entry found, with where it stands and what became of it.
+// hit is an entry found, with its place and its fate.
 type hit struct {
 	Conversation string   `json:"conversation"`
 	Title        string   `json:"title,omitzero"`
@@ -67,9 +66,9 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 	id := idOf(c)
 	switch {
 	case k.limit < 1:
-		return usage("--limit: no hits would be shown", "write --limit 20")
+		return usage("invalid --limit value "+quote(strconv.Itoa(k.limit)), "write --limit 20")
 	case k.all && id != nil:
-		return usage("--all and --id exclude each other", "leave out one of them")
+		return exclusive("--all", "--id")
 	}
 	l, err := k.open(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 	}
 	q := store.Query{Text: strings.Join(args, " "), Limit: k.limit + 1}
 	if q.Empty() {
-		return usage("there is no word in the query "+quote(q.Text), "words are made of letters and digits")
+		return usage("no word in the query "+quote(q.Text), "words consist of letters and digits")
 	}
 	if !k.all {
 		c, err := l.find(ctx, id)
@@ -91,7 +90,7 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 		}
 		q.Conversation = c.ID
 	}
-	k.startProgress("search", 0)
+	k.StartProgress("search", 0)
 	found, err := l.service.Search(ctx, q)
 	if err != nil {
 		return err
@@ -99,14 +98,14 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 	more := len(found) > k.limit
 	found = found[:min(len(found), k.limit)]
 	hits, err := k.hits(ctx, l, q, found)
-	k.progress.end()
+	k.Progress.End()
 	if err != nil {
 		return err
 	}
-	return k.tell(hits, more)
+	return k.print(hits, more)
 }
 
-// hits finds out where entries stand. Each conversation is opened once.
+// hits finds the place and fate of entries. Each conversation is opened once.
 func (k *searchConversation) hits(ctx context.Context, l *workspace, q store.Query, found []store.Hit) ([]hit, error) {
 	hits := make([]hit, len(found))
 	in := map[string][]int{}
@@ -152,55 +151,55 @@ func newHit(s *session.Session, views map[string]*tenfold.Projection, q store.Qu
 	}
 }
 
-func (k *searchConversation) tell(hits []hit, more bool) error {
+func (k *searchConversation) print(hits []hit, more bool) error {
 	heading := ""
 	for i, h := range hits {
-		if k.json {
-			if err := k.emit(h); err != nil {
+		if k.JSON {
+			if err := k.Emit(h); err != nil {
 				return err
 			}
 			continue
 		}
 		if k.all && h.Conversation != heading {
 			if i > 0 {
-				k.printf("\n")
+				k.Printf("\n")
 			}
 			heading = h.Conversation
-			k.twoParts(visibleLine(h.Conversation), excerpt(h.Title, titleWidth), func(text string) string { return k.paint(faint, text) })
+			k.TwoParts(terminal.Faint, terminal.VisibleLine(h.Conversation), terminal.Excerpt(h.Title, titleWidth))
 		}
-		k.tellHit(h)
+		k.printHit(h)
 	}
 	switch {
 	case len(hits) == 0:
-		k.noticef("no entry holds all of these words")
+		k.Noticef("no entry contains all of these words")
 	case more:
-		k.noticef("there are more than %s: --limit shows more of them", count(k.limit, "hit", "hits"))
+		k.Noticef("there are more than %s; use --limit to show more", count(k.limit, "hit", "hits"))
 	}
 	return nil
 }
 
-func (k *searchConversation) tellHit(h hit) {
+func (k *searchConversation) printHit(h hit) {
 	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + turnWords(h.Turn, h.Turn) + "  " + kindWord(tenfold.Kind(h.Kind))
 	if h.Branch != "" {
-		head += " (" + visibleLine(h.Branch) + ")"
+		head += " (" + terminal.VisibleLine(h.Branch) + ")"
 	}
 	fate := ""
 	if h.By != "" {
-		fate = "  " + k.paint(yellow, "["+h.Fate+" by "+tagFor(h.By)+"]")
+		fate = "  " + k.Paint(terminal.Yellow, "["+h.Fate+" by "+tagFor(h.By)+"]")
 	}
-	k.printf("%s%s\n", k.paint(bold, head), fate)
-	k.line(2, "  "+k.marked(h.Excerpt, h.Marks))
+	k.Printf("%s%s\n", k.Paint(terminal.Bold, head), fate)
+	k.Line(2, "  "+k.marked(h.Excerpt, h.Marks))
 }
 
-// marked writes an excerpt with the words that were asked for in bold.
+// marked sets the words of the query in bold.
 func (k *searchConversation) marked(text string, marks [][2]int) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range marks {
-		b.WriteString(visible(text[at:m[0]]))
-		b.WriteString(k.paint(bold, visible(text[m[0]:m[1]])))
+		b.WriteString(terminal.Visible(text[at:m[0]]))
+		b.WriteString(k.Paint(terminal.Bold, terminal.Visible(text[m[0]:m[1]])))
 		at = m[1]
 	}
-	b.WriteString(visible(text[at:]))
+	b.WriteString(terminal.Visible(text[at:]))
 	return b.String()
 }

@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -17,28 +18,25 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var f moneyFlags
-	c := &cobra.Command{
+	c := a.onConversation(&cobra.Command{
 		Use:   "show [ID] [flags]",
 		Short: "Describe a conversation",
-		Long: `Describes a conversation: what is in it, what it cost and costs, and the
-compactions that lie over it. Those that were undone are marked.
+		Long: `Describes a conversation: its contents, its tokens before and after compaction,
+and its compactions. Undone compactions are marked.
 
-Where the conversation says what its responses took, it is told what that cost,
-and what the compactions of the tool it is from saved and cost themselves, by
-replaying its requests under the rules of the provider's prompt cache. --money
-adds what compactions as they are configured, or of the named strategies, would
-have: one whenever 20,000 tokens can go, or 2,000 while the cache is cold.
-Amounts below zero were lost.`,
+If the conversation records token usage, it also shows what the responses cost,
+and what the compactions of its original tool saved: the requests are replayed
+under the rules of the provider's prompt cache. --money adds what compactions
+would have saved with the configured strategies, or with those of --strategy:
+one whenever it can drop 20,000 tokens, or 2,000 while the cache is cold.
+Negative amounts are losses.`,
 		Example: `  tenfold conversation show
   tenfold conversation show --money
   tenfold conversation show --strategy micro --strategy supersede
   tenfold conversation show 0b9c --json`,
-		Args:              arguments(0, 1, "one ID"),
-		ValidArgsFunction: a.completeIDs(1),
-		RunE:              func(c *cobra.Command, args []string) error { return a.show(c.Context(), args, f) },
-	}
-	c.Flags().BoolVar(&f.ours, "money", false, "tell what compactions would have saved")
-	c.Flags().StringArrayVar(&f.strategies, "strategy", nil, "with the money: `STRATEGY` to use instead of what is\nconfigured; may be repeated")
+	}, func(ctx context.Context, s *session.Session) error { return a.show(ctx, s, f) })
+	c.Flags().BoolVar(&f.ours, "money", false, "show what compactions would have saved")
+	c.Flags().StringArrayVar(&f.strategies, "strategy", nil, "like --money, with this `STRATEGY` instead of the\nconfigured ones; may be repeated")
 	complete(c, "strategy", strategy.Names()...)
 	return c
 }
@@ -54,7 +52,7 @@ type showJSON struct {
 	Entries int            `json:"entries"`
 	Kinds   map[string]int `json:"kinds"`
 	Tokens  tokensJSON     `json:"tokens"`
-	// Settings are those of --cfg that the conversation keeps.
+	// Settings are those that the conversation keeps.
 	Settings    []keptJSON `json:"settings,omitempty"`
 	kept        []config.Setting
 	Compactions []overlayJSON `json:"compactions"`
@@ -62,11 +60,7 @@ type showJSON struct {
 	Money       *moneyJSON    `json:"money,omitzero"`
 }
 
-func (a *app) show(ctx context.Context, args []string, f moneyFlags) error {
-	s, err := a.session(ctx, args)
-	if err != nil {
-		return err
-	}
+func (a *app) show(ctx context.Context, s *session.Session, f moneyFlags) error {
 	out, err := a.about(ctx, s)
 	if err != nil {
 		return err
@@ -74,11 +68,7 @@ func (a *app) show(ctx context.Context, args []string, f moneyFlags) error {
 	if out.Money, err = a.money(ctx, s, f); err != nil {
 		return err
 	}
-	if a.json {
-		return a.emit(out)
-	}
-	a.showText(out)
-	return nil
+	return a.Result(out, func() { a.printShow(out) })
 }
 
 func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
@@ -108,19 +98,19 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	return out, nil
 }
 
-func (a *app) showText(s showJSON) {
+func (a *app) printShow(s showJSON) {
 	field := func(name, value string) {
 		if value != "" {
-			a.line(14, a.paint(faint, pad(name, 14))+value)
+			a.Line(14, a.Paint(terminal.Faint, terminal.Pad(name, 14))+value)
 		}
 	}
-	id := visibleLine(s.ID)
+	id := terminal.VisibleLine(s.ID)
 	if s.Active {
 		id += " (active)"
 	}
-	field("Title", visibleLine(s.Title))
+	field("Title", terminal.VisibleLine(s.Title))
 	field("Conversation", id)
-	field("Model", visibleLine(s.Model))
+	field("Model", terminal.VisibleLine(s.Model))
 	field("Created", s.Created.Local().Format("2006-01-02 15:04"))
 	field("Updated", ago(a.now(), s.Updated))
 	tokens := tokens(s.Tokens.Before, s.Tokens.After)
@@ -129,7 +119,7 @@ func (a *app) showText(s showJSON) {
 	}
 	field("Tokens", tokens)
 	for i, k := range s.kept {
-		field([]string{"Settings", " "}[min(i, 1)], visibleLine(k.Key()+" = "+k.TOML()))
+		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}
 	field("Turns", thousands(s.Turns))
 	field("Entries", thousands(s.Entries))
@@ -137,71 +127,34 @@ func (a *app) showText(s showJSON) {
 	for kind := range s.Kinds {
 		kinds = append(kinds, kind)
 	}
-	slices.SortFunc(kinds, func(x, y string) int {
-		if s.Kinds[x] != s.Kinds[y] {
-			return s.Kinds[y] - s.Kinds[x]
-		}
-		return strings.Compare(x, y)
-	})
-	wide := 0
+	slices.SortFunc(kinds, func(x, y string) int { return cmp.Or(s.Kinds[y]-s.Kinds[x], strings.Compare(x, y)) })
 	for _, kind := range kinds {
-		wide = max(wide, len(thousands(s.Kinds[kind])))
+		wide := len(thousands(s.Kinds[kinds[0]]))
+		a.Printf("  %s  %s\n", terminal.PadLeft(thousands(s.Kinds[kind]), wide), terminal.VisibleLine(strings.ReplaceAll(kind, "_", " ")))
 	}
-	for _, kind := range kinds {
-		a.printf("  %s  %s\n", padLeft(thousands(s.Kinds[kind]), wide), visibleLine(strings.ReplaceAll(kind, "_", " ")))
+	compactions := "none"
+	if n := len(s.Compactions); n > 0 {
+		compactions = thousands(n)
 	}
-	if len(s.Compactions) == 0 {
-		field("Compactions", "none")
-	} else {
-		field("Compactions", thousands(len(s.Compactions)))
-	}
+	field("Compactions", compactions)
 	for _, o := range s.Compactions {
-		a.showOverlay(o)
+		a.printOverlay(o)
 	}
-	a.showMoney(s.Money)
-	a.picture(s.Usage)
+	a.printMoney(s.Money)
+	a.chart(s.Usage)
 }
 
-// showOverlay writes a line about an overlay.
-func (a *app) showOverlay(o overlayJSON) {
+// printOverlay prints a line about an overlay.
+func (a *app) printOverlay(o overlayJSON) {
 	where := overlayWhere(tenfold.Compaction{FromTurn: o.FromTurn, ToTurn: o.ToTurn, ToStep: o.ToStep})
-	first := "  " + visibleLine(o.ID) + "  " + where
-	parts := []string{slotWords(o.Slots)}
-	switch {
-	case o.Profile != "":
-		parts = append(parts, "profile "+visibleLine(o.Profile))
-	case o.Strategy != "":
-		parts = append(parts, visibleLine(o.Strategy))
-	}
-	if o.Source != "" {
-		parts = append(parts, "by "+visibleLine(o.Source))
-	}
+	parts := o.words()
 	if o.Before > 0 || o.After > 0 {
 		parts = append(parts, tokens(o.Before, o.After))
 	}
-	if by := o.Summary.paid(); by != "" {
-		parts = append(parts, "summary by "+visibleLine(by))
-	}
+	c := terminal.Normal
 	if !o.Live {
-		parts = append(parts, "undone")
+		parts, c = append(parts, "undone"), terminal.Faint
 	}
-	second := strings.Join(parts, "   ")
-	paint := func(s string) string {
-		if !o.Live {
-			return a.paint(faint, s)
-		}
-		return s
-	}
-	a.twoParts(first, second, paint)
-	a.showArtifacts(o.Summary)
-}
-
-// twoParts writes two texts on a line, or on two where the terminal is narrow.
-func (a *app) twoParts(first, second string, paint func(string) string) {
-	if a.width > 0 && ansi.StringWidth(first+second)+3 > a.width {
-		a.line(4, paint(first))
-		a.line(4, "    "+paint(second))
-		return
-	}
-	a.printf("%s   %s\n", paint(first), paint(second))
+	a.TwoParts(c, "  "+terminal.VisibleLine(o.ID)+"  "+where, strings.Join(parts, "   "))
+	a.printArtifacts(o.Summary)
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 )
 
@@ -10,8 +12,8 @@ func (a *app) titleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "title [TITLE] [flags]",
 		Short: "Show or set the title of a conversation",
-		Long: `Sets the title of a conversation, or shows it when no title is given. A title of
-several words is put in quotes; "" takes the title away.`,
+		Long: `Sets the title of a conversation, or shows it if no TITLE is given. Quote a
+title of several words; "" removes the title.`,
 		Example: `  tenfold conversation title
   tenfold conversation title "The oven is too hot"
   tenfold conversation title "The oven is too hot" --id 0b9c1a2f`,
@@ -23,16 +25,16 @@ several words is put in quotes; "" takes the title away.`,
 	return c
 }
 
-// titleArguments takes one TITLE. Release 0.1 took an ID before it.
+// titleArguments accepts one TITLE. Release 0.1 took an ID before it.
 func titleArguments(c *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return nil
 	}
-	hint := "put a title of several words in quotes"
+	hint := "quote a title of several words"
 	if len(args) == 2 {
 		hint += "; " + withID(c, args[0], args[1:])
 	}
-	return usage(c.CommandPath()+" takes one TITLE, so not "+quote(args[1]), hint)
+	return usage(c.CommandPath()+": unexpected argument "+quote(args[1]), hint)
 }
 
 func (a *app) title(ctx context.Context, c *cobra.Command, words []string) error {
@@ -56,12 +58,12 @@ func (a *app) title(ctx context.Context, c *cobra.Command, words []string) error
 		}
 	}
 	switch {
-	case a.json:
-		return a.emit(map[string]string{"conversation": found.ID, "title": found.Title})
+	case a.JSON:
+		return a.Emit(map[string]string{"conversation": found.ID, "title": found.Title})
 	case len(words) > 0:
-		a.noticef("conversation %s is titled %s", visibleLine(found.ID), quote(excerpt(found.Title, titleWidth)))
+		a.Noticef("set the title of conversation %s to %s", terminal.VisibleLine(found.ID), quote(terminal.Excerpt(found.Title, titleWidth)))
 	default:
-		a.printf("%s\n", visibleLine(found.Title))
+		a.Printf("%s\n", terminal.VisibleLine(found.Title))
 	}
 	return nil
 }

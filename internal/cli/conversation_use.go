@@ -1,13 +1,17 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/cli/terminal"
+)
 
 func (a *app) useCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "use ID",
-		Short: "Make a conversation the active one",
-		Long: `Makes a conversation the active one: the one that commands are about when they
-name none. Each store has its own.`,
+		Short: "Select the active conversation",
+		Long: `Makes a conversation the active one, which commands use when no ID is given.
+Each store has its own.`,
 		Example:           `  tenfold conversation use 0b9c1a2f`,
 		Args:              arguments(1, 1, "one ID"),
 		ValidArgsFunction: a.completeIDs(1),
@@ -23,11 +27,9 @@ name none. Each store has its own.`,
 			if err := l.active.set(found.ID); err != nil {
 				return err
 			}
-			if a.json {
-				return a.emit(map[string]string{"conversation": found.ID})
-			}
-			a.noticef("conversation %s is active", visibleLine(found.ID))
-			return nil
+			return a.Result(map[string]string{"conversation": found.ID}, func() {
+				a.Noticef("conversation %s is now active", terminal.VisibleLine(found.ID))
+			})
 		},
 	}
 }

@@ -1,27 +1,27 @@
 package cli
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"tenfold/internal/cli/terminal"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
 )
 
-// differ writes the raw conversation beside its projection, an entry at a
-// time, and adds up.
+// differ prints the raw conversation beside its projection, entry by entry,
+// and the totals.
 type differ struct {
 	*app
 	view *tenfold.Projection
-	// shown is what a model sees of entries that were shortened, added what
-	// the projection put in behind an entry.
+	// shown is what a model sees of shortened entries. added are the items that
+	// the projection inserted after an entry, after 0 before all entries.
 	shown map[int64]string
 	added map[int64][]tenfold.Item
-	first []tenfold.Item // what it put in before all entries
-	// place is how wide the numbers at the left are, tokens a count of them.
+	// place is the width of entry numbers, tokens that of token counts.
 	place, tokens int
 	turn          int
 	fates         map[tenfold.Fate]tenfold.Count
@@ -40,62 +40,57 @@ func newDiffer(a *app, view *tenfold.Projection) *differ {
 	last := int64(0)
 	for it := range view.Items() {
 		switch {
-		case it.Seq > 0:
-			last = max(last, it.Seq)
-			if it.Fate == tenfold.Stripped || it.Fate == tenfold.Trimmed {
-				d.shown[it.Seq] = entryText(it.Payload)
-			}
-		case last == 0:
-			d.first = append(d.first, it)
-		default:
+		case it.Seq == 0:
 			d.added[last] = append(d.added[last], it)
+		case it.Fate == tenfold.Stripped || it.Fate == tenfold.Trimmed:
+			d.shown[it.Seq] = entryText(it.Payload)
 		}
+		last = max(last, it.Seq)
 	}
 	return d
 }
 
-// entry writes one entry, and what the projection put in behind it.
-func (d *differ) entry(e tenfold.Entry, turn, step int) {
-	if turn != d.turn {
+// entry prints one entry, and what the projection inserted after it.
+func (d *differ) entry(e tenfold.Entry, line diffJSON, fate tenfold.Fate) {
+	if line.Turn != d.turn {
 		if d.turn >= 0 {
-			d.printf("\n")
+			d.Printf("\n")
 		}
-		d.turn = turn
-		d.heading(turn)
+		d.turn = line.Turn
+		d.heading()
 	}
-	for _, it := range d.first {
-		d.addition(it)
+	d.additions(0)
+	sum := tenfold.Count{Entries: 1, Before: line.Before, After: line.After}
+	d.fates[fate] = plus(d.fates[fate], sum)
+	if line.By != "" {
+		d.by[line.By] = plus(d.by[line.By], sum)
 	}
-	d.first = nil
-	fate, by, after := d.view.Fate(e.Seq)
-	d.fates[fate] = plus(d.fates[fate], e.Tokens, after)
-	if by != "" {
-		d.by[by] = plus(d.by[by], e.Tokens, after)
+	r := diffRow{
+		head: d.head(strconv.FormatInt(e.Seq, 10), strconv.Itoa(line.Turn)+"."+strconv.Itoa(line.Step), e.Payload),
+		text: entryText(e.Payload), before: line.Before, after: line.After,
 	}
-	head := padLeft(strconv.FormatInt(e.Seq, 10), d.place) + " " + pad(strconv.Itoa(turn)+"."+strconv.Itoa(step), 6) + " " +
-		pad(kindWord(e.Payload.Kind()), 9)
-	r := diffRow{head: head, text: entryText(e.Payload), before: e.Tokens, after: after}
 	if fate != tenfold.Kept {
-		r.changed, r.left = true, d.shown[e.Seq]
-		r.why = fate.String() + ": " + string(d.view.Why(e.Seq))
-		if by != "" {
-			r.why += ", " + tagFor(by)
+		r.changed, r.left, r.why = true, d.shown[e.Seq], line.Fate+": "+line.Why
+		if line.By != "" {
+			r.why += ", " + tagFor(line.By)
 		}
 	}
 	d.row(r)
-	for _, it := range d.added[e.Seq] {
-		d.addition(it)
-	}
+	d.additions(e.Seq)
 }
 
-// addition writes what the projection put in.
-func (d *differ) addition(it tenfold.Item) {
-	why := "put in for the model: " + it.Added.String()
-	if it.Added == tenfold.AddedSummary {
-		why = "summary by " + tagFor(it.By)
+// additions prints what the projection inserted after an entry.
+func (d *differ) additions(seq int64) {
+	for _, it := range d.added[seq] {
+		d.row(diffRow{
+			head: d.head("", "", it.Payload), changed: true, added: true, after: it.Tokens, left: entryText(it.Payload), why: markFor(it),
+		})
 	}
-	head := padLeft("", d.place) + " " + pad("", 6) + " " + pad(kindWord(it.Payload.Kind()), 9)
-	d.row(diffRow{head: head, changed: true, added: true, after: it.Tokens, left: entryText(it.Payload), why: why})
+	delete(d.added, seq)
+}
+
+func (d *differ) head(seq, place string, p tenfold.Payload) string {
+	return terminal.PadLeft(seq, d.place) + " " + terminal.Pad(place, 6) + " " + terminal.Pad(kindWord(p.Kind()), 9)
 }
 
 // diffRow is one entry on both sides.
@@ -107,88 +102,83 @@ type diffRow struct {
 	changed, added bool
 }
 
-func (d *differ) heading(turn int) {
-	words := "── turn " + strconv.Itoa(turn) + " ──"
-	if d.width >= sideBySide && turn >= 0 {
-		words = pad(words, d.place+18+(d.width-d.place-18)/2-1) + "what a model sees"
+func (d *differ) heading() {
+	words := "── turn " + strconv.Itoa(d.turn) + " ──"
+	if d.Width >= sideBySide {
+		words = terminal.Pad(words, d.place+18+(d.Width-d.place-18)/2-1) + "what a model sees"
 	}
-	d.printf("%s\n", d.paint(bold, words))
+	d.Printf("%s\n", d.Paint(terminal.Bold, words))
 }
 
 func (d *differ) row(r diffRow) {
-	if d.width >= sideBySide {
+	if d.Width >= sideBySide {
 		d.wide(r)
-		return
+	} else {
+		d.unified(r)
 	}
-	d.unified(r)
 }
 
-// wide writes a row side by side.
+// wide prints a row side by side.
 func (d *differ) wide(r diffRow) {
 	const middle = " │ "
-	room := d.width - ansi.StringWidth(r.head) - len("  ") - ansi.StringWidth(middle)
+	room := d.Width - ansi.StringWidth(r.head) - len("  ") - ansi.StringWidth(middle)
 	left := room / 2
 	right := room - left
-	was := pad("", left)
+	was := terminal.Pad("", left)
 	if !r.added {
-		was = pad(padLeft(thousands(r.before), d.tokens)+"  "+excerpt(r.text, left-d.tokens-2), left)
+		was = terminal.Pad(terminal.PadLeft(thousands(r.before), d.tokens)+"  "+terminal.Excerpt(r.text, left-d.tokens-2), left)
 	}
-	is := padLeft(thousands(r.after), d.tokens) + "  "
-	switch {
-	case !r.changed:
-		is = d.paint(faint, is+excerpt(r.text, right-d.tokens-2))
-	default:
-		why := excerpt(r.why, right-d.tokens-2)
+	is := terminal.PadLeft(thousands(r.after), d.tokens) + "  "
+	if !r.changed {
+		is = d.Paint(terminal.Faint, is+terminal.Excerpt(r.text, right-d.tokens-2))
+	} else {
+		why := terminal.Excerpt(r.why, right-d.tokens-2)
 		if rest := right - d.tokens - 4 - ansi.StringWidth(why); r.left != "" && rest >= 8 {
-			is += excerpt(r.left, rest) + "  "
+			is += terminal.Excerpt(r.left, rest) + "  "
 		}
-		is += d.paint(yellow, why)
+		is += d.Paint(terminal.Yellow, why)
 	}
-	d.printf("%s  %s%s%s\n", r.head, was, d.paint(faint, middle), strings.TrimRight(is, " "))
+	d.Printf("%s  %s%s%s\n", r.head, was, d.Paint(terminal.Faint, middle), strings.TrimRight(is, " "))
 }
 
-// unified writes a row on one line, or on two where it was changed.
+// unified prints a row on one line, or on two if it was changed.
 func (d *differ) unified(r diffRow) {
 	width := titleWidth
 	head := "  " + r.head + "  "
-	if d.width > 0 {
-		width = max(d.width-ansi.StringWidth(head)-d.tokens-2, 8)
+	if d.Width > 0 {
+		width = max(d.Width-ansi.StringWidth(head)-d.tokens-2, 8)
 	}
-	line := func(mark string, c colour, tokens int, text string) {
-		words := strings.TrimRight(mark+" "+r.head+"  "+padLeft(thousands(tokens), d.tokens)+"  "+text, " ")
-		if c != faint {
-			words = d.paint(c, words)
-		}
-		d.printf("%s\n", words)
+	line := func(mark string, c terminal.Colour, tokens int, text string) {
+		d.Printf("%s\n", d.Paint(c, strings.TrimRight(mark+" "+r.head+"  "+terminal.PadLeft(thousands(tokens), d.tokens)+"  "+text, " ")))
 	}
 	if !r.changed {
-		line(" ", faint, r.before, excerpt(r.text, width))
+		line(" ", terminal.Normal, r.before, terminal.Excerpt(r.text, width))
 		return
 	}
 	if !r.added {
-		line("-", red, r.before, excerpt(r.text, width))
+		line("-", terminal.Red, r.before, terminal.Excerpt(r.text, width))
 	}
 	left := ""
-	if rest := width - ansi.StringWidth(r.why) - 4; r.left != "" && (rest >= 8 || d.width == 0) {
-		if d.width == 0 {
+	if rest := width - ansi.StringWidth(r.why) - 4; r.left != "" && (rest >= 8 || d.Width == 0) {
+		if d.Width == 0 {
 			rest = max(rest, 24)
 		}
-		left = excerpt(r.left, rest) + "  "
+		left = terminal.Excerpt(r.left, rest) + "  "
 	}
-	line("+", green, r.after, left+"("+excerpt(r.why, width-2)+")")
+	line("+", terminal.Green, r.after, left+"("+terminal.Excerpt(r.why, width-2)+")")
 }
 
-// sums adds up the entries shown: by what became of them, then by what did it.
+// sums prints the totals of the entries shown: by fate, then by strategy.
 func (d *differ) sums() {
 	var all tenfold.Count
 	var rows [][3]string
 	for _, fate := range tenfold.Fates() {
 		if c, ok := d.fates[fate]; ok {
 			rows = append(rows, sumRow(fate.String(), c))
-			all = tenfold.Count{Entries: all.Entries + c.Entries, Before: all.Before + c.Before, After: all.After + c.After}
+			all = plus(all, c)
 		}
 	}
-	rows = append(rows, sumRow("together", all))
+	rows = append(rows, sumRow("total", all))
 	t := d.view.Totals()
 	if t.Added.Entries > 0 {
 		rows = append(rows, [3]string{"added", count(t.Added.Entries, "text", "texts"), thousands(t.Added.After) + " tokens"})
@@ -196,98 +186,62 @@ func (d *differ) sums() {
 	if t.Config.Before > 0 || t.Config.After > 0 {
 		rows = append(rows, [3]string{"prompt and tools", "", tokens(t.Config.Before, t.Config.After)})
 	}
-	d.printf("\n")
 	d.table(rows)
 	rows = nil
-	for _, name := range d.strategies() {
-		rows = append(rows, sumRow(name.words, name.count))
-	}
-	if len(rows) > 0 {
-		d.printf("\n")
-		d.table(rows)
-	}
-	for _, o := range live(d.view) {
-		d.twoParts(tagFor(o.ID)+"  "+overlayWhere(o.Compaction), overlayWhy(o.Compaction), func(s string) string { return d.paint(faint, s) })
-		d.showArtifacts(newWrittenJSON(o.Compaction.Summary))
-	}
-}
-
-// strategySum is what the overlays of one strategy or profile did.
-type strategySum struct {
-	words string
-	count tenfold.Count
-}
-
-// strategies sums over the overlays that each strategy or profile made, in the
-// order in which they came.
-func (d *differ) strategies() []strategySum {
-	var sums []strategySum
-	for _, o := range live(d.view) {
+	// What the overlays of each strategy or profile did, in order of appearance.
+	sums := map[string]tenfold.Count{}
+	var names []string
+	for _, o := range liveOverlays(d.view) {
 		c, ok := d.by[o.ID]
 		if !ok {
 			continue
 		}
-		words := "compacted by " + o.Compaction.Source
+		name := "compacted by " + o.Compaction.Source
 		switch {
 		case o.Compaction.Profile != "":
-			words = "profile " + o.Compaction.Profile
+			name = "profile " + o.Compaction.Profile
 		case o.Compaction.Strategy != "":
-			words = o.Compaction.Strategy
+			name = o.Compaction.Strategy
 		}
-		words = visibleLine(words)
-		i := slices.IndexFunc(sums, func(s strategySum) bool { return s.words == words })
-		if i < 0 {
-			sums = append(sums, strategySum{words: words})
-			i = len(sums) - 1
+		if _, known := sums[name]; !known {
+			names = append(names, name)
 		}
-		sums[i].count = tenfold.Count{
-			Entries: sums[i].count.Entries + c.Entries, Before: sums[i].count.Before + c.Before, After: sums[i].count.After + c.After,
-		}
+		sums[name] = plus(sums[name], c)
 	}
-	return sums
+	for _, name := range names {
+		rows = append(rows, sumRow(terminal.VisibleLine(name), sums[name]))
+	}
+	d.table(rows)
+	for _, o := range liveOverlays(d.view) {
+		d.TwoParts(terminal.Faint, tagFor(o.ID)+"  "+overlayWhere(o.Compaction), overlayWhy(o.Compaction))
+		d.printArtifacts(newWrittenJSON(o.Compaction.Summary))
+	}
 }
 
-func plus(c tenfold.Count, before, after int) tenfold.Count {
-	return tenfold.Count{Entries: c.Entries + 1, Before: c.Before + before, After: c.After + after}
+func plus(x, y tenfold.Count) tenfold.Count {
+	return tenfold.Count{Entries: x.Entries + y.Entries, Before: x.Before + y.Before, After: x.After + y.After}
 }
 
 func sumRow(name string, c tenfold.Count) [3]string {
 	return [3]string{name, count(c.Entries, "entry", "entries"), tokens(c.Before, c.After)}
 }
 
-// table writes rows in columns.
+// table prints rows in columns, below an empty line.
 func (d *differ) table(rows [][3]string) {
+	if len(rows) == 0 {
+		return
+	}
+	d.Printf("\n")
 	var width [2]int
 	for _, r := range rows {
 		width[0], width[1] = max(width[0], ansi.StringWidth(r[0])), max(width[1], len(r[1]))
 	}
 	for _, r := range rows {
-		d.line(2, pad(r[0], width[0])+"  "+padLeft(r[1], width[1])+"  "+r[2])
+		d.Line(2, terminal.Pad(r[0], width[0])+"  "+terminal.PadLeft(r[1], width[1])+"  "+r[2])
 	}
 }
 
-// overlayWhy says what an overlay touches, and who wanted it.
-func overlayWhy(c tenfold.Compaction) string {
-	why := slotWords(slots(c))
-	switch {
-	case c.Profile != "":
-		why += ", profile " + visibleLine(c.Profile)
-	case c.Strategy != "":
-		why += ", " + visibleLine(c.Strategy)
-	}
-	if by := newWrittenJSON(c.Summary).paid(); by != "" {
-		why += ", summary by " + visibleLine(by)
-	}
-	if c.Source != "" {
-		why += ", by " + visibleLine(c.Source)
-	}
-	if c.Reason != "" {
-		why += ": " + visibleLine(c.Reason)
-	}
-	return why
-}
-
-// mostTokens is how wide the largest count of an entry is.
+// mostTokens is the width of the largest token count.
 func mostTokens(view *tenfold.Projection) int {
 	most := 0
 	for e := range view.Log().Entries() {
@@ -297,15 +251,15 @@ func mostTokens(view *tenfold.Projection) int {
 }
 
 // tagFor shortens an overlay's id to its end: ids made at about the same time
-// begin alike.
+// share a prefix.
 func tagFor(id string) string {
 	const show = 6
 	at := len(id) - show
 	if at <= 5 {
-		return visibleLine(id)
+		return terminal.VisibleLine(id)
 	}
 	for at < len(id) && !utf8.RuneStart(id[at]) {
 		at++
 	}
-	return visibleLine("cmp_…" + id[at:])
+	return terminal.VisibleLine("cmp_…" + id[at:])
 }

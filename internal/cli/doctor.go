@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/store"
 )
@@ -21,13 +22,12 @@ import (
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the store, the configuration and what they need",
-		Long: `Checks what Tenfold works with: the configuration files, what they name, the
-variables that hold keys (whether they are set, never what they hold), the
-store and its file, the directories, and the terminal.
+		Short: "Check the configuration, the store and the terminal",
+		Long: `Checks the configuration files and what they refer to, whether API keys are set
+(values are never shown), the store and its directory, and the terminal. It
+changes nothing.
 
-Each line is ok, warn or fail, with what to try. It changes nothing. The exit
-code is 1 when something failed.`,
+Each line is ok, warn or fail, with a hint. The exit code is 1 if a check fails.`,
 		Example: `  tenfold doctor
   tenfold doctor --json`,
 		Args: arguments(0, 0, ""),
@@ -35,7 +35,7 @@ code is 1 when something failed.`,
 	}
 }
 
-// finding is one line of the doctor's.
+// finding is the result of one check.
 type finding struct {
 	Check  string `json:"check"`
 	Status string `json:"status"`
@@ -59,8 +59,8 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	for _, f := range all {
 		failed = failed || f.Status == statusFail
-		if a.json {
-			if err := a.emit(f); err != nil {
+		if a.JSON {
+			if err := a.Emit(f); err != nil {
 				return err
 			}
 			continue
@@ -74,33 +74,33 @@ func (a *app) doctor(ctx context.Context) error {
 }
 
 func (a *app) finding(f finding, wide int) {
-	paint := map[string]colour{statusOK: green, statusWarn: yellow, statusFail: red}[f.Status]
+	paint := map[string]terminal.Colour{statusOK: terminal.Green, statusWarn: terminal.Yellow, statusFail: terminal.Red}[f.Status]
 	indent := 6 + wide + 2
 	width := 80
-	if a.width > 0 {
-		width = min(width, a.width)
+	if a.Width > 0 {
+		width = min(width, a.Width)
 	}
-	head := a.paint(paint, pad(f.Status, 6)) + pad(f.Check, indent-6)
-	if width-indent < 40 { // then what it says stands below
-		a.printf("%s%s\n", a.paint(paint, pad(f.Status, 6)), f.Check)
+	head := a.Paint(paint, terminal.Pad(f.Status, 6)) + terminal.Pad(f.Check, indent-6)
+	if width-indent < 40 { // then the detail goes below
+		a.Printf("%s%s\n", a.Paint(paint, terminal.Pad(f.Status, 6)), f.Check)
 		indent = 6
 		head = strings.Repeat(" ", indent)
 	}
-	for _, line := range wrap(visibleLine(f.Detail), max(width-indent, 20)) {
-		a.printf("%s%s\n", head, line)
+	for _, line := range terminal.Wrap(terminal.VisibleLine(f.Detail), max(width-indent, 20)) {
+		a.Printf("%s%s\n", head, line)
 		head = strings.Repeat(" ", indent)
 	}
 	if f.Hint == "" {
 		return
 	}
-	head = strings.Repeat(" ", indent) + a.paint(faint, "hint:") + " "
-	for _, line := range wrap(visibleLine(f.Hint), max(width-indent-6, 20)) {
-		a.printf("%s%s\n", head, line)
+	head = strings.Repeat(" ", indent) + a.Paint(terminal.Faint, "hint:") + " "
+	for _, line := range terminal.Wrap(terminal.VisibleLine(f.Hint), max(width-indent-6, 20)) {
+		a.Printf("%s%s\n", head, line)
 		head = strings.Repeat(" ", indent+6)
 	}
 }
 
-// checkConfig looks at the layers, and at what is named in them.
+// checkConfig checks the layers and what they refer to.
 func (a *app) checkConfig() []finding {
 	l, err := a.settings.read()
 	var e *config.Effective
@@ -117,13 +117,13 @@ func (a *app) checkConfig() []finding {
 	}
 	for _, notice := range e.Notices {
 		if notice == l.TrustNotice() {
-			continue // the workspace's file has said so
+			continue // checkWorkspaceFile reports it
 		}
 		all = append(all, finding{Check: "configuration", Status: statusWarn, Detail: notice})
 	}
 	dangling := e.Dangling()
 	for _, d := range dangling {
-		all = append(all, finding{"references", statusFail, d.Key + ": " + d.Problem, d.Hint})
+		all = append(all, finding{"references", statusFail, d.Error(), d.Hint})
 	}
 	if len(dangling) == 0 {
 		all = append(all, finding{Check: "references", Status: statusOK, Detail: "profiles: " + strings.Join(e.ProfileNames(), ", ")})
@@ -134,7 +134,7 @@ func (a *app) checkConfig() []finding {
 	return all
 }
 
-// checkWorkspaceFile tells whether the workspace's file is trusted.
+// checkWorkspaceFile checks whether the workspace's file is trusted.
 func checkWorkspaceFile(l *config.Layers) finding {
 	f := finding{Check: "workspace file", Status: statusOK, Detail: "none"}
 	if l.Workspace == "" {
@@ -153,7 +153,7 @@ func checkWorkspaceFile(l *config.Layers) finding {
 	return f
 }
 
-// checkProvider tells whether a provider's key is there.
+// checkProvider checks whether a provider's key is set.
 func checkProvider(e *config.Effective, name string) finding {
 	p := e.Providers[name]
 	check := "provider " + name
@@ -169,11 +169,11 @@ func checkProvider(e *config.Effective, name string) finding {
 	case used:
 		return finding{check, statusWarn, variable + " is not set, but a model of this provider is configured", "set " + variable + " to your key"}
 	default:
-		return finding{Check: check, Status: statusOK, Detail: variable + " is not set, and not needed"}
+		return finding{Check: check, Status: statusOK, Detail: variable + " is not set, but not needed"}
 	}
 }
 
-// checkStore opens the store, if there is one, and has it checked.
+// checkStore opens the store, if it exists, and checks it.
 func (a *app) checkStore(ctx context.Context) []finding {
 	url := a.url()
 	var all []finding
@@ -184,11 +184,11 @@ func (a *app) checkStore(ctx context.Context) []finding {
 			return []finding{{"store", statusFail, f.Error(), f.Hint}}
 		}
 		if inMemory {
-			return []finding{{"store", statusWarn, "in memory: nothing is kept", "name a file with --store or TENFOLD_STORE"}}
+			return []finding{{"store", statusWarn, "in memory: nothing is saved", "choose a file with --store or TENFOLD_STORE"}}
 		}
 		all = append(all, checkDirectory(filepath.Dir(path)))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return append(all, finding{Check: "store", Status: statusOK, Detail: "none yet; the first conversation makes " + path})
+			return append(all, finding{Check: "store", Status: statusOK, Detail: "none yet; the first conversation creates " + path})
 		}
 	}
 	l, err := a.open(ctx)
@@ -204,12 +204,12 @@ func checkOpened(ctx context.Context, l *workspace) finding {
 	if c, ok := l.store.(store.Checker); ok {
 		found, err := c.Check(ctx)
 		if err != nil {
-			return finding{"store", statusFail, err.Error(), "copy the file away before anything else"}
+			return finding{"store", statusFail, err.Error(), "back up the file first"}
 		}
 		if len(found.Damage) > 0 {
-			return finding{"store", statusFail, "the file is damaged: " + found.Damage[0], `copy the file away, then save what can be read: "tenfold conversation export ID --to tenfold"`}
+			return finding{"store", statusFail, "the file is damaged: " + found.Damage[0], `back up the file, then save what is readable with "tenfold conversation export ID --to tenfold"`}
 		}
-		detail = fmt.Sprintf("whole, schema %d", found.Version)
+		detail = fmt.Sprintf("intact, schema %d", found.Version)
 	}
 	conversations := 0
 	for _, err := range l.service.List(ctx) {
@@ -221,14 +221,14 @@ func checkOpened(ctx context.Context, l *workspace) finding {
 	return finding{Check: "store", Status: statusOK, Detail: detail + ", " + count(conversations, "conversation", "conversations")}
 }
 
-// checkDirectory tells whether files can be made in a directory, or in the
-// nearest above it that is there.
+// checkDirectory checks whether a directory is writable, or its nearest existing
+// parent.
 func checkDirectory(dir string) finding {
 	there := dir
 	for {
 		info, err := os.Stat(there)
 		if err == nil && !info.IsDir() {
-			return finding{"data directory", statusFail, there + " is no directory", otherStore}
+			return finding{"data directory", statusFail, there + " is not a directory", otherStore}
 		}
 		up := filepath.Dir(there)
 		if err == nil || up == there {
@@ -239,30 +239,30 @@ func checkDirectory(dir string) finding {
 	f, err := os.CreateTemp(there, ".tenfold-*")
 	if err != nil {
 		e := explain(err)
-		return finding{"data directory", statusFail, there + ": nothing can be written here", e.Hint}
+		return finding{"data directory", statusFail, there + " is not writable", e.Hint}
 	}
 	_ = f.Close()
 	_ = os.Remove(f.Name())
 	if there != dir {
-		return finding{Check: "data directory", Status: statusOK, Detail: dir + ", to be made"}
+		return finding{Check: "data directory", Status: statusOK, Detail: dir + ", not created yet"}
 	}
 	return finding{Check: "data directory", Status: statusOK, Detail: dir}
 }
 
 func (a *app) checkTerminal() finding {
 	f := finding{Check: "terminal", Status: statusOK}
-	if !a.outTTY {
+	if !a.OutTTY {
 		f.Detail = "stdout is not a terminal; colour is off"
 		return f
 	}
-	f.Detail = fmt.Sprintf("%d columns, ", a.width)
-	if a.outColour {
+	f.Detail = fmt.Sprintf("%d columns, ", a.Width)
+	if a.OutColour {
 		f.Detail += "colour"
 	} else {
 		f.Detail += "no colour (NO_COLOR or TERM)"
 	}
-	if a.width < ansi.StringWidth("Compacted  turns 100..800  98,211 → 9,020 tokens") {
-		f.Status, f.Hint = statusWarn, "reports read better in a wider one"
+	if a.Width < ansi.StringWidth("Compacted  turns 100..800  98,211 → 9,020 tokens") {
+		f.Status, f.Hint = statusWarn, "use a wider terminal for readable reports"
 	}
 	return f
 }

@@ -9,26 +9,25 @@ import (
 	"strings"
 )
 
-// edit opens the person's editor on a file. It has the terminal to itself
-// meanwhile.
+// edit opens a file in the person's editor.
 func (a *app) edit(ctx context.Context, file string) error {
-	if err := a.flush(); err != nil {
+	if err := a.Flush(); err != nil {
 		return err
 	}
 	c := editor(ctx, file)
 	// Standard output may be a pipe; standard error is where people look.
-	c.Stdin, c.Stdout, c.Stderr = a.in, a.err, a.err
+	c.Stdin, c.Stdout, c.Stderr = a.In, a.Err, a.Err
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return hinted(fmt.Errorf("the editor failed, and nothing was changed: %w", err), "editor", "set VISUAL or EDITOR to the editor you want")
+		return hinted(fmt.Errorf("run the editor: %w; nothing was changed", err), "editor", "set VISUAL or EDITOR to your editor")
 	}
 	return nil
 }
 
-// editor is the command that edits a file: what $VISUAL or $EDITOR says, which
-// may be a command with arguments.
+// editor is the command that edits a file: $VISUAL or $EDITOR, which may have
+// arguments.
 func editor(ctx context.Context, file string) *exec.Cmd {
 	name := os.Getenv("VISUAL")
 	if name == "" {

@@ -7,45 +7,54 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
 	"tenfold/transcript"
 )
 
-// exportFormats lists what a conversation can be written as, our own format
-// first.
+// exportFormats lists the formats that can be written, our own first.
 func exportFormats() []string {
-	var names []string
+	return formats(func(f transcript.FormatInfo) bool { return f.Export })
+}
+
+// readableFormats lists the formats that can be imported.
+func readableFormats() []string {
+	return formats(func(f transcript.FormatInfo) bool { return f.Import })
+}
+
+func formats(wanted func(transcript.FormatInfo) bool) (names []string) {
 	for _, f := range transcript.Formats() {
-		if f.Export {
+		if wanted(f) {
 			names = append(names, string(f.Format))
 		}
 	}
 	return names
 }
 
-// sentence wraps a sentence of a help text that grows with the formats.
-func sentence(text string) string { return fill(text, 79) }
+// sentence wraps a sentence of a help text that lists formats.
+func sentence(text string) string { return terminal.Fill(text, 79) }
 
 func isExportFormat(name string) bool { return slices.Contains(exportFormats(), name) }
 
-// formatFor settles the format of an export: the one named, or the one that
-// the file's name implies.
+// formatFor is the format of an export: the one named, or the one that the
+// file's name implies.
 func formatFor(format, file string) (string, error) {
-	known := strings.Join(exportFormats(), ", ")
+	known := "known formats: " + strings.Join(exportFormats(), ", ")
 	switch {
 	case isExportFormat(format):
 		return format, nil
 	case format != "":
-		return "", usage("--to: unknown format "+quote(format), "known are "+known)
+		return "", usage("unknown format "+quote(format), known)
 	case filepath.Ext(file) == ".jsonl":
 		return string(transcript.Tenfold), nil
 	case file == "" || file == "-":
-		return "", usage("the format is missing", "name it with --to: "+known)
+		return "", usage("the format is missing", "add --to FORMAT; "+known)
 	}
-	return "", usage("the name "+filepath.Base(file)+" does not tell the format to write", "name it with --to: "+known)
+	return "", usage("cannot tell the format from the name "+filepath.Base(file), "add --to FORMAT; "+known)
 }
 
-// export writes conversations, and warns of what the format has no place for;
-// with --json it gives the warnings for a result to hold.
+// export writes conversations, and warns of what the format cannot represent.
+// With --json it returns the warnings for the result.
 func (a *app) export(w io.Writer, format string, views ...transcript.View) (held []string, err error) {
 	for _, v := range views {
 		warnings, err := transcript.Export(w, transcript.Format(format), v)
@@ -53,22 +62,22 @@ func (a *app) export(w io.Writer, format string, views ...transcript.View) (held
 			return nil, err
 		}
 		for _, text := range warnings {
-			if text = v.ID + ": " + text; a.json {
+			if text = v.ID + ": " + text; a.JSON {
 				held = append(held, text)
 			} else {
-				a.warn(text)
+				a.Warn(text)
 			}
 		}
 	}
 	return held, nil
 }
 
-// howToResume gives the commands with which a client goes on with an export.
-func (d *destination) howToResume(format string) []string {
-	if d.file == nil || d.file.direct {
+// resumeCommands are the commands with which a client resumes an export.
+func (d *destination) resumeCommands(format string) []string {
+	if d.file == nil || d.file.Direct {
 		return nil
 	}
-	file, err := filepath.Abs(d.file.name)
+	file, err := filepath.Abs(d.file.Path)
 	if err != nil {
 		return nil
 	}
@@ -79,12 +88,12 @@ func (d *destination) howToResume(format string) []string {
 	return transcript.Resume(transcript.Format(format), file, data)
 }
 
-// tellResume prints how to go on with an export.
-func (a *app) tellResume(commands []string) {
-	if len(commands) > 0 && !a.json && !a.quiet {
-		a.printf("Go on with it:\n")
+// printResume prints how to resume an export.
+func (a *app) printResume(commands []string) {
+	if len(commands) > 0 && !a.JSON && !a.Quiet {
+		a.Printf("Resume it with:\n")
 		for _, c := range commands {
-			a.printf("  %s\n", visible(c))
+			a.Printf("  %s\n", terminal.Visible(c))
 		}
 	}
 }
@@ -92,16 +101,16 @@ func (a *app) tellResume(commands []string) {
 // destination is where an export goes: a file, or standard output.
 type destination struct {
 	io.Writer
-	file *outFile
+	file *outfile.File
 }
 
-// destination opens where to write. What cannot be written is told before any
-// work is done.
+// destination opens the output before any work is done, so that one that cannot
+// be written fails at once.
 func (a *app) destination(name string) (*destination, error) {
 	if name == "" || name == "-" {
-		return &destination{Writer: a.out}, nil
+		return &destination{Writer: a.Out}, nil
 	}
-	f, err := createFile(name, 0o666)
+	f, err := outfile.Create(name, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +121,11 @@ func (d *destination) commit() error {
 	if d.file == nil {
 		return nil
 	}
-	return d.file.commit()
+	return d.file.Commit()
 }
 
 func (d *destination) abandon() {
 	if d.file != nil {
-		d.file.abandon()
+		d.file.Abandon()
 	}
 }

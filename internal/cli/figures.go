@@ -6,34 +6,35 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/eval"
+	"tenfold/internal/cli/terminal"
 )
 
-// proseWidth is how wide prose is written where the terminal is wider, or none.
+// proseWidth is the maximum width of prose.
 const proseWidth = 100
 
-// figures writes a table of figures. Columns that do not fit beside the names go below,
-// under the names once more.
+// figures prints a table of figures. Columns that do not fit go below, with the
+// names repeated.
 func (a *app) figures(t eval.Table) {
-	a.line(0, a.paint(bold, visibleLine(t.Title)))
-	width := a.width
+	a.Line(0, a.Paint(terminal.Bold, terminal.VisibleLine(t.Title)))
+	width := a.Width
 	prose := proseWidth
 	if width > 0 {
 		prose = min(prose, width)
 	}
 	if t.About != "" {
-		for line := range strings.SplitSeq(fill(visibleLine(t.About), prose), "\n") {
-			a.printf("%s\n", a.paint(faint, line))
+		for line := range strings.SplitSeq(terminal.Fill(terminal.VisibleLine(t.About), prose), "\n") {
+			a.Printf("%s\n", a.Paint(terminal.Faint, line))
 		}
 	}
 	widths := make([]int, len(t.Columns))
 	names := 0
 	for i, head := range t.Columns {
-		widths[i] = ansi.StringWidth(visibleLine(head))
+		widths[i] = ansi.StringWidth(terminal.VisibleLine(head))
 	}
 	for _, row := range t.Rows {
-		names = max(names, ansi.StringWidth(visible(row.Name)))
+		names = max(names, ansi.StringWidth(terminal.Visible(row.Name)))
 		for i, cell := range row.Cells {
-			widths[i] = max(widths[i], ansi.StringWidth(visibleLine(cell)))
+			widths[i] = max(widths[i], ansi.StringWidth(terminal.VisibleLine(cell)))
 		}
 	}
 	if width > 0 {
@@ -47,18 +48,18 @@ func (a *app) figures(t eval.Table) {
 		}
 		line := strings.Repeat(" ", names)
 		for i := from; i < to; i++ {
-			line += "  " + padLeft(visibleLine(t.Columns[i]), widths[i])
+			line += "  " + terminal.PadLeft(terminal.VisibleLine(t.Columns[i]), widths[i])
 		}
-		a.printf("%s\n", a.paint(faint, line))
+		a.Printf("%s\n", a.Paint(terminal.Faint, line))
 		for _, row := range t.Rows {
-			line := pad(ansi.Truncate(visible(row.Name), names, "…"), names)
+			line := terminal.Pad(ansi.Truncate(terminal.Visible(row.Name), names, "…"), names)
 			for i := from; i < min(to, len(row.Cells)); i++ {
-				line += "  " + padLeft(visibleLine(row.Cells[i]), widths[i])
+				line += "  " + terminal.PadLeft(terminal.VisibleLine(row.Cells[i]), widths[i])
 			}
-			a.printf("%s\n", strings.TrimRight(line, " "))
+			a.Printf("%s\n", strings.TrimRight(line, " "))
 		}
 		if from = to; from < len(widths) {
-			a.printf("\n")
+			a.Printf("\n")
 		}
 	}
 }

@@ -3,21 +3,23 @@ package cli
 import (
 	"strings"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is what help is written for.
+// helpWidth is the width that help is written for.
 const helpWidth = 80
 
-// help writes a command's help. On a terminal narrower than what it is written
-// for, prose is broken anew, and what flags and commands do goes below them.
+// help prints a command's help. On a narrow terminal prose is rewrapped, and the
+// descriptions of flags and commands go below them.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if a.width == 0 || a.width >= helpWidth {
-		a.printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
+	if a.Width == 0 || a.Width >= helpWidth {
+		a.Printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
 		return
 	}
-	h := narrowHelp{width: a.width}
+	h := narrowHelp{width: a.Width}
 	for part := range strings.SplitSeq(strings.TrimSpace(c.Long), "\n\n") {
 		h.prose("", part)
 		h.out.WriteByte('\n')
@@ -37,7 +39,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	}
 	h.flags("Flags", c.LocalFlags())
 	h.flags("Global Flags", c.InheritedFlags())
-	a.printf("%s", h.out.String())
+	a.Printf("%s", h.out.String())
 }
 
 // helpCommand is "tenfold help": the same as --help.
@@ -45,7 +47,7 @@ func (a *app) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
-		Long:  "Shows the help of a command, as --help does.",
+		Long:  "Shows the help of a command, like --help.",
 		Example: `  tenfold help compact
   tenfold help conversation fork`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -69,19 +71,19 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 }
 
-// narrowHelp collects help for a narrow terminal.
+// narrowHelp formats help for a narrow terminal.
 type narrowHelp struct {
 	out   strings.Builder
 	width int
 }
 
-// prose writes a text in as many lines as it takes.
+// prose writes a rewrapped text.
 func (h *narrowHelp) prose(indent, text string) {
-	text = fill(text, max(h.width-len(indent), 20))
+	text = terminal.Fill(text, max(h.width-len(indent), 20))
 	h.out.WriteString(indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n")
 }
 
-// item writes a name and below it what it does.
+// item writes a name and its description below.
 func (h *narrowHelp) item(name, text string) {
 	h.out.WriteString(name + "\n")
 	h.prose("      ", text)
@@ -110,6 +112,3 @@ func (h *narrowHelp) flags(title string, set *pflag.FlagSet) {
 		h.item(name, text)
 	})
 }
-
-// fill breaks a text into lines anew.
-func fill(text string, width int) string { return strings.Join(wrap(text, width), "\n") }

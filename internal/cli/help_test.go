@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 )
 
 // TestHelp holds every command to prose, an example, and 80 columns.
 func TestHelp(t *testing.T) {
-	a := &app{terminal: &terminal{}}
+	a := &app{Terminal: &terminal.Terminal{}}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Long == "" || c.Short == "" || c.Example == "" {
@@ -39,7 +41,7 @@ func TestHelp(t *testing.T) {
 func TestNarrowHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"compact"}, {"conversation"}, {"conversation", "compact"}, {"conversation", "fork"}, {"c", "search"}} {
 		var out bytes.Buffer
-		term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: io.Discard, outTTY: true, width: 46}
+		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: io.Discard, OutTTY: true, Width: 46}
 		if code := run(t.Context(), append(args, "--help"), term); code != exitOK {
 			t.Fatalf("%v: the exit code is %d", args, code)
 		}
@@ -50,7 +52,7 @@ func TestNarrowHelp(t *testing.T) {
 				t.Errorf("%v: %s", args, line)
 			}
 		}
-		if !strings.Contains(flags, "  -q, --quiet\n      no notices, warnings or progress\n") || strings.Contains(flags, "\n\n\n") {
+		if !strings.Contains(flags, "  -q, --quiet\n      suppress notices, warnings and progress\n") || strings.Contains(flags, "\n\n\n") {
 			t.Errorf("%v:\n%s", args, out.String())
 		}
 	}

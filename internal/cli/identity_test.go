@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/store/postgres/pgtest"
 )
@@ -22,7 +23,7 @@ import (
 func command(t *testing.T, whose string, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{terminal: &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs}, now: time.Now, whose: whose}
+	a := &app{Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}, now: time.Now, whose: whose}
 	if code := a.run(context.Background(), args); code != exitOK {
 		t.Errorf("%s: the exit code is %d: %s", strings.Join(args, " "), code, errs.String())
 	}
@@ -92,17 +93,17 @@ func TestCompactFileReportsWhatIsStored(t *testing.T) {
 	file := filepath.Join(dir, "request.json")
 	check := func(step string, args ...string) {
 		t.Helper()
-		report := result[reportJSON](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		got := result[report](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
 		listed := result[struct {
 			ID     string     `json:"id"`
 			Tokens tokensJSON `json:"tokens"`
 		}](t, strings.SplitAfter(command(t, "", "conversation", "ls", "--json"), "\n")[0])
-		if report.Conversation != listed.ID || report.Tokens != listed.Tokens {
-			t.Errorf("%s: reported %s with %+v, stored %s with %+v", step, report.Conversation, report.Tokens, listed.ID, listed.Tokens)
+		if got.Conversation != listed.ID || got.Tokens != listed.Tokens {
+			t.Errorf("%s: reported %s with %+v, stored %s with %+v", step, got.Conversation, got.Tokens, listed.ID, listed.Tokens)
 		}
-		again := result[reportJSON](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
-		if again.Tokens != report.Tokens {
-			t.Errorf("%s: again it reports %+v, not %+v", step, again.Tokens, report.Tokens)
+		again := result[report](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		if again.Tokens != got.Tokens {
+			t.Errorf("%s: again it reports %+v, not %+v", step, again.Tokens, got.Tokens)
 		}
 	}
 	save(t, file, request(6))
@@ -176,7 +177,7 @@ func TestFileThatGrowsWhileItIsRead(t *testing.T) {
 	file := filepath.Join(dir, "request.json")
 	save(t, file, request(2))
 	var out bytes.Buffer
-	a := &app{terminal: &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &out, quiet: true}, now: time.Now}
+	a := &app{Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &out, Quiet: true}, now: time.Now}
 	a.rootCommand()
 	l, err := a.open(t.Context())
 	if err != nil {

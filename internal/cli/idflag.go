@@ -7,21 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/store"
 )
 
-// Commands whose arguments could be taken for ids name the conversation with
-// --id, and all others with their first argument. Nothing is guessed from what
-// an argument says.
+// Commands whose arguments could be mistaken for ids name the conversation with
+// --id, all others with their first argument. Nothing is guessed.
 
 // idFlag gives a command --id.
 func (a *app) idFlag(c *cobra.Command) {
-	c.Flags().String("id", "", "the conversation's `ID`, instead of the active one")
+	c.Flags().String("id", "", "`ID` of the conversation (default: the active one)")
 	_ = c.RegisterFlagCompletionFunc("id", a.completeIDs(0))
 }
 
-// idOf is what --id names; nil where it was not given.
+// idOf is the value of --id; nil if it was not given.
 func idOf(c *cobra.Command) []string {
 	f := c.Flags().Lookup("id")
 	if !f.Changed {
@@ -30,13 +30,12 @@ func idOf(c *cobra.Command) []string {
 	return []string{f.Value.String()}
 }
 
-// shortest is how much of an id "ls" shows at least, and how much of one tells
-// it from a word.
+// shortest is the length from which a prefix of an id is taken for one.
 const shortest = 8
 
-// refuseID refuses arguments of which the first is the id of a conversation, or
-// how one begins: release 0.1 took it for that, and a person may still mean it
-// so. With --id there is no doubt. What is how the arguments are read now.
+// refuseID rejects arguments that begin with the id of a conversation, or a
+// prefix of one: release 0.1 took an ID there. What says how the arguments are
+// read now.
 func (a *app) refuseID(ctx context.Context, c *cobra.Command, args []string, what string) error {
 	if idOf(c) != nil || args[0] == "" {
 		return nil
@@ -60,19 +59,19 @@ func (a *app) refuseID(ctx context.Context, c *cobra.Command, args []string, wha
 	if active, err := l.active.get(); err == nil && active != "" && active != found.ID {
 		hint += "; for " + what + " write --id " + word(active) + " " + words(args)
 	}
-	return usage(quote(args[0])+" is the id of a conversation: name that with --id", hint)
+	return usage(quote(args[0])+" is the ID of a conversation", hint)
 }
 
-// withID says how a command names a conversation.
+// withID is the hint for naming a conversation.
 func withID(c *cobra.Command, id string, rest []string) string {
 	line := c.CommandPath() + " --id " + word(id)
 	if len(rest) > 0 {
 		line += " " + words(rest)
 	}
-	return "for a conversation write " + line
+	return "for that conversation write " + line
 }
 
-// words writes arguments as a shell takes them.
+// words quotes arguments for a shell.
 func words(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -83,7 +82,7 @@ func words(args []string) string {
 
 func word(arg string) string {
 	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$\\;|&<>()*?[]#~!{}") {
-		return visibleLine(arg)
+		return terminal.VisibleLine(arg)
 	}
-	return "'" + strings.ReplaceAll(visibleLine(arg), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(terminal.VisibleLine(arg), "'", `'\''`) + "'"
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -33,18 +34,16 @@ type imported struct {
 
 // origin is what the conversations of one source have in common.
 type origin struct {
-	// place is where the source lies, the same for every way to write its
-	// path; empty where it lies nowhere.
+	// place is the canonical path of the source; empty if it has none.
 	place string
-	// info is what the file was when it was opened.
+	// info describes the file when it was opened.
 	info os.FileInfo
-	// taken are the conversations in the store that have been found for those
-	// read before.
+	// taken are the stored conversations already matched with ones read before.
 	taken map[string]bool
 }
 
-// newOrigin tells where a file lies. What is no regular file, such as a pipe,
-// lies nowhere: another may have its path next time.
+// newOrigin describes a file. One that is not regular, such as a pipe, has no
+// place: the path may name another one next time.
 func newOrigin(path string) *origin {
 	o := &origin{taken: map[string]bool{}}
 	place, err := filepath.Abs(path)
@@ -59,7 +58,7 @@ func newOrigin(path string) *origin {
 	return o
 }
 
-// changed reports whether the file is another than when it was opened.
+// changed reports whether the file has changed since it was opened.
 func (o *origin) changed() bool {
 	if o.place == "" {
 		return false
@@ -68,8 +67,8 @@ func (o *origin) changed() bool {
 	return err == nil && (info.Size() != o.info.Size() || !info.ModTime().Equal(o.info.ModTime()))
 }
 
-// owner tells the paths of this person on this machine from those of others who
-// use the store. A store on this machine needs none.
+// owner distinguishes the paths of this person on this machine from those of
+// others who share the store; empty for a local store.
 func (a *app) owner() string {
 	if !isPostgres(a.url()) {
 		return ""
@@ -85,7 +84,7 @@ func (a *app) owner() string {
 	return name + "@" + host
 }
 
-// importSink hands conversations on, counting tokens as entries come.
+// importSink passes conversations on, counting tokens as entries arrive.
 type importSink struct {
 	path   string
 	origin *origin
@@ -112,9 +111,9 @@ func (k *importSink) End(c transcript.Conversation, warnings []string) error {
 	return k.take(done)
 }
 
-// importFile reads the conversations of a file and gives each as soon as it is
-// whole: a file may hold a thousand. An empty format is detected; flag is how
-// the user can name it. With strict a damaged record ends it.
+// importFile reads the conversations of a file and passes each on as soon as it
+// is complete: a file may hold a thousand. An empty format is detected; flag is
+// the one that names it. With strict a damaged record is an error.
 func (a *app) importFile(ctx context.Context, path, format, flag string, strict bool, take func(imported) error) error {
 	file, closing, err := a.source(ctx, path)
 	if err != nil {
@@ -122,9 +121,9 @@ func (a *app) importFile(ctx context.Context, path, format, flag string, strict 
 	}
 	defer closing()
 	file.Strict = strict
-	p := a.startProgress("read "+file.Name, file.Size)
-	defer p.end()
-	file.Progress = p.at
+	p := a.StartProgress("read "+file.Name, file.Size)
+	defer p.End()
+	file.Progress = p.At
 	found := 0
 	sink := &importSink{path: path, origin: newOrigin(file.Path), take: func(in imported) error {
 		found++
@@ -136,7 +135,7 @@ func (a *app) importFile(ctx context.Context, path, format, flag string, strict 
 		return f
 	}
 	if found == 0 {
-		return hinted(errors.New(file.Name+": holds no conversation"), "transcript", "was the session saved?")
+		return hinted(errors.New("import "+file.Name+": no conversation in the file"), "transcript", "check that the session was saved")
 	}
 	return nil
 }
@@ -150,41 +149,30 @@ func (a *app) source(ctx context.Context, path string) (transcript.Source, func(
 		}
 		return f.Source, func() { _ = f.Close() }, nil
 	}
-	if a.inTTY {
-		return transcript.Source{}, nil, usage("standard input is a terminal, not a session", "pipe a session into it, or name a file")
+	if a.InTTY {
+		return transcript.Source{}, nil, usage("cannot read a session: stdin is a terminal", "pipe a session into it, or name a file")
 	}
 	// Reading a pipe cannot be interrupted; waiting for what was read can.
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.Copy(w, a.in)
+		_, err := io.Copy(w, a.In)
 		_ = w.CloseWithError(err)
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = w.CloseWithError(ctx.Err()) })
 	return transcript.Source{Name: "standard input", Reader: r}, func() { stop(); _ = r.Close() }, nil
 }
 
-// checkFormat refuses formats that cannot be read.
+// checkFormat rejects formats that cannot be read.
 func checkFormat(flag, format string) error {
 	known := readableFormats()
 	if format == "" || slices.Contains(known, format) {
 		return nil
 	}
-	return usage(flag+": unknown format "+quote(format), "known are "+strings.Join(known, ", ")+"; without it the format is detected")
+	return usage("unknown format "+quote(format), "known formats: "+strings.Join(known, ", ")+"; omit "+flag+" to detect the format")
 }
 
-// readableFormats lists what can be imported.
-func readableFormats() []string {
-	var names []string
-	for _, f := range transcript.Formats() {
-		if f.Import {
-			names = append(names, string(f.Format))
-		}
-	}
-	return names
-}
-
-// sourceFile is who asked, on the overlays that "compact FILE" makes: the next
-// run on the same conversation replaces them, and leaves all others alone.
+// sourceFile is the source of the overlays that "compact FILE" makes: the next
+// run on the same conversation replaces them and no others.
 const sourceFile = "file"
 
 // fileOverlays are the live overlays that "compact FILE" made.
@@ -192,12 +180,12 @@ func fileOverlays(p *tenfold.Projection) []tenfold.Overlay {
 	return slices.DeleteFunc(liveOverlays(p), func(o tenfold.Overlay) bool { return o.Compaction.Source != sourceFile })
 }
 
-// liveOverlays are those that are in effect.
+// liveOverlays are the overlays in effect.
 func liveOverlays(p *tenfold.Projection) []tenfold.Overlay {
 	return slices.DeleteFunc(slices.Collect(p.Overlays()), func(o tenfold.Overlay) bool { return !o.Live })
 }
 
-// revoke gives entries that take overlays back, the newest first, as a part of a
+// revoke returns entries that revoke overlays, the newest first, as part of a
 // command.
 func (a *app) revoke(overlays []tenfold.Overlay, command string) []tenfold.Entry {
 	var entries []tenfold.Entry
@@ -211,7 +199,7 @@ func (a *app) revoke(overlays []tenfold.Overlay, command string) []tenfold.Entry
 }
 
 // withoutFileOverlays is the conversation as it was before any run of "compact
-// FILE": a file that we wrote ourselves may hold the overlays of one as well.
+// FILE".
 func (a *app) withoutFileOverlays(p *tenfold.Projection) *tenfold.Projection {
 	if live := fileOverlays(p); len(live) > 0 {
 		return p.Preview(a.revoke(live, "")...)
@@ -219,24 +207,15 @@ func (a *app) withoutFileOverlays(p *tenfold.Projection) *tenfold.Projection {
 	return p
 }
 
-// sameOverlays tells whether overlays say what a plan says.
-func sameOverlays(live []tenfold.Overlay, plan []tenfold.Compaction) bool {
-	return slices.EqualFunc(live, plan, func(o tenfold.Overlay, c tenfold.Compaction) bool {
-		return o.Compaction.Same(c)
-	})
-}
-
 // located is where an imported conversation belongs.
 type located struct {
 	*session.Located
-	// created says that it is a new conversation, added how many entries of
-	// the transcript are new in it.
+	// created reports a new conversation; added counts the new entries.
 	created bool
 	added   int
 }
 
-// locate finds out where an imported conversation belongs: which it is in the
-// store, if there is one.
+// locate finds the conversation in the store that an imported one continues.
 func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, error) {
 	service := session.NewService(memory.New(), session.WithClock(a.now))
 	if l != nil {
@@ -259,11 +238,11 @@ func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, e
 	return located{found, found.Session == nil, len(found.Fresh)}, nil
 }
 
-// errChanged says that a file went on while it was read: another process may
+// errChanged reports that a file grew while it was read: another process may
 // have imported more of it already.
-var errChanged = &problem.Error{Code: "changed", Problem: "the file changes while it is read", Hint: "run the command again once nothing writes to it"}
+var errChanged = &problem.Error{Code: "changed", Problem: "the file changed while it was read", Hint: "run the command again when nothing writes to it"}
 
-// steadily reads a file again when it went on meanwhile.
+// steadily reads a file again if it grew meanwhile.
 func steadily(read func() error) error {
 	for try := 1; ; try++ {
 		if err := read(); try == raceTries || !errors.Is(err, errChanged) {
@@ -272,8 +251,7 @@ func steadily(read func() error) error {
 	}
 }
 
-// put puts an imported conversation into the store: all of it when it is not
-// there, else what is new of it.
+// put stores an imported conversation, or its new entries.
 func (a *app) put(ctx context.Context, l *workspace, in imported) (located, error) {
 	var at located
 	err := retried(ctx, func() error {
@@ -289,11 +267,11 @@ func (a *app) put(ctx context.Context, l *workspace, in imported) (located, erro
 	return at, a.settle(ctx, l, in, at)
 }
 
-// settle does what is left when a conversation is in the store.
+// settle finishes the import of a conversation that is stored.
 func (a *app) settle(ctx context.Context, l *workspace, in imported, at located) error {
 	a.stored++
 	in.taken[at.ID] = true
-	// A title that we took from the first words gives way to a real one.
+	// A title made of the first words is replaced by a real one.
 	if s := at.Session; in.Title != "" && s.Title() != in.Title && s.Title() == firstWords(s.Log()) {
 		if err := l.service.Rename(ctx, at.ID, in.Title); err != nil {
 			return err
@@ -302,12 +280,12 @@ func (a *app) settle(ctx context.Context, l *workspace, in imported, at located)
 	return l.active.set(at.ID)
 }
 
-// replacement gives the entries that put a plan's overlays in the place of those
-// of earlier runs, and those that are in effect then. Where they say the same
+// replacement returns the entries that replace the overlays of earlier runs with
+// those of a plan, and the overlays in effect after that. If both are the same
 // there is nothing to write.
 func (a *app) replacement(l *workspace, now *tenfold.Projection, plan strategy.Plan) (write, overlays []tenfold.Entry) {
 	live := fileOverlays(now)
-	if sameOverlays(live, plan.Compactions) {
+	if slices.EqualFunc(live, plan.Compactions, func(o tenfold.Overlay, c tenfold.Compaction) bool { return o.Compaction.Same(c) }) {
 		for _, o := range live {
 			if e, ok := now.Log().Lookup(o.ID); ok {
 				overlays = append(overlays, e)
@@ -320,50 +298,13 @@ func (a *app) replacement(l *workspace, now *tenfold.Projection, plan strategy.P
 	return append(a.revoke(live, command), overlays...), overlays
 }
 
-// partedJSON says why a transcript is a conversation of its own: it is no more
-// what was imported from there before.
-type partedJSON struct {
-	// From is the conversation that it no longer continues.
-	From string `json:"from"`
-	// Why is "cut" where the transcript only says less, and "differs".
-	Why  string `json:"why"`
-	Turn int    `json:"turn"`
-}
-
-func newPartedJSON(p *session.Parting) *partedJSON {
-	if p == nil {
-		return nil
-	}
-	why := "differs"
-	if p.Cut {
-		why = "cut"
-	}
-	return &partedJSON{p.From, why, p.Turn}
-}
-
-// tellParted says the same in words.
-func (a *app) tellParted(path, id string, p *partedJSON, dryRun bool) {
-	if p == nil {
-		return
-	}
-	how := "differs from turn " + strconv.Itoa(p.Turn) + " on"
-	if p.Why == "cut" {
-		how = "is cut from turn " + strconv.Itoa(p.Turn) + " on"
-	}
-	now := "It is conversation " + visibleLine(id) + " now."
-	if dryRun {
-		now = "It would be conversation " + visibleLine(id) + "."
-	}
-	a.fold("Parted", visibleLine(path)+" no longer continues conversation "+visibleLine(p.From)+": it "+how+". "+now)
-}
-
-// firstWords stands for the title of a conversation that has none: how the
-// user's first message begins.
+// firstWords is the title of a conversation that has none: the start of the
+// user's first message.
 func firstWords(l *tenfold.Log) string {
 	const width = 60
 	for e := range l.Entries() {
 		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic && e.Branch == "" {
-			if text := excerpt(tenfold.SearchText(m), width); text != "" {
+			if text := terminal.Excerpt(tenfold.SearchText(m), width); text != "" {
 				return text
 			}
 		}

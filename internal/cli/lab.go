@@ -32,7 +32,7 @@ type lab struct {
 	command     string
 }
 
-// looseFiles is the source of transcripts that are named one by one.
+// looseFiles is the source of transcripts named individually.
 const looseFiles = "files"
 
 // presetFrontier is the one preset.
@@ -42,25 +42,23 @@ func (a *app) labCommand() *cobra.Command {
 	k := &lab{app: a}
 	c := &cobra.Command{
 		Use:   "lab TRANSCRIPT… [flags]",
-		Short: "Measure what strategies leave of what was needed later",
-		Long: `Measures strategies on sessions that were saved, without a model. Each session
-is cut after a quarter, a half and three quarters of its requests. What stands
-before the cut is compacted, and what the agent did after it tells which names
-it still needed: paths, identifiers, ids and numbers that a later tool call uses
-and that nothing showed again in between. CUR is the share of them that still
-stands in a readable line. It tells what is available to the model, not that the
-task succeeds.
+		Short: "Measure what strategies keep of what was needed later",
+		Long: `Measures strategies on saved sessions, without a model. Each session is cut
+after 25, 50 and 75 % of its requests. The part before the cut is compacted.
+What the agent did after the cut shows which names it still needed: paths,
+identifiers, ids and numbers that a later tool call uses and that were not shown
+again in between. CUR is the share of these names that survives in a readable
+line. It measures what is available to the model, not whether the task succeeds.
 
-Nothing is stored, and no model is asked: a strategy that wants a summary gets
-the digest. A directory is searched for sessions; what lies below it in one
-directory is one source, and every source weighs the same. Of a directory only
-sessions with 20 requests or more count.
+Nothing is stored and no model is called: a strategy that needs a summary gets
+the digest. A directory is searched for sessions with at least 20 requests. Each
+of its subdirectories is one source, and all sources have equal weight.
 
-` + fill(sentence("--strategy names what to measure: a strategy as \"compact\" takes it, or a baseline: "+baselineWords()+"."), helpWidth) + `
+` + sentence("--strategy selects what to measure: a strategy as in \"compact\", or a baseline: "+baselineWords()+".") + `
 
---preset frontier measures fit at 3, 5, 10, 20 and 25 %, what it is without each
-of its ingredients, and all baselines, on the sessions of four agents. It leaves
-out the sources that fit's weights were fitted on.`,
+--preset frontier measures fit at 3, 5, 10, 20 and 25 %, fit without each of its
+ingredients, and all baselines, on sessions of four agents. It leaves out the
+sources that the weights of fit were trained on.`,
 		Example: `  tenfold lab session.jsonl
   tenfold lab session.jsonl --strategy micro --strategy suffix:target=10%
   tenfold lab sessions/ --horizon 30 --json
@@ -70,15 +68,15 @@ out the sources that fit's weights were fitted on.`,
 	}
 	f := c.Flags()
 	f.StringArrayVar(&k.strategies, "strategy", nil, "`STRATEGY` or baseline to measure; may be repeated")
-	f.StringVar(&k.cuts, "cuts", "25,50,75", "`PERCENTS` of the requests to cut\nafter")
-	f.StringVar(&k.horizons, "horizon", "10,30,all", "`REQUESTS` after the cut that tell what\nwas needed")
+	f.StringVar(&k.cuts, "cuts", "25,50,75", "`PERCENTS` of the requests after which\nto cut")
+	f.StringVar(&k.horizons, "horizon", "10,30,all", "`REQUESTS` after the cut that show what\nwas needed")
 	f.StringVar(&k.out, "out", "", "`DIR` to write report.md, report.html and\nfrontier.svg to")
 	f.StringVar(&k.preset, "preset", "", "`NAME` of a set of strategies: frontier")
 	f.StringSliceVar(&k.exclude, "exclude", nil, "`SOURCES` to leave out")
-	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure of a directory\n(default all)")
-	f.StringArrayVar(&k.models, "model", nil, "`MODEL` at whose prices the input is priced, else\nthe session's own; may be repeated")
-	f.BoolVar(&k.noMoney, "no-money", false, "leave out what the input costs")
-	f.IntVar(&k.minRequests, "min-requests", 0, "least `NUMBER` of requests of a session\n(default 20 in directories, else 0)")
+	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure in directories\n(default: all)")
+	f.StringArrayVar(&k.models, "model", nil, "`MODEL` whose prices apply (default: the\nsession's own); may be repeated")
+	f.BoolVar(&k.noMoney, "no-money", false, "do not compute input costs")
+	f.IntVar(&k.minRequests, "min-requests", 0, "minimum `NUMBER` of requests in a session\n(default: 20 in directories, else 0)")
 	complete(c, "preset", presetFrontier)
 	complete(c, "format", readableFormats()...)
 	return c
@@ -125,14 +123,14 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 	if len(files) > 1 {
 		label = "measure " + count(len(files), "file", "files")
 	}
-	p := k.startProgress(label, int64(len(files)))
-	r, err := eval.Run(c.Context(), files, o, func(done int) { p.at(int64(done)) })
-	p.end()
+	p := k.StartProgress(label, int64(len(files)))
+	r, err := eval.Run(c.Context(), files, o, func(done int) { p.At(int64(done)) })
+	p.End()
 	if err != nil {
 		return err
 	}
 	k.command = commandLine(c, args)
-	return k.tell(r)
+	return k.print(r)
 }
 
 // options reads the flags.
@@ -143,7 +141,7 @@ func (k *lab) options() (eval.Options, error) {
 	case k.preset == presetFrontier:
 		texts = append(eval.Frontier(), texts...)
 	case k.preset != "":
-		return o, usage("--preset: there is no preset "+quote(k.preset), "there is frontier")
+		return o, usage("unknown preset "+quote(k.preset), "known presets: frontier")
 	case len(texts) == 0:
 		texts = eval.Defaults()
 	}
@@ -153,24 +151,24 @@ func (k *lab) options() (eval.Options, error) {
 		}
 		p, err := eval.ParsePolicy(text)
 		if err != nil {
-			return o, usage("--strategy "+quote(text)+": "+err.Error(), strings.TrimPrefix(explain(err).Hint+`; "tenfold lab --help" lists the baselines`, "; "))
+			return o, usage("invalid --strategy "+quote(text)+": "+err.Error(), strings.TrimPrefix(explain(err).Hint+`; "tenfold lab --help" lists the baselines`, "; "))
 		}
 		o.Policies = append(o.Policies, p)
 	}
 	for _, model := range o.Models {
 		if _, known := provider.Shipped().Price(model); !known {
-			return o, usage("--model: the price of "+quote(model)+" is not known", "write it as it is sold: claude-sonnet-4-5, gpt-5, gemini-2.5-pro")
+			return o, usage("unknown price of --model "+quote(model), "use the vendor's name: claude-sonnet-4-5, gpt-5, gemini-2.5-pro")
 		}
 	}
 	var err error
-	if o.Cuts, err = numbers("--cuts", k.cuts, 1, 99); err != nil {
+	if o.Cuts, err = percents("--cuts", k.cuts); err != nil {
 		return o, err
 	}
 	for text := range strings.SplitSeq(k.horizons, ",") {
 		n := eval.All
 		if text = strings.TrimSpace(text); text != "all" {
 			if n, err = strconv.Atoi(text); err != nil || n < 1 {
-				return o, usage("--horizon: "+quote(text)+" is no number of requests", `write numbers from 1 on, or "all": 10,30,all`)
+				return o, usage("invalid --horizon value "+quote(text), `write positive numbers, or "all": 10,30,all`)
 			}
 		}
 		if !slices.Contains(o.Horizons, n) {
@@ -180,13 +178,13 @@ func (k *lab) options() (eval.Options, error) {
 	return o, nil
 }
 
-// numbers reads a list of numbers within bounds, each once, in order.
-func numbers(flag, text string, least, most int) ([]int, error) {
+// percents parses a list of percentages, each once, in order.
+func percents(flag, text string) ([]int, error) {
 	var list []int
 	for one := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(one), "%"))
-		if err != nil || n < least || n > most {
-			return nil, usage(flag+": "+quote(one)+" is no number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "write them with commas: 25,50,75")
+		if err != nil || n < 1 || n > 99 {
+			return nil, usage("invalid "+flag+" value "+quote(one), "write numbers from 1 to 99: 25,50,75")
 		}
 		if !slices.Contains(list, n) {
 			list = append(list, n)
@@ -196,7 +194,7 @@ func numbers(flag, text string, least, most int) ([]int, error) {
 	return list, nil
 }
 
-// files lists what to measure, and whether directories were searched for it.
+// files lists what to measure, and whether directories were searched.
 func (k *lab) files(ctx context.Context, args []string) (files []eval.File, searched bool, err error) {
 	for _, arg := range args {
 		if !(&importing{app: k.app}).searches(arg) {
@@ -219,12 +217,12 @@ func (k *lab) files(ctx context.Context, args []string) (files []eval.File, sear
 		}
 	}
 	if len(files) == 0 {
-		return nil, false, hinted(errors.New("no session was found in "+strings.Join(args, ", ")), "not_found", "known formats: "+strings.Join(readableFormats(), ", "))
+		return nil, false, hinted(errors.New("no sessions found in "+strings.Join(args, ", ")), "not_found", "known formats: "+strings.Join(readableFormats(), ", "))
 	}
 	return files, searched, nil
 }
 
-// sourceOf is the first directory below the one that was searched.
+// sourceOf is the subdirectory of the searched directory.
 func sourceOf(dir, path string) string {
 	below, err := filepath.Rel(dir, path)
 	if err != nil {

@@ -149,18 +149,18 @@ type labCaseJSON struct {
 	Command      string  `json:"command"`
 }
 
-// tellJSON writes what came of a run for machines.
-func (k *lab) tellJSON(r *eval.Result, s eval.Summary) error {
+// printJSON prints the results of a run as JSON.
+func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 	for i := range r.Sessions {
 		one := &r.Sessions[i]
 		if one.Skipped != "" && len(r.Sessions) > 1 {
 			continue // the summary counts them
 		}
-		if err := k.emit(sessionJSON(one, len(r.Sessions) == 1)); err != nil {
+		if err := k.Emit(sessionJSON(one, len(r.Sessions) == 1)); err != nil {
 			return err
 		}
 	}
-	return k.emit(map[string]labSummaryJSON{"summary": k.summaryJSON(r, s)})
+	return k.Emit(map[string]labSummaryJSON{"summary": k.summaryJSON(r, s)})
 }
 
 func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {

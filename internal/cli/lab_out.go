@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"tenfold/eval"
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
 )
 
-// commandLine is the command line that is run, as a person would write it: the
-// flags of the command itself, and its arguments.
+// commandLine is the command line being run, with the command's own flags.
 func commandLine(c *cobra.Command, args []string) string {
 	words := []string{c.CommandPath()}
 	own := c.LocalNonPersistentFlags()
@@ -36,7 +37,7 @@ func commandLine(c *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// write writes the report's files into a directory, each whole or not at all.
+// write writes the report's files to a directory.
 func (k *lab) write(r *eval.Report) error {
 	if err := os.MkdirAll(k.out, 0o755); err != nil { //nolint:gosec // a report is there to be read
 		return err
@@ -53,20 +54,20 @@ func (k *lab) write(r *eval.Report) error {
 		{"report.html", r.HTML},
 	} {
 		name := filepath.Join(k.out, file.name)
-		f, err := createFile(name, 0o666)
+		f, err := outfile.Create(name, 0o666)
 		if err != nil {
 			return err
 		}
 		err = file.write(f)
 		if err == nil {
-			err = f.commit()
+			err = f.Commit()
 		}
-		f.abandon()
+		f.Abandon()
 		if err != nil {
 			code, hint := fileTrouble(err, "check the directory")
 			return hinted(errors.New("write "+name+": "+err.Error()), code, hint)
 		}
-		k.noticef("wrote %s", visibleLine(name))
+		k.Noticef("wrote %s", terminal.VisibleLine(name))
 	}
 	return nil
 }

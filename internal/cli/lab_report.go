@@ -7,12 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/eval"
+	"tenfold/internal/cli/terminal"
 )
 
-// tell writes what came of a run.
-func (k *lab) tell(r *eval.Result) error {
+// print prints the results of a run.
+func (k *lab) print(r *eval.Result) error {
 	for _, f := range r.Failures {
-		k.warn(f.Name + ": " + f.Err.Error())
+		k.Warn(f.Name + ": " + f.Err.Error())
 	}
 	s := r.Summarise()
 	if s.Sessions == 0 {
@@ -24,17 +25,17 @@ func (k *lab) tell(r *eval.Result) error {
 			return err
 		}
 	}
-	if k.json {
-		return k.tellJSON(r, s)
+	if k.JSON {
+		return k.printJSON(r, s)
 	}
 	k.prose(r.Scope(s) + k.left())
 	for _, t := range r.Tables(s) {
-		k.printf("\n")
+		k.Printf("\n")
 		k.figures(t)
 	}
 	k.lost(r)
 	k.worst(r, s)
-	k.printf("\n")
+	k.Printf("\n")
 	k.prose(eval.Caution)
 	return nil
 }
@@ -43,34 +44,33 @@ func (k *lab) tell(r *eval.Result) error {
 func (k *lab) nothing(r *eval.Result) error {
 	if len(r.Sessions) == 1 {
 		return hinted(fmt.Errorf("%s: nothing to measure: %s", r.Sessions[0].Name, r.Sessions[0].Skipped), "nothing_to_measure",
-			"a session is measured by the names that its tool calls use again")
+			"a session is measured by the names that its tool calls reuse")
 	}
-	return hinted(fmt.Errorf("nothing to measure: %s and %s left out", count(len(r.Sessions), "session", "sessions"),
-		count(len(r.Failures), "file", "files")), "nothing_to_measure", "--min-requests 0 takes in the shortest ones")
+	return hinted(fmt.Errorf("nothing to measure: skipped %s and %s", count(len(r.Sessions), "session", "sessions"),
+		count(len(r.Failures), "file", "files")), "nothing_to_measure", "use --min-requests 0 to include short sessions")
 }
 
-// left names the sources that were left out.
+// left names the excluded sources.
 func (k *lab) left() string {
 	if len(k.exclude) == 0 {
 		return ""
 	}
-	return " Sources left out: " + strings.Join(k.exclude, ", ") + "."
+	return " Excluded sources: " + strings.Join(k.exclude, ", ") + "."
 }
 
-// prose writes a text in lines.
+// prose prints wrapped text.
 func (k *lab) prose(text string) {
 	width := proseWidth
-	if k.width > 0 {
-		width = min(width, k.width)
+	if k.Width > 0 {
+		width = min(width, k.Width)
 	}
-	k.printf("%s\n", fill(visibleLine(text), width))
+	k.Printf("%s\n", terminal.Fill(terminal.VisibleLine(text), width))
 }
 
 // lostMost is how many lost atoms are listed.
 const lostMost = 12
 
-// lost lists what a single policy lost of a single session: what a worst case
-// is looked at for.
+// lost lists what a single policy lost of a single session.
 func (k *lab) lost(r *eval.Result) {
 	if len(r.Options.Policies) > 1 || len(r.Sessions) > 1 {
 		return
@@ -78,51 +78,51 @@ func (k *lab) lost(r *eval.Result) {
 	for _, c := range r.Sessions[0].Cells {
 		t := eval.Table{
 			Title:   fmt.Sprintf("Lost at %d %%: %s", c.Cut, count(len(c.Lost), "name", "names")),
-			Columns: []string{"used after", "weight", "stands", "held by"},
+			Columns: []string{"used after", "weight", "visible", "found in"},
 		}
 		for _, l := range c.Lost[:min(lostMost, len(c.Lost))] {
-			stands, by := "nowhere", "calls and texts too"
+			stands, by := "no", "results, calls, texts"
 			if l.Present {
 				stands = "out of context"
 			}
 			if l.ResultOnly {
-				by = "results alone"
+				by = "results only"
 			}
 			t.Rows = append(t.Rows, eval.TableRow{Name: l.Atom, Cells: []string{
 				count(l.After, "request", "requests"), fmt.Sprintf("%.2f", l.Weight), stands, by,
 			}})
 		}
 		if len(t.Rows) > 0 {
-			k.printf("\n")
+			k.Printf("\n")
 			k.figures(t)
 		}
 	}
 }
 
-// worst names where the policy that matters most recalls the least.
+// worst lists where the main policy recalls the least.
 func (k *lab) worst(r *eval.Result, s eval.Summary) {
 	if len(r.Sessions) == 1 && len(r.Options.Cuts) == 1 {
 		return // it is the case itself
 	}
 	focus := r.Options.Focus()
-	k.printf("\n%s\n", k.paint(bold, "Where "+visibleLine(focus)+" recalls least"))
+	k.Printf("\n%s\n", k.Paint(terminal.Bold, "Lowest recall of "+terminal.VisibleLine(focus)))
 	for _, c := range s.Worst {
 		if c.Policy != focus {
 			continue
 		}
-		k.printf("CUR %.3f, kept %.1f %%, cut at %d %%\n", c.CUR, c.Kept*100, c.Cut)
-		k.printf("%s\n", k.commandLines(c.Words()))
+		k.Printf("CUR %.3f, kept %.1f %%, cut at %d %%\n", c.CUR, c.Kept*100, c.Cut)
+		k.Printf("%s\n", k.commandLines(c.Words()))
 	}
 }
 
-// commandLines writes a command so that it can be copied from a narrow terminal
-// too: broken between words, as a shell takes it.
+// commandLines breaks a command between words so that it can be copied from a
+// narrow terminal.
 func (k *lab) commandLines(words []string) string {
 	text, at := " ", 1
 	for i, word := range words {
-		word = visibleLine(word)
+		word = terminal.VisibleLine(word)
 		wide := ansi.StringWidth(word)
-		if i > 0 && k.width > 0 && at+1+wide+len(" \\") > k.width {
+		if i > 0 && k.Width > 0 && at+1+wide+len(" \\") > k.Width {
 			text, at = text+" \\\n   ", len("   ")
 		}
 		text, at = text+" "+word, at+1+wide

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 )
 
@@ -39,11 +40,11 @@ func Main() int {
 			code = exitTerminated
 		}
 		ended.Store(int32(code))
-		// The first signal asks to stop; the second gets its way.
+		// The first signal asks to stop; the second kills.
 		signal.Stop(signals)
 		cancel()
 	}()
-	code := run(ctx, os.Args[1:], newTerminal(os.Stdin, os.Stdout, os.Stderr))
+	code := run(ctx, os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr))
 	if by := int(ended.Load()); by != 0 && code == exitFailed {
 		return by
 	}
@@ -51,22 +52,22 @@ func Main() int {
 }
 
 // run runs one command line.
-func run(ctx context.Context, args []string, t *terminal) int {
-	return (&app{terminal: t, now: time.Now}).run(ctx, args)
+func run(ctx context.Context, args []string, t *terminal.Terminal) int {
+	return (&app{Terminal: t, now: time.Now}).run(ctx, args)
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	t := a.terminal
+	t := a.Terminal
 	root := a.rootCommand()
 	root.SetArgs(joinFrom(args))
-	root.SetIn(t.in)
-	root.SetOut(t.out)
-	root.SetErr(io.Discard) // errors are told by t.fail, in one form
+	root.SetIn(t.In)
+	root.SetOut(t.Out)
+	root.SetErr(io.Discard) // a.fail prints errors, in one form
 	err := root.ExecuteContext(ctx)
 	if closing := a.close(); err == nil {
 		err = closing
 	}
-	if flushing := t.flush(); err == nil {
+	if flushing := t.Flush(); err == nil {
 		err = flushing
 	}
 	a.unheld()
@@ -76,20 +77,20 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if errors.Is(err, context.Canceled) {
 		err = a.cancelled()
 	}
-	// Where flags could not be read, --json may not have been either.
-	t.json = t.json || asksJSON(args)
-	return t.fail(err)
+	// If the flags are invalid, --json may not have been read.
+	t.JSON = t.JSON || asksJSON(args)
+	return a.fail(err)
 }
 
-// cancelled says what came of a command that was told to stop. Stores write
-// all of a thing or nothing.
+// cancelled is the error of a command that was interrupted. Stores write
+// atomically.
 func (a *app) cancelled() error {
 	f := &problem.Error{
 		Code: "cancelled", Problem: "cancelled", Hint: "nothing was left half done; run the command again", Err: context.Canceled,
 	}
 	if a.stored > 0 {
-		f.Problem = "cancelled; " + count(a.stored, "conversation is", "conversations are") + " in the store whole"
-		f.Hint = "nothing was left half done; run the command again for the rest"
+		f.Problem = "cancelled; " + count(a.stored, "conversation was", "conversations were") + " stored completely"
+		f.Hint += " for the rest"
 	}
 	return f
 }
@@ -104,4 +105,40 @@ func asksJSON(args []string) bool {
 		}
 	}
 	return false
+}
+
+// fail prints an error and returns the exit code.
+func (a *app) fail(err error) int {
+	if errors.Is(err, errTold) {
+		return exitFailed
+	}
+	f := explain(err)
+	if f.Code == terminal.CodeOutput && f.Hint == "" {
+		_, f.Hint = fileTrouble(err, "check the output path")
+	}
+	if a.JSON {
+		a.failJSON(f)
+	} else {
+		a.Note(a.PaintErr(terminal.Red, "error:")+" ", terminal.VisibleLine(f.Error()))
+		if f.Hint != "" {
+			a.Note(a.PaintErr(terminal.Faint, "hint:")+"  ", terminal.VisibleLine(f.Hint))
+		}
+	}
+	if f.Usage {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func (a *app) failJSON(f *problem.Error) {
+	type errorJSON struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint"`
+	}
+	line, err := terminal.MarshalLine(map[string]errorJSON{"error": {f.Code, f.Error(), f.Hint}})
+	if err != nil {
+		line = []byte(`{"error":{"code":"failed","message":"","hint":""}}`)
+	}
+	a.Say(string(terminal.VisibleJSON(line)) + "\n")
 }

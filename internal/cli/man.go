@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -14,9 +17,9 @@ func (a *app) manCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "man [flags]",
-		Short: "Write the manual pages",
-		Long: `Writes the manual page of tenfold, or with --dir one for every command into a
-directory, named as man looks for them.`,
+		Short: "Print the manual page",
+		Long: `Prints the manual page of tenfold, or with --dir writes the pages of all
+commands to a directory, named as man expects.`,
 		Example: `  tenfold man | man -l -
   tenfold man --dir ~/.local/share/man/man1`,
 		Args: arguments(0, 0, ""),
@@ -24,19 +27,19 @@ directory, named as man looks for them.`,
 			if c.Flags().Changed("dir") {
 				return a.manPages(c.Root(), dir)
 			}
-			a.printf("%s", manPage(c.Root()))
+			a.Printf("%s", manPage(c.Root()))
 			return nil
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "`DIR` to write all pages to; it is made if it is not\nthere")
+	c.Flags().StringVar(&dir, "dir", "", "`DIR` to write all pages to; created if missing")
 	_ = c.MarkFlagDirname("dir")
 	return c
 }
 
-// manPages writes the page of a command and those of the commands under it.
+// manPages writes the pages of a command and its subcommands.
 func (a *app) manPages(root *cobra.Command, dir string) error {
 	if dir == "" {
-		return usage("--dir is empty", "name a directory, as in --dir man1")
+		return usage("--dir is empty", "write --dir man1")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
 		return err
@@ -44,23 +47,19 @@ func (a *app) manPages(root *cobra.Command, dir string) error {
 	var walk func(c *cobra.Command) error
 	walk = func(c *cobra.Command) error {
 		name := filepath.Join(dir, pageName(c)+".1")
-		f, err := createFile(name, 0o644)
+		f, err := outfile.Create(name, 0o644)
 		if err != nil {
 			return err
 		}
-		defer f.abandon()
+		defer f.Abandon()
 		if _, err := f.Write(manPage(c)); err != nil {
 			return err
 		}
-		if err := f.commit(); err != nil {
+		if err := f.Commit(); err != nil {
 			return err
 		}
-		if a.json {
-			if err := a.emit(map[string]string{"page": name}); err != nil {
-				return err
-			}
-		} else {
-			a.noticef("wrote %s", visibleLine(name))
+		if err := a.Result(map[string]string{"page": name}, func() { a.Noticef("wrote %s", terminal.VisibleLine(name)) }); err != nil {
+			return err
 		}
 		for _, inner := range pages(c) {
 			if err := walk(inner); err != nil {
@@ -72,7 +71,7 @@ func (a *app) manPages(root *cobra.Command, dir string) error {
 	return walk(root)
 }
 
-// pages are the commands under one that have pages.
+// pages are the subcommands that have pages.
 func pages(c *cobra.Command) []*cobra.Command {
 	var all []*cobra.Command
 	for _, inner := range c.Commands() {
@@ -85,8 +84,8 @@ func pages(c *cobra.Command) []*cobra.Command {
 
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage writes the page of a command in the macros of man. It has no date:
-// the same program writes the same page.
+// manPage is the manual page of a command. It has no date, so that builds are
+// reproducible.
 func manPage(c *cobra.Command) []byte {
 	var b bytes.Buffer
 	line := func(words ...string) { b.WriteString(strings.Join(words, " ") + "\n") }
@@ -122,13 +121,13 @@ func manPage(c *cobra.Command) []byte {
 	}
 	if !c.HasParent() {
 		line(".SH EXIT STATUS")
-		line(roff("0 when all went well, 1 when something failed, 2 when the command line is wrong."))
+		line(roff("0 on success, 1 on failure, 2 for an invalid command line, 130 if interrupted."))
 		line(".SH ENVIRONMENT")
 		for _, v := range [][2]string{
-			{"TENFOLD_STORE", "Where conversations are kept, as --store."},
-			{"TENFOLD_…", "A value of the configuration: its key in capitals, with _ for each dot."},
-			{"NO_COLOR", "No colour, whatever the terminal can."},
-			{"VISUAL, EDITOR", "The editor of \"tenfold config edit\"."},
+			{"TENFOLD_STORE", "The URL of the store, like --store."},
+			{"TENFOLD_…", "A configuration value: the key in capitals, with _ for each dot."},
+			{"NO_COLOR", "Disables colour."},
+			{"VISUAL, EDITOR", "The editor for \"tenfold config edit\" and --review."},
 		} {
 			line(".TP")
 			line(".B", roffWord(v[0]))
@@ -171,7 +170,7 @@ func roffFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// roff writes text so that no macro is read in it.
+// roff escapes text so that it contains no macros.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...").Replace(text)
 	lines := strings.Split(text, "\n")
@@ -183,7 +182,7 @@ func roff(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// roffWord writes text as one argument of a macro.
+// roffWord escapes text as one argument of a macro.
 func roffWord(text string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(roff(text), "\n", " "), `"`, `""`) + `"`
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -135,18 +136,18 @@ func TestModelProgress(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		synctest.Test(t, func(t *testing.T) {
 			var errs bytes.Buffer
-			a := &app{terminal: &terminal{out: bufio.NewWriter(io.Discard), err: &errs, errTTY: true, errWidth: width}}
+			a := &app{Terminal: &terminal.Terminal{Out: bufio.NewWriter(io.Discard), Err: &errs, ErrTTY: true, ErrWidth: width}}
 			k := &asked{app: a, name: "anthropic/claude-haiku-4-5"}
 			k.begin("summary of turns 0..8")
 			cost := 0.0213
-			time.Sleep(progressAfter + progressEvery)
+			time.Sleep(terminal.ProgressAfter + terminal.ProgressEvery)
 			k.at(summary.Progress{Doing: summary.Reading, Done: 1, Parts: 3, Input: 98211, Output: 1204, Cost: &cost})
-			time.Sleep(2 * progressEvery)
+			time.Sleep(2 * terminal.ProgressEvery)
 			k.waiting(1, &provider.Error{Kind: provider.RateLimited}, 3*time.Second)
-			time.Sleep(2 * progressEvery)
-			k.bar.end()
+			time.Sleep(2 * terminal.ProgressEvery)
+			k.bar.End()
 			drawn := errs.String()
-			for _, want := range []string{"summary of turns 0..8: asking ", "summary of turns 0..8: read 1 part of 3, ", "rate limited, waiting 3s"} {
+			for _, want := range []string{"summary of turns 0..8: calling ", "summary of turns 0..8: read 1 part of 3, ", "rate limited, waiting 3s"} {
 				if !strings.Contains(drawn, want) {
 					t.Errorf("%d columns: no %q in\n%q", width, want, drawn)
 				}
@@ -169,11 +170,11 @@ func TestModelProgress(t *testing.T) {
 // What is no terminal sees no progress.
 func TestModelProgressIsForTerminals(t *testing.T) {
 	var errs bytes.Buffer
-	k := &asked{app: &app{terminal: &terminal{out: bufio.NewWriter(io.Discard), err: &errs}}, name: "a/b"}
+	k := &asked{app: &app{Terminal: &terminal.Terminal{Out: bufio.NewWriter(io.Discard), Err: &errs}}, name: "a/b"}
 	k.begin("summary")
 	k.at(summary.Progress{Doing: summary.Merging})
 	k.waiting(1, io.EOF, time.Second)
-	k.bar.end()
+	k.bar.End()
 	if errs.Len() > 0 {
 		t.Error(errs.String())
 	}

@@ -15,18 +15,17 @@ import (
 	"tenfold/provider/catalog"
 )
 
-// Where models are reached is read here, and nowhere else. Three things keep a
-// conversation and a key from going where nobody meant them to:
+// Models are opened only here. Three rules protect conversations and keys:
 //
-//   - a model is called only if whoever runs the program named it, and chose what
-//     it is called for: see modelFor and notOwn;
-//   - the key of a provider that comes with the program goes to that provider's
-//     own address only (package catalog);
-//   - the file of a workspace says nothing of models, addresses, keys and scripts
-//     until the person trusts it ([config.Trust]), and a conversation never does.
+//   - a model is called only if whoever runs the program named it, and chose the
+//     strategy that calls it: see modelFor and notOwn;
+//   - the key of a built-in provider goes only to that provider's own address
+//     (package catalog);
+//   - a workspace's file cannot set models, addresses, keys or scripts until it
+//     is trusted ([config.Trust]), and a conversation never can.
 
-// openModel makes the model of a name. Nothing is sent. Where only the key is
-// missing it gives a model that says so when it is asked.
+// openModel opens a model by name. Nothing is sent. If only the key is missing,
+// it returns a model that fails when it is called.
 func openModel(e *config.Effective, name string, waiting func(attempt int, err error, d time.Duration)) (provider.Model, error) {
 	m, err := catalog.Catalog{Settings: providerSettings(e), Getenv: os.Getenv}.Open(name)
 	switch {
@@ -38,8 +37,8 @@ func openModel(e *config.Effective, name string, waiting func(attempt int, err e
 	return provider.Retry(m, provider.Policy{Random: rand.Float64, Waiting: waiting}), nil
 }
 
-// providerSettings are the settings of all providers. The names of keys that
-// are defaults are left to the catalog, which knows where each may go.
+// providerSettings are the settings of all providers. Default names of keys are
+// left to the catalog, which knows where each may go.
 func providerSettings(e *config.Effective) map[string]catalog.Settings {
 	all := map[string]catalog.Settings{}
 	for name, p := range e.Providers {
@@ -58,8 +57,8 @@ func providerSettings(e *config.Effective) map[string]catalog.Settings {
 	return all
 }
 
-// besideFile finds a file that a setting names: from the directory of the file
-// that names it, or from where the program runs.
+// besideFile resolves a file name in a setting: relative to the configuration
+// file it is in, else to the working directory.
 func besideFile(name string, o config.Origin) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -72,8 +71,7 @@ func besideFile(name string, o config.Origin) string {
 	return name
 }
 
-// keyless stands for a model whose key is not there. A dry run can tell of it,
-// and what needs it learns why there is nothing.
+// keyless is a model whose key is missing: a dry run works, calls fail.
 type keyless struct {
 	name string
 	err  error

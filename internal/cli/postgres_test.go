@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/store/postgres/pgtest"
 )
 
@@ -19,11 +20,11 @@ func TestStoreOnPostgreSQL(t *testing.T) {
 		{"conversation ls", "131fd58e"},
 		{"conversation undo", "Undone"},
 		{"conversation compact --keep 10k --strategy auto", "% smaller)"},
-		{"conversation diff", "together"},
+		{"conversation diff", "total"},
 		{"conversation rm 131fd58e --yes", ""},
 	} {
 		var out, errs bytes.Buffer
-		term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs}
+		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}
 		if code := run(t.Context(), strings.Fields(step.args), term); code != exitOK {
 			t.Fatalf("%s: the exit code is %d: %s", step.args, code, errs.String())
 		}

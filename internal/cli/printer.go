@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 )
 
@@ -20,28 +21,26 @@ type block struct {
 	mark    string
 }
 
-// printer writes a conversation as text.
+// printer prints a conversation as text.
 type printer struct {
 	*app
 	full bool
 	turn int
-	out  bool // something was brought out
+	out  bool // something was flushed
 
 	folds []fold
 }
 
-// firstOut brings the first lines out at once; the rest comes as the buffer
-// fills.
+// firstOut flushes the first lines at once; the rest as the buffer fills.
 func (p *printer) firstOut() error {
 	if p.out {
 		return nil
 	}
 	p.out = true
-	return p.flush()
+	return p.Flush()
 }
 
-// How much of a call and of a result shows without --full, in columns, where no
-// terminal says how wide it is.
+// The columns of a call and of a result without --full, if there is no terminal.
 const (
 	argumentsWidth = 100
 	resultWidth    = 200
@@ -60,31 +59,31 @@ func (p *printer) print(b block) {
 		if v.Synthetic {
 			role = "user (not typed by a person)"
 		}
-		p.text(cyan, role, b, partsText(v.Parts))
+		p.text(terminal.Cyan, role, b, partsText(v.Parts))
 		for _, at := range v.Attachments {
-			p.line(2, "  "+p.paint(faint, "attached "+visibleLine(at.Name)+", "+size(len(at.Content))))
+			p.Line(2, "  "+p.Paint(terminal.Faint, "attached "+terminal.VisibleLine(at.Name)+", "+size(len(at.Content))))
 			if p.full {
 				p.lines(at.Content)
 			}
 		}
 	case tenfold.AssistantMessage:
-		p.line(2, p.paint(green, "assistant")+p.marks(b))
+		p.Line(2, p.Paint(terminal.Green, "assistant")+p.marks(b))
 		p.said(v.Text)
 	case tenfold.Reasoning:
-		p.text(faint, "reasoning", b, reasoningText(v))
+		p.text(terminal.Faint, "reasoning", b, reasoningText(v))
 	case tenfold.ToolCall:
 		p.call(v, b)
 	case tenfold.ToolResult:
 		p.result(v, b)
 	case tenfold.ProviderItem:
-		p.text(faint, "item of "+visibleLine(v.Provider), b, p.cut(v.Data))
+		p.text(terminal.Faint, "item of "+terminal.VisibleLine(v.Provider), b, p.cut(v.Data))
 	default:
 		if note, _ := notes(b.payload); note != "" {
-			note = "· " + visibleLine(note)
-			if p.width > 0 {
-				note = ansi.Truncate(note, p.width, "…")
+			note = "· " + terminal.VisibleLine(note)
+			if p.Width > 0 {
+				note = ansi.Truncate(note, p.Width, "…")
 			}
-			p.printf("%s\n", p.paint(faint, note))
+			p.Printf("%s\n", p.Paint(terminal.Faint, note))
 		}
 	}
 }
@@ -95,62 +94,62 @@ func (p *printer) heading(b block) {
 		return
 	}
 	if p.turn >= 0 {
-		p.printf("\n")
+		p.Printf("\n")
 	}
 	p.turn = b.turn
 	when := ""
 	if !b.time.IsZero() {
-		when = "  " + p.paint(faint, b.time.Local().Format("2006-01-02 15:04"))
+		when = "  " + p.Paint(terminal.Faint, b.time.Local().Format("2006-01-02 15:04"))
 	}
-	p.printf("%s%s\n", p.paint(bold, "── turn "+strconv.Itoa(b.turn)+" ──"), when)
+	p.Printf("%s%s\n", p.Paint(terminal.Bold, "── turn "+strconv.Itoa(b.turn)+" ──"), when)
 }
 
-// marks are the branch an entry is on and what was done to it.
+// marks are the branch of an entry and what was done to it.
 func (p *printer) marks(b block) string {
 	out := ""
 	if b.branch != "" {
-		out += " " + p.paint(faint, "("+visibleLine(b.branch)+")")
+		out += " " + p.Paint(terminal.Faint, "("+terminal.VisibleLine(b.branch)+")")
 	}
 	if b.mark != "" {
-		out += " " + p.paint(yellow, "["+visibleLine(b.mark)+"]")
+		out += " " + p.Paint(terminal.Yellow, "["+terminal.VisibleLine(b.mark)+"]")
 	}
 	return out
 }
 
-// text writes who says something, and what.
-func (p *printer) text(c colour, who string, b block, text string) {
-	p.line(2, p.paint(c, who)+p.marks(b))
+// text prints a speaker and a text.
+func (p *printer) text(c terminal.Colour, who string, b block, text string) {
+	p.Line(2, p.Paint(c, who)+p.marks(b))
 	p.lines(text)
 }
 
-// lines writes a text indented.
+// lines prints an indented text.
 func (p *printer) lines(text string) {
-	text = strings.Trim(visible(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
+	text = strings.Trim(terminal.Visible(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
 	if text == "" {
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if line == "" {
-			p.printf("\n")
+			p.Printf("\n")
 			continue
 		}
-		p.line(2, "  "+line)
+		p.Line(2, "  "+line)
 	}
 }
 
-// said writes what a model said.
+// said prints what a model said.
 func (p *printer) said(text string) {
-	width := p.width - len("  ")
-	if !p.outColour || width < 20 || len(text) > markdownLimit {
+	width := p.Width - len("  ")
+	if !p.OutColour || width < 20 || len(text) > terminal.MarkdownLimit {
 		p.lines(text)
 		return
 	}
-	for _, line := range p.markdownLines(visible(strings.ReplaceAll(text, "\r\n", "\n")), width) {
+	for _, line := range p.MarkdownLines(terminal.Visible(strings.ReplaceAll(text, "\r\n", "\n")), width) {
 		if line == "" {
-			p.printf("\n")
+			p.Printf("\n")
 			continue
 		}
-		p.printf("  %s\n", line)
+		p.Printf("  %s\n", line)
 	}
 }
 
@@ -158,24 +157,24 @@ func (p *printer) cut(text string) string {
 	if p.full {
 		return text
 	}
-	return excerpt(text, resultWidth)
+	return terminal.Excerpt(text, resultWidth)
 }
 
 func (p *printer) call(v tenfold.ToolCall, b block) {
-	name := p.paint(bold, visibleLine(v.Name))
+	name := p.Paint(terminal.Bold, terminal.VisibleLine(v.Name))
 	if p.full {
-		p.line(2, "→ "+name+p.marks(b))
+		p.Line(2, "→ "+name+p.marks(b))
 		p.lines(v.Arguments)
 		return
 	}
 	tail, width := "", argumentsWidth
-	if p.width > 0 { // one line
-		width = max(p.width-ansi.StringWidth(visibleLine(v.Name))-len("→ ()  1023 bytes"), 20)
+	if p.Width > 0 { // one line
+		width = max(p.Width-ansi.StringWidth(terminal.VisibleLine(v.Name))-len("→ ()  1023 bytes"), 20)
 	}
 	if len(v.Arguments) > width {
-		tail = "  " + p.paint(faint, size(len(v.Arguments)))
+		tail = "  " + p.Paint(terminal.Faint, size(len(v.Arguments)))
 	}
-	p.line(2, "→ "+name+"("+excerpt(v.Arguments, width)+")"+tail+p.marks(b))
+	p.Line(2, "→ "+name+"("+terminal.Excerpt(v.Arguments, width)+")"+tail+p.marks(b))
 }
 
 func (p *printer) result(v tenfold.ToolResult, b block) {
@@ -191,27 +190,27 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 	marks := p.marks(b)
 	painted := word
 	if v.IsError {
-		painted = p.paint(red, word)
+		painted = p.Paint(terminal.Red, word)
 	}
 	if p.full {
-		p.line(2, painted+"  "+p.paint(faint, about)+marks)
+		p.Line(2, painted+"  "+p.Paint(terminal.Faint, about)+marks)
 		p.lines(text)
 		return
 	}
-	// One line: how much it is, and how it begins.
+	// One line: the size and the beginning.
 	width := argumentsWidth
-	if p.width > 0 {
-		width = p.width - ansi.StringWidth(word+"  "+about+"  "+marks)
+	if p.Width > 0 {
+		width = p.Width - ansi.StringWidth(word+"  "+about+"  "+marks)
 	}
 	begin := ""
 	if first, _, _ := strings.Cut(text, "\n"); width >= 8 && strings.TrimSpace(first) != "" {
-		begin = "  " + excerpt(first, width)
+		begin = "  " + terminal.Excerpt(first, width)
 	}
-	p.line(2, painted+"  "+p.paint(faint, about)+begin+marks)
+	p.Line(2, painted+"  "+p.Paint(terminal.Faint, about)+begin+marks)
 }
 
-// notes describes entries that no model sees. Those that are notable show
-// without --full too.
+// notes describes entries that no model sees. Notable ones are shown without
+// --full too.
 func notes(payload tenfold.Payload) (note string, notable bool) {
 	switch v := payload.(type) {
 	case tenfold.TurnStart:
@@ -251,7 +250,7 @@ func configNote(v tenfold.ConfigDelta) string {
 		switch {
 		case s.Table:
 		case s.Gone:
-			parts = append(parts, s.Key()+" taken back")
+			parts = append(parts, s.Key()+" removed")
 		default:
 			parts = append(parts, s.Key()+" = "+s.TOML())
 		}
@@ -262,8 +261,8 @@ func configNote(v tenfold.ConfigDelta) string {
 	return "configuration: " + strings.Join(parts, ", ")
 }
 
-// foldsBefore marks what was left out before an item, which is to be printed as
-// a block: what is left out of its turn stands below the turn's heading.
+// foldsBefore marks what is omitted before an item that is printed as a block.
+// What is omitted from its own turn goes below the turn's heading.
 func (p *printer) foldsBefore(it tenfold.Item, b block) {
 	due := 0
 	for i, f := range p.folds {
@@ -296,7 +295,7 @@ func (p *printer) writeFolds(n int) {
 		if f.by == "" {
 			did = ": " + string(f.why)
 		}
-		p.line(2, p.paint(yellow, "⋯ "+turnWords(f.fromTurn, f.toTurn)+": "+count(f.entries, "entry", "entries")+" "+f.fate.String()+did))
+		p.Line(2, p.Paint(terminal.Yellow, "⋯ "+turnWords(f.fromTurn, f.toTurn)+": "+count(f.entries, "entry", "entries")+" "+f.fate.String()+did))
 	}
 	p.folds = p.folds[n:]
 }

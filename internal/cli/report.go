@@ -8,57 +8,283 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/problem"
+	"tenfold/session"
 	"tenfold/strategy"
 )
 
-// report is what a compaction did or would do, for people and for machines.
+// report is what a compaction did or would do. Its exported fields are what
+// --json prints.
 type report struct {
-	conversation string
-	source       *sourceJSON
-	dryRun       bool
-	// turns and entries are the log's, as it was read.
-	turns, entries int
-	plan           strategy.Plan
-	// view is the conversation with the compaction in effect.
-	view *tenfold.Projection
-	// compactions are the ids of the overlays made; none on a dry run.
-	compactions []string
-	// kept are the settings that the conversation keeps since, or no longer.
-	kept     []config.Setting
-	warnings []string
-	// failed is the error to end with once all reports are told.
+	Conversation string `json:"conversation"`
+	// From is the conversation that this one was forked from, if it was.
+	From    string      `json:"from,omitzero"`
+	Source  *sourceJSON `json:"source,omitzero"`
+	Turns   int         `json:"turns"`
+	Entries int         `json:"entries"`
+	DryRun  bool        `json:"dry_run"`
+	Nothing string      `json:"nothing,omitzero"`
+	// Refused has the reason for each summary that was refused.
+	Refused     []string         `json:"refused,omitempty"`
+	Tokens      tokensJSON       `json:"tokens"`
+	Target      *targetJSON      `json:"target,omitzero"`
+	Spans       []spanJSON       `json:"spans"`
+	Steps       []stepJSON       `json:"steps"`
+	Compactions []compactionJSON `json:"compactions"`
+	// Quotes are the summaries that a dry run would have requested (C8).
+	Quotes []quoteJSON `json:"quotes,omitempty"`
+	// Settings are those that the conversation keeps from now on, or no longer.
+	Settings []keptJSON `json:"settings,omitempty"`
+	Warnings []string   `json:"warnings"`
+	// Resume are the commands that resume what --out wrote.
+	Resume []string `json:"resume,omitempty"`
+	// Parted is set where the file no longer continues what it held before.
+	Parted *partedJSON `json:"parted,omitzero"`
+
+	plan  strategy.Plan
+	view  *tenfold.Projection // with the compaction in effect
+	spans []strategy.Span
+	kept  []config.Setting
+	// failed is the error to end with once all reports are printed.
 	failed error
-	// resume are the commands with which a client goes on with what was written.
-	resume []string
-	// said are notes that were told already.
+	// said are notes that were printed already.
 	said []string
-	// target is what the view was to fit, if anything.
-	target strategy.Target
-	// quotes are the summaries that a dry run would have asked for (C8).
-	quotes []quoteJSON
-	// from is the conversation that this one was forked from, if it was.
-	from string
-	// parted is why the file is a conversation of its own, if it is.
-	parted *partedJSON
 }
 
-// total is what the raw conversation and its view cost.
-func (r *report) total() tenfold.Count { return r.view.Totals().All() }
-
-// spans cuts the view; overlays that are no more than proposed have no id.
-func (r *report) spans() []strategy.Span {
-	spans := strategy.Spans(r.view)
-	for i := range spans {
-		if !r.dryRun {
-			break // all have one
-		}
-		spans[i].By = slices.DeleteFunc(spans[i].By, func(id string) bool {
-			o, there := r.view.Log().Lookup(id)
-			return (!there || o.Seq > r.plan.Version) && !slices.Contains(r.compactions, id)
-		})
+type (
+	targetJSON struct {
+		// Tokens is the most that the view may cost. Where the target is a share,
+		// it includes Always, which stay whatever the target is.
+		Tokens int  `json:"tokens"`
+		Always int  `json:"always,omitzero"`
+		Met    bool `json:"met"`
+		// Over is by how many tokens it was missed.
+		Over int `json:"over"`
 	}
-	return spans
+	spanJSON struct {
+		Config       bool           `json:"config,omitzero"`
+		FromTurn     *int           `json:"from_turn,omitzero"`
+		ToTurn       *int           `json:"to_turn,omitzero"`
+		FromStep     *int           `json:"from_step,omitzero"`
+		ToStep       *int           `json:"to_step,omitzero"`
+		Fate         string         `json:"fate"`
+		By           []string       `json:"by,omitempty"`
+		Slots        []string       `json:"slots,omitempty"`
+		Entries      int            `json:"entries"`
+		Fates        map[string]int `json:"fates,omitempty"`
+		TokensBefore int            `json:"tokens_before"`
+		TokensAfter  int            `json:"tokens_after"`
+	}
+	stepJSON struct {
+		Strategy     string   `json:"strategy"`
+		Entries      int      `json:"entries"`
+		TokensBefore int      `json:"tokens_before"`
+		TokensAfter  int      `json:"tokens_after"`
+		Notes        []string `json:"notes,omitempty"`
+	}
+	compactionJSON struct {
+		ID      string       `json:"id"`
+		Summary *writtenJSON `json:"summary,omitzero"`
+	}
+)
+
+// newReport reports a plan over a log: view has it in effect, as the overlays
+// with these ids, none on a dry run.
+func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
+	r := &report{
+		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
+		Tokens: countJSON(view.Totals().All()), Target: newTargetJSON(target, plan, view), Spans: []spanJSON{}, Steps: []stepJSON{},
+		Compactions: []compactionJSON{}, Warnings: []string{}, plan: plan, view: view, spans: strategy.Spans(view),
+	}
+	for i, s := range r.spans {
+		// Overlays that are only proposed have no id.
+		r.spans[i].By = slices.DeleteFunc(s.By, func(id string) bool {
+			o, there := view.Log().Lookup(id)
+			return (!there || o.Seq > plan.Version) && !slices.Contains(ids, id)
+		})
+		r.Spans = append(r.Spans, newSpanJSON(r.spans[i]))
+	}
+	for _, s := range plan.Steps {
+		r.Steps = append(r.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After, s.Notes})
+	}
+	for i, id := range ids {
+		one := compactionJSON{ID: id}
+		if i < len(plan.Compactions) {
+			one.Summary = newWrittenJSON(plan.Compactions[i].Summary)
+		}
+		r.Compactions = append(r.Compactions, one)
+	}
+	return r
+}
+
+// keeps adds the settings that the conversation keeps from now on.
+func (r *report) keeps(entries []tenfold.Entry) {
+	r.kept = settingsOf(entries)
+	r.Settings = keptsJSON(r.kept)
+}
+
+func newSpanJSON(s strategy.Span) spanJSON {
+	out := spanJSON{
+		Config: s.Config, Fate: "kept", By: s.By, Slots: s.Slots, Entries: s.Entries, Fates: map[string]int{},
+		TokensBefore: s.Before, TokensAfter: s.After,
+	}
+	if s.Compacted {
+		out.Fate = "compacted"
+	}
+	if !s.Config {
+		out.FromTurn, out.ToTurn, out.FromStep, out.ToStep = &s.FromTurn, &s.ToTurn, s.FromStep, s.ToStep
+	}
+	for fate, n := range s.Fates {
+		out.Fates[fate.String()] = n
+	}
+	return out
+}
+
+func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Projection) *targetJSON {
+	if !target.Set() {
+		return nil
+	}
+	t := targetJSON{Tokens: target.Limit(view)}
+	if fitted := plan.Fitted; fitted != nil && target.Share > 0 {
+		t.Tokens, t.Always = fitted.Always+fitted.Lines, fitted.Always
+	}
+	t.Over = max(view.Tokens()-t.Tokens, 0)
+	t.Met = t.Over == 0
+	return &t
+}
+
+const alwaysStay = "short messages of yours, the last step, the plan, pins and everything outside the range always stay"
+
+// missed is the error for a target that was missed although nothing was
+// compacted.
+func missed(reports ...*report) error {
+	for _, r := range reports {
+		if t := r.Target; t != nil && !t.Met && r.Nothing != "" {
+			return &problem.Error{
+				Code: "target_missed", Problem: "the conversation is " + count(t.Over, "token", "tokens") + " over the target, and nothing could be compacted",
+				Hint: alwaysStay + "; use --from, --to and --keep to change the range",
+			}
+		}
+	}
+	return nil
+}
+
+// refusal is the error for a plan that does nothing because a summary was
+// refused (C6); nil for any other. Model is the one that was called, if any.
+func (r *report) refusal(req session.Request, model string) error {
+	if len(r.Refused) == 0 || r.Nothing == "" {
+		return nil
+	}
+	hint := "nothing was written; try again, or use another model"
+	if model == "" {
+		hint = "nothing was written; write a shorter summary, or choose a longer range"
+	}
+	for _, s := range req.Strategies {
+		if p, ok := s.(strategy.Profile); ok && p.Summary != nil {
+			hint += "; set summary.optional in profile " + p.Title + " to apply the rest without a summary"
+		}
+	}
+	return &problem.Error{Code: "summary_refused", Problem: r.Nothing, Hint: hint}
+}
+
+// printReport prints the report: a line for each span, and the total.
+func (a *app) printReport(r *report) {
+	if r.Parted != nil {
+		a.printParted(r.Source.Path, r.Conversation, r.Parted, r.DryRun)
+	}
+	defer a.printSettings(r)
+	if r.Nothing != "" {
+		a.Printf("Nothing to compact: %s.\n", r.Nothing)
+		return
+	}
+	var rows []row
+	for _, s := range r.spans {
+		rows = append(rows, spanRow(s))
+	}
+	a.rows(append(rows, totalRow("Total", "", r.Tokens)))
+	for _, c := range r.plan.Compactions {
+		w := newWrittenJSON(c.Summary)
+		if w.paid() == "" {
+			continue
+		}
+		a.fold("Summary", "by "+terminal.VisibleLine(w.paid()))
+		if w.Artifacts != nil && w.Artifacts.Summary != "" && !r.DryRun {
+			a.fold("", terminal.VisibleLine(nearPath(w.Artifacts.Summary)))
+		}
+	}
+	if t := r.Target; t != nil {
+		always, how := "", "met"
+		if t.Always > 0 {
+			always = " (" + thousands(t.Always) + " that always stay, " + thousands(t.Tokens-t.Always) + " for lines)"
+		}
+		if !t.Met {
+			how = "missed by " + thousands(t.Over)
+		}
+		a.Printf("%s  %s%s, %s\n", a.Paint(terminal.Bold, "Target"), count(t.Tokens, "token", "tokens"), always, how)
+		if !t.Met {
+			a.Warn("target missed by " + count(t.Over, "token", "tokens") + ": " + alwaysStay)
+		}
+	}
+}
+
+// printSettings prints which settings of --cfg the conversation keeps from now
+// on, and which no longer.
+func (a *app) printSettings(r *report) {
+	for _, s := range r.kept {
+		if s.Table {
+			continue
+		}
+		key := terminal.VisibleLine(s.Key())
+		pair, words := key, "removed from the conversation"
+		if !s.Gone {
+			pair, words = terminal.VisibleLine(s.Key()+" = "+s.TOML()), "kept with the conversation; remove it with --cfg "+key+"="
+		}
+		a.TwoParts(terminal.Normal, a.Paint(terminal.Bold, "Settings")+"   "+pair, words)
+	}
+}
+
+// printNotes prints what the strategies reported, once each, and warns of a
+// summary that was left out (C6). Why nothing was done is in the report.
+func (a *app) printNotes(r *report) {
+	if r.Nothing != "" {
+		return
+	}
+	if len(r.Refused) > 0 {
+		a.Warn("without a summary: " + strings.Join(r.Refused, "; "))
+	}
+	said := slices.Concat(r.said, r.Refused)
+	for _, note := range stepNotes(r.plan) {
+		if !slices.Contains(said, note) {
+			a.Noticef("%s", terminal.VisibleLine(note))
+			said = append(said, note)
+		}
+	}
+}
+
+// stepNotes are the notes of a plan's steps.
+func stepNotes(plan strategy.Plan) []string {
+	var notes []string
+	for _, s := range plan.Steps {
+		notes = append(notes, s.Notes...)
+	}
+	return notes
+}
+
+// fold prints a line of the report. On a narrow terminal its text continues
+// below itself.
+func (a *app) fold(label, text string) {
+	const indent = 11
+	head := a.Paint(terminal.Bold, label) + terminal.Pad("", indent-len(label))
+	lines := []string{text}
+	if a.Width > indent+20 {
+		lines = terminal.Wrap(text, a.Width-indent)
+	}
+	for _, line := range lines {
+		a.Printf("%s%s\n", head, line)
+		head = terminal.Pad("", indent)
+	}
 }
 
 // row is a line of the report.
@@ -67,25 +293,6 @@ type row struct {
 	before, after int
 	changed       bool
 	tail          []string
-}
-
-// report writes the report for people: a line for each span, and the sum.
-func (a *app) report(r *report) {
-	if r.parted != nil {
-		a.tellParted(r.source.Path, r.conversation, r.parted, r.dryRun)
-	}
-	defer a.tellSettings(r)
-	if r.plan.Nothing != "" {
-		a.printf("Nothing to compact: %s.\n", r.plan.Nothing)
-		return
-	}
-	var rows []row
-	for _, s := range r.spans() {
-		rows = append(rows, spanRow(s))
-	}
-	a.rows(append(rows, totalRow("Total", "", r.total())))
-	a.tellWritten(r)
-	a.tellTarget(r)
 }
 
 func spanRow(s strategy.Span) row {
@@ -104,7 +311,7 @@ func spanRow(s strategy.Span) row {
 	return w
 }
 
-func totalRow(label, where string, all tenfold.Count) row {
+func totalRow(label, where string, all tokensJSON) row {
 	w := row{label: label, where: where, before: all.Before, after: all.After, changed: all.Before != all.After}
 	if words := smaller(all.Before, all.After); words != "" {
 		w.tail = []string{"(" + words + ")"}
@@ -143,21 +350,12 @@ func turnWords(from, to int) string {
 	return "turns " + strconv.Itoa(from) + ".." + strconv.Itoa(to)
 }
 
-// slotWords says what overlays touch.
+// slotWords names what overlays change.
 func slotWords(slots []string) string {
-	names := make([]string, len(slots))
-	for i, slot := range slots {
-		names[i] = slot
-		switch slot {
-		case "tool_calls":
-			names[i] = "tools"
-		case "tool_definitions":
-			names[i] = "tool definitions"
-		}
-	}
-	order := []string{"summary", "turns", "reasoning", "tools", "texts", "attachments"}
+	order := []string{"summary", "turns", "reasoning", "tool_calls", "texts", "attachments"}
+	names := slices.Clone(slots)
 	slices.SortStableFunc(names, func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
-	return strings.Join(names, ", ")
+	return strings.NewReplacer("tool_calls", "tools", "_", " ").Replace(strings.Join(names, ", "))
 }
 
 // fateWords counts a span's entries: "(412 entries: 31 omitted, 207 stripped)".
@@ -174,9 +372,8 @@ func fateWords(s strategy.Span) string {
 	return "(" + count(s.Entries, "entry", "entries") + ": " + strings.Join(parts, ", ") + ")"
 }
 
-// rows writes rows with their columns aligned. Where they are wider than the
-// terminal, the last column goes to lines of its own; where that is narrower
-// still, so do the numbers.
+// rows prints rows in aligned columns. Where they are wider than the terminal,
+// the last column moves to lines of its own, then the numbers.
 func (a *app) rows(rows []row) {
 	var label, where, before, after int
 	for _, w := range rows {
@@ -186,52 +383,46 @@ func (a *app) rows(rows []row) {
 		after = max(after, ansi.StringWidth(w.afterWords()))
 	}
 	gap := 5
-	if a.width > 0 && label+2+where+gap+before+after+2+18 > a.width {
+	if a.Width > 0 && label+2+where+gap+before+after+2+18 > a.Width {
 		gap = 2
 	}
 	indent := label + 2
-	below := a.width > 0 && indent+where+gap+before+after > a.width
+	below := a.Width > 0 && indent+where+gap+before+after > a.Width
 	for _, w := range rows {
-		head := pad(w.label, label)
+		c := terminal.Bold
 		switch w.label {
 		case "Compacted":
-			head = a.paint(green, head)
+			c = terminal.Green
 		case "Kept", "System":
-			head = a.paint(faint, head)
-		default:
-			head = a.paint(bold, head)
+			c = terminal.Faint
 		}
-		numbers, tail := w.afterWords(), strings.Join(w.tail, "   ")
-		line := pad(w.where, where) + strings.Repeat(" ", gap) + padLeft(thousands(w.before), before)
+		head := a.Paint(c, terminal.Pad(w.label, label)) + "  "
+		numbers, words, tail := terminal.Pad(w.where, where)+strings.Repeat(" ", gap)+terminal.PadLeft(thousands(w.before), before), w.afterWords(), strings.Join(w.tail, "   ")
 		if below {
-			line = thousands(w.before)
-		}
-		if below && w.where != "" {
-			a.line(indent, head+"  "+w.where)
-			head = pad("", label)
-		}
-		full := indent + ansi.StringWidth(line) + after + 2 + ansi.StringWidth(tail)
-		switch {
-		case tail == "":
-			a.line(indent, head+"  "+line+numbers)
-		case a.width == 0 || full <= a.width:
-			a.printf("%s  %s%s  %s\n", head, line, pad(numbers, after), tail)
-		default:
-			a.line(indent, head+"  "+line+numbers)
-			for _, part := range w.tail {
-				a.line(indent+1, strings.Repeat(" ", indent)+a.paint(faint, part))
+			numbers = thousands(w.before)
+			if w.where != "" {
+				a.Line(indent, head+w.where)
+				head = terminal.Pad("", indent)
 			}
+		}
+		if tail != "" && (a.Width == 0 || indent+ansi.StringWidth(numbers)+after+2+ansi.StringWidth(tail) <= a.Width) {
+			a.Printf("%s%s%s  %s\n", head, numbers, terminal.Pad(words, after), tail)
+			continue
+		}
+		a.Line(indent, head+numbers+words)
+		for _, part := range w.tail {
+			a.Line(indent+1, terminal.Pad("", indent)+a.Paint(terminal.Faint, part))
 		}
 	}
 }
 
 // afterWords is what follows the first number.
 func (w row) afterWords() string {
-	if !w.changed {
-		if w.before == 1 {
-			return " token"
-		}
-		return " tokens"
+	switch {
+	case w.changed:
+		return " → " + thousands(w.after) + " tokens"
+	case w.before == 1:
+		return " token"
 	}
-	return " → " + thousands(w.after) + " tokens"
+	return " tokens"
 }

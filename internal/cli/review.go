@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
 
-// reviewed is a summarizer whose summaries a person looks at before they
-// count.
+// reviewed is a summarizer whose summaries a person reviews.
 type reviewed struct {
 	*app
 	of  strategy.Summarizer
@@ -26,13 +26,13 @@ func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (st
 		return written, err // refused anyway
 	}
 	written.Reviewed = !v.yes
-	v.say(v.paintErr(bold, "The summary of turns "+r.Range.String()+":") + "\n\n  " +
-		strings.ReplaceAll(visible(strings.Trim(written.Text, "\n")), "\n", "\n  ") + "\n\n") // indented: no line of it can be taken for the question
+	v.Say(v.PaintErr(terminal.Bold, "Summary of turns "+r.Range.String()+":") + "\n\n  " +
+		strings.ReplaceAll(terminal.Visible(strings.Trim(written.Text, "\n")), "\n", "\n  ") + "\n\n") // indented: no line of it can be taken for the question
 	for !v.yes {
-		answer, err := v.ask(ctx, "[a]ccept, [e]dit or [d]rop it? ")
+		answer, err := v.Ask(ctx, "[a]ccept, [e]dit or [d]rop? ")
 		switch {
 		case errors.Is(err, io.EOF):
-			answer = "drop" // nobody is there any more
+			answer = "drop"
 		case err != nil:
 			return written, err
 		}
@@ -51,8 +51,7 @@ func (v *reviewed) Summarize(ctx context.Context, r strategy.SummaryRequest) (st
 	return written, nil
 }
 
-// editText lets the person change a text in their editor, and gives what they
-// saved.
+// editText opens a text in the person's editor, and returns what they saved.
 func (a *app) editText(ctx context.Context, text string) (string, error) {
 	file, err := os.CreateTemp("", "tenfold-*.md")
 	if err != nil {

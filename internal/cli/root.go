@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"math/rand/v2"
 	"runtime/debug"
@@ -9,43 +10,44 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
 
 // app is what the commands of one run share.
 type app struct {
-	*terminal
+	*terminal.Terminal
 	storeURL  string
 	settings  settingFlags
 	now       func() time.Time
 	workspace *workspace // opened by the first command that needs it
 	// summarizer writes summaries; nil while no model is configured.
 	summarizer strategy.Summarizer
-	// whose paths are those of this run, where others share the store; empty
-	// for this person on this machine.
+	// whose distinguishes the paths of this run from those of others that share
+	// the store; empty for this person on this machine.
 	whose string
-	// stored is how many conversations of transcripts are in the store now.
+	// stored is the number of conversations imported so far.
 	stored int
 }
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tenfold",
-		Short: "Compact the conversations of language models, losing nothing",
-		Long: `Tenfold shortens the conversations of language models and their agents. It
-keeps every word: a compaction is an overlay that says how the conversation is
-to be seen, and can be undone.
+		Short: "Compact conversations with language models without losing anything",
+		Long: `Tenfold shortens conversations of language models and their agents. It keeps
+every word: a compaction is an overlay that changes what a model sees, and it
+can be undone.
 
 Give it a session that an agent saved, and it shows what can be dropped and how
-much that saves. The conversation is kept in a store; "tenfold conversation"
-shows it, compacts it differently, undoes, and writes it in the formats that
-providers and agents read. "tenfold config" shows and changes how all of that is
-done.
+much that saves. It keeps the conversation in a store. "tenfold conversation"
+shows it, compacts it differently, undoes compactions, and exports it in the
+formats of providers and agents. "tenfold config" shows and changes the
+configuration.
 
-Results go to standard output, everything else to standard error. With --json
-results are JSON, one object a line, and so are errors. The exit code is 0 when
-all went well, 1 when something failed, 2 when the command line is wrong, and
-130 when the command was interrupted, which leaves nothing half done.`,
+Results go to standard output, everything else to standard error. With --json,
+results and errors are JSON, one object per line. The exit code is 0 on success,
+1 on failure, 2 for an invalid command line, and 130 if the command was
+interrupted. A command that fails or is interrupted leaves nothing half done.`,
 		Example: `  tenfold compact session.jsonl
   tenfold compact session.jsonl --out short.json --to anthropic
   tenfold conversation ls`,
@@ -59,20 +61,14 @@ all went well, 1 when something failed, 2 when the command line is wrong, and
 		},
 	}
 	root.SetVersionTemplate("tenfold {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		hint := `"` + c.CommandPath() + ` --help" lists the flags`
-		if near := nearestFlag(c, err); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return usage(strings.TrimSuffix(err.Error(), "."), hint)
-	})
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more of a command.", 1))
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more about a command.", 1))
 	root.SetHelpFunc(a.help)
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.storeURL, "store", "", "where conversations are kept, a `URL`:\nsqlite:///absolute/path.db, sqlite://relative.db,\npostgres://user@host/database or memory:\n(default $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
+	flags.StringVar(&a.storeURL, "store", "", "`URL` of the store: sqlite:///absolute/path.db,\nsqlite://relative.db, postgres://user@host/database\nor memory: (default: $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
 	a.settings.register(root)
-	flags.BoolVar(&a.json, "json", false, "write results and errors as JSON, one object a line")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no notices, warnings or progress")
+	flags.BoolVar(&a.JSON, "json", false, "print results and errors as JSON, one object per\nline")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
 	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand())
@@ -80,8 +76,8 @@ all went well, 1 when something failed, 2 when the command line is wrong, and
 	return root
 }
 
-// group is what a command does that only holds others: it shows its help, and
-// refuses words that are no command.
+// group runs a command that only has subcommands: it shows its help, and
+// refuses anything that is not a command.
 func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
@@ -104,24 +100,21 @@ func group(c *cobra.Command, args []string) error {
 	return usage("unknown command "+quote(args[0])+" for "+c.CommandPath(), hint)
 }
 
-// arguments checks how many words follow a command. Most below zero is no
-// limit.
+// arguments checks the number of arguments; most below zero is no limit.
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		hint := "write " + c.UseLine()
+		hint := "usage: " + c.UseLine()
 		switch {
 		case len(args) < least:
-			return usage(c.CommandPath()+" needs "+what, hint)
-		case most == 0 && len(args) > 0:
-			return usage(c.CommandPath()+": unexpected argument "+quote(args[0]), hint)
-		case most > 0 && len(args) > most:
-			return usage(c.CommandPath()+" takes "+what+" and no more, so not "+quote(args[most]), hint)
+			return usage(c.CommandPath()+" requires "+what, hint)
+		case most >= 0 && len(args) > most:
+			return usage(c.CommandPath()+": unexpected argument "+quote(args[most]), hint)
 		}
 		return nil
 	}
 }
 
-// version is what the build says of itself.
+// version is the version of the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -138,12 +131,12 @@ func (a *app) close() error {
 	return a.workspace.store.Close()
 }
 
-// raceTries is how often a write that lost a race is tried: as many writers at
-// once all get their turn.
+// raceTries is how often a write is tried that another writer preempts, so that
+// as many concurrent writers all succeed.
 const raceTries = 20
 
-// retried runs f again when another writer came first, a little later each
-// time, so that writers do not keep in step.
+// retried runs f again if another writer came first, after a random delay that
+// grows, so that writers do not keep in step.
 func retried(ctx context.Context, f func() error) error {
 	for i := 1; ; i++ {
 		err := f()
@@ -156,4 +149,14 @@ func retried(ctx context.Context, f func() error) error {
 		case <-time.After(rand.N(time.Duration(i) * 2 * time.Millisecond)):
 		}
 	}
+}
+
+// aside is the same app with results on standard error, because standard output
+// has the converted conversation.
+func (a *app) aside() *app {
+	b, t := *a, *a.Terminal
+	t.Out = bufio.NewWriter(t.Err)
+	t.OutTTY, t.OutColour, t.Width = t.ErrTTY, t.ErrColour, t.ErrWidth
+	b.Terminal = &t
+	return &b
 }

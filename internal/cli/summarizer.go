@@ -14,13 +14,12 @@ import (
 	"tenfold/summary"
 )
 
-// subject is what a request is about: a conversation and the model it names.
+// subject is the conversation of a request, and the model it names.
 type subject struct{ conversation, model string }
 
-// writers chooses who writes the summaries that strategies ask for, and who
-// names tangents (M1a). It is the one place that chooses: who the command line
-// says; else the model of modelFor, with the digest to fall back to (A6); else
-// the digest, which needs no model. Tangents are named by a model or not at all.
+// writers chooses who writes summaries and who names tangents (M1a): as the
+// command line says; else the model of modelFor, with the digest as fallback
+// (A6); else the digest, which needs no model. Only a model names tangents.
 func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, all []chosen, of subject) error {
 	r.asked = &asked{app: a}
 	classifies := slices.IndexFunc(all, func(c chosen) bool { return needsModel(c.Strategy) })
@@ -32,7 +31,7 @@ func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, 
 		r.told = told
 		if c := r.notOwn(e, all); c != nil && name != "" {
 			if classifies >= 0 {
-				return usage(all[classifies].by+": it needs a model, and none is called on the word of a conversation", "choose it yourself, with --strategy")
+				return usage(all[classifies].by+": a conversation cannot choose a strategy that calls a model", "choose it yourself, with --strategy")
 			}
 			r.told, name = c.unasked(e, name), ""
 		}
@@ -46,8 +45,8 @@ func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, 
 	}
 	if classifies >= 0 {
 		if model == nil {
-			return usage(all[classifies].by+": it needs a model, and none is configured",
-				"name one, as in --cfg conversation.compaction.summarizer_model=anthropic/claude-haiku-4-5")
+			return usage(all[classifies].by+": requires a model, and none is configured",
+				"set one: --cfg conversation.compaction.summarizer_model=anthropic/claude-haiku-4-5")
 		}
 		if err := r.tangents(a, req, all[classifies].by); err != nil {
 			return err
@@ -78,10 +77,9 @@ func (r *rangeFlags) writers(a *app, req *session.Request, e *config.Effective, 
 }
 
 // modelFor chooses the model (M1a): the profile's, else the one for summaries,
-// else the one that conversations are held with; by the word of whoever runs the
-// program in each case. What a conversation itself says of it has no effect but
-// a notice, since conversations come from elsewhere. A key in the environment is
-// no permission.
+// else the model of conversations, each as set by whoever runs the program. A
+// model set by a conversation only causes a warning, since conversations come
+// from elsewhere.
 func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
 	keys := [][]string{{"conversation", "compaction", "summarizer_model"}, {"model", "name"}}
 	for _, c := range all {
@@ -93,7 +91,7 @@ func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
 		own, origin, said := e.Own(path...)
 		key = strings.Join(path, ".")
 		if said != "" && told == "" {
-			told = "the conversation names the model " + quote(said) + ", which is not asked on its word: set " + key + " yourself to have it asked"
+			told = "ignored the model " + quote(said) + " set by the conversation; set " + key + " yourself to use it"
 		}
 		if own != "" {
 			return own, origin.String() + ": " + key, told
@@ -102,12 +100,12 @@ func modelFor(e *config.Effective, all []chosen) (name, key, told string) {
 	return "", "", told
 }
 
-// named says which setting named the model that an error is about.
+// named adds to an error which setting named the model.
 func named(key string, err error) error {
 	return &problem.Error{Code: "config", Subject: key, Hint: explain(err).Hint, Err: err}
 }
 
-// model is how a model writes summaries.
+// model makes a model write summaries.
 func (k *asked) model(e *config.Effective, all []chosen, m provider.Model) *summary.Model {
 	k.name = m.Name()
 	out := &summary.Model{
@@ -123,7 +121,7 @@ func (k *asked) model(e *config.Effective, all []chosen, m provider.Model) *summ
 	return out
 }
 
-// sessionDir is where artifacts are kept (M5): as configured, else beside the
+// sessionDir is the directory of artifacts (M5): as configured, else beside the
 // store; empty for a store in memory.
 func (a *app) sessionDir(e *config.Effective) (string, error) {
 	dir := e.Conversation.Compaction.SessionDir
@@ -144,8 +142,8 @@ func (a *app) sessionDir(e *config.Effective) (string, error) {
 	return filepath.Abs(strings.TrimSuffix(path, ".db") + ending)
 }
 
-// needsModel reports whether a strategy can do nothing without a model: the
-// digest can stand in for a writer of summaries, and for nobody else.
+// needsModel reports whether a strategy can do nothing without a model: a digest
+// can replace only a summary.
 func needsModel(s strategy.Strategy) bool {
 	return strategy.NeedsModel(s) && !strategy.Summarises(s)
 }

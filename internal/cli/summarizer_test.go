@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
 
@@ -39,8 +40,8 @@ func (*quoted) Quote(strategy.SummaryRequest) strategy.Quote {
 func runWith(t *testing.T, s strategy.Summarizer, typed string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app{now: time.Now, summarizer: s, terminal: &terminal{
-		in: strings.NewReader(typed), out: bufio.NewWriter(&stdout), err: &stderr, inTTY: typed != "",
+	a := &app{now: time.Now, summarizer: s, Terminal: &terminal.Terminal{
+		In: strings.NewReader(typed), Out: bufio.NewWriter(&stdout), Err: &stderr, InTTY: typed != "",
 	}}
 	code = a.run(t.Context(), args)
 	return code, stdout.String(), stderr.String()
@@ -83,11 +84,11 @@ func TestSummarizer(t *testing.T) {
 		says   string // on either stream
 		stored bool
 	}{
-		{"accepted", &scripted{result: good}, "a\n", []string{"--review"}, exitOK, "The summary of turns 0..2:\n\n  Bread was baked.\n", true},
+		{"accepted", &scripted{result: good}, "a\n", []string{"--review"}, exitOK, "Summary of turns 0..2:\n\n  Bread was baked.\n", true},
 		{"dropped", &scripted{result: good}, "d\n", []string{"--review"}, exitOK, "dropped in the review", false},
 		{"nobody answers", &scripted{result: good}, " ", []string{"--review"}, exitOK, "dropped in the review", false},
 		{"taken as it is", &scripted{result: good}, "", []string{"--review", "--yes"}, exitOK, "Bread was baked.", true},
-		{"forked", &scripted{result: good}, "a\n", []string{"--review", "--fork"}, exitOK, "made conversation", true},
+		{"forked", &scripted{result: good}, "a\n", []string{"--review", "--fork"}, exitOK, "created conversation", true},
 		{"cut off", &scripted{result: strategy.SummaryResult{Text: "Bread", CutOff: true}}, "a\n", []string{"--review"}, exitFailed, "cut off at the token limit", false},
 		{"declined", &scripted{result: strategy.SummaryResult{Declined: true}}, "", nil, exitFailed, "the model declined to write it", false},
 		{"fails", &scripted{err: errors.New("no line to the kitchen")}, "", nil, exitFailed, "no line to the kitchen", false},

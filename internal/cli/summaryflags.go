@@ -19,27 +19,26 @@ type summaryFlags struct {
 	given  *given
 }
 
-// summaryHelp is what the help says of them.
-const summaryHelp = `--summary puts your own words in the place of the range. They are stored as
-they stand, where the strategy named with --strategy or --profile puts a
-summary, else as an exchange of two messages. A range that meets an earlier
-summary grows until it covers that too. A summary that is empty, or no smaller
-than what it stands for, is refused.
+// summaryHelp is what the help says about them.
+const summaryHelp = `--summary replaces the range with your own text, stored verbatim: as the
+strategy named with --strategy or --profile places summaries, else as an
+exchange of two messages. A range that overlaps an earlier summary is extended
+to cover it. An empty summary, or one no smaller than what it replaces, is
+refused.
 
---review shows a summary before it is stored: accept it, drop it, or change it
-in $VISUAL or $EDITOR. What the editor saves is what is stored, and an empty
-file drops it. --focus says what a summary that is written for you must keep;
-where none is written it is refused, not ignored.`
+--review shows a summary before it is stored: accept it, drop it, or edit it in
+$VISUAL or $EDITOR; saving an empty file drops it. --focus says what a generated
+summary must keep; it is an error if none is generated.`
 
 func (k *compactConversation) registerSummary(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&k.text, "summary", "", "use this `TEXT` as the summary")
-	f.BoolVar(&k.review, "review", false, "look at a summary before it is stored")
-	f.Lookup("yes").Usage += ",\naccept what --review shows"
+	f.BoolVar(&k.review, "review", false, "review a summary before it is stored")
+	f.Lookup("yes").Usage += ",\nand accept what --review shows"
 }
 
-// words wires a summary that the command line brings: it is written already, and
-// asks for a strategy that puts it somewhere.
+// words makes the text of --summary the summary that is stored, and chooses a
+// strategy that stores one unless a flag does.
 func (k *compactConversation) words() error {
 	changed := k.flags.Flags().Changed
 	k.writer = k.summarizer
@@ -48,9 +47,9 @@ func (k *compactConversation) words() error {
 	}
 	switch {
 	case changed("focus"):
-		return usage("--summary and --focus exclude each other", "your own summary says what it says")
+		return exclusive("--summary", "--focus")
 	case tenfold.Blank(k.text):
-		return usage("--summary is empty", "write what is to stand for the range")
+		return usage("--summary is empty", "write the text that replaces the range")
 	}
 	if !changed("strategy") && !changed("profile") {
 		k.strategies = []string{"summarize"}
@@ -60,46 +59,31 @@ func (k *compactConversation) words() error {
 	return nil
 }
 
-// summary wires the other flags about summaries into a request, once it is known
-// whether one is made.
+// summary applies --review, and refuses flags about a summary that no strategy
+// writes.
 func (k *compactConversation) summary(req *session.Request) error {
-	changed := k.flags.Flags().Changed
-	summarises := slices.ContainsFunc(req.Strategies, strategy.Summarises)
 	for _, flag := range []string{"summary", "review"} {
-		if !changed(flag) {
-			continue
+		if k.flags.Flags().Changed(flag) && !slices.ContainsFunc(req.Strategies, strategy.Summarises) {
+			return noSummary(flag)
 		}
-		if !summarises {
-			return usage("--"+flag+" is about a summary, and nothing here makes one", "add --strategy summarize, or --profile heavy")
-		}
-	}
-	if !k.review {
-		return nil
 	}
 	switch {
+	case !k.review:
+		return nil
 	case k.dryRun:
-		return usage("--dry-run stores no summary, so --review has nothing to do", "leave out one of them")
-	case !k.inTTY && !k.yes:
-		return usage("cannot prompt: stdin is not a terminal", "add --yes to accept the summary as it is")
+		return exclusive("--dry-run", "--review")
+	case !k.InTTY && !k.yes:
+		return usage("cannot prompt: stdin is not a terminal", "add --yes to accept the summary unseen")
 	}
 	k.asked.review, k.asked.yes = true, k.yes
 	return nil
 }
 
-// unused warns of a summary of the person's own that no strategy asked for.
+// unused warns if no strategy asked for the summary given with --summary.
 func (k *compactConversation) unused(r *report) {
-	if k.given != nil && !k.given.used && r.plan.Nothing == "" {
-		k.warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
+	if k.given != nil && !k.given.used && r.Nothing == "" {
+		k.Warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
 	}
-}
-
-// stepNotes is what the steps of a plan had to say.
-func stepNotes(plan strategy.Plan) []string {
-	var notes []string
-	for _, s := range plan.Steps {
-		notes = append(notes, s.Notes...)
-	}
-	return notes
 }
 
 // given is a summarizer that has the text already.

@@ -8,56 +8,57 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/strategy"
 )
 
-// tangents has a person say which turns may go (S-13). A run in which nobody can
-// be asked ends before a model is.
+// tangents has a person confirm which turns to omit (S-13). If that is impossible
+// it fails before a model is called.
 func (r *rangeFlags) tangents(a *app, req *session.Request, by string) error {
 	switch {
 	case r.dryRun: // it only lists
 	case r.yes:
 		req.Options.Confirm = func(_ context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
-			if !a.json && !a.quiet {
+			if !a.JSON && !a.Quiet {
 				a.listTangents(named)
 			}
 			return named, nil
 		}
-	case a.inTTY:
+	case a.InTTY:
 		req.Options.Confirm = a.confirmTangents
 	default:
-		return usage(by+": it asks which turns may go, and standard input is no terminal",
-			"add --yes to omit all that the model names, or --dry-run to see them")
+		return usage(by+": cannot ask which turns to omit: stdin is not a terminal",
+			"add --yes to omit all turns that the model names, or --dry-run to list them")
 	}
 	return nil
 }
 
 func (a *app) listTangents(named []strategy.Tangent) {
 	var text strings.Builder
-	text.WriteString(a.paintErr(bold, "Off the task:") + "\n")
+	text.WriteString(a.PaintErr(terminal.Bold, "Off the task:") + "\n")
 	turn, tokens := 0, 0
 	for _, t := range named {
 		turn, tokens = max(turn, len(strconv.Itoa(t.Turn))), max(tokens, len(thousands(t.Tokens)))
 	}
 	for _, t := range named {
-		line := "  turn " + padLeft(strconv.Itoa(t.Turn), turn) + "  " + padLeft(thousands(t.Tokens), tokens) + " tokens"
+		line := "  turn " + terminal.PadLeft(strconv.Itoa(t.Turn), turn) + "  " + terminal.PadLeft(thousands(t.Tokens), tokens) + " tokens"
 		if t.Reason != "" {
-			line += "  " + visibleLine(t.Reason)
+			line += "  " + terminal.VisibleLine(t.Reason)
 		}
 		text.WriteString(line + "\n")
 	}
-	a.say(text.String())
+	a.Say(text.String())
 }
 
-// confirmTangents asks until the answer is one.
+// confirmTangents asks until the answer is valid.
 func (a *app) confirmTangents(ctx context.Context, named []strategy.Tangent) ([]strategy.Tangent, error) {
 	a.listTangents(named)
 	for {
-		answer, err := a.ask(ctx, "omit them: [a]ll, [n]one, or the turns? ")
+		answer, err := a.Ask(ctx, "Omit [a]ll, [n]one, or which turns? ")
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil, nil // nobody is there any more
+			return nil, nil
 		case err != nil:
 			return nil, err
 		}
@@ -73,8 +74,8 @@ func (a *app) confirmTangents(ctx context.Context, named []strategy.Tangent) ([]
 	}
 }
 
-// someOf reads turns, with blanks or commas between them; all must be among
-// those named.
+// someOf parses turns separated by spaces or commas; all must be among those
+// named.
 func someOf(named []strategy.Tangent, answer string) (chosen []strategy.Tangent, ok bool) {
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }) {
 		turn, err := strconv.Atoi(word)

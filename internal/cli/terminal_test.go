@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -13,44 +12,19 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/store"
 )
-
-// A terminal that takes no escape sequences gets none: no progress, no pager,
-// no colour.
-func TestPlainTerminal(t *testing.T) {
-	for kind, want := range map[string]bool{
-		"xterm-256color": true, "screen": true, "linux": true, "vt100": true, "dumb": false, "unknown": false,
-	} {
-		if got := escapes(kind); got != want {
-			t.Errorf("TERM=%s takes escape sequences: %v", kind, got)
-		}
-	}
-	t.Setenv("TENFOLD_PAGER", "exit 1")
-	var out bytes.Buffer
-	plain := &terminal{out: bufio.NewWriter(&out), err: &out, outTTY: true, errTTY: true, width: 80, errWidth: 80, plain: true}
-	if p := plain.startProgress("read", 10); p != nil {
-		p.end()
-		t.Error("it draws progress")
-	}
-	err := plain.page(t.Context(), func() error {
-		plain.line(0, plain.paint(bold, "text"))
-		return nil
-	})
-	if err := errors.Join(err, plain.flush()); err != nil || out.String() != "text\n" {
-		t.Errorf("it shows %q, %v", out.String(), err)
-	}
-}
 
 // What goes to standard error is broken between words too, and hangs.
 func TestNotesOnNarrowTerminal(t *testing.T) {
 	var errs bytes.Buffer
-	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&errs), err: &errs, errTTY: true, errColour: true, errWidth: 40}
+	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&errs), Err: &errs, ErrTTY: true, ErrColour: true, ErrWidth: 40}
 	if code := run(t.Context(), []string{"compact", "x", "--format", "klingon"}, term); code != exitUsage {
 		t.Errorf("the exit code is %d", code)
 	}
 	text := ansi.Strip(errs.String())
-	if !strings.HasPrefix(text, "error: --format: unknown format\n       \"klingon\"\nhint:  known are tenfold,") {
+	if !strings.HasPrefix(text, "error: unknown format \"klingon\"\nhint:  known formats: tenfold,") {
 		t.Errorf("it says\n%s", text)
 	}
 	for line := range strings.Lines(text) {
@@ -97,9 +71,9 @@ func TestListWithLongID(t *testing.T) {
 	}
 	show := func(width int) string {
 		var out bytes.Buffer
-		a := &app{terminal: &terminal{out: bufio.NewWriter(&out), outTTY: true, width: width}, now: time.Now}
+		a := &app{Terminal: &terminal.Terminal{Out: bufio.NewWriter(&out), OutTTY: true, Width: width}, now: time.Now}
 		a.table(all, "")
-		if err := a.flush(); err != nil {
+		if err := a.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

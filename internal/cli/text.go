@@ -6,7 +6,7 @@ import (
 	"tenfold"
 )
 
-// kindWord is a kind as people read it.
+// kindWord names a kind.
 func kindWord(k tenfold.Kind) string {
 	switch k {
 	case tenfold.KindUserMessage:
@@ -23,7 +23,7 @@ func kindWord(k tenfold.Kind) string {
 	return string(k)
 }
 
-// entryText is what an entry says, for a line about it.
+// entryText is the text of an entry, for a line about it.
 func entryText(p tenfold.Payload) string {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
@@ -44,12 +44,12 @@ func entryText(p tenfold.Payload) string {
 
 func reasoningText(p tenfold.Reasoning) string {
 	if strings.TrimSpace(p.Text) == "" {
-		return "(" + size(len(p.Encrypted)+len(p.Signature)) + " only the provider can read)"
+		return "(" + size(len(p.Encrypted)+len(p.Signature)) + ", readable only by the provider)"
 	}
 	return p.Text
 }
 
-// partsText gives texts as they are and files by what they are.
+// partsText joins texts, and names files.
 func partsText(parts []tenfold.Part) string {
 	var b strings.Builder
 	for i, p := range parts {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"tenfold/internal/cli/terminal"
 )
 
 // The tour is a page of which each block is run: a line that begins with "$ "
@@ -95,7 +97,7 @@ func tourCommand(t *testing.T, line string) string {
 		t.Fatalf("the tour runs tenfold only, not %q", line)
 	}
 	var out bytes.Buffer
-	term := &terminal{in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &out}
+	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &out}
 	run(t.Context(), words[1:], term)
 	text := strings.ReplaceAll(out.String(), os.Getenv("HOME"), "/home/dev/tenfold")
 	for _, v := range varying {

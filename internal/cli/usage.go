@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
 )
 
-// usageJSON says where a conversation's tokens are, raw and projected.
+// usageJSON breaks down a conversation's tokens, raw and projected.
 type usageJSON struct {
 	Turns []turnUsage `json:"turns"`
 	Kinds []partUsage `json:"kinds"`
@@ -31,8 +33,7 @@ type partUsage struct {
 	After   int    `json:"tokens_after"`
 }
 
-// usageOf adds up the entries that a reader of the root sees: by turn, by kind,
-// and calls with their results by tool.
+// usageOf sums tokens by turn, by kind, and for calls and results by tool.
 func usageOf(view *tenfold.Projection) usageJSON {
 	u := usageJSON{Turns: []turnUsage{}}
 	kinds, tools := map[string]*partUsage{}, map[string]*partUsage{}
@@ -56,7 +57,7 @@ func usageOf(view *tenfold.Projection) usageJSON {
 	return u
 }
 
-// toolOf names the tool that a call is of, or a result.
+// toolOf names the tool of a call or a result.
 func toolOf(l *tenfold.Log, e tenfold.Entry) (string, bool) {
 	if _, ok := e.Payload.(tenfold.ToolResult); ok {
 		e, _ = l.Entry(l.Pair(e.Seq))
@@ -88,16 +89,15 @@ func sorted(parts map[string]*partUsage) []partUsage {
 	return list
 }
 
-// How many bars a picture has at most: turns beyond are taken together, tools
-// beyond summed up.
+// The most bars in a chart: more turns are grouped, more tools summed up.
 const (
 	turnBars = 16
 	toolBars = 10
 )
 
-// picture draws where the tokens are: what a model sees of them in full
-// blocks, what is hidden from it in light ones.
-func (a *app) picture(u usageJSON) {
+// chart draws tokens as bars: what a model sees in full blocks, what is hidden in
+// light ones.
+func (a *app) chart(u usageJSON) {
 	if len(u.Kinds) == 0 {
 		return
 	}
@@ -117,7 +117,7 @@ func (a *app) picture(u usageJSON) {
 	if len(u.Tools) > 0 {
 		a.bars("Tokens by tool", partBars(u.Tools))
 	}
-	a.line(0, a.paint(faint, "█ what a model sees   ░ hidden by compactions"))
+	a.Line(0, a.Paint(terminal.Faint, "█ what a model sees   ░ hidden by compactions"))
 }
 
 func partBars(parts []partUsage) []bar {
@@ -125,7 +125,7 @@ func partBars(parts []partUsage) []bar {
 	var rest bar
 	for i, p := range parts {
 		if i < toolBars || len(parts) == toolBars+1 {
-			list = append(list, bar{visibleLine(p.Name), p.Before, p.After})
+			list = append(list, bar{terminal.VisibleLine(p.Name), p.Before, p.After})
 			continue
 		}
 		rest.before += p.Before
@@ -138,25 +138,25 @@ func partBars(parts []partUsage) []bar {
 	return list
 }
 
-// bar is one line of a picture.
+// bar is one line of a chart.
 type bar struct {
 	label         string
 	before, after int
 }
 
-// How long bars and labels are, in columns.
+// The length of bars and labels, in columns.
 const (
 	barMost   = 40
 	barLeast  = 8
 	labelMost = 24
 )
 
-// bars draws lines to one scale.
+// bars draws bars to one scale.
 func (a *app) bars(title string, list []bar) {
 	label, numbers, most := 0, 0, 1
 	texts := make([]string, len(list))
 	for i, b := range list {
-		list[i].label = excerpt(b.label, labelMost)
+		list[i].label = terminal.Excerpt(b.label, labelMost)
 		texts[i] = thousands(b.before)
 		if b.after != b.before {
 			texts[i] += " → " + thousands(b.after)
@@ -165,20 +165,19 @@ func (a *app) bars(title string, list []bar) {
 		most = max(most, b.before, b.after)
 	}
 	length := barMost
-	if a.width > 0 {
-		length = max(min(length, a.width-label-numbers-len("  ")*3), barLeast)
+	if a.Width > 0 {
+		length = max(min(length, a.Width-label-numbers-len("  ")*3), barLeast)
 	}
-	a.printf("%s\n", a.paint(bold, title))
+	a.Printf("%s\n", a.Paint(terminal.Bold, title))
 	for i, b := range list {
 		full := share(b.after, most, length)
 		light := max(share(b.before, most, length)-full, 0)
-		a.printf("  %s  %s%s%s  %s\n", pad(b.label, label), a.paint(cyan, strings.Repeat("█", full)),
-			a.paint(faint, strings.Repeat("░", light)), strings.Repeat(" ", length-full-light), texts[i])
+		a.Printf("  %s  %s%s%s  %s\n", terminal.Pad(b.label, label), a.Paint(terminal.Cyan, strings.Repeat("█", full)),
+			a.Paint(terminal.Faint, strings.Repeat("░", light)), strings.Repeat(" ", length-full-light), texts[i])
 	}
 }
 
-// share is how much of the length a part of the most takes; what is there at
-// all shows.
+// share scales a part to a length; anything above zero is at least 1.
 func share(part, most, length int) int {
 	if part <= 0 {
 		return 0

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/cli/terminal"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -33,9 +35,9 @@ var varying = []struct {
 func onTerminal(t *testing.T, width int, colour bool, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	term := &terminal{
-		in: strings.NewReader(""), out: bufio.NewWriter(&out), err: &errs,
-		outTTY: true, outColour: colour, width: width, errWidth: width,
+	term := &terminal.Terminal{
+		In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs,
+		OutTTY: true, OutColour: colour, Width: width, ErrWidth: width,
 	}
 	if code := run(t.Context(), args, term); code != exitOK {
 		t.Fatalf("%v: exit %d: %s", args, code, errs.String())
@@ -117,27 +119,5 @@ func golden(t *testing.T, name, got string) {
 	}
 	if got != string(want) {
 		t.Errorf("%s differs; renew it with -update\n got:\n%s\nwant:\n%s", name, got, want)
-	}
-}
-
-// A pager is the user's choice.
-func TestPagerCommand(t *testing.T) {
-	for _, tt := range []struct {
-		env  map[string]string
-		want string
-	}{
-		{map[string]string{"PAGER": "most"}, "most"},
-		{map[string]string{"PAGER": "cat"}, ""},
-		{map[string]string{"PAGER": ""}, ""},
-		{map[string]string{"PAGER": "most", "TENFOLD_PAGER": "less -S"}, "less -S"},
-		{map[string]string{"PAGER": "most", "TENFOLD_PAGER": ""}, ""},
-	} {
-		got := pagerCommand(func(name string) (string, bool) {
-			v, ok := tt.env[name]
-			return v, ok
-		})
-		if got != tt.want {
-			t.Errorf("%v: %q, want %q", tt.env, got, tt.want)
-		}
 	}
 }

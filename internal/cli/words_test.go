@@ -1,41 +1,17 @@
 package cli
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/strategy"
 )
-
-func TestVisible(t *testing.T) {
-	for _, tt := range []struct{ in, want, line string }{
-		{"plain text, é 日本 👩‍👩‍👧", "plain text, é 日本 👩‍👩‍👧", "plain text, é 日本 👩‍👩‍👧"},
-		{"two\n\tlines\r\nhere", "two\n\tlines\r\nhere", "two lines here"},
-		{"\x1b[31mred\x1b]0;title\x07", `\x1b[31mred\x1b]0;title\x07`, `\x1b[31mred\x1b]0;title\x07`},
-		{"back\x08 over\rwrite\x7f", `back\x08 over\x0dwrite\x7f`, `back\x08 over write\x7f`},
-		{"\u009b31m c1 \u0085", `\u009b31m c1 \u0085`, `\u009b31m c1`},
-		{"\u202eturned\u2069 \u200f\ufeff", `\u202eturned\u2069 \u200f\ufeff`, `\u202eturned\u2069 \u200f\ufeff`},
-		{"bad \xff\xc3 bytes", `bad \xff\xc3 bytes`, `bad \xff\xc3 bytes`},
-		{"", "", ""},
-	} {
-		if got := visible(tt.in); got != tt.want {
-			t.Errorf("visible(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-		if got := visibleLine(tt.in); got != tt.line {
-			t.Errorf("visibleLine(%q) = %q, want %q", tt.in, got, tt.line)
-		}
-	}
-	if got, want := string(visibleJSON([]byte("{\"a\":\"\u009b\u202e é\x7f\"}"))), `{"a":"\u009b\u202e é\u007f"}`; got != want {
-		t.Errorf("visibleJSON gives %s, want %s", got, want)
-	}
-}
 
 func TestTagFor(t *testing.T) {
 	for id, want := range map[string]string{
@@ -43,25 +19,6 @@ func TestTagFor(t *testing.T) {
 	} {
 		if got := tagFor(id); got != want {
 			t.Errorf("tagFor(%q) = %q, want %q", id, got, want)
-		}
-	}
-}
-
-func TestExcerpt(t *testing.T) {
-	for _, tt := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"short", 10, "short"},
-		{"exactly 10", 10, "exactly 10"},
-		{"one more than ten", 10, "one more …"},
-		{"日本語日本語", 7, "日本語…"},
-		{strings.Repeat("é", 1<<20), 4, "ééé…"},
-		{"a\n\n b\x1bc", 10, `a b\x1bc`},
-	} {
-		if got := excerpt(tt.text, tt.width); got != tt.want {
-			t.Errorf("excerpt of %d columns = %q, want %q", tt.width, got, tt.want)
 		}
 	}
 }
@@ -207,19 +164,6 @@ func TestShortIDs(t *testing.T) {
 	}
 }
 
-func TestProgressLine(t *testing.T) {
-	p := &progress{width: 60}
-	p.stage("read a.jsonl", 200)
-	p.at(84)
-	if got, want := p.line(), "read a.jsonl  ████████░░░░░░░░░░░░   42 %"; got != want {
-		t.Errorf("the bar is %q, want %q", got, want)
-	}
-	p.stage("store x", 0)
-	if got, want := p.line(), "store x …"; got != want {
-		t.Errorf("without a size it is %q, want %q", got, want)
-	}
-}
-
 // A race that is lost is run again, but not for ever.
 func TestRetried(t *testing.T) {
 	for _, tt := range []struct{ conflicts, calls int }{{0, 1}, {3, 4}, {100, raceTries}} {
@@ -233,47 +177,6 @@ func TestRetried(t *testing.T) {
 		if calls != tt.calls || (err != nil) != (tt.conflicts > raceTries) {
 			t.Errorf("%d conflicts: %d calls, %v", tt.conflicts, calls, err)
 		}
-	}
-}
-
-// A file appears whole or not at all.
-func TestOutFile(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "out")
-	if err := os.WriteFile(name, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	write := func(text string, commit bool) {
-		t.Helper()
-		f, err := createFile(name, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = f.Write([]byte(text))
-		if commit {
-			err = errors.Join(err, f.commit())
-		}
-		f.abandon()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := func(text string) {
-		t.Helper()
-		data, err := os.ReadFile(name)
-		if err != nil || string(data) != text {
-			t.Errorf("the file holds %q, %v; want %q", data, err, text)
-		}
-		if all, _ := os.ReadDir(dir); len(all) != 1 {
-			t.Errorf("the directory holds %v", all)
-		}
-	}
-	write("half", false)
-	want("old")
-	write("new", true)
-	want("new")
-	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
 }
 
@@ -292,12 +195,12 @@ func TestNearest(t *testing.T) {
 // On a terminal the words asked for stand out in an excerpt, and what would
 // steer it does not get through.
 func TestMarked(t *testing.T) {
-	k := &searchConversation{app: &app{terminal: &terminal{outColour: true}}}
+	k := &searchConversation{app: &app{Terminal: &terminal.Terminal{OutColour: true}}}
 	got := k.marked("one\x1b two one", [][2]int{{0, 3}, {9, 12}})
 	if want := "\x1b[1mone\x1b[m" + `\x1b two ` + "\x1b[1mone\x1b[m"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	k.outColour = false
+	k.OutColour = false
 	if got := k.marked("one two", [][2]int{{4, 7}}); got != "one two" {
 		t.Errorf("%q", got)
 	}

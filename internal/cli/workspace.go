@@ -25,11 +25,11 @@ type workspace struct {
 	active  active
 }
 
-// counterName is what reports call the counter.
+// counterName is the name of the token counter in reports.
 const counterName = "o200k"
 
-// open opens the store that --store, the environment or the default names. A
-// command that needs no store does not call it, and so makes no file.
+// open opens the store of --store, the environment or the default. A command that
+// needs no store does not call it, and so creates no file.
 func (a *app) open(ctx context.Context) (*workspace, error) {
 	if a.workspace != nil {
 		return a.workspace, nil
@@ -53,7 +53,7 @@ func (a *app) open(ctx context.Context) (*workspace, error) {
 	return l, nil
 }
 
-const otherStore = "--store or TENFOLD_STORE names another place"
+const otherStore = "use --store or TENFOLD_STORE to choose another store"
 
 // openLocal opens a store on this machine.
 func (l *workspace) openLocal(ctx context.Context, url, from string) error {
@@ -77,9 +77,9 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// openPostgres opens a store that many machines share. Which conversation is
-// active is each machine's own affair: it is remembered beside the local
-// store, by a digest of the URL, which may hold a password.
+// openPostgres opens a store that many machines share. Each machine remembers its
+// own active conversation, beside the local store, by a hash of the URL, which
+// may contain a password.
 func (l *workspace) openPostgres(ctx context.Context, url string) error {
 	active, err := postgresActive(url)
 	if err != nil {
@@ -102,7 +102,7 @@ func postgresActive(url string) (string, error) {
 
 const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db, postgres://… or memory:"
 
-// storePath reads a store's URL. Empty is the default place.
+// storePath parses a store's URL. Empty is the default.
 func storePath(url, from string) (path string, inMemory bool, err error) {
 	switch url {
 	case "":
@@ -120,11 +120,11 @@ func storePath(url, from string) (path string, inMemory bool, err error) {
 		}
 		return filepath.FromSlash(path), false, nil
 	case isSQLite || (hasScheme && scheme == "sqlite"):
-		return "", false, usage(from+": "+quote(url)+" names no file", storeSpellings)
+		return "", false, usage("invalid "+from+" value "+quote(url)+": no file name", storeSpellings)
 	case hasScheme && !strings.ContainsAny(scheme, `/\.`):
-		return "", false, usage(from+": unknown kind of store "+quote(scheme), "known are sqlite, postgres and memory: "+storeSpellings)
+		return "", false, usage("invalid "+from+" value: unknown scheme "+quote(scheme), storeSpellings)
 	}
-	return "", false, usage(from+": "+quote(url)+" is no store", storeSpellings)
+	return "", false, usage("invalid "+from+" value "+quote(url)+": expected a URL", storeSpellings)
 }
 
 // defaultStore is the store in the user's data directory.
@@ -140,7 +140,7 @@ func defaultStore() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", hinted(errors.New("there is no home directory to keep conversations in"), "store", "name a place with --store or TENFOLD_STORE")
+		return "", hinted(errors.New("open store: no home directory"), "store", "choose a store with --store or TENFOLD_STORE")
 	}
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(home, "Library", "Application Support", name), nil
@@ -148,12 +148,11 @@ func defaultStore() (string, error) {
 	return filepath.Join(home, ".local", "share", name), nil
 }
 
-// find gives the conversation that a command is about: the one named, or the
-// active one.
+// find returns the conversation that is named, or the active one.
 func (l *workspace) find(ctx context.Context, args []string) (store.Conversation, error) {
 	if len(args) > 0 {
 		if args[0] == "" {
-			return store.Conversation{}, usage("the id is empty", `"tenfold conversation ls" lists the ids`)
+			return store.Conversation{}, usage("empty ID", `"tenfold conversation ls" lists the IDs`)
 		}
 		return l.service.Find(ctx, args[0])
 	}
@@ -163,7 +162,7 @@ func (l *workspace) find(ctx context.Context, args []string) (store.Conversation
 	}
 	none := &problem.Error{
 		Code: "no_active", Problem: "no conversation is active",
-		Hint: `name one, or choose one with "tenfold conversation use ID"; "tenfold conversation ls" lists them`,
+		Hint: `give an ID, or select one with "tenfold conversation use ID"; "tenfold conversation ls" lists them`,
 	}
 	if id == "" {
 		return store.Conversation{}, none
@@ -175,7 +174,7 @@ func (l *workspace) find(ctx context.Context, args []string) (store.Conversation
 	return c, err
 }
 
-// session opens the conversation that a command is about.
+// session opens the conversation that is named, or the active one.
 func (a *app) session(ctx context.Context, args []string) (*session.Session, error) {
 	l, err := a.open(ctx)
 	if err != nil {
@@ -185,12 +184,12 @@ func (a *app) session(ctx context.Context, args []string) (*session.Session, err
 	if err != nil {
 		return nil, err
 	}
-	a.startProgress("open "+c.ID, 0)
-	defer func() { a.progress.end() }()
+	a.StartProgress("open "+c.ID, 0)
+	defer func() { a.Progress.End() }()
 	return l.service.Open(ctx, c.ID)
 }
 
-// url is the store's, as it was given; empty is the default place.
+// url is the URL of the store; empty for the default.
 func (a *app) url() string {
 	if a.storeURL != "" {
 		return a.storeURL
@@ -198,8 +197,7 @@ func (a *app) url() string {
 	return os.Getenv("TENFOLD_STORE")
 }
 
-// hasStore reports whether there is a store already that can be opened without
-// making anything.
+// hasStore reports whether a local store exists already.
 func (a *app) hasStore() bool {
 	if a.workspace != nil {
 		return true

@@ -158,41 +158,41 @@ func TestErrors(t *testing.T) {
 		{name: "inline", text: "conversation.compaction.profiles.x = { resoning = 1 }", want: "user.toml:1:40: unknown key conversation.compaction.profiles.x.resoning", hint: "did you mean conversation.compaction.profiles.x.reasoning?"},
 		{name: "far", text: "[model]\nquux = 3", want: "user.toml:2:1: unknown key model.quux", hint: `known keys in model are name`},
 		{name: "flag", flag: at + "keep_lst=3", want: "flag --cfg: unknown key conversation.compaction.keep_lst", hint: "did you mean conversation.compaction.keep_last?"},
-		{name: "variable", variable: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LSAT=1", want: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LSAT: there is no such key", hint: "did you mean TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST?"},
-		{name: "far variable", variable: "TENFOLD_X=1", want: "TENFOLD_X: there is no such key", hint: `"tenfold config show" lists the keys; a variable is a key in capitals after TENFOLD_, with _ for each dot`},
+		{name: "variable", variable: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LSAT=1", want: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LSAT: no such key", hint: "did you mean TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST?"},
+		{name: "far variable", variable: "TENFOLD_X=1", want: "TENFOLD_X: no such key", hint: `"tenfold config show" lists the keys; a variable is TENFOLD_ and a key in capitals, with _ for each dot`},
 
-		{name: "number", text: "[conversation.compaction]\n  keep_last = \"three\"", want: `user.toml:2:3: conversation.compaction.keep_last must be a whole number from 0 on, not "three"`, hint: "write it as in keep_last = 3"},
-		{name: "negative", flag: at + "keep_last=-1", want: "flag --cfg: conversation.compaction.keep_last must be a whole number from 0 on, not -1", hint: "write it as in keep_last = 3"},
-		{name: "number in a variable", variable: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST=x", want: `TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST: conversation.compaction.keep_last must be a whole number from 0 on, not "x"`, hint: "write it as in keep_last = 3"},
-		{name: "tokens", flag: at + "keep_tokens=lots", want: `flag --cfg: conversation.compaction.keep_tokens must be a number of tokens, as in 20000 or "20k", or "off", not "lots"`, hint: `write it as in keep_tokens = "20k"`},
-		{name: "bool", flag: at + "fork=yes", want: `flag --cfg: conversation.compaction.fork must be true or false, not "yes"`, hint: "write it as in fork = true"},
-		{name: "share", flag: at + "summarize_threshold=50", want: `flag --cfg: conversation.compaction.summarize_threshold must be a share over 0 and at most 1, as in 0.5 or "50%", not 50`, hint: "write it as in summarize_threshold = 0.5"},
-		{name: "size", flag: at + "micro.over=2XB", want: `flag --cfg: conversation.compaction.micro.over must be a size in bytes, as in 800 or "2KB", not "2XB"`, hint: "write it as in over = 800"},
-		{name: "duration", flag: at + "micro.cold_after=5", want: `flag --cfg: conversation.compaction.micro.cold_after must be a time, as in "90s", "5m" or "1h", not 5`, hint: `write it as in cold_after = "5m"`},
-		{name: "threshold", flag: at + "auto.threshold=0.8", want: `flag --cfg: conversation.compaction.auto.threshold must be a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off", not "0.8"`, hint: `write it as in threshold = "80%"`},
-		{name: "choice", flag: at + "auto.fallback=other", want: `flag --cfg: conversation.compaction.auto.fallback must be "digest" or "none", not "other"`, hint: `write it as in fallback = "digest"`},
-		{name: "policy", flag: at + "profiles.x.reasoning=omit", want: `flag --cfg: conversation.compaction.profiles.x.reasoning must be "strip" or "keep", or a table, not "omit"`, hint: `write it as in reasoning = "strip"`},
-		{name: "policy in a table", flag: at + `profiles.x.tool_calls={policy="trim"}`, want: `flag --cfg: conversation.compaction.profiles.x.tool_calls.policy must be "strip", "strip-responses", "strip-requests", "omit" or "keep", not "trim"`, hint: `write it as in policy = "strip"`},
+		{name: "number", text: "[conversation.compaction]\n  keep_last = \"three\"", want: `user.toml:2:3: conversation.compaction.keep_last must be a whole number from 0 on, not "three"`, hint: "write, for example, keep_last = 3"},
+		{name: "negative", flag: at + "keep_last=-1", want: "flag --cfg: conversation.compaction.keep_last must be a whole number from 0 on, not -1", hint: "write, for example, keep_last = 3"},
+		{name: "number in a variable", variable: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST=x", want: `TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST: conversation.compaction.keep_last must be a whole number from 0 on, not "x"`, hint: "write, for example, keep_last = 3"},
+		{name: "tokens", flag: at + "keep_tokens=lots", want: `flag --cfg: conversation.compaction.keep_tokens must be a number of tokens, as in 20000 or "20k", or "off", not "lots"`, hint: `write, for example, keep_tokens = "20k"`},
+		{name: "bool", flag: at + "fork=yes", want: `flag --cfg: conversation.compaction.fork must be true or false, not "yes"`, hint: "write, for example, fork = true"},
+		{name: "share", flag: at + "summarize_threshold=50", want: `flag --cfg: conversation.compaction.summarize_threshold must be a share over 0 and at most 1, as in 0.5 or "50%", not 50`, hint: "write, for example, summarize_threshold = 0.5"},
+		{name: "size", flag: at + "micro.over=2XB", want: `flag --cfg: conversation.compaction.micro.over must be a size in bytes, as in 800 or "2KB", not "2XB"`, hint: "write, for example, over = 800"},
+		{name: "duration", flag: at + "micro.cold_after=5", want: `flag --cfg: conversation.compaction.micro.cold_after must be a time, as in "90s", "5m" or "1h", not 5`, hint: `write, for example, cold_after = "5m"`},
+		{name: "threshold", flag: at + "auto.threshold=0.8", want: `flag --cfg: conversation.compaction.auto.threshold must be a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off", not "0.8"`, hint: `write, for example, threshold = "80%"`},
+		{name: "choice", flag: at + "auto.fallback=other", want: `flag --cfg: conversation.compaction.auto.fallback must be "digest" or "none", not "other"`, hint: `write, for example, fallback = "digest"`},
+		{name: "policy", flag: at + "profiles.x.reasoning=omit", want: `flag --cfg: conversation.compaction.profiles.x.reasoning must be "strip" or "keep", or a table, not "omit"`, hint: `write, for example, reasoning = "strip"`},
+		{name: "policy in a table", flag: at + `profiles.x.tool_calls={policy="trim"}`, want: `flag --cfg: conversation.compaction.profiles.x.tool_calls.policy must be "strip", "strip-responses", "strip-requests", "omit" or "keep", not "trim"`, hint: `write, for example, policy = "strip"`},
 		{name: "unknown strategy", flag: at + "strategy=stripe", want: `flag --cfg: conversation.compaction.strategy: unknown strategy "stripe"`, hint: "choose one of " + strings.Join(strategy.Names(), ", ")},
-		{name: "parameter", flag: at + "strategy=micro:keep=5", want: `flag --cfg: conversation.compaction.strategy: strategy micro: no parameter "keep": there are keep_recent, over, clear_at_least, exempt, recall`, hint: `write it as in strategy = "auto"`},
-		{name: "model", flag: "model.name=gpt", want: `flag --cfg: model.name must be a model, as PROVIDER/MODEL, not "gpt"`, hint: `write it as in name = "anthropic/claude-sonnet-4-5"`},
+		{name: "parameter", flag: at + "strategy=micro:keep=5", want: `flag --cfg: conversation.compaction.strategy: strategy micro: no parameter "keep": there are keep_recent, over, clear_at_least, exempt, recall`, hint: `write, for example, strategy = "auto"`},
+		{name: "model", flag: "model.name=gpt", want: `flag --cfg: model.name must be a model, as PROVIDER/MODEL, not "gpt"`, hint: `write, for example, name = "anthropic/claude-sonnet-4-5"`},
 		{name: "no table", text: "conversation = 1", want: "user.toml:1:1: conversation must be a table, not 1", hint: "write [conversation] with keys under it"},
 		{name: "no table of names", text: "models = 1", want: "user.toml:1:1: models must be a table, not 1", hint: "write [models.NAME] with keys under it"},
-		{name: "a table", text: "[conversation.compaction.keep_last]\nx = 1", want: "user.toml:1:26: conversation.compaction.keep_last must be a whole number from 0 on, not a table", hint: "write it as in keep_last = 3"},
-		{name: "a date", text: "model.name = 2020-01-01", want: "user.toml:1:7: model.name must be a model, as PROVIDER/MODEL, not a date", hint: `write it as in name = "anthropic/claude-sonnet-4-5"`},
+		{name: "a table", text: "[conversation.compaction.keep_last]\nx = 1", want: "user.toml:1:26: conversation.compaction.keep_last must be a whole number from 0 on, not a table", hint: "write, for example, keep_last = 3"},
+		{name: "a date", text: "model.name = 2020-01-01", want: "user.toml:1:7: model.name must be a model, as PROVIDER/MODEL, not a date", hint: `write, for example, name = "anthropic/claude-sonnet-4-5"`},
 		{name: "syntax", text: "[model]\nname = gpt", want: "user.toml:2:8: ", hint: `put strings in quotes and lists in [ ]; "tenfold config show" is an example`},
 		{name: "twice", text: "[model]\nname = \"\"\nname = \"\"", want: "user.toml:3:1: ", hint: `put strings in quotes and lists in [ ]; "tenfold config show" is an example`},
-		{name: "no flag", flag: "keep_last", want: "flag --cfg: expected KEY=VALUE", hint: "write it as in --cfg conversation.compaction.keep_last=5"},
-		{name: "no TOML", flag: at + "strategy=[1", want: "flag --cfg: conversation.compaction.strategy: the value is no TOML", hint: "a value that begins with a quote, a bracket or a brace is TOML"},
+		{name: "no flag", flag: "keep_last", want: "flag --cfg: expected KEY=VALUE", hint: "write, for example, --cfg conversation.compaction.keep_last=5"},
+		{name: "no TOML", flag: at + "strategy=[1", want: "flag --cfg: conversation.compaction.strategy: the value is not valid TOML", hint: "check its quotes and brackets: a value that begins with one is read as TOML"},
 
-		{name: "key", flag: "providers.x.api_key_env=sk-proj-abc123", want: "flag --cfg: providers.x.api_key_env: " + errKey.Error(), hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
-		{name: "key without a dash", text: "[providers.x]\napi_key_env = \"AIzaSyA1b2c3d4e5f6g7h8i9\"", want: "user.toml:2:1: providers.x.api_key_env: " + errKey.Error(), hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
-		{name: "key of letters", variable: "TENFOLD_PROVIDERS_X_API_KEY_ENV=" + strings.Repeat("a1", 20), want: "TENFOLD_PROVIDERS_X_API_KEY_ENV: providers.x.api_key_env: " + errKey.Error(), hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
-		{name: "key list", text: "[providers.x]\napi_key_env = [\"sk-1\"]", want: "user.toml:2:1: providers.x.api_key_env must be the name of a variable of the environment, not what it is", hint: `write it as in api_key_env = "ANTHROPIC_API_KEY"`},
+		{name: "key", flag: "providers.x.api_key_env=sk-proj-abc123", want: "flag --cfg: providers.x.api_key_env: " + errKey.Error(), hint: `write, for example, api_key_env = "ANTHROPIC_API_KEY"`},
+		{name: "key without a dash", text: "[providers.x]\napi_key_env = \"AIzaSyA1b2c3d4e5f6g7h8i9\"", want: "user.toml:2:1: providers.x.api_key_env: " + errKey.Error(), hint: `write, for example, api_key_env = "ANTHROPIC_API_KEY"`},
+		{name: "key of letters", variable: "TENFOLD_PROVIDERS_X_API_KEY_ENV=" + strings.Repeat("a1", 20), want: "TENFOLD_PROVIDERS_X_API_KEY_ENV: providers.x.api_key_env: " + errKey.Error(), hint: `write, for example, api_key_env = "ANTHROPIC_API_KEY"`},
+		{name: "key list", text: "[providers.x]\napi_key_env = [\"sk-1\"]", want: "user.toml:2:1: providers.x.api_key_env must be the name of an environment variable", hint: `write, for example, api_key_env = "ANTHROPIC_API_KEY"`},
 		{name: "key where none goes", text: "[providers.x]\napi_key = \"sk-abc123\"", want: "user.toml:2:1: unknown key providers.x.api_key", hint: "did you mean providers.x.api_key_env?"},
-		{name: "password", flag: "providers.x.base_url=https://me:hunter2@host/", want: "flag --cfg: providers.x.base_url: holds a user or a password; keep it in the environment and name the variable in api_key_env", hint: `write it as in base_url = "http://localhost:11434/v1"`},
-		{name: "query", flag: "providers.x.base_url=http://127.0.0.1:1/admin/x?y=", want: "flag --cfg: providers.x.base_url: must not have a query or a fragment", hint: `write it as in base_url = "http://localhost:11434/v1"`},
-		{name: "address", flag: "providers.x.base_url=host", want: "flag --cfg: providers.x.base_url: must begin with http:// or https:// and a host", hint: `write it as in base_url = "http://localhost:11434/v1"`},
+		{name: "password", flag: "providers.x.base_url=https://me:hunter2@host/", want: "flag --cfg: providers.x.base_url: holds a user or a password; keep it in the environment and name the variable in api_key_env", hint: `write, for example, base_url = "http://localhost:11434/v1"`},
+		{name: "query", flag: "providers.x.base_url=http://127.0.0.1:1/admin/x?y=", want: "flag --cfg: providers.x.base_url: must not have a query or a fragment", hint: `write, for example, base_url = "http://localhost:11434/v1"`},
+		{name: "address", flag: "providers.x.base_url=host", want: "flag --cfg: providers.x.base_url: must begin with http:// or https:// and a host", hint: `write, for example, base_url = "http://localhost:11434/v1"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var environ, flags []string
@@ -250,8 +250,8 @@ func TestDeprecated(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := l.With()
-	if err != nil || len(e.Notices) != 2 || !strings.HasSuffix(e.Notices[0], "user.toml:4: conversation.compaction.auto.cooldown_seconds has no effect any more; it can be left out") ||
-		!strings.HasSuffix(e.Notices[1], "user.toml:2: conversation.compaction.protected_turns has no effect any more; use keep_last") {
+	if err != nil || len(e.Notices) != 2 || !strings.HasSuffix(e.Notices[0], "user.toml:4: conversation.compaction.auto.cooldown_seconds no longer has any effect; remove it") ||
+		!strings.HasSuffix(e.Notices[1], "user.toml:2: conversation.compaction.protected_turns no longer has any effect; use keep_last") {
 		t.Errorf("the notices are %q, %v", e.Notices, err)
 	}
 }
@@ -358,7 +358,7 @@ func TestUse(t *testing.T) {
 		t.Errorf("windows are %d and %d", e.Window(""), e.Window("gpt-4o"))
 	}
 	refs := e.Dangling()
-	if len(refs) != 2 || refs[0].Problem != `there is no profile "none"` || refs[1].Problem != `there is no provider "local"` {
+	if len(refs) != 2 || refs[0].Problem != `no profile "none"` || refs[1].Problem != `no provider "local"` {
 		t.Errorf("dangling are %v", refs)
 	}
 }
@@ -409,7 +409,7 @@ func TestSchema(t *testing.T) {
 	}
 	var unused []string
 	walk(configType, nil, func(path []string, f field) {
-		if f.unused {
+		if f.live {
 			unused = append(unused, join(path[2:]))
 		}
 		in := s
@@ -418,7 +418,7 @@ func TestSchema(t *testing.T) {
 				break // under a name
 			}
 		}
-		if in != nil && (in.Description != f.doc || strings.HasSuffix(in.Description, NotUsed) != f.unused) {
+		if in != nil && (in.Description != f.doc || strings.HasSuffix(in.Description, Live) != f.live) {
 			t.Errorf("%s is described as %q", join(path), in.Description)
 		}
 		if f.doc == "" || (f.example == "" && len(path) > 0 && path[len(path)-1] != "policy") {

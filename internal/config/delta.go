@@ -11,10 +11,10 @@ import (
 // Tenfold, a partial configuration with the keys of the files.
 const Member = "tenfold"
 
-// OfConversation reports whether a conversation may keep a key for itself. A
+// ofConversation reports whether a conversation may keep a key for itself. A
 // conversation travels: where models are reached and where files are written
 // is each machine's own affair, and nothing in a log may change it.
-func OfConversation(path []string) bool {
+func ofConversation(path []string) bool {
 	switch path[0] {
 	case "model", "models":
 		return true
@@ -31,10 +31,10 @@ func delta(extra string) (*node, error) {
 	if !ok {
 		return nil, nil
 	}
-	n := tree(whole(settings), nil, func([]string) Origin { return Origin{Kind: InConversation} })
+	n := tree(whole(settings), Origin{Kind: InConversation}, maxDepth)
 	n.markGone()
-	if _, bad := n.part(nil, OfConversation); len(bad) > 0 {
-		return nil, wrong(n.origin, shown(bad[0])+" is no setting of a conversation", "")
+	if _, bad := n.split(nil, func(path []string, _ *node) bool { return ofConversation(path) }); len(bad) > 0 {
+		return nil, wrong(n.origin, "a conversation may not set "+shown(bad[0].Path), "")
 	}
 	return n, nil
 }
@@ -45,28 +45,6 @@ func (n *node) markGone() {
 	for _, inner := range n.table {
 		inner.markGone()
 	}
-}
-
-// part gives what of a table lies at keys that are taken, and the other keys.
-func (n *node) part(path []string, take func(path []string) bool) (taken *node, left [][]string) {
-	taken = newTable(n.origin)
-	for _, key := range n.keys() {
-		inner, at := n.table[key], append(slices.Clip(path), key)
-		if !take(at) {
-			left = append(left, at)
-			continue
-		}
-		if inner.table != nil {
-			var more [][]string
-			inner, more = inner.part(at, take)
-			left = append(left, more...)
-			if len(inner.table) == 0 && len(more) > 0 {
-				continue
-			}
-		}
-		taken.table[key] = inner
-	}
-	return taken, left
 }
 
 // conversation is what a conversation keeps, by the Extra texts of its deltas. A
@@ -144,52 +122,28 @@ func (l *Layers) Delta(extras ...string) (extra string, missing []string, err er
 			missing = append(missing, shown(path))
 		}
 	}
-	travels, _ := l.flags.part(nil, func(path []string) bool { return OfConversation(path) && !l.flags.at(path).passing })
+	travels, _ := l.flags.split(nil, func(path []string, n *node) bool { return ofConversation(path) && !n.passing })
 	change := difference(have, merge(want, travels))
-	if len(change) == 0 {
+	if len(change.table) == 0 {
 		return "", missing, nil
 	}
-	text, err := json.Marshal(map[string]any{Member: change}, json.Deterministic(true))
+	text, err := json.Marshal(map[string]any{Member: change.plain()}, json.Deterministic(true))
 	return string(text), missing, err
 }
 
-// difference is what has to be merged over a table to make it another: a key to
-// be taken back is null.
-func difference(from, to *node) map[string]any {
-	change := map[string]any{}
-	for key, now := range from.table {
-		switch {
-		case to.table[key] != nil:
-		case len(now.table) == 0:
-			change[key] = nil
-		default:
-			change[key] = difference(now, newTable(now.origin))
+// difference is what has to be merged over a tree to make it another: a key to be
+// taken back is null.
+func difference(from, to *node) *node {
+	change := newTable(to.origin)
+	from.leaves(nil, func(path []string, _ *node) {
+		if to.at(path) == nil {
+			change.put(path, &node{})
 		}
-	}
-	for key, next := range to.table {
-		now := from.table[key]
-		switch {
-		case now == nil || now.table == nil || next.table == nil:
-			if now == nil || !reflect.DeepEqual(now.plain(), next.plain()) {
-				change[key] = next.plain()
-			}
-		default:
-			if inner := difference(now, next); len(inner) > 0 {
-				change[key] = inner
-			}
+	})
+	to.leaves(nil, func(path []string, leaf *node) {
+		if had := from.at(path); had == nil || !reflect.DeepEqual(had.plain(), leaf.plain()) {
+			change.put(path, leaf)
 		}
-	}
+	})
 	return change
-}
-
-// plain gives a tree as maps and values.
-func (n *node) plain() any {
-	if n.table == nil {
-		return n.value
-	}
-	m := map[string]any{}
-	for key, inner := range n.table {
-		m[key] = inner.plain()
-	}
-	return m
 }

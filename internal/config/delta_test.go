@@ -32,8 +32,8 @@ func TestDelta(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, words := range map[string]string{
-		`{"tenfold":{"providers":{"anthropic":{"base_url":"http://evil"}}}}`:     "providers is no setting of a conversation",
-		`{"tenfold":{"conversation":{"compaction":{"session_dir":"/"}}}}`:        "session_dir is no setting of a conversation",
+		`{"tenfold":{"providers":{"anthropic":{"base_url":"http://evil"}}}}`:     "a conversation may not set providers",
+		`{"tenfold":{"conversation":{"compaction":{"session_dir":"/"}}}}`:        "a conversation may not set conversation.compaction.session_dir",
 		`{"tenfold":{"conversation":{"compaction":{"some_day":1}}}}`:             "unknown key",
 		`{"tenfold":{"conversation":{"compaction":{"keep_last":"x","fork":1}}}}`: "must be",
 	} {

@@ -4,34 +4,49 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// field is a field of a table's type.
+// field is a key of a table, as the tags of its type describe it.
 type field struct {
 	name, doc, example, deprecated string
 	index                          int
 	typ                            reflect.Type
-	// open is set where a stranger may say it, unused where it has no effect.
-	open, unused bool
+	// words are those that the value may be, if it is one of a few.
+	words []string
+	// open is set where a file that is not trusted may set it, live where only the
+	// live parts read it.
+	open, live bool
 }
 
-// container reports whether a field is a table and nothing else.
-func (f field) container() bool {
-	return f.typ.Kind() == reflect.Map || (f.typ.Kind() == reflect.Struct && !isShort(f.typ))
-}
+// Live ends the description of a key that only the live parts read.
+const Live = "Read by the live parts, from release 0.2 on."
 
-// secret reports whether messages do not show what a value is that was not
-// checked.
-func (f field) secret() bool {
-	_, hidden := reflect.New(f.typ).Interface().(secretive)
-	return hidden
-}
+var configType = reflect.TypeFor[Config]()
 
-// NotUsed is what the description of a key ends with that has no effect so far.
-const NotUsed = "Not used yet."
+// tables are the keys of every table, in the order of its type.
+var tables = sync.OnceValue(func() map[reflect.Type][]field {
+	all := map[reflect.Type][]field{}
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Map:
+			add(t.Elem())
+		case reflect.Struct:
+			all[t] = describeFields(t)
+			for _, f := range all[t] {
+				add(f.typ)
+			}
+		}
+	}
+	add(configType)
+	return all
+})
 
-// fields lists the keys of a table, in the order of the type.
-func fields(t reflect.Type) []field {
+// fields lists the keys of a table, in the order of its type.
+func fields(t reflect.Type) []field { return tables()[t] }
+
+func describeFields(t reflect.Type) []field {
 	all := make([]field, 0, t.NumField())
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -42,62 +57,89 @@ func fields(t reflect.Type) []field {
 		}
 		one := field{
 			name: name, doc: f.Tag.Get("jsonschema"), example: f.Tag.Get("eg"), deprecated: f.Tag.Get("deprecated"),
-			index: i, typ: typ, open: f.Tag.Get("open") != "", unused: f.Tag.Get("unused") != "",
+			index: i, typ: typ, words: strings.Fields(f.Tag.Get("one")), open: f.Tag.Get("open") != "", live: f.Tag.Get("live") != "",
 		}
-		if one.unused {
-			one.doc += " " + NotUsed
+		if one.live {
+			one.doc += " " + Live
 		}
 		all = append(all, one)
 	}
 	return all
 }
 
-func find(t reflect.Type, name string) (field, bool) {
+// known lists the names of a table's keys that are in use.
+func known(t reflect.Type) []string {
+	var names []string
 	for _, f := range fields(t) {
-		if f.name == name {
-			return f, true
+		if f.deprecated == "" {
+			names = append(names, f.name)
 		}
 	}
-	return field{}, false
+	return names
 }
 
-var configType = reflect.TypeFor[Config]()
-
-// isShort tells that a table may be written as its policy.
-func isShort(t reflect.Type) bool {
-	_, ok := reflect.New(t).Interface().(interface{ short() })
-	return ok
+func find(t reflect.Type, name string) (field, bool) {
+	all := fields(t)
+	i := slices.IndexFunc(all, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return field{}, false
+	}
+	return all[i], true
 }
 
-// lookup finds what stands at a path; f is of its last key that is no name.
+// isTable reports whether there can be keys under a field.
+func (f field) isTable() bool { return f.typ.Kind() == reflect.Struct || f.typ.Kind() == reflect.Map }
+
+// policy is the key that a table may be written as, if it has one.
+func (f field) policy() (field, bool) {
+	if f.typ == nil || f.typ.Kind() != reflect.Struct {
+		return field{}, false
+	}
+	first := fields(f.typ)[0]
+	return first, first.name == "policy"
+}
+
+// holdsValue reports whether a field may be written as a value.
+func (f field) holdsValue() bool {
+	_, short := f.policy()
+	return short || !f.isTable()
+}
+
+// rule is how values of the field are written.
+func (f field) rule() rule {
+	if len(f.words) > 0 {
+		return oneOf(f.words)
+	}
+	return rules()[f.typ]
+}
+
+// lookup finds what a path leads to. A name under a map is a field without tags.
 func lookup(path []string) (f field, ok bool) {
-	t := configType
+	f = field{typ: configType}
 	for _, key := range path {
-		switch t.Kind() {
+		switch f.typ.Kind() {
 		case reflect.Struct:
-			if f, ok = find(t, key); !ok {
+			if f, ok = find(f.typ, key); !ok {
 				return f, false
 			}
-			t = f.typ
 		case reflect.Map:
-			t = t.Elem()
-			f = field{name: key, typ: t}
+			f = field{name: key, typ: f.typ.Elem()}
 		default:
 			return f, false
 		}
 	}
-	return f, len(path) > 0
+	return f, true
 }
 
-// Keys lists all keys that hold values, with NAME where a name goes.
+// Keys lists all keys that hold values, with NAME in the place of names.
 func Keys() []string {
 	var all []string
 	walk(configType, nil, func(path []string, _ field) { all = append(all, strings.Join(path, ".")) })
 	return all
 }
 
-// walk calls f for each key that holds a value and is not deprecated. Of a
-// table that may be written short it gives the table, then its keys.
+// walk calls f for each key that holds a value and is not deprecated. A table that
+// may be written as its policy comes before its keys.
 func walk(t reflect.Type, path []string, f func(path []string, of field)) {
 	if t.Kind() == reflect.Map {
 		walk(t.Elem(), append(slices.Clip(path), "NAME"), f)
@@ -105,14 +147,13 @@ func walk(t reflect.Type, path []string, f func(path []string, of field)) {
 	}
 	for _, one := range fields(t) {
 		at := append(slices.Clip(path), one.name)
-		kind := one.typ.Kind()
 		if one.deprecated != "" {
 			continue
 		}
-		if kind != reflect.Struct && kind != reflect.Map || isShort(one.typ) {
+		if one.holdsValue() {
 			f(at, one)
 		}
-		if kind == reflect.Struct || kind == reflect.Map {
+		if one.isTable() {
 			walk(one.typ, at, f)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 )
 
@@ -168,9 +167,9 @@ func (l *Layers) workspace(name string, trust Trust) error {
 	if l.Trust == Trusted {
 		return l.over(n, true)
 	}
-	n, l.Ignored = heed(n, configType, nil)
-	for i := range l.Ignored {
-		if l.Ignored[i].hidden { // it was not checked, and may hold a password or a key
+	n, l.Ignored = heed(n)
+	for i, s := range l.Ignored {
+		if f, _ := lookup(s.Path); f.rule().secret { // it was not checked, and may hold a password or a key
 			l.Ignored[i].Value = nil
 		}
 	}
@@ -195,22 +194,23 @@ func (l *Layers) over(n *node, own bool) error {
 
 func (l *Layers) check(n *node) error {
 	var c Config
-	var d decoder
-	if err := d.decode(n, reflect.ValueOf(&c).Elem(), nil, field{}); err != nil {
-		return err
-	}
-	l.notices = append(l.notices, d.notices...)
-	return nil
+	notices, err := decode(n, &c)
+	l.notices = append(l.notices, notices...)
+	return err
 }
 
-// CheckFile says what is wrong with a file's text, for one that is being
-// written.
+// CheckFile reports what is wrong with a file's text.
 func CheckFile(kind Kind, name string, text []byte) error {
+	_, err := checked(kind, name, text)
+	return err
+}
+
+func checked(kind Kind, name string, text []byte) (*node, error) {
 	n, err := parseTOML(kind, name, text)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return (&Layers{}).check(n)
+	return n, (&Layers{}).check(n)
 }
 
 // Effective is the configuration in effect.
@@ -237,11 +237,11 @@ func (l *Layers) With(extras ...string) (*Effective, error) {
 		root: merge(merge(l.below, kept), l.flags), own: merge(l.own, l.flags),
 		Notices: slices.Concat(l.notices, notices),
 	}
-	var d decoder
-	if err := d.decode(e.own, reflect.ValueOf(&e.Mine).Elem(), nil, field{}); err != nil {
+	if _, err := decode(e.own, &e.Mine); err != nil {
 		return nil, err
 	}
-	return e, d.decode(e.root, reflect.ValueOf(&e.Config).Elem(), nil, field{})
+	_, err := decode(e.root, &e.Config)
+	return e, err
 }
 
 // Origin tells where the value of a key came from.
@@ -254,23 +254,17 @@ func (e *Effective) Origin(path ...string) (Origin, bool) {
 }
 
 // Own gives the text that a key has in [Effective.Mine]. A conversation travels,
-// and so does a workspace: where a conversation is sent to is nothing that either
-// may say (M1a). Said is what holds else, where the conversation says another
-// text; it is empty where both agree.
+// and so does a workspace, so neither may say where a conversation is sent (M1a).
+// Said is the text that is in effect where it is another one.
 func (e *Effective) Own(path ...string) (own string, origin Origin, said string) {
-	text := func(n *node) string {
-		if n == nil {
-			return ""
-		}
-		s, _ := n.value.(string)
-		return s
-	}
-	n, all := e.own.at(path), e.root.at(path)
-	own = text(n)
-	if n != nil {
+	if n := e.own.at(path); n != nil {
+		own, _ = n.value.(string)
 		origin = n.origin
 	}
-	if said = text(all); said == own {
+	if n := e.root.at(path); n != nil {
+		said, _ = n.value.(string)
+	}
+	if said == own {
 		said = ""
 	}
 	return own, origin, said

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,10 +17,9 @@ type Setting struct {
 	Value  any
 	Origin Origin
 	// Table is set for a table, which has no value: its settings follow. Gone is
-	// set for a key that a conversation takes back, Unused for one that has no
-	// effect so far.
+	// set for a key that a conversation takes back, Unused for one that only the
+	// live parts read.
 	Table, Gone, Unused bool
-	hidden              bool
 }
 
 // Key is the key as TOML writes it.
@@ -33,6 +33,8 @@ func (s Setting) TOML() string { return valueTOML(s.Value) }
 
 func valueTOML(v any) string {
 	switch v := v.(type) {
+	case nil:
+		return `""`
 	case string:
 		return quoteTOML(v)
 	case []any:
@@ -41,10 +43,6 @@ func valueTOML(v any) string {
 			words[i] = valueTOML(one)
 		}
 		return "[" + strings.Join(words, ", ") + "]"
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case bool:
-		return strconv.FormatBool(v)
 	case float64:
 		text := strconv.FormatFloat(v, 'f', -1, 64)
 		if !strings.Contains(text, ".") {
@@ -52,76 +50,63 @@ func valueTOML(v any) string {
 		}
 		return text
 	}
-	return `""`
+	return fmt.Sprint(v)
 }
 
 // Settings lists what is in effect under a key, tables before what is in them;
-// an empty key is everything. A key of which there is nothing gives none; one
-// that there cannot be is an [*problem.Error].
+// an empty key is everything. A key that is not set gives none; one that does not
+// exist is an error.
 func (e *Effective) Settings(key string) ([]Setting, error) {
 	var path []string
 	if key != "" {
-		var ok bool
-		none := &node{origin: Origin{Kind: Flag}}
-		if path, ok = splitKey(key); !ok {
-			return nil, wrong(none.origin, quoteTOML(key)+" is no key", "write it as in conversation.compaction.keep_last")
+		if path = splitKey(key); path == nil {
+			return nil, wrong(Origin{Kind: Flag}, quoteTOML(key)+" is not a key", "write, for example, conversation.compaction.keep_last")
 		}
-		t := configType
-		for i, word := range path {
-			f, known := lookup(path[:i+1])
-			if !known {
-				if t.Kind() != reflect.Struct {
-					return nil, wrong(none.origin, join(path[:i])+" is no table, so it has no "+word, "")
-				}
-				return nil, unknown(none, t, path[:i+1])
-			}
-			t = f.typ
+	}
+	for i := range path {
+		above, _ := lookup(path[:i])
+		if _, ok := lookup(path[:i+1]); ok {
+			continue
 		}
+		if above.typ.Kind() != reflect.Struct {
+			return nil, wrong(Origin{Kind: Flag}, join(path[:i])+" is not a table, so it has no key "+path[i], "")
+		}
+		return nil, unknown(Origin{Kind: Flag}, above.typ, path[:i+1])
 	}
 	n := e.root.at(path)
 	if n == nil {
 		return nil, nil
 	}
-	f := field{typ: configType}
-	if len(path) > 0 {
-		f, _ = lookup(path)
-	}
+	f, _ := lookup(path)
 	return settings(n, f, path), nil
 }
 
 // settings lists values before tables, as TOML has it.
 func settings(n *node, f field, path []string) []Setting {
+	at := Setting{Path: path, Doc: f.doc, Value: n.value, Origin: n.origin, Table: n.table != nil, Gone: n.gone, Unused: f.live}
 	if n.table == nil {
-		return []Setting{{Path: slices.Clone(path), Doc: f.doc, Value: n.value, Origin: n.origin, Gone: n.gone, Unused: f.unused}}
+		return []Setting{at}
 	}
 	var values, tables []Setting
-	holds := false
-	each := func(inner *node, f field, key string) {
-		at := append(slices.Clone(path), key)
-		if f.deprecated != "" {
-			return
+	keys := n.keys()
+	if f.typ.Kind() == reflect.Struct {
+		keys = known(f.typ)
+	}
+	for _, key := range keys {
+		path := append(slices.Clone(path), key)
+		inner, ok := n.table[key]
+		if !ok {
+			continue
 		}
-		if found := settings(inner, f, at); inner.table == nil {
+		of, _ := lookup(path)
+		if found := settings(inner, of, path); inner.table == nil {
 			values = append(values, found...)
 		} else {
 			tables = append(tables, found...)
 		}
-		holds = true
 	}
-	if f.typ.Kind() == reflect.Map {
-		for _, key := range n.keys() {
-			each(n.table[key], field{name: key, typ: f.typ.Elem()}, key)
-		}
-	} else {
-		for _, one := range fields(f.typ) {
-			if inner := n.table[one.name]; inner != nil {
-				each(inner, one, one.name)
-			}
-		}
+	if len(path) > 0 && (len(values) > 0 || len(tables) == 0) {
+		values = slices.Insert(values, 0, at)
 	}
-	var out []Setting
-	if len(path) > 0 && (len(values) > 0 || !holds) {
-		out = append(out, Setting{Path: slices.Clone(path), Doc: f.doc, Origin: n.origin, Table: true})
-	}
-	return append(append(out, values...), tables...)
+	return append(values, tables...)
 }

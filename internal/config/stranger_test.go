@@ -115,7 +115,7 @@ func TestWhatAWorkspaceMaySet(t *testing.T) {
 		}
 		value := f.example
 		if value == "" { // a policy, as its table has it
-			value = quoteTOML(words(f.typ).Enum[0].(string))
+			value = quoteTOML(f.words[0])
 		}
 		at := slices.Clone(path)
 		for i := range at {

@@ -3,126 +3,101 @@ package config
 import (
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"tenfold/problem"
 )
 
-// parseText reads a value as the environment and flags write it, for a type.
-func parseText(text string, t reflect.Type) (any, bool) {
-	if trimmed := strings.TrimSpace(text); trimmed != "" && strings.ContainsRune(`"'[{`, rune(trimmed[0])) {
-		var all map[string]any
-		err := toml.Unmarshal([]byte("value = "+trimmed), &all)
-		v, ok := all["value"]
-		return v, err == nil && ok && len(all) == 1
-	}
+// parseText reads a value as the environment and flags write it: text as it
+// stands, a list separated by commas, or TOML, which it is where it begins with a
+// quote, a bracket or a brace, or where a number or true or false is wanted.
+func parseText(text string, t reflect.Type) (v any, ok bool) {
+	trimmed := strings.TrimSpace(text)
+	quoted := trimmed != "" && strings.ContainsRune(`"'[{`, rune(trimmed[0]))
 	switch t.Kind() {
-	case reflect.Bool:
-		if text == "true" || text == "false" {
-			return text == "true", true
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+	default:
+		if quoted {
+			break
 		}
-	case reflect.Int, reflect.Int64:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return n, true
+		if t != reflect.TypeFor[[]string]() {
+			return text, true
 		}
-	case reflect.Float64:
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
-			return f, true
-		}
-	case reflect.Slice:
 		list := []any{}
 		for word := range strings.SplitSeq(text, ",") {
 			if word = strings.TrimSpace(word); word != "" {
 				list = append(list, word)
 			}
 		}
-		if t != reflect.TypeFor[Strategies]() { // a comma there is of parameters
-			return list, true
-		}
+		return list, true
 	}
-	return text, true
+	var all map[string]any
+	err := toml.Unmarshal([]byte("value = "+trimmed), &all)
+	if v, ok = all["value"]; ok && err == nil && len(all) == 1 {
+		return v, true
+	}
+	return text, !quoted
 }
 
-// flag reads KEY=VALUE; without a value the leaf is gone, if a conversation may
-// keep the key. A model of no name is none for this run as well.
-func flag(text string) (path []string, leaf *node, err error) {
-	n := &node{origin: Origin{Kind: Flag}}
-	key, value, ok := cutKey(text)
-	path, valid := splitKey(key)
-	if !ok || !valid {
-		// What follows may be a key of a provider, so it is not shown.
-		return nil, nil, wrong(n.origin, "expected KEY=VALUE", "write it as in --cfg conversation.compaction.keep_last=5")
+// leaf is what a flag or a variable says of a key.
+func leaf(path []string, text string, o Origin) (*node, error) {
+	f, ok := lookup(path)
+	if !ok {
+		return &node{value: text, origin: o}, nil
+	}
+	v, ok := parseText(text, f.typ)
+	if !ok {
+		return nil, wrong(o, join(path)+": the value is not valid TOML", "check its quotes and brackets: a value that begins with one is read as TOML")
+	}
+	return tree(v, o, maxDepth-len(path)), nil
+}
+
+// flag reads KEY=VALUE. Without a value the leaf is gone, if a conversation may
+// keep the key; the name of a model is then empty for this run as well.
+func flag(text string) (path []string, n *node, err error) {
+	o := Origin{Kind: Flag}
+	for i, c := range text {
+		if c == '=' && path == nil { // the first that is not part of a quoted name
+			if path = splitKey(text[:i]); path != nil {
+				text = text[i+1:]
+				break
+			}
+		}
+	}
+	if path == nil {
+		// What follows may be a provider's API key, so it is not shown.
+		return nil, nil, wrong(o, "expected KEY=VALUE", "write, for example, --cfg conversation.compaction.keep_last=5")
 	}
 	f, known := lookup(path)
-	if known {
-		if value == "" && OfConversation(path) {
-			n.gone = true
-			if f.typ == reflect.TypeFor[ModelName]() {
-				n.value = ""
-			}
-			return path, n, nil
+	if known && text == "" && ofConversation(path) {
+		n = &node{origin: o, gone: true}
+		if f.typ == reflect.TypeFor[ModelName]() {
+			n.value = ""
 		}
-		if n.value, ok = parseText(value, f.typ); !ok {
-			return nil, nil, wrong(n.origin, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
-		}
-	} else {
-		n.value = value
+		return path, n, nil
 	}
-	if m, isTable := n.value.(map[string]any); isTable {
-		n = tree(m, path, func([]string) Origin { return n.origin })
-	}
-	return path, n, nil
+	n, err = leaf(path, text, o)
+	return path, n, err
 }
 
-// cutKey parts KEY=VALUE at the first "=" outside quotes.
-func cutKey(text string) (key, value string, ok bool) {
-	var quote byte
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '=':
-			return text[:i], text[i+1:], true
-		}
+// splitKey parts a dotted key, whose names may be quoted; nil if it is not a key.
+func splitKey(key string) []string {
+	var p unstable.Parser
+	p.Reset([]byte(key + "=0"))
+	if !p.NextExpression() || p.Expression().Kind != unstable.KeyValue || p.Expression().Value().Kind != unstable.Integer {
+		return nil
 	}
-	return "", "", false
-}
-
-// splitKey parts a dotted key; names may stand in quotes.
-func splitKey(key string) (path []string, ok bool) {
-	rest := strings.TrimSpace(key)
-	for {
-		var word string
-		if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
-			end := strings.IndexByte(rest[1:], rest[0])
-			if end < 0 {
-				return nil, false
-			}
-			word, rest = rest[1:1+end], rest[2+end:]
-		} else {
-			end := strings.IndexByte(rest, '.')
-			if end < 0 {
-				end = len(rest)
-			}
-			word, rest = rest[:end], rest[end:]
-			if !bareKey().MatchString(word) {
-				return nil, false
-			}
-		}
-		path = append(path, word)
-		if rest == "" {
-			return path, true
-		}
-		if rest[0] != '.' {
-			return nil, false
-		}
-		rest = rest[1:]
+	var path []string
+	for it := p.Expression().Key(); it.Next(); {
+		path = append(path, string(it.Node().Data))
 	}
+	if p.NextExpression() || p.Error() != nil {
+		return nil
+	}
+	return path
 }
 
 const prefix = "TENFOLD_"
@@ -143,17 +118,14 @@ func environment(environ []string, own, below *node) (*node, error) {
 		if !strings.HasPrefix(name, prefix) || notOurs(name) {
 			continue
 		}
-		n := &node{origin: Origin{Kind: Environment, Name: name}}
+		o := Origin{Kind: Environment, Name: name}
 		path, ok := variable(configType, strings.TrimPrefix(name, prefix), own, below)
 		if !ok {
-			return nil, unknownVariable(n)
+			return nil, unknownVariable(o)
 		}
-		f, _ := lookup(path)
-		if n.value, ok = parseText(text, f.typ); !ok {
-			return nil, wrong(n.origin, join(path)+": the value is no TOML", "a value that begins with a quote, a bracket or a brace is TOML")
-		}
-		if m, isTable := n.value.(map[string]any); isTable {
-			n = tree(m, path, func([]string) Origin { return n.origin })
+		n, err := leaf(path, text, o)
+		if err != nil {
+			return nil, err
 		}
 		root.put(path, n)
 	}
@@ -209,19 +181,16 @@ func capitals(name string) string {
 	}, strings.ToUpper(name))
 }
 
-// Variable is the name of a key's variable in the environment.
-func Variable(key string) string { return prefix + capitals(key) }
-
-func unknownVariable(n *node) error {
+func unknownVariable(o Origin) error {
 	var names []string
 	for _, key := range Keys() {
 		if !strings.Contains(key, "NAME") {
-			names = append(names, strings.ToLower(Variable(key)))
+			names = append(names, prefix+capitals(key))
 		}
 	}
-	hint := `"tenfold config show" lists the keys; a variable is a key in capitals after TENFOLD_, with _ for each dot`
-	if i := closest(strings.ToLower(n.origin.Name), names); i >= 0 {
-		hint = "did you mean " + strings.ToUpper(names[i]) + "?"
+	hint := problem.DidYouMean(o.Name, names)
+	if hint == "" {
+		hint = `"tenfold config show" lists the keys; a variable is TENFOLD_ and a key in capitals, with _ for each dot`
 	}
-	return wrong(n.origin, "there is no such key", hint)
+	return wrong(o, "no such key", hint)
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"strings"
 
@@ -9,7 +10,22 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
+//go:embed defaults.toml
+var defaultsText []byte
+
+// defaults is the lowest layer. Its values come from no file that a person knows.
+func defaults() (*node, error) {
+	var values map[string]any
+	err := toml.Unmarshal(defaultsText, &values)
+	return tree(values, Origin{}, maxDepth), err
+}
+
 // parseTOML reads a file's text into a tree that knows where each key stands.
+//
+// The keys are checked when the tree is decoded, not by go-toml's strict mode: that
+// ignores the case of keys, knows nothing of layers that are not files, and takes
+// time in the square of the unknown keys, of which a workspace's file may have
+// thousands.
 func parseTOML(kind Kind, name string, text []byte) (*node, error) {
 	start := Origin{Kind: kind, Name: name, Line: 1, Column: 1}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -21,72 +37,41 @@ func parseTOML(kind Kind, name string, text []byte) (*node, error) {
 		}
 		return nil, wrong(start, strings.TrimPrefix(err.Error(), "toml: "), `put strings in quotes and lists in [ ]; "tenfold config show" is an example`)
 	}
-	places := positions(text)
-	return tree(values, nil, func(path []string) Origin {
-		o := start
-		if at, ok := places.find(path); ok {
-			o.Line, o.Column = at.Line, at.Column
-		}
-		return o
-	}), nil
+	root := tree(values, Origin{Kind: kind, Name: name}, maxDepth)
+	root.locate(text)
+	root.origin = start
+	return root, nil
 }
 
-// place is where a key stands first, with the keys under it.
-type place struct {
-	at    unstable.Position
-	below map[string]*place
-}
-
-func (p *place) find(path []string) (unstable.Position, bool) {
-	for _, key := range path {
-		if p = p.below[key]; p == nil {
-			return unstable.Position{}, false
-		}
-	}
-	return p.at, len(path) > 0
-}
-
-// positions finds where each key of a well-formed text stands first, as deep as
-// keys go.
-func positions(text []byte) *place {
+// locate gives each key of a well-formed text the place where it stands first.
+func (n *node) locate(text []byte) {
 	var p unstable.Parser
 	p.Reset(text)
-	keys := func(base *place, depth int, it unstable.Iterator) (*place, int) {
-		for it.Next() {
-			if depth++; depth > maxDepth {
-				continue
+	follow := func(table *node, it unstable.Iterator) *node {
+		for it.Next() && table != nil {
+			if table = table.table[string(it.Node().Data)]; table != nil && table.origin.Line == 0 {
+				start := p.Shape(it.Node().Raw).Start
+				table.origin.Line, table.origin.Column = start.Line, start.Column
 			}
-			key := it.Node()
-			next := base.below[string(key.Data)]
-			if next == nil {
-				next = &place{at: p.Shape(key.Raw).Start}
-				if base.below == nil {
-					base.below = map[string]*place{}
-				}
-				base.below[string(key.Data)] = next
-			}
-			base = next
 		}
-		return base, depth
+		return table
 	}
-	var pair func(base *place, depth int, n *unstable.Node)
-	pair = func(base *place, depth int, n *unstable.Node) {
-		base, depth = keys(base, depth, n.Key())
-		if value := n.Value(); value.Kind == unstable.InlineTable && depth <= maxDepth {
+	var pair func(table *node, e *unstable.Node)
+	pair = func(table *node, e *unstable.Node) {
+		table = follow(table, e.Key())
+		if value := e.Value(); table != nil && value.Kind == unstable.InlineTable {
 			for it := value.Children(); it.Next(); {
-				pair(base, depth, it.Node())
+				pair(table, it.Node())
 			}
 		}
 	}
-	root := &place{}
-	table, depth := root, 0
+	table := n
 	for p.NextExpression() {
 		switch e := p.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table, depth = keys(root, 0, e.Key())
+			table = follow(n, e.Key())
 		case unstable.KeyValue:
-			pair(table, depth, e)
+			pair(table, e)
 		}
 	}
-	return root
 }

@@ -5,63 +5,9 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
-
-// A Kind is a layer, lowest first.
-type Kind int
-
-// The layers.
-const (
-	Default Kind = iota
-	User
-	Workspace
-	Environment
-	InConversation
-	Flag
-)
-
-// Origin is where a value came from.
-type Origin struct {
-	Kind Kind
-	// Name is a file or a variable.
-	Name string
-	// Line and Column count from 1, in files.
-	Line, Column int
-}
-
-// String is the origin in words: "config.toml:3", "TENFOLD_…", "flag --cfg".
-func (o Origin) String() string {
-	switch o.Kind {
-	case User, Workspace:
-		if o.Line == 0 {
-			return o.Name
-		}
-		return o.Name + ":" + strconv.Itoa(o.Line)
-	case Environment:
-		return o.Name
-	case InConversation:
-		return "conversation"
-	case Flag:
-		return "flag --cfg"
-	}
-	return "default"
-}
-
-// place is String with the column.
-func (o Origin) place() string {
-	if o.Line > 0 {
-		return fmt.Sprintf("%s:%d:%d", o.Name, o.Line, o.Column)
-	}
-	return o.String()
-}
-
-// Layer names the layer in a word.
-func (o Origin) Layer() string {
-	return [...]string{"default", "user", "workspace", "environment", "conversation", "flag"}[o.Kind]
-}
 
 // node is a table or a value.
 type node struct {
@@ -74,6 +20,37 @@ type node struct {
 }
 
 func newTable(o Origin) *node { return &node{table: map[string]*node{}, origin: o} }
+
+// maxDepth is more than any key has words. A key in a file that is not trusted may
+// have millions; what lies deeper is under an unknown key, so it is not looked at.
+const maxDepth = 16
+
+// tree makes nodes of decoded values, at most so many levels deep.
+func tree(v any, o Origin, depth int) *node {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return &node{value: v, origin: o}
+	}
+	n := newTable(o)
+	if depth > 0 {
+		for key, inner := range m {
+			n.table[key] = tree(inner, o, depth-1)
+		}
+	}
+	return n
+}
+
+// plain gives a tree as maps and values.
+func (n *node) plain() any {
+	if n.table == nil {
+		return n.value
+	}
+	m := map[string]any{}
+	for key, inner := range n.table {
+		m[key] = inner.plain()
+	}
+	return m
+}
 
 // merge lays high over low and changes neither.
 func merge(low, high *node) *node {
@@ -145,38 +122,44 @@ func (n *node) keys() []string {
 	return slices.Sorted(maps.Keys(n.table))
 }
 
-// maxDepth is more than any key has words. A stranger's key may have millions,
-// and what lies deeper is not looked at: it is under a key that there is not.
-const maxDepth = 16
-
-// tree makes nodes of decoded values; where says which place a path came from.
-func tree(v any, path []string, where func(path []string) Origin) *node {
-	if len(path) > maxDepth {
-		return newTable(Origin{})
-	}
-	if m, ok := v.(map[string]any); ok {
-		n := newTable(where(path))
-		for key, inner := range m {
-			n.table[key] = tree(inner, append(slices.Clip(path), key), where)
+// leaves calls f for each value and each empty table, in order of the keys.
+func (n *node) leaves(path []string, f func(path []string, leaf *node)) {
+	for _, key := range n.keys() {
+		inner, at := n.table[key], append(slices.Clip(path), key)
+		if len(inner.table) == 0 {
+			f(at, inner)
+		} else {
+			inner.leaves(at, f)
 		}
-		return n
 	}
-	return &node{value: v, origin: where(path)}
+}
+
+// split parts a table: kept is what take takes, left are the other keys. A table
+// that is taken is split itself, and goes when nothing is left of it, unless it may
+// be written as its policy: then it says something even when it is empty.
+func (n *node) split(path []string, take func(path []string, n *node) bool) (kept *node, left []Setting) {
+	kept = newTable(n.origin)
+	for _, key := range n.keys() {
+		inner, at := n.table[key], append(slices.Clip(path), key)
+		if !take(at, inner) {
+			left = append(left, Setting{Path: at, Value: inner.value, Origin: inner.origin, Table: inner.table != nil})
+			continue
+		}
+		if inner.table != nil {
+			below, more := inner.split(at, take)
+			left = append(left, more...)
+			f, _ := lookup(at)
+			if _, short := f.policy(); len(below.table) == 0 && len(more) > 0 && !short {
+				continue
+			}
+			inner = below
+		}
+		kept.table[key] = inner
+	}
+	return kept, left
 }
 
 var bareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
-
-// shown is a key as messages have it: a stranger's may be as long as a book.
-func shown(path []string) string {
-	const most = 64
-	short := slices.Clone(path[:min(len(path), maxDepth)])
-	for i, word := range short {
-		if r := []rune(word); len(r) > most {
-			short[i] = string(r[:most]) + "…"
-		}
-	}
-	return join(short)
-}
 
 // join writes a key as TOML does.
 func join(path []string) string {
@@ -189,6 +172,16 @@ func join(path []string) string {
 	return strings.Join(words, ".")
 }
 
+// shown is a key as messages have it: one in a file that is not trusted may be as
+// long as a book.
+func shown(path []string) string {
+	short := slices.Clone(path[:min(len(path), maxDepth)])
+	for i, word := range short {
+		short[i] = clip(word, 64)
+	}
+	return join(short)
+}
+
 // quoteTOML writes a basic string.
 func quoteTOML(s string) string {
 	var b strings.Builder
@@ -196,8 +189,7 @@ func quoteTOML(s string) string {
 	for _, r := range s {
 		switch {
 		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
+			b.WriteString(`\` + string(r))
 		case r == '\n':
 			b.WriteString(`\n`)
 		case r == '\t':

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/tool"
@@ -32,7 +33,7 @@ func (c Config) Profile(name string) (strategy.Profile, error) {
 	}
 	out := strategy.Profile{
 		Title: name, Reasoning: p.Reasoning.policy(), Attachments: p.Attachments.policy(),
-		ToolCalls: p.ToolCalls.policy(), Turns: tenfold.Action(p.Turns.Policy),
+		ToolCalls: p.ToolCalls.policy(), Turns: p.Turns.Policy,
 	}
 	if p.Fit != "" {
 		fit, err := strategy.ParseTarget(string(p.Fit))
@@ -43,7 +44,7 @@ func (c Config) Profile(name string) (strategy.Profile, error) {
 	}
 	if p.Summary.Policy == "summarize" {
 		out.Summary = &strategy.ProfileSummary{
-			Placement: tenfold.Placement(p.Summary.Placement), Instructions: p.Summary.Instructions,
+			Placement: p.Summary.Placement, Instructions: p.Summary.Instructions,
 			Optional: p.Summary.Optional,
 		}
 	}
@@ -54,30 +55,29 @@ func (p Policy) policy() *tenfold.Policy {
 	if p.Policy == "" {
 		return nil
 	}
-	return &tenfold.Policy{Action: tenfold.Action(p.Policy), Over: tenfold.Size(p.Over)}
+	return &tenfold.Policy{Action: p.Policy, Over: tenfold.Size(p.Over)}
 }
 
 func (t ToolCalls) policy() *tenfold.ToolPolicy {
-	out := tenfold.ToolPolicy{
-		Action: tenfold.Action(t.Policy), Over: tenfold.Size(t.Over), FirstLine: t.FirstLine, Recall: t.Recall,
-	}
-	switch t.Policy {
-	case "":
+	if t.Policy == "" {
 		return nil
+	}
+	out := tenfold.ToolPolicy{Action: t.Policy, Over: tenfold.Size(t.Over), FirstLine: t.FirstLine, Recall: t.Recall}
+	switch t.Policy {
 	case "strip":
 		out.Request, out.Response = true, true
 	case "strip-requests":
 		out.Action, out.Request = tenfold.Strip, true
 	case "strip-responses":
 		out.Action, out.Response = tenfold.Strip, true
+	default:
+		return &out
 	}
-	if out.Action == tenfold.Strip {
-		if t.Request != nil {
-			out.Request = *t.Request
-		}
-		if t.Response != nil {
-			out.Response = *t.Response
-		}
+	if t.Request != nil {
+		out.Request = *t.Request
+	}
+	if t.Response != nil {
+		out.Response = *t.Response
 	}
 	return &out
 }
@@ -128,7 +128,7 @@ func (c Config) ToolSettings() tool.Settings {
 	for name, t := range c.Conversation.Tools {
 		h := t.Compaction
 		all[name] = tool.Setting{
-			Request: tenfold.Action(h.Request), Response: tenfold.Action(h.Response),
+			Request: h.Request, Response: h.Response,
 			Dedup: h.Dedup, Subsumes: h.Subsumes, Exempt: h.Exempt,
 		}
 	}
@@ -159,25 +159,23 @@ func (c Config) MaxOutput(model string) int {
 	return tokens
 }
 
-// A Reference is something in the configuration that names what is not there.
-type Reference struct{ Key, Problem, Hint string }
-
-// Dangling lists the names in the configuration of which there is nothing.
-func (c Config) Dangling() []Reference {
+// Dangling lists the names in the configuration that nothing has, as problems whose
+// subject is the key.
+func (c Config) Dangling() []*problem.Error {
 	const at = "conversation.compaction."
-	var all []Reference
+	var all []*problem.Error
 	compaction := c.Conversation.Compaction
-	if _, ok := compaction.Profiles[compaction.DefaultProfile]; !ok {
-		all = append(all, Reference{
-			at + "default_profile", "there is no profile " + quoteTOML(compaction.DefaultProfile),
-			"choose one of " + strings.Join(c.ProfileNames(), ", "),
+	if _, err := c.Profile(compaction.DefaultProfile); err != nil {
+		all = append(all, &problem.Error{
+			Subject: at + "default_profile", Problem: "no profile " + quoteTOML(compaction.DefaultProfile),
+			Hint: "choose one of " + strings.Join(c.ProfileNames(), ", "),
 		})
 	}
 	model := func(key string, m ModelName) {
 		if _, ok := c.Providers[m.Provider()]; !ok && m != "" {
-			all = append(all, Reference{
-				key, "there is no provider " + quoteTOML(m.Provider()),
-				"choose one of " + strings.Join(slices.Sorted(maps.Keys(c.Providers)), ", ") + ", or add [providers." + m.Provider() + "]",
+			all = append(all, &problem.Error{
+				Subject: key, Problem: "no provider " + quoteTOML(m.Provider()),
+				Hint: "choose one of " + strings.Join(slices.Sorted(maps.Keys(c.Providers)), ", ") + ", or add [providers." + m.Provider() + "]",
 			})
 		}
 	}

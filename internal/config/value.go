@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,181 +18,223 @@ import (
 	"tenfold/trigger"
 )
 
-// A value is a type of its own that is read from what TOML holds: a string, an
-// int64, a float64, a bool or a []any.
-type value interface {
-	// set takes v; errMust says no more than must does.
-	set(v any) error
-	// must says what a value has to be, after "must be".
-	must() string
+// The types of values that are more than text, a number or true and false.
+type (
+	// Count is a whole number from 0 on.
+	Count int
+	// Positive is a whole number from 1 on.
+	Positive int
+	// Tokens is a number of tokens; 0 is written "off".
+	Tokens int
+	// FitTarget is the target of the strategy fit; empty is none.
+	FitTarget string
+	// Size is a number of bytes (P6).
+	Size tenfold.Size
+	// Share is more than 0 and at most 1.
+	Share float64
+	// Duration is a time such as "5m".
+	Duration time.Duration
+	// Threshold is when to compact, as package trigger reads it.
+	Threshold string
+	// Strategies are strategies as --strategy takes them.
+	Strategies []string
+	// ModelName is PROVIDER/MODEL, or empty.
+	ModelName string
+	// URL is the address of an API, as [provider.CheckBaseURL] takes it.
+	URL string
+	// EnvName is the name of an environment variable.
+	EnvName string
+)
+
+// Provider is the part before the first slash.
+func (m ModelName) Provider() string {
+	provider, _, _ := strings.Cut(string(m), "/")
+	return provider
 }
+
+// A rule is how the values of a type are written.
+type rule struct {
+	// must says what a value has to be, after "must be".
+	must string
+	// read turns a value of TOML (string, int64, float64, bool or []any) into one
+	// whose type converts to the rule's. errMust says no more than must.
+	read func(v any) (any, error)
+	// least is the least number and pattern what a text matches, in the schema; a
+	// type that lacks one has no numbers, or no text.
+	least   *float64
+	pattern string
+	// secret values are not shown in errors.
+	secret bool
+}
+
+const anyText = "^"
 
 var errMust = errors.New("is not what it must be")
 
-// choice is one of a few words.
-type choice interface{ choices() []string }
+var rules = sync.OnceValue(func() map[reflect.Type]rule {
+	zero, one := 0.0, 1.0
+	return map[reflect.Type]rule{
+		reflect.TypeFor[string]():   {must: "text", read: readText, pattern: anyText},
+		reflect.TypeFor[bool]():     {must: "true or false", read: readBool},
+		reflect.TypeFor[[]string](): {must: "a list of names", read: readNames},
+		reflect.TypeFor[Count]():    {must: "a whole number from 0 on", read: readWhole(0), least: &zero},
+		reflect.TypeFor[Positive](): {must: "a whole number from 1 on", read: readWhole(1), least: &one},
+		reflect.TypeFor[Tokens](): {
+			must: `a number of tokens, as in 20000 or "20k", or "off"`, read: readTokens,
+			least: &one, pattern: `^(off|[0-9.]+ *[tkmTKM]?)$`,
+		},
+		reflect.TypeFor[FitTarget](): {
+			must: `a share of the conversation, as in "10%", or tokens, as in "20k"`, least: &one, pattern: `^[0-9.]+ *[tkmTKM%]?$`,
+			read: func(v any) (any, error) {
+				_, err := strategy.ParseTarget(written(v))
+				return written(v), orMust(err)
+			},
+		},
+		reflect.TypeFor[Size](): {
+			must: `a size in bytes, as in 800 or "2KB"`, least: &zero, pattern: `^[0-9.]+ *([kmgKMG]?[bB])?$`,
+			read: func(v any) (any, error) {
+				n, err := tenfold.ParseSize(written(v))
+				return n, orMust(err)
+			},
+		},
+		reflect.TypeFor[Share](): {must: `a share over 0 and at most 1, as in 0.5 or "50%"`, read: readShare, pattern: `^[0-9.]+%?$`},
+		reflect.TypeFor[Duration](): {
+			must: `a time, as in "90s", "5m" or "1h"`, pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`,
+			read: func(v any) (any, error) {
+				text, _ := v.(string)
+				n, err := time.ParseDuration(text)
+				if err != nil || n <= 0 {
+					return nil, errMust
+				}
+				return n, nil
+			},
+		},
+		reflect.TypeFor[Threshold](): {
+			must: `a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off"`, pattern: anyText,
+			read: func(v any) (any, error) {
+				text, _ := v.(string)
+				_, err := trigger.Parse(text)
+				return text, orMust(err)
+			},
+		},
+		reflect.TypeFor[Strategies](): {must: "strategies: text, or a list of texts", read: readStrategies, pattern: anyText},
+		reflect.TypeFor[ModelName]():  {must: "a model, as PROVIDER/MODEL", read: readModel, pattern: `^$|^[^/\s]+/\S+$`},
+		reflect.TypeFor[URL](): {
+			must: "an address that begins with http:// or https://", pattern: `^https?://[^/@?#]+(/[^?#]*)?$`, secret: true,
+			read: func(v any) (any, error) {
+				text, ok := v.(string)
+				if !ok {
+					return nil, errMust
+				}
+				return text, provider.CheckBaseURL(text)
+			},
+		},
+		reflect.TypeFor[EnvName](): {must: "the name of an environment variable", read: readEnvName, pattern: envName().String(), secret: true},
+	}
+})
 
-// secretive values are not shown in errors.
-type secretive interface{ secretive() }
-
-// Count is a number from 0 on.
-type Count int
-
-func (c *Count) set(v any) error {
-	n, ok := v.(int64)
-	if !ok || n < 0 || n > math.MaxInt32 {
+func orMust(err error) error {
+	if err != nil {
 		return errMust
 	}
-	*c = Count(n)
 	return nil
 }
 
-func (*Count) must() string { return "a whole number from 0 on" }
-
-// Positive is a number from 1 on.
-type Positive int
-
-func (p *Positive) set(v any) error {
-	n, ok := v.(int64)
-	if !ok || n < 1 || n > math.MaxInt32 {
-		return errMust
+// oneOf is the rule for a value that is one of a few words.
+func oneOf(words []string) rule {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quoteTOML(w)
 	}
-	*p = Positive(n)
-	return nil
+	last := len(words) - 1
+	return rule{
+		must: strings.Join(quoted[:last], ", ") + " or " + quoted[last],
+		read: func(v any) (any, error) {
+			if text, ok := v.(string); ok && slices.Contains(words, text) {
+				return text, nil
+			}
+			return nil, errMust
+		},
+	}
 }
 
-func (*Positive) must() string { return "a whole number from 1 on" }
-
-// Tokens is a number of tokens; 0 is written "off".
-type Tokens int
-
-func (t *Tokens) set(v any) error {
-	n, number := v.(int64)
+// written is the text of a value that may be text or a whole number.
+func written(v any) string {
+	if n, ok := v.(int64); ok {
+		return strconv.FormatInt(n, 10)
+	}
 	text, _ := v.(string)
-	if text == "off" {
-		*t = 0
-		return nil
+	return text
+}
+
+func readText(v any) (any, error) {
+	if _, ok := v.(string); !ok {
+		return nil, errMust
 	}
-	if !number {
-		var err error
-		if n, err = strconv.ParseInt(text, 10, 64); err != nil {
-			parsed, _ := tenfold.ParseTokens(text)
-			n = int64(parsed)
+	return v, nil
+}
+
+func readBool(v any) (any, error) {
+	if _, ok := v.(bool); !ok {
+		return nil, errMust
+	}
+	return v, nil
+}
+
+func readNames(v any) (any, error) {
+	list, ok := v.([]any)
+	var names []string
+	for _, one := range list {
+		name, isText := one.(string)
+		ok = ok && isText && name != "" && !strings.ContainsAny(name, ",+")
+		names = append(names, name)
+	}
+	if !ok {
+		return nil, errMust
+	}
+	return names, nil
+}
+
+func readWhole(least int64) func(any) (any, error) {
+	return func(v any) (any, error) {
+		if n, ok := v.(int64); ok && n >= least && n <= math.MaxInt32 {
+			return n, nil
 		}
+		return nil, errMust
+	}
+}
+
+func readTokens(v any) (any, error) {
+	text := written(v)
+	if text == "off" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		n, _ = tenfold.ParseTokens(text)
 	}
 	if n < 1 || n > math.MaxInt32 {
-		return errMust
+		return nil, errMust
 	}
-	*t = Tokens(n)
-	return nil
+	return n, nil
 }
 
-func (*Tokens) must() string { return `a number of tokens, as in 20000 or "20k", or "off"` }
-
-// FitTarget is what the strategy fit takes as its target; empty is none.
-type FitTarget string
-
-func (t *FitTarget) set(v any) error {
-	text, ok := v.(string)
-	if n, number := v.(int64); number {
-		text, ok = strconv.FormatInt(n, 10), true
-	}
-	if _, err := strategy.ParseTarget(text); !ok || err != nil {
-		return errMust
-	}
-	*t = FitTarget(text)
-	return nil
-}
-
-func (*FitTarget) must() string {
-	return `a share of the conversation, as in "10%", or tokens, as in "20k"`
-}
-
-// Size is a number of bytes (P6).
-type Size tenfold.Size
-
-func (s *Size) set(v any) error {
-	text, ok := v.(string)
-	if n, isNumber := v.(int64); isNumber {
-		text, ok = strconv.FormatInt(n, 10), true
-	}
-	n, err := tenfold.ParseSize(text)
-	if !ok || err != nil {
-		return errMust
-	}
-	*s = Size(n)
-	return nil
-}
-
-func (*Size) must() string { return `a size in bytes, as in 800 or "2KB"` }
-
-// Share is a share of a whole, over 0 and at most 1.
-type Share float64
-
-func (s *Share) set(v any) error {
-	var f float64
-	switch v := v.(type) {
-	case float64:
-		f = v
-	case int64:
-		f = float64(v)
-	case string:
-		number, percent := strings.CutSuffix(v, "%")
-		n, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return errMust
-		}
-		if f = n; percent {
-			f = n / 100
+func readShare(v any) (any, error) {
+	f, ok := v.(float64)
+	if !ok {
+		number, percent := strings.CutSuffix(written(v), "%")
+		f, _ = strconv.ParseFloat(number, 64)
+		if percent {
+			f /= 100
 		}
 	}
 	if !(f > 0 && f <= 1) { // not so for NaN
-		return errMust
+		return nil, errMust
 	}
-	*s = Share(f)
-	return nil
+	return f, nil
 }
 
-func (*Share) must() string { return `a share over 0 and at most 1, as in 0.5 or "50%"` }
-
-// Duration is a time such as "5m".
-type Duration time.Duration
-
-func (d *Duration) set(v any) error {
-	text, _ := v.(string)
-	n, err := time.ParseDuration(text)
-	if err != nil || n <= 0 {
-		return errMust
-	}
-	*d = Duration(n)
-	return nil
-}
-
-func (*Duration) must() string { return `a time, as in "90s", "5m" or "1h"` }
-
-// Threshold is when to compact, as package trigger reads it.
-type Threshold string
-
-func (t *Threshold) set(v any) error {
-	text, ok := v.(string)
-	if !ok {
-		return errMust
-	}
-	if _, err := trigger.Parse(text); err != nil {
-		return errMust
-	}
-	*t = Threshold(text)
-	return nil
-}
-
-func (*Threshold) must() string {
-	return `a threshold: "80%" of the window, "150k" tokens used, "-20k" left, "cache(20k, 5m)" by the prompt cache, or "off"`
-}
-
-// Strategies are strategies as --strategy spells them.
-type Strategies []string
-
-func (s *Strategies) set(v any) error {
+func readStrategies(v any) (any, error) {
 	var texts []string
 	switch v := v.(type) {
 	case string:
@@ -199,95 +243,52 @@ func (s *Strategies) set(v any) error {
 		for _, one := range v {
 			text, ok := one.(string)
 			if !ok {
-				return errMust
+				return nil, errMust
 			}
 			texts = append(texts, text)
 		}
 	default:
-		return errMust
+		return nil, errMust
 	}
 	for _, text := range texts {
 		if _, err := strategy.Parse(text); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	*s = texts
-	return nil
+	return texts, nil
 }
 
-func (*Strategies) must() string { return "strategies: text, or a list of texts" }
-
-// ModelName is PROVIDER/MODEL, or empty.
-type ModelName string
-
-func (m *ModelName) set(v any) error {
+func readModel(v any) (any, error) {
 	text, ok := v.(string)
-	provider, model, parted := strings.Cut(text, "/")
-	if !ok || (text != "" && (!parted || provider == "" || model == "")) || strings.ContainsAny(text, " \t\n") {
-		return errMust
+	provider, model, _ := strings.Cut(text, "/")
+	if !ok || (text != "" && (provider == "" || model == "")) || strings.ContainsAny(text, " \t\n") {
+		return nil, errMust
 	}
-	*m = ModelName(text)
-	return nil
+	return text, nil
 }
-
-func (*ModelName) must() string { return "a model, as PROVIDER/MODEL" }
-
-// Provider is the part before the first slash.
-func (m ModelName) Provider() string {
-	provider, _, _ := strings.Cut(string(m), "/")
-	return provider
-}
-
-// URL is where an API is, as [provider.CheckBaseURL] takes it.
-type URL string
-
-func (u *URL) set(v any) error {
-	text, ok := v.(string)
-	if !ok {
-		return errMust
-	}
-	if err := provider.CheckBaseURL(text); err != nil {
-		return err
-	}
-	*u = URL(text)
-	return nil
-}
-
-func (*URL) must() string { return "an address that begins with http:// or https://" }
-
-func (*URL) secretive() {}
-
-// EnvName is the name of a variable of the environment.
-type EnvName string
 
 var (
 	envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) })
-	// keyLike is how the keys of providers begin.
+	// keyLike matches how the API keys of providers begin, or what nobody would
+	// name a variable.
 	keyLike = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(sk|pk|rk|xai|gsk|ghp|gho|github_pat|hf|AIza|AKIA|eyJ|r8|nvapi|key)[-_0-9A-Za-z]*[0-9]`)
+		return regexp.MustCompile(`(?i)^(sk|pk|rk|xai|gsk|ghp|gho|github_pat|hf|AIza|AKIA|eyJ|r8|nvapi|key)[-_0-9A-Za-z]*[0-9]|^[0-9a-f]{24,}$|^[a-z0-9]{32,}$`)
 	})
-	// someKey is text that no person would name a variable.
-	someKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F]{24,}$|^[A-Za-z0-9]{32,}$`) })
 )
 
-var errKey = errors.New("holds something that looks like a key, which is not shown here: a configuration names the variable that holds the key")
+var errKey = errors.New("looks like an API key, so it is not shown here; put the key in an environment variable and name that variable")
 
-func (e *EnvName) set(v any) error {
+func readEnvName(v any) (any, error) {
 	text, ok := v.(string)
 	if !ok {
-		return errMust
+		return nil, errMust
 	}
 	upper := strings.ToUpper(text) == text && strings.Contains(text, "_")
-	if !envName().MatchString(text) || (!upper && (keyLike().MatchString(text) || someKey().MatchString(text))) {
-		return errKey
+	if !envName().MatchString(text) || (!upper && keyLike().MatchString(text)) {
+		return nil, errKey
 	}
-	*e = EnvName(text)
-	return nil
+	return text, nil
 }
-
-func (*EnvName) must() string { return "the name of a variable of the environment" }
-
-func (*EnvName) secretive() {}
 
 // describe is a value as errors show it.
 func describe(v any) string {
@@ -295,15 +296,19 @@ func describe(v any) string {
 	case nil:
 		return "a table"
 	case string:
-		const most = 40
-		if r := []rune(v); len(r) > most {
-			v = string(r[:most]) + "…"
-		}
-		return strconv.Quote(v)
+		return strconv.Quote(clip(v, 40))
 	case []any:
 		return "a list"
 	case int64, float64, bool:
 		return fmt.Sprint(v)
 	}
 	return "a date"
+}
+
+// clip shortens a text for a message.
+func clip(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
 }

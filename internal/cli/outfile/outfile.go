@@ -1,0 +1,85 @@
+// Package outfile writes files completely or not at all.
+package outfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a file that is written completely or not at all: under a temporary
+// name in the same directory, and renamed by commit.
+type File struct {
+	*os.File
+	// Path is the final name.
+	Path string
+	// Direct is set for a pipe or a device, which cannot be replaced.
+	Direct bool
+	done   bool
+}
+
+// Create starts a file. An existing file keeps its mode, and is replaced only
+// by commit.
+func Create(name string, mode fs.FileMode) (*File, error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a directory")}
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		return &File{File: f, Path: name, Direct: true}, err
+	}
+	for range 100 {
+		f, err := os.OpenFile(name+".tmp-"+rand.Text()[:8], os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			var path *fs.PathError
+			if errors.As(err, &path) {
+				path.Path = name // not the temporary one
+			}
+			return nil, err
+		}
+		if info != nil {
+			_ = f.Chmod(info.Mode().Perm())
+		}
+		return &File{File: f, Path: name}, nil
+	}
+	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("cannot create a temporary file in its directory")}
+}
+
+// Commit moves the file to its place.
+func (f *File) Commit() error {
+	f.done = true
+	if f.Direct {
+		return f.Close()
+	}
+	err := f.Sync()
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.File.Name(), f.Path)
+	}
+	if err != nil {
+		_ = os.Remove(f.File.Name())
+	}
+	return err
+}
+
+// Abandon removes what was written, unless it was committed.
+func (f *File) Abandon() {
+	if f.done {
+		return
+	}
+	_ = f.Close()
+	if !f.Direct {
+		_ = os.Remove(f.File.Name())
+	}
+}

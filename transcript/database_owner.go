@@ -1,0 +1,66 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"tenfold/transcript/internal/engine"
+)
+
+// importDatabase imports a database as the given format, or as what its tables
+// say when from is empty.
+func importDatabase(ctx context.Context, src Source, from Format, sink Sink) error {
+	d, err := engine.OpenDatabase(ctx, src, from)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	h, err := owner(d, from)
+	if err != nil {
+		return err
+	}
+	d.Format = h.Format
+	if src.Progress != nil {
+		defer func() { src.Progress(src.Size) }()
+	}
+	if err := h.Importer.(engine.DatabaseImporter).ImportDatabase(ctx, d, sink); err != nil {
+		return err
+	}
+	return d.Unchanged()
+}
+
+// databaseFormat tells whose a database is.
+func databaseFormat(ctx context.Context, src Source) (Format, error) {
+	d, err := engine.OpenDatabase(ctx, src, "")
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	h, err := owner(d, "")
+	return h.Format, err
+}
+
+// owner finds the handler whose tables these are; from asks for one format.
+func owner(d *engine.Database, from Format) (engine.Handler, error) {
+	for _, h := range handlers() {
+		importer, ok := h.Importer.(engine.DatabaseImporter)
+		if ok && (from == "" || from == h.Format) && importer.Owns(d) {
+			return h, nil
+		}
+	}
+	return engine.Handler{}, &Error{
+		Name: d.Name, Format: from, Err: errors.New("this is an SQLite database of another tool: " + d.Describe()),
+		Hint: "databases can be read of " + databaseFormats(),
+	}
+}
+
+func databaseFormats() string {
+	var names []string
+	for _, h := range handlers() {
+		if _, ok := h.Importer.(engine.DatabaseImporter); ok {
+			names = append(names, string(h.Format))
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,298 @@
+package benchmark
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// inspectImporter reads the evaluation logs of Inspect in JSON: a conversation
+// for each sample.
+type inspectImporter struct{}
+
+func InspectHandler() engine.Handler {
+	return engine.Handler{Format: engine.InspectEval, About: "Inspect AI evaluation logs (JSON)", Importer: inspectImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (inspectImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
+		return engine.No
+	}
+	o := s.Objects[0]
+	eval := o.Inner["eval"]
+	if (eval.Has("task") || eval.Has("model")) && (o.Has("status") || o.Has("plan") || o.Has("samples")) {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (inspectImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.InspectEval, func(doc engine.Document) error { return importInspect(ctx, src, doc, sink) })
+}
+
+func importInspect(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
+	var top engine.Finder
+	top.Reset(bytes.TrimSpace(doc.Raw))
+	m := top.Object(top.Root())
+	if top.Scan.Err == nil && m != nil {
+		top.Scan.End()
+	}
+	list := m.Get("samples")
+	var samples []engine.Span
+	if top.Scan.Err == nil {
+		samples = top.List(list)
+	}
+	if top.Scan.Err != nil {
+		return doc.Broken(top.Scan.Err)
+	}
+	if len(samples) == 0 {
+		return doc.Problem(src, engine.InspectEval, int64(list.From), errors.New("the log holds no samples, and so no conversation"),
+			"write the log with its samples, or read it after they ran")
+	}
+	eval := top.Object(m.Get("eval"))
+	run := top.Peek(eval.Get("eval_id"))
+	if run == "" {
+		run = top.Peek(eval.Get("run_id"))
+	}
+	if run == "" {
+		run = engine.Digest(top.Raw[:min(len(top.Raw), 4096)])
+	}
+	var names engine.Ids
+	for i, at := range samples {
+		s := &inspectSample{ctx: ctx, model: top.Peek(eval.Get("model"))}
+		s.sample.Reset(at.Of(top.Raw))
+		sm := s.sample.Object(s.sample.Root())
+		id := s.sample.Peek(sm.Get("uuid"))
+		if id == "" {
+			id = engine.Numbered(run, at.Of(top.Raw))
+		}
+		s.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
+			ID: engine.ConversationID(names.Unique(engine.ConversationID(id))), Named: engine.IsUnique(id), Format: engine.InspectEval, Title: engine.FirstLine(top.Peek(eval.Get("task"))),
+		}}
+		if created, err := time.Parse(time.RFC3339, top.Peek(eval.Get("created"))); err == nil {
+			s.out.At(created.UTC())
+		}
+		if i == 0 {
+			frame := top.Frame(samples)
+			if err := s.out.Keep(s.out.Ids.Unique("log:"+engine.Digest(frame)), "inspect-eval.log", frame); err != nil {
+				return err
+			}
+		}
+		if err := s.read(sm); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inspectSample is the import of one sample.
+type inspectSample struct {
+	ctx          context.Context
+	out          engine.Emitter
+	sample, find engine.Finder
+	buf          []byte
+	model        string
+	attached     engine.Members
+	system       bool
+}
+
+func (s *inspectSample) read(m engine.Members) error {
+	f := &s.sample
+	s.attached = f.Object(m.Get("attachments"))
+	items := f.List(m.Get("messages"))
+	if s.model != "" && s.model != "none/none" {
+		if err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}}); err != nil {
+			return err
+		}
+	}
+	for _, at := range items {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		s.buf = engine.AppendCompact(s.buf[:0], at.Of(f.Raw))
+		if err := s.message(); err != nil {
+			return err
+		}
+	}
+	frame := f.Frame(items)
+	id := s.out.Ids.Unique("sample:" + engine.Digest(frame))
+	if err := s.out.Keep(id, "inspect-eval.sample", frame); err != nil {
+		return err
+	}
+	for _, one := range f.Object(m.Get("model_usage")) {
+		model, _ := f.Scan.UnquoteIn(engine.Span{From: 0, To: len(one.Name)}, one.Name)
+		u := f.Object(one.At)
+		err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
+			Model: model, Input: f.Number(u.Get("input_tokens")), Output: f.Number(u.Get("output_tokens")),
+			CacheRead: f.Number(u.Get("input_tokens_cache_read")), CacheWrite: f.Number(u.Get("input_tokens_cache_write")),
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	if len(items) == 0 {
+		s.out.Warn.Add(0, "sample has no messages: the conversation is empty", "")
+	}
+	return s.out.End()
+}
+
+// message takes one message of a sample.
+func (s *inspectSample) message() error {
+	f := &s.find
+	f.Reset(s.buf)
+	m := f.Object(f.Root())
+	key := f.Peek(m.Get("id"))
+	if !engine.PlainID(key) {
+		key = "message:" + engine.Digest(s.buf)
+	}
+	id := s.out.Ids.Unique(key)
+	content := m.Get("content")
+	switch f.Peek(m.Get("role")) {
+	case "system":
+		if !s.system {
+			s.system = true
+			text := s.resolve(f.Words(content))
+			return s.out.All(f.Record(id, tenfold.ConfigDelta{System: &text}))
+		}
+		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content), Synthetic: true}))
+	case "user":
+		if err := s.out.Turn(id); err != nil {
+			return err
+		}
+		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
+	case "assistant":
+		return s.out.All(f.Record(id, s.assistant(m)...))
+	case "tool":
+		r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: s.parts(content), IsError: f.Is(m.Get("error"), '{')}
+		return s.out.All(f.Record(id, r))
+	}
+	s.out.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+	return s.out.Keep(id, "inspect-eval.untyped", s.buf)
+}
+
+func (s *inspectSample) assistant(m engine.Members) []tenfold.Payload {
+	f := &s.find
+	var list []tenfold.Payload
+	content := m.Get("content")
+	if f.Is(content, '[') {
+		for _, at := range f.List(content) {
+			list = append(list, s.said(at))
+		}
+	} else if text := s.resolve(f.Words(content)); text != "" {
+		list = append(list, tenfold.AssistantMessage{Text: text})
+	}
+	for _, at := range f.List(m.Get("tool_calls")) {
+		if c, ok := f.Call(at); ok {
+			list = append(list, c)
+		} else {
+			s.out.Warn.Add(0, "call could not be understood and was left out", "calls could not be understood and were left out")
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, tenfold.AssistantMessage{})
+	}
+	return list
+}
+
+// said reads a block of an assistant's content.
+func (s *inspectSample) said(at engine.Span) tenfold.Payload {
+	f := &s.find
+	m := f.Object(at)
+	switch {
+	case f.Is(at, '"'):
+		return tenfold.AssistantMessage{Text: s.resolve(f.Text(at))}
+	case f.Peek(m.Get("type")) == "text" && f.Is(m.Get("text"), '"'):
+		return tenfold.AssistantMessage{Text: s.resolve(f.Text(m.Get("text")))}
+	case f.Peek(m.Get("type")) == "reasoning" && f.Is(m.Get("reasoning"), '"'):
+		r := tenfold.Reasoning{}
+		provider := s.provider()
+		if redacted := m.Get("redacted"); f.Is(redacted, 't') {
+			r.Provider, r.Encrypted = provider, f.Text(m.Get("reasoning"))
+			if f.Is(m.Get("summary"), '"') && provider == "openai" {
+				r.Text = f.Text(m.Get("summary"))
+			}
+		} else {
+			r.Text = s.resolve(f.Text(m.Get("reasoning")))
+			if f.Is(m.Get("signature"), '"') {
+				if provider == "openai" {
+					r.Provider, r.ItemID = provider, f.Text(m.Get("signature"))
+				} else {
+					r.Provider, r.Signature = provider, f.Text(m.Get("signature"))
+				}
+			}
+		}
+		if provider == "" {
+			r.Provider, r.Signature, r.Encrypted = "", "", ""
+			f.Cuts = uncut(f.Cuts, m.Get("signature"), m.Get("reasoning"))
+		}
+		return r
+	}
+	s.out.Warn.Add(0, "block is of a kind that no provider takes back and is kept as it is", "blocks are of kinds that no provider takes back and are kept as they are")
+	return tenfold.ProviderItem{Provider: "inspect", Role: "assistant", Data: f.Whole(at)}
+}
+
+// uncut gives values back to their record.
+func uncut(cuts []engine.Cut, spans ...engine.Span) []engine.Cut {
+	var rest []engine.Cut
+	for _, c := range cuts {
+		keep := true
+		for _, at := range spans {
+			keep = keep && c.Span != at
+		}
+		if keep {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// provider is whose model the sample ran on.
+func (s *inspectSample) provider() string {
+	switch name, _, _ := strings.Cut(s.model, "/"); name {
+	case "anthropic", "openai":
+		return name
+	case "google":
+		return "gemini"
+	}
+	return ""
+}
+
+// parts reads a content and puts in what lies in the sample's attachments.
+func (s *inspectSample) parts(at engine.Span) []tenfold.Part {
+	parts := s.find.Parts(at)
+	for i := range parts {
+		if p := &parts[i]; p.File == nil {
+			p.Text = s.resolve(p.Text)
+		} else {
+			p.File.URI = s.resolve(p.File.URI)
+		}
+	}
+	return parts
+}
+
+const attachmentScheme = "attachment://"
+
+// resolve gives what an attachment's name stands for, anything else as it is.
+func (s *inspectSample) resolve(text string) string {
+	name, ok := strings.CutPrefix(text, attachmentScheme)
+	if !ok || len(name) > 128 {
+		return text
+	}
+	at := s.attached.Get(name)
+	if !at.Found() {
+		s.out.Warn.Add(0, "attachment is not in the file: its name stands for it", "attachments are not in the file: their names stand for them")
+		return text
+	}
+	// The name was cut from the message and has to stay there.
+	s.find.Cuts = slices.DeleteFunc(s.find.Cuts, func(c engine.Cut) bool { return s.find.Peek(c.Span) == text })
+	return s.sample.Peek(at)
+}

@@ -1,0 +1,191 @@
+package benchmark
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// locomoImporter reads the conversations of the LoCoMo benchmark: two people
+// who talk over many sessions.
+type locomoImporter struct{}
+
+func LocomoHandler() engine.Handler {
+	return engine.Handler{Format: engine.LoCoMo, About: "LoCoMo benchmark conversations", Importer: locomoImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (locomoImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if len(s.Objects) == 0 {
+		return engine.No
+	}
+	o := s.Objects[0]
+	if o.Inner["conversation"].Has("speaker_a") || o.Inner["conversation"].Has("session_1") {
+		return engine.Certain
+	}
+	for _, qa := range o.Items["qa"] {
+		if qa.Has("question", "evidence", "category") {
+			return engine.Certain // the head ends before the conversation
+		}
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (locomoImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.LoCoMo, func(doc engine.Document) error { return importLoCoMo(ctx, src, doc, sink) })
+}
+
+func importLoCoMo(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
+	var top engine.Finder
+	top.Reset(bytes.TrimSpace(doc.Raw))
+	samples := []engine.Span{top.Root()}
+	if top.Is(top.Root(), '[') {
+		if samples = top.List(top.Root()); top.Scan.Err == nil {
+			top.Scan.Token()
+		}
+		top.Scan.End()
+	} else if top.Object(top.Root()) != nil && top.Scan.Err == nil {
+		top.Scan.End()
+	}
+	if top.Scan.Err != nil {
+		return doc.Broken(top.Scan.Err)
+	}
+	var names engine.Ids
+	found := false
+	for i, at := range samples {
+		l := &locomo{ctx: ctx}
+		l.sample.Reset(at.Of(top.Raw))
+		m := l.sample.Object(l.sample.Root())
+		talk := m.Get("conversation")
+		if !l.sample.Is(talk, '{') {
+			continue
+		}
+		found = true
+		id := l.sample.Peek(m.Get("sample_id"))
+		if id == "" {
+			id = strconv.Itoa(i)
+		}
+		l.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
+			ID:     engine.ConversationID(names.Unique("locomo-" + id + "-" + engine.Digest(talk.Of(l.sample.Raw))[:8])),
+			Format: engine.LoCoMo,
+		}}
+		if err := l.read(talk); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return doc.Problem(src, engine.LoCoMo, 0, errors.New("there is no conversation in it"), "a LoCoMo sample has its sessions in \"conversation\"")
+	}
+	return nil
+}
+
+// locomo is the import of one sample.
+type locomo struct {
+	ctx          context.Context
+	out          engine.Emitter
+	sample, find engine.Finder
+	buf          []byte
+	first        string // the speaker who is the user
+}
+
+type locomoSession struct {
+	number int
+	items  []engine.Span
+	time   time.Time
+}
+
+// read takes a sample's sessions in the order of their numbers, each as a turn.
+func (l *locomo) read(talk engine.Span) error {
+	f := &l.sample
+	m := f.Object(talk)
+	l.first = f.Peek(m.Get("speaker_a"))
+	if b := f.Peek(m.Get("speaker_b")); l.first != "" && b != "" {
+		l.out.Conv.Title = engine.FirstLine(l.first + " and " + b)
+	}
+	var sessions []locomoSession
+	for _, one := range m {
+		name := string(one.Name[1 : len(one.Name)-1])
+		digits, ok := strings.CutPrefix(name, "session_")
+		number, err := strconv.Atoi(digits)
+		if !ok || err != nil || !f.Is(one.At, '[') {
+			continue
+		}
+		s := locomoSession{number: number, items: f.List(one.At)}
+		s.time, _ = time.Parse("3:04 pm on 2 January, 2006", f.Peek(m.Get(name+"_date_time")))
+		sessions = append(sessions, s)
+	}
+	slices.SortStableFunc(sessions, func(a, b locomoSession) int { return a.number - b.number })
+	var all []engine.Span
+	for _, s := range sessions {
+		l.out.At(s.time)
+		opened := false
+		for _, at := range s.items {
+			if err := l.ctx.Err(); err != nil {
+				return err
+			}
+			l.buf = engine.AppendCompact(l.buf[:0], at.Of(f.Raw))
+			if err := l.utterance(&opened); err != nil {
+				return err
+			}
+		}
+		all = append(all, s.items...)
+	}
+	frame := f.Frame(all)
+	if err := l.out.Keep(l.out.Ids.Unique("sample:"+engine.Digest(frame)), "locomo.sample", frame); err != nil {
+		return err
+	}
+	return l.out.End()
+}
+
+// utterance takes what one speaker said. An assistant shows no images: their
+// captions stand in the text.
+func (l *locomo) utterance(opened *bool) error {
+	f := &l.find
+	f.Reset(l.buf)
+	m := f.Object(f.Root())
+	key := f.Peek(m.Get("dia_id"))
+	if key = strings.ReplaceAll(key, ":", "-"); engine.PlainID(key) {
+		key = engine.Numbered(key, l.buf)
+	} else {
+		key = "message:" + engine.Digest(l.buf)
+	}
+	id := l.out.Ids.Unique(key)
+	if !*opened {
+		*opened = true
+		if err := l.out.Turn(id); err != nil {
+			return err
+		}
+	}
+	speaker := f.Peek(m.Get("speaker"))
+	if speaker == "" || !f.Is(m.Get("text"), '"') {
+		l.out.Warn.Add(0, "utterance could not be understood and was kept as it is", "utterances could not be understood and were kept as they are")
+		return l.out.Keep(id, "locomo.untyped", l.buf)
+	}
+	if l.first == "" {
+		l.first = speaker
+	}
+	text := f.Text(m.Get("text"))
+	caption := f.Peek(m.Get("blip_caption"))
+	if speaker != l.first {
+		if caption != "" {
+			text += "\n[image: " + caption + "]"
+		}
+		return l.out.All(f.Record(id, tenfold.AssistantMessage{Text: text}))
+	}
+	u := tenfold.UserMessage{Parts: tenfold.Text(text)}
+	for _, at := range f.List(m.Get("img_url")) {
+		if f.Is(at, '"') {
+			u.Parts = append(u.Parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, Name: caption, URI: f.Text(at)}})
+		}
+	}
+	return l.out.All(f.Record(id, u))
+}

@@ -1,0 +1,220 @@
+package benchmark
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// sweAgentImporter reads the trajectories of SWE-agent and mini-swe-agent.
+type sweAgentImporter struct{}
+
+func SweAgentHandler() engine.Handler {
+	return engine.Handler{Format: engine.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Importer: sweAgentImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (sweAgentImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if len(s.Objects) == 0 {
+		return engine.No
+	}
+	o := s.Objects[0]
+	if s.Shape == engine.ShapeArray {
+		// mini-swe-agent's older files are the bare messages.
+		if !o.Has("role", "content") {
+			return engine.No
+		}
+		switch {
+		case bytes.Contains(h.Bytes, []byte("mswea_bash_command")):
+			return engine.Certain
+		case strings.Contains(h.Name, ".traj"):
+			return engine.Likely
+		}
+		return engine.No
+	}
+	if o.Has("mistake_agent") || o.Has("ground_truth") {
+		return engine.No
+	}
+	for _, step := range o.Items["trajectory"] {
+		if step.Has("action", "observation") || step.Has("action", "thought") {
+			return engine.Certain
+		}
+	}
+	for _, m := range o.Items["history"] {
+		if m.Has("role", "content", "agent") {
+			return engine.Certain
+		}
+	}
+	info := o.Inner["info"]
+	if (o.Has("messages") || o.Has("history")) && (info.Has("exit_status") || info.Has("model_stats") || info.Has("mini_version")) {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (sweAgentImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.SWEAgent, func(doc engine.Document) error { return importSWEAgent(ctx, src, doc, sink) })
+}
+
+func importSWEAgent(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
+	a := &sweAgent{}
+	top := &a.doc
+	top.Reset(bytes.TrimSpace(doc.Raw))
+	var list engine.Span
+	var items []engine.Span
+	switch {
+	case len(top.Raw) > 0 && top.Raw[0] == '[':
+		list = top.Root()
+	default:
+		m := top.Object(top.Root())
+		if list = m.Get("history"); !top.Is(list, '[') {
+			list = m.Get("messages")
+		}
+		a.info, a.replay = m.Get("info"), m.Get("replay_config")
+	}
+	if top.Scan.Err == nil && len(top.Raw) > 0 && top.Raw[0] == '{' {
+		top.Scan.End()
+	}
+	if top.Scan.Err != nil {
+		return doc.Broken(top.Scan.Err)
+	}
+	if !top.Is(list, '[') {
+		return doc.Problem(src, engine.SWEAgent, 0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
+	}
+	if items = top.List(list); top.Scan.Err != nil {
+		return doc.Broken(top.Scan.Err)
+	}
+	var first []byte
+	if len(items) > 0 {
+		first = items[0].Of(top.Raw)
+		for _, at := range items {
+			// Prompts differ where systems do not.
+			if top.Peek(top.In(at, "role")) == "user" {
+				first = at.Of(top.Raw)
+				break
+			}
+		}
+	}
+	a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
+	for _, at := range items {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a.buf = engine.AppendCompact(a.buf[:0], at.Of(top.Raw))
+		if err := a.message(); err != nil {
+			return err
+		}
+	}
+	return a.finish(items)
+}
+
+// sweAgent is one import.
+type sweAgent struct {
+	out          engine.Emitter
+	doc, find    engine.Finder
+	buf          []byte
+	info, replay engine.Span
+	system       bool // the system prompt was there
+}
+
+// message takes one message of the history.
+func (a *sweAgent) message() error {
+	f := &a.find
+	f.Reset(a.buf)
+	m := f.Object(f.Root())
+	id := a.out.Ids.Unique("message:" + engine.Digest(a.buf))
+	content := m.Get("content")
+	switch role := f.Peek(m.Get("role")); role {
+	case "system":
+		if !a.system {
+			a.system = true
+			text := f.Words(content)
+			return a.out.All(f.Record(id, tenfold.ConfigDelta{System: &text}))
+		}
+		return a.out.All(f.Record(id, tenfold.UserMessage{Parts: f.Parts(content), Synthetic: true}))
+	case "user":
+		// The task is the one prompt; what follows are observations, and what
+		// comes before may be a demonstration.
+		u := tenfold.UserMessage{Parts: f.Parts(content), Synthetic: a.out.Turned}
+		if at := m.Get("is_demo"); at.Found() && f.Raw[at.From] == 't' || f.Peek(m.Get("message_type")) == "demonstration" {
+			u.Synthetic = true
+		}
+		if !u.Synthetic {
+			if err := a.out.Turn(id); err != nil {
+				return err
+			}
+		}
+		return a.out.All(f.Record(id, u))
+	case "assistant":
+		return a.out.All(f.Record(id, a.assistant(m)...))
+	case "tool":
+		r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: f.Parts(content)}
+		if ids := f.List(m.Get("tool_call_ids")); len(ids) > 0 {
+			r.CallID = f.Peek(ids[0])
+		}
+		return a.out.All(f.Record(id, r))
+	default:
+		name := "swe-agent-traj.untyped"
+		if role != "" {
+			name = "swe-agent-traj." + role
+		}
+		if role != "exit" { // how mini-swe-agent says that it stopped
+			a.out.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		}
+		return a.out.Keep(id, tenfold.Kind(name), a.buf)
+	}
+}
+
+// assistant reads a response. The thought is a part of the content, which is
+// what the model wrote.
+func (a *sweAgent) assistant(m engine.Members) []tenfold.Payload {
+	f := &a.find
+	list := f.Thoughts(m.Get("thinking_blocks"))
+	content := m.Get("content")
+	if text := f.Words(content); text != "" {
+		list = append(list, tenfold.AssistantMessage{Text: text})
+	}
+	for _, at := range f.List(m.Get("tool_calls")) {
+		if c, ok := f.Call(at); ok {
+			list = append(list, c)
+		} else {
+			a.out.Warn.Add(0, "call could not be understood and was left out", "calls could not be understood and were left out")
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, tenfold.AssistantMessage{})
+	}
+	return list
+}
+
+// finish keeps the rest of the file, with the sums of what was spent.
+func (a *sweAgent) finish(items []engine.Span) error {
+	f := &a.doc
+	raw := f.Frame(items)
+	id := a.out.Ids.Unique("document:" + engine.Digest(raw))
+	if err := a.out.Keep(id, "swe-agent-traj.document", raw); err != nil {
+		return err
+	}
+	info := f.Object(a.info)
+	stats := f.Object(info.Get("model_stats"))
+	model := f.In(f.In(info.Get("config"), "model"), "model_name")
+	if !model.Found() {
+		model = f.In(f.In(f.In(a.replay, "agent"), "model"), "name")
+	}
+	u := tenfold.Usage{
+		Model: f.Peek(model), Input: f.Number(stats.Get("tokens_sent")), Output: f.Number(stats.Get("tokens_received")),
+		Cost: f.Cost(stats.Get("instance_cost")),
+	}
+	if u.Input > 0 || u.Output > 0 || (u.Cost != nil && *u.Cost > 0) {
+		if err := a.out.Emit(tenfold.Entry{ID: id + "/usage", Payload: u}); err != nil {
+			return err
+		}
+	}
+	return a.out.End()
+}

@@ -1,0 +1,131 @@
+package benchmark
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// whoAndWhenImporter reads the files of the Who&When benchmark: several agents
+// that talk, as text.
+type whoAndWhenImporter struct{}
+
+func WhoAndWhenHandler() engine.Handler {
+	return engine.Handler{Format: engine.WhoAndWhen, About: "Who&When multi-agent logs", Importer: whoAndWhenImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (whoAndWhenImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
+		return engine.No
+	}
+	o := s.Objects[0]
+	if o.Has("history") && (o.Has("mistake_agent") || o.Has("question_ID") || o.Has("ground_truth")) {
+		return engine.Certain
+	}
+	// The head may end in the history.
+	for _, m := range o.Items["history"] {
+		if m.Has("role", "content") && strings.HasPrefix(m.Values["role"], "Orchestrator (") {
+			return engine.Certain
+		}
+	}
+	if list := o.Items["history"]; len(list) > 0 && list[0].Values["role"] == "human" && list[0].Has("content") && len(list[0].Names) == 2 {
+		return engine.Likely
+	}
+	if list := o.Items["history"]; len(o.Names) == 1 && len(list) == 1 && len(list[0].Names) == 1 && list[0].Has("content") {
+		return engine.Maybe // a head that ends in the first message
+	}
+	if o.Has("is_correct", "question") || o.Has("is_corrected", "question") {
+		return engine.Likely
+	}
+	if o.Has("history") && !o.Whole {
+		for _, m := range o.Items["history"] {
+			if m.Has("role", "content", "name") && strings.HasSuffix(m.Values["name"], "_Expert") {
+				return engine.Likely
+			}
+		}
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (whoAndWhenImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.WhoAndWhen, func(doc engine.Document) error { return importWhoAndWhen(ctx, src, doc, sink) })
+}
+
+func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
+	var top, f engine.Finder
+	top.Reset(bytes.TrimSpace(doc.Raw))
+	m := top.Object(top.Root())
+	if top.Scan.Err == nil && m != nil {
+		top.Scan.End()
+	}
+	history := m.Get("history")
+	var items []engine.Span
+	if top.Scan.Err == nil {
+		items = top.List(history)
+	}
+	if top.Scan.Err != nil {
+		return doc.Broken(top.Scan.Err)
+	}
+	if !top.Is(history, '[') {
+		return doc.Problem(src, engine.WhoAndWhen, 0, errors.New("there is no history"), "a Who&When log has its messages in \"history\"")
+	}
+	first := top.Raw[:0]
+	if len(items) > 0 {
+		first = items[0].Of(top.Raw)
+	}
+	out := engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.WhoAndWhen, first), Title: engine.FirstLine(top.Peek(m.Get("question"))), Format: engine.WhoAndWhen}}
+	var buf []byte
+	for _, at := range items {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		buf = engine.AppendCompact(buf[:0], at.Of(top.Raw))
+		f.Reset(buf)
+		if err := spoken(&out, &f); err != nil {
+			return err
+		}
+	}
+	frame := top.Frame(items)
+	if err := out.Keep(out.Ids.Unique("document:"+engine.Digest(frame)), "who-and-when.document", frame); err != nil {
+		return err
+	}
+	return out.End()
+}
+
+// spoken takes what one party said. A person, and an agent in a person's
+// place, speaks as the user; the first to speak gives the task and is one too.
+// All others are the assistant. Agents are named in front of what they say, for
+// they take turns in one role.
+func spoken(out *engine.Emitter, f *engine.Finder) error {
+	m := f.Object(f.Root())
+	id := out.Ids.Unique("message:" + engine.Digest(f.Raw))
+	role, name := f.Peek(m.Get("role")), f.Peek(m.Get("name"))
+	if role == "" || !f.Is(m.Get("content"), '"') {
+		out.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		return out.Keep(id, "who-and-when.untyped", f.Raw)
+	}
+	text := f.Text(m.Get("content"))
+	user := role == "user" || role == "human"
+	if name != "" {
+		text = name + ": " + text
+	} else if !user && role != "assistant" {
+		text = role + ": " + text
+	}
+	if !user && out.Turned {
+		return out.All(f.Record(id, tenfold.AssistantMessage{Text: text}))
+	}
+	u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: out.Turned && (name != "" || role != "human")}
+	if !u.Synthetic {
+		if err := out.Turn(id); err != nil {
+			return err
+		}
+	}
+	return out.All(f.Record(id, u))
+}

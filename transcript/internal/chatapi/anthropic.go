@@ -1,0 +1,138 @@
+package chatapi
+
+import (
+	"context"
+	"strconv"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// anthropicImporter reads messages as Anthropic's Messages API takes and gives
+// them: request bodies, bare arrays, responses, and the events of a streamed
+// response, one a line.
+//
+//	system, model, tools          config_delta
+//	user text, images             turn_start + user_message
+//	system among the messages     user_message, synthetic, with its role
+//	user tool_result              the same
+//	text, thinking, tool_use      assistant_message, reasoning, tool_call
+//	compaction, server tools …    provider_item, verbatim
+//	usage of a response           usage
+type anthropicImporter struct{}
+
+func AnthropicHandler() engine.Handler {
+	return engine.Handler{
+		Format: engine.AnthropicBody, About: "Anthropic messages, request and response bodies",
+		Importer: anthropicImporter{}, Exporter: bodyExporter{string(engine.AnthropicBody)},
+	}
+}
+
+// Recognise implements [engine.Importer].
+func (anthropicImporter) Recognise(h engine.Head) engine.Confidence {
+	if m := chatMarks(h); m.chat() == engine.AnthropicBody {
+		return engine.Likely
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (anthropicImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return ImportChat(ctx, src, sink, engine.AnthropicBody, &Anthropic{})
+}
+
+// Anthropic is the dialect of the Messages API.
+type Anthropic struct {
+	M       AnthropicMessage
+	answers int
+	model   string
+	stream  anthropicStream
+	// Typed reports whether a person wrote any of a message.
+	Typed func([]tenfold.Part) bool
+}
+
+func (*Anthropic) holds(name string) bool { return name == "messages" }
+
+// A cache mark moves on as a conversation grows.
+func (*Anthropic) Fleeting() []string { return []string{"cache_control"} }
+
+func (*Anthropic) Alone(r *ChatRecord) bool { return r.At("role").Found() || streamEvent(r) }
+
+func (a *Anthropic) Open(*Chat) { *a = Anthropic{Typed: engine.TypedParts} }
+
+func (*Anthropic) Name(source string) string { return source }
+
+func (*Anthropic) Close(*Chat) error { return nil }
+
+func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
+	a.model = r.text("model")
+	set := c.Setting(r)
+	set.delta.Model = a.model
+	set.system(r.At("system"))
+	set.tools(r.At("tools"))
+	return c.Record(r, set)
+}
+
+func (*Anthropic) end(*Chat, *ChatRecord) error { return nil }
+
+func (a *Anthropic) Message(c *Chat, raw []byte, id string) error {
+	m := &a.M
+	m.Parse(&c.In, raw)
+	if m.Role == "" && m.kind == '{' && c.In.Err == nil {
+		if done, err := a.stream.event(c, raw, id); done || err != nil {
+			return err
+		}
+	}
+	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	if c.In.Err != nil || !m.Readable(w) {
+		return c.Unread(id, raw)
+	}
+	return a.Read(c, w, id, false)
+}
+
+// Read emits a message that was parsed.
+func (a *Anthropic) Read(c *Chat, w *engine.ContentWriter, id string, injected bool) error {
+	m := &a.M
+	if m.Role != "assistant" {
+		if m.Role != "user" && m.Role != "system" {
+			c.WarnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
+		}
+		payloads, own := m.Request(w, injected || m.Role != "user", a.Typed)
+		if m.Role == "system" {
+			for i, p := range payloads {
+				if u, ok := p.(tenfold.UserMessage); ok {
+					u.Role, u.Provider = m.Role, "anthropic"
+					payloads[i] = u
+				}
+			}
+		}
+		warnOwn(c, own)
+		return c.say(id, w, "", payloads)
+	}
+	if m.model != "" && m.model != a.model {
+		a.model = m.model
+		if err := c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
+			return err
+		}
+	}
+	payloads, own := m.answer(w)
+	warnOwn(c, own)
+	a.answers++
+	if m.id == "" && m.thinks > 0 {
+		// Thinking that does not begin its message has to stay with it.
+		m.id = "response-" + strconv.Itoa(a.answers)
+	}
+	if err := c.say(id, w, m.id, payloads); err != nil || !m.usage.Found {
+		return err
+	}
+	u := m.usage
+	return c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: m.id, Payload: tenfold.Usage{
+		Model: m.model, Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+	}})
+}
+
+func warnOwn(c *Chat, n int) {
+	for range n {
+		c.WarnHere("block is known to Anthropic only and is shown to no other model", "blocks are known to Anthropic only and are shown to no other model")
+	}
+}

@@ -1,0 +1,165 @@
+package chatapi
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// AnthropicMessage is a message of a request, or a whole response: its blocks
+// are those that Claude Code's lines hold.
+type AnthropicMessage struct {
+	kind            jsontext.Kind
+	typ, Role       string
+	id, model       string
+	Content         engine.Span
+	Blocks          []Block // nil unless the content is a list
+	usage           BlockUsage
+	Twice           bool
+	results, thinks int // blocks of these kinds
+}
+
+func (m *AnthropicMessage) Parse(s *engine.Scanner, raw []byte) {
+	var l BlockReader
+	blocks := m.Blocks[:0]
+	*m = AnthropicMessage{}
+	s.Reset(raw)
+	m.kind = s.Kind()
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"type"`:
+			m.typ = s.Text()
+		case `"role"`:
+			m.Twice = m.Twice || m.Role != ""
+			m.Role = s.Text()
+		case `"id"`:
+			m.id = s.Text()
+		case `"model"`:
+			m.model = s.Text()
+		case `"usage"`:
+			l.usage(s, &m.usage)
+		case `"content"`:
+			m.Twice = m.Twice || m.Content.Found()
+			if s.Kind() == '[' {
+				m.Content = engine.Span{From: 0, To: 1}
+				m.Blocks = l.blocks(s, blocks)
+				return
+			}
+			m.Content = s.Value()
+		default:
+			s.Value()
+		}
+	})
+	m.Twice = m.Twice || l.Twice
+}
+
+// Readable reports whether blocks of the kinds we know look as they should.
+func (m *AnthropicMessage) Readable(w *engine.ContentWriter) bool {
+	if m.kind != '{' || m.Twice || (m.Blocks == nil && !w.IsString(m.Content)) {
+		return false
+	}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if m.Role != "assistant" {
+			if b.Kind != '{' && b.Kind != '"' {
+				return false
+			}
+			continue
+		}
+		switch b.Typ {
+		case "text":
+			if !w.IsString(b.Text) {
+				return false
+			}
+		case "thinking":
+			if !w.IsString(b.Thinking) {
+				return false
+			}
+		case "redacted_thinking":
+			if !w.IsString(b.Data) {
+				return false
+			}
+		case "tool_use":
+			if !b.Input.Found() {
+				return false
+			}
+		case "tool_result", "":
+			return false
+		}
+	}
+	return true
+}
+
+// answer gives what a model said, and how many blocks only Anthropic knows.
+func (m *AnthropicMessage) answer(w *engine.ContentWriter) (payloads []tenfold.Payload, own int) {
+	if m.Blocks == nil {
+		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.Text(m.Content)}}, 0
+	}
+	for i := range m.Blocks {
+		p := BlockPayload(w, &m.Blocks[i])
+		if _, ok := p.(tenfold.ProviderItem); ok {
+			own++
+		}
+		if _, ok := p.(tenfold.Reasoning); ok && i > 0 {
+			m.thinks++
+		}
+		payloads = append(payloads, p)
+	}
+	if len(payloads) == 0 {
+		payloads = append(payloads, tenfold.AssistantMessage{})
+	}
+	return payloads, own
+}
+
+// Request gives what a user's message holds: results, then what else there is.
+func (m *AnthropicMessage) Request(w *engine.ContentWriter, injected bool, typed func([]tenfold.Part) bool) (payloads []tenfold.Payload, own int) {
+	if m.Blocks == nil {
+		return []tenfold.Payload{tenfold.UserMessage{Parts: tenfold.Text(w.Text(m.Content)), Synthetic: injected}}, 0
+	}
+	var rest []tenfold.Payload
+	var parts []tenfold.Part
+	flush := func() {
+		if len(parts) > 0 {
+			rest = append(rest, tenfold.UserMessage{Parts: parts, Synthetic: injected || !typed(parts)})
+			parts = nil
+		}
+	}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		switch {
+		case b.Typ == "tool_result":
+			payloads = append(payloads, BlockResult(w, b))
+			m.results++
+		case anthropicOnly(w, b):
+			flush()
+			rest = append(rest, tenfold.ProviderItem{Provider: "anthropic", Role: "user", Data: w.Whole(b.Span)})
+			own++
+		default:
+			parts = append(parts, BlockPart(w, b))
+		}
+	}
+	flush()
+	payloads = append(payloads, rest...)
+	if len(payloads) == 0 {
+		payloads = append(payloads, tenfold.UserMessage{Synthetic: injected})
+	}
+	return payloads, own
+}
+
+// anthropicOnly reports whether a user's block is one that only Anthropic can
+// be given: neither a text nor an image or document by value or by address.
+func anthropicOnly(w *engine.ContentWriter, b *Block) bool {
+	switch {
+	case b.Kind != '{' || b.Typ == "" || b.Typ == "text":
+		return false
+	case b.Typ == "image" || b.Typ == "document":
+		base64 := b.SourceType == "base64" && w.IsString(b.SourceData) && b.MediaType != ""
+		return !base64 && (b.SourceType != "url" || b.url == "") && b.source.Found()
+	case b.Typ == "tool_use" || strings.HasSuffix(b.Typ, "thinking"):
+		return false // no user's; the text of it does no harm
+	}
+	return true
+}

@@ -1,0 +1,176 @@
+package chatapi
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// anthropicStream puts a streamed response together. Each event is kept, so
+// that one that came only in part keeps its ids when the rest comes; what a
+// block became stands behind the event that ended it.
+type anthropicStream struct {
+	message string // id of the message
+	model   string
+	block   []byte          // as it was begun
+	pieces  strings.Builder // what was added to it
+	sign    strings.Builder
+	kind    string // of the deltas
+	usage   BlockUsage
+}
+
+func streamEvent(r *ChatRecord) bool {
+	switch t := r.text("type"); t {
+	case "message_start":
+		return r.At("message").Found()
+	case "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping":
+		return true
+	}
+	return false
+}
+
+// event takes one event; false when the object is none.
+func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
+	s := &c.In
+	s.Reset(raw)
+	var typ, kind, text, sign string
+	var block engine.Span
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"type"`:
+			typ = s.Text()
+		case `"message"`:
+			var l BlockReader
+			var m BlockMessage
+			l.Message(s, &m)
+			t.message, t.model, t.usage = m.Id, m.Model, m.Usage
+		case `"usage"`:
+			var l BlockReader
+			l.usage(s, &t.usage)
+		case `"content_block"`:
+			block = s.Value()
+		case `"delta"`:
+			engine.EachMember(s, func(name []byte) {
+				switch string(name) {
+				case `"type"`:
+					kind = s.Text()
+				case `"text"`, `"thinking"`, `"partial_json"`, `"content"`:
+					text += s.Text()
+				case `"signature"`:
+					sign += s.Text()
+				default:
+					s.Value()
+				}
+			})
+		default:
+			s.Value()
+		}
+	})
+	if s.Err != nil {
+		return false, nil //nolint:nilerr // no event: the message is read as it is
+	}
+	switch typ {
+	case "message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error":
+	default:
+		return false, nil
+	}
+	if err := c.Keep(id, tenfold.Kind("anthropic."+typ), raw); err != nil {
+		return true, err
+	}
+	switch typ {
+	case "message_start":
+		if t.model != "" {
+			return true, c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: t.model}})
+		}
+	case "content_block_start":
+		t.block = nil
+		if block.Found() {
+			t.block = append([]byte(nil), block.Of(raw)...)
+		}
+		t.pieces.Reset()
+		t.sign.Reset()
+		t.kind = ""
+	case "content_block_delta":
+		if kind != "signature_delta" {
+			t.kind = kind
+		}
+		t.pieces.WriteString(text)
+		t.sign.WriteString(sign)
+	case "content_block_stop":
+		return true, t.stop(c, id)
+	case "message_stop":
+		u, message := t.usage, t.message
+		p := tenfold.Usage{Model: t.model, Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+		*t = anthropicStream{}
+		if u.Found {
+			return true, c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: message, Payload: p})
+		}
+	}
+	return true, nil
+}
+
+// stop emits the block that was put together.
+func (t *anthropicStream) stop(c *Chat, id string) error {
+	if t.block == nil {
+		return nil
+	}
+	raw := t.whole()
+	t.block = nil
+	var l BlockReader
+	c.In.Reset(raw)
+	blocks := l.blocks(&c.In, nil)
+	m := AnthropicMessage{kind: '{', Role: "assistant", Content: engine.Span{From: 0, To: 1}, Blocks: blocks, Twice: l.Twice}
+	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	if c.In.Err != nil || !m.Readable(w) {
+		c.WarnHere("streamed block could not be understood and is shown to no model", "streamed blocks could not be understood and are shown to no model")
+		return nil //nolint:nilerr // the events are kept
+	}
+	payloads, own := m.answer(w)
+	warnOwn(c, own)
+	return c.Emit(tenfold.Entry{ID: id + "/block", MessageID: t.message, Payload: payloads[0]})
+}
+
+// whole gives the block as a list of one, with what the deltas added in it.
+func (t *anthropicStream) whole() []byte {
+	member := map[string]string{
+		"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "input", "compaction_delta": "content",
+	}[t.kind]
+	added, _ := jsontext.AppendQuote(nil, t.pieces.String())
+	if member == "input" {
+		added = []byte(t.pieces.String())
+		if v := jsontext.Value(added); !v.IsValid(engine.ScanOptions...) {
+			added, _ = jsontext.AppendQuote(nil, t.pieces.String()) // cut off in the middle
+		}
+	}
+	var s engine.Scanner
+	out := []byte("[{")
+	put := func(name, value []byte) {
+		if len(out) > 2 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	s.Reset(t.block)
+	signed := t.sign.Len() > 0
+	engine.EachMember(&s, func(name []byte) {
+		at := s.Value()
+		switch {
+		case s.Err != nil:
+		case member != "" && string(name) == `"`+member+`"`:
+		case signed && string(name) == `"signature"`:
+		default:
+			put(name, at.Of(t.block))
+		}
+	})
+	if member != "" {
+		put([]byte(`"`+member+`"`), added)
+	}
+	if signed {
+		sign, _ := jsontext.AppendQuote(nil, t.sign.String())
+		put([]byte(`"signature"`), sign)
+	}
+	return append(out, "}]"...)
+}

@@ -1,0 +1,203 @@
+package chatapi
+
+import (
+	"context"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// geminiResponsesImporter reads recordings of Gemini's responses: JSON lines
+// {method, response}, where a streamed response is a list of chunks. They hold
+// no user's side.
+type geminiResponsesImporter struct{}
+
+func GeminiResponsesHandler() engine.Handler {
+	return engine.Handler{Format: engine.GeminiResponses, About: "recorded Gemini responses (*.responses)", Importer: geminiResponsesImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (geminiResponsesImporter) Recognise(h engine.Head) engine.Confidence {
+	ours := 0
+	for _, o := range h.Json.Objects {
+		if o.Has("method", "response") && (o.Inner["response"].Has("candidates") || hasCandidates(o.Items["response"])) {
+			ours++
+		}
+	}
+	if h.Json.Shape != engine.ShapeText && ours > 0 && 2*ours >= len(h.Json.Objects) {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+func hasCandidates(chunks []engine.Object) bool {
+	for _, o := range chunks {
+		if o.Has("candidates") || o.Has("usageMetadata") {
+			return true
+		}
+	}
+	return false
+}
+
+// Import implements [engine.Importer].
+func (geminiResponsesImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return ImportChat(ctx, src, sink, engine.GeminiResponses, &geminiRecording{})
+}
+
+// geminiRecording is the dialect of recorded responses.
+type geminiRecording struct{ gemini }
+
+func (*geminiRecording) holds(string) bool { return false }
+
+func (*geminiRecording) Alone(*ChatRecord) bool { return true }
+
+func (d *geminiRecording) Message(c *Chat, raw []byte, id string) error {
+	return d.respond(c, raw, id)
+}
+
+// geminiAnswer is a response, or the chunks of one.
+type geminiAnswer struct {
+	id, model string
+	parts     []geminiPart
+	more      bool
+	twice     bool
+	counted   bool
+	usage     tenfold.Usage
+}
+
+// read reads the response in raw: itself, in a member "response", in chunks.
+func (a *geminiAnswer) read(s *engine.Scanner, raw []byte) {
+	*a = geminiAnswer{parts: a.parts[:0]}
+	s.Reset(raw)
+	a.chunk(s, true)
+}
+
+func (a *geminiAnswer) chunk(s *engine.Scanner, outer bool) {
+	if s.Kind() == '[' {
+		s.Token()
+		for s.More() {
+			a.chunk(s, false)
+		}
+		s.Token()
+		return
+	}
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"response"`:
+			if outer {
+				a.chunk(s, false)
+				return
+			}
+			s.Value()
+		case `"candidates"`:
+			a.candidates(s)
+		case `"responseId"`:
+			a.id = s.Text()
+		case `"modelVersion"`:
+			a.model = s.Text()
+		case `"usageMetadata"`:
+			a.count(s)
+		default:
+			s.Value()
+		}
+	})
+}
+
+func (a *geminiAnswer) candidates(s *engine.Scanner) {
+	if s.Kind() != '[' {
+		s.Value()
+		return
+	}
+	s.Token()
+	for n := 0; s.More(); n++ {
+		if n > 0 {
+			a.more = true
+			s.Value()
+			continue
+		}
+		engine.EachMember(s, func(name []byte) {
+			if string(name) != `"content"` {
+				s.Value()
+				return
+			}
+			g := GeminiContent{}
+			g.Parse(s)
+			a.parts = append(a.parts, g.Parts...)
+			a.twice = a.twice || g.Twice
+		})
+	}
+	s.Token()
+}
+
+// count reads what a chunk reports: the last one counts.
+func (a *geminiAnswer) count(s *engine.Scanner) {
+	prompt, cached, said, thought := 0, 0, 0, 0
+	a.counted = a.counted || s.Kind() == '{'
+	engine.EachMember(s, func(name []byte) {
+		at := s.Value()
+		switch string(name) {
+		case `"promptTokenCount"`:
+			prompt = s.Number(at)
+		case `"cachedContentTokenCount"`:
+			cached = s.Number(at)
+		case `"candidatesTokenCount"`:
+			said = s.Number(at)
+		case `"thoughtsTokenCount"`:
+			thought = s.Number(at)
+		}
+	})
+	a.usage = tenfold.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: said + thought}
+}
+
+// said gives what the response says, texts and thoughts in pieces joined.
+func (a *geminiAnswer) said(w *engine.ContentWriter, calls *Nameless) (payloads []tenfold.Payload, own int) {
+	for i := 0; i < len(a.parts); {
+		n := 1
+		for isPiece(w, &a.parts[i]) && i+n < len(a.parts) && isPiece(w, &a.parts[i+n]) && a.parts[i].thought == a.parts[i+n].thought {
+			n++
+		}
+		if n == 1 {
+			some, only := a.parts[i].said(w, calls)
+			if payloads = append(payloads, some...); only {
+				own++
+			}
+		} else {
+			payloads = append(payloads, joinPieces(w, a.parts[i:i+n])...)
+		}
+		i += n
+	}
+	return payloads, own
+}
+
+// isPiece reports whether a part is nothing but text, signed or not.
+func isPiece(w *engine.ContentWriter, p *geminiPart) bool {
+	return p.Kind == '{' && !p.others && !p.call && !p.Response && !p.inline && !p.byURI && w.IsString(p.Text)
+}
+
+// joinPieces joins pieces; the places where they were joined are in the
+// response only, so its texts stay there. The last signature counts.
+func joinPieces(w *engine.ContentWriter, parts []geminiPart) []tenfold.Payload {
+	cuts := w.Cuts
+	var text strings.Builder
+	signature := ""
+	for i := range parts {
+		text.WriteString(w.Text(parts[i].Text))
+		if w.IsString(parts[i].signature) {
+			signature = w.Text(parts[i].signature)
+		}
+	}
+	w.Cuts = cuts
+	r := tenfold.Reasoning{Signature: signature}
+	if signature != "" {
+		r.Provider = "gemini"
+	}
+	if parts[0].thought {
+		r.Text = text.String()
+		return []tenfold.Payload{r}
+	}
+	if signature == "" {
+		return []tenfold.Payload{tenfold.AssistantMessage{Text: text.String()}}
+	}
+	return []tenfold.Payload{r, tenfold.AssistantMessage{Text: text.String()}}
+}

@@ -1,0 +1,125 @@
+package chatapi
+
+import (
+	"context"
+	"strconv"
+
+	"tenfold/transcript/internal/engine"
+)
+
+// litellmImporter reads the logs that OpenHands keeps of single calls through
+// LiteLLM: the messages that were sent, the tools, and the response with what
+// it cost. Where the model was given its tools as text, messages and
+// raw_response are what it saw and said; the structured forms beside them stay
+// in the Source.
+type litellmImporter struct{}
+
+func LitellmHandler() engine.Handler {
+	return engine.Handler{Format: engine.LiteLLM, About: "LiteLLM call logs of OpenHands (*.json)", Importer: litellmImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (litellmImporter) Recognise(h engine.Head) engine.Confidence {
+	for _, o := range h.Json.Objects {
+		if h.Json.Shape == engine.ShapeText || !o.Has("messages") {
+			continue
+		}
+		if o.Has("latency_sec", "response") || o.Has("kwargs", "response") || o.Has("kwargs", "context_window") {
+			return engine.Certain
+		}
+		// The members that say so may stand behind a long conversation.
+		if !o.Whole && (o.Has("kwargs") || o.Has("context_window") || o.Has("raw_messages")) {
+			return engine.Certain
+		}
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (litellmImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return ImportChat(ctx, src, sink, engine.LiteLLM, &litellm{})
+}
+
+// litellm is the dialect of the logs: chat messages with a response beside.
+type litellm struct{ openai }
+
+func (d *litellm) Begin(c *Chat, r *ChatRecord) error {
+	set := c.Setting(r)
+	set.tools(r.At("tools"))
+	counted := openaiResponse{}
+	if at := r.At("response"); at.Found() {
+		counted.read(&c.In, r, at)
+		d.answer = counted
+	}
+	if at := r.At("raw_response"); at.Found() {
+		d.answer.read(&c.In, r, at)
+		if !d.answer.message.Found() {
+			d.answer = counted
+		}
+		d.answer.usage, d.answer.counted = counted.usage, counted.counted
+	}
+	if d.answer.model == "" {
+		d.answer.model = r.text("model")
+	}
+	set.delta.Model = d.answer.model
+	c.At(UnixTime(r.number("timestamp")))
+	return d.record(c, r, set)
+}
+
+func (d *litellm) end(c *Chat, r *ChatRecord) error {
+	var cost *float64
+	if f, err := strconv.ParseFloat(string(r.value("cost")), 64); err == nil && f >= 0 {
+		cost = &f
+	}
+	return d.respond(c, r, cost)
+}
+
+// agentdojoImporter reads the runs of AgentDojo, and others that shape their
+// messages alike: chat messages whose blocks keep their text under "content",
+// and whose calls name their function and args directly.
+type agentdojoImporter struct{}
+
+func AgentdojoHandler() engine.Handler {
+	return engine.Handler{Format: engine.AgentDojo, About: "AgentDojo runs (*.json)", Importer: agentdojoImporter{}}
+}
+
+// Recognise implements [engine.Importer].
+func (agentdojoImporter) Recognise(h engine.Head) engine.Confidence {
+	for _, o := range h.Json.Objects {
+		if h.Json.Shape == engine.ShapeText || o.Kinds["messages"] != '[' {
+			continue
+		}
+		if o.Has("suite_name", "pipeline_name") {
+			return engine.Certain
+		}
+		for _, m := range o.Items["messages"] {
+			for _, call := range m.Items["tool_calls"] {
+				if call.Values["function"] != "" && call.Has("args") {
+					return engine.Certain
+				}
+			}
+			for _, b := range m.Items["content"] {
+				if b.Values["type"] == "text" && b.Has("content") && !b.Has("text") {
+					return engine.Certain
+				}
+			}
+		}
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (agentdojoImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return ImportChat(ctx, src, sink, engine.AgentDojo, &agentdojo{})
+}
+
+// agentdojo is the dialect of AgentDojo's runs.
+type agentdojo struct{ openai }
+
+func (d *agentdojo) Begin(c *Chat, r *ChatRecord) error {
+	set := c.Setting(r)
+	set.delta.Model = r.text("model")
+	return d.record(c, r, set)
+}
+
+func (d *agentdojo) end(*Chat, *ChatRecord) error { return nil }

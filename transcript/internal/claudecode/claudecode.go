@@ -1,0 +1,349 @@
+package claudecode
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/geminicli"
+)
+
+// claudeImporter reads the session files of Claude Code: a line is a record of
+// the session, and the user and assistant lines among them hold the blocks of
+// API messages.
+//
+//	text, thinking, tool_use …    one entry a block, MessageID = message.id
+//	unknown assistant blocks      provider_item, back to Anthropic only
+//	user text, images             one user_message a line
+//	tool_result                   tool_result, after all calls of its response
+//	message.usage                 one usage a response, from its last line
+//	message.model, when it changes config_delta
+//	typed prompts and commands    turn_start + user_message
+//	injected lines                user_message, synthetic
+//	attachments                   user_message: typed while it worked, files, hooks
+//	system local_command          user_message, synthetic
+//	queue-operation               user_message for what was typed, in older versions
+//	compact_boundary + summary    compaction with the summary
+//	microcompact_boundary         compaction that strips the named results
+//	isSidechain, agent_progress   the same on a branch
+//	subagents/agent-<id>.jsonl    the same, after the session's own lines
+//	everything else               an unknown kind "claude-code.<type>"
+type claudeImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Importer: claudeImporter{}, Exporter: claudeExporter{},
+		Homes: []string{".claude/projects"}, HomeEnv: "CLAUDE_CONFIG_DIR", Part: claudePart,
+	}
+}
+
+// claudeType reports whether an object has a line type of Claude Code together
+// with members that come with that type there and nowhere else.
+func claudeType(o engine.Object) bool {
+	switch o.Values["type"] {
+	case "user", "assistant", "system", "progress", "attachment":
+		return o.Has("uuid") && (o.Has("parentUuid") || o.Has("sessionId"))
+	case "summary":
+		return o.Has("summary", "leafUuid")
+	case "file-history-snapshot":
+		return o.Has("messageId") || o.Has("snapshot")
+	case "queue-operation":
+		return o.Has("operation", "sessionId")
+	case "custom-title":
+		return o.Has("customTitle")
+	case "ai-title":
+		return o.Has("aiTitle")
+	case "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "pr-link":
+		return o.Has("sessionId")
+	}
+	return false
+}
+
+// Recognise implements [engine.Importer].
+func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
+		return engine.No
+	}
+	if (geminicli.QwenImporter{}).Recognise(h) == engine.Certain {
+		return engine.No // its lines are like these
+	}
+	ours, all, messages := 0, 0, 0
+	for _, o := range s.Objects {
+		if !claudeType(o) {
+			// A first line larger than the head shows only its beginning.
+			if o.Whole {
+				all++
+			} else if o.Has("parentUuid", "isSidechain") {
+				ours, messages, all = ours+1, messages+1, all+1
+			}
+			continue
+		}
+		ours, all = ours+1, all+1
+		if o.Has("uuid", "parentUuid") {
+			messages++
+		}
+	}
+	switch {
+	case messages > 0 && 2*ours > all:
+		return engine.Certain
+	case ours > 0 && 2*ours > all:
+		return engine.Likely
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (claudeImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	c := &claude{
+		r: engine.NewLineReader(ctx, src), sink: sink, name: src.Name, scan: engine.Scanner{Cost: engine.BlockCost},
+		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
+		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
+	}
+	err := c.r.Records(engine.ClaudeCode, func(raw []byte) error {
+		c.l.parse(&c.scan, raw)
+		return c.scan.Err
+	}, func() error { return c.line(&c.l) })
+	if err != nil {
+		return err
+	}
+	return c.finish(ctx, src)
+}
+
+// claude is one import.
+type claude struct {
+	r    *engine.LineReader
+	sink engine.Sink
+	name string
+	scan engine.Scanner
+	l    claudeLine
+	warn engine.Warnings
+	ids  engine.Ids
+
+	conv      engine.Conversation
+	begun     bool
+	visible   bool            // a model saw something
+	sessionID string          // the first one
+	early     []tenfold.Entry // until the conversation's id is known
+	titles    [3]string       // summary, ai-title, custom-title: the last wins
+	now       time.Time       // of the last line that had one
+	own       bool            // the file is a sub-agent's own: its chain is the root
+
+	place  engine.RootLog
+	opened engine.TurnState
+	after  string // id of the summary line that ended the last turn
+	pend   *boundary
+
+	tree   []claudeNode
+	nodes  map[string]int32 // uuid → tree
+	chains map[string]string
+
+	open     map[string]*openMessage // by branch
+	order    []string                // branches in the order they came up
+	models   map[string]string       // by branch
+	billed   map[string]bool         // message ids whose usage is written
+	prompts  []int32                 // tree indexes of the prompts since the last boundary
+	prompted map[int32]int32         // parent → its newest prompt
+	walked   int                     // steps taken after rewinds
+
+	queue messageQueue
+
+	sub  *subAgent       // whose file is being read
+	told map[string]bool // blocks of sub-agents that the session's own file holds
+}
+
+// earlyLimit is how many entries wait for a session id.
+const earlyLimit = 512
+
+// line turns one line into entries.
+func (c *claude) line(l *claudeLine) error {
+	l.number = c.r.Number
+	if t := l.time(); !t.IsZero() {
+		c.now = t
+		if c.conv.Created.IsZero() {
+			c.conv.Created = t
+		}
+	}
+	c.session(l)
+	id := c.lineID(l)
+	if l.kind != '{' {
+		c.warn.Add(l.number, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		return c.unknown(l, id, "claude-code.value")
+	}
+	switch typ := l.typ; {
+	case c.sub != nil:
+	case typ == "summary":
+		c.titles[0] = l.title
+	case typ == "ai-title":
+		c.titles[1] = l.title
+	case typ == "custom-title":
+		c.titles[2] = l.title
+	}
+	node := c.remember(l, id)
+	switch l.typ {
+	case "user", "assistant", "system":
+		if !l.sidechain {
+			if err := c.unqueue(l); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case l.typ == "attachment":
+		return c.attachmentLine(l, id, c.branch(l, node, id))
+	case l.typ == "system" && l.subtype == "local_command":
+		return c.localCommand(l, id, c.branch(l, node, id))
+	case l.typ == "queue-operation":
+		return c.queueLine(l, id)
+	case l.typ == "user" || l.typ == "assistant":
+		if l.msg.Kind != '{' || !l.msg.Readable() || l.Twice {
+			c.warn.Add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+			return c.unknown(l, id, "claude-code."+l.typ)
+		}
+		return c.message(l, &l.msg, id, l.typ, c.branch(l, node, id))
+	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.Twice:
+		return c.message(l, &l.agent, id, l.agentType, "agent."+engine.BranchName(l.agentID))
+	case l.typ == "system" && l.subtype == "compact_boundary":
+		return c.compactBoundary(l, id)
+	case l.typ == "system" && l.subtype == "microcompact_boundary":
+		return c.microBoundary(l, id)
+	}
+	name := "claude-code.untyped"
+	if l.typ != "" {
+		name = "claude-code." + l.typ
+	}
+	return c.unknown(l, id, name)
+}
+
+// session notes the session's id: the first one names the conversation. A
+// sub-agent's own file bears its session's id, and needs another.
+func (c *claude) session(l *claudeLine) {
+	switch {
+	case l.sessionID == "":
+	case c.sessionID == "":
+		c.sessionID = l.sessionID
+		id := l.sessionID
+		if l.sidechain && c.startsOwn(l) {
+			id += "-" + c.agentName(l)
+		}
+		if c.conv.ID == "" {
+			c.conv.ID, c.conv.Named = engine.ConversationID(id), true
+		}
+	case l.sessionID != c.sessionID:
+		c.warn.Add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")
+	}
+}
+
+// lineID is the line's uuid, or a hash of what it says.
+func (c *claude) lineID(l *claudeLine) string {
+	if engine.PlainID(l.uuid) {
+		return c.ids.Unique(l.uuid)
+	}
+	return c.ids.Unique("line:" + engine.Digest(l.raw))
+}
+
+// unknown keeps a line that no model sees (L4).
+func (c *claude) unknown(l *claudeLine, id, name string) error {
+	return c.emit(tenfold.Entry{ID: id, Time: c.now, Source: string(l.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
+}
+
+// emit hands entries on, keeping count of turns and steps.
+func (c *claude) emit(entries ...tenfold.Entry) error {
+	for _, e := range entries {
+		c.place.See(e)
+		if e.Payload.Kind().Visible() {
+			c.visible = true
+			if i, ok := c.nodes[e.ID]; ok {
+				n := &c.tree[i]
+				n.turn, n.step, n.shown = int32(c.place.Turn), int32(c.place.Step), e.Branch == ""
+			}
+		}
+		if !c.begun {
+			c.early = append(c.early, e)
+			if c.conv.ID == "" && len(c.early) < earlyLimit {
+				continue
+			}
+			if err := c.begin(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.sink.Entry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *claude) begin() error {
+	c.begun = true
+	c.conv.Format = engine.ClaudeCode
+	if c.conv.ID == "" {
+		c.conv.ID = engine.NameID(c.name, engine.ClaudeCode)
+	}
+	if err := c.sink.Begin(c.conv); err != nil {
+		return err
+	}
+	for _, e := range c.early {
+		if err := c.sink.Entry(e); err != nil {
+			return err
+		}
+	}
+	c.early = nil
+	return nil
+}
+
+func (c *claude) finish(ctx context.Context, src engine.Source) error {
+	if err := c.unqueue(nil); err != nil {
+		return err
+	}
+	if err := c.closeAll(); err != nil {
+		return err
+	}
+	if c.pend != nil {
+		c.warnNoSummary()
+	}
+	if err := c.agents(ctx, src); err != nil {
+		return err
+	}
+	if !c.visible {
+		c.warn.Add(0, "file without messages: the conversation is empty", "")
+	}
+	if !c.begun {
+		if err := c.begin(); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.titles {
+		if t != "" {
+			c.conv.Title = t
+		}
+	}
+	return c.sink.End(c.conv, c.warn.Text())
+}
+
+// startsOwn reports whether a sidechain's line begins a sub-agent's own file,
+// which holds nothing of the session that it belongs to.
+func (c *claude) startsOwn(l *claudeLine) bool {
+	rootSeen := c.place.Opened || c.open[""] != nil
+	return c.sub == nil && len(c.chains) == 0 && !rootSeen && (l.agentID != "" || strings.HasPrefix(c.baseName(), "agent-"))
+}
+
+func (c *claude) agentName(l *claudeLine) string {
+	if name := c.baseName(); strings.HasPrefix(name, "agent-") {
+		return strings.TrimSuffix(name, path.Ext(name))
+	}
+	return "agent-" + engine.BranchName(l.agentID)
+}
+
+func (c *claude) baseName() string { return path.Base(filepath.ToSlash(c.name)) }
+
+// claudePart reports whether a file is a sub-agent's, which is read with the
+// session it belongs to.
+func claudePart(name string) bool {
+	return strings.HasPrefix(path.Base(filepath.ToSlash(name)), "agent-")
+}

@@ -1,0 +1,53 @@
+package claudecode
+
+import (
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// content turns the content of one message line into entries, one per block:
+// results, then one user message for what else a user line holds; or the
+// blocks of an assistant's. Those values that the payloads hold are cut from
+// the line, and what is left is the Source of the first entry.
+func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string) (results, rest []tenfold.Entry) {
+	w := engine.ContentWriter{Scan: &c.scan, Raw: l.raw}
+	switch {
+	case m.IsText():
+		text := w.Text(m.Content)
+		if role == "assistant" {
+			rest = append(rest, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: text}})
+		} else {
+			rest = append(rest, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}})
+		}
+	case role == "assistant":
+		for i := range m.Blocks {
+			rest = append(rest, tenfold.Entry{Payload: chatapi.BlockPayload(&w, &m.Blocks[i])})
+		}
+	default:
+		var parts []tenfold.Part
+		for i := range m.Blocks {
+			b := &m.Blocks[i]
+			if b.Kind == '{' && b.Typ == "tool_result" {
+				results = append(results, tenfold.Entry{Payload: chatapi.BlockResult(&w, b)})
+				continue
+			}
+			parts = append(parts, chatapi.BlockPart(&w, b))
+		}
+		if len(parts) > 0 {
+			rest = append(rest, tenfold.Entry{Payload: tenfold.UserMessage{Parts: parts}})
+		}
+	}
+	n := 0
+	for _, list := range [2][]tenfold.Entry{results, rest} {
+		for i := range list {
+			e := &list[i]
+			e.ID, e.Time, e.MessageID = engine.BlockID(id, n), c.now, m.Id
+			if n == 0 {
+				e.Source = engine.Splice(l.raw, w.Cuts)
+			}
+			n++
+		}
+	}
+	return results, rest
+}

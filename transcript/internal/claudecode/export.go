@@ -1,0 +1,284 @@
+package claudecode
+
+import (
+	"bufio"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// claudeExporter writes a session file that Claude Code can resume: as
+// <sessionId>.jsonl in its directory of the project. What was imported from
+// such a file is written as it was; for everything else lines are made.
+type claudeExporter struct{}
+
+// Export implements [engine.Exporter].
+func (claudeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	x := &claudeExport{view: v, out: bufio.NewWriterSize(w, engine.LineChunk)}
+	var err error
+	if v.Compacted {
+		err = x.compacted()
+	} else {
+		err = x.whole()
+	}
+	if err == nil {
+		err = x.out.Flush()
+	}
+	return x.warn.Text(), err
+}
+
+// claudeExport is one export.
+type claudeExport struct {
+	view  engine.View
+	out   *bufio.Writer
+	scan  engine.Scanner
+	warn  engine.Warnings
+	lines claudeLines
+}
+
+// compacted writes what a model sees as a session of its own.
+func (x *claudeExport) compacted() error {
+	records, _ := x.records()
+	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
+	x.lines.session = engine.UuidOf(x.view.ID, "compacted session "+Decimal(x.view.Projection.Version()))
+	p := x.view.Projection
+	if tools := x.discovered(); len(tools) > 0 {
+		if err := x.lines.discovered(tools); err != nil {
+			return err
+		}
+	}
+	// Claude Code has a system prompt of its own, so what summaries add to it
+	// goes in front.
+	if text := p.Continuation(); text != "" {
+		if err := x.lines.user(userLine{text: text, synthetic: true}); err != nil {
+			return err
+		}
+	}
+	if err := x.lines.projection(p, ""); err != nil {
+		return err
+	}
+	x.warnConfig()
+	return x.lines.title(x.view.Title)
+}
+
+// discovered names the tools that tool searches of the session found: Claude
+// Code offers them to the model again, although the searches may be hidden.
+func (x *claudeExport) discovered() []string {
+	names := map[string]bool{}
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch != "" {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.ToolResult:
+			for _, part := range p.Parts {
+				var ref struct {
+					Name string `json:"tool_name"`
+				}
+				if part.File != nil && part.File.Name == "tool_reference" && json.Unmarshal([]byte(part.File.Detail), &ref, engine.ScanOptions...) == nil {
+					names[ref.Name] = ref.Name != ""
+				}
+			}
+		case tenfold.Unknown:
+			if p.Name == "claude-code.system" {
+				var l claudeLine
+				l.parse(&x.scan, []byte(e.Source))
+				for _, name := range l.compact.tools {
+					names[name] = x.scan.Err == nil && name != ""
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, found bool) bool { return !found })
+	return slices.Sorted(maps.Keys(names))
+}
+
+// records gives the records of Claude Code that the log holds, in the order of
+// their first own entries, and for each entry that came from none its seq.
+func (x *claudeExport) records() (records []claudeRecord, foreign map[int64]bool) {
+	at := map[string]int{}
+	var rest []tenfold.Entry
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Source == "" {
+			rest = append(rest, e)
+			continue
+		}
+		r := claudeRecord{id: engine.RecordID(e.ID), source: e.Source, time: e.Time, entries: []tenfold.Entry{e}}
+		if _, again := at[r.id]; again || !x.native(&r, e) {
+			rest = append(rest, e)
+			continue
+		}
+		at[r.id] = len(records)
+		records = append(records, r)
+	}
+	foreign = map[int64]bool{}
+	for _, e := range rest {
+		if i, ok := at[engine.RecordID(e.ID)]; ok && e.Source == "" && e.ID != records[i].id {
+			records[i].entries = append(records[i].entries, e)
+		} else {
+			foreign[e.Seq] = true
+		}
+	}
+	return records, foreign
+}
+
+// native reports whether an entry's source is a line of Claude Code, and notes
+// what the order depends on.
+func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
+	var l claudeLine
+	l.parse(&x.scan, []byte(e.Source))
+	if x.scan.Err != nil {
+		return false
+	}
+	r.parent, r.stamped, r.aside = l.parent, !l.time().IsZero(), l.typ == "attachment"
+	if x.view.Format == engine.ClaudeCode {
+		return true
+	}
+	if u, ok := e.Payload.(tenfold.Unknown); ok {
+		return strings.HasPrefix(string(u.Name), "claude-code.")
+	}
+	if l.uuid == "" && l.sessionID == "" {
+		return false
+	}
+	switch l.typ {
+	case "user", "assistant":
+		return l.msg.Kind == '{'
+	case "progress":
+		return l.agentMessage()
+	case "attachment":
+		return l.attachment.typ != ""
+	case "system":
+		return l.subtype == "local_command"
+	}
+	return false
+}
+
+// whole writes all that was said.
+func (x *claudeExport) whole() error {
+	records, foreign := x.records()
+	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
+	for _, i := range orderClaude(records) {
+		r := &records[i]
+		line, ok := rebuildClaude(&x.scan, r.id, r.source, r.entries)
+		if !ok {
+			for _, e := range r.entries {
+				foreign[e.Seq] = true
+			}
+			continue
+		}
+		if err := x.lines.raw(line); err != nil {
+			return err
+		}
+		x.lines.continueFrom(&x.scan, line)
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	return x.foreign(foreign, len(records) == 0)
+}
+
+// foreign writes the entries that came from no record, up to each compaction
+// that has a form here.
+func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
+	live := engine.LiveOverlays(x.view.Projection.Log())
+	var stretch []tenfold.Entry
+	opened, wrote := false, false
+	flush := func() error {
+		part := stretch
+		stretch = nil
+		if !slices.ContainsFunc(part, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
+			return nil // bookkeeping alone, such as an overlay that was undone
+		}
+		wrote = true
+		return x.lines.entries(part)
+	}
+	for e := range x.view.Projection.Log().Entries() {
+		kind := e.Payload.Kind()
+		opened = opened || e.Branch == "" && (kind.Visible() || kind == tenfold.KindTurnStart)
+		if p, ok := e.Payload.(tenfold.Compaction); ok {
+			switch {
+			case !live[e.ID] && !foreign[e.Seq]:
+				x.warn.Add(0, "compaction was undone, which has no form in claude-code: it counts again there",
+					"compactions were undone, which has no form in claude-code: they count again there")
+			case !live[e.ID] || !foreign[e.Seq]:
+			case all && opened && x.coversAll(p, e.Seq):
+				if err := flush(); err != nil {
+					return err
+				}
+				if err := x.lines.boundary(e, p); err != nil {
+					return err
+				}
+				wrote = true
+			default:
+				x.warn.Add(0, "compaction has no form in claude-code and is left out", "compactions have no form in claude-code and are left out")
+			}
+			continue
+		}
+		if !foreign[e.Seq] {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.Pin:
+			x.warn.Add(0, "pin has no form in claude-code and is left out", "pins have no form in claude-code and are left out")
+		case tenfold.Approval:
+			x.warn.Add(0, "approval has no form in claude-code and is left out", "approvals have no form in claude-code and are left out")
+		case tenfold.Reasoning:
+			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
+				x.warn.Add(0, "reasoning that only another provider, or nobody, can read back is left out",
+					"reasonings that only another provider, or nobody, can read back are left out")
+			}
+			stretch = append(stretch, e)
+		case tenfold.ProviderItem:
+			if p.Provider != "anthropic" {
+				x.warn.Add(0, "block of another provider has no form in claude-code and is left out",
+					"blocks of another provider have no form in claude-code and are left out")
+			}
+			stretch = append(stretch, e)
+		case tenfold.Unknown:
+			x.warn.Add(0, "record of another tool has no form in claude-code and is left out", "records of another tool have no form in claude-code and are left out")
+		case tenfold.ConfigDelta:
+			if p.System != nil || p.Tools != nil || p.Extra != "" {
+				x.warnConfig()
+			}
+			stretch = append(stretch, e)
+		default:
+			stretch = append(stretch, e)
+		}
+	}
+	if err := flush(); err != nil || !wrote || !all {
+		return err
+	}
+	return x.lines.title(x.view.Title)
+}
+
+// warnConfig says that Claude Code brings its own configuration.
+func (x *claudeExport) warnConfig() {
+	c := x.view.Projection.Config()
+	if c.System == "" && c.Tools == nil {
+		return
+	}
+	for _, k := range x.warn.List {
+		if strings.HasPrefix(k.One, "configuration") {
+			return
+		}
+	}
+	x.warn.Add(0, "configuration (system prompt and tools) has no form in claude-code and is left out", "")
+}
+
+// coversAll reports whether an overlay is what Claude Code's compactions are:
+// a summary of all there was when it was made, and nothing else.
+func (x *claudeExport) coversAll(c tenfold.Compaction, seq int64) bool {
+	turn, _, _ := x.view.Projection.Log().Where(seq)
+	return c.Summary != nil && c.FromTurn == 0 && c.ToTurn >= turn && c.ToStep == nil &&
+		c.Reasoning == nil && c.ToolCalls == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
+}
+
+func (claudeExporter) Resume(file string, _ []byte) []string {
+	return []string{"claude --resume " + engine.ShellWord(file)}
+}

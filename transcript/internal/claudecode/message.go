@@ -1,0 +1,220 @@
+package claudecode
+
+import (
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// openMessage is an API message whose blocks are still coming: one to a line,
+// with results of its parallel calls in between. The blocks go out at once;
+// what stands between them waits until the message is whole, so that all calls
+// come before all results (P10).
+type openMessage struct {
+	id      string // of the message; never empty
+	first   string // id of its first line
+	model   string
+	usage   chatapi.BlockUsage
+	time    time.Time
+	held    []tenfold.Entry
+	holding int // bytes
+}
+
+// What waits for a message is bounded: past this, the order of the file stands.
+const (
+	HeldEntries = 8192
+	heldBytes   = 64 << 20
+)
+
+// message turns a message line into entries.
+func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branch string) error {
+	if l.summary && role == "user" && branch == "" {
+		return c.compactSummary(l, m, id)
+	}
+	if c.pend != nil && branch == "" {
+		c.warnNoSummary()
+	}
+	if role == "assistant" && stunted(m, l.raw) {
+		c.warn.Add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
+	results, rest := c.content(l, m, id, role)
+	if len(results)+len(rest) == 0 {
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
+	switch {
+	case branch == "":
+	case c.sub == nil:
+		c.tell(branch, results, rest)
+	case c.known(branch, results, rest):
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
+	for _, list := range [2][]tenfold.Entry{results, rest} {
+		for i := range list {
+			list[i].Branch = branch
+		}
+	}
+	if role == "assistant" {
+		return c.assistant(m, rest, id, branch)
+	}
+	opens := false
+	if len(rest) > 0 {
+		u := rest[0].Payload.(tenfold.UserMessage)
+		u.Synthetic = branch != "" || !c.typed(l, u) // an agent's prompt is no person's
+		rest[0].Payload = u
+		opens = !u.Synthetic
+	}
+	if !opens {
+		return c.hold(branch, id, append(results, rest...))
+	}
+	if err := c.close(branch); err != nil {
+		return err
+	}
+	if err := c.emit(results...); err != nil {
+		return err
+	}
+	if branch == "" {
+		if err := c.prompt(l, id); err != nil {
+			return err
+		}
+	}
+	return c.emit(rest...)
+}
+
+// stunted reports whether a block of an assistant's message lacks what its type
+// has: no provider would take it back.
+func stunted(m *chatapi.BlockMessage, raw []byte) bool {
+	isString := func(at engine.Span) bool { return at.Found() && raw[at.From] == '"' }
+	for i := range m.Blocks {
+		b, whole := &m.Blocks[i], true
+		switch b.Typ {
+		case "text":
+			whole = isString(b.Text)
+		case "thinking":
+			whole = isString(b.Thinking)
+		case "redacted_thinking":
+			whole = isString(b.Data)
+		case "tool_use":
+			whole = b.Input.Found()
+		}
+		if !whole {
+			return true
+		}
+	}
+	return false
+}
+
+// assistant emits the blocks of a response, after closing the one before.
+func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, branch string) error {
+	o := c.open[branch]
+	if o == nil || o.id != m.Id || m.Id == "" {
+		if err := c.close(branch); err != nil {
+			return err
+		}
+		if _, known := c.open[branch]; !known {
+			c.order = append(c.order, branch)
+		}
+		o = &openMessage{id: m.Id, first: id, model: m.Model}
+		c.open[branch] = o
+	}
+	local := m.Model == syntheticModel
+	if !local {
+		o.model = m.Model
+		if m.Usage.Found {
+			o.usage, o.time = m.Usage, c.now // the last line's count wins
+		}
+	}
+	if branch == "" {
+		if err := c.resume(); err != nil {
+			return err
+		}
+	}
+	if !local && m.Model != "" && c.models[branch] != m.Model {
+		c.models[branch] = m.Model
+		if err := c.emit(tenfold.Entry{ID: id + "/model", Time: c.now, Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}}); err != nil {
+			return err
+		}
+	}
+	return c.emit(blocks...)
+}
+
+// syntheticModel marks text that Claude Code wrote itself, such as an API error.
+const syntheticModel = "<synthetic>"
+
+// hold lets entries wait for the open message of their branch, if there is one.
+func (c *claude) hold(branch, id string, entries []tenfold.Entry) error {
+	o := c.open[branch]
+	if o == nil {
+		if branch == "" {
+			if err := c.aside(entries[0], id); err != nil {
+				return err
+			}
+		}
+		return c.emit(entries...)
+	}
+	for i := range entries {
+		o.holding += len(entries[i].Source) + payloadSize(entries[i].Payload)
+	}
+	o.held = append(o.held, entries...)
+	if len(o.held) > HeldEntries || o.holding > heldBytes {
+		c.warn.Add(c.r.Number, "response was too long to sort its results behind its calls", "responses were too long to sort their results behind their calls")
+		return c.release(o)
+	}
+	return nil
+}
+
+func payloadSize(p tenfold.Payload) int {
+	var parts []tenfold.Part
+	switch p := p.(type) {
+	case tenfold.UserMessage:
+		parts = p.Parts
+	case tenfold.ToolResult:
+		parts = p.Parts
+	}
+	n := 0
+	for _, part := range parts {
+		n += len(part.Text)
+		if part.File != nil {
+			n += len(part.File.URI) + len(part.File.Detail)
+		}
+	}
+	return n
+}
+
+func (c *claude) release(o *openMessage) error {
+	held := o.held
+	o.held, o.holding = nil, 0
+	return c.emit(held...)
+}
+
+// close ends the open message of a branch: its usage, once, then what waited.
+func (c *claude) close(branch string) error {
+	o := c.open[branch]
+	if o == nil || o.first == "" {
+		return nil
+	}
+	c.open[branch] = nil
+	if o.usage.Found && !c.billed[o.id] {
+		if o.id != "" {
+			c.billed[o.id] = true
+		}
+		u := o.usage
+		if err := c.emit(tenfold.Entry{ID: o.first + "/usage", Time: o.time, Branch: branch, MessageID: o.id, Payload: tenfold.Usage{
+			Model: o.model, Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+		}}); err != nil {
+			return err
+		}
+	}
+	return c.release(o)
+}
+
+func (c *claude) closeAll() error {
+	for _, branch := range c.order {
+		if err := c.close(branch); err != nil {
+			return err
+		}
+	}
+	return nil
+}

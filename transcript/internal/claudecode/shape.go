@@ -1,0 +1,132 @@
+package claudecode
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/transcript/internal/engine"
+)
+
+// claudeEnv is what every line says of where the session ran.
+type claudeEnv struct {
+	UserType  string `json:"userType"`
+	Cwd       string `json:"cwd"`
+	SessionID string `json:"sessionId"`
+	Version   string `json:"version"`
+	GitBranch string `json:"gitBranch"`
+}
+
+// claudeEnvironment takes over what the newest lines of a session say.
+func claudeEnvironment(scan *engine.Scanner, records []claudeRecord) claudeEnv {
+	var env claudeEnv
+	take := func(into *string) {
+		if t := scan.Text(); *into == "" {
+			*into = t
+		}
+	}
+	const lines = 1000
+	for i := len(records) - 1; i >= max(0, len(records)-lines); i-- {
+		scan.Reset([]byte(records[i].source))
+		engine.EachMember(scan, func(name []byte) {
+			switch string(name) {
+			case `"userType"`:
+				take(&env.UserType)
+			case `"cwd"`:
+				take(&env.Cwd)
+			case `"sessionId"`:
+				take(&env.SessionID)
+			case `"version"`:
+				take(&env.Version)
+			case `"gitBranch"`:
+				take(&env.GitBranch)
+			default:
+				scan.Value()
+			}
+		})
+		if env.UserType != "" && env.Cwd != "" && env.SessionID != "" && env.Version != "" {
+			break
+		}
+	}
+	for into, unknown := range map[*string]string{&env.UserType: "external", &env.Cwd: ".", &env.Version: "0.0.0"} {
+		if *into == "" {
+			*into = unknown
+		}
+	}
+	return env
+}
+
+// The lines, with their members in the order in which Claude Code writes them.
+type (
+	claudeHead struct {
+		Parent    *string `json:"parentUuid"`
+		Logical   *string `json:"logicalParentUuid,omitzero"`
+		Sidechain bool    `json:"isSidechain"`
+		claudeEnv
+		Agent string `json:"agentId,omitzero"`
+		Type  string `json:"type"`
+	}
+	claudeTail struct {
+		UUID string `json:"uuid"`
+		Time string `json:"timestamp"`
+	}
+	claudeUser struct {
+		claudeHead
+		Message struct {
+			Role    string `json:"role"`
+			Content any    `json:"content"`
+		} `json:"message"`
+		Meta       bool `json:"isMeta,omitzero"`
+		Transcript bool `json:"isVisibleInTranscriptOnly,omitzero"`
+		Summary    bool `json:"isCompactSummary,omitzero"`
+		claudeTail
+	}
+	claudeAssistant struct {
+		claudeHead
+		Message struct {
+			Model        string           `json:"model"`
+			ID           string           `json:"id"`
+			Type         string           `json:"type"`
+			Role         string           `json:"role"`
+			Content      []jsontext.Value `json:"content"`
+			StopReason   *string          `json:"stop_reason"`
+			StopSequence *string          `json:"stop_sequence"`
+			Usage        claudeCounts     `json:"usage"`
+		} `json:"message"`
+		claudeTail
+	}
+	claudeCounts struct {
+		Input      int `json:"input_tokens"`
+		CacheWrite int `json:"cache_creation_input_tokens"`
+		CacheRead  int `json:"cache_read_input_tokens"`
+		Output     int `json:"output_tokens"`
+	}
+	claudeBoundary struct {
+		claudeHead
+		Subtype string `json:"subtype"`
+		Content string `json:"content"`
+		Meta    bool   `json:"isMeta"`
+		claudeTail
+		Level    string `json:"level"`
+		Metadata struct {
+			Trigger string `json:"trigger"`
+			Before  int    `json:"preTokens"`
+			After   int    `json:"postTokens,omitzero"`
+
+			Discovered []string `json:"preCompactDiscoveredTools,omitzero"`
+		} `json:"compactMetadata"`
+	}
+)
+
+// head begins a line; of is what the line's uuid is derived from.
+func (x *claudeLines) head(typ, of string) (claudeHead, claudeTail) {
+	x.made++
+	h := claudeHead{Sidechain: x.agent != "", Agent: x.agent, claudeEnv: x.env, Type: typ}
+	h.SessionID = x.session
+	if x.last != "" {
+		last := x.last
+		h.Parent = &last
+	}
+	x.last = engine.UuidOf(x.conv, x.session+" "+of+" "+strconv.Itoa(x.made))
+	return h, claudeTail{UUID: x.last, Time: x.now.UTC().Format("2006-01-02T15:04:05.000Z")}
+}

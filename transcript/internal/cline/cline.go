@@ -1,0 +1,217 @@
+package cline
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// clineImporter reads the tasks of Cline and Roo: Anthropic messages with a
+// time each. Calls that older versions wrote as XML into the text stay text,
+// and so do their results, for so the model saw them.
+//
+//	api_conversation_history.json  a list of messages
+//	<id>.messages.json             the same in a record
+//	isSummary + condenseParent     compaction with the summary
+//	isTruncationMarker + truncationParent  compaction that omits
+//	<id>.compaction.json beside    compaction of the first messages
+//	ui_messages.json beside        usage and cost; tokens of condensations
+type clineImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Importer: clineImporter{},
+		Mains: []string{History},
+	}
+}
+
+const History = "api_conversation_history.json"
+
+// Recognise implements [engine.Importer].
+func (clineImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	base := path.Base(filepath.ToSlash(h.Name))
+	if s.Shape == engine.ShapeText || len(s.Objects) == 0 {
+		return engine.No
+	}
+	list := s.Objects
+	if first := s.Objects[0]; first.Has("version", "sessionId", "messages") || (first.Has("messages") && strings.HasSuffix(base, ".messages.json")) {
+		list = first.Items["messages"]
+		if len(s.Objects) > 1 {
+			return engine.No
+		}
+		if len(list) == 0 && first.Has("version", "sessionId") {
+			return engine.Likely
+		}
+	} else if s.Shape != engine.ShapeArray {
+		return engine.No
+	}
+	messages, ours := 0, 0
+	for _, o := range list {
+		role := o.Values["role"]
+		if (role != "user" && role != "assistant") || !o.Has("content") {
+			if o.Whole {
+				return engine.No
+			}
+			continue
+		}
+		messages++
+		if o.Kinds["ts"] == '0' || o.Has("condenseParent") || o.Has("isSummary") || o.Has("truncationParent") || o.Has("isTruncationMarker") {
+			ours++
+		}
+	}
+	if messages > 0 && (ours > 0 || strings.HasSuffix(base, History)) {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (clineImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return chatapi.ImportChat(ctx, src, sink, engine.Cline, &cline{})
+}
+
+// cline is the dialect of Cline's and Roo's tasks.
+type cline struct {
+	chatapi.Anthropic
+	bills  []clineBill
+	shrunk map[string]clineShrink // by the id of the condensation
+	known  map[string]bool        // keys of summaries and markers that are there
+	groups map[string]*clineGroup // what they hide, by key
+	hidden string                 // keys of what hides the message before
+	any    bool                   // a message came
+	count  int
+	prefix clinePrefix
+}
+
+func (*cline) Fleeting() []string {
+	return []string{"cache_control", "condenseParent", "truncationParent"}
+}
+
+// Name is that of the task's directory where the file's says nothing.
+func (*cline) Name(source string) string {
+	source = filepath.ToSlash(source)
+	if dir := path.Base(path.Dir(source)); path.Base(source) == History && engine.PlainID(dir) {
+		return dir + ".json"
+	}
+	return source
+}
+
+func (*cline) Alone(r *chatapi.ChatRecord) bool { return r.At("role").Found() }
+
+func (d *cline) Open(c *chatapi.Chat) {
+	known := d.known
+	*d = cline{shrunk: map[string]clineShrink{}, known: known, groups: map[string]*clineGroup{}}
+	d.Typed, c.Place = clineTyped, &engine.RootLog{}
+	if known == nil { // a task is one conversation: the files beside it belong to the first
+		d.known = map[string]bool{}
+		d.look(c)
+		d.readUI(c)
+	}
+}
+
+func (d *cline) Begin(c *chatapi.Chat, r *chatapi.ChatRecord) error {
+	d.readPrefix(c)
+	return c.Record(r, c.Setting(r))
+}
+
+func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
+	var t clineTags
+	t.parse(&c.In, raw)
+	c.At(t.time())
+	m := &d.M
+	m.Parse(&c.In, raw)
+	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	if c.In.Err != nil || !m.Readable(w) {
+		return c.Unread(id, raw)
+	}
+	switch {
+	case t.summary && d.groups["condense "+t.condenseID] != nil:
+		if err := d.condense(c, w, &t, id); err != nil {
+			return err
+		}
+	case t.marker && d.groups["truncate "+t.truncationID] != nil:
+		if err := d.truncate(c, w, &t, id); err != nil {
+			return err
+		}
+	default:
+		if err := d.shown(c, w, &t, id); err != nil {
+			return err
+		}
+	}
+	if m.Role == "assistant" {
+		if err := d.bill(c, &t, id); err != nil {
+			return err
+		}
+	}
+	d.count++
+	return d.compactPrefix(c)
+}
+
+// shown emits a message. Where what hides messages changes, a turn begins, for
+// ranges end with turns.
+func (d *cline) shown(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string) error {
+	keys := t.keys(d.known)
+	key := strings.Join(keys, "\n")
+	from := -1
+	if key != d.hidden {
+		d.hidden = key
+		if d.M.Role == "assistant" || t.summary || t.marker || !d.opensTurn(w) {
+			if err := c.Turn(id); err != nil {
+				return err
+			}
+			from = c.Place.Turn
+		}
+	}
+	d.any = true
+	if err := d.Read(c, w, id, t.summary || t.marker); err != nil {
+		return err
+	}
+	if from < 0 {
+		from = c.Place.Turn
+	}
+	for _, k := range keys {
+		if g := d.groups[k]; g != nil && g.done {
+			c.WarnHere("message stands behind what hides it and is shown", "messages stand behind what hides them and are shown")
+			continue
+		}
+		d.hide(k, from, c.Place.Turn)
+	}
+	return nil
+}
+
+// opensTurn reports whether the user's message that was parsed will open a
+// turn with its first entry.
+func (d *cline) opensTurn(w *engine.ContentWriter) bool {
+	cuts := w.Cuts
+	defer func() { w.Cuts = cuts }()
+	m := d.M
+	payloads, _ := m.Request(w, m.Role != "user", d.Typed)
+	u, ok := payloads[0].(tenfold.UserMessage)
+	return ok && !u.Synthetic
+}
+
+// clineTyped reports whether a person wrote any of a message: what the tool
+// puts in, results in text included, does not count.
+func clineTyped(parts []tenfold.Part) bool {
+	for _, p := range parts {
+		text := strings.TrimSpace(p.Text)
+		switch {
+		case p.File != nil, strings.HasPrefix(text, "<environment_details>"), strings.HasPrefix(text, "[ERROR]"), text == "":
+		case strings.HasPrefix(text, "[") && strings.Contains(engine.FirstLine(text), "] Result:"):
+			// The person's word may follow a tool's.
+			if strings.Contains(text, "<feedback>") {
+				return true
+			}
+		case strings.Contains(text, "[TASK RESUMPTION]") && !strings.Contains(text, "<user_message>"):
+		default:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,287 @@
+package cline
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// clineTags is what Cline and Roo say of a message besides its content.
+type clineTags struct {
+	ts                           float64
+	summary, marker              bool
+	condenseID, condenseParent   string
+	truncationID, truncateParent string
+	model                        string
+	usage                        tenfold.Usage
+	counted                      bool
+}
+
+func (t *clineTags) parse(s *engine.Scanner, raw []byte) {
+	*t = clineTags{}
+	s.Reset(raw)
+	t.members(s)
+}
+
+func (t *clineTags) members(s *engine.Scanner) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"ts"`:
+			t.ts = s.Float()
+		case `"isSummary"`:
+			t.summary = s.Flag()
+		case `"isTruncationMarker"`:
+			t.marker = s.Flag()
+		case `"condenseId"`:
+			t.condenseID = s.Text()
+		case `"condenseParent"`:
+			t.condenseParent = s.Text()
+		case `"truncationId"`:
+			t.truncationID = s.Text()
+		case `"truncationParent"`:
+			t.truncateParent = s.Text()
+		case `"modelInfo"`:
+			engine.EachMember(s, func(name []byte) {
+				if n := string(name); n == `"modelId"` || n == `"id"` {
+					t.model = s.Text()
+				} else {
+					s.Value()
+				}
+			})
+		case `"metrics"`:
+			t.counted = s.Kind() == '{'
+			engine.EachMember(s, func(name []byte) { clineCount(s, &t.usage, string(name)) })
+		default:
+			s.Value()
+		}
+	})
+}
+
+// clineCount reads a member that counts tokens or money.
+func clineCount(s *engine.Scanner, u *tenfold.Usage, name string) {
+	f := s.Float()
+	n := int(max(0, min(f, 1<<52)))
+	switch name {
+	case `"inputTokens"`, `"tokensIn"`:
+		u.Input = n
+	case `"outputTokens"`, `"tokensOut"`:
+		u.Output = n
+	case `"cacheReadTokens"`, `"cacheReads"`:
+		u.CacheRead = n
+	case `"cacheWriteTokens"`, `"cacheWrites"`:
+		u.CacheWrite = n
+	case `"cost"`:
+		if f >= 0 {
+			u.Cost = &f
+		}
+	}
+}
+
+func (t *clineTags) time() time.Time { return chatapi.UnixTime(t.ts) }
+
+// keys names what hides the message. A summary or a marker that was taken out
+// hides nothing any more.
+func (t *clineTags) keys(known map[string]bool) []string {
+	var keys []string
+	for _, k := range [...]string{"condense " + t.condenseParent, "truncate " + t.truncateParent} {
+		if known[k] {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// look finds the summaries and markers, which stand behind what they hide.
+func (d *cline) look(c *chatapi.Chat) {
+	text := bytes.TrimLeft(c.Top.Raw, " \t\r\n")
+	if c.Lines != nil || len(text) == 0 || text[0] != '[' || !bytes.Contains(text, []byte(`Parent"`)) {
+		return
+	}
+	var s engine.Scanner
+	s.Reset(text)
+	s.Token()
+	for s.More() {
+		if s.Kind() != '{' {
+			s.Value()
+			continue
+		}
+		var t clineTags
+		t.members(&s)
+		if t.summary && t.condenseID != "" {
+			d.known["condense "+t.condenseID] = true
+		}
+		if t.marker && t.truncationID != "" {
+			d.known["truncate "+t.truncationID] = true
+		}
+	}
+}
+
+// clineGroup is a range of turns that something hides.
+type clineGroup struct {
+	from, to int
+	done     bool
+}
+
+func (d *cline) hide(key string, from, to int) {
+	g := d.groups[key]
+	if g == nil {
+		g = &clineGroup{from: from, to: to}
+		d.groups[key] = g
+	}
+	g.from, g.to = min(g.from, from), max(g.to, to)
+}
+
+// condense makes an overlay of a summary: it stands for what it hides, as the
+// message that Roo sends in its place.
+func (d *cline) condense(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string) error {
+	g := d.groups["condense "+t.condenseID]
+	text := messageText(&d.M, w)
+	if text == "" || g.done {
+		return d.shown(c, w, t, id)
+	}
+	g.done = true
+	o := tenfold.Compaction{
+		FromTurn: g.from, ToTurn: g.to, Source: "import", Reason: "condense",
+		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
+	}
+	k := d.shrunk[t.condenseID]
+	o.TokensBefore, o.TokensAfter = k.before, k.after
+	if err := d.overlay(c, w, t, id, g, o); err != nil || k.cost == nil {
+		return err
+	}
+	return c.Emit(tenfold.Entry{ID: id + "/usage", Payload: tenfold.Usage{Cost: k.cost}})
+}
+
+// truncate makes an overlay of a cut; the marker is a message that the model
+// sees where the cut is.
+func (d *cline) truncate(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string) error {
+	g := d.groups["truncate "+t.truncationID]
+	if g.done {
+		return d.shown(c, w, t, id)
+	}
+	g.done = true
+	o := tenfold.Compaction{FromTurn: g.from, ToTurn: g.to, Source: "import", Reason: "truncate", Turns: tenfold.Omit}
+	if err := c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
+		return err
+	}
+	d.hidden = "\n"
+	if err := d.shown(c, w, t, id); err != nil {
+		return err
+	}
+	for _, k := range t.keys(d.known) {
+		d.hide(k, g.from, g.to)
+	}
+	return nil
+}
+
+// overlay emits a compaction that came from a message. What hides the message
+// itself hides what it stands for.
+func (d *cline) overlay(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string, g *clineGroup, o tenfold.Compaction) error {
+	for _, k := range t.keys(d.known) {
+		d.hide(k, g.from, g.to)
+	}
+	d.hidden, d.any = "\n", true // no message's: the next one begins a turn
+	return c.Emit(tenfold.Entry{ID: id + "/compaction", Source: engine.Splice(w.Raw, w.Cuts), Payload: o})
+}
+
+// text gives the texts of a message. Several are joined, and stay where they
+// were as well.
+func messageText(m *chatapi.AnthropicMessage, w *engine.ContentWriter) string {
+	if m.Blocks == nil {
+		return w.Text(m.Content)
+	}
+	cuts := w.Cuts
+	var texts []string
+	for i := range m.Blocks {
+		switch b := &m.Blocks[i]; {
+		case b.Kind == '"':
+			texts = append(texts, w.Text(b.Span))
+		case b.Typ == "text" && w.IsString(b.Text):
+			texts = append(texts, w.Text(b.Text))
+		}
+	}
+	if len(texts) != 1 {
+		w.Cuts = cuts
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// clinePrefix is a compaction that newer versions of Cline keep in a file of
+// its own: messages that stand for the first ones.
+type clinePrefix struct {
+	count int
+	text  string
+	raw   []byte
+}
+
+func (d *cline) readPrefix(c *chatapi.Chat) {
+	base, ok := strings.CutSuffix(path.Base(filepath.ToSlash(c.Src.Name)), ".messages.json")
+	if !ok {
+		return
+	}
+	raw, err := c.Src.Sibling(base + ".compaction.json")
+	if err != nil || (raw != nil && !jsontext.Value(raw).IsValid(engine.ScanOptions...)) {
+		c.Warn.Add(0, "sibling file, the compaction, could not be read: nothing is hidden", "")
+		return
+	}
+	if raw == nil {
+		return
+	}
+	p := clinePrefix{raw: engine.AppendCompact(nil, raw)}
+	var s engine.Scanner
+	s.Reset(p.raw)
+	var texts []string
+	engine.EachMember(&s, func(name []byte) {
+		switch {
+		case string(name) == `"source_message_count"`:
+			p.count = s.Number(s.Value())
+		case string(name) == `"messages"` && s.Kind() == '[':
+			s.Token()
+			for s.More() {
+				at := s.Value()
+				var m chatapi.AnthropicMessage
+				var in engine.Scanner
+				body := at.Of(p.raw)
+				if m.Parse(&in, body); in.Err == nil && !m.Twice {
+					if text := messageText(&m, &engine.ContentWriter{Scan: &in, Raw: body}); text != "" {
+						texts = append(texts, text)
+					}
+				}
+			}
+			s.Token()
+		default:
+			s.Value()
+		}
+	})
+	p.text = strings.Join(texts, "\n\n")
+	if p.count > 0 && p.text != "" {
+		d.prefix = p
+	} else {
+		c.Warn.Add(0, "sibling file, the compaction, was not understood: nothing is hidden", "")
+	}
+}
+
+// compactPrefix emits the compaction behind the last message that it covers.
+func (d *cline) compactPrefix(c *chatapi.Chat) error {
+	p := d.prefix
+	if p.count == 0 || d.count != p.count || !c.Place.Opened {
+		return nil
+	}
+	d.prefix.count = 0
+	d.hidden = "\n"
+	return c.Emit(tenfold.Entry{
+		ID: c.Ids.Unique("compaction:" + engine.Digest(p.raw)), Source: string(p.raw),
+		Payload: tenfold.Compaction{
+			ToTurn: c.Place.Turn, Source: "import", Reason: "compact",
+			Summary: &tenfold.Summary{Text: p.text, Placement: tenfold.PlaceMessage},
+		},
+	})
+}

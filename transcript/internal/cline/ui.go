@@ -1,0 +1,134 @@
+package cline
+
+import (
+	"strconv"
+
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// clineBill is what the task's window showed of one request.
+type clineBill struct {
+	ts    float64
+	usage tenfold.Usage
+}
+
+// clineShrink is what it showed of a condensation, in tokens.
+type clineShrink struct {
+	before, after int
+	cost          *float64
+}
+
+// readUI reads ui_messages.json, which has what requests cost.
+func (d *cline) readUI(c *chatapi.Chat) {
+	raw, err := c.Src.Sibling("ui_messages.json")
+	if raw == nil && err == nil {
+		return
+	}
+	s := engine.Scanner{Cost: engine.BlockCost}
+	s.Reset(raw)
+	if s.Kind() == '[' {
+		s.Token()
+		for s.More() {
+			if s.Kind() != '{' {
+				s.Value()
+				continue
+			}
+			d.uiMessage(&s)
+		}
+		s.Token()
+	}
+	if err != nil || s.Err != nil {
+		c.Warn.Add(0, "sibling file, ui_messages.json, could not be read as a whole: usage is missing", "")
+	}
+}
+
+func (d *cline) uiMessage(s *engine.Scanner) {
+	var ts float64
+	var say, text, id string
+	var k clineShrink
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"ts"`:
+			ts = s.Float()
+		case `"say"`:
+			say = s.Text()
+		case `"text"`:
+			text = s.Text()
+		case `"contextCondense"`:
+			engine.EachMember(s, func(name []byte) {
+				switch string(name) {
+				case `"prevContextTokens"`:
+					k.before = s.Number(s.Value())
+				case `"newContextTokens"`:
+					k.after = s.Number(s.Value())
+				case `"cost"`:
+					if f := s.Float(); f > 0 {
+						k.cost = &f
+					}
+				case `"condenseId"`:
+					id = s.Text()
+				default:
+					s.Value()
+				}
+			})
+		default:
+			s.Value()
+		}
+	})
+	switch say {
+	case "api_req_started":
+		b := clineBill{ts: ts}
+		var in engine.Scanner
+		in.Reset([]byte(text))
+		engine.EachMember(&in, func(name []byte) { clineCount(&in, &b.usage, string(name)) })
+		if in.Err == nil && (b.usage.Input+b.usage.Output+b.usage.CacheRead+b.usage.CacheWrite > 0 || b.usage.Cost != nil) {
+			d.bills = append(d.bills, b)
+		}
+	case "condense_context":
+		if id != "" {
+			d.shrunk[id] = k
+		}
+	}
+}
+
+// bill emits what an answer cost: what it says itself, and the requests that
+// the window shows up to it; without times, one request an answer.
+func (d *cline) bill(c *chatapi.Chat, t *clineTags, id string) error {
+	if t.counted {
+		t.usage.Model = t.model
+		if err := c.Emit(tenfold.Entry{ID: id + "/metrics", Payload: t.usage}); err != nil {
+			return err
+		}
+	}
+	for n := 0; len(d.bills) > 0; n++ {
+		b := d.bills[0]
+		if t.ts > 0 && b.ts > t.ts || t.ts == 0 && n > 0 {
+			return nil
+		}
+		if err := d.pay(c, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *cline) pay(c *chatapi.Chat, b clineBill) error {
+	d.bills = d.bills[1:]
+	id := c.Ids.Unique("request:" + strconv.FormatFloat(b.ts, 'f', -1, 64))
+	return c.Emit(tenfold.Entry{ID: id, Time: chatapi.UnixTime(b.ts), Payload: b.usage})
+}
+
+// Close emits the requests that no answer followed.
+func (d *cline) Close(c *chatapi.Chat) error {
+	for len(d.bills) > 0 && d.any {
+		if err := d.pay(c, d.bills[0]); err != nil {
+			return err
+		}
+	}
+	if d.prefix.count > 0 {
+		c.Warn.Add(0, "compaction covers more messages than there are: nothing is hidden", "")
+	}
+	return nil
+}

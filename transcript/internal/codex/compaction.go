@@ -1,0 +1,187 @@
+package codex
+
+import (
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strconv"
+
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// codexMessage is a message that was shown.
+type codexMessage struct {
+	ids  []string
+	turn int
+}
+
+// messageKey is what two messages that say the same have in common.
+func messageKey(role string, entries []tenfold.Entry) [32]byte {
+	h := sha256.New()
+	put := func(text string) {
+		h.Write(strconv.AppendInt(nil, int64(len(text)), 10))
+		h.Write([]byte{':'})
+		h.Write([]byte(text))
+	}
+	put(role)
+	for _, e := range entries {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok {
+			for _, p := range u.Parts {
+				put(strconv.FormatBool(p.File != nil))
+			}
+		}
+		for _, text := range chatapi.Held(chatapi.One(e.Payload)) {
+			put(text)
+		}
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// pinnedFrom lists what is pinned from a turn on.
+func (c *codex) pinnedFrom(turn int) []string {
+	var list []string
+	for id, at := range c.pinned {
+		if at >= turn {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// kept is an item of a compaction's new history.
+type kept struct {
+	entries []tenfold.Entry
+	role    string
+	cuts    []engine.Cut
+}
+
+// compacted makes an overlay of a compaction. What the model saw from there on
+// is the new history, and then what follows: everything before is hidden, the
+// messages at the head of the new history that stand before as they are show
+// through as pins, and the rest of it are entries. A summary alone stands for
+// everything before.
+func (c *codex) compacted(root, payload engine.Node, id string) error {
+	history := payload.Get("replacement_history")
+	items, ok := c.history(history, id)
+	if !ok || c.tree.Twice {
+		return c.odd(root, id, "codex.compacted")
+	}
+	message := payload.Get("message")
+	c.items.Cuts, c.items.Filling = c.items.Cuts[:0], false
+	if len(items) == 0 {
+		if !c.Place.Opened || !message.IsText() || payload.Text("message") == "" {
+			c.Warn.Add(c.r.Number, "compaction says nothing: nothing is hidden", "compactions say nothing: nothing is hidden")
+			return c.Keep(id, "codex.compacted", root.Raw())
+		}
+		o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: "import", Summary: &tenfold.Summary{
+			Text: c.items.Text(message), Placement: tenfold.PlaceMessage,
+		}}
+		return c.replace(id, engine.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
+	}
+	pins, n := c.pins(items)
+	var cuts []engine.Cut
+	for _, it := range items[n:] {
+		cuts = append(cuts, it.cuts...)
+	}
+	o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: "import", Turns: tenfold.Omit}
+	return c.replace(id, engine.Splice(root.Raw(), cuts), o, pins, items[n:])
+}
+
+// history reads a new history; false when it is no list of items.
+func (c *codex) history(list engine.Node, id string) ([]kept, bool) {
+	switch list.Kind() {
+	case 0, 'n':
+		return nil, true
+	case '[':
+	default:
+		return nil, false
+	}
+	var items []kept
+	i := 0
+	for n := list.First(); n.Found(); n = n.Next() {
+		c.items.Cuts, c.items.Odd = nil, false
+		if payloads := c.items.Item(n); len(payloads) > 0 {
+			itemID := id + "/item-" + strconv.Itoa(i)
+			items = append(items, kept{entries: chatapi.ItemEntries(itemID, "", payloads), role: n.Text("role"), cuts: c.items.Cuts})
+		}
+		i++
+	}
+	return items, true
+}
+
+// pins finds how many messages at the head of a new history stand in the
+// conversation already, in that order, and where each does.
+func (c *codex) pins(items []kept) (pins map[string]int, n int) {
+	pins = map[string]int{}
+	if !c.Place.Opened {
+		return pins, 0
+	}
+	last := int32(-1)
+	for _, it := range items {
+		places := c.shown[messageKey(it.role, it.entries)]
+		i, _ := slices.BinarySearch(places, last+1)
+		if i == len(places) {
+			break
+		}
+		last = places[i]
+		for _, id := range c.visible[last].ids {
+			pins[id] = c.visible[last].turn
+		}
+		n++
+	}
+	return pins, n
+}
+
+// replace hands a compaction on: pins of an earlier one that this one does not
+// keep, its own, the overlay, and the entries that stand for the rest.
+func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string]int, rest []kept) error {
+	var list []tenfold.Entry
+	var old, add []string
+	for _, id := range slices.Sorted(maps.Keys(c.pinned)) {
+		if _, ok := pins[id]; !ok {
+			old = append(old, id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(pins)) {
+		if _, ok := c.pinned[id]; !ok {
+			add = append(add, id)
+		}
+	}
+	if len(old) > 0 {
+		list = append(list, tenfold.Entry{ID: id + "/unpin", Payload: tenfold.Unpin{Entries: old}})
+	}
+	if len(add) > 0 {
+		list = append(list, tenfold.Entry{ID: id + "/pin", Payload: tenfold.Pin{Entries: add}})
+	}
+	if c.Place.Opened {
+		list = append(list, tenfold.Entry{ID: id, Payload: o})
+	}
+	c.pinned, c.State = pins, engine.TurnOver
+	if c.pinned == nil {
+		c.pinned = map[string]int{}
+	}
+	for _, e := range list {
+		e.Source, source = source, ""
+		if err := c.Emit(e); err != nil {
+			return err
+		}
+	}
+	for _, it := range rest {
+		for i := range it.entries {
+			if u, ok := it.entries[i].Payload.(tenfold.UserMessage); ok {
+				u.Synthetic = true // nobody typed it here
+				it.entries[i].Payload = u
+			}
+		}
+		it.entries[0].Source, source = source, ""
+		if err := c.Show(it.entries[0].ID, it.entries); err != nil {
+			return err
+		}
+		c.see(it.role, it.entries)
+		c.State = engine.TurnOpen // a prompt after it is a turn of its own
+	}
+	return nil
+}

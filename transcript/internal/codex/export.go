@@ -1,0 +1,333 @@
+package codex
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// codexExporter writes a rollout that Codex can resume from.
+type codexExporter struct{}
+
+// Export implements [engine.Exporter]. Lines that came from a rollout are written as
+// they were; what came from elsewhere is written as Codex would have.
+func (codexExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	x := codexWriter{out: bufio.NewWriter(w), view: v, time: v.Created, written: map[string]codexCall{}, uses: map[string]int{}}
+	x.record.Items.Scan = &x.record.Scan
+	if v.Compacted {
+		x.compacted()
+	} else {
+		x.whole()
+	}
+	if x.err == nil {
+		x.err = x.out.Flush()
+	}
+	return x.warn.Text(), x.err
+}
+
+// codexWriter writes one rollout. The first error sticks.
+type codexWriter struct {
+	out  *bufio.Writer
+	view engine.View
+	warn engine.Warnings
+	err  error
+
+	record Record
+	// time is that of the last line.
+	time time.Time
+	// begun says that the line about the session is written; bare, that the
+	// rollout is an old one, whose lines are items.
+	begun, bare bool
+	// written tells of each open call how it was written, and uses how often
+	// its id was.
+	written map[string]codexCall
+	uses    map[string]int
+	spent   codexTokens
+	model   string
+	dir     *string // what cwd found
+}
+
+// codexCall is how a call was written: its result is to match.
+type codexCall struct {
+	id, output string
+	same       bool // as it was
+}
+
+type codexLine struct {
+	Timestamp string `json:"timestamp"`
+	Type      string `json:"type"`
+	Payload   any    `json:"payload"`
+}
+
+type codexMeta struct {
+	ID            string     `json:"id"`
+	Timestamp     string     `json:"timestamp"`
+	Cwd           string     `json:"cwd"`
+	Originator    string     `json:"originator"`
+	Version       string     `json:"cli_version"`
+	Source        string     `json:"source"`
+	ModelProvider string     `json:"model_provider,omitzero"`
+	Base          *codexText `json:"base_instructions,omitzero"`
+}
+
+type codexText struct {
+	Text string `json:"text"`
+}
+
+// codexSettings are those of a turn that another tool's session has. Codex
+// takes the rest, as sandbox and approvals, from who resumes.
+type codexSettings struct {
+	Cwd   string `json:"cwd"`
+	Model string `json:"model"`
+}
+
+type codexTokens struct {
+	Input     int `json:"input_tokens"`
+	Cached    int `json:"cached_input_tokens"`
+	Output    int `json:"output_tokens"`
+	Reasoning int `json:"reasoning_output_tokens"`
+	Total     int `json:"total_tokens"`
+}
+
+type codexCount struct {
+	Type string `json:"type"`
+	Info struct {
+		Total  codexTokens `json:"total_token_usage"`
+		Last   codexTokens `json:"last_token_usage"`
+		Window *int        `json:"model_context_window"`
+	} `json:"info"`
+	Limits *int `json:"rate_limits"`
+}
+
+// put writes one line as it stands.
+func (x *codexWriter) put(line []byte) {
+	if x.err == nil {
+		_, x.err = x.out.Write(append(line, '\n'))
+	}
+}
+
+// line writes a line of our own.
+func (x *codexWriter) line(typ string, payload any) {
+	if x.err != nil {
+		return
+	}
+	text, err := json.Marshal(codexLine{codexTime(x.time), typ, payload}, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		x.err = err
+		return
+	}
+	x.put(text)
+}
+
+// at moves on to the time of an entry.
+func (x *codexWriter) at(t time.Time) {
+	if !t.IsZero() {
+		x.time = t
+	}
+}
+
+func codexTime(t time.Time) string {
+	if t.IsZero() {
+		t = time.Unix(0, 0)
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+var UuidPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`) })
+
+// codexID is an id as Codex wants one, made from another.
+func codexID(id string) string {
+	if UuidPattern().MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte("codex " + id))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8
+	s := hex.EncodeToString(sum[:16])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// begin writes the line about the session unless it is written.
+func (x *codexWriter) begin(id string, base *codexText) {
+	if x.begun {
+		return
+	}
+	x.begun = true
+	if x.time.IsZero() {
+		x.time = x.view.Created
+	}
+	x.line("session_meta", codexMeta{
+		ID: codexID(id), Timestamp: codexTime(x.time), Cwd: x.cwd(), Originator: "tenfold", Version: "0.0.0",
+		Source: "cli", ModelProvider: x.provider(), Base: base,
+	})
+}
+
+func (x *codexWriter) settings(model string) {
+	if model != "" && model != x.model {
+		x.model = model
+		x.line("turn_context", codexSettings{x.cwd(), model})
+	}
+}
+
+// whole writes all there is, in order.
+func (x *codexWriter) whole() {
+	p := x.view.Projection
+	undone := map[string]bool{}
+	for o := range p.Overlays() {
+		undone[o.ID] = !o.Live
+	}
+	past := tenfold.NewLog() // what other tools compacted needs the view before
+	seen := tenfold.Project(past)
+	EachRecord(p.Log().Entries(), func(group []tenfold.Entry) {
+		if x.err == nil && !x.original(group, undone) {
+			for _, e := range group {
+				if _, ok := e.Payload.(tenfold.Compaction); ok && !undone[e.ID] {
+					x.replaced(e, past, seen)
+					continue
+				}
+				x.entry(e)
+			}
+		}
+		for _, e := range group {
+			if c, ok := e.Payload.(tenfold.Compaction); ok && (c.Source != "import" || undone[e.ID]) {
+				continue
+			}
+			if _, err := past.Append(e); err != nil && x.err == nil {
+				x.err = err
+			}
+		}
+	})
+	x.begin(x.view.ID, nil)
+}
+
+// EachRecord gives the entries that came from one record together.
+func EachRecord(entries func(func(tenfold.Entry) bool), f func([]tenfold.Entry)) {
+	var group []tenfold.Entry
+	base := ""
+	for e := range entries {
+		if id := engine.RecordID(e.ID); id != base && len(group) > 0 {
+			f(group)
+			group = group[:0]
+		}
+		base = engine.RecordID(e.ID)
+		group = append(group, e)
+	}
+	if len(group) > 0 {
+		f(group)
+	}
+}
+
+// original writes the line that entries came from, if they came from a rollout.
+func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bool {
+	line, ok := x.record.line(group, x.bare || x.view.Format == engine.Codex)
+	if !ok {
+		return false
+	}
+	for _, e := range group {
+		if undone[e.ID] {
+			return true // what was undone is not to come back
+		}
+	}
+	root := x.record.Read(string(line))
+	if !x.begun {
+		x.bare = !root.Get("payload").Found()
+		if x.bare || root.Text("type") == "session_meta" {
+			x.begun = true
+		} else {
+			x.at(group[0].Time)
+			x.begin(x.view.ID, nil)
+		}
+	}
+	x.at(group[len(group)-1].Time)
+	if m := root.Get("payload").Text("model"); m != "" && root.Text("type") == "turn_context" {
+		x.model = m
+	}
+	for _, e := range group {
+		x.note(e.Payload, itemType(root))
+	}
+	x.put(line)
+	return true
+}
+
+// itemType is the type of the item in a line.
+func itemType(root engine.Node) string {
+	if p := root.Get("payload"); p.Found() {
+		root = p
+	}
+	return root.Text("type")
+}
+
+// replaced writes a compaction of another tool, or one of ours with a summary of
+// all before: what a model sees after it. Codex has no form for other overlays.
+func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
+	c := e.Payload.(tenfold.Compaction)
+	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
+		x.warn.Add(0, "compaction has no form in codex and is left out", "compactions have no form in codex and are left out")
+		return
+	}
+	if _, err := past.Append(e); err != nil {
+		x.err = err
+		return
+	}
+	seen.Advance()
+	x.at(e.Time)
+	x.begin(x.view.ID, nil)
+	var history struct {
+		Message string `json:"message"`
+		History []any  `json:"replacement_history"`
+	}
+	history.History = []any{}
+	if c.Summary != nil {
+		history.Message = c.Summary.Text
+	}
+	open, uses := x.written, x.uses
+	x.written, x.uses = map[string]codexCall{}, map[string]int{}
+	for it := range seen.Items() {
+		if it.Branch == "" {
+			history.History = append(history.History, x.items(it.Payload, x.record.shape(rawSource(past, it.Seq)))...)
+		}
+	}
+	x.written, x.uses = open, uses
+	x.warn.Add(0, "compaction is written as the history that a model sees after it", "compactions are written as the histories that a model sees after them")
+	x.line("compacted", history)
+}
+
+// rawSource is the source of the entry with the given seq, if there is one.
+func rawSource(log *tenfold.Log, seq int64) string {
+	e, ok := log.Entry(seq)
+	if !ok || seq == 0 {
+		return ""
+	}
+	return e.Source
+}
+
+// Resume has Codex find the session where it keeps its own: it takes no path.
+func (codexExporter) Resume(file string, data []byte) []string {
+	var meta struct {
+		Payload struct {
+			ID   string    `json:"id"`
+			Time time.Time `json:"timestamp"`
+		} `json:"payload"`
+	}
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if json.Unmarshal(line, &meta) != nil || !engine.PlainID(meta.Payload.ID) {
+		return nil
+	}
+	at := meta.Payload.Time
+	dir := "~/.codex/sessions/" + at.Format("2006/01/02")
+	name := "rollout-" + at.Format("2006-01-02T15-04-05") + "-" + meta.Payload.ID + ".jsonl"
+	return []string{
+		"mkdir -p " + dir + " && cp " + engine.ShellWord(file) + " " + dir + "/" + name,
+		"codex resume " + meta.Payload.ID,
+	}
+}

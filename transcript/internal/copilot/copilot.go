@@ -1,0 +1,227 @@
+package copilot
+
+import (
+	"context"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// copilotImporter reads the events.jsonl of GitHub Copilot CLI: a line is an
+// event of the session, and its data says what happened.
+//
+//	user.message                 user_message, as the model saw it; turn_start
+//	                             unless the event names a source
+//	assistant.message            reasoning, text, calls, usage
+//	tool.execution_complete      tool_result
+//	system.message               config_delta
+//	session.start, model_change  config_delta with the model
+//	permission.*                 approval
+//	session.compaction_complete  compaction with the summary
+//	session.snapshot_rewind      compaction that hides what was taken back
+//	parentToolCallId, agentId    the same on a branch
+//	everything else              an unknown kind "copilot-cli.<type>"
+type copilotImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.CopilotCLI, About: "GitHub Copilot CLI sessions (events.jsonl)", Importer: copilotImporter{},
+		Homes: []string{".copilot/session-state"},
+	}
+}
+
+// copilotType reports whether an object is an event of Copilot CLI.
+func copilotType(o engine.Object) bool {
+	typ := o.Values["type"]
+	if typ == "" || o.Kinds["data"] != '{' || (o.Whole && !o.Has("id", "timestamp", "parentId")) {
+		return false
+	}
+	data := o.Inner["data"]
+	switch typ {
+	case "session.start":
+		return data.Has("sessionId") && (data.Has("copilotVersion") || data.Has("producer"))
+	case "user.message", "system.message", "assistant.message":
+		return data.Has("content") || !data.Whole
+	case "assistant.turn_start", "assistant.turn_end":
+		return data.Has("turnId")
+	case "tool.execution_start", "tool.execution_complete":
+		return data.Has("toolCallId")
+	case "hook.start", "hook.end":
+		return data.Has("hookInvocationId")
+	case "abort", "session.shutdown", "session.model_change", "session.info", "session.resume", "session.error",
+		"session.compaction_start", "session.compaction_complete", "permission.requested", "permission.completed":
+		return true
+	}
+	return false
+}
+
+// Recognise implements [engine.Importer].
+func (copilotImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
+		return engine.No
+	}
+	ours, all := 0, 0
+	for _, o := range s.Objects {
+		if copilotType(o) {
+			ours++
+		}
+		if o.Whole || copilotType(o) {
+			all++
+		}
+	}
+	switch {
+	case 2*ours <= all:
+		return engine.No
+	case s.Objects[0].Values["type"] == "session.start":
+		return engine.Certain
+	}
+	return engine.Likely
+}
+
+// Import implements [engine.Importer].
+func (copilotImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	c := &copilot{
+		Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.CopilotCLI}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost},
+		called: map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]engine.Place{},
+	}
+	r := engine.NewLineReader(ctx, src)
+	err := r.Records(engine.CopilotCLI, func(raw []byte) error {
+		c.ev.Parse(&c.scan, raw)
+		return c.scan.Err
+	}, func() error {
+		c.ev.line = r.Number
+		return c.event(&c.ev)
+	})
+	if err != nil {
+		return err
+	}
+	if !c.visible {
+		c.Warn.Add(0, "file without messages: the conversation is empty", "")
+	}
+	if c.Conv.ID == "" {
+		c.Conv.ID = engine.NameID(src.Name, engine.CopilotCLI)
+	}
+	c.Conv.Title = c.title
+	return c.End()
+}
+
+// copilot is one import.
+type copilot struct {
+	engine.Emitter
+	src  engine.Source
+	scan engine.Scanner
+	ev   Event
+
+	title   string
+	visible bool
+	// over says that what stands before is hidden to the end of its turn: what
+	// comes next needs another.
+	over   bool
+	called map[string]bool         // calls that a message made
+	billed map[string]bool         // messages whose usage is written
+	models map[string]string       // by branch
+	output int                     // tokens of the newest message
+	places map[string]engine.Place // of the prompts, by event
+	// compacting is where the conversation stood when a compaction began.
+	compacting *engine.Place
+}
+
+// event turns one event into entries.
+func (c *copilot) event(e *Event) error {
+	if t, err := time.Parse(time.RFC3339Nano, e.stamp); err == nil {
+		c.At(t.UTC())
+	}
+	if c.Conv.ID == "" {
+		if e.typ == "session.start" && e.session != "" {
+			c.Conv.ID, c.Conv.Named = engine.ConversationID(e.session), true
+		} else {
+			c.Conv.ID = engine.ContentID(c.src.Name, engine.CopilotCLI, e.raw)
+		}
+	}
+	id := "line:" + engine.Digest(e.raw)
+	if engine.PlainID(e.id) {
+		id = e.id
+	}
+	id = c.Ids.Unique(id)
+	switch {
+	case e.kind != '{':
+		c.Warn.Add(e.line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		return c.Keep(id, "copilot-cli.value", e.raw)
+	case e.twice:
+		c.Warn.Add(e.line, "event says a thing twice and was kept as it is", "events say a thing twice and were kept as they are")
+		return c.unknown(e, id)
+	}
+	switch e.typ {
+	case "user.message", "system.notification":
+		return c.user(e, id)
+	case "assistant.message":
+		return c.assistant(e, id)
+	case "assistant.usage":
+		return c.usageEvent(e, id)
+	case "tool.execution_start":
+		return c.start(e, id)
+	case "tool.execution_complete":
+		return c.result(e, id)
+	case "system.message":
+		return c.system(e, id)
+	case "session.start", "session.resume":
+		return c.session(e, id)
+	case "session.model_change":
+		if e.newModel != "" {
+			c.models[""] = e.newModel
+			return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: tenfold.ConfigDelta{Model: e.newModel}})
+		}
+	case "session.title_changed":
+		c.title = e.title
+	case "permission.requested", "permission.completed":
+		return c.permission(e, id)
+	case "session.compaction_start":
+		at := c.Place.Here()
+		c.compacting = &at
+	case "session.compaction_complete":
+		return c.compaction(e, id)
+	case "session.snapshot_rewind":
+		return c.rewind(e, id)
+	}
+	return c.unknown(e, id)
+}
+
+// unknown keeps an event that no model sees (L4).
+func (c *copilot) unknown(e *Event, id string) error {
+	name := "copilot-cli.untyped"
+	if e.typ != "" {
+		name = "copilot-cli." + e.typ
+	}
+	return c.Keep(id, tenfold.Kind(name), e.raw)
+}
+
+// odd keeps an event that should have been understood.
+func (c *copilot) odd(e *Event, id string) error {
+	c.Warn.Add(e.line, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+	return c.unknown(e, id)
+}
+
+// branch names the branch of a sub-agent's event (L7).
+func (e *Event) branch() string {
+	switch {
+	case e.agent != "":
+		return "agent." + engine.BranchName(e.agent)
+	case e.parentCall != "":
+		return "agent." + engine.BranchName(e.parentCall)
+	}
+	return ""
+}
+
+// show emits a visible entry, in a turn that is not hidden.
+func (c *copilot) show(e tenfold.Entry) error {
+	if e.Branch == "" && (c.over || !c.Turned) {
+		c.over = false
+		if err := c.Turn(e.ID); err != nil {
+			return err
+		}
+	}
+	c.visible = true
+	return c.Emit(e)
+}

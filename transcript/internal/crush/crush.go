@@ -1,0 +1,267 @@
+package crush
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// crushImporter reads the database of crush.
+type crushImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{Format: engine.Crush, About: "crush sessions (.crush/crush.db)", Importer: crushImporter{}}
+}
+
+// Names of the entries that hold rows no model sees.
+const (
+	crushSessionName = "crush.session"
+	crushMessageName = "crush.message"
+)
+
+// Recognise implements [engine.Importer]. A database says by its tables whose it is.
+func (crushImporter) Recognise(engine.Head) engine.Confidence { return engine.No }
+
+// Import implements [engine.Importer].
+func (crushImporter) Import(_ context.Context, src engine.Source, _ engine.Sink) error {
+	return &engine.Error{
+		Name: src.Name, Format: engine.Crush, Err: errors.New("crush keeps its sessions in an SQLite database, this is none"),
+		Hint: "it is .crush/crush.db in the project's directory",
+	}
+}
+
+// owns implements [engine.DatabaseImporter].
+func (crushImporter) Owns(d *engine.Database) bool {
+	return d.Has("sessions", "id") && d.Has("messages", "session_id", "parts")
+}
+
+// ImportDatabase hands on each session that no other one started as a
+// conversation, and those that its agents had as branches of it.
+func (crushImporter) ImportDatabase(ctx context.Context, d *engine.Database, sink engine.Sink) error {
+	if err := d.Need("messages", "id", "session_id", "role", "parts"); err != nil {
+		return err
+	}
+	tree, err := engine.ReadSessions(ctx, d, "sessions", "parent_session_id", "created_at")
+	if err != nil {
+		return err
+	}
+	rows, err := crushRows(ctx, d)
+	if err != nil {
+		return err
+	}
+	for _, root := range tree.Roots {
+		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
+		r.Em.Conv = engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: engine.Crush}
+		if err := r.session(root, "", 0); err != nil {
+			return err
+		}
+		if err := r.Em.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Root is one conversation: a session and those below it.
+type Root struct {
+	ctx   context.Context
+	d     *engine.Database
+	Tree  *engine.SessionTree
+	rows  *engine.DatabaseRows
+	Em    *engine.Emitter
+	Calls *engine.Ids
+	Told  map[string]bool
+	names engine.Ids // of branches
+}
+
+// Session is one session of a conversation.
+type Session struct {
+	*Root
+	Id, branch string
+	depth      int
+	scan       engine.Scanner
+	summaryID  string // the newest summary's message
+	model      string
+	opened     engine.TurnState
+	// Started are the sessions that each call started, by its id.
+	Started map[string]string
+}
+
+func (r *Root) session(id, branch string, depth int) error {
+	r.Told[id] = true
+	now := r.Em.Now
+	s := &Session{Root: r, Id: id, branch: branch, depth: depth, scan: engine.Scanner{Cost: engine.BlockCost}, Started: map[string]string{}}
+	for _, child := range r.Tree.Children[id] {
+		// The session of a sub-agent is called after the message and the call.
+		if _, call, ok := strings.Cut(child, "$$"); ok {
+			s.Started[call] = child
+		}
+	}
+	if err := s.header(); err != nil {
+		return err
+	}
+	messages, err := r.rows.Of(r.ctx, id)
+	if err != nil {
+		return err
+	}
+	for i, m := range messages {
+		raw, row, err := s.row(m.Rowid)
+		if err != nil {
+			return err
+		}
+		if err := s.Message(raw, row); err != nil {
+			return err
+		}
+		for _, child := range r.Tree.Children[id] {
+			if i+1 < len(messages) && Time(r.Tree.List[child].Created).After(Time(messages[i+1].Created)) {
+				continue
+			}
+			if _, named := r.childCall(child); named && i+1 < len(messages) {
+				continue // it comes with its call
+			}
+			if err := s.agent(child); err != nil {
+				return err
+			}
+		}
+	}
+	for _, child := range r.Tree.Children[id] {
+		if err := s.agent(child); err != nil {
+			return err
+		}
+	}
+	if branch != "" {
+		r.Em.Now = now
+	}
+	return nil
+}
+
+func (r *Root) childCall(child string) (call string, ok bool) {
+	_, call, ok = strings.Cut(child, "$$")
+	return call, ok
+}
+
+// agent hands on the session of a sub-agent, once.
+func (s *Session) agent(child string) error {
+	if s.Told[child] {
+		return nil
+	}
+	name := child
+	if call, ok := s.childCall(child); ok && call != "" {
+		name = call
+	}
+	branch := s.names.Unique(engine.BranchName(name))
+	if s.branch != "" && s.depth < engine.BranchDepth {
+		branch = s.branch + "." + branch
+	}
+	return s.session(child, branch, s.depth+1)
+}
+
+// header keeps the session's own row.
+func (s *Session) header() error {
+	columns, values, err := s.d.Read(s.ctx, "sessions", s.Tree.List[s.Id].Rowid)
+	if err != nil {
+		return err
+	}
+	var row engine.RowObject
+	for i, c := range columns {
+		if values[i] == nil {
+			continue
+		}
+		row.Add(c, engine.AsJSON(values[i]))
+		switch c {
+		case "title":
+			if s.branch == "" {
+				s.Em.Conv.Title = engine.AsText(values[i])
+			}
+		case "summary_message_id":
+			s.summaryID = engine.AsText(values[i])
+		case "created_at":
+			n, _ := values[i].(int64)
+			s.Em.At(Time(n))
+		}
+	}
+	key := "session"
+	if s.branch != "" {
+		key = "session/" + s.branch
+	}
+	return s.emit(tenfold.Entry{ID: s.Em.Ids.Unique(key), Source: string(row.Done()), Payload: tenfold.Unknown{Name: crushSessionName}})
+}
+
+// Time reads a time in seconds or, from the year 5138 on were it one, in
+// milliseconds.
+func Time(n int64) time.Time {
+	switch {
+	case n <= 0:
+		return time.Time{}
+	case n < 100_000_000_000:
+		return time.Unix(n, 0).UTC()
+	case n < 1<<47:
+		return time.UnixMilli(n).UTC()
+	}
+	return time.Time{}
+}
+
+// crushRows finds a session's messages by time, and within a second as they
+// were written.
+func crushRows(ctx context.Context, d *engine.Database) (*engine.DatabaseRows, error) {
+	created := "0"
+	if d.Has("messages", "created_at") {
+		created = "created_at"
+	}
+	return d.RowsBy(ctx, "messages", "session_id", "id", created,
+		"CASE WHEN "+created+" < 100000000000 THEN "+created+" * 1000 ELSE "+created+" END, rowid")
+}
+
+// Row is what the columns of a message say.
+type Row struct {
+	Id, Role, model string
+	Created         time.Time
+	Summary         bool
+}
+
+// row tells a message as one JSON object, its columns and its parts.
+func (s *Session) row(rowid int64) ([]byte, Row, error) {
+	var m Row
+	columns, values, err := s.d.Read(s.ctx, "messages", rowid)
+	if err != nil {
+		return nil, m, err
+	}
+	var row engine.RowObject
+	for i, c := range columns {
+		v := values[i]
+		if v == nil {
+			continue
+		}
+		switch c {
+		case "id":
+			m.Id = engine.AsText(v)
+		case "role":
+			m.Role = engine.AsText(v)
+		case "model":
+			m.model = engine.AsText(v)
+		case "is_summary_message":
+			n, _ := v.(int64)
+			m.Summary = n != 0
+		case "created_at":
+			n, _ := v.(int64)
+			m.Created = Time(n)
+		case "parts":
+			if raw := engine.Embedded(v, '['); raw != nil {
+				row.Add(c, raw)
+				continue
+			}
+		}
+		row.Add(c, engine.AsJSON(v))
+	}
+	m.Summary = s.summaryID != "" && (m.Summary || m.Id == s.summaryID)
+	return row.Done(), m, nil
+}
+
+func (s *Session) emit(e tenfold.Entry) error {
+	e.Branch = s.branch
+	return s.Em.Emit(e)
+}

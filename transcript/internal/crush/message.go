@@ -1,0 +1,355 @@
+package crush
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// crushPart is one part of a message: places in the message's row.
+type crushPart struct {
+	engine.Span
+	kind jsontext.Kind
+	typ  string
+
+	text, thinking, signature, thought engine.Span
+	encrypted                          engine.Span
+	input, content, data, url          engine.Span
+	id, name, callID, toolID, item     string
+	mime, path, command, output        string
+	hidden, isError                    bool
+	exit                               string
+}
+
+// parseCrush finds the parts in a row.
+func parseCrush(s *engine.Scanner, raw []byte) (parts []crushPart, list engine.Span) {
+	s.Reset(raw)
+	engine.EachMember(s, func(name []byte) {
+		if string(name) != `"parts"` {
+			s.Value()
+			return
+		}
+		parts = nil
+		list = engine.Within(s, func() {
+			engine.EachItem(s, func() {
+				var p crushPart
+				p.kind = s.Kind()
+				p.Span = engine.Within(s, func() {
+					engine.EachMember(s, func(name []byte) {
+						switch string(name) {
+						case `"type"`:
+							p.typ = s.Text()
+						case `"data"`:
+							p.read(s)
+						default:
+							s.Value()
+						}
+					})
+				})
+				parts = append(parts, p)
+			})
+		})
+	})
+	s.End()
+	return parts, list
+}
+
+func (p *crushPart) read(s *engine.Scanner) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"text"`:
+			p.text = s.Value()
+		case `"hidden"`:
+			p.hidden = s.Flag()
+		case `"thinking"`:
+			p.thinking = s.Value()
+		case `"signature"`:
+			p.signature = s.Value()
+		case `"thought_signature"`:
+			p.thought = s.Value()
+		case `"tool_id"`:
+			p.toolID = s.Text()
+		case `"responses_data"`:
+			engine.EachMember(s, func(name []byte) {
+				switch string(name) {
+				case `"item_id"`:
+					p.item = s.Text()
+				case `"encrypted_content"`:
+					p.encrypted = s.Value()
+				default:
+					s.Value()
+				}
+			})
+		case `"id"`:
+			p.id = s.Text()
+		case `"name"`:
+			p.name = s.Text()
+		case `"input"`:
+			p.input = s.Value()
+		case `"tool_call_id"`:
+			p.callID = s.Text()
+		case `"content"`:
+			p.content = s.Value()
+		case `"is_error"`:
+			p.isError = s.Flag()
+		case `"data"`, `"Data"`:
+			p.data = s.Value()
+		case `"mime_type"`, `"MIMEType"`:
+			p.mime = s.Text()
+		case `"Path"`:
+			p.path = s.Text()
+		case `"url"`:
+			p.url = s.Value()
+		case `"command"`:
+			p.command = s.Text()
+		case `"output"`:
+			p.output = s.Text()
+		case `"exit_code"`:
+			p.exit = string(s.Value().Of(s.Raw))
+		default:
+			s.Value()
+		}
+	})
+}
+
+// Message hands on one message.
+func (s *Session) Message(raw []byte, m Row) error {
+	s.Em.At(m.Created)
+	id := m.Id
+	if !engine.PlainID(id) {
+		id = "message:" + engine.Digest([]byte(id))
+	}
+	id = s.Em.Ids.Unique(id)
+	parts, list := parseCrush(&s.scan, raw)
+	if s.scan.Err != nil || !list.Found() || raw[list.From] != '[' {
+		s.Em.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		return s.keep(id, raw)
+	}
+	if m.Summary {
+		return s.summary(raw, id, parts)
+	}
+	w := &engine.ContentWriter{Scan: &s.scan, Raw: raw}
+	var entries []tenfold.Entry
+	add := func(p tenfold.Payload) { entries = append(entries, tenfold.Entry{Payload: p}) }
+	typed := false
+	if m.Role == "user" {
+		if u, said, prompt := crushUser(w, parts); said {
+			typed = prompt
+			add(u)
+		}
+	}
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.typ == "tool_result":
+			add(crushResult(w, p))
+		case p.typ == "tool_call" && p.name != "":
+			call := tenfold.ToolCall{CallID: p.id, Name: p.name}
+			if w.IsString(p.input) {
+				call.Arguments = w.Text(p.input)
+			}
+			add(call)
+		case m.Role == "user":
+		case p.typ == "reasoning":
+			for _, r := range crushReasoning(w, p) {
+				add(r)
+			}
+		case p.typ == "text" && w.IsString(p.text):
+			if text := w.Text(p.text); text != "" {
+				add(tenfold.AssistantMessage{Text: text})
+			}
+		case p.typ == "finish":
+		default:
+			s.Em.Warn.Add(0, "part could not be understood and was kept as it is", "parts could not be understood and were kept as they are")
+		}
+	}
+	if len(entries) == 0 || m.Role == "system" {
+		return s.keep(id, raw)
+	}
+	if err := s.begin(m, id, entries[0], typed); err != nil {
+		return err
+	}
+	var started []string
+	for i := range entries {
+		e := &entries[i]
+		e.ID = engine.BlockID(id, i)
+		if i == 0 {
+			e.Source = engine.Splice(raw, w.Cuts)
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.ToolCall:
+			if child, ok := s.Started[p.CallID]; ok {
+				started = append(started, child)
+			}
+			e.MessageID = id
+		case tenfold.AssistantMessage, tenfold.Reasoning:
+			e.MessageID = id
+		}
+		if err := s.emit(*e); err != nil {
+			return err
+		}
+	}
+	for _, child := range started {
+		if err := s.agent(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) keep(id string, raw []byte) error {
+	return s.emit(tenfold.Entry{ID: id, Source: string(raw), Payload: tenfold.Unknown{Name: crushMessageName}})
+}
+
+// begin opens a turn where one is due, and says when the model changed.
+func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) error {
+	if s.branch != "" {
+		return nil
+	}
+	if m.model != "" && m.model != s.model {
+		s.model = m.model
+		if err := s.emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
+			return err
+		}
+	}
+	before := s.opened
+	_, user := first.Payload.(tenfold.UserMessage)
+	switch {
+	case user && !typed && (before == engine.TurnNone || before == engine.TurnOver):
+		s.opened = engine.TurnSoft
+	case user && !typed, user && before == engine.TurnSoft:
+		s.opened = max(before, s.opened)
+		if typed {
+			s.opened = engine.TurnOpen
+		}
+		return nil
+	default:
+		s.opened = engine.TurnOpen
+	}
+	if user || before == engine.TurnOver {
+		return s.Em.Turn(id)
+	}
+	return nil
+}
+
+// summary makes an overlay of a summary: crush goes on with it, as a user's
+// message, and with what comes after.
+func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
+	w := &engine.ContentWriter{Scan: &s.scan, Raw: raw}
+	text := ""
+	for i := range parts {
+		if p := &parts[i]; p.typ == "text" && w.IsString(p.text) {
+			text = w.Text(p.text) // the first text is the message's
+			break
+		}
+	}
+	if strings.TrimSpace(text) == "" || s.branch != "" || !s.Em.Place.Opened {
+		s.Em.Warn.Add(0, "compaction covers nothing of this conversation: its summary is kept and not shown",
+			"compactions cover nothing of this conversation: their summaries are kept and not shown")
+		return s.keep(id, raw)
+	}
+	s.opened = engine.TurnOver
+	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: engine.Splice(raw, w.Cuts), Payload: tenfold.Compaction{
+		ToTurn: s.Em.Place.Turn, Source: "import", Reason: "summarised in crush",
+		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
+	}})
+}
+
+// crushUser reads a user's message: what it says, and whether a person did.
+func crushUser(w *engine.ContentWriter, parts []crushPart) (u tenfold.UserMessage, said, typed bool) {
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.typ == "text" && w.IsString(p.text):
+			text := w.Text(p.text)
+			if text == "" {
+				continue
+			}
+			typed = typed || !p.hidden
+			u.Parts = append(u.Parts, tenfold.TextPart(text))
+		case p.typ == "shell_command":
+			typed = true
+			u.Parts = append(u.Parts, tenfold.TextPart("$ "+p.command+"\n"+p.output+"\n(exit code "+p.exit+")"))
+		case p.typ == "binary" && w.IsString(p.data):
+			typed = true
+			crushBinary(w, &u, p)
+		case p.typ == "image_url" && w.IsString(p.url):
+			typed = true
+			u.Parts = append(u.Parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, URI: w.Text(p.url)}})
+		}
+	}
+	u.Synthetic = !typed
+	return u, len(u.Parts)+len(u.Attachments) > 0, typed
+}
+
+// crushBinary reads a file given along; crush sends text files as text.
+func crushBinary(w *engine.ContentWriter, u *tenfold.UserMessage, p *crushPart) {
+	if strings.HasPrefix(p.mime, "text/") {
+		encoded, _ := w.Scan.UnquoteIn(p.data, w.Raw)
+		if text, err := base64.StdEncoding.DecodeString(encoded); err == nil && utf8.Valid(text) {
+			if base64.StdEncoding.EncodeToString(text) == encoded {
+				w.Cuts = append(w.Cuts, engine.Cut{Span: p.data, With: engine.CutText})
+			}
+			u.Attachments = append(u.Attachments, tenfold.Attachment{Name: p.path, MediaType: p.mime, Content: string(text)})
+			return
+		}
+	}
+	u.Parts = append(u.Parts, tenfold.Part{File: crushFile(w, p)})
+}
+
+func crushFile(w *engine.ContentWriter, p *crushPart) *tenfold.File {
+	f := &tenfold.File{Type: tenfold.PartFile, Name: p.path, MediaType: p.mime, URI: "data:" + p.mime + ";base64," + w.Text(p.data)}
+	if strings.HasPrefix(p.mime, "image/") {
+		f.Type = tenfold.PartImage
+	}
+	return f
+}
+
+func crushResult(w *engine.ContentWriter, p *crushPart) tenfold.ToolResult {
+	r := tenfold.ToolResult{CallID: p.callID, IsError: p.isError}
+	if w.IsString(p.content) {
+		if text := w.Text(p.content); text != "" {
+			r.Parts = append(r.Parts, tenfold.TextPart(text))
+		}
+	}
+	if w.IsString(p.data) && p.mime != "" && p.data.To-p.data.From > 2 {
+		r.Parts = append(r.Parts, tenfold.Part{File: crushFile(w, p)})
+	}
+	return r
+}
+
+// crushReasoning reads reasoning; a Gemini signature that stands on a call is
+// one of its own.
+func crushReasoning(w *engine.ContentWriter, p *crushPart) (list []tenfold.Reasoning) {
+	var r tenfold.Reasoning
+	if w.IsString(p.thinking) {
+		r.Text = w.Text(p.thinking)
+	}
+	opaque := func(at engine.Span) string {
+		if !w.IsString(at) || at.To-at.From == 2 {
+			return ""
+		}
+		return w.Text(at)
+	}
+	signature, thought, encrypted := opaque(p.signature), opaque(p.thought), opaque(p.encrypted)
+	switch {
+	case signature != "":
+		r.Provider, r.Signature = "anthropic", signature
+	case encrypted != "" || p.item != "":
+		r.Provider, r.Encrypted, r.ItemID = "openai", encrypted, p.item
+	case thought != "" && p.toolID == "":
+		r.Provider, r.Signature = "gemini", thought
+	}
+	if r != (tenfold.Reasoning{}) {
+		list = append(list, r)
+	}
+	if thought != "" && (p.toolID != "" || r.Provider != "gemini") {
+		list = append(list, tenfold.Reasoning{Provider: "gemini", Signature: thought, CallID: p.toolID})
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"tenfold"
+	"tenfold/internal/fitnames"
+)
+
+// maxSessionCallID is how long ids of calls may be in what clients send.
+const maxSessionCallID = 64
+
+// fitsCalls reports whether the ids of calls are fitted to a format: one whose
+// client sends them on to a provider as it finds them.
+func fitsCalls(to Format) bool {
+	switch to {
+	case ClaudeCode, Codex, OpenCode, Pi, GeminiCLI:
+		return true
+	}
+	return false
+}
+
+// WithFitCalls gives the view of another tool's conversation with ids of calls
+// that every provider takes, each of its own, on call and result alike. Ids
+// that fit stay as they are, and a view that has no others is given back.
+func (v View) WithFitCalls(to Format) (View, error) {
+	if !fitsCalls(to) || v.Format == to {
+		return v, nil
+	}
+	log := v.Projection.Log()
+	ids := callIDs(log)
+	if ids == nil {
+		return v, nil
+	}
+	fit := tenfold.NewLog(tenfold.WithCounter(log.Counter()), tenfold.WithForeignPayloads())
+	for e := range log.Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.ToolCall:
+			p.CallID = ids.at[e.Seq]
+			e.Payload = p
+		case tenfold.ToolResult:
+			p.CallID = ids.of(e.Seq, p.CallID)
+			e.Payload = p
+		case tenfold.Approval:
+			p.CallID = ids.of(e.Seq, p.CallID)
+			e.Payload = p
+		case tenfold.Reasoning:
+			if p.CallID != "" {
+				p.CallID = ids.of(e.Seq, p.CallID)
+				e.Payload = p
+			}
+		}
+		e.Seq = 0
+		if _, err := fit.Append(e); err != nil {
+			return v, err
+		}
+	}
+	v.Projection = tenfold.ProjectBranch(fit, v.Projection.Branch())
+	return v, nil
+}
+
+// fitIDs are the ids that calls are given.
+type fitIDs struct {
+	at    map[int64]string // of calls, and of the results that answer them
+	calls map[string][]fitCall
+}
+
+type fitCall struct {
+	seq int64
+	id  string
+}
+
+// of is the id of an entry that names a call: the one it answers, or the next
+// one of that name, which a thought stands before, or the last.
+func (f *fitIDs) of(seq int64, raw string) string {
+	if id, ok := f.at[seq]; ok {
+		return id
+	}
+	calls := f.calls[raw]
+	for _, c := range calls {
+		if c.seq > seq {
+			return c.id
+		}
+	}
+	if len(calls) > 0 {
+		return calls[len(calls)-1].id
+	}
+	return fitnames.Fit(raw, maxSessionCallID, "call")
+}
+
+// callIDs gives the calls of a log their ids; nil where all are good.
+func callIDs(log *tenfold.Log) *fitIDs {
+	f := &fitIDs{at: map[int64]string{}, calls: map[string][]fitCall{}}
+	unique := fitnames.Unique{Most: maxSessionCallID}
+	last := int64(0)
+	branches := map[string]bool{"": true}
+	changed := false
+	for e := range log.Entries() {
+		last = e.Seq
+		branches[e.Branch] = true
+		if p, ok := e.Payload.(tenfold.ToolCall); ok {
+			id := unique.Give(fitnames.Fit(p.CallID, maxSessionCallID, "call"))
+			f.at[e.Seq] = id
+			f.calls[p.CallID] = append(f.calls[p.CallID], fitCall{e.Seq, id})
+			changed = changed || id != p.CallID
+		}
+	}
+	if !changed {
+		return nil
+	}
+	for branch := range branches {
+		for c := range tenfold.ProjectBranch(log, branch).Calls(1, last) {
+			if c.Result != 0 {
+				f.at[c.Result] = f.at[c.Seq]
+			}
+		}
+	}
+	return f
+}

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"tenfold"
+)
+
+// A Collector is a sink that keeps everything in memory.
+type Collector struct {
+	// Conversations are those that were ended.
+	Conversations []Collected
+	current       Collected
+}
+
+// Collected is one conversation of a [Collector].
+type Collected struct {
+	Conversation
+	Entries  []tenfold.Entry
+	Warnings []string
+}
+
+// Begin implements [Sink].
+func (k *Collector) Begin(c Conversation) error {
+	k.current = Collected{Conversation: c}
+	return nil
+}
+
+// Entry implements [Sink].
+func (k *Collector) Entry(e tenfold.Entry) error {
+	k.current.Entries = append(k.current.Entries, e)
+	return nil
+}
+
+// End implements [Sink].
+func (k *Collector) End(c Conversation, warnings []string) error {
+	k.current.Conversation, k.current.Warnings = c, warnings
+	k.Conversations = append(k.Conversations, k.current)
+	k.current = Collected{}
+	return nil
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"time"
+
+	"tenfold"
+)
+
+// Emitter hands the entries of one conversation on. It counts turns and steps
+// as a log does, for overlays; it opens turns, and begins the conversation when
+// its first entry comes.
+type Emitter struct {
+	Sink Sink
+	Conv Conversation
+	Warn Warnings
+	Ids  Ids
+	// Now is the time of the entries from here on that have none.
+	Now time.Time
+	// Place follows the root, for formats whose compactions name turns; nil
+	// for those that have none.
+	Place *RootLog
+	// Turned says that a turn was opened.
+	Turned bool
+	Begun  bool
+}
+
+// At sets the time of the entries from here on; zero changes nothing.
+func (m *Emitter) At(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	m.Now = t
+	if m.Conv.Created.IsZero() {
+		m.Conv.Created = t
+	}
+}
+
+// emit hands one entry on. It needs an id that [Ids.Unique] made, or one
+// derived from such an id with "/" or "#".
+func (m *Emitter) Emit(e tenfold.Entry) error {
+	if err := m.begin(); err != nil {
+		return err
+	}
+	if e.Time.IsZero() {
+		e.Time = m.Now
+	}
+	m.Place.See(e)
+	return m.Sink.Entry(e)
+}
+
+// Turn opens a turn in front of the entry called id.
+func (m *Emitter) Turn(id string) error {
+	m.Turned = true
+	return m.Emit(tenfold.Entry{ID: id + "/turn", Payload: tenfold.TurnStart{}})
+}
+
+// Keep hands on a record that no model sees, whole (L4).
+func (m *Emitter) Keep(id string, name tenfold.Kind, raw []byte) error {
+	return m.Emit(tenfold.Entry{ID: id, Source: string(raw), Payload: tenfold.Unknown{Name: name}})
+}
+
+func (m *Emitter) begin() error {
+	if m.Begun {
+		return nil
+	}
+	m.Begun = true
+	return m.Sink.Begin(m.Conv)
+}
+
+// End closes the conversation.
+func (m *Emitter) End() error {
+	if err := m.begin(); err != nil {
+		return err
+	}
+	return m.Sink.End(m.Conv, m.Warn.Text())
+}
+
+// All hands several entries on.
+func (m *Emitter) All(list []tenfold.Entry) error {
+	for _, e := range list {
+		if err := m.Emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

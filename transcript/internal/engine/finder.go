@@ -1,0 +1,297 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// Finder looks values up by name in one JSON text, and notes which of them the
+// payloads take over. It walks over one level at a time, so that a record may
+// be of any shape.
+type Finder struct {
+	Raw  []byte
+	Scan Scanner
+	Cuts []Cut
+}
+
+// member is a member of an object: its name, quotes included, and its value.
+type member struct {
+	Name []byte
+	At   Span
+}
+
+type Members []member
+
+// Get gives the last member of a name.
+func (m Members) Get(name string) Span {
+	for i := len(m) - 1; i >= 0; i-- {
+		if n := m[i].Name; len(n) == len(name)+2 && string(n[1:len(n)-1]) == name {
+			return m[i].At
+		}
+	}
+	return Span{}
+}
+
+func (f *Finder) Reset(raw []byte) { f.Raw, f.Cuts, f.Scan.Cost = raw, nil, partCost }
+
+func (f *Finder) Root() Span { return Span{0, len(f.Raw)} }
+
+// Is reports whether there is a value of a kind.
+func (f *Finder) Is(at Span, kind jsontext.Kind) bool {
+	if !at.Found() {
+		return false
+	}
+	c := f.Raw[at.From]
+	if c == '-' || ('0' <= c && c <= '9') {
+		c = '0'
+	}
+	return jsontext.Kind(c) == kind
+}
+
+// Object lists the members of an object, none for any other value.
+func (f *Finder) Object(at Span) Members {
+	if !f.Is(at, '{') {
+		return nil
+	}
+	var list Members
+	f.Scan.Reset(at.Of(f.Raw))
+	EachMember(&f.Scan, func(name []byte) {
+		v := f.Scan.Value()
+		list = append(list, member{name, Span{v.From + at.From, v.To + at.From}})
+	})
+	return list
+}
+
+// In looks a member of an object up.
+func (f *Finder) In(at Span, name string) Span { return f.Object(at).Get(name) }
+
+// List gives the items of an array, none for any other value.
+func (f *Finder) List(at Span) []Span {
+	if !f.Is(at, '[') {
+		return nil
+	}
+	var items []Span
+	f.Scan.Reset(at.Of(f.Raw))
+	f.Scan.Token()
+	for f.Scan.More() {
+		v := f.Scan.Value()
+		items = append(items, Span{v.From + at.From, v.To + at.From})
+	}
+	return items
+}
+
+// Peek gives the text of a string, "" for any other value.
+func (f *Finder) Peek(at Span) string {
+	if !f.Is(at, '"') {
+		return ""
+	}
+	t, _ := f.Scan.UnquoteIn(at, f.Raw)
+	return t
+}
+
+// Text takes a string over. One that would not come back the same stays in the
+// record as well.
+func (f *Finder) Text(at Span) string {
+	if !f.Is(at, '"') {
+		return ""
+	}
+	t, exact := f.Scan.UnquoteIn(at, f.Raw)
+	if exact {
+		f.Cuts = append(f.Cuts, Cut{at, CutText})
+	}
+	return t
+}
+
+// Whole takes any value over, verbatim.
+func (f *Finder) Whole(at Span) string {
+	f.Cuts = append(f.Cuts, Cut{at, CutValue})
+	return string(at.Of(f.Raw))
+}
+
+// Number reads a count, 0 when it is none.
+func (f *Finder) Number(at Span) int {
+	if !f.Is(at, '0') {
+		return 0
+	}
+	n, err := strconv.ParseFloat(string(at.Of(f.Raw)), 64)
+	if err != nil || n < 0 || n > 1<<52 {
+		return 0
+	}
+	return int(n)
+}
+
+// Cost reads an amount of money, nil when there is none.
+func (f *Finder) Cost(at Span) *float64 {
+	if !f.Is(at, '0') {
+		return nil
+	}
+	n, err := strconv.ParseFloat(string(at.Of(f.Raw)), 64)
+	if err != nil || n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// Parts reads the content of a message: a text, or a list of blocks.
+func (f *Finder) Parts(at Span) []tenfold.Part {
+	switch {
+	case f.Is(at, '"'):
+		return tenfold.Text(f.Text(at))
+	case f.Is(at, '['):
+		var parts []tenfold.Part
+		for _, item := range f.List(at) {
+			parts = append(parts, f.block(item)...)
+		}
+		return parts
+	case at.Found() && !f.Is(at, 'n'):
+		return []tenfold.Part{f.odd("", at)}
+	}
+	return nil
+}
+
+// odd keeps a value that is neither text nor a file of a known shape: a model
+// saw it all the same.
+func (f *Finder) odd(name string, at Span) tenfold.Part {
+	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: name, Detail: f.Whole(at)}}
+}
+
+// block reads a block of a content.
+func (f *Finder) block(at Span) []tenfold.Part {
+	if f.Is(at, '"') {
+		return tenfold.Text(f.Text(at))
+	}
+	m := f.Object(at)
+	typ := f.Peek(m.Get("type"))
+	image := func(uri Span) []tenfold.Part {
+		return []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartImage, URI: f.Text(uri)}}}
+	}
+	switch typ {
+	case "text":
+		if f.Is(m.Get("text"), '"') {
+			return tenfold.Text(f.Text(m.Get("text")))
+		}
+	case "image":
+		if f.Is(m.Get("image"), '"') {
+			return image(m.Get("image"))
+		}
+		var parts []tenfold.Part
+		for _, uri := range f.List(m.Get("image_urls")) {
+			if f.Is(uri, '"') {
+				parts = append(parts, image(uri)...)
+			}
+		}
+		if len(parts) > 0 {
+			return parts
+		}
+	case "image_url":
+		uri := m.Get("image_url")
+		if f.Is(uri, '{') {
+			uri = f.In(uri, "url")
+		}
+		if f.Is(uri, '"') {
+			return image(uri)
+		}
+	}
+	return []tenfold.Part{f.odd(typ, at)}
+}
+
+// Words gives the text of a content, and takes it over if it is one text.
+func (f *Finder) Words(at Span) string {
+	if f.Is(at, '"') {
+		return f.Text(at)
+	}
+	items := f.List(at)
+	if len(items) == 1 {
+		return f.Text(f.word(items[0]))
+	}
+	return f.Joined(items)
+}
+
+// word is where the text of an item stands, which is a text or has one.
+func (f *Finder) word(item Span) Span {
+	if f.Is(item, '"') {
+		return item
+	}
+	return f.In(item, "text")
+}
+
+// Joined gives the texts of items as one, and leaves them where they are.
+func (f *Finder) Joined(items []Span) string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = f.Peek(f.word(item))
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Call reads a call as OpenAI spells it, arguments in a string or not.
+func (f *Finder) Call(at Span) (tenfold.ToolCall, bool) {
+	m := f.Object(at)
+	fn := m.Get("function")
+	c := tenfold.ToolCall{CallID: f.Peek(m.Get("id"))}
+	arguments := m.Get("arguments")
+	if f.Is(fn, '{') {
+		inner := f.Object(fn)
+		c.Name, arguments = f.Peek(inner.Get("name")), inner.Get("arguments")
+	} else if c.Name = f.Peek(fn); c.Name == "" {
+		c.Name = f.Peek(m.Get("name"))
+	}
+	switch {
+	case c.Name == "":
+		return c, false
+	case f.Is(arguments, '"'):
+		c.Arguments = f.Text(arguments)
+	case arguments.Found():
+		c.Arguments = f.Whole(arguments)
+	}
+	return c, true
+}
+
+// Thoughts reads a list of Anthropic's thinking blocks.
+func (f *Finder) Thoughts(at Span) []tenfold.Payload {
+	var list []tenfold.Payload
+	for _, item := range f.List(at) {
+		m := f.Object(item)
+		switch f.Peek(m.Get("type")) {
+		case "thinking":
+			r := tenfold.Reasoning{Text: f.Text(m.Get("thinking"))}
+			if s := f.Text(m.Get("signature")); s != "" {
+				r.Provider, r.Signature = "anthropic", s
+			}
+			list = append(list, r)
+		case "redacted_thinking":
+			list = append(list, tenfold.Reasoning{Provider: "anthropic", Encrypted: f.Text(m.Get("data"))})
+		}
+	}
+	return list
+}
+
+// Record makes the entries of one record; what the payloads do not hold stays
+// with the first.
+func (f *Finder) Record(id string, payloads ...tenfold.Payload) []tenfold.Entry {
+	list := make([]tenfold.Entry, len(payloads))
+	for i, p := range payloads {
+		list[i] = tenfold.Entry{ID: BlockID(id, i), Payload: p}
+		if len(payloads) > 1 {
+			list[i].MessageID = id
+		}
+	}
+	if len(list) > 0 {
+		list[0].Source = Splice(f.Raw, f.Cuts)
+	}
+	return list
+}
+
+// Frame gives a JSON text without the records in it, which stand elsewhere,
+// compact.
+func (f *Finder) Frame(records []Span) []byte {
+	cuts := make([]Cut, len(records))
+	for i, at := range records {
+		cuts[i] = Cut{at, CutValue}
+	}
+	return AppendCompact(nil, []byte(Splice(f.Raw, cuts)))
+}

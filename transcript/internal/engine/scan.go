@@ -1,0 +1,358 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Span is a place in a line.
+type Span struct{ From, To int }
+
+func (s Span) Found() bool { return s.To > 0 }
+
+func (s Span) Of(raw []byte) []byte { return raw[s.From:s.To] }
+
+// Scanner walks over one JSON text once and remembers places in it, instead of
+// building values: the larger part of a transcript is copied as it stands. The
+// first error sticks; after it every loop ends.
+type Scanner struct {
+	dec     *jsontext.Decoder
+	buf     bytes.Buffer
+	Raw     []byte
+	Err     error
+	scratch []byte
+	// Cost is how many bytes its user keeps of each value in a list that it
+	// looks at, 0 for nothing; left is how many more it may look at in this
+	// text.
+	Cost, left int
+}
+
+// What users of scanners keep of a value, the growth of their lists included:
+// a block of a message, a part that is handed on as it is, or only its place.
+const (
+	BlockCost = 1 << 10
+	partCost  = 512
+	PlaceCost = 128
+)
+
+// What is kept of the values of one text may take scanFree bytes, and
+// scanRatio for each byte of the text: a text may hold nothing but values.
+const (
+	ScanFree  = 64 << 20
+	scanRatio = 16
+)
+
+var errCrowded = errors.New("it holds so many JSON values that reading them takes many times its size in memory")
+
+const HintCrowded = "this is hardly a transcript; take the record out, or split the file"
+
+var ScanOptions = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+func (s *Scanner) Reset(raw []byte) {
+	s.buf = *bytes.NewBuffer(raw)
+	s.Raw, s.Err = raw, nil
+	if s.Cost > 0 {
+		s.left = (ScanFree + scanRatio*len(raw)) / s.Cost
+	}
+	if s.dec == nil {
+		s.dec = jsontext.NewDecoder(&s.buf, ScanOptions...)
+		return
+	}
+	s.dec.Reset(&s.buf, ScanOptions...)
+}
+
+// Kind is that of the next value.
+func (s *Scanner) Kind() jsontext.Kind {
+	if s.Err != nil {
+		return 0
+	}
+	return s.dec.PeekKind()
+}
+
+// Token reads one token and forgets it.
+func (s *Scanner) Token() {
+	if s.Err == nil {
+		_, s.Err = s.dec.ReadToken()
+	}
+}
+
+// More reports whether an open list goes on, and counts what is kept of it.
+func (s *Scanner) More() bool {
+	if !s.goesOn() {
+		return false
+	}
+	if s.Cost > 0 {
+		if s.left--; s.left < 0 {
+			s.Err = errCrowded
+		}
+	}
+	return s.Err == nil
+}
+
+// goesOn reports whether an open object or array goes on.
+func (s *Scanner) goesOn() bool {
+	if s.Err != nil {
+		return false
+	}
+	switch s.dec.PeekKind() {
+	case '}', ']':
+		return false
+	case 0: // the error comes with the next token
+		s.Token()
+		return s.Err == nil
+	}
+	return true
+}
+
+// Value reads one whole value.
+func (s *Scanner) Value() Span {
+	if s.Err != nil {
+		return Span{}
+	}
+	v, err := s.dec.ReadValue()
+	if err != nil {
+		s.Err = err
+		return Span{}
+	}
+	to := int(s.dec.InputOffset())
+	return Span{to - len(v), to}
+}
+
+// Name reads a member's name, quotes included.
+func (s *Scanner) Name() []byte {
+	at := s.Value()
+	if s.Err != nil {
+		return nil
+	}
+	return at.Of(s.Raw)
+}
+
+// Text reads a value; it is "" unless it is a string.
+func (s *Scanner) Text() string {
+	at := s.Value()
+	if s.Err != nil || s.Raw[at.From] != '"' {
+		return ""
+	}
+	t, _ := s.Unquote(at)
+	return t
+}
+
+// Flag reads a value; it is false unless it is true.
+func (s *Scanner) Flag() bool {
+	at := s.Value()
+	return s.Err == nil && s.Raw[at.From] == 't'
+}
+
+// End checks that nothing follows.
+func (s *Scanner) End() {
+	if s.Err != nil {
+		return
+	}
+	if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		if err == nil {
+			err = &jsontext.SyntacticError{ByteOffset: s.dec.InputOffset(), Err: errors.New("more text after the end of the value")}
+		}
+		s.Err = err
+	}
+}
+
+// Unquote gives the text of a string, and whether writing that text as JSON
+// says the same again: lone surrogates do not survive.
+func (s *Scanner) Unquote(at Span) (string, bool) { return s.UnquoteIn(at, s.Raw) }
+
+// UnquoteIn is unquote for a text other than the one being walked over.
+func (s *Scanner) UnquoteIn(at Span, raw []byte) (string, bool) {
+	in := at.Of(raw)
+	if len(in) < 2 || in[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(in, '\\') < 0 {
+		t := string(in[1 : len(in)-1])
+		return t, !strings.Contains(t, "\uFFFD")
+	}
+	s.scratch = slices.Grow(s.scratch[:0], len(in))
+	s.scratch, _ = jsontext.AppendUnquote(s.scratch, in)
+	t := string(s.scratch)
+	if cap(s.scratch) > LineKeep {
+		s.scratch = nil
+	}
+	return t, !strings.Contains(t, "\uFFFD")
+}
+
+// Number reads an integer at a place, 0 when it is none.
+func (s *Scanner) Number(at Span) int {
+	if !at.Found() {
+		return 0
+	}
+	n, err := strconv.Atoi(string(at.Of(s.Raw)))
+	if err != nil {
+		f, err := strconv.ParseFloat(string(at.Of(s.Raw)), 64)
+		if err != nil || f < 0 || f > 1<<52 {
+			return 0
+		}
+		return int(f)
+	}
+	return max(n, 0)
+}
+
+// Cut is a value that stands elsewhere: the source holds a placeholder.
+type Cut struct {
+	Span
+	With string
+}
+
+// Splice copies raw with the cuts replaced. Where a member stands twice a cut may
+// lie in another one, and goes with it.
+func Splice(raw []byte, cuts []Cut) string {
+	if len(cuts) == 0 {
+		return string(raw)
+	}
+	slices.SortFunc(cuts, func(a, b Cut) int { return cmp.Or(a.From-b.From, b.To-a.To) })
+	size := len(raw)
+	for _, c := range cuts {
+		size += len(c.With) - (c.To - c.From)
+	}
+	var b strings.Builder
+	b.Grow(max(size, 0))
+	at := 0
+	for _, c := range cuts {
+		if c.From < at {
+			continue
+		}
+		b.Write(raw[at:c.From])
+		b.WriteString(c.With)
+		at = c.To
+	}
+	b.Write(raw[at:])
+	return b.String()
+}
+
+// AppendCompact appends valid JSON without the white space between its tokens.
+// Strings and numbers stay as they are, byte for byte.
+func AppendCompact(dst, value []byte) []byte {
+	for len(value) > 0 {
+		i := bytes.IndexByte(value, '"')
+		if i < 0 {
+			i = len(value)
+		}
+		for _, c := range value[:i] {
+			if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+				dst = append(dst, c)
+			}
+		}
+		if value = value[i:]; len(value) == 0 {
+			break
+		}
+		end := stringEnd(value)
+		dst = append(dst, value[:end]...)
+		value = value[end:]
+	}
+	return dst
+}
+
+// stringEnd is where the string that begins text ends.
+func stringEnd(text []byte) int {
+	for at := 1; ; {
+		i := bytes.IndexByte(text[at:], '"')
+		if i < 0 {
+			return len(text)
+		}
+		at += i
+		slashes := 0
+		for text[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if at++; slashes%2 == 0 {
+			return at
+		}
+	}
+}
+
+// Placeholders of values that were cut.
+const (
+	CutText  = `""`
+	CutValue = `null`
+)
+
+// Texts reads a list and gives its strings.
+func (s *Scanner) Texts() []string {
+	if s.Kind() != '[' {
+		s.Value()
+		return nil
+	}
+	var out []string
+	s.Token()
+	for s.More() {
+		if s.Kind() == '"' {
+			out = append(out, s.Text())
+		} else {
+			s.Value()
+		}
+	}
+	s.Token()
+	return out
+}
+
+// Offset is where the last token or value ended.
+func (s *Scanner) Offset() int64 { return s.dec.InputOffset() }
+
+// EachMember walks over an object; each has to read the member's value.
+func EachMember(s *Scanner, each func(name []byte)) {
+	if s.Kind() != '{' {
+		s.Value()
+		return
+	}
+	s.Token()
+	for s.goesOn() {
+		each(s.Name())
+	}
+	s.Token()
+}
+
+// Within gives the place of the next value, which read goes through.
+func Within(s *Scanner, read func()) Span {
+	s.Kind()
+	before := int(s.Offset())
+	read()
+	if s.Err != nil {
+		return Span{}
+	}
+	to := int(s.Offset())
+	for before < to && strings.IndexByte(" \t\r\n,:", s.Raw[before]) >= 0 {
+		before++
+	}
+	return Span{before, to}
+}
+
+// EachItem walks over an array; each has to read the item.
+func EachItem(s *Scanner, each func()) {
+	if s.Kind() != '[' {
+		s.Value()
+		return
+	}
+	s.Token()
+	for s.More() {
+		each()
+	}
+	s.Token()
+}
+
+// Float reads a number, 0 when the value is none.
+func (s *Scanner) Float() float64 {
+	at := s.Value()
+	if s.Err != nil {
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(at.Of(s.Raw)), 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}

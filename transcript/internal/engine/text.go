@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"strings"
+	"time"
+)
+
+// FirstLine gives the beginning of a text, fit for a title.
+func FirstLine(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	runes := []rune(strings.TrimSpace(text))
+	return string(runes[:min(len(runes), 120)])
+}
+
+// JpTime reads a time; those without a zone are UTC.
+func JpTime(s string) time.Time {
+	if s == "" {
+		return time.Time{}
+	}
+	for _, layout := range [...]string{"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// ShellWord quotes a text for a POSIX shell where that is needed.
+func ShellWord(text string) string {
+	if PlainID(strings.TrimPrefix(strings.ReplaceAll(text, "/", "_"), "_")) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

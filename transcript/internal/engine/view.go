@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"iter"
+	"strings"
+
+	"tenfold"
+)
+
+// A View is a conversation as it is to be written.
+type View struct {
+	Conversation
+	// Projection gives the conversation's log, and what a model sees of it.
+	Projection *tenfold.Projection
+	// Compacted asks for what a model sees; else all that was said is
+	// written, and compactions where the format has a form for them.
+	Compacted bool
+}
+
+// Entries gives what is to be written as the entries of a log: all there are,
+// or those of the projection, which stand for themselves.
+func (v View) Entries() iter.Seq[tenfold.Entry] {
+	if v.Compacted {
+		return v.Projection.Entries()
+	}
+	return v.Projection.Log().Entries()
+}
+
+// ForClient gives the entries for a client that brings a system prompt of its own:
+// what summaries add to the system prompt (P4) comes as a message in front.
+func (v View) ForClient() iter.Seq[tenfold.Entry] {
+	text := ""
+	if v.Compacted {
+		text = v.Projection.Continuation()
+	}
+	if text == "" {
+		return v.Entries()
+	}
+	return func(yield func(tenfold.Entry) bool) {
+		told := false
+		tell := func() bool {
+			was := told
+			told = true
+			return was || yield(tenfold.Entry{ID: "continuation", Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}})
+		}
+		for e := range v.Entries() {
+			if d, ok := e.Payload.(tenfold.ConfigDelta); !ok {
+				if !tell() {
+					return
+				}
+			} else if d.System != nil {
+				own := strings.TrimRight(strings.TrimSuffix(*d.System, text), "\n")
+				if d.System = &own; own == "" {
+					d.System = nil
+				}
+				e.Payload = d
+			}
+			if !yield(e) {
+				return
+			}
+		}
+		tell()
+	}
+}
+
+// Shown gives what a model sees of the view: the projection, or what it would
+// be had nothing been compacted.
+func (v View) Shown() (*tenfold.Projection, error) {
+	if v.Compacted {
+		return v.Projection, nil
+	}
+	bare := tenfold.NewLog()
+	for e := range v.Projection.Log().Entries() {
+		switch e.Payload.Kind() {
+		case tenfold.KindCompaction, tenfold.KindCompactionRevoked:
+			continue
+		}
+		if _, err := bare.Append(e); err != nil {
+			return nil, err
+		}
+	}
+	return tenfold.Project(bare), nil
+}
+
+// LiveOverlays tells which compactions of a log count (C7).
+func LiveOverlays(log *tenfold.Log) map[string]bool {
+	live := map[string]bool{}
+	target := map[string]string{}
+	for e := range log.Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction:
+			live[e.ID], target[e.ID] = true, e.ID
+		case tenfold.CompactionRevoked:
+			if o, ok := target[p.Target]; ok {
+				target[e.ID], live[o] = o, !live[o]
+			}
+		}
+	}
+	return live
+}

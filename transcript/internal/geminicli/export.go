@@ -1,0 +1,154 @@
+package geminicli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/body"
+	"tenfold/transcript/internal/engine"
+)
+
+// geminiCLIExporter writes a chat that Gemini CLI resumes: a line about the
+// session, and a line for each content of the request that the model is to be
+// sent. The client takes parts over as they stand when calls are among them
+// (release 0.61, convertSessionToClientHistory), so what it sends is the view.
+type geminiCLIExporter struct{}
+
+type (
+	geminiCLIHeadOut struct {
+		Session string `json:"sessionId"`
+		Project string `json:"projectHash"`
+		Started string `json:"startTime"`
+		Updated string `json:"lastUpdated"`
+		Kind    string `json:"kind"`
+	}
+	geminiCLIMessageOut struct {
+		ID      string           `json:"id"`
+		Time    string           `json:"timestamp"`
+		Type    string           `json:"type"`
+		Content []jsontext.Value `json:"content"`
+		Model   string           `json:"model,omitzero"`
+	}
+)
+
+// Export implements [engine.Exporter].
+func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	shown, err := v.Shown()
+	if err != nil {
+		return nil, err
+	}
+	body, err := body.Gemini().Write(shown)
+	if err != nil {
+		return nil, err
+	}
+	var request struct {
+		Contents []struct {
+			Role  string           `json:"role"`
+			Parts []jsontext.Value `json:"parts"`
+		} `json:"contents"`
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		return nil, err
+	}
+	session := engine.UuidOf(v.ID, "session")
+	project := sha256.Sum256([]byte(v.ID))
+	started := v.Created.UTC().Format(time.RFC3339Nano)
+	lines := []any{geminiCLIHeadOut{
+		Session: session, Project: hex.EncodeToString(project[:]), Started: started, Updated: started, Kind: "main",
+	}}
+	for i, c := range request.Contents {
+		parts := slices.DeleteFunc(c.Parts, isSessionContext)
+		if text := shown.Continuation(); i == 0 && text != "" {
+			// The client brings a system prompt of its own (P4).
+			part, err := json.Marshal(map[string]string{"text": text})
+			if err != nil {
+				return nil, err
+			}
+			parts = slices.Insert(parts, 0, jsontext.Value(part))
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		m := geminiCLIMessageOut{ID: engine.UuidOf(v.ID, fmt.Sprint("content ", i)), Time: started, Type: "user", Content: parts}
+		if c.Role == "model" {
+			m.Type, m.Model = "gemini", shown.Config().Model
+		}
+		lines = append(lines, m)
+	}
+	for _, line := range lines {
+		if err := json.MarshalWrite(w, line); err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return nil, err
+		}
+	}
+	return geminiCLILosses(v, shown), nil
+}
+
+// isSessionContext tells whether a part is the context that the client puts
+// first in every session: it makes its own when it resumes, and would take a
+// message that begins with an old one for nothing but that.
+func isSessionContext(part jsontext.Value) bool {
+	var text struct {
+		Text string `json:"text"`
+	}
+	return json.Unmarshal(part, &text) == nil && isContextText(text.Text)
+}
+
+func isContextText(text string) bool { return strings.HasPrefix(text, "<session_context>") }
+
+// geminiCLILosses says what a chat has no place for.
+func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
+	var lost engine.Warnings
+	for e := range v.Projection.Log().Entries() {
+		if e.Branch != "" {
+			if e.Payload.Kind().Visible() {
+				lost.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			}
+			continue
+		}
+		if !v.Compacted && e.Payload.Kind().Visible() && !e.Time.IsZero() && !e.Time.Equal(v.Created) {
+			lost.Add(0, "time of an entry is left out", "times of entries are left out")
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction, tenfold.CompactionRevoked:
+			if !v.Compacted {
+				lost.Overlay("Gemini CLI")
+			}
+		case tenfold.Usage:
+			if !v.Compacted {
+				lost.Add(0, "count of tokens is left out", "counts of tokens are left out")
+			}
+		case tenfold.ConfigDelta:
+			if !v.Compacted && (p.System != nil || p.Tools != nil) {
+				lost.Add(0, "system prompt or list of tools is left out: Gemini CLI brings its own", "system prompts or lists of tools are left out: Gemini CLI brings its own")
+			}
+		case tenfold.ProviderItem:
+			if p.Provider != "gemini" {
+				lost.Add(0, "block of a provider is left out", "blocks of a provider are left out")
+			}
+		case tenfold.Approval:
+			lost.Add(0, "approval is left out", "approvals are left out")
+		}
+	}
+	for e := range shown.Entries() {
+		if _, ok := e.Payload.(tenfold.Reasoning); ok {
+			lost.Add(0, "reasoning may be left out: Gemini takes back only signatures of its own", "reasonings may be left out: Gemini takes back only signatures of its own")
+		}
+	}
+	return lost.Text()
+}
+
+func (geminiCLIExporter) Resume(file string, _ []byte) []string {
+	return []string{"gemini --session-file " + engine.ShellWord(file)}
+}

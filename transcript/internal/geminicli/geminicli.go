@@ -1,0 +1,275 @@
+package geminicli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// geminiCLIImporter reads the chat files of Gemini CLI in both layouts: one JSON
+// object with the messages, and JSON lines. In lines a message may come again
+// with more, {"$set":…} changes the session, its messages included, and
+// {"$rewindTo":…} takes messages back.
+//
+//	user                      turn_start + user_message
+//	gemini                    thoughts as reasoning, text, calls, results, usage
+//	model, when it changes    config_delta
+//	<state_snapshot>          compaction with the snapshot as summary
+//	a message again           what is new in it; a message that changed is
+//	                          hidden by an overlay and stands again
+//	$rewindTo                 compaction that hides what was taken back
+//	everything else           an unknown kind "gemini-cli.<type>"
+type geminiCLIImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Importer: geminiCLIImporter{},
+		Exporter: geminiCLIExporter{}, Homes: []string{".gemini/tmp"},
+	}
+}
+
+// geminiCLIType reports whether an object is a message or a session of Gemini CLI.
+func geminiCLIType(o engine.Object) bool {
+	if o.Has("sessionId", "projectHash") {
+		return true
+	}
+	if o.Kinds["$set"] == '{' || o.Kinds["$rewindTo"] == '"' {
+		return len(o.Names) == 1
+	}
+	switch o.Values["type"] {
+	case "user", "gemini", "info", "error", "warning":
+		return o.Has("id", "timestamp") && (o.Has("content") || !o.Whole) && !o.Has("message") && !o.Has("uuid") && !o.Has("data")
+	}
+	return false
+}
+
+// Recognise implements [engine.Importer].
+func (geminiCLIImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
+		return engine.No
+	}
+	ours, all, sure := 0, 0, false
+	for _, o := range s.Objects {
+		if geminiCLIType(o) {
+			ours++
+			sure = sure || o.Has("sessionId", "projectHash") || o.Values["type"] == "gemini"
+		}
+		if o.Whole || geminiCLIType(o) {
+			all++
+		}
+	}
+	switch {
+	case 2*ours <= all:
+		return engine.No
+	case sure:
+		return engine.Certain
+	}
+	return engine.Maybe
+}
+
+// Import implements [engine.Importer].
+func (geminiCLIImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	head, err := src.Head()
+	if err != nil {
+		return err
+	}
+	g := &geminiCLI{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.GeminiCLI}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost}, known: map[string]int{}, answered: map[string]bool{}}
+	if engine.NewHead(head, src.Name).Json.Shape == engine.ShapeObject {
+		return engine.WithDocument(ctx, src, engine.GeminiCLI, g.document)
+	}
+	r := engine.NewLineReader(ctx, src)
+	err = r.Records(engine.GeminiCLI, func(raw []byte) error {
+		g.rec.Parse(&g.scan, raw)
+		return g.scan.Err
+	}, func() error { return g.record(&g.rec, r.Number) })
+	if err != nil {
+		return err
+	}
+	return g.finish()
+}
+
+// document reads a file that is one object over several lines.
+func (g *geminiCLI) document(d engine.Document) error {
+	g.rec.Parse(&g.scan, d.Raw)
+	if g.scan.Err != nil {
+		return d.Broken(g.scan.Err)
+	}
+	if err := g.record(&g.rec, 0); err != nil {
+		return err
+	}
+	return g.finish()
+}
+
+// gemini is one import.
+type geminiCLI struct {
+	engine.Emitter
+	src  engine.Source
+	scan engine.Scanner
+	rec  Record
+
+	line    int
+	title   string
+	model   string
+	visible bool
+	// over says that what stands before is hidden to the end of its turn: what
+	// comes next needs another.
+	over bool
+	// history is what the model sees, by message; known finds its ids.
+	history []*geminiCLIState
+	known   map[string]int
+	// answered are the calls that have a result.
+	answered map[string]bool
+	// restart is the list that a resumed session begins with, until what comes
+	// next tells whether it is all.
+	restart   *Record
+	restartID string
+}
+
+// geminiCLIState is a message of the history.
+type geminiCLIState struct {
+	id         string // of the message
+	base       string // of its entries
+	text       string // digest of its content
+	shown      bool
+	context    bool // that the client begins a session with
+	prompt     bool // it opened its turn
+	turn, step int
+	thoughts   []string
+	calls      []geminiCLICallState
+	results    []string // calls that it answers itself
+	usage      bool
+	compaction string // id of the compaction it is
+}
+
+// geminiCLICallState holds digests of a call: parts is that of its result
+// without its status.
+type geminiCLICallState struct{ id, arguments, result, parts string }
+
+// record takes one line, or the whole document.
+func (g *geminiCLI) record(r *Record, line int) error {
+	g.line = line
+	if g.Conv.ID == "" {
+		g.name(r)
+	}
+	switch {
+	case r.kind != '{':
+		g.Warn.Add(line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		return g.Keep(g.Ids.Unique("line:"+engine.Digest(r.raw)), "gemini-cli.value", r.raw)
+	case r.rewindTo.Found():
+		if err := g.restarted(); err != nil {
+			return err
+		}
+		return g.rewind(r)
+	case r.set:
+		return g.changes(r)
+	case r.session != "" || r.messages != nil:
+		return g.session(r)
+	}
+	if err := g.restarted(); err != nil {
+		return err
+	}
+	return g.message(r.raw, &r.Msg)
+}
+
+// name gives the conversation its id. A sub-agent's file may bear the id of
+// the session it belongs to.
+func (g *geminiCLI) name(r *Record) {
+	switch {
+	case r.session == "":
+		g.Conv.ID = engine.ContentID(g.src.Name, engine.GeminiCLI, r.raw)
+	case r.agent:
+		g.Conv.ID, g.Conv.Named = engine.ConversationID(r.session+"-"+engine.NameID(g.src.Name, engine.GeminiCLI)), true
+	default:
+		g.Conv.ID, g.Conv.Named = engine.ConversationID(r.session), true
+	}
+}
+
+// session keeps what a file says of its session, and reads the messages if
+// they stand in it.
+func (g *geminiCLI) session(r *Record) error {
+	g.At(geminiCLITime(r.start))
+	if r.summary != "" {
+		g.title = r.summary
+	}
+	w := engine.ContentWriter{Raw: r.raw}
+	if r.messages != nil {
+		w.Cuts = append(w.Cuts, engine.Cut{Span: r.list, With: "[]"})
+	}
+	// A file that grew says another lastUpdated: the id must not know it.
+	source := engine.AppendCompact(nil, []byte(engine.Splice(r.raw, w.Cuts)))
+	if err := g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source); err != nil {
+		return err
+	}
+	for i := range r.messages {
+		if err := g.message(r.raw, &r.messages[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func geminiCLITime(stamp string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// message takes one message, which may be known already.
+func (g *geminiCLI) message(raw []byte, m *geminiCLIMessage) error {
+	g.At(geminiCLITime(m.stamp))
+	if i, ok := g.known[m.id]; ok && m.id != "" {
+		return g.update(raw, m, i)
+	}
+	return g.fresh(raw, m, true)
+}
+
+// base makes the id that a message's entries derive theirs from.
+func (g *geminiCLI) base(raw []byte, m *geminiCLIMessage) string {
+	if engine.PlainID(m.id) {
+		return g.Ids.Unique(m.id)
+	}
+	return g.Ids.Unique("message:" + engine.Digest(engine.AppendCompact(nil, m.Of(raw))))
+}
+
+// unknown keeps a message that no model sees (L4).
+func (g *geminiCLI) unknown(raw []byte, m *geminiCLIMessage, id, name string) error {
+	return g.Keep(id, tenfold.Kind("gemini-cli."+name), engine.AppendCompact(nil, m.Of(raw)))
+}
+
+// show emits a visible entry, in a turn that is not hidden.
+func (g *geminiCLI) show(e tenfold.Entry) error {
+	if g.over || !g.Turned {
+		g.over = false
+		if err := g.Turn(e.ID); err != nil {
+			return err
+		}
+	}
+	g.visible = true
+	return g.Emit(e)
+}
+
+func (g *geminiCLI) finish() error {
+	if !g.visible {
+		g.Warn.Add(0, "file without messages: the conversation is empty", "")
+	}
+	if g.Conv.ID == "" {
+		g.Conv.ID = engine.NameID(g.src.Name, engine.GeminiCLI)
+	}
+	g.Conv.Title = g.title
+	return g.End()
+}
+
+// isSnapshot reports whether a text is the summary that Gemini CLI puts in the
+// place of what it compressed.
+func isSnapshot(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), "<state_snapshot>")
+}
+
+// goOn is what Gemini CLI says itself to a model that stopped too early.
+const goOn = "System: Please continue."

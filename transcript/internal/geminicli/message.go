@@ -1,0 +1,366 @@
+package geminicli
+
+import (
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// fresh emits a message that the history does not hold. Its source stands on
+// its first entry, unless the record that brought it is kept whole.
+func (g *geminiCLI) fresh(raw []byte, m *geminiCLIMessage, sourced bool) error {
+	base := g.base(raw, m)
+	st := &geminiCLIState{id: m.id, base: base, text: geminiCLIDigest(raw, m)}
+	var err error
+	switch {
+	case m.twice:
+		g.Warn.Add(g.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		return g.whole(raw, m, base, sourced)
+	case m.typ == "user":
+		err = g.user(raw, m, st, sourced)
+	case m.typ == "gemini":
+		err = g.response(raw, m, st, sourced)
+	default:
+		err = g.whole(raw, m, base, sourced)
+	}
+	if err != nil || m.id == "" {
+		return err
+	}
+	g.known[m.id] = len(g.history)
+	g.history = append(g.history, st)
+	return nil
+}
+
+// whole keeps a message that no model sees, unless its record is kept.
+func (g *geminiCLI) whole(raw []byte, m *geminiCLIMessage, base string, sourced bool) error {
+	if !sourced {
+		return nil
+	}
+	name := m.typ
+	if name == "" {
+		name = "untyped"
+	}
+	return g.unknown(raw, m, base, name)
+}
+
+// geminiCLIWriter gives the source of a message to the first of its entries.
+type geminiCLIWriter struct {
+	engine.ContentWriter
+	m       *geminiCLIMessage
+	sourced bool
+}
+
+// source is the message without what its entries hold.
+func (w *geminiCLIWriter) source() string {
+	if !w.sourced {
+		return ""
+	}
+	w.sourced = false
+	cuts := make([]engine.Cut, len(w.Cuts))
+	for i, c := range w.Cuts {
+		cuts[i] = engine.Cut{Span: engine.Span{From: c.From - w.m.From, To: c.To - w.m.From}, With: c.With}
+	}
+	return string(engine.AppendCompact(nil, []byte(engine.Splice(w.m.Of(w.Raw), cuts))))
+}
+
+// whole takes any value over, on one line.
+func (w *geminiCLIWriter) whole(at engine.Span) string {
+	w.Cuts = append(w.Cuts, engine.Cut{Span: at, With: engine.CutValue})
+	return string(engine.AppendCompact(nil, at.Of(w.Raw)))
+}
+
+func (g *geminiCLI) writer(raw []byte, m *geminiCLIMessage, sourced bool) *geminiCLIWriter {
+	return &geminiCLIWriter{ContentWriter: engine.ContentWriter{Scan: &g.scan, Raw: raw}, m: m, sourced: sourced}
+}
+
+// user emits what a person said, or the results that stand in a user's turn.
+func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
+	w := g.writer(raw, m, sourced)
+	var parts []tenfold.Part
+	if m.Parts == nil {
+		if w.IsString(m.Content) {
+			parts = tenfold.Text(w.Text(m.Content))
+		}
+	}
+	for i := range m.Parts {
+		if !m.Parts[i].Response { // results stand in the message that made the calls
+			parts = append(parts, w.part(&m.Parts[i]))
+		}
+	}
+	results := g.results(w, m, st)
+	if len(results) > 0 {
+		results[0].Source = w.source()
+	}
+	for _, e := range results {
+		if err := g.showIn(st, e); err != nil {
+			return err
+		}
+	}
+	if len(parts) == 0 {
+		if len(results) > 0 {
+			return nil
+		}
+		return g.whole(raw, m, st.base, sourced)
+	}
+	u := tenfold.UserMessage{Parts: parts}
+	first := parts[0]
+	st.context = len(parts) == 1 && isContextText(first.Text)
+	switch {
+	case len(parts) == 1 && first.File == nil && isSnapshot(first.Text) && g.Place.Opened:
+		return g.snapshot(w, first.Text, st)
+	case len(parts) == 1 && first.File == nil && (isSnapshot(first.Text) || first.Text == goOn):
+		u.Synthetic = true
+	default:
+		g.over, st.prompt = false, true
+		if err := g.Turn(st.base); err != nil {
+			return err
+		}
+	}
+	return g.showIn(st, tenfold.Entry{ID: st.base, Source: w.source(), Payload: u})
+}
+
+// showIn emits a visible entry of a message. The first one says where the
+// message stands, and whether it has a turn of its own.
+func (g *geminiCLI) showIn(st *geminiCLIState, e tenfold.Entry) error {
+	opens := g.over || !g.Turned
+	if err := g.show(e); err != nil || st.shown {
+		return err
+	}
+	st.shown, st.turn, st.step = true, g.Place.Turn, g.Place.Step
+	st.prompt = st.prompt || opens
+	return nil
+}
+
+func (g *geminiCLI) changeModel(m *geminiCLIMessage, id string) error {
+	if m.model == "" || m.model == g.model {
+		return nil
+	}
+	g.model = m.model
+	return g.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}})
+}
+
+// results gives the results in a user's turn that no message before held.
+func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCLIState) []tenfold.Entry {
+	var out []tenfold.Entry
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if !p.Response || g.answered[p.Id] {
+			continue
+		}
+		g.answered[p.Id] = true
+		st.results = append(st.results, p.Id)
+		out = append(out, tenfold.Entry{
+			ID:      st.base + "/result/" + strconv.Itoa(i),
+			Payload: w.result(geminiCLICall{id: p.Id, Result: m.Parts[i : i+1]}),
+		})
+	}
+	return out
+}
+
+// snapshot makes an overlay of a summary: it stands for all there was.
+func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState) error {
+	o := tenfold.Compaction{
+		ToTurn: g.Place.Turn, Source: "import", Reason: "compressed in gemini-cli",
+		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
+	}
+	g.over, st.compaction = true, st.base
+	return g.Emit(tenfold.Entry{ID: st.base, Source: w.source(), Payload: o})
+}
+
+// response emits a model's message: its thoughts, its text, its calls with all
+// their results, and what it cost.
+func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
+	w := g.writer(raw, m, sourced)
+	if err := g.changeModel(m, st.base); err != nil {
+		return err
+	}
+	blocks := g.blocks(w, m, st, st.base)
+	if len(blocks) > 0 {
+		blocks[0].Source = w.source()
+	} else if err := g.whole(raw, m, st.base, sourced); err != nil {
+		return err
+	}
+	for _, e := range blocks {
+		if err := g.showIn(st, e); err != nil {
+			return err
+		}
+	}
+	return g.usage(m, st)
+}
+
+// blocks gives those entries of a message that the state does not hold yet;
+// text is the id of its text.
+func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCLIState, text string) []tenfold.Entry {
+	var out, results []tenfold.Entry
+	add := func(list *[]tenfold.Entry, id string, p tenfold.Payload) {
+		*list = append(*list, tenfold.Entry{ID: id, MessageID: st.base, Payload: p})
+	}
+	for i := len(st.thoughts); i < len(m.Thoughts); i++ {
+		t := m.Thoughts[i]
+		st.thoughts = append(st.thoughts, geminiCLIThoughtDigest(w.Raw, t))
+		said := ""
+		if w.IsString(t.Description) {
+			said = w.Text(t.Description)
+		}
+		add(&out, st.base+"/thought/"+strconv.Itoa(i), tenfold.Reasoning{Text: geminiCLIThoughtText(t.Subject, said)})
+	}
+	if !st.shown || st.text == "" {
+		st.text = geminiCLIDigest(w.Raw, m)
+		if m.Parts != nil {
+			for i := range m.Parts {
+				for _, p := range w.modelPart(&m.Parts[i], m.Calls) {
+					add(&out, engine.BlockID(text, len(out)), p)
+				}
+			}
+		} else if w.IsString(m.Content) && len(m.Content.Of(w.Raw)) > 2 {
+			add(&out, text, tenfold.AssistantMessage{Text: w.Text(m.Content)})
+		}
+	}
+	for i, c := range m.Calls {
+		if i == len(st.calls) {
+			args := "{}"
+			cs := geminiCLICallState{id: c.id}
+			if c.Args.Found() {
+				cs.arguments = engine.Digest(c.Args.Of(w.Raw))
+				args = w.whole(c.Args)
+			}
+			st.calls = append(st.calls, cs)
+			add(&out, st.base+"/call/"+strconv.Itoa(i), tenfold.ToolCall{CallID: c.id, Name: c.name, Arguments: args})
+		}
+		if st.calls[i].result == "" && len(c.Result) > 0 {
+			st.calls[i].result = geminiCLIResultDigest(w.Raw, c)
+			st.calls[i].parts = geminiCLIResultDigest(w.Raw, geminiCLICall{Result: c.Result})
+			g.answered[c.id] = true
+			add(&results, st.base+"/result/"+strconv.Itoa(i), w.result(c))
+		}
+	}
+	return append(out, results...)
+}
+
+func (g *geminiCLI) usage(m *geminiCLIMessage, st *geminiCLIState) error {
+	t := m.tokens
+	if !t.found || st.usage || t.input|t.output|t.thoughts|t.tool == 0 {
+		return nil
+	}
+	st.usage = true
+	return g.Emit(tenfold.Entry{ID: st.base + "/usage", MessageID: st.base, Payload: tenfold.Usage{
+		Model: g.model, Input: max(t.input+t.tool-t.cached, 0), Output: t.output + t.thoughts, CacheRead: t.cached,
+	}})
+}
+
+// geminiCLIThoughtText words a thought as the model's provider does.
+func geminiCLIThoughtText(subject, description string) string {
+	if subject == "" {
+		return description
+	}
+	return "**" + subject + "**\n" + description
+}
+
+// result reads the result of a call: the text of its response, and what else
+// the tool gave.
+func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
+	r := tenfold.ToolResult{CallID: c.id, IsError: c.status == "error"}
+	for i := range c.Result {
+		p := &c.Result[i]
+		switch {
+		case p.Response && p.Output.Found():
+			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(p.Output)))
+		case p.Response && p.Fault.Found():
+			r.IsError = true
+			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(p.Fault)))
+		case p.Response && p.Body.Found():
+			r.Parts = append(r.Parts, tenfold.TextPart(w.whole(p.Body)))
+		case p.Response:
+		default:
+			r.Parts = append(r.Parts, w.part(p))
+		}
+	}
+	return r
+}
+
+// part reads a part of a user's message or of a result.
+func (w *geminiCLIWriter) part(p *Part) tenfold.Part {
+	file := &tenfold.File{Type: tenfold.PartFile, MediaType: p.mediaType}
+	if strings.HasPrefix(p.mediaType, "image/") {
+		file.Type = tenfold.PartImage
+	}
+	switch {
+	case w.IsString(p.Text):
+		return tenfold.TextPart(w.Text(p.Text))
+	case w.IsString(p.Data):
+		file.URI = "data:" + p.mediaType + ";base64," + w.Text(p.Data)
+		return tenfold.Part{File: file}
+	case p.uri != "":
+		file.URI = p.uri
+		return tenfold.Part{File: file}
+	}
+	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.whole(p.Span)}}
+}
+
+// modelPart reads a part of a model's message; a call stands among the tool
+// calls too, as a rule.
+func (w *geminiCLIWriter) modelPart(p *Part, calls []geminiCLICall) []tenfold.Payload {
+	var out []tenfold.Payload
+	if w.IsString(p.Signature) && len(p.Signature.Of(w.Raw)) > 2 && !p.Thought {
+		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: w.Text(p.Signature), CallID: p.Id})
+	}
+	switch {
+	case p.Call:
+		for _, c := range calls {
+			if c.id == p.Id {
+				return out
+			}
+		}
+		args := "{}"
+		if p.Args.Found() {
+			args = w.whole(p.Args)
+		}
+		return append(out, tenfold.ToolCall{CallID: p.Id, Name: p.name, Arguments: args})
+	case w.IsString(p.Text) && p.Thought:
+		return append(out, tenfold.Reasoning{Text: w.Text(p.Text)})
+	case w.IsString(p.Text):
+		if len(p.Text.Of(w.Raw)) == 2 {
+			return out
+		}
+		return append(out, tenfold.AssistantMessage{Text: w.Text(p.Text)})
+	}
+	return append(out, tenfold.ProviderItem{Provider: "gemini", Role: "assistant", Data: w.whole(p.Span)})
+}
+
+// geminiCLIDigest tells contents apart; "" is that of a message without any.
+func geminiCLIDigest(raw []byte, m *geminiCLIMessage) string {
+	var text []byte
+	switch {
+	case m.Parts != nil:
+		for i := range m.Parts {
+			if m.worded && (m.Parts[i].Call || m.Parts[i].Thought) {
+				continue
+			}
+			text = engine.AppendCompact(append(text, ','), m.Parts[i].Of(raw))
+		}
+	case m.Content.Found():
+		// A text is what one part with it is: either form may come again.
+		text = append(append([]byte(`,{"text":`), m.Content.Of(raw)...), '}')
+	}
+	if len(text) == 0 || string(text) == `,{"text":""}` {
+		return ""
+	}
+	return engine.Digest(text)
+}
+
+func geminiCLIThoughtDigest(raw []byte, t geminiCLIThought) string {
+	if !t.Description.Found() {
+		return engine.Digest([]byte(t.Subject))
+	}
+	return engine.Digest(append([]byte(t.Subject+"\n"), t.Description.Of(raw)...))
+}
+
+func geminiCLIResultDigest(raw []byte, c geminiCLICall) string {
+	text := []byte(c.status)
+	for i := range c.Result {
+		text = engine.AppendCompact(text, c.Result[i].Of(raw))
+	}
+	return engine.Digest(text)
+}

@@ -1,0 +1,321 @@
+package geminicli
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
+)
+
+// QwenImporter reads the chat files of Qwen Code: a line is a record of a tree
+// that uuid and parentUuid make, with a content of Gemini's API in it.
+//
+//	user                    turn_start + user_message
+//	assistant               reasoning, text, calls, and usage
+//	tool_result             results of calls
+//	model, when it changes  config_delta
+//	chat_compression        compaction with the summary; what was kept follows
+//	a record that hangs     compaction that hides what came after the record
+//	from an earlier one     it hangs from
+//	everything else         an unknown kind "qwen-code.<type>"
+type QwenImporter struct{}
+
+func QwenHandler() engine.Handler {
+	return engine.Handler{
+		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Importer: QwenImporter{}, Homes: []string{".qwen/projects", ".qwen/tmp"},
+	}
+}
+
+// Recognise implements [engine.Importer].
+func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
+	if s := h.Json.Shape; s != engine.ShapeLines && s != engine.ShapeObject {
+		return engine.No
+	}
+	ours, all, sure := 0, 0, false
+	for _, o := range h.Json.Objects {
+		if !o.Whole && !o.Has("uuid") {
+			continue
+		}
+		all++
+		switch o.Values["type"] {
+		case "user", "assistant", "tool_result", "system":
+			if o.Has("uuid", "parentUuid") && !o.Has("isSidechain") {
+				ours++
+				sure = sure || o.Inner["message"].Has("parts") || o.Has("systemPayload")
+			}
+		}
+	}
+	if sure && 2*ours > all {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (QwenImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	q := &qwen{
+		Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.QwenCode}},
+		src:     src, scan: engine.Scanner{Cost: engine.BlockCost}, at: map[string]int{}, compacted: map[int]string{},
+	}
+	r := engine.NewLineReader(ctx, src)
+	err := r.Records(engine.QwenCode, func(raw []byte) error {
+		q.rec.parse(&q.scan, raw)
+		return q.scan.Err
+	}, func() error { return q.record(&q.rec, r.Number) })
+	if err != nil {
+		return err
+	}
+	if q.Conv.ID == "" {
+		q.Conv.ID = engine.NameID(src.Name, engine.QwenCode)
+	}
+	if !q.visible {
+		q.Warn.Add(0, "file without messages: the conversation is empty", "")
+	}
+	return q.End()
+}
+
+// qwen is one import.
+type qwen struct {
+	engine.Emitter
+	src     engine.Source
+	scan    engine.Scanner
+	rec     qwenRecord
+	calls   chatapi.Nameless
+	model   string
+	visible bool
+	over    bool // what stands before is hidden to the end of its turn
+	// path leads from the root to the last record; at finds its records.
+	path []qwenNode
+	at   map[string]int
+	// compacted are the compactions of the path, by the place of their records.
+	compacted map[int]string
+}
+
+// qwenNode is a record with the place after it; turn is -1 before any.
+type qwenNode struct {
+	uuid       string
+	turn, step int
+}
+
+func (q *qwen) record(r *qwenRecord, line int) error {
+	if q.Conv.ID == "" {
+		if q.Conv.ID = engine.ContentID(q.src.Name, engine.QwenCode, r.raw); r.session != "" {
+			q.Conv.ID, q.Conv.Named = engine.ConversationID(r.session), true
+		}
+	}
+	if t, err := time.Parse(time.RFC3339Nano, r.stamp); err == nil {
+		q.Emitter.At(t.UTC())
+	}
+	id := "line:" + engine.Digest(r.raw)
+	if engine.PlainID(r.uuid) {
+		id = r.uuid
+	}
+	id = q.Ids.Unique(id)
+	if r.uuid != "" {
+		if err := q.attach(r, id, line); err != nil {
+			return err
+		}
+	}
+	if err := q.body(r, id, line); err != nil {
+		return err
+	}
+	if n := len(q.path); r.uuid != "" && q.Place.Opened {
+		q.path[n-1].turn, q.path[n-1].step = q.Place.Turn, q.Place.Step
+	}
+	return nil
+}
+
+// attach enters a record into the path. What it leaves is hidden.
+func (q *qwen) attach(r *qwenRecord, id string, line int) error {
+	if _, ok := q.at[r.uuid]; ok {
+		q.path = append(q.path, qwenNode{turn: -1}) // a record in several lines
+		return nil
+	}
+	parent, ok := q.at[r.parent]
+	switch {
+	case r.parent == "" || len(q.path) == 0:
+		parent = -1
+	case !ok:
+		q.Warn.Add(line, "record hangs from one that was left or is not there and was read as a child of the one before",
+			"records hang from ones that were left or are not there and were read as children of the ones before")
+		parent = len(q.path) - 1
+	}
+	for parent >= 0 && parent+1 < len(q.path) && q.path[parent+1].uuid == "" {
+		parent++ // more lines of the same record
+	}
+	if parent+1 < len(q.path) {
+		if err := q.leave(parent, id, line); err != nil {
+			return err
+		}
+	}
+	n := qwenNode{uuid: r.uuid, turn: -1}
+	if parent >= 0 {
+		n.turn, n.step = q.path[parent].turn, q.path[parent].step
+	}
+	q.at[r.uuid] = len(q.path)
+	q.path = append(q.path, n)
+	return nil
+}
+
+// leave hides what stands after a record of the path.
+func (q *qwen) leave(parent int, id string, line int) error {
+	for _, n := range q.path[parent+1:] {
+		delete(q.at, n.uuid)
+	}
+	for at := parent + 1; at < len(q.path); at++ {
+		if target := q.compacted[at]; target != "" {
+			if err := q.Emit(tenfold.Entry{ID: id + "/revoked/" + strconv.Itoa(at), Payload: tenfold.CompactionRevoked{Target: target}}); err != nil {
+				return err
+			}
+		}
+		delete(q.compacted, at)
+	}
+	q.path = q.path[:parent+1]
+	kept := qwenNode{turn: -1}
+	if parent >= 0 {
+		kept = q.path[parent]
+	}
+	if !q.Place.Opened || (kept.turn == q.Place.Turn && kept.step == q.Place.Step) {
+		return nil
+	}
+	q.Warn.Add(line, "branch was left and is hidden by an overlay", "branches were left and are hidden by overlays")
+	q.over = true
+	hide := tenfold.Compaction{FromTurn: max(kept.turn, 0), ToTurn: q.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "branch left in qwen-code"}
+	if err := q.Emit(tenfold.Entry{ID: id + "/left", Payload: hide}); err != nil || kept.turn < 0 {
+		return err
+	}
+	show := hide
+	show.ToTurn, show.Turns, show.ToStep = kept.turn, tenfold.Keep, &kept.step
+	return q.Emit(tenfold.Entry{ID: id + "/left/0", Payload: show})
+}
+
+// body emits what a record says.
+func (q *qwen) body(r *qwenRecord, id string, line int) error {
+	switch {
+	case r.kind != '{' || r.twice || r.content.Twice || chatapi.Misplaced(r.content.Parts, r.typ == "assistant"):
+		q.Warn.Add(line, "record could not be understood and was kept as it is", "records could not be understood and were kept as they are")
+	case r.typ == "system" && r.subtype == "chat_compression" && len(r.history) > 0:
+		return q.compressed(r, id)
+	case r.typ == "system" && r.title != "":
+		q.Conv.Title = r.title
+	case r.typ == "assistant" || ((r.typ == "user" || r.typ == "tool_result") && r.content.Has):
+		return q.message(r, id)
+	}
+	name := r.typ
+	if name == "" {
+		name = "untyped"
+	}
+	return q.Keep(id, tenfold.Kind("qwen-code."+name), r.raw)
+}
+
+// message emits a message, with its source on its first entry.
+func (q *qwen) message(r *qwenRecord, id string) error {
+	if r.typ == "assistant" && r.model != "" && r.model != q.model {
+		q.model = r.model
+		if err := q.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: r.model}}); err != nil {
+			return err
+		}
+	}
+	w := &engine.ContentWriter{Scan: &q.scan, Raw: r.raw}
+	entries := q.entries(w, &r.content, id, r.typ == "assistant", r.failed)
+	if len(entries) == 0 {
+		if err := q.Keep(id, tenfold.Kind("qwen-code."+r.typ), r.raw); err != nil {
+			return err
+		}
+	} else {
+		entries[0].Source = engine.Splice(r.raw, w.Cuts)
+	}
+	if err := q.show(entries); err != nil {
+		return err
+	}
+	u := r.usage
+	if r.typ != "assistant" || u.input|u.output|u.thoughts == 0 {
+		return nil
+	}
+	return q.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: tenfold.Usage{
+		Model: q.model, Input: max(u.input+u.tool-u.cached, 0), Output: u.output + u.thoughts, CacheRead: u.cached,
+	}})
+}
+
+// entries gives those that a content makes.
+func (q *qwen) entries(w *engine.ContentWriter, g *chatapi.GeminiContent, id string, model, failed bool) []tenfold.Entry {
+	var list []tenfold.Entry
+	if model {
+		q.calls.Next()
+		payloads, _ := g.Said(w, &q.calls)
+		for i, p := range payloads {
+			list = append(list, tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: p})
+		}
+		return list
+	}
+	var parts []tenfold.Part
+	for i := range g.Parts {
+		p := &g.Parts[i]
+		if p.Response {
+			result := p.Result(w, q.calls.Result(p.Id, p.Name))
+			result.IsError = result.IsError || failed
+			list = append(list, tenfold.Entry{ID: id + "/result/" + strconv.Itoa(i), Payload: result})
+		} else if part, ok := p.Given(w); ok {
+			parts = append(parts, part)
+		} else if p.Kind == '{' {
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(p.Span)}})
+		}
+	}
+	if len(parts) > 0 {
+		list = append(list, tenfold.Entry{ID: id, Payload: tenfold.UserMessage{Parts: parts}})
+	}
+	return list
+}
+
+// show emits visible entries; a person's message opens a turn.
+func (q *qwen) show(entries []tenfold.Entry) error {
+	for _, e := range entries {
+		if u, ok := e.Payload.(tenfold.UserMessage); (ok && !u.Synthetic) || q.over || !q.Turned {
+			q.over = false
+			if err := q.Turn(e.ID); err != nil {
+				return err
+			}
+		}
+		q.visible = true
+		if err := q.Emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compressed takes the history that stands for all before it: a summary, what
+// the model said to it, and messages that were kept, which stand again.
+func (q *qwen) compressed(r *qwenRecord, id string) error {
+	if err := q.Keep(id, "qwen-code.system", r.raw); err != nil {
+		return err
+	}
+	w := &engine.ContentWriter{Scan: &q.scan, Raw: r.raw}
+	history := r.history
+	if q.Place.Opened {
+		o := tenfold.Compaction{ToTurn: q.Place.Turn, Source: "import", Reason: "compressed in qwen-code", Turns: tenfold.Omit}
+		if first := &history[0]; first.Role != "model" && len(first.Parts) == 1 && w.IsString(first.Parts[0].Text) {
+			o.Turns, o.Summary = "", &tenfold.Summary{Text: w.Text(first.Parts[0].Text), Placement: tenfold.PlaceMessage}
+			history = history[1:]
+		}
+		q.over = true
+		q.compacted[len(q.path)-1] = id + "/compaction"
+		if err := q.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
+			return err
+		}
+	}
+	for i := range history {
+		g := &history[i]
+		if g.Twice || chatapi.Misplaced(g.Parts, g.Role == "model") {
+			q.Warn.Add(0, "kept message could not be understood", "kept messages could not be understood")
+			continue
+		}
+		if err := q.show(q.entries(w, g, id+"/kept/"+strconv.Itoa(i), g.Role == "model", false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package jp
+
+import (
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// config reads what Tenfold models of a JP configuration, whole or partial:
+// the model and the system prompt. The rest stays in Extra, instructions
+// included, for how JP words them to a model is not in the file.
+func (j *jp) config(delta []byte) tenfold.ConfigDelta {
+	out := tenfold.ConfigDelta{Extra: string(delta)}
+	s := &engine.Scanner{}
+	s.Reset(delta)
+	engine.EachMember(s, func(name []byte) {
+		if string(name) != `"assistant"` {
+			s.Value()
+			return
+		}
+		engine.EachMember(s, func(name []byte) {
+			switch string(name) {
+			case `"system_prompt"`:
+				if t, ok := stringOrValue(s); ok {
+					out.System = &t
+				}
+			case `"model"`:
+				out.Model = jpModel(s)
+			default:
+				s.Value()
+			}
+		})
+	})
+	return out
+}
+
+// stringOrValue reads a string, or an object that holds one as its value
+// beside a merge strategy.
+func stringOrValue(s *engine.Scanner) (string, bool) {
+	if s.Kind() == '"' {
+		return s.Text(), true
+	}
+	text, ok := "", false
+	engine.EachMember(s, func(name []byte) {
+		if string(name) == `"value"` && s.Kind() == '"' {
+			text, ok = s.Text(), true
+		} else {
+			s.Value()
+		}
+	})
+	return text, ok
+}
+
+// jpModel reads {"id":"provider/name"} or {"id":{"provider":…,"name":…}}. An
+// alias or a provider alone names no model.
+func jpModel(s *engine.Scanner) string {
+	var whole, provider, model string
+	engine.EachMember(s, func(name []byte) {
+		switch {
+		case string(name) == `"id"` && s.Kind() == '"':
+			whole = s.Text()
+		case string(name) == `"id"`:
+			engine.EachMember(s, func(name []byte) {
+				switch string(name) {
+				case `"provider"`:
+					provider = s.Text()
+				case `"name"`:
+					model = s.Text()
+				default:
+					s.Value()
+				}
+			})
+		default:
+			s.Value()
+		}
+	})
+	switch {
+	case provider != "" && model != "":
+		return provider + "/" + model
+	case model != "":
+		return model
+	case strings.Contains(whole, "/"):
+		return whole
+	}
+	return ""
+}
+
+// compaction reads an overlay as RFD 064 shapes it. Its turns are JP's.
+func (j *jp) compaction(e *jpEvent, w *engine.ContentWriter) (tenfold.Compaction, bool) {
+	from, ok1 := e.turn(e.fromTo)
+	to, ok2 := e.turn(e.toTo)
+	if !ok1 || !ok2 || from > to {
+		return tenfold.Compaction{}, false
+	}
+	if from, to = j.turns.Ours(from, to, j.root.Turn); from > to {
+		return tenfold.Compaction{}, false
+	}
+	o := tenfold.Compaction{FromTurn: from, ToTurn: to, Source: "import"}
+	text := e.summaryText
+	if !text.Found() {
+		text = e.summary
+	}
+	if e.isText(text) {
+		if t := w.Text(text); t != "" {
+			o.Summary = &tenfold.Summary{Text: t}
+		}
+	}
+	if p, ok := e.policy(e.reasoning); ok && p.name == "strip" {
+		o.Reasoning = &tenfold.Policy{Action: tenfold.Strip}
+	}
+	if p, ok := e.policy(e.tools); ok {
+		switch p.name {
+		case "strip":
+			o.ToolCalls = &tenfold.ToolPolicy{Action: tenfold.Strip, Request: p.request, Response: p.response}
+		case "strip-responses":
+			o.ToolCalls = &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}
+		case "strip-requests":
+			o.ToolCalls = &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}
+		case "omit":
+			o.ToolCalls = &tenfold.ToolPolicy{Action: tenfold.Omit}
+		}
+	}
+	if o.Summary == nil && o.Reasoning == nil && o.ToolCalls == nil {
+		return o, false
+	}
+	return o, true
+}
+
+func (e *jpEvent) turn(at engine.Span) (int, bool) {
+	if !at.Found() {
+		return 0, false
+	}
+	n, digits := 0, at.Of(e.raw)
+	for _, c := range digits {
+		if c < '0' || c > '9' || n > 1<<30 {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
+
+type jpPolicy struct {
+	name              string
+	request, response bool
+}
+
+// policy reads "strip", {"policy":"strip",…} or {"strip":{…}}.
+func (e *jpEvent) policy(at engine.Span) (jpPolicy, bool) {
+	p := jpPolicy{request: true, response: true}
+	if !at.Found() {
+		return p, false
+	}
+	s := &engine.Scanner{}
+	s.Reset(at.Of(e.raw))
+	if s.Kind() == '"' {
+		p.name = strings.ToLower(s.Text())
+		return p, s.Err == nil
+	}
+	sides := func(name []byte) {
+		switch {
+		case string(name) == `"request"`:
+			p.request = s.Flag()
+		case string(name) == `"response"`:
+			p.response = s.Flag()
+		default:
+			s.Value()
+		}
+	}
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"policy"`:
+			p.name = strings.ToLower(s.Text())
+		case `"strip"`, `"omit"`, `"Strip"`, `"Omit"`:
+			p.name = strings.ToLower(strings.Trim(string(name), `"`))
+			engine.EachMember(s, sides)
+		default:
+			sides(name)
+		}
+	})
+	return p, s.Err == nil && p.name != ""
+}

@@ -1,0 +1,302 @@
+package jp
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// jpEvent is one event, with the places of the members an importer reads.
+type jpEvent struct {
+	raw   []byte
+	id    string
+	kind  jsontext.Kind
+	twice bool
+
+	typ, stamp, call, name                               string
+	content, message, reasoning, arguments, answer       engine.Span
+	delta, summary, summaryText, tools                   engine.Span
+	question, replyContent, replyReasoning, fromTo, toTo engine.Span
+	anthropic, google                                    engine.Span
+	isError                                              bool
+}
+
+func (e *jpEvent) parse(s *engine.Scanner) {
+	s.Reset(e.raw)
+	e.kind = s.Kind()
+	take := func(at *engine.Span) {
+		v := s.Value()
+		e.twice = e.twice || at.Found()
+		*at = v
+	}
+	// inner takes one member of an object and keeps the object's place too.
+	inner := func(whole *engine.Span, pick func(name []byte) *engine.Span) {
+		if s.Kind() != '{' {
+			take(whole)
+			return
+		}
+		e.twice = e.twice || whole.Found()
+		s.Token()
+		from := int(s.Offset()) - 1
+		for s.More() {
+			if at := pick(s.Name()); at != nil {
+				take(at)
+			} else {
+				s.Value()
+			}
+		}
+		s.Token()
+		*whole = engine.Span{From: from, To: int(s.Offset())}
+	}
+	var ignored engine.Span
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"type"`:
+			e.typ = s.Text()
+		case `"timestamp"`:
+			e.stamp = s.Text()
+		case `"id"`:
+			e.call = s.Text()
+		case `"name"`:
+			e.name = s.Text()
+		case `"is_error"`:
+			e.isError = s.Flag()
+		case `"content"`:
+			take(&e.content)
+		case `"message"`:
+			take(&e.message)
+		case `"reasoning"`:
+			take(&e.reasoning)
+		case `"arguments"`:
+			take(&e.arguments)
+		case `"answer"`:
+			take(&e.answer)
+		case `"delta"`:
+			take(&e.delta)
+		case `"tool_calls"`:
+			take(&e.tools)
+		case `"from_turn"`:
+			take(&e.fromTo)
+		case `"to_turn"`:
+			take(&e.toTo)
+		case `"summary"`:
+			inner(&e.summary, func(name []byte) *engine.Span {
+				if string(name) == `"summary"` {
+					return &e.summaryText
+				}
+				return nil
+			})
+		case `"question"`:
+			inner(&ignored, func(name []byte) *engine.Span {
+				if string(name) == `"text"` {
+					return &e.question
+				}
+				return nil
+			})
+		case `"reply"`:
+			inner(&ignored, func(name []byte) *engine.Span {
+				switch string(name) {
+				case `"content"`:
+					return &e.replyContent
+				case `"reasoning"`:
+					return &e.replyReasoning
+				}
+				return nil
+			})
+		case `"metadata"`:
+			inner(&ignored, func(name []byte) *engine.Span {
+				switch string(name) {
+				case `"anthropic_thinking_signature"`:
+					return &e.anthropic
+				case `"google_thought_signature"`:
+					return &e.google
+				}
+				return nil
+			})
+		default:
+			s.Value()
+		}
+	})
+}
+
+func (e *jpEvent) isText(at engine.Span) bool { return at.Found() && e.raw[at.From] == '"' }
+
+// event turns one event into entries.
+func (j *jp) event(e *jpEvent) error {
+	w := engine.ContentWriter{Scan: &j.scan, Raw: e.raw}
+	var p tenfold.Payload
+	switch {
+	case e.kind != '{' || e.twice:
+	case e.typ == "turn_start":
+		j.explicit = true
+		p = tenfold.TurnStart{}
+	case e.typ == "chat_request" && e.isText(e.content):
+		if !j.explicit {
+			if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+				return err
+			}
+		}
+		p = tenfold.UserMessage{Parts: tenfold.Text(w.Text(e.content))}
+	case e.typ == "chat_response" && e.isText(e.message) && !e.reasoning.Found():
+		p = tenfold.AssistantMessage{Text: w.Text(e.message)}
+	case e.typ == "chat_response" && e.isText(e.reasoning) && !e.message.Found():
+		p = j.reasoning(e, &w)
+	case e.typ == "tool_call_request" && e.arguments.Found():
+		return j.call(e, &w)
+	case e.typ == "tool_call_response" && e.isText(e.content):
+		text, exact := j.decode(e.content, e.raw)
+		if exact {
+			w.Cuts = append(w.Cuts, engine.Cut{Span: e.content, With: engine.CutText})
+		}
+		r := tenfold.ToolResult{CallID: e.call, IsError: e.isError}
+		if text != "" {
+			r.Parts = tenfold.Text(text)
+		}
+		p = r
+	case strings.HasPrefix(e.typ, "inquiry_") && !j.turns.Holds && !j.root.Opened:
+		// To JP it is the first turn, to a log no model sees it.
+		if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+			return err
+		}
+		return j.event(e)
+	case e.typ == "inquiry_request":
+		a := tenfold.Approval{State: tenfold.ApprovalRequested, CallID: inquiryCall(e.call)}
+		if e.isText(e.question) {
+			a.Reason = w.Text(e.question)
+		}
+		p = a
+	case e.typ == "inquiry_response":
+		p = j.answer(e)
+	case e.typ == "config_delta":
+		delta := e.raw
+		if e.delta.Found() && e.raw[e.delta.From] == '{' {
+			delta = e.delta.Of(e.raw)
+			w.Cuts = append(w.Cuts, engine.Cut{Span: e.delta, With: engine.CutValue})
+		} else {
+			w.Cuts = append(w.Cuts, engine.Cut{Span: engine.Span{From: 0, To: len(e.raw)}, With: engine.CutValue}) // the keys stand in the event itself
+		}
+		p = j.config(delta)
+	case e.typ == "compaction":
+		if o, ok := j.compaction(e, &w); ok {
+			p = o
+		} else {
+			j.warn.Add(0, "compaction could not be understood and has no effect", "compactions could not be understood and have no effect")
+		}
+	case e.typ == "" && e.isText(e.message) && (e.isText(e.replyContent) || e.isText(e.replyReasoning)):
+		return j.exchange(e, &w)
+	}
+	if p == nil {
+		name := "jp.untyped"
+		if e.kind == '{' && e.typ != "" {
+			name = "jp." + e.typ
+		}
+		switch e.typ {
+		case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "":
+			j.warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+		}
+		return j.emit(tenfold.Entry{ID: e.id, Source: string(e.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
+	}
+	return j.emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: p})
+}
+
+func (j *jp) reasoning(e *jpEvent, w *engine.ContentWriter) tenfold.Reasoning {
+	r := tenfold.Reasoning{Text: w.Text(e.reasoning)}
+	switch {
+	case e.isText(e.anthropic):
+		r.Provider, r.Signature = "anthropic", j.signature(e.anthropic, w)
+	case e.isText(e.google):
+		r.Provider, r.Signature = "gemini", j.signature(e.google, w)
+	}
+	return r
+}
+
+// signature takes a signature out of the layers of base64 that JP has put
+// around it; the event keeps it as it was unless there were none.
+func (j *jp) signature(at engine.Span, w *engine.ContentWriter) string {
+	if in := at.Of(w.Raw); bytes.IndexByte(in, '\\') < 0 {
+		in = in[1 : len(in)-1]
+		inner := peelBytes(in)
+		if len(inner) == len(in) && !bytes.Contains(in, []byte("\uFFFD")) {
+			w.Cuts = append(w.Cuts, engine.Cut{Span: at, With: engine.CutText})
+		}
+		return string(inner)
+	}
+	t, exact := j.scan.Unquote(at)
+	inner := Peel(t)
+	if exact && inner == t {
+		w.Cuts = append(w.Cuts, engine.Cut{Span: at, With: engine.CutText})
+	}
+	return inner
+}
+
+// call emits a call, after the thought signature that stands on it if any.
+func (j *jp) call(e *jpEvent, w *engine.ContentWriter) error {
+	call := tenfold.ToolCall{CallID: e.call, Name: e.name}
+	arguments, exact := j.decodeAll(e.arguments.Of(e.raw))
+	call.Arguments = arguments
+	if exact {
+		w.Cuts = append(w.Cuts, engine.Cut{Span: e.arguments, With: engine.CutValue})
+	}
+	if e.isText(e.google) {
+		r := tenfold.Reasoning{Provider: "gemini", CallID: e.call}
+		t, _ := j.scan.Unquote(e.google)
+		r.Signature = Peel(t)
+		if err := j.emit(tenfold.Entry{ID: e.id + "/thought", Payload: r}); err != nil {
+			return err
+		}
+	}
+	return j.emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: call})
+}
+
+// answer reads the answer to an inquiry: true grants, false denies, and
+// anything else is an answer, which lets the call go on.
+func (j *jp) answer(e *jpEvent) tenfold.Approval {
+	a := tenfold.Approval{State: tenfold.ApprovalGranted, CallID: inquiryCall(e.call)}
+	if !e.answer.Found() {
+		return a
+	}
+	switch text := string(e.answer.Of(e.raw)); text {
+	case "true":
+	case "false":
+		a.State = tenfold.ApprovalDenied
+	default:
+		a.Reason = text
+	}
+	return a
+}
+
+// inquiryCall is the call of an inquiry "<call id>.<question>".
+func inquiryCall(id string) string {
+	if i := strings.LastIndexByte(id, '.'); i > 0 {
+		return id[:i]
+	}
+	return id
+}
+
+// exchange reads an item of messages.json: a message and its reply.
+func (j *jp) exchange(e *jpEvent, w *engine.ContentWriter) error {
+	var reply []tenfold.Payload
+	user := tenfold.UserMessage{Parts: tenfold.Text(w.Text(e.message))}
+	if e.isText(e.replyReasoning) {
+		reply = append(reply, tenfold.Reasoning{Text: w.Text(e.replyReasoning)})
+	}
+	if e.isText(e.replyContent) {
+		reply = append(reply, tenfold.AssistantMessage{Text: w.Text(e.replyContent)})
+	}
+	if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+		return err
+	}
+	if err := j.emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: user}); err != nil {
+		return err
+	}
+	for i, p := range reply {
+		if err := j.emit(tenfold.Entry{ID: engine.BlockID(e.id, i+1), Payload: p}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,359 @@
+package jp
+
+import (
+	"bufio"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// Exporter writes the events.json of a JP conversation. What was imported
+// from one is written as it was; for everything else events are made, overlays
+// as RFD 064 shapes them.
+type Exporter struct{}
+
+// Export implements [engine.Exporter].
+func (Exporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	x := &Export{view: v, out: bufio.NewWriterSize(w, engine.LineChunk), now: v.Created, thoughts: map[string]string{}}
+	if x.now.IsZero() {
+		x.now = time.Unix(0, 0)
+	}
+	var err error
+	if v.Compacted {
+		err = x.compacted()
+	} else {
+		err = x.whole()
+	}
+	if err == nil {
+		err = x.end()
+	}
+	return x.warn.Text(), err
+}
+
+// Export is one export.
+type Export struct {
+	view  engine.View
+	out   *bufio.Writer
+	scan  engine.Scanner
+	warn  engine.Warnings
+	wrote bool
+	now   time.Time
+	// thoughts are Gemini's signatures by the call they stand on.
+	thoughts map[string]string
+	turns    Turns // as the events that are written make them
+	buf      jsontext.Value
+}
+
+// native reports whether an entry's source is an event of JP.
+func (x *Export) native(e tenfold.Entry) bool {
+	switch x.view.Format {
+	case engine.JP:
+		return true
+	case engine.Tenfold, "": // it may have been
+	default:
+		return false
+	}
+	if u, ok := e.Payload.(tenfold.Unknown); ok {
+		return strings.HasPrefix(string(u.Name), "jp.")
+	}
+	return strings.HasPrefix(e.ID, "event:")
+}
+
+// whole writes all that was said.
+func (x *Export) whole() error {
+	records := map[string][]tenfold.Entry{}
+	log := x.view.Projection.Log()
+	for e := range log.Entries() {
+		id := engine.RecordID(e.ID)
+		records[id] = append(records[id], e)
+	}
+	own := map[string]string{} // events rebuilt, by the id of their record
+	for id, entries := range records {
+		for _, e := range entries {
+			if e.Source == "" || !x.native(e) {
+				continue
+			}
+			if event, ok := rebuildJP(&x.scan, e.Source, entries); ok {
+				own[id] = event
+			}
+			break
+		}
+	}
+	x.number(own)
+	live := engine.LiveOverlays(log)
+	for e := range log.Entries() {
+		event, ok := own[engine.RecordID(e.ID)]
+		switch c, isOverlay := e.Payload.(tenfold.Compaction); {
+		case ok:
+			if isOverlay && !live[e.ID] {
+				x.warn.Add(0, "compaction was undone, which has no form in jp: it counts again there",
+					"compactions were undone, which has no form in jp: they count again there")
+			}
+			if e.Source != "" {
+				if err := x.event(event); err != nil {
+					return err
+				}
+			}
+		case isOverlay:
+			if err := x.overlay(e, c, live[e.ID]); err != nil {
+				return err
+			}
+		case e.ID == "base-config" && e.Source == "":
+			x.warn.Add(0, "configuration stands in base_config.json beside the events and is not written: copy that file along", "")
+		default:
+			if err := x.entry(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// number finds out how JP will number the turns. A turn_start that the importer
+// put in is not written.
+func (x *Export) number(own map[string]string) {
+	log := x.view.Projection.Log()
+	for e := range log.Entries() {
+		_, native := own[engine.RecordID(e.ID)]
+		kind := e.Payload.Kind()
+		switch {
+		case e.Branch != "" || native && e.Source == "":
+		case kind == tenfold.KindTurnStart:
+			turn, _, _ := log.Where(e.Seq)
+			x.turns.Start(turn)
+		case kind.Visible() || native && kind == tenfold.KindApproval:
+			x.turns.Holds = true
+		}
+	}
+}
+
+// compacted writes what a model sees, under the configuration in effect.
+func (x *Export) compacted() error {
+	// What is in effect as a whole comes last: a summary placed in the system
+	// prompt stands there alone.
+	var effective []tenfold.Entry
+	for e := range x.view.Projection.Entries() {
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok && d.Extra == "" {
+			effective = append(effective, e)
+			continue
+		}
+		if e.Payload.Kind() != tenfold.KindConfigDelta {
+			for _, c := range effective {
+				if err := x.entry(c); err != nil {
+					return err
+				}
+			}
+			effective = nil
+		}
+		if err := x.entry(e); err != nil {
+			return err
+		}
+	}
+	for _, c := range effective { // the view shows nothing else
+		if err := x.entry(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// event writes one event, indented as JP does.
+func (x *Export) event(raw string) error {
+	sep := ",\n  "
+	if !x.wrote {
+		sep = "[\n  "
+	}
+	x.wrote = true
+	x.buf = append(x.buf[:0], raw...)
+	if err := x.buf.Indent(jsontext.WithIndent("  "), jsontext.WithIndentPrefix("  "), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)); err != nil {
+		return fmt.Errorf("event is no JSON: %w", err)
+	}
+	if _, err := x.out.WriteString(sep); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	if _, err := x.out.Write(x.buf); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (x *Export) end() error {
+	last := "\n]\n"
+	if !x.wrote {
+		last = "[]\n"
+	}
+	if _, err := x.out.WriteString(last); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return x.out.Flush()
+}
+
+// The events, with their members in the order in which JP writes them.
+type (
+	jpHead struct {
+		Time string `json:"timestamp"`
+		Type string `json:"type"`
+	}
+	jpRequest struct {
+		jpHead
+		Content string `json:"content"`
+	}
+	jpMessage struct {
+		jpHead
+		Message string `json:"message"`
+	}
+	jpReasoning struct {
+		jpHead
+		Reasoning string            `json:"reasoning"`
+		Metadata  map[string]string `json:"metadata,omitzero"`
+	}
+	jpCall struct {
+		jpHead
+		ID        string            `json:"id"`
+		Name      string            `json:"name"`
+		Arguments jsontext.Value    `json:"arguments"`
+		Metadata  map[string]string `json:"metadata,omitzero"`
+	}
+	jpResult struct {
+		jpHead
+		ID      string `json:"id"`
+		Content string `json:"content"`
+		IsError bool   `json:"is_error"`
+	}
+	jpDelta struct {
+		Type  string         `json:"type"`
+		Time  string         `json:"timestamp"`
+		Delta jsontext.Value `json:"delta"`
+	}
+	jpCompaction struct {
+		jpHead
+		From      int            `json:"from_turn"`
+		To        int            `json:"to_turn"`
+		Summary   *jpSummary     `json:"summary,omitzero"`
+		Reasoning string         `json:"reasoning,omitzero"`
+		Tools     jsontext.Value `json:"tool_calls,omitzero"`
+	}
+	jpSummary struct {
+		Text string `json:"summary"`
+	}
+)
+
+func (x *Export) head(typ string) jpHead {
+	return jpHead{x.now.UTC().Format("2006-01-02 15:04:05.000000"), typ}
+}
+
+func (x *Export) made(v any) error {
+	raw, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return x.event(string(raw))
+}
+
+// entry makes the event of one entry.
+func (x *Export) entry(e tenfold.Entry) error {
+	if !e.Time.IsZero() {
+		x.now = e.Time
+	}
+	if e.Branch != "" {
+		if e.Payload.Kind().Visible() {
+			x.warn.Add(0, "entry of a sub-agent has no form in jp and is left out", "entries of sub-agents have no form in jp and are left out")
+		}
+		return nil
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.TurnStart:
+		return x.made(x.head("turn_start"))
+	case tenfold.UserMessage:
+		text := engine.Joiner{Between: "\n\n"}
+		text.Add(x.Text(p.Parts, text.Between))
+		for _, a := range p.Attachments {
+			text.Add(a.Element())
+		}
+		return x.made(jpRequest{x.head("chat_request"), text.String()})
+	case tenfold.AssistantMessage:
+		return x.made(jpMessage{x.head("chat_response"), p.Text})
+	case tenfold.Reasoning:
+		return x.reasoning(p)
+	case tenfold.ToolCall:
+		if !jsontext.Value(p.Arguments).IsValid() {
+			x.warn.Add(0, "call has arguments that are no JSON object: they are written as its input", "calls have arguments that are no JSON object: they are written as their input")
+		}
+		event := jpCall{jpHead: x.head("tool_call_request"), ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(EncodeStrings(p.Arguments))}
+		if thought, ok := x.thoughts[p.CallID]; ok {
+			event.Metadata = map[string]string{"google_thought_signature": thought}
+			delete(x.thoughts, p.CallID)
+		}
+		return x.made(event)
+	case tenfold.ToolResult:
+		content := base64.StdEncoding.EncodeToString([]byte(x.Text(p.Parts, "\n")))
+		return x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
+	case tenfold.ConfigDelta:
+		return x.config(p)
+	case tenfold.ProviderItem:
+		x.warn.Add(0, "block of a provider has no form in jp and is left out", "blocks of a provider have no form in jp and are left out")
+	case tenfold.Approval:
+		x.warn.Add(0, "approval has no form in jp and is left out", "approvals have no form in jp and are left out")
+	case tenfold.Pin:
+		x.warn.Add(0, "pin has no form in jp and is left out", "pins have no form in jp and are left out")
+	case tenfold.Unknown:
+		x.warn.Add(0, "record of another tool has no form in jp and is left out", "records of another tool have no form in jp and are left out")
+	}
+	return nil
+}
+
+// reasoning writes thinking with its signature, in one layer of base64 as all
+// of JP's metadata. Other opaque data has no place.
+func (x *Export) reasoning(r tenfold.Reasoning) error {
+	event := jpReasoning{jpHead: x.head("chat_response"), Reasoning: r.Text}
+	signature := base64.StdEncoding.EncodeToString([]byte(r.Signature))
+	switch {
+	case r.Signature != "" && r.Provider == "gemini" && r.CallID != "" && r.Text == "":
+		x.thoughts[r.CallID] = signature
+		return nil
+	case r.Signature != "" && r.Provider == "anthropic":
+		event.Metadata = map[string]string{"anthropic_thinking_signature": signature}
+	case r.Signature != "" && r.Provider == "gemini":
+		event.Metadata = map[string]string{"google_thought_signature": signature}
+	case r.Text == "" || r.Encrypted != "":
+		x.warn.Add(0, "block of encrypted reasoning has no form in jp and is left out", "blocks of encrypted reasoning have no form in jp and are left out")
+		if r.Text == "" {
+			return nil
+		}
+	}
+	return x.made(event)
+}
+
+// Text joins parts; a file is named, for JP's events hold none.
+func (x *Export) Text(parts []tenfold.Part, between string) string {
+	text := engine.Joiner{Between: between}
+	for _, p := range parts {
+		if p.File == nil {
+			text.Add(p.Text)
+			continue
+		}
+		x.warn.Add(0, "image or file has no form in jp: only its name is written", "images or files have no form in jp: only their names are written")
+		if p.File.URI == "" && p.File.Detail != "" {
+			text.Add(p.File.Detail)
+			continue
+		}
+		name := p.File.Name
+		if name == "" {
+			name = string(p.File.Type)
+		}
+		if !strings.HasPrefix(p.File.URI, "data:") && p.File.URI != "" {
+			name += " " + p.File.URI
+		}
+		text.Add("[" + tenfold.Label(name) + "]")
+	}
+	return text.String()
+}

@@ -1,0 +1,149 @@
+package jp
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// config writes a change of the configuration: one of JP's own as it is, of
+// others the model and the system prompt.
+func (x *Export) config(d tenfold.ConfigDelta) error {
+	own, event := x.ownConfig(d.Extra)
+	if event {
+		return x.event(d.Extra) // of the form that has its keys in the event itself
+	}
+	if own {
+		return x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(d.Extra)})
+	}
+	if d.Tools != nil {
+		x.warn.Add(0, "list of tools has no form in jp and is left out", "lists of tools have no form in jp and are left out")
+	}
+	type id struct {
+		Provider string `json:"provider"`
+		Name     string `json:"name"`
+	}
+	type model struct {
+		ID id `json:"id"`
+	}
+	var delta struct {
+		Assistant struct {
+			System *string `json:"system_prompt,omitzero"`
+			Model  *model  `json:"model,omitzero"`
+		} `json:"assistant"`
+	}
+	delta.Assistant.System = d.System
+	if d.Model != "" {
+		provider, name := jpModelID(d.Model)
+		if provider == "" {
+			x.warn.Add(0, "model is of a provider that jp may not know and is left out", "models are of providers that jp may not know and are left out")
+		} else {
+			delta.Assistant.Model = &model{id{provider, name}}
+		}
+	}
+	if delta.Assistant.System == nil && delta.Assistant.Model == nil {
+		return nil
+	}
+	raw, err := json.Marshal(delta, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		return err
+	}
+	return x.made(jpDelta{"config_delta", x.head("").Time, raw})
+}
+
+// ownConfig reports whether a partial configuration is one of JP's, or even a
+// whole event.
+func (x *Export) ownConfig(extra string) (own, event bool) {
+	if !jsontext.Value(extra).IsValid(engine.ScanOptions...) {
+		return false, false
+	}
+	ours, all := 0, 0
+	x.scan.Reset([]byte(extra))
+	engine.EachMember(&x.scan, func(name []byte) {
+		all++
+		switch string(name) {
+		case `"inherit"`, `"config_load_paths"`, `"extends"`, `"assistant"`, `"conversation"`, `"style"`, `"editor"`, `"template"`,
+			`"providers"`, `"timestamp"`, `"plugins"`, `"user"`, `"access"`, `"interrupt"`, `"loaded_paths"`:
+			ours++
+			x.scan.Value()
+		case `"type"`:
+			event = x.scan.Text() == "config_delta"
+		default:
+			x.scan.Value()
+		}
+	})
+	own = x.scan.Err == nil && ours > 0 && 2*ours >= all
+	return own, own && event
+}
+
+// jpModelID gives a model as JP names it; no provider when there is no telling.
+func jpModelID(model string) (provider, name string) {
+	if provider, name, ok := strings.Cut(model, "/"); ok && provider != "" && name != "" {
+		return provider, name
+	}
+	for _, m := range [...]struct{ prefix, provider string }{
+		{"claude", "anthropic"},
+		{"gemini", "google"},
+		{"gpt-", "openai"},
+		{"chatgpt-", "openai"},
+		{"o1", "openai"},
+		{"o3", "openai"},
+		{"o4", "openai"},
+	} {
+		if strings.HasPrefix(model, m.prefix) {
+			return m.provider, model
+		}
+	}
+	return "", model
+}
+
+// overlay writes a compaction where RFD 064 has a form for all it does.
+func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) error {
+	if !live {
+		return nil // what it hid is there
+	}
+	var event jpCompaction
+	var fits bool
+	event.From, event.To, fits = x.turns.Theirs(c.FromTurn, c.ToTurn, x.view.Projection.Log().Turns()-1)
+	fits = fits && c.ToStep == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
+	if s := c.Summary; s != nil {
+		fits = fits && (s.Placement == "" || s.Placement == tenfold.PlacePair)
+		event.Summary = &jpSummary{s.Text}
+	}
+	if r := c.Reasoning; r != nil {
+		fits = fits && r.Action == tenfold.Strip && r.Over == 0
+		event.Reasoning = "strip"
+	}
+	if t := c.ToolCalls; t != nil {
+		fits = fits && t.Over == 0 && !t.FirstLine && !t.Recall && t.Stub == "" && len(t.Hints)+len(t.Calls) == 0
+		switch t.Action {
+		case tenfold.Omit:
+			event.Tools = jsontext.Value(`"omit"`)
+		case tenfold.Strip:
+			raw, err := json.Marshal(struct {
+				Policy   string `json:"policy"`
+				Request  bool   `json:"request"`
+				Response bool   `json:"response"`
+			}{"strip", t.Request, t.Response})
+			if err != nil {
+				return err
+			}
+			event.Tools = raw
+		default:
+			fits = false
+		}
+	}
+	if !fits || (event.Summary == nil && event.Reasoning == "" && event.Tools == nil) {
+		x.warn.Add(0, "compaction has no form in jp and is left out", "compactions have no form in jp and are left out")
+		return nil
+	}
+	if !e.Time.IsZero() {
+		x.now = e.Time
+	}
+	event.jpHead = x.head("compaction")
+	return x.made(event)
+}

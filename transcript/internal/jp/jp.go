@@ -1,0 +1,361 @@
+package jp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// jpImporter reads the conversations of JP: events.json with its siblings
+// metadata.json and base_config.json, and the older messages.json.
+type jpImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.JP, About: "JP conversations (events.json, messages.json)", Importer: jpImporter{}, Exporter: Exporter{},
+		Mains: []string{"events.json", "messages.json"},
+	}
+}
+
+// Recognise implements [engine.Importer].
+func (jpImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if s.Shape != engine.ShapeArray {
+		return engine.No
+	}
+	base := filepath.Base(h.Name)
+	before, ok := strings.CutSuffix(base, "events.json")
+	if !ok {
+		before, ok = strings.CutSuffix(base, "messages.json")
+	}
+	named := ok && (before == "" || ('0' <= before[0] && before[0] <= '9'))
+	if len(s.Objects) == 0 {
+		if named {
+			return engine.Maybe // an empty conversation
+		}
+		return engine.No
+	}
+	ours := 0
+	for _, o := range s.Objects {
+		switch o.Values["type"] {
+		case "config_delta", "turn_start", "chat_request", "chat_response", "tool_call_request", "tool_call_response",
+			"inquiry_request", "inquiry_response":
+			ours++
+		case "compaction":
+			if o.Has("from_turn", "to_turn") {
+				ours++
+			}
+		case "":
+			if o.Has("timestamp", "message", "reply") {
+				ours++
+			}
+		}
+	}
+	if 2*ours > len(s.Objects) {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	j := &jp{src: src, sink: sink, conv: engine.Conversation{Format: engine.JP}}
+	if err := j.siblings(); err != nil {
+		return err
+	}
+	items := &engine.ArrayReader{Window: engine.NewWindow(ctx, src, "the event"), Word: "event"}
+	fail := func(err error) error {
+		if !engine.IsSyntax(err) {
+			return err
+		}
+		offset, cause := engine.JsonProblem(err)
+		line, column := items.Locate(offset)
+		return &engine.Error{
+			Name: src.Name, Format: engine.JP, Line: line, Column: column, Err: cause,
+			Hint: "the file may be damaged: restore it from version control",
+		}
+	}
+	if err := items.DropMark(); err != nil {
+		return err
+	}
+	if c, err := items.Peek(); err != nil || c != '[' {
+		if err == nil {
+			err = notArray(items)
+		}
+		if c == '{' {
+			if what := jpObject(jsontext.NewDecoder(items.All(), engine.ScanOptions...)); what != "" {
+				return NotJP(src.Name, what)
+			}
+		}
+		return fail(err)
+	}
+	for {
+		raw, err := items.Next()
+		if err == nil {
+			if err = j.next(raw); err != nil && j.scan.Err == nil {
+				return err
+			}
+			if err != nil {
+				if problem := items.Check(raw); problem != nil {
+					err = problem
+				}
+			}
+		}
+		switch {
+		case err == nil:
+			src.Care().Record()
+			continue
+		case errors.Is(err, io.EOF):
+			return j.finish()
+		}
+		if err := items.Damaged(err, engine.JP); errors.Is(err, io.EOF) {
+			return j.finish()
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// notArray words what stands where an array of events should.
+func notArray(items *engine.ArrayReader) error {
+	if err := engine.CheckItem(items.Rest()[:1], items.Offset()); err != nil {
+		if _, cause := engine.JsonProblem(err); !errors.Is(cause, engine.ErrCutOff) {
+			return err
+		}
+	}
+	return items.Problem("a JP conversation is a JSON array of events, this is none")
+}
+
+// Sibling tells the files beside a JP conversation by their members; "" for
+// anything else.
+func Sibling(has func(names ...string) bool) string {
+	switch {
+	case has("title", "last_activated_at"):
+		return "the metadata"
+	case has("inherit", "assistant") && (has("config_load_paths") || has("extends")):
+		return "the configuration"
+	}
+	return ""
+}
+
+// NotJP words that a file is one of those beside a JP conversation.
+func NotJP(name, what string) *engine.Error {
+	return &engine.Error{
+		Name: name, Err: fmt.Errorf("this is %s of a JP conversation, not the conversation", what),
+		Hint: "import " + filepath.Join(filepath.Dir(name), "events.json"),
+	}
+}
+
+// jpObject tells what kind of a sibling an object is.
+func jpObject(dec *jsontext.Decoder) string {
+	names := map[string]bool{}
+	if _, err := dec.ReadToken(); err != nil {
+		return ""
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return ""
+		}
+		names[name.String()] = true
+		if dec.SkipValue() != nil {
+			break
+		}
+	}
+	return Sibling(func(wanted ...string) bool {
+		for _, n := range wanted {
+			if !names[n] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// jp is one import.
+type jp struct {
+	src  engine.Source
+	sink engine.Sink
+	conv engine.Conversation
+	warn engine.Warnings
+	ids  engine.Ids
+	scan engine.Scanner
+	buf  []byte
+	// plain is room for decoded texts.
+	plain []byte
+
+	base   []byte // base_config.json, until the first event
+	events int
+	now    time.Time
+	// explicit says that the file has turn_start events. Old files have none:
+	// there each request starts a turn.
+	explicit bool
+	root     engine.RootLog
+	turns    Turns
+}
+
+// siblings reads what lies beside the events. Siblings that are missing or
+// broken cost the title, not the conversation.
+func (j *jp) siblings() error {
+	meta, err := j.src.Sibling("metadata.json")
+	if err != nil {
+		j.warn.Add(0, "sibling file, metadata.json, could not be read: the title is missing", "")
+	}
+	if meta != nil {
+		j.scan.Reset(meta)
+		title := ""
+		engine.EachMember(&j.scan, func(name []byte) {
+			if string(name) == `"title"` {
+				title = j.scan.Text()
+			} else {
+				j.scan.Value()
+			}
+		})
+		if j.scan.Err == nil {
+			j.conv.Title = title
+		}
+	}
+	if j.base, err = j.src.Sibling("base_config.json"); err != nil {
+		j.warn.Add(0, "sibling file, base_config.json, could not be read: the configuration is missing", "")
+	}
+	return nil
+}
+
+// next takes one event.
+func (j *jp) next(value []byte) error {
+	// Compact: a Source stands on one line of our own format.
+	j.buf = engine.AppendCompact(j.buf[:0], value)
+	if !utf8.Valid(j.buf) {
+		j.buf = bytes.ToValidUTF8(j.buf, []byte("\uFFFD"))
+		j.warn.Add(0, "event was not UTF-8: its bad bytes were replaced", "events were not UTF-8: their bad bytes were replaced")
+	}
+	raw := j.buf
+	if j.events == 0 {
+		if err := j.begin(raw); err != nil {
+			return err
+		}
+	}
+	j.events++
+	e := jpEvent{raw: raw, id: j.ids.Unique("event:" + engine.Digest(raw))}
+	e.parse(&j.scan)
+	if j.scan.End(); j.scan.Err != nil {
+		return j.scan.Err
+	}
+	if t := engine.JpTime(e.stamp); !t.IsZero() {
+		j.now = t
+		if j.conv.Created.IsZero() {
+			j.conv.Created = t
+		}
+	}
+	if j.base != nil {
+		if err := j.baseConfig(); err != nil {
+			return err
+		}
+	}
+	if err := j.event(&e); err != nil {
+		return err
+	}
+	switch e.typ {
+	case "turn_start":
+		j.turns.Start(j.root.Turn)
+	case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "inquiry_request", "inquiry_response":
+		j.turns.Holds = true
+	}
+	return nil
+}
+
+// begin opens the conversation. Without a number in its name, the first event
+// tells it from others.
+func (j *jp) begin(first []byte) error {
+	j.conv.ID = ID(j.src.Name)
+	if jpNumber(filepath.ToSlash(j.src.Name)) == "" {
+		j.conv.ID = engine.Numbered(j.conv.ID, first)
+	}
+	return j.sink.Begin(j.conv)
+}
+
+// baseConfig writes the configuration that newer versions keep beside the
+// events, where older ones begin with a config_delta.
+func (j *jp) baseConfig() error {
+	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
+	j.base = nil
+	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(engine.ScanOptions...) {
+		j.warn.Add(0, "sibling file, base_config.json, is no JSON object: the configuration is missing", "")
+		return nil
+	}
+	return j.emit(tenfold.Entry{ID: "base-config", Payload: j.config(engine.AppendCompact(nil, base))})
+}
+
+func (j *jp) emit(e tenfold.Entry) error {
+	e.Time = j.now
+	j.root.See(e)
+	return j.sink.Entry(e)
+}
+
+func (j *jp) finish() error {
+	if j.events == 0 {
+		if err := j.begin(nil); err != nil {
+			return err
+		}
+		j.warn.Add(0, "file without events: the conversation is empty", "")
+		if j.base != nil {
+			if err := j.baseConfig(); err != nil {
+				return err
+			}
+		}
+	}
+	return j.sink.End(j.conv, j.warn.Text())
+}
+
+// ID is the number that begins the conversation's directory, or else the
+// directory's name. The oldest format tells the same conversation in other
+// entries, which are not to mix with those of its events.json.
+func ID(name string) string {
+	name = filepath.ToSlash(name)
+	id := jpNumber(name)
+	if id == "" {
+		id = jpNamed(name)
+	}
+	if strings.HasSuffix(name, "messages.json") && id != "messages" {
+		id += "-messages"
+	}
+	return id
+}
+
+// jpNumber is the time at which JP made a conversation, to a tenth of a second,
+// as the file's or the directory's name has it; empty without one.
+func jpNumber(name string) string {
+	file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	for _, part := range [...]string{file, filepath.Base(filepath.Dir(name))} {
+		part = strings.TrimPrefix(strings.TrimPrefix(part, "archive-"), ".")
+		n := 0
+		for n < len(part) && '0' <= part[n] && part[n] <= '9' {
+			n++
+		}
+		if n >= 6 && n <= 40 {
+			return part[:n]
+		}
+	}
+	return ""
+}
+
+// jpNamed is the directory's name where the file has the name that all have.
+func jpNamed(name string) string {
+	if file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)); file == "events" || file == "messages" {
+		if dir := filepath.Base(filepath.Dir(name)); dir != "." && dir != "/" && dir != ".." {
+			return engine.ConversationID(dir)
+		}
+	}
+	return engine.NameID(name, engine.JP)
+}

@@ -1,0 +1,129 @@
+package jp
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// rebuildJP gives the event that the entries of one record came from, by
+// filling the payloads into what the Source left; false when they do not fit.
+func rebuildJP(scan *engine.Scanner, source string, entries []tenfold.Entry) (string, bool) {
+	if source == engine.CutValue {
+		// The configuration stood in the event itself.
+		if d, ok := entries[0].Payload.(tenfold.ConfigDelta); ok {
+			return d.Extra, d.Extra != ""
+		}
+	}
+	e := jpEvent{raw: []byte(source)}
+	e.parse(scan)
+	if scan.Err != nil {
+		return "", false
+	}
+	var cuts []engine.Cut
+	text := func(at engine.Span, t string) {
+		if at.Found() && string(at.Of(e.raw)) == engine.CutText && t != "" {
+			quoted, _ := jsontext.AppendQuote(nil, t)
+			cuts = append(cuts, engine.Cut{Span: at, With: string(quoted)})
+		}
+	}
+	whole := func(at engine.Span, value string) {
+		if at.Found() && string(at.Of(e.raw)) == engine.CutValue {
+			cuts = append(cuts, engine.Cut{Span: at, With: value})
+		}
+	}
+	for _, entry := range entries {
+		switch p := entry.Payload.(type) {
+		case tenfold.UserMessage:
+			if len(p.Parts) != 1 {
+				return "", false
+			}
+			text(e.content, p.Parts[0].Text)
+			text(e.message, p.Parts[0].Text)
+		case tenfold.AssistantMessage:
+			if e.replyContent.Found() {
+				text(e.replyContent, p.Text)
+			} else {
+				text(e.message, p.Text)
+			}
+		case tenfold.Reasoning:
+			switch {
+			case p.CallID != "" && e.arguments.Found(): // the call's event keeps its signature
+			case e.replyReasoning.Found():
+				text(e.replyReasoning, p.Text)
+			default:
+				text(e.reasoning, p.Text)
+				text(e.anthropic, p.Signature)
+				text(e.google, p.Signature)
+			}
+		case tenfold.ToolCall:
+			whole(e.arguments, EncodeStrings(p.Arguments))
+		case tenfold.ToolResult:
+			if len(p.Parts) > 0 {
+				text(e.content, base64.StdEncoding.EncodeToString([]byte(p.Parts[0].Text)))
+			}
+		case tenfold.Approval:
+			text(e.question, p.Reason)
+		case tenfold.ConfigDelta:
+			whole(e.delta, p.Extra)
+		case tenfold.Compaction:
+			if p.Summary != nil {
+				at := e.summaryText
+				if !at.Found() {
+					at = e.summary
+				}
+				text(at, p.Summary.Text)
+			}
+		}
+	}
+	return engine.Splice(e.raw, cuts), true
+}
+
+// EncodeStrings encodes every string of a value as base64, the names of members
+// aside: the counterpart of decodeAll. What is no JSON becomes one string.
+func EncodeStrings(value string) string {
+	var s engine.Scanner
+	s.Reset([]byte(value))
+	out := encodeValue(&s, make([]byte, 0, len(value)+len(value)/2))
+	s.End()
+	if s.Err != nil {
+		return `{"input":"` + base64.StdEncoding.EncodeToString([]byte(value)) + `"}`
+	}
+	return string(out)
+}
+
+func encodeValue(s *engine.Scanner, out []byte) []byte {
+	switch kind := s.Kind(); kind {
+	case '{', '[':
+		s.Token()
+		out = append(out, byte(kind))
+		for first := true; s.More(); first = false {
+			if !first {
+				out = append(out, ',')
+			}
+			if kind == '{' {
+				out = append(append(out, s.Name()...), ':')
+			}
+			out = encodeValue(s, out)
+		}
+		s.Token()
+		if kind == '{' {
+			return append(out, '}')
+		}
+		return append(out, ']')
+	case '"':
+		out = append(out, '"')
+		out = base64.StdEncoding.AppendEncode(out, []byte(s.Text()))
+		return append(out, '"')
+	default:
+		at := s.Value()
+		if s.Err != nil {
+			return out
+		}
+		return append(out, strings.TrimSpace(string(at.Of(s.Raw)))...)
+	}
+}

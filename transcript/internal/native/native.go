@@ -1,0 +1,203 @@
+package native
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// header is the first line of a conversation in our own format. Any line with
+// a "tenfold" member is one; it may stand again to begin another conversation.
+type header struct {
+	Version      int                `json:"tenfold"`
+	Conversation headerConversation `json:"conversation"`
+}
+
+type headerConversation struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title,omitzero"`
+	Created time.Time `json:"created,omitzero"`
+}
+
+// headerVersion is the version this package writes and the newest it reads.
+const headerVersion = 1
+
+func Handler() engine.Handler {
+	return engine.Handler{Format: engine.Tenfold, About: "Tenfold's own JSON lines, lossless", Importer: tenfoldImporter{}, Exporter: tenfoldExporter{}}
+}
+
+// tenfoldExporter writes a header and one entry a line. The overlays come
+// along, so that even a compacted conversation loses nothing.
+type tenfoldExporter struct{}
+
+// Export implements [engine.Exporter].
+func (tenfoldExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	return nil, WriteTenfold(w, v.Conversation, v.Projection.Log().Entries())
+}
+
+func WriteTenfold(w io.Writer, c engine.Conversation, entries iter.Seq[tenfold.Entry]) error {
+	out := bufio.NewWriterSize(w, 256<<10)
+	h := header{Version: headerVersion, Conversation: headerConversation{ID: c.ID, Title: c.Title, Created: c.Created.UTC()}}
+	line, err := json.Marshal(h, engine.ScanOptions...)
+	if err != nil {
+		return fmt.Errorf("export conversation %s: %w", c.ID, err)
+	}
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	for e := range entries {
+		if line, err = tenfold.AppendEntry(line[:0], e); err != nil {
+			return fmt.Errorf("export conversation %s: %w", c.ID, err)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// tenfoldImporter reads what exportTenfold wrote.
+type tenfoldImporter struct{}
+
+// Recognise implements [engine.Importer].
+func (tenfoldImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
+		return engine.No
+	}
+	entries, all := 0, 0
+	for i, o := range s.Objects {
+		if i == 0 && o.Has("tenfold") && (o.Has("conversation") || !o.Whole) {
+			return engine.Certain
+		}
+		if o.Has("id", "kind") && (o.Has("seq") || o.Has("time")) {
+			entries++
+		}
+		if o.Whole {
+			all++
+		}
+	}
+	if entries > 0 && entries >= all {
+		return engine.Likely
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (tenfoldImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	r := engine.NewLineReader(ctx, src)
+	in := tenfoldImport{name: src.Name, sink: sink}
+	var e tenfold.Entry
+	var head []byte
+	err := r.Records(engine.Tenfold, func(raw []byte) (err error) {
+		if e, err = tenfold.ParseEntry(raw); err == nil {
+			head = nil
+			return nil
+		}
+		in.scan.Reset(raw)
+		switch isHeader := findHeader(&in.scan); {
+		case in.scan.Err != nil:
+			return in.scan.Err
+		case isHeader:
+			head = raw
+			return nil
+		}
+		return err
+	}, func() error {
+		if head == nil {
+			return in.entry(e)
+		}
+		next, err := readHeader(head)
+		if err != nil {
+			return r.Problem(engine.Tenfold, err, "a newer tenfold may read it")
+		}
+		return in.begin(next)
+	})
+	if err != nil {
+		return err
+	}
+	if err := in.ready(); err != nil {
+		return err
+	}
+	return sink.End(in.c, nil)
+}
+
+// tenfoldImport is one import under way.
+type tenfoldImport struct {
+	name  string
+	sink  engine.Sink
+	scan  engine.Scanner
+	c     engine.Conversation
+	begun bool
+}
+
+func (in *tenfoldImport) begin(next engine.Conversation) error {
+	if in.begun {
+		if err := in.sink.End(in.c, nil); err != nil {
+			return err
+		}
+	}
+	in.c, in.begun = next, true
+	return in.sink.Begin(next)
+}
+
+// ready begins a conversation where no header did.
+func (in *tenfoldImport) ready() error {
+	if in.begun {
+		return nil
+	}
+	return in.begin(engine.Conversation{ID: engine.NameID(in.name, engine.Tenfold), Format: engine.Tenfold})
+}
+
+func (in *tenfoldImport) entry(e tenfold.Entry) error {
+	if err := in.ready(); err != nil {
+		return err
+	}
+	if in.c.Created.IsZero() {
+		in.c.Created = e.Time
+	}
+	return in.sink.Entry(e)
+}
+
+// findHeader tells whether a line is a header.
+func findHeader(s *engine.Scanner) bool {
+	if s.Kind() != '{' {
+		s.Value()
+		s.End()
+		return false
+	}
+	header, entry := false, false
+	s.Token()
+	for s.More() {
+		switch string(s.Name()) {
+		case `"tenfold"`:
+			header = true
+		case `"kind"`:
+			entry = true
+		}
+		s.Value()
+	}
+	s.Token()
+	s.End()
+	return header && !entry
+}
+
+func readHeader(line []byte) (engine.Conversation, error) {
+	var h header
+	if err := json.Unmarshal(line, &h, engine.ScanOptions...); err != nil {
+		return engine.Conversation{}, fmt.Errorf("the header cannot be read: %w", err)
+	}
+	if h.Version != headerVersion {
+		return engine.Conversation{}, fmt.Errorf("the file has version %d, this program reads version %d", h.Version, headerVersion)
+	}
+	c := h.Conversation
+	return engine.Conversation{ID: engine.ConversationID(c.ID), Named: c.ID != "", Title: c.Title, Format: engine.Tenfold, Created: c.Created.UTC()}, nil
+}

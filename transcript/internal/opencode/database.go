@@ -1,0 +1,320 @@
+package opencode
+
+import (
+	"context"
+	"slices"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// owns implements [engine.DatabaseImporter].
+func (openCodeImporter) Owns(d *engine.Database) bool {
+	return d.Has("session") && d.Has("message") && d.Has("part")
+}
+
+// ImportDatabase hands on each session that no other one started as a
+// conversation, and those that its agents had as branches of it. A session is
+// told as its export would tell it.
+func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, sink engine.Sink) error {
+	if err := d.Need("session", "id"); err != nil {
+		return err
+	}
+	if err := d.Need("message", "id", "session_id", "data"); err != nil {
+		return err
+	}
+	if err := d.Need("part", "id", "message_id", "data"); err != nil {
+		return err
+	}
+	tree, err := engine.ReadSessions(ctx, d, "session", "parent_id", "time_created")
+	if err != nil {
+		return err
+	}
+	rows, err := newOpenCodeRows(ctx, d)
+	if err != nil {
+		return err
+	}
+	for _, root := range tree.Roots {
+		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, calls: &engine.Ids{}, told: map[string]bool{}}
+		if err := r.conversation(root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openCodeRoot is one conversation: a session and those below it.
+type openCodeRoot struct {
+	ctx   context.Context
+	d     *engine.Database
+	tree  *engine.SessionTree
+	rows  *openCodeRows
+	em    *engine.Emitter
+	calls *engine.Ids
+	told  map[string]bool
+	names engine.Ids // of branches
+}
+
+func (r *openCodeRoot) conversation(id string) error {
+	r.em.Conv = engine.Conversation{ID: engine.ConversationID(id), Named: true, Format: engine.OpenCode}
+	if err := r.session(id, "", 0); err != nil {
+		return err
+	}
+	return r.em.End()
+}
+
+// session hands on one session, and each below it where it was started: with
+// the call that names it, or else with the newest message before it.
+func (r *openCodeRoot) session(id, branch string, depth int) error {
+	r.told[id] = true
+	now := r.em.Now
+	o := &openCodeSession{em: r.em, calls: r.calls, branch: branch, places: map[string]engine.Place{}, scan: engine.Scanner{Cost: engine.BlockCost}}
+	o.agent = func(child string) error {
+		n, ok := r.tree.List[child]
+		if !ok || r.told[child] || n.Parent != id {
+			return nil
+		}
+		return r.agent(child, branch, depth)
+	}
+	document, err := r.info(r.tree.List[id].Rowid, id)
+	if err != nil {
+		return err
+	}
+	if branch == "" {
+		o.session(document)
+	}
+	key := "session"
+	if branch != "" {
+		key = "session/" + branch
+	}
+	if err := o.keep(r.em.Ids.Unique(key), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`))); err != nil {
+		return err
+	}
+	messages, err := r.rows.messages.Of(r.ctx, id)
+	if err != nil {
+		return err
+	}
+	for i, m := range messages {
+		raw, err := r.message(o, m, id)
+		if err != nil {
+			return err
+		}
+		if err := o.message(raw); err != nil {
+			return err
+		}
+		for _, child := range r.tree.Children[id] {
+			if i+1 < len(messages) && r.tree.List[child].Created >= messages[i+1].Created {
+				break
+			}
+			if err := o.agent(child); err != nil {
+				return err
+			}
+		}
+	}
+	for _, child := range r.tree.Children[id] {
+		if err := o.agent(child); err != nil {
+			return err
+		}
+	}
+	if err := o.finish(); err != nil {
+		return err
+	}
+	if err := r.tasks(o, id); err != nil {
+		return err
+	}
+	if branch != "" {
+		r.em.Now = now
+	}
+	return nil
+}
+
+func (r *openCodeRoot) agent(child, parent string, depth int) error {
+	branch := r.names.Unique(engine.BranchName(child))
+	if parent != "" && depth < engine.BranchDepth {
+		branch = parent + "." + branch
+	}
+	return r.session(child, branch, depth+1)
+}
+
+// openCodeEra is how long, in milliseconds, opencode's ids ascend: their number
+// has 48 bits, of which 12 count within a millisecond. Then they begin anew.
+const openCodeEra = "68719476736"
+
+// openCodeRows finds a session's messages, by their ids, their parts, and its
+// tasks.
+type openCodeRows struct{ messages, parts, todos *engine.DatabaseRows }
+
+func newOpenCodeRows(ctx context.Context, d *engine.Database) (*openCodeRows, error) {
+	created, order := "0", "id, rowid"
+	if d.Has("message", "time_created") {
+		created, order = "time_created", "CAST(time_created AS INTEGER) / "+openCodeEra+", id, rowid"
+	}
+	var rows openCodeRows
+	var err error
+	if rows.messages, err = d.RowsBy(ctx, "message", "session_id", "id", created, order); err != nil {
+		return nil, err
+	}
+	if rows.parts, err = d.RowsBy(ctx, "part", "message_id", "id", "0", "id, rowid"); err != nil {
+		return nil, err
+	}
+	if d.Has("todo", "session_id") {
+		rows.todos, err = d.RowsBy(ctx, "todo", "session_id", "''", "0", "rowid")
+	}
+	return &rows, err
+}
+
+// message tells a message as an export tells it.
+func (r *openCodeRoot) message(o *openCodeSession, m engine.DatabaseRow, session string) ([]byte, error) {
+	parts, err := r.rows.parts.Of(r.ctx, m.Id)
+	if err != nil {
+		return nil, err
+	}
+	info, err := r.data(o, "message", m.Rowid, func(id string) []byte {
+		var more engine.RowObject
+		more.Add("id", engine.QuoteJSON(id))
+		more.Add("sessionID", engine.QuoteJSON(session))
+		return more.Done()
+	})
+	if err != nil {
+		return nil, err
+	}
+	raw := slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":[`))
+	for i, p := range parts {
+		part, err := r.data(o, "part", p.Rowid, func(id string) []byte {
+			var more engine.RowObject
+			more.Add("id", engine.QuoteJSON(id))
+			more.Add("sessionID", engine.QuoteJSON(session))
+			more.Add("messageID", engine.QuoteJSON(m.Id))
+			return more.Done()
+		})
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		if raw = append(raw, part...); len(raw) > engine.DatabaseValueLimit {
+			return nil, r.d.Problem(r.ctx, engine.ErrTooLarge)
+		}
+	}
+	return append(raw, "]}"...), nil
+}
+
+// data gives the JSON of a row with the ids that stand in other columns.
+func (r *openCodeRoot) data(o *openCodeSession, table string, rowid int64, more func(id string) []byte) ([]byte, error) {
+	columns, values, err := r.d.Read(r.ctx, table, rowid)
+	if err != nil {
+		return nil, err
+	}
+	var id string
+	var data any
+	for i, c := range columns {
+		switch c {
+		case "id":
+			id = engine.AsText(values[i])
+		case "data":
+			data = values[i]
+		}
+	}
+	ends := more(id)
+	raw := engine.Embedded(data, '{')
+	if raw == nil {
+		o.em.Warn.Add(0, "row of the database holds no JSON object and was kept as it is", "rows of the database hold no JSON objects and were kept as they are")
+		raw = slices.Concat([]byte(`{"data":`), engine.AsJSON(data), []byte(`}`))
+	}
+	if len(raw) == 2 {
+		return ends, nil
+	}
+	return slices.Concat(raw[:len(raw)-1], []byte(","), ends[1:]), nil
+}
+
+// info tells a session as an export tells it. Columns that an export has no
+// name for stand in one member, "row".
+func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
+	columns, values, err := r.d.Read(r.ctx, "session", rowid)
+	if err != nil {
+		return nil, err
+	}
+	var out, row, times, summary engine.RowObject
+	out.Add("id", engine.QuoteJSON(id))
+	for i, c := range columns {
+		v := values[i]
+		if v == nil || c == "id" {
+			continue
+		}
+		switch c {
+		case "project_id":
+			out.Add("projectID", engine.AsJSON(v))
+		case "workspace_id":
+			out.Add("workspaceID", engine.AsJSON(v))
+		case "parent_id":
+			out.Add("parentID", engine.AsJSON(v))
+		case "slug", "directory", "path", "title", "version", "agent", "cost":
+			out.Add(c, engine.AsJSON(v))
+		case "revert", "permission", "metadata", "model":
+			if raw := engine.Embedded(v, 0); raw != nil {
+				out.Add(c, raw)
+			} else {
+				row.Add(c, engine.AsJSON(v))
+			}
+		case "share_url":
+			var share engine.RowObject
+			share.Add("url", engine.AsJSON(v))
+			out.Add("share", share.Done())
+		case "summary_additions", "summary_deletions", "summary_files":
+			summary.Add(c[len("summary_"):], engine.AsJSON(v))
+		case "summary_diffs":
+			if raw := engine.Embedded(v, '['); raw != nil {
+				summary.Add("diffs", raw)
+			} else {
+				row.Add(c, engine.AsJSON(v))
+			}
+		case "time_created", "time_updated", "time_compacting", "time_archived":
+			times.Add(c[len("time_"):], engine.AsJSON(v))
+		default:
+			row.Add(c, engine.AsJSON(v))
+		}
+	}
+	for _, part := range []struct {
+		name string
+		o    engine.RowObject
+	}{{"summary", summary}, {"time", times}, {"row", row}} {
+		if len(part.o.Raw) > 0 {
+			out.Add(part.name, part.o.Done())
+		}
+	}
+	return out.Done(), nil
+}
+
+// tasks keeps the session's list of tasks.
+func (r *openCodeRoot) tasks(o *openCodeSession, session string) error {
+	if r.rows.todos == nil {
+		return nil
+	}
+	rows, err := r.rows.todos.Of(r.ctx, session)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	raw := []byte("[")
+	for i, todo := range rows {
+		columns, values, err := r.d.Read(r.ctx, "todo", todo.Rowid)
+		if err != nil {
+			return err
+		}
+		var task engine.RowObject
+		for k, c := range columns {
+			if values[k] != nil && c != "session_id" {
+				task.Add(c, engine.AsJSON(values[k]))
+			}
+		}
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		if raw = append(raw, task.Done()...); len(raw) > engine.DatabaseValueLimit {
+			return r.d.Problem(r.ctx, engine.ErrTooLarge)
+		}
+	}
+	raw = append(raw, ']')
+	id := r.em.Ids.Unique("todo:" + engine.Digest(raw))
+	return o.keep(id, tenfold.Kind(TodoName), raw)
+}

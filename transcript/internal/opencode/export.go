@@ -1,0 +1,335 @@
+package opencode
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// openCodeExporter writes what "opencode import FILE" loads: a session with its
+// messages. A session that came from opencode is written as it was; any other,
+// and a compacted one, is made of what a model sees.
+type openCodeExporter struct{}
+
+// Export implements [engine.Exporter].
+func (openCodeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	out := bufio.NewWriterSize(w, 256<<10)
+	x := &openCodeExport{out: out, view: v}
+	var err error
+	if session, ok := x.native(); ok && !v.Compacted {
+		err = x.rebuild(session)
+	} else {
+		err = x.synthesise()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.warn.Text(), out.Flush()
+}
+
+type openCodeExport struct {
+	out  *bufio.Writer
+	view engine.View
+	warn engine.Warnings
+	scan engine.Scanner
+}
+
+// native gives the session as opencode told it, if it did.
+func (x *openCodeExport) native() (string, bool) {
+	for e := range x.view.Projection.Log().Entries() {
+		return e.Source, e.Branch == "" && e.Payload.Kind() == SessionName && e.Source != ""
+	}
+	return "", false
+}
+
+// openCodeRecord is a record of the source with the entries that came from it.
+type openCodeRecord struct {
+	source  string
+	whole   bool // its parts are not among records
+	said    []tenfold.Payload
+	records []*openCodeRecord // an assistant's parts
+}
+
+// rebuild writes the records of the source, with what the payloads hold put
+// back.
+func (x *openCodeExport) rebuild(session string) error {
+	messages, rest := x.records()
+	if len(rest) > 0 {
+		session, messages = x.cleanUp(session, messages)
+	}
+	before, after, ok := x.around(session)
+	if !ok {
+		return x.synthesise()
+	}
+	x.write(before, "[")
+	for i, m := range messages {
+		if i > 0 {
+			x.write(",")
+		}
+		if m.whole {
+			x.write(x.fillUser(m))
+			continue
+		}
+		x.fillMessage(m)
+	}
+	if len(rest) > 0 {
+		s := x.newSynthesis(x.sessionID(session))
+		s.comma = len(messages) > 0
+		if err := s.entries(func(yield func(tenfold.Entry) bool) {
+			for _, e := range rest {
+				if !yield(e) {
+					return
+				}
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	x.write("]", after, "\n")
+	return nil
+}
+
+// around cuts a session at the place of its messages.
+func (x *openCodeExport) around(session string) (before, after string, ok bool) {
+	var at engine.Span
+	x.scan.Reset([]byte(session))
+	engine.EachMember(&x.scan, func(name []byte) {
+		v := x.scan.Value()
+		if string(name) == `"messages"` {
+			at = v
+		}
+	})
+	if x.scan.Err != nil || !at.Found() {
+		return "", "", false
+	}
+	return session[:at.From], session[at.To:], true
+}
+
+func (x *openCodeExport) sessionID(session string) string {
+	id := ""
+	x.scan.Reset([]byte(session))
+	engine.EachMember(&x.scan, func(name []byte) {
+		if string(name) != `"info"` {
+			x.scan.Value()
+			return
+		}
+		engine.EachMember(&x.scan, func(name []byte) {
+			if string(name) == `"id"` {
+				id = x.scan.Text()
+			} else {
+				x.scan.Value()
+			}
+		})
+	})
+	return id
+}
+
+// records groups the entries by the records they came from. What came from
+// none, such as turns that another program went on with, is the rest.
+func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.Entry) {
+	parts := map[string]*openCodeRecord{}
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch == "" && e.Source != "" {
+			parts[opencodeRecord(e)] = nil
+		}
+	}
+	current := &openCodeRecord{}
+	for e := range x.view.Projection.Log().Entries() {
+		if e.Branch != "" {
+			x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			continue
+		}
+		kind := e.Payload.Kind()
+		p, known := parts[opencodeRecord(e)]
+		switch {
+		case kind == SessionName || kind == TodoName || kind == tenfold.KindTurnStart || kind == tenfold.KindConfigDelta:
+		case kind == UserName || kind == openCodeOtherName:
+			messages = append(messages, &openCodeRecord{source: e.Source, whole: true})
+		case kind == MessageName:
+			current = &openCodeRecord{source: e.Source}
+			messages = append(messages, current)
+		case kind == tenfold.KindUserMessage && e.Source != "":
+			messages = append(messages, &openCodeRecord{source: e.Source, whole: true, said: []tenfold.Payload{e.Payload}})
+		case known && e.ID != opencodeRecord(e) && e.Source == "" && !kind.Visible():
+			// Made of a message: what it used, or why its compaction failed.
+		case known:
+			if p == nil {
+				p = &openCodeRecord{}
+				parts[opencodeRecord(e)] = p
+				current.records = append(current.records, p)
+			}
+			if e.Source != "" {
+				p.source = e.Source
+			}
+			p.said = append(p.said, e.Payload)
+		case kind.Visible():
+			rest = append(rest, e)
+		case kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked:
+			x.warn.Overlay("opencode")
+		}
+	}
+	return messages, rest
+}
+
+// opencodeRecord is the id of the record an entry came from.
+func opencodeRecord(e tenfold.Entry) string {
+	id, _, _ := strings.Cut(e.ID, "/")
+	return id
+}
+
+// write writes texts. The writer keeps its first error until it is flushed.
+func (x *openCodeExport) write(texts ...string) {
+	for _, t := range texts {
+		_, _ = x.out.WriteString(t)
+	}
+}
+
+// fillUser puts the texts back into a user's message.
+func (x *openCodeExport) fillUser(r *openCodeRecord) string {
+	if len(r.said) == 0 {
+		return r.source
+	}
+	m := &openCodeMessage{raw: []byte(r.source)}
+	m.parse(&x.scan)
+	f := filler{raw: m.raw}
+	parts := r.said[0].(tenfold.UserMessage).Parts
+	for i := range m.list {
+		p := &m.list[i]
+		if !openCodeSaid(p, m.raw) || len(parts) == 0 {
+			continue
+		}
+		switch part := parts[0]; p.typ {
+		case "text":
+			f.text(p.text, part.Text)
+		case "file":
+			f.file(p.file, part)
+		}
+		parts = parts[1:]
+	}
+	return engine.Splice(m.raw, f.cuts)
+}
+
+// fillMessage writes an assistant's message with its parts.
+func (x *openCodeExport) fillMessage(r *openCodeRecord) {
+	m := &openCodeMessage{raw: []byte(r.source)}
+	m.parse(&x.scan)
+	if !m.parts.Found() {
+		x.write(r.source)
+		return
+	}
+	x.write(r.source[:m.parts.From], "[")
+	n := 0
+	for _, part := range r.records {
+		if part.source == "" {
+			continue
+		}
+		if n++; n > 1 {
+			x.write(",")
+		}
+		x.write(x.fillPart(part))
+	}
+	x.write("]", r.source[m.parts.To:])
+}
+
+func (x *openCodeExport) fillPart(r *openCodeRecord) string {
+	raw := []byte(r.source)
+	var p openCodePart
+	x.scan.Reset(raw)
+	p.read(&x.scan)
+	if x.scan.Err != nil {
+		return r.source
+	}
+	f := filler{raw: raw}
+	for _, said := range r.said {
+		switch said := said.(type) {
+		case tenfold.AssistantMessage:
+			f.text(p.text, said.Text)
+		case tenfold.Reasoning:
+			if said.CallID != "" {
+				continue // stands on a call, which keeps it
+			}
+			f.text(p.text, said.Text)
+			f.text(p.opaque.redacted, said.Encrypted)
+			f.text(p.opaque.encrypted, said.Encrypted)
+			f.text(p.opaque.signature, said.Signature)
+			f.text(p.opaque.thought, said.Signature)
+		case tenfold.Compaction:
+			if said.Summary != nil {
+				f.text(p.text, said.Summary.Text)
+			}
+		case tenfold.ToolCall:
+			f.value(p.input, said.Arguments)
+		case tenfold.ToolResult:
+			f.result(&p, said)
+		}
+	}
+	return engine.Splice(raw, f.cuts)
+}
+
+// filler puts values back where their placeholders are.
+type filler struct {
+	raw  []byte
+	cuts []engine.Cut
+}
+
+func (f *filler) text(at engine.Span, text string) {
+	if !at.Found() || text == "" || string(at.Of(f.raw)) != engine.CutText {
+		return
+	}
+	if quoted, err := jsontext.AppendQuote(nil, text); err == nil {
+		f.cuts = append(f.cuts, engine.Cut{Span: at, With: string(quoted)})
+	}
+}
+
+func (f *filler) value(at engine.Span, value string) {
+	if at.Found() && string(at.Of(f.raw)) == engine.CutValue && jsontext.Value(value).IsValid(engine.ScanOptions...) {
+		f.cuts = append(f.cuts, engine.Cut{Span: at, With: value})
+	}
+}
+
+func (f *filler) file(file openCodeFile, part tenfold.Part) {
+	if part.File != nil {
+		f.text(file.url, part.File.URI)
+	}
+}
+
+func (f *filler) result(p *openCodePart, r tenfold.ToolResult) {
+	var files []tenfold.Part
+	for _, part := range r.Parts {
+		if part.File != nil {
+			files = append(files, part)
+			continue
+		}
+		switch {
+		case p.status == "error" && p.interrupted && p.partial.Found() && f.raw[p.partial.From] == '"':
+			f.text(p.partial, part.Text)
+		case p.status == "error":
+			f.text(p.failed, part.Text)
+		default:
+			f.text(p.output, part.Text)
+		}
+	}
+	for i, file := range p.files {
+		if i < len(files) {
+			f.file(file, files[i])
+		}
+	}
+}
+
+func (openCodeExporter) Resume(file string, data []byte) []string {
+	var session struct {
+		Info struct {
+			ID string `json:"id"`
+		} `json:"info"`
+	}
+	if json.Unmarshal(data, &session) != nil || !engine.PlainID(session.Info.ID) {
+		return nil
+	}
+	return []string{"opencode import " + engine.ShellWord(file), "opencode --session " + session.Info.ID}
+}

@@ -1,0 +1,378 @@
+package opencode
+
+import (
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// What opencode sends in place of a part that is a command to itself.
+const (
+	openCodeSubtaskText = "The following tool was executed by the user"
+	SummaryQuery        = "What did we do so far?"
+)
+
+// user hands on a user's message: one entry for all its parts.
+func (o *openCodeSession) user(m *openCodeMessage, id string) error {
+	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	parts, typed, said := openCodeUser(&w, m), false, false
+	for i := range m.list {
+		p := &m.list[i]
+		switch {
+		case p.typ == "compaction":
+			if o.pend != nil {
+				o.warnNoSummary()
+			}
+			o.pend = &openCodeCompaction{message: m.id, tail: p.tail, auto: p.auto}
+		case openCodeSaid(p, m.raw):
+			typed = typed || !p.synthetic
+		}
+	}
+	for _, p := range parts {
+		said = said || p.File != nil || strings.TrimSpace(p.Text) != ""
+	}
+	if !said {
+		o.reverted(m, false) // a compaction: a turn begins after it
+		return o.keep(id, UserName, m.raw)
+	}
+	if err := o.turn(id, typed); err != nil {
+		return err
+	}
+	err := o.emit(tenfold.Entry{
+		ID: id, Source: engine.Splice(m.raw, w.Cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: !typed},
+	})
+	o.places[m.id] = o.em.Place.Here()
+	o.reverted(m, typed)
+	return err
+}
+
+// turn opens a turn for a user's message. A turn that holds nothing but
+// injected messages yet is taken over by a prompt.
+func (o *openCodeSession) turn(id string, typed bool) error {
+	if o.branch != "" {
+		return nil
+	}
+	before := o.opened
+	if typed {
+		o.opened = engine.TurnOpen
+	}
+	switch {
+	case before == engine.TurnNone || before == engine.TurnOver:
+		if !typed {
+			o.opened = engine.TurnSoft
+		}
+	case typed && before == engine.TurnOpen:
+	default:
+		return nil
+	}
+	return o.em.Turn(id)
+}
+
+// resume makes sure that an answer stands in a turn.
+func (o *openCodeSession) resume(id string) error {
+	if o.branch != "" || o.opened == engine.TurnOpen {
+		return nil
+	}
+	over := o.opened == engine.TurnOver
+	o.opened = engine.TurnOpen
+	if over {
+		return o.em.Turn(id)
+	}
+	return nil
+}
+
+// openCodeSaid reports whether a user's part was sent to the model.
+func openCodeSaid(p *openCodePart, raw []byte) bool {
+	switch p.typ {
+	case "text":
+		return !p.ignored && p.text.Found() && raw[p.text.From] == '"'
+	case "file":
+		return p.file.url.Found() && raw[p.file.url.From] == '"'
+	case "subtask":
+		return true
+	}
+	return false
+}
+
+// openCodeUser gives what the parts of a user's message say, one for one.
+func openCodeUser(w *engine.ContentWriter, m *openCodeMessage) []tenfold.Part {
+	var parts []tenfold.Part
+	for i := range m.list {
+		p := &m.list[i]
+		if !openCodeSaid(p, m.raw) {
+			continue
+		}
+		switch p.typ {
+		case "text":
+			parts = append(parts, tenfold.TextPart(w.Text(p.text)))
+		case "file":
+			parts = append(parts, openCodeFilePart(w, p.file))
+		case "subtask":
+			parts = append(parts, tenfold.TextPart(openCodeSubtaskText))
+		}
+	}
+	return parts
+}
+
+func openCodeFilePart(w *engine.ContentWriter, f openCodeFile) tenfold.Part {
+	out := &tenfold.File{Type: tenfold.PartFile, Name: f.name, MediaType: f.mime}
+	if strings.HasPrefix(f.mime, "image/") {
+		out.Type = tenfold.PartImage
+	}
+	if w.IsString(f.url) {
+		out.URI = w.Text(f.url)
+	}
+	return tenfold.Part{File: out}
+}
+
+// source is the text of one part with the cuts taken out.
+func source(w *engine.ContentWriter, at engine.Span) string {
+	cuts := make([]engine.Cut, len(w.Cuts))
+	for i, c := range w.Cuts {
+		cuts[i] = engine.Cut{Span: engine.Span{From: c.From - at.From, To: c.To - at.From}, With: c.With}
+	}
+	return engine.Splice(at.Of(w.Raw), cuts)
+}
+
+// assistant hands on an assistant's message, part by part.
+func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
+	if err := o.keep(id, MessageName, []byte(engine.Splice(m.raw, []engine.Cut{{Span: m.parts, With: engine.CutValue}}))); err != nil {
+		return err
+	}
+	if m.summary {
+		done, err := o.summary(m, id)
+		if done || err != nil {
+			return err
+		}
+	}
+	o.step = id
+	steps, counted := 0, false
+	for i := range m.list {
+		p := &m.list[i]
+		pid := o.partID(p, id, i)
+		var err error
+		switch {
+		case p.typ == "step-start":
+			if steps++; steps > 1 {
+				err = o.flush()
+				o.step = id + "/step-" + itoa(steps)
+			}
+			if err == nil {
+				err = o.keep(pid, "opencode.step-start", p.Of(m.raw))
+			}
+		case p.typ == "step-finish":
+			counted = true
+			if err = o.flush(); err == nil {
+				err = o.usage(m, p, pid)
+			}
+		case p.typ == "tool" && p.tool != "":
+			err = o.tool(m, p, pid)
+		default:
+			err = o.said(m, p, pid)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := o.flush(); err != nil {
+		return err
+	}
+	if _, ok := o.places[m.id]; !ok {
+		o.places[m.id] = o.em.Place.Here()
+	}
+	if o.reverted(m, false) {
+		o.em.Warn.Add(0, "part of a turn was taken back, and is shown", "parts of turns were taken back, and are shown")
+	}
+	if !counted && m.completed > 0 && m.tokens.input+m.tokens.output+m.tokens.read+m.tokens.write > 0 {
+		return o.emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: o.counted(m, m.tokens)})
+	}
+	return nil
+}
+
+func (o *openCodeSession) partID(p *openCodePart, message string, i int) string {
+	if engine.PlainID(p.id) {
+		return o.em.Ids.Unique(p.id)
+	}
+	return o.em.Ids.Unique("part:" + engine.Digest([]byte(message)) + ":" + itoa(i))
+}
+
+// said hands on text and reasoning, and keeps every other part.
+func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) error {
+	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	e := tenfold.Entry{ID: id, Time: millis(p.start), MessageID: o.step}
+	switch {
+	case p.typ == "text" && !p.ignored && w.IsString(p.text):
+		if text := w.Text(p.text); text != "" {
+			e.Payload = tenfold.AssistantMessage{Text: text}
+		}
+	case p.typ == "reasoning" && w.IsString(p.text):
+		r := openCodeReasoning(&w, p)
+		if r.Text != "" || r.Signature != "" || r.Encrypted != "" {
+			e.Payload = r
+		}
+	}
+	if e.Payload == nil {
+		name := "opencode.part"
+		if p.typ != "" {
+			name = "opencode." + p.typ
+		}
+		switch p.typ {
+		case "text", "reasoning", "snapshot", "patch", "agent", "retry", "file", "subtask", "compaction":
+		default:
+			o.em.Warn.Add(0, "part could not be understood and was kept as it is", "parts could not be understood and were kept as they are")
+		}
+		return o.keep(id, tenfold.Kind(name), p.Of(m.raw))
+	}
+	if err := o.resume(id); err != nil {
+		return err
+	}
+	e.Source = source(&w, p.Span)
+	err := o.emit(e)
+	o.remember(m)
+	return err
+}
+
+// remember notes where a message begins.
+func (o *openCodeSession) remember(m *openCodeMessage) {
+	if _, ok := o.places[m.id]; !ok {
+		o.places[m.id] = o.em.Place.Here()
+	}
+}
+
+// openCodeReasoning tells whose the opaque data is by what it is called.
+func openCodeReasoning(w *engine.ContentWriter, p *openCodePart) tenfold.Reasoning {
+	r := tenfold.Reasoning{Text: w.Text(p.text)}
+	q := p.opaque
+	switch {
+	case w.IsString(q.signature) || w.IsString(q.redacted):
+		r.Provider = "anthropic"
+		if w.IsString(q.signature) {
+			r.Signature = w.Text(q.signature)
+		}
+		if w.IsString(q.redacted) {
+			r.Encrypted = w.Text(q.redacted)
+		}
+	case q.item != "" || w.IsString(q.encrypted):
+		r.Provider, r.ItemID = "openai", q.item
+		if w.IsString(q.encrypted) {
+			r.Encrypted = w.Text(q.encrypted)
+		}
+	case w.IsString(q.thought):
+		r.Provider, r.Signature = "gemini", w.Text(q.thought)
+	}
+	return r
+}
+
+// tool hands on a call, and holds its result back until all calls of the
+// response are out. The record is the Source of the result, so that importing
+// again when a running call is done brings what the record says then.
+func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) error {
+	if err := o.resume(id); err != nil {
+		return err
+	}
+	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	name := p.call
+	if name == "" {
+		name = id
+	}
+	name = o.calls.Unique(name)
+	if w.IsString(p.opaque.thought) {
+		thought, _ := o.scan.UnquoteIn(p.opaque.thought, m.raw)
+		if err := o.emit(tenfold.Entry{
+			ID: id + "/thought", MessageID: o.step, Payload: tenfold.Reasoning{Provider: "gemini", Signature: thought, CallID: name},
+		}); err != nil {
+			return err
+		}
+	}
+	call := tenfold.ToolCall{CallID: name, Name: p.tool, Arguments: "{}"}
+	if p.input.Found() {
+		call.Arguments = w.Whole(p.input)
+	}
+	e := tenfold.Entry{ID: id, Time: millis(p.start), MessageID: o.step, Payload: call}
+	r, done := openCodeResult(&w, p, name)
+	switch {
+	case done:
+		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: source(&w, p.Span), Payload: r})
+	default:
+		if p.status != "running" && p.status != "pending" {
+			o.em.Warn.Add(0, "call is in a state that is not known and stays without a result", "calls are in a state that is not known and stay without results")
+		}
+		e.Source = source(&w, p.Span)
+	}
+	if p.compacted > 0 && done {
+		o.pruned = append(o.pruned, openCodePruned{name, p.compacted})
+	}
+	if p.session != "" {
+		o.started = append(o.started, p.session)
+	}
+	err := o.emit(e)
+	o.remember(m)
+	return err
+}
+
+// openCodeResult reads the result of a call that is done.
+func openCodeResult(w *engine.ContentWriter, p *openCodePart, call string) (tenfold.ToolResult, bool) {
+	r := tenfold.ToolResult{CallID: call, IsError: p.status == "error"}
+	at := p.output
+	switch p.status {
+	case "completed":
+	case "error":
+		at = p.failed
+		if p.interrupted && w.IsString(p.partial) {
+			at = p.partial // what opencode sends of it
+		}
+	default:
+		return r, false
+	}
+	switch {
+	case w.IsString(at):
+		if text := w.Text(at); text != "" {
+			r.Parts = append(r.Parts, tenfold.TextPart(text))
+		}
+	case at.Found() && w.Raw[at.From] != 'n':
+		r.Parts = append(r.Parts, tenfold.TextPart(string(at.Of(w.Raw))))
+	}
+	for _, f := range p.files {
+		r.Parts = append(r.Parts, openCodeFilePart(w, f))
+	}
+	return r, true
+}
+
+// flush hands on the sessions that the calls under way started, and then the
+// calls' results.
+func (o *openCodeSession) flush() error {
+	started, results := o.started, o.results
+	o.started, o.results = nil, nil
+	if o.agent != nil {
+		for _, session := range started {
+			if err := o.agent(session); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range results {
+		if err := o.emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *openCodeSession) usage(m *openCodeMessage, p *openCodePart, id string) error {
+	return o.emit(tenfold.Entry{ID: id, MessageID: o.step, Source: string(p.Of(m.raw)), Payload: o.counted(m, p.tokens)})
+}
+
+// counted makes opencode's count ours: it counts reasoning apart from output.
+func (o *openCodeSession) counted(m *openCodeMessage, t openCodeTokens) tenfold.Usage {
+	u := tenfold.Usage{Model: m.model, Input: t.input, Output: t.output + t.reasoning, CacheRead: t.read, CacheWrite: t.write}
+	if t.cost.Found() {
+		if cost, err := strconv.ParseFloat(string(t.cost.Of(m.raw)), 64); err == nil && cost >= 0 {
+			u.Cost = &cost
+		}
+	}
+	return u
+}

@@ -1,0 +1,241 @@
+package opencode
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// openCodeImporter reads sessions of opencode: the JSON that "opencode export"
+// writes, and its database.
+type openCodeImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.OpenCode, About: "opencode sessions (export JSON, opencode.db)",
+		Importer: openCodeImporter{}, Exporter: openCodeExporter{}, Homes: []string{".local/share/opencode"},
+		HomeEnv: "XDG_DATA_HOME", HomeBase: ".local/share",
+	}
+}
+
+// Names of the entries that hold records no model sees.
+const (
+	SessionName       = "opencode.session" // the document, its messages cut out
+	MessageName       = "opencode.message" // an assistant's message, its parts cut out
+	UserName          = "opencode.user"    // a user's message that says nothing
+	openCodeOtherName = "opencode.other"   // a message that could not be understood
+	TodoName          = "opencode.todo"
+)
+
+// Recognise implements [engine.Importer].
+func (openCodeImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if (s.Shape != engine.ShapeObject && s.Shape != engine.ShapeLines) || len(s.Objects) != 1 || s.Others > 0 {
+		return engine.No
+	}
+	o := s.Objects[0]
+	info, messages := o.Inner["info"], o.Items["messages"]
+	if strings.HasPrefix(info.Values["id"], "ses") && (info.Has("projectID") || info.Has("directory") || info.Has("slug")) {
+		return engine.Certain
+	}
+	if len(messages) > 0 && messages[0].Has("info") && (messages[0].Has("parts") || !messages[0].Whole) && messages[0].Inner["info"].Has("role") {
+		return engine.Certain
+	}
+	if o.Has("info", "messages") && info.Has("id") && info.Has("time") {
+		return engine.Likely
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (openCodeImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.OpenCode, func(d engine.Document) error { return importOpenCode(ctx, src, d, sink) })
+}
+
+func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, sink engine.Sink) error {
+	s := engine.Scanner{Cost: engine.PlaceCost}
+	s.Reset(d.Raw)
+	if k := s.Kind(); k != '{' && k != 0 {
+		return d.Problem(src, engine.OpenCode, 0, errors.New("a session is a JSON object with info and messages, this is none"), "it is what opencode export writes")
+	}
+	var info, list engine.Span
+	var messages []engine.Span
+	engine.EachMember(&s, func(name []byte) {
+		switch string(name) {
+		case `"info"`:
+			info = s.Value()
+		case `"messages"`:
+			messages = messages[:0]
+			list = engine.Within(&s, func() {
+				engine.EachItem(&s, func() { messages = append(messages, s.Value()) })
+			})
+		default:
+			s.Value()
+		}
+	})
+	s.End()
+	if s.Err != nil {
+		return d.Broken(s.Err)
+	}
+	if !list.Found() || d.Raw[list.From] != '[' {
+		return d.Problem(src, engine.OpenCode, 0, errors.New("the session has no messages"), "it is what opencode export writes")
+	}
+	o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.OpenCode}}, scan: engine.Scanner{Cost: engine.BlockCost}, calls: &engine.Ids{}, places: map[string]engine.Place{}}
+	o.session(info.Of(d.Raw))
+	if !info.Found() || o.em.Conv.ID == "" {
+		first := d.Raw[list.From:list.To]
+		if len(messages) > 0 {
+			first = messages[0].Of(d.Raw)
+		}
+		o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, engine.AppendCompact(nil, first))
+	}
+	head := engine.Splice(d.Raw, []engine.Cut{{Span: list, With: engine.CutValue}})
+	if err := o.em.Keep(o.em.Ids.Unique("session"), SessionName, engine.AppendCompact(nil, []byte(head))); err != nil {
+		return err
+	}
+	for i, at := range messages {
+		if i%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		o.buf = engine.AppendCompact(o.buf[:0], at.Of(d.Raw))
+		if err := o.message(o.buf); err != nil {
+			return err
+		}
+	}
+	if err := o.finish(); err != nil {
+		return err
+	}
+	return o.em.End()
+}
+
+// session reads what the conversation is called.
+func (o *openCodeSession) session(info []byte) {
+	var created int
+	o.scan.Reset(info)
+	engine.EachMember(&o.scan, func(name []byte) {
+		switch string(name) {
+		case `"id"`:
+			if id := o.scan.Text(); id != "" {
+				o.em.Conv.ID, o.em.Conv.Named = engine.ConversationID(id), true
+			}
+		case `"title"`:
+			o.em.Conv.Title = o.scan.Text()
+		case `"time"`:
+			engine.EachMember(&o.scan, func(name []byte) {
+				at := o.scan.Value()
+				if string(name) == `"created"` {
+					created = o.scan.Number(at)
+				}
+			})
+		case `"revert"`:
+			o.readRevert()
+		default:
+			o.scan.Value()
+		}
+	})
+	o.em.At(millis(created))
+}
+
+// millis is a time in milliseconds; zero is none.
+func millis(ms int) time.Time {
+	if ms <= 0 || int64(ms) > 1<<47 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(ms)).UTC()
+}
+
+// openCodeSession hands on the entries of one session, and of those its agents
+// had, each on a branch of its own.
+type openCodeSession struct {
+	em   *engine.Emitter
+	scan engine.Scanner
+	buf  []byte
+	// branch is "" for the session itself.
+	branch string
+	// calls makes call ids unique: pairs are told by position, for a redacted
+	// transcript has one id for all.
+	calls  *engine.Ids
+	model  string
+	system string
+
+	opened engine.TurnState
+	count  int // messages so far
+	places map[string]engine.Place
+	pend   *openCodeCompaction
+	pruned []openCodePruned
+	revert openCodeRevert
+
+	step    string // message id of the response under way
+	results []tenfold.Entry
+	started []string // sessions that the calls under way started
+	// agent hands on the session of a sub-agent; nil when there is none.
+	agent func(session string) error
+}
+
+func (o *openCodeSession) emit(e tenfold.Entry) error {
+	e.Branch = o.branch
+	return o.em.Emit(e)
+}
+
+func (o *openCodeSession) keep(id string, name tenfold.Kind, raw []byte) error {
+	return o.emit(tenfold.Entry{ID: id, Source: string(raw), Payload: tenfold.Unknown{Name: name}})
+}
+
+// message takes one message: {"info":…,"parts":[…]} on one line.
+func (o *openCodeSession) message(raw []byte) error {
+	m := &openCodeMessage{raw: raw}
+	m.parse(&o.scan)
+	o.count++
+	id := m.id
+	if !engine.PlainID(id) {
+		id = "message:" + engine.Digest([]byte(o.branch+"/"+itoa(o.count)))
+	}
+	id = o.em.Ids.Unique(id)
+	o.em.At(millis(m.created))
+	if m.kind != '{' || !m.info.Found() || (m.role != "user" && m.role != "assistant") || raw[m.parts.From] != '[' {
+		o.em.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		return o.keep(id, openCodeOtherName, raw)
+	}
+	if err := o.prune(m.created); err != nil {
+		return err
+	}
+	if err := o.configure(m, id); err != nil {
+		return err
+	}
+	if m.role == "user" {
+		return o.user(m, id)
+	}
+	return o.assistant(m, id)
+}
+
+// configure says when the model or the system prompt is another from here on.
+func (o *openCodeSession) configure(m *openCodeMessage, id string) error {
+	var delta tenfold.ConfigDelta
+	if m.model != "" && m.model != o.model && !m.summary {
+		o.model, delta.Model = m.model, m.model
+	}
+	if m.system.Found() && m.raw[m.system.From] == '"' {
+		if text, _ := o.scan.UnquoteIn(m.system, m.raw); text != o.system {
+			o.system, delta.System = text, &text
+		}
+	}
+	if delta.Model == "" && delta.System == nil || o.branch != "" {
+		return nil
+	}
+	return o.emit(tenfold.Entry{ID: id + "/config", Payload: delta})
+}
+
+// finish hands on what was waiting for the session's end.
+func (o *openCodeSession) finish() error {
+	if o.pend != nil {
+		o.warnNoSummary()
+	}
+	if err := o.prune(int(^uint(0) >> 1)); err != nil {
+		return err
+	}
+	return o.takeBack()
+}

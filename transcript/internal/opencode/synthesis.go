@@ -1,0 +1,379 @@
+package opencode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// synthesis writes messages made of entries. All it makes up is a function of
+// the conversation: ids ascend, as opencode reads by them.
+type synthesis struct {
+	x       *openCodeExport
+	session string
+	seed    string
+	comma   bool
+	last    uint64 // the newest id's number
+	now     int64  // milliseconds
+	model   string
+	system  string
+	user    string // id of the newest user's message
+
+	// The response under way.
+	open    bool
+	begun   int64
+	message string // provider's id
+	parts   []openCodePartJSON
+	calls   map[string][]int // open calls by id
+	done    bool             // a result came
+	counts  openCodeCounts
+	cost    float64
+}
+
+func (x *openCodeExport) newSynthesis(session string) *synthesis {
+	s := &synthesis{x: x, session: session, seed: x.view.ID, calls: map[string][]int{}}
+	s.now = max(x.view.Created.UnixMilli(), 0)
+	if x.view.Created.IsZero() {
+		s.now = 0
+	}
+	if x.view.Compacted {
+		s.seed += " compacted"
+	}
+	return s
+}
+
+// synthesise writes a session of its own: importing it leaves the one it was
+// made from as it is.
+func (x *openCodeExport) synthesise() error {
+	created, updated := x.view.Created, x.view.Created
+	for e := range x.view.Projection.Log().Entries() {
+		if created.IsZero() {
+			created = e.Time
+		}
+		if e.Time.After(updated) {
+			updated = e.Time
+		}
+	}
+	x.view.Created = created
+	s := x.newSynthesis("")
+	s.session = "ses_" + s.number(^(uint64(s.now) << 12)) + s.letters("session")
+	title := x.view.Title
+	if title == "" {
+		title = x.view.ID
+	}
+	info, err := json.Marshal(openCodeSessionJSON{
+		ID: s.session, Slug: x.view.ID, ProjectID: "global", Directory: "/", Title: title, Version: openCodeVersion,
+		Time: openCodeSpan{Created: max(s.now, 1), Updated: max(s.now, updated.UnixMilli(), 1)},
+	}, engine.ScanOptions...)
+	if err != nil {
+		return err
+	}
+	x.write(`{"info":`, string(info), `,"messages":[`)
+	if err := s.entries(x.view.ForClient()); err != nil {
+		return err
+	}
+	x.write("]}\n")
+	return nil
+}
+
+// entries writes what the entries say.
+func (s *synthesis) entries(list iter.Seq[tenfold.Entry]) error {
+	for e := range list {
+		if e.Branch != "" {
+			s.x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			continue
+		}
+		if err := s.entry(e); err != nil {
+			return err
+		}
+	}
+	return s.close()
+}
+
+func (s *synthesis) entry(e tenfold.Entry) error {
+	switch ms := e.Time.UnixMilli(); {
+	case e.Time.IsZero():
+	case ms >= s.now:
+		s.now = ms
+	case e.Payload.Kind().Visible() && !s.x.view.Compacted:
+		s.x.warn.Add(0, "time is before that of the entry before it and is left out", "times are before those of the entries before them and are left out")
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.TurnStart:
+		return s.close()
+	case tenfold.ConfigDelta:
+		if p.Model != "" {
+			s.model = p.Model
+		}
+		if p.System != nil {
+			s.system = *p.System
+		}
+		if p.Tools != nil {
+			s.x.warn.Add(0, "list of tool definitions has no place and is left out", "lists of tool definitions have no place and are left out")
+		}
+	case tenfold.UserMessage:
+		if err := s.close(); err != nil {
+			return err
+		}
+		return s.prompt(p)
+	case tenfold.AssistantMessage:
+		if err := s.respond(e.MessageID); err != nil {
+			return err
+		}
+		s.add(openCodePartJSON{Type: "text", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}})
+	case tenfold.Reasoning:
+		if from := s.x.view.Format; from != "" && from != engine.OpenCode {
+			s.x.warn.ForeignReasoning("opencode")
+			break
+		}
+		if err := s.respond(e.MessageID); err != nil {
+			return err
+		}
+		s.add(openCodePartJSON{Type: "reasoning", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}, Metadata: openCodeMetadata(p)})
+	case tenfold.ToolCall:
+		if err := s.respond(e.MessageID); err != nil {
+			return err
+		}
+		s.call(p)
+	case tenfold.ToolResult:
+		s.result(p)
+	case tenfold.Compaction, tenfold.CompactionRevoked:
+		s.x.warn.Overlay("opencode")
+	case tenfold.ProviderItem:
+		s.x.warn.Add(0, "block of a provider has no place and is left out", "blocks of a provider have no place and are left out")
+	case tenfold.Usage:
+		if s.open {
+			s.counts = openCodeCounts{Input: p.Input, Output: p.Output, Cache: openCodeCache{p.CacheRead, p.CacheWrite}}
+			if p.Cost != nil {
+				s.cost = *p.Cost
+			}
+		}
+	}
+	return nil
+}
+
+// prompt writes a user's message.
+func (s *synthesis) prompt(p tenfold.UserMessage) error {
+	id := s.id("msg_")
+	s.user = id
+	var parts []openCodePartJSON
+	add := func(part openCodePartJSON) {
+		part.openCodeIDs = openCodeIDs{s.id("prt_"), s.session, id}
+		parts = append(parts, part)
+	}
+	for _, part := range p.Parts {
+		if part.File != nil {
+			add(openCodeFileJSON(part.File))
+			continue
+		}
+		add(openCodePartJSON{Type: "text", Text: &part.Text, Synthetic: p.Synthetic})
+	}
+	for _, a := range p.Attachments {
+		// A text file is not sent as a file, but as a text beside it.
+		text := a.Element()
+		add(openCodePartJSON{Type: "text", Text: &text, Synthetic: true})
+	}
+	info := openCodeUserJSON{Role: "user", Time: openCodeSpan{Created: s.stamp()}, Agent: "build", Model: s.which(), openCodeIDs: openCodeIDs{ID: id, SessionID: s.session}}
+	info.System, s.system = s.system, "" // once
+	return s.write(openCodeMessageJSON{info, parts})
+}
+
+func openCodeFileJSON(f *tenfold.File) openCodePartJSON {
+	part := openCodePartJSON{Type: "file", Mime: f.MediaType, Filename: f.Name, URL: f.URI}
+	if part.Mime == "" {
+		part.Mime = "application/octet-stream"
+	}
+	if part.URL == "" {
+		part = openCodePartJSON{Type: "text", Text: &f.Detail, Synthetic: true}
+	}
+	return part
+}
+
+// respond opens a response, or goes on with the one under way.
+func (s *synthesis) respond(message string) error {
+	if s.open && (s.done || message != "" && s.message != "" && message != s.message) {
+		if err := s.close(); err != nil {
+			return err
+		}
+	}
+	if s.open {
+		return nil
+	}
+	if s.user == "" {
+		// An answer needs a message it answers.
+		if err := s.prompt(tenfold.UserMessage{Synthetic: true}); err != nil {
+			return err
+		}
+	}
+	s.open, s.message, s.begun = true, message, s.stamp()
+	s.add(openCodePartJSON{Type: "step-start"})
+	return nil
+}
+
+func (s *synthesis) add(p openCodePartJSON) { s.parts = append(s.parts, p) }
+
+func (s *synthesis) call(p tenfold.ToolCall) {
+	input := jsontext.Value(p.Arguments)
+	if !input.IsValid(engine.ScanOptions...) || input.Kind() != '{' {
+		wrapped, _ := json.Marshal(map[string]string{"input": p.Arguments}, engine.ScanOptions...)
+		input = wrapped
+		s.x.warn.Add(0, "call's arguments are no JSON object: they stand in one called input", "calls' arguments are no JSON objects: they stand in one called input")
+	}
+	raw := ""
+	s.calls[p.CallID] = append(s.calls[p.CallID], len(s.parts))
+	s.add(openCodePartJSON{Type: "tool", Tool: p.Name, CallID: p.CallID, State: &openCodeStateJSON{Status: "pending", Input: input, Raw: &raw}})
+}
+
+// result completes the nearest open call of its id.
+func (s *synthesis) result(p tenfold.ToolResult) {
+	waiting := s.calls[p.CallID]
+	if len(waiting) == 0 {
+		s.x.warn.Add(0, "result without its call has no place and is left out", "results without their calls have no place and are left out")
+		return
+	}
+	s.calls[p.CallID] = waiting[1:]
+	s.done = true
+	part := &s.parts[waiting[0]]
+	var texts []string
+	state := &openCodeStateJSON{Input: part.State.Input, Time: &openCodeSpan{Start: s.begun, End: s.stamp()}}
+	for _, r := range p.Parts {
+		if r.File == nil {
+			texts = append(texts, r.Text)
+			continue
+		}
+		state.Attachments = append(state.Attachments, openCodeFileJSON(r.File))
+	}
+	text := strings.Join(texts, "\n")
+	if p.IsError {
+		state.Status, state.Error, state.Attachments = "error", &text, nil
+	} else {
+		title := ""
+		state.Status, state.Output, state.Title, state.Metadata = "completed", &text, &title, jsontext.Value(`{}`)
+	}
+	part.State = state
+}
+
+// close writes the response under way.
+func (s *synthesis) close() error {
+	if !s.open {
+		return nil
+	}
+	finish := "stop"
+	id := s.id("msg_")
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.openCodeIDs = openCodeIDs{s.id("prt_"), s.session, id}
+		if p.Type != "tool" {
+			continue
+		}
+		finish = "tool-calls"
+		for k := range p.State.Attachments {
+			p.State.Attachments[k].openCodeIDs = openCodeIDs{s.id("prt_"), s.session, id}
+		}
+	}
+	cost, counts := s.cost, s.counts
+	s.add(openCodePartJSON{Type: "step-finish", Reason: finish, Tokens: &counts, Cost: &cost, openCodeIDs: openCodeIDs{s.id("prt_"), s.session, id}})
+	info := openCodeAssistantJSON{
+		ParentID: s.user, Role: "assistant", Mode: "build", Agent: "build", Path: openCodePath{"/", "/"}, Cost: cost, Tokens: counts,
+		openCodeModel: s.which(), Time: openCodeSpan{Created: s.begun, Completed: max(s.begun, s.stamp())}, Finish: finish,
+		openCodeIDs: openCodeIDs{ID: id, SessionID: s.session},
+	}
+	err := s.write(openCodeMessageJSON{info, s.parts})
+	s.open, s.done, s.parts, s.counts, s.cost = false, false, nil, openCodeCounts{}, 0
+	clear(s.calls)
+	return err
+}
+
+func (s *synthesis) write(m openCodeMessageJSON) error {
+	if m.Parts == nil {
+		m.Parts = []openCodePartJSON{}
+	}
+	raw, err := json.Marshal(m, engine.ScanOptions...)
+	if err != nil {
+		return err
+	}
+	if s.comma {
+		s.x.write(",")
+	}
+	s.comma = true
+	_, err = s.x.out.Write(raw)
+	return err
+}
+
+func (s *synthesis) stamp() int64 { return max(s.now, 1) }
+
+// which names the model and, by its name, whose it is.
+func (s *synthesis) which() openCodeModel {
+	m := openCodeModel{"unknown", s.model}
+	if m.ModelID == "" {
+		m.ModelID = "unknown"
+	}
+	for _, known := range [...][2]string{{"claude", "anthropic"}, {"gpt", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"}, {"gemini", "google"}} {
+		if strings.HasPrefix(s.model, known[0]) {
+			m.ProviderID = known[1]
+		}
+	}
+	return m
+}
+
+// openCodeMetadata gives opaque data under the names its provider reads it by.
+func openCodeMetadata(r tenfold.Reasoning) jsontext.Value {
+	inner, name := map[string]string{}, ""
+	put := func(key, value string) {
+		if value != "" {
+			inner[key] = value
+		}
+	}
+	switch r.Provider {
+	case "anthropic":
+		name = "anthropic"
+		put("signature", r.Signature)
+		put("redactedData", r.Encrypted)
+	case "openai":
+		name = "openai"
+		put("itemId", r.ItemID)
+		put("reasoningEncryptedContent", r.Encrypted)
+	case "gemini":
+		name = "google"
+		put("thoughtSignature", r.Signature)
+	}
+	if len(inner) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(map[string]map[string]string{name: inner}, append(engine.ScanOptions, json.Deterministic(true))...)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// id makes the next id: opencode's are a time, a count within it, and letters.
+func (s *synthesis) id(prefix string) string {
+	s.last = max(s.last+1, uint64(s.now)<<12+1)
+	n := s.number(s.last)
+	return prefix + n + s.letters(n)
+}
+
+// number is the part of an id that ascends.
+func (s *synthesis) number(n uint64) string {
+	b := [6]byte{byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+	return hex.EncodeToString(b[:])
+}
+
+// letters is the part of an id that tells conversations apart.
+func (s *synthesis) letters(n string) string {
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256([]byte(s.seed + "\n" + n))
+	out := make([]byte, 14)
+	for i := range out {
+		out[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	return string(out)
+}

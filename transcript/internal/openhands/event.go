@@ -1,0 +1,298 @@
+package openhands
+
+import (
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// openHands is the import of one conversation of OpenHands.
+type openHands struct {
+	out  engine.Emitter
+	find engine.Finder
+	// told are the responses whose text and cost were told already.
+	told      map[string]bool
+	spent     map[string]tenfold.Usage // by response
+	modelName string
+
+	// An action of the oldest logs has no call id; its observation follows it.
+	waits, waitsFor, waitsID string // the call, the action's name, its event
+
+	summary string // of the newest condensation that had one
+	handled []handled
+	keys    map[string]int // event id → handled
+	work    int            // events that condensations looked at
+}
+
+// handled is an event that was handed on, for the condensations that name it.
+type handled struct {
+	entries           []string
+	turn, step        int
+	visible, user     bool
+	forgotten, pinned bool
+}
+
+// model notes a model when it is another.
+func (o *openHands) model(id, name string) error {
+	if name == "" || name == o.modelName {
+		return nil
+	}
+	o.modelName = name
+	return o.out.Emit(tenfold.Entry{ID: o.out.Ids.Unique(id + "/model"), Payload: tenfold.ConfigDelta{Model: name}})
+}
+
+// event takes one event.
+func (o *openHands) event(raw []byte) error {
+	f := &o.find
+	f.Reset(raw)
+	m := f.Object(f.Root())
+	key := f.Peek(m.Get("id"))
+	id := key
+	if at := m.Get("id"); f.Is(at, '0') {
+		key = "event-" + string(at.Of(raw))
+		id = engine.Numbered(key, raw)
+	}
+	o.note(key)
+	if !engine.PlainID(id) {
+		id = "event:" + engine.Digest(raw)
+	}
+	id = o.out.Ids.Unique(id)
+	o.out.At(engine.JpTime(f.Peek(m.Get("timestamp"))))
+	switch {
+	case m.Get("kind").Found():
+		return o.sdkEvent(id, m)
+	case f.Is(m.Get("action"), '"'):
+		return o.action(id, m)
+	case f.Is(m.Get("observation"), '"'):
+		return o.observation(id, m)
+	}
+	o.out.Warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+	return o.out.Keep(id, "openhands-events.untyped", raw)
+}
+
+// note begins to remember an event.
+func (o *openHands) note(key string) {
+	if o.keys == nil {
+		o.keys = map[string]int{}
+	}
+	if _, ok := o.keys[key]; !ok && key != "" {
+		o.keys[key] = len(o.handled)
+	}
+	o.handled = append(o.handled, handled{})
+}
+
+// put hands on the entries of an event, which share the id of their response.
+func (o *openHands) put(id, response string, payloads ...tenfold.Payload) error {
+	list := o.find.Record(id, payloads...)
+	h := &o.handled[len(o.handled)-1]
+	for _, e := range list {
+		if response != "" {
+			e.MessageID = response
+		}
+		if err := o.out.Emit(e); err != nil {
+			return err
+		}
+		if e.Payload.Kind().Visible() {
+			h.visible = true
+			h.user = h.user || e.Payload.Kind() == tenfold.KindUserMessage
+			h.entries = append(h.entries, e.ID)
+			h.turn, h.step = o.out.Place.Turn, o.out.Place.Step
+		}
+	}
+	return nil
+}
+
+// keep hands on an event that no model sees.
+func (o *openHands) keep(id, kind string) error {
+	if kind == "" {
+		kind = "untyped"
+	}
+	return o.out.Keep(id, tenfold.Kind("openhands-events."+kind), o.find.Raw)
+}
+
+// user hands on what a person said.
+func (o *openHands) user(id string, parts []tenfold.Part) error {
+	if err := o.out.Turn(id); err != nil {
+		return err
+	}
+	return o.put(id, "", tenfold.UserMessage{Parts: parts})
+}
+
+// action takes an action of the first versions.
+func (o *openHands) action(id string, m engine.Members) error {
+	f := &o.find
+	action, source, args := f.Peek(m.Get("action")), f.Peek(m.Get("source")), m.Get("args")
+	in := f.Object(args)
+	if in == nil {
+		in = m // the oldest have their arguments beside the rest
+	}
+	switch action {
+	case "system":
+		text := f.Text(in.Get("content"))
+		d := tenfold.ConfigDelta{System: &text}
+		if tools := o.tools(in.Get("tools")); tools != nil {
+			d.Tools = &tools
+		}
+		return o.put(id, "", d)
+	case "message":
+		if source == "agent" {
+			return o.put(id, "", tenfold.AssistantMessage{Text: f.Text(in.Get("content"))})
+		}
+		parts := tenfold.Text(f.Text(in.Get("content")))
+		for _, name := range [...]string{"image_urls", "images_urls"} {
+			for _, at := range f.List(in.Get(name)) {
+				if f.Is(at, '"') {
+					parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, URI: f.Text(at)}})
+				}
+			}
+		}
+		return o.user(id, parts)
+	case "condensation":
+		return o.condense(id, in)
+	case "recall", "change_agent_state", "null", "condensation_request", "delegate", "pause", "resume", "stop", "start":
+		return o.keep(id, action)
+	}
+	meta := f.Object(m.Get("tool_call_metadata"))
+	if meta != nil {
+		return o.tracked(id, meta, args)
+	}
+	thought := f.Text(in.Get("thought"))
+	if action == "finish" || action == "reject" {
+		if thought == "" {
+			thought = f.Text(in.Get("final_thought"))
+		}
+		return o.put(id, "", tenfold.AssistantMessage{Text: thought})
+	}
+	if source == "user" { // a person ran it, and the model was told
+		return o.put(id, "", tenfold.UserMessage{Parts: tenfold.Text("User ran " + action + ": " + f.Peek(in.Get("command"))), Synthetic: true})
+	}
+	var list []tenfold.Payload
+	if thought != "" {
+		list = append(list, tenfold.AssistantMessage{Text: thought})
+	}
+	call := tenfold.ToolCall{CallID: "call-" + strings.NewReplacer(":", "-", "~", "-").Replace(id), Name: action, Arguments: o.arguments(in)}
+	o.waits, o.waitsFor, o.waitsID = call.CallID, action, string(m.Get("id").Of(f.Raw))
+	return o.put(id, call.CallID, append(list, call)...)
+}
+
+// arguments gives the arguments of an action that was no call.
+func (o *openHands) arguments(in engine.Members) string {
+	b := []byte{'{'}
+	for _, one := range in {
+		switch string(one.Name) {
+		case `"command"`, `"code"`, `"path"`, `"content"`, `"url"`, `"start"`, `"end"`, `"browser_actions"`, `"task_list"`, `"name"`, `"arguments"`:
+			if len(b) > 1 {
+				b = append(b, ',')
+			}
+			b = append(append(append(b, one.Name...), ':'), one.At.Of(o.find.Raw)...)
+		}
+	}
+	return string(append(b, '}'))
+}
+
+// tracked takes an action that the model asked for by a call. Parallel calls
+// come as events of their own, each with the whole response.
+func (o *openHands) tracked(id string, meta engine.Members, args engine.Span) error {
+	f := &o.find
+	response := f.Object(meta.Get("model_response"))
+	responseID := f.Peek(response.Get("id"))
+	if responseID == "" {
+		responseID = id
+	}
+	call := tenfold.ToolCall{CallID: f.Peek(meta.Get("tool_call_id")), Name: f.Peek(meta.Get("function_name"))}
+	var message engine.Members
+	if choices := f.List(response.Get("choices")); len(choices) > 0 {
+		message = f.Object(f.In(choices[0], "message"))
+	}
+	var list []tenfold.Payload
+	first := !o.told[responseID]
+	if first {
+		o.told[responseID] = true
+		if err := o.model(id, f.Peek(response.Get("model"))); err != nil {
+			return err
+		}
+		list = f.Thoughts(message.Get("thinking_blocks"))
+		if at := message.Get("reasoning_content"); len(list) == 0 && f.Peek(at) != "" {
+			list = append(list, tenfold.Reasoning{Text: f.Text(at)})
+		}
+		if text := f.Words(message.Get("content")); text != "" {
+			list = append(list, tenfold.AssistantMessage{Text: text})
+		}
+	}
+	found := false
+	for _, at := range f.List(message.Get("tool_calls")) {
+		if f.Peek(f.In(at, "id")) != call.CallID || found {
+			continue
+		}
+		if c, ok := f.Call(at); ok {
+			call, found = c, true
+		}
+	}
+	if !found && args.Found() {
+		call.Arguments = f.Whole(args)
+	}
+	if err := o.put(id, responseID, append(list, call)...); err != nil || !first {
+		return err
+	}
+	u := f.Object(response.Get("usage"))
+	usage := tenfold.Usage{
+		Model: f.Peek(response.Get("model")), Input: f.Number(u.Get("prompt_tokens")), Output: f.Number(u.Get("completion_tokens")),
+		CacheRead: f.Number(f.In(u.Get("prompt_tokens_details"), "cached_tokens")), CacheWrite: f.Number(u.Get("cache_creation_input_tokens")),
+	}
+	return o.usage(id, responseID, usage)
+}
+
+// usage hands on what a response cost.
+func (o *openHands) usage(id, response string, u tenfold.Usage) error {
+	if u.Input == 0 && u.Output == 0 {
+		return nil
+	}
+	return o.out.Emit(tenfold.Entry{ID: id + "/usage", MessageID: response, Payload: u})
+}
+
+// tools reads definitions of tools as OpenAI spells them.
+func (o *openHands) tools(at engine.Span) []tenfold.ToolDefinition {
+	f := &o.find
+	var tools []tenfold.ToolDefinition
+	for _, item := range f.List(at) {
+		m := f.Object(item)
+		if fn := m.Get("function"); fn.Found() {
+			m = f.Object(fn)
+		}
+		t := tenfold.ToolDefinition{Name: f.Peek(m.Get("name")), Description: f.Peek(m.Get("description"))}
+		if schema := m.Get("parameters"); f.Is(schema, '{') {
+			t.Schema = string(schema.Of(f.Raw))
+		}
+		if t.Name != "" {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+// observation takes what came of an action.
+func (o *openHands) observation(id string, m engine.Members) error {
+	f := &o.find
+	kind := f.Peek(m.Get("observation"))
+	switch kind {
+	case "agent_state_changed", "recall", "null", "", "condense", "loop_recovery":
+		return o.keep(id, kind)
+	}
+	content := m.Get("content")
+	if meta := f.Object(m.Get("tool_call_metadata")); meta != nil {
+		return o.put(id, "", tenfold.ToolResult{CallID: f.Peek(meta.Get("tool_call_id")), Parts: f.Parts(content), IsError: kind == "error"})
+	}
+	cause := string(m.Get("cause").Of(f.Raw))
+	if o.waits != "" && (kind == o.waitsFor || kind == "error") && (cause == "" || cause == o.waitsID) {
+		r := tenfold.ToolResult{CallID: o.waits, Parts: f.Parts(content), IsError: kind == "error"}
+		o.waits = ""
+		return o.put(id, "", r)
+	}
+	if f.Peek(content) == "" {
+		return o.keep(id, kind)
+	}
+	return o.put(id, "", tenfold.UserMessage{Parts: f.Parts(content), Synthetic: true})
+}
+
+func (o *openHands) finish() error { return o.out.End() }

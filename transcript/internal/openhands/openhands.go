@@ -1,0 +1,358 @@
+package openhands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// openHandsImporter reads the event logs of OpenHands: those of its first
+// versions and those of its SDK, as an array, as JSON lines, as the history in
+// the records of a benchmark's output, and as a directory of events.
+type openHandsImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.OpenHands, About: "OpenHands events (array, JSON lines, output.jsonl, base_state.json)",
+		Importer: openHandsImporter{}, Homes: []string{".openhands/conversations"}, Mains: []string{"base_state.json"},
+	}
+}
+
+// Recognise implements [engine.Importer].
+func (openHandsImporter) Recognise(h engine.Head) engine.Confidence {
+	ours, seen := 0, 0
+	for _, o := range h.Json.Objects {
+		if openHandsState(o) {
+			return engine.Certain
+		}
+		if openHandsRecord(o) {
+			return engine.Certain
+		}
+		switch {
+		case openHandsEvent(o):
+			seen, ours = seen+1, ours+1
+		case o.Whole:
+			seen++ // the head may end in the last
+		}
+	}
+	if seen > 0 && 2*ours > seen {
+		return engine.Certain
+	}
+	return engine.No
+}
+
+// openHandsState recognises a base_state.json.
+func openHandsState(o engine.Object) bool {
+	return o.Inner["agent"].Has("llm") && o.Has("id") && (o.Has("workspace") || o.Has("execution_status") || o.Has("max_iterations") || o.Has("persistence_dir"))
+}
+
+// openHandsRecord recognises a record of an output.jsonl.
+func openHandsRecord(o engine.Object) bool {
+	if list := o.Items["history"]; len(list) > 0 {
+		return openHandsEvent(list[0]) || list[0].Has("action") && !list[0].Has("role")
+	}
+	if o.Inner["test_result"].Has("git_patch") || o.Inner["issue"].Has("owner", "repo", "number") {
+		return true
+	}
+	meta := o.Inner["metadata"]
+	return o.Has("instance_id", "instruction") && (meta.Has("agent_class") || meta.Has("llm_config"))
+}
+
+// openHandsEvent recognises an event.
+func openHandsEvent(o engine.Object) bool {
+	switch o.Values["kind"] {
+	case "MessageEvent", "ActionEvent", "ObservationEvent", "SystemPromptEvent", "AgentErrorEvent", "Condensation", "CondensationRequest",
+		"ConversationStateUpdateEvent", "PauseEvent", "UserRejectObservation":
+		return o.Has("id") && o.Has("source")
+	}
+	switch {
+	case o.Has("action") && (o.Has("args", "source") || o.Has("action_risk") || o.Has("is_confirmed")):
+		return true
+	case o.Has("observation") && (o.Has("source", "extras") || o.Has("content", "command") || o.Has("content", "code")):
+		return true
+	}
+	return false
+}
+
+// Import implements [engine.Importer].
+func (openHandsImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	h := &openHandsFile{ctx: ctx, src: src, sink: sink}
+	head, err := h.src.Head()
+	if err != nil {
+		return err
+	}
+	look := engine.NewHead(head, src.Name).Json
+	switch {
+	case look.Shape == engine.ShapeArray:
+		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.array)
+	case len(look.Objects) == 1 && openHandsState(look.Objects[0]):
+		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.directory)
+	case look.Shape == engine.ShapeObject, look.Shape == engine.ShapeLines && len(look.Objects) == 1 && isEventFile(src.Name):
+		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.single)
+	}
+	return h.lines()
+}
+
+// openHandsFile is the import of one file, of whatever shape.
+type openHandsFile struct {
+	ctx   context.Context
+	src   engine.Source
+	sink  engine.Sink
+	names engine.Ids
+	buf   []byte
+}
+
+// begin makes the import of one conversation.
+func (h *openHandsFile) begin(id string) *openHands {
+	o := &openHands{told: map[string]bool{}}
+	o.out = engine.Emitter{Sink: h.sink, Place: &engine.RootLog{}, Conv: engine.Conversation{ID: engine.ConversationID(strings.ReplaceAll(h.names.Unique(id), "~", "-")), Format: engine.OpenHands}}
+	return o
+}
+
+// array reads an array of events.
+func (h *openHandsFile) array(doc engine.Document) error {
+	var top engine.Finder
+	top.Reset(bytes.TrimSpace(doc.Raw))
+	items := top.List(top.Root())
+	if top.Scan.Err == nil {
+		top.Scan.Token()
+		top.Scan.End()
+	}
+	if top.Scan.Err != nil {
+		return doc.Broken(top.Scan.Err)
+	}
+	if len(items) > 0 && top.In(items[0], "history").Found() {
+		for _, at := range items {
+			if err := h.record(at.Of(top.Raw)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var first []byte
+	if len(items) > 0 {
+		first = items[0].Of(top.Raw)
+	}
+	o := h.begin(engine.ContentID(h.src.Name, engine.OpenHands, first))
+	if err := h.events(o, &top, items); err != nil {
+		return err
+	}
+	return o.finish()
+}
+
+// events takes the events of a list.
+func (h *openHandsFile) events(o *openHands, f *engine.Finder, items []engine.Span) error {
+	for _, at := range items {
+		if err := h.ctx.Err(); err != nil {
+			return err
+		}
+		// The oldest histories hold pairs of an action and what came of it.
+		if f.Is(at, '[') {
+			if err := h.events(o, f, f.List(at)); err != nil {
+				return err
+			}
+			continue
+		}
+		h.buf = engine.AppendCompact(h.buf[:0], at.Of(f.Raw))
+		if err := o.event(h.buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines reads JSON lines: of events, which are one conversation, or of records
+// that hold a conversation each.
+func (h *openHandsFile) lines() error {
+	r := engine.NewLineReader(h.ctx, h.src)
+	var f engine.Finder
+	var line []byte
+	var o *openHands
+	records := 0
+	err := r.Records(engine.OpenHands, func(raw []byte) error {
+		line = raw
+		f.Reset(raw)
+		f.Scan.Reset(raw)
+		f.Scan.Value()
+		f.Scan.End()
+		if f.Scan.Err == nil && records > 0 && !f.In(f.Root(), "history").Found() {
+			return errors.New("the line is no record with a history, as those before are")
+		}
+		return f.Scan.Err
+	}, func() error {
+		if o == nil && f.In(f.Root(), "history").Found() {
+			records++
+			return h.record(line)
+		}
+		if o == nil {
+			o = h.begin(engine.ContentID(h.src.Name, engine.OpenHands, line))
+		}
+		h.buf = engine.AppendCompact(h.buf[:0], line)
+		return o.event(h.buf)
+	})
+	switch {
+	case err != nil:
+		return err
+	case o != nil:
+		return o.finish()
+	case records == 0:
+		return r.Problem(engine.OpenHands, errors.New("there is no event in it"), "restore the file")
+	}
+	return nil
+}
+
+// record reads the conversation of a record of an output.jsonl.
+func (h *openHandsFile) record(raw []byte) error {
+	var f engine.Finder
+	f.Reset(bytes.Clone(raw))
+	m := f.Object(f.Root())
+	history := f.List(m.Get("history"))
+	id := f.Peek(m.Get("instance_id"))
+	var first []byte
+	if len(history) > 0 {
+		first = history[0].Of(f.Raw)
+	}
+	if id == "" {
+		id = engine.ContentID(h.src.Name, engine.OpenHands, first)
+	} else {
+		id = engine.ConversationID(id) + "-" + engine.Digest(first)[:8]
+	}
+	o := h.begin(id)
+	if err := h.events(o, &f, history); err != nil {
+		return err
+	}
+	// The pairs of the oldest histories stand in lists of their own.
+	var flat []engine.Span
+	for _, at := range history {
+		if f.Is(at, '[') {
+			flat = append(flat, f.List(at)...)
+		} else {
+			flat = append(flat, at)
+		}
+	}
+	frame := f.Frame(flat)
+	if err := o.out.Keep(o.out.Ids.Unique("record:"+engine.Digest(frame)), "openhands-events.record", frame); err != nil {
+		return err
+	}
+	return o.finish()
+}
+
+// isEventFile tells the file of one event by its name.
+func isEventFile(name string) bool {
+	base := filepath.Base(filepath.ToSlash(name))
+	return strings.HasPrefix(base, "event-") && strings.HasSuffix(base, ".json")
+}
+
+// single reads a file that is one object over several lines.
+func (h *openHandsFile) single(doc engine.Document) error {
+	var f engine.Finder
+	f.Reset(bytes.TrimSpace(doc.Raw))
+	m := f.Object(f.Root())
+	if f.Scan.Err == nil && m != nil {
+		f.Scan.End()
+	}
+	if f.Scan.Err != nil {
+		return doc.Broken(f.Scan.Err)
+	}
+	if m.Get("history").Found() {
+		return h.record(f.Raw)
+	}
+	state := "base_state.json"
+	if dir := filepath.Dir(filepath.Dir(h.src.Name)); isEventFile(h.src.Name) && dir != "." {
+		state = filepath.Join(dir, state)
+	}
+	return doc.Problem(h.src, engine.OpenHands, 0, errors.New("this is one event of a conversation"), "read the whole of it: try "+state+" beside the directory of events")
+}
+
+// What is read of a directory of events is bounded.
+const eventFiles = 100_000
+
+// directory reads a base_state.json and the events beside it.
+func (h *openHandsFile) directory(doc engine.Document) error {
+	var f engine.Finder
+	f.Reset(engine.AppendCompact(nil, bytes.TrimSpace(doc.Raw)))
+	m := f.Object(f.Root())
+	if f.Scan.Err == nil && m != nil {
+		f.Scan.End()
+	}
+	if f.Scan.Err != nil {
+		return doc.Broken(f.Scan.Err)
+	}
+	id := f.Peek(m.Get("id"))
+	if id == "" {
+		id = engine.ContentID(h.src.Name, engine.OpenHands, f.Raw)
+	}
+	names, err := h.src.List("events")
+	if err != nil {
+		return &engine.Error{Name: h.src.Name, Format: engine.OpenHands, Err: errors.New("the directory of events cannot be read: " + err.Error()), Hint: "it is \"events\" beside the file"}
+	}
+	o := h.begin(engine.ConversationID(id))
+	o.out.Conv.Named = engine.IsUnique(id)
+	if err := o.state(&f, m); err != nil {
+		return err
+	}
+	if len(names) > eventFiles {
+		o.out.Warn.Add(0, strconv.Itoa(len(names)-eventFiles)+" events are too many and are left out", "")
+		names = names[:eventFiles]
+	}
+	events := 0
+	for _, name := range names {
+		if err := h.ctx.Err(); err != nil {
+			return err
+		}
+		if !isEventFile(name) {
+			continue
+		}
+		data, err := h.src.Sibling("events/" + name)
+		if err != nil || data == nil {
+			o.out.Warn.Add(0, "event could not be read and is left out", "events could not be read and are left out")
+			continue
+		}
+		data = bytes.TrimSpace(bytes.TrimPrefix(data, engine.Bom))
+		var scan engine.Scanner
+		scan.Reset(data)
+		scan.Value()
+		scan.End()
+		if scan.Err != nil || !utf8.Valid(data) {
+			o.out.Warn.Add(0, "event is no JSON and is left out", "events are no JSON and are left out")
+			continue
+		}
+		events++
+		h.buf = engine.AppendCompact(h.buf[:0], data)
+		if err := o.event(h.buf); err != nil {
+			return err
+		}
+	}
+	if events == 0 {
+		o.out.Warn.Add(0, "state without events beside it: the conversation is empty", "")
+	}
+	return o.finish()
+}
+
+// state keeps a base_state.json, and notes what each response cost.
+func (o *openHands) state(f *engine.Finder, m engine.Members) error {
+	o.spent = map[string]tenfold.Usage{}
+	for _, one := range f.Object(f.In(m.Get("stats"), "usage_to_metrics")) {
+		for _, at := range f.List(f.In(one.At, "token_usages")) {
+			u := f.Object(at)
+			if id := f.Peek(u.Get("response_id")); id != "" {
+				o.spent[id] = tenfold.Usage{
+					Model: f.Peek(u.Get("model")), Input: f.Number(u.Get("prompt_tokens")), Output: f.Number(u.Get("completion_tokens")),
+					CacheRead: f.Number(u.Get("cache_read_tokens")), CacheWrite: f.Number(u.Get("cache_write_tokens")),
+				}
+			}
+		}
+	}
+	id := o.out.Ids.Unique("state:" + engine.Digest(f.Raw))
+	if err := o.out.Keep(id, "openhands-events.state", f.Raw); err != nil {
+		return err
+	}
+	return o.model(id, f.Peek(f.In(f.In(m.Get("agent"), "llm"), "model")))
+}

@@ -1,0 +1,166 @@
+package openhands
+
+import (
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// sdkEvent takes an event of the SDK.
+func (o *openHands) sdkEvent(id string, m engine.Members) error {
+	f := &o.find
+	kind := f.Peek(m.Get("kind"))
+	switch kind {
+	case "SystemPromptEvent":
+		prompt := m.Get("system_prompt")
+		text := ""
+		if f.Is(prompt, '"') {
+			text = f.Text(prompt)
+		} else {
+			text = f.Text(f.In(prompt, "text"))
+		}
+		if more := f.In(m.Get("dynamic_context"), "text"); f.Peek(more) != "" {
+			text += "\n\n" + f.Peek(more)
+		}
+		d := tenfold.ConfigDelta{System: &text}
+		if tools := o.tools(m.Get("tools")); tools != nil {
+			d.Tools = &tools
+		}
+		return o.put(id, "", d)
+	case "MessageEvent":
+		return o.sdkMessage(id, m)
+	case "ActionEvent":
+		return o.sdkAction(id, m)
+	case "ObservationEvent":
+		return o.put(id, "", o.sdkResult(m))
+	case "UserRejectObservation":
+		call := f.Peek(m.Get("tool_call_id"))
+		reason := f.Text(m.Get("rejection_reason"))
+		return o.put(id, "", tenfold.ToolResult{CallID: call, Parts: tenfold.Text(reason), IsError: true},
+			tenfold.Approval{State: tenfold.ApprovalDenied, CallID: call, Reason: reason})
+	case "AgentErrorEvent":
+		return o.put(id, "", tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: f.Parts(m.Get("error")), IsError: true})
+	case "Condensation":
+		return o.condense(id, m)
+	}
+	return o.keep(id, kind)
+}
+
+// sdkMessage takes what a person or the model said.
+func (o *openHands) sdkMessage(id string, m engine.Members) error {
+	f := &o.find
+	message := f.Object(m.Get("llm_message"))
+	if f.Peek(message.Get("role")) != "assistant" {
+		parts := f.Parts(message.Get("content"))
+		parts = append(parts, f.Parts(m.Get("extended_content"))...)
+		if f.Peek(m.Get("source")) != "user" {
+			return o.put(id, "", tenfold.UserMessage{Parts: parts, Synthetic: true})
+		}
+		return o.user(id, parts)
+	}
+	response := f.Peek(m.Get("llm_response_id"))
+	list := o.sdkReasoning(message)
+	n := len(list)
+	list = append(list, o.sdkTexts(message.Get("content"))...)
+	if len(list) == n {
+		list = append(list, tenfold.AssistantMessage{})
+	}
+	if err := o.put(id, response, list...); err != nil {
+		return err
+	}
+	return o.bill(id, response)
+}
+
+// sdkTexts reads text blocks of a model, one by one.
+func (o *openHands) sdkTexts(at engine.Span) []tenfold.Payload {
+	f := &o.find
+	var list []tenfold.Payload
+	if f.Is(at, '"') {
+		return []tenfold.Payload{tenfold.AssistantMessage{Text: f.Text(at)}}
+	}
+	for _, item := range f.List(at) {
+		if text := f.In(item, "text"); f.Peek(text) != "" {
+			list = append(list, tenfold.AssistantMessage{Text: f.Text(text)})
+		}
+	}
+	return list
+}
+
+// sdkReasoning reads the three ways in which thinking is kept.
+func (o *openHands) sdkReasoning(m engine.Members) []tenfold.Payload {
+	f := &o.find
+	if list := f.Thoughts(m.Get("thinking_blocks")); len(list) > 0 {
+		return list
+	}
+	if item := f.Object(m.Get("responses_reasoning_item")); item != nil {
+		r := tenfold.Reasoning{Provider: "openai", ItemID: f.Peek(item.Get("id"))}
+		if at := item.Get("encrypted_content"); f.Is(at, '"') {
+			r.Encrypted = f.Text(at)
+		}
+		r.Text = f.Joined(f.List(item.Get("summary")))
+		return []tenfold.Payload{r}
+	}
+	if at := m.Get("reasoning_content"); f.Peek(at) != "" {
+		return []tenfold.Payload{tenfold.Reasoning{Text: f.Text(at)}}
+	}
+	return nil
+}
+
+// sdkAction takes a call. The calls of one response are events of their own;
+// the first of them carries the thought.
+func (o *openHands) sdkAction(id string, m engine.Members) error {
+	f := &o.find
+	response := f.Peek(m.Get("llm_response_id"))
+	if response == "" {
+		response = id
+	}
+	list := o.sdkReasoning(m)
+	list = append(list, o.sdkTexts(m.Get("thought"))...)
+	call, ok := f.Call(m.Get("tool_call"))
+	if !ok {
+		call = tenfold.ToolCall{CallID: f.Peek(m.Get("tool_call_id")), Name: f.Peek(m.Get("tool_name"))}
+		if at := m.Get("action"); at.Found() {
+			call.Arguments = f.Whole(at)
+		}
+	}
+	if id := f.Peek(m.Get("tool_call_id")); id != "" {
+		call.CallID = id // what the observation answers
+	}
+	if err := o.put(id, response, append(list, call)...); err != nil {
+		return err
+	}
+	return o.bill(id, response)
+}
+
+// bill hands on what a response cost, once.
+func (o *openHands) bill(id, response string) error {
+	u, ok := o.spent[response]
+	if !ok || o.told[response] {
+		return nil
+	}
+	o.told[response] = true
+	return o.usage(id, response, u)
+}
+
+// sdkResult reads an observation: its content, or whatever it is.
+func (o *openHands) sdkResult(m engine.Members) tenfold.ToolResult {
+	f := &o.find
+	at := m.Get("observation")
+	in := f.Object(at)
+	r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id"))}
+	if e := in.Get("is_error"); f.Is(e, 't') {
+		r.IsError = true
+	}
+	if e := in.Get("error"); f.Peek(e) != "" {
+		r.IsError = true
+	}
+	for _, name := range [...]string{"content", "output", "text", "result"} {
+		if c := in.Get(name); f.Is(c, '"') || f.Is(c, '[') {
+			r.Parts = f.Parts(c)
+			return r
+		}
+	}
+	if len(in) > 0 {
+		r.Parts = tenfold.Text(f.Whole(at))
+	}
+	return r
+}

@@ -1,0 +1,331 @@
+package pi
+
+import (
+	"bufio"
+	"io"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// piExporter writes a session file that pi can resume. What was imported from
+// pi is given back line for line; everything else becomes lines of version 3,
+// each hanging from the one before.
+type piExporter struct{}
+
+// Export implements [engine.Exporter].
+func (piExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+	x := &piWriter{out: bufio.NewWriterSize(w, 256<<10), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}, again: map[string]int{}}
+	if err := x.write(); err != nil {
+		return nil, err
+	}
+	return x.warn.Text(), x.out.Flush()
+}
+
+// piWriter is one export.
+type piWriter struct {
+	out  *bufio.Writer
+	v    engine.View
+	scan engine.Scanner
+	warn engine.Warnings
+
+	headed bool
+	last   string // id of the last line, "" for none
+	taken  map[string]bool
+	again  map[string]int // how often more lines came from an entry
+	lines  []piWritten
+	calls  map[string]string // names of the tools called
+	usage  map[string]tenfold.Usage
+	// overlays are those of the projection by id, once asked for.
+	overlays map[string]tenfold.Overlay
+	model    string
+	// apis tells which API and provider a line of pi's own names, models which
+	// one a model was last asked by.
+	apis, models map[string]piAPI
+	open         *piMessageOut // a response whose blocks are still coming
+	openID       string
+	from         tenfold.Entry // that it began with
+}
+
+// piWritten is a line that a model sees.
+type piWritten struct {
+	seq int64
+	id  string
+}
+
+// write writes the whole file.
+func (x *piWriter) write() error {
+	if x.v.Format == engine.Pi {
+		x.readAPIs()
+	}
+	if x.v.Compacted {
+		// What responses cost is left out: pi would take the last of them for
+		// the size of the conversation.
+		for e := range x.v.ForClient() {
+			if err := x.entry(e); err != nil {
+				return err
+			}
+		}
+		return x.finish()
+	}
+	for e := range x.v.Entries() {
+		if u, ok := e.Payload.(tenfold.Usage); ok && e.MessageID != "" {
+			x.usage[e.MessageID] = u
+		}
+	}
+	for group := range Groups(x.v.Entries()) {
+		line := ""
+		if x.v.Format == engine.Pi {
+			line = RestorePi(&x.scan, group)
+		}
+		if line != "" {
+			if err := x.restored(line, group); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, e := range group {
+			if err := x.entry(e); err != nil {
+				return err
+			}
+		}
+	}
+	return x.finish()
+}
+
+// finish writes what is still open. A file needs its header in any case.
+func (x *piWriter) finish() error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	return x.head(tenfold.Entry{})
+}
+
+// restored writes a line as it came.
+func (x *piWriter) restored(line string, group []tenfold.Entry) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	var r Record
+	r.Parse(&x.scan, []byte(line))
+	x.headed = x.headed || r.Typ == "session"
+	if r.Typ != "session" && r.id != "" {
+		x.last, x.taken[r.id] = r.id, true
+	}
+	for _, e := range group {
+		if call, ok := e.Payload.(tenfold.ToolCall); ok {
+			x.calls[call.CallID] = call.Name
+		}
+		if e.Payload.Kind().Visible() {
+			x.lines = append(x.lines, piWritten{e.Seq, r.id})
+			break
+		}
+	}
+	_, err := x.out.WriteString(line + "\n")
+	return err
+}
+
+// head writes the header in front of the first line.
+func (x *piWriter) head(e tenfold.Entry) error {
+	if x.headed {
+		return nil
+	}
+	x.headed = true
+	id := x.v.ID
+	if x.v.Compacted {
+		id += "-compacted" // another session than the one it came from
+	}
+	cwd := x.cwd()
+	return x.marshal(piLine{Type: "session", Version: 3, ID: id, Timestamp: x.stamp(e), Cwd: &cwd})
+}
+
+func (x *piWriter) marshal(l piLine) error {
+	raw, err := json.Marshal(l, engine.ScanOptions...)
+	if err != nil {
+		return err
+	}
+	_, err = x.out.Write(append(raw, '\n'))
+	return err
+}
+
+// line writes a line that hangs from the last one.
+func (x *piWriter) line(e tenfold.Entry, l piLine) error {
+	if err := x.head(e); err != nil {
+		return err
+	}
+	sum := engine.Digest([]byte(x.v.ID + "/" + e.ID))
+	l.ID = sum[:8]
+	for x.taken[l.ID] {
+		x.again[e.ID] = max(x.again[e.ID], 1) + 1
+		l.ID = engine.Digest([]byte(x.v.ID + "/" + e.ID + "~" + strconv.Itoa(x.again[e.ID])))
+	}
+	x.taken[l.ID] = true
+	l.ParentID = jsontext.Value("null") // of the root
+	if x.last != "" {
+		l.ParentID, _ = jsontext.AppendQuote(nil, x.last)
+	}
+	x.last = l.ID
+	l.Timestamp = x.stamp(e)
+	if e.Payload.Kind().Visible() {
+		x.lines = append(x.lines, piWritten{e.Seq, l.ID})
+	}
+	return x.marshal(l)
+}
+
+func (x *piWriter) time(e tenfold.Entry) time.Time {
+	switch {
+	case !e.Time.IsZero():
+		return e.Time.UTC()
+	case !x.v.Created.IsZero():
+		return x.v.Created.UTC()
+	}
+	return time.Unix(0, 0).UTC()
+}
+
+func (x *piWriter) stamp(e tenfold.Entry) string {
+	return x.time(e).Format("2006-01-02T15:04:05.000Z")
+}
+
+// entry writes one entry as lines of its own.
+func (x *piWriter) entry(e tenfold.Entry) error {
+	if e.Branch != "" {
+		if e.Payload.Kind().Visible() {
+			x.warn.Add(0, "message of a sub-agent has no place in a pi session and is left out", "messages of sub-agents have no place in a pi session and are left out")
+		}
+		return nil
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		content := x.parts(p.Parts)
+		for _, a := range p.Attachments {
+			text := a.Element()
+			content = append(content, piBlockOut{Type: "text", Text: &text})
+		}
+		return x.message(e, &piMessageOut{Role: "user", Content: content})
+	case tenfold.ToolResult:
+		return x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
+	case tenfold.Reasoning:
+		if from := x.v.Format; from != "" && from != engine.Pi {
+			x.warn.ForeignReasoning("pi")
+			return nil
+		}
+		return x.block(e)
+	case tenfold.AssistantMessage, tenfold.ToolCall:
+		return x.block(e)
+	case tenfold.ProviderItem:
+		x.warn.Add(0, "block of a provider has no place in a pi session and is left out", "blocks of a provider have no place in a pi session and are left out")
+	case tenfold.ConfigDelta:
+		return x.config(e, p)
+	case tenfold.Compaction:
+		return x.compaction(e, p)
+	case tenfold.CompactionRevoked:
+		x.warn.Overlay("pi")
+	}
+	return nil
+}
+
+func (x *piWriter) message(e tenfold.Entry, m *piMessageOut) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	m.Timestamp = x.time(e).UnixMilli()
+	return x.line(e, piLine{Type: "message", Message: m})
+}
+
+func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	// pi brings its own prompt and tools.
+	if x.v.Format != engine.Pi && (c.System != nil || c.Tools != nil) {
+		x.warn.Add(0, "system prompt or list of tools has no place in a pi session and is left out", "system prompts or lists of tools have no place in a pi session and are left out")
+	}
+	if c.Extra != "" {
+		level := ""
+		x.scan.Reset([]byte(c.Extra))
+		engine.EachMember(&x.scan, func(name []byte) {
+			if string(name) == `"thinkingLevel"` {
+				level = x.scan.Text()
+			} else {
+				x.scan.Value()
+			}
+		})
+		if level != "" {
+			if err := x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level}); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Model == "" || c.Model == x.model {
+		return nil
+	}
+	x.model = c.Model
+	return x.line(e, piLine{Type: "model_change", Provider: x.apiOf(e, c.Model).provider, ModelID: c.Model})
+}
+
+// compaction writes a summary of all there was before what it kept. pi has no
+// place for other overlays.
+func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	if x.overlays == nil {
+		x.overlays = map[string]tenfold.Overlay{}
+		for o := range x.v.Projection.Overlays() {
+			x.overlays[o.ID] = o
+		}
+	}
+	if o := x.overlays[e.ID]; o.Live && c.Summary != nil && c.FromTurn == 0 {
+		text, _ := unwrap(c.Summary.Text, piCompactionBefore, piCompactionAfter)
+		l := piLine{Type: "compaction", Summary: tenfold.ShieldTags(text, "summary"), TokensBefore: &c.TokensBefore, FirstKept: "none"}
+		first := sort.Search(len(x.lines), func(i int) bool { return x.lines[i].seq > o.Last })
+		for _, w := range x.lines[first:] {
+			if w.id != "" {
+				l.FirstKept = w.id
+				break
+			}
+		}
+		return x.line(e, l)
+	}
+	x.warn.Overlay("pi")
+	return nil
+}
+
+// cwd looks for the working directory among what the importers left.
+func (x *piWriter) cwd() string {
+	n, cwd := 0, ""
+	for e := range x.v.Projection.Log().Entries() {
+		if n++; n > 200 || cwd != "" {
+			break
+		}
+		if e.Source == "" || e.Source[0] != '{' {
+			continue
+		}
+		x.scan.Reset([]byte(e.Source))
+		findCwd(&x.scan, 3, &cwd)
+	}
+	return cwd
+}
+
+func findCwd(s *engine.Scanner, depth int, cwd *string) {
+	engine.EachMember(s, func(name []byte) {
+		switch {
+		case string(name) == `"cwd"` && *cwd == "":
+			*cwd = s.Text()
+		case depth > 1 && s.Kind() == '{':
+			findCwd(s, depth-1, cwd)
+		default:
+			s.Value()
+		}
+	})
+}
+
+func (piExporter) Resume(file string, _ []byte) []string {
+	return []string{"pi --session " + engine.ShellWord(file)}
+}

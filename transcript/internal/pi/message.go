@@ -1,0 +1,247 @@
+package pi
+
+import (
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// message turns a message into entries.
+func (p *pi) message(r *Record, id string) error {
+	m := &r.Msg
+	w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+	switch m.role {
+	case "user":
+		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
+			if err := p.Turn(id); err != nil {
+				return err
+			}
+			p.over = false
+			return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: tenfold.UserMessage{Parts: parts}})
+		}
+	case "custom", "hookMessage":
+		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
+			return p.aside(r, id, parts, w.Cuts)
+		}
+	case "bashExecution":
+		if !m.excluded {
+			return p.aside(r, id, tenfold.Text(m.bashText()), nil)
+		}
+		return p.unknown(r, id)
+	case "branchSummary", "compactionSummary":
+		return p.unknown(r, id) // stands in the tree already
+	case "toolResult":
+		if parts, ok := piParts(&w, m); ok {
+			return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: tenfold.ToolResult{CallID: m.call, Parts: parts, IsError: m.isError}})
+		}
+	case "assistant":
+		return p.assistant(r, id)
+	case "system":
+		return p.system(r, id)
+	}
+	if m.content.Found() || m.role == "" || m.blocks != nil {
+		p.Warn.Add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+	}
+	return p.unknown(r, id)
+}
+
+// show emits a visible entry, in a turn that is not hidden.
+func (p *pi) show(e tenfold.Entry) error {
+	if p.over || !p.Turned {
+		p.over = false
+		if err := p.Turn(e.ID); err != nil {
+			return err
+		}
+	}
+	p.visible = true
+	n := &p.nodes[len(p.nodes)-1]
+	_, user := e.Payload.(tenfold.UserMessage)
+	_, result := e.Payload.(tenfold.ToolResult)
+	n.shown, n.user, n.reply = true, user, !user && !result
+	return p.Emit(e)
+}
+
+// aside emits a message that no person wrote to the model.
+func (p *pi) aside(r *Record, id string, parts []tenfold.Part, cuts []engine.Cut) error {
+	return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: true}})
+}
+
+// assistant emits the blocks of a response, then its usage.
+func (p *pi) assistant(r *Record, id string) error {
+	m := &r.Msg
+	w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+	var blocks []tenfold.Payload
+	switch {
+	case m.blocks != nil:
+		for i := range m.blocks {
+			blocks = append(blocks, p.block(&w, m, &m.blocks[i])...)
+		}
+	case w.IsString(m.content):
+		blocks = append(blocks, tenfold.AssistantMessage{Text: w.Text(m.content)})
+	}
+	if m.model != "" && m.model != p.model {
+		p.model = m.model
+		if err := p.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
+			return err
+		}
+	}
+	if len(blocks) == 0 {
+		if err := p.unknown(r, id); err != nil { // aborted or failed before it said anything
+			return err
+		}
+	}
+	dropped := m.Failed() && len(blocks) > 0
+	if dropped {
+		p.over = true // a turn of its own, to be hidden
+	}
+	for i, b := range blocks {
+		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: b}
+		if i == 0 {
+			e.Source = engine.Splice(r.raw, w.Cuts)
+		}
+		if err := p.show(e); err != nil {
+			return err
+		}
+	}
+	if dropped {
+		if err := p.drop(id); err != nil {
+			return err
+		}
+	}
+	return p.usage(m, id)
+}
+
+// Failed reports whether a response broke off: pi keeps it in the file and
+// sends it no more.
+func (m *piMessage) Failed() bool { return m.stop == "aborted" || m.stop == "error" }
+
+// spent takes a line that says what something beside the messages cost.
+func (p *pi) spent(r *Record, id string) error {
+	u := r.Msg.usage
+	if !u.counts() {
+		return p.unknown(r, id)
+	}
+	return p.Emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.Usage{
+		Model: r.Msg.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost,
+	}})
+}
+
+func (p *pi) usage(m *piMessage, id string) error {
+	u := m.usage
+	if !u.counts() {
+		return nil
+	}
+	return p.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: tenfold.Usage{
+		Model: m.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost,
+	}})
+}
+
+// block reads a block of a response. A Gemini thought signature on a call goes
+// before the call.
+func (p *pi) block(w *engine.ContentWriter, m *piMessage, b *piBlock) []tenfold.Payload {
+	switch {
+	case b.typ == "text" && w.IsString(b.text):
+		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.Text(b.text)}}
+	case b.typ == "thinking" && w.IsString(b.thinking):
+		return []tenfold.Payload{piReasoning(w, m, b)}
+	case b.typ == "toolCall" && b.arguments.Found():
+		call := tenfold.ToolCall{CallID: b.id, Name: b.name, Arguments: w.Whole(b.arguments)}
+		if w.IsString(b.thought) && strings.HasPrefix(m.api, "google") {
+			return []tenfold.Payload{tenfold.Reasoning{Provider: "gemini", Signature: w.Text(b.thought), CallID: b.id}, call}
+		}
+		return []tenfold.Payload{call}
+	}
+	p.Warn.Add(p.rec.line, "block of a response is of an unknown type and was kept as it is", "blocks of responses are of unknown types and were kept as they are")
+	return []tenfold.Payload{tenfold.ProviderItem{Provider: "pi", Role: "assistant", Data: w.Whole(b.Span)}}
+}
+
+// piReasoning reads a thinking block. What its signature means depends on the
+// API that gave it: Anthropic's and Google's are one string, OpenAI's is the
+// whole reasoning item as JSON. That of others is the name of a field.
+func piReasoning(w *engine.ContentWriter, m *piMessage, b *piBlock) tenfold.Reasoning {
+	t := tenfold.Reasoning{Text: w.Text(b.thinking)}
+	if !w.IsString(b.signature) || len(b.signature.Of(w.Raw)) == 2 {
+		return t
+	}
+	switch {
+	case strings.HasPrefix(m.api, "anthropic"):
+		t.Provider = "anthropic"
+		if b.redacted {
+			t.Encrypted = w.Text(b.signature)
+		} else {
+			t.Signature = w.Text(b.signature)
+		}
+	case strings.HasPrefix(m.api, "google"):
+		t.Provider, t.Signature = "gemini", w.Text(b.signature)
+	case strings.Contains(m.api, "responses"):
+		item, _ := w.Scan.Unquote(b.signature)
+		var inner engine.Scanner
+		inner.Reset([]byte(item))
+		engine.EachMember(&inner, func(name []byte) {
+			switch string(name) {
+			case `"id"`:
+				t.ItemID = inner.Text()
+			case `"encrypted_content"`:
+				t.Encrypted = inner.Text()
+			default:
+				inner.Value()
+			}
+		})
+		inner.End()
+		if inner.Err != nil || t.ItemID == "" {
+			t.ItemID, t.Encrypted = "", ""
+		} else {
+			t.Provider = "openai"
+		}
+	}
+	return t
+}
+
+// piParts reads the content of a user's message or a result; false when it is
+// neither a text nor a list.
+func piParts(w *engine.ContentWriter, m *piMessage) ([]tenfold.Part, bool) {
+	if m.blocks == nil {
+		if !w.IsString(m.content) {
+			return nil, false
+		}
+		return tenfold.Text(w.Text(m.content)), true
+	}
+	var parts []tenfold.Part
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		switch {
+		case b.typ == "text" && w.IsString(b.text):
+			parts = append(parts, tenfold.TextPart(w.Text(b.text)))
+		case b.typ == "image" && w.IsString(b.data):
+			parts = append(parts, tenfold.Part{File: &tenfold.File{
+				Type: tenfold.PartImage, MediaType: b.mediaType, URI: "data:" + b.mediaType + ";base64," + w.Text(b.data),
+			}})
+		default:
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: b.typ, Detail: w.Whole(b.Span)}})
+		}
+	}
+	return parts, true
+}
+
+// bashText words a command that a person ran, as pi does for its model.
+func (m *piMessage) bashText() string {
+	var b strings.Builder
+	b.WriteString("Ran `" + m.command + "`\n")
+	if m.output == "" {
+		b.WriteString("(no output)")
+	} else {
+		b.WriteString("```\n" + m.output + "\n```")
+	}
+	switch {
+	case m.cancelled:
+		b.WriteString("\n\n(command cancelled)")
+	case m.exit != 0:
+		b.WriteString("\n\nCommand exited with code " + strconv.Itoa(m.exit))
+	}
+	if m.truncated && m.fullOutput != "" {
+		b.WriteString("\n\n[Output truncated. Full output: " + m.fullOutput + "]")
+	}
+	return b.String()
+}

@@ -1,0 +1,291 @@
+package pi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// piImporter reads the session files of pi: a line is an entry of a tree that
+// id and parentId make, and the leaf is the last line. Files of version 1 have
+// no ids: there each line hangs below the one before.
+//
+//	text, thinking, toolCall      one entry a block, MessageID = the line's
+//	message.usage                 one usage a message, with its cost
+//	model, when it changes        config_delta
+//	user                          turn_start + user_message
+//	custom, bashExecution         user_message, synthetic, as pi words it
+//	branch_summary                the same
+//	compaction                    an overlay over what comes before firstKept…
+//	a line that hangs elsewhere   compaction that hides the abandoned stretch
+//	aborted, failed responses     a turn of their own, that one hides
+//	system                        config_delta
+//	context_edit                  one that hides the response it leaves out
+//	usage                         a usage entry
+//	everything else               an unknown kind "pi.<type>"
+type piImporter struct{}
+
+func Handler() engine.Handler {
+	return engine.Handler{
+		Format: engine.Pi, About: "pi session files (*.jsonl)", Importer: piImporter{}, Exporter: piExporter{},
+		Homes: []string{".pi/agent/sessions"},
+	}
+}
+
+// piType reports whether an object is a line of pi.
+func piType(o engine.Object) bool {
+	switch o.Values["type"] {
+	case "session":
+		return o.Has("id", "timestamp") && (o.Has("cwd") || o.Has("version"))
+	case "message":
+		return o.Inner["message"].Has("role") && (o.Has("id", "parentId") || o.Has("timestamp"))
+	case "model_change":
+		return o.Has("modelId")
+	case "thinking_level_change":
+		return o.Has("thinkingLevel")
+	case "compaction":
+		return o.Has("summary") && (o.Has("firstKeptEntryId") || o.Has("firstKeptEntryIndex"))
+	case "branch_summary", "custom_message", "custom", "label", "session_info", "context_edit", "usage":
+		return o.Has("id", "parentId")
+	}
+	return false
+}
+
+// piMessageAlone reports whether an object is an assistant's message of pi
+// without its line.
+func piMessageAlone(o engine.Object) bool {
+	return o.Values["role"] == "assistant" && o.Has("content", "api", "provider", "model", "usage")
+}
+
+// Recognise implements [engine.Importer].
+func (piImporter) Recognise(h engine.Head) engine.Confidence {
+	s := h.Json
+	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject || len(s.Objects) == 0 {
+		return engine.No
+	}
+	if len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
+		return engine.Certain
+	}
+	ours, all := 0, 0
+	for _, o := range s.Objects {
+		if piType(o) {
+			ours++
+		}
+		if o.Whole || piType(o) {
+			all++
+		}
+	}
+	switch {
+	case 2*ours <= all:
+		return engine.No
+	case s.Objects[0].Values["type"] == "session" && piType(s.Objects[0]):
+		return engine.Certain
+	}
+	return engine.Likely
+}
+
+// Import implements [engine.Importer].
+func (piImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	head, err := src.Head()
+	if err != nil {
+		return err
+	}
+	p := &pi{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.Pi}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost}, byID: map[string]int32{}, leaf: -1}
+	if s := engine.NewHead(head, src.Name).Json; s.Shape == engine.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
+		return engine.WithDocument(ctx, src, engine.Pi, p.document)
+	}
+	r := engine.NewLineReader(ctx, src)
+	err = r.Records(engine.Pi, func(raw []byte) error {
+		p.rec.Parse(&p.scan, raw)
+		return p.scan.Err
+	}, func() error { return p.record(&p.rec, r.Number) })
+	if err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+// document reads a message that stands alone, over several lines.
+func (p *pi) document(d engine.Document) error {
+	p.scan.Reset(d.Raw)
+	p.scan.Value()
+	p.scan.End()
+	if p.scan.Err != nil {
+		return d.Broken(p.scan.Err)
+	}
+	p.rec.Parse(&p.scan, engine.AppendCompact(nil, d.Raw))
+	if err := p.record(&p.rec, 1); err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+// pi is one import.
+type pi struct {
+	engine.Emitter
+	src  engine.Source
+	scan engine.Scanner
+	rec  Record
+
+	title string
+	model string
+	// over says that the next visible entry needs a turn of its own: what
+	// stands before it is hidden to the end of its turn.
+	over    bool
+	visible bool
+
+	nodes    []piNode
+	byID     map[string]int32
+	records  []int32 // node of each line, -1 for none
+	leaf     int32
+	segments []piSegment
+	compacts []piCompaction
+	walked   int
+	prompt   piPrompt
+	prompted int
+	dropped  []int // turns of responses that broke off
+}
+
+// record turns one line into entries.
+func (p *pi) record(r *Record, line int) error {
+	r.line = line
+	p.At(r.time())
+	if p.Conv.ID == "" {
+		if r.Typ == "session" && r.id != "" {
+			p.Conv.ID, p.Conv.Named = engine.ConversationID(r.id), true
+		} else {
+			p.Conv.ID = engine.ContentID(p.src.Name, engine.Pi, r.raw)
+		}
+	}
+	if r.kind != '{' {
+		p.Warn.Add(line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		p.records = append(p.records, -1)
+		return p.Keep(p.Ids.Unique("line:"+engine.Digest(r.raw)), "pi.value", r.raw)
+	}
+	if r.Typ == "session" {
+		p.records = append(p.records, -1)
+		return p.Keep(p.Ids.Unique("session"), "pi.session", r.raw)
+	}
+	id := p.Ids.Unique(r.entryID())
+	if err := p.attach(r, id); err != nil {
+		return err
+	}
+	err := p.body(r, id)
+	n := &p.nodes[len(p.nodes)-1]
+	if n.turn = -1; p.Place.Opened {
+		n.turn, n.step = int32(p.Place.Turn), int32(p.Place.Step)
+	}
+	return err
+}
+
+// entryID is the line's own id, or a hash of what it says.
+func (r *Record) entryID() string {
+	if engine.PlainID(r.id) {
+		return r.id
+	}
+	return "line:" + engine.Digest(r.raw)
+}
+
+// body emits what a line says.
+func (p *pi) body(r *Record, id string) error {
+	if r.twice {
+		p.Warn.Add(r.line, "line says a thing twice and was kept as it is", "lines say a thing twice and were kept as they are")
+		return p.unknown(r, id)
+	}
+	switch r.Typ {
+	case "message", "":
+		return p.message(r, id)
+	case "custom_message":
+		r.Msg.role = "custom"
+		return p.message(r, id)
+	case "branch_summary":
+		w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+		if !w.IsString(r.Summary) || len(r.Summary.Of(r.raw)) == 2 {
+			return p.unknown(r, id)
+		}
+		text := piBranchSummary(w.Text(r.Summary))
+		return p.aside(r, id, tenfold.Text(text), w.Cuts)
+	case "compaction":
+		return p.compaction(r, id)
+	case "context_edit":
+		return p.edit(r, id)
+	case "usage":
+		return p.spent(r, id)
+	case "model_change":
+		p.model = r.modelID
+		return p.Emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.ConfigDelta{Model: r.modelID}})
+	case "thinking_level_change":
+		if !r.level.Found() {
+			return p.unknown(r, id)
+		}
+		extra := `{"thinkingLevel":` + string(r.level.Of(r.raw)) + "}"
+		return p.Emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.ConfigDelta{Extra: extra}})
+	case "session_info":
+		p.title = r.name
+	}
+	return p.unknown(r, id)
+}
+
+// unknown keeps a line that no model sees (L4).
+func (p *pi) unknown(r *Record, id string) error {
+	name := "pi.untyped"
+	if r.Typ != "" {
+		name = "pi." + r.Typ
+	}
+	return p.Keep(id, tenfold.Kind(name), r.raw)
+}
+
+func (p *pi) finish() error {
+	if !p.visible {
+		p.Warn.Add(0, "file without messages: the conversation is empty", "")
+	}
+	if p.Conv.ID == "" {
+		p.Conv.ID = engine.NameID(p.src.Name, engine.Pi)
+	}
+	p.Conv.Title = p.title
+	return p.End()
+}
+
+// How pi words for its model what is no message of a person or a model.
+const (
+	piCompactionBefore = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
+	piCompactionAfter  = "\n</summary>"
+	piBranchBefore     = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
+	piBranchAfter      = "</summary>"
+)
+
+// A summary must not end the element that pi puts it in.
+func CompactionSummary(s string) string {
+	return piCompactionBefore + tenfold.ShieldTags(s, "summary") + piCompactionAfter
+}
+
+func piBranchSummary(s string) string {
+	return piBranchBefore + tenfold.ShieldTags(s, "summary") + piBranchAfter
+}
+
+// unwrap takes a wording off again.
+func unwrap(text, before, after string) (string, bool) {
+	rest, ok := strings.CutPrefix(text, before)
+	if !ok {
+		return text, false
+	}
+	rest, ok = strings.CutSuffix(rest, after)
+	if !ok {
+		return text, false
+	}
+	return rest, true
+}
+
+// time is the line's, or that of a message that stands alone.
+func (r *Record) time() time.Time {
+	if t, err := time.Parse(time.RFC3339Nano, r.stamp); err == nil {
+		return t.UTC()
+	}
+	if r.Typ == "" && r.Msg.millis > 0 {
+		return time.UnixMilli(int64(r.Msg.millis)).UTC()
+	}
+	return time.Time{}
+}

@@ -1,0 +1,148 @@
+package pi
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// Refiller puts the values that payloads hold back into a record that an
+// importer took them out of. What the record still has itself stays.
+type Refiller struct {
+	Raw  []byte
+	Cuts []engine.Cut
+}
+
+func (f *Refiller) Text(at engine.Span, text string) {
+	if at.Found() && string(at.Of(f.Raw)) == engine.CutText && text != "" {
+		quoted, _ := jsontext.AppendQuote(nil, text)
+		f.Cuts = append(f.Cuts, engine.Cut{Span: at, With: string(quoted)})
+	}
+}
+
+func (f *Refiller) Value(at engine.Span, value string) {
+	if at.Found() && string(at.Of(f.Raw)) == engine.CutValue && value != "" {
+		f.Cuts = append(f.Cuts, engine.Cut{Span: at, With: value})
+	}
+}
+
+// Groups gives the entries of a log in groups that came from one record.
+func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
+	return func(yield func([]tenfold.Entry) bool) {
+		var group []tenfold.Entry
+		for e := range entries {
+			if len(group) > 0 && engine.RecordID(e.ID) != engine.RecordID(group[0].ID) {
+				if !yield(group) {
+					return
+				}
+				group = nil
+			}
+			group = append(group, e)
+		}
+		if len(group) > 0 {
+			yield(group)
+		}
+	}
+}
+
+// RestorePi gives the line that a group of entries came from; empty when they
+// came from none.
+func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
+	source := ""
+	for _, e := range group {
+		if e.Source != "" {
+			source = e.Source
+		}
+	}
+	if source == "" {
+		return ""
+	}
+	var r Record
+	f := Refiller{Raw: []byte(source)}
+	r.Parse(s, f.Raw)
+	if s.Err != nil || r.kind != '{' {
+		return source
+	}
+	blocks := r.Msg.blocks
+	for _, e := range group {
+		switch p := e.Payload.(type) {
+		case tenfold.UserMessage:
+			f.parts(&r, p.Parts)
+		case tenfold.ToolResult:
+			f.parts(&r, p.Parts)
+		case tenfold.Compaction:
+			if p.Summary != nil {
+				text, _ := unwrap(p.Summary.Text, piCompactionBefore, piCompactionAfter)
+				f.Text(r.Summary, text)
+			}
+		case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem:
+			if r.Msg.blocks == nil {
+				if text, ok := p.(tenfold.AssistantMessage); ok {
+					f.Text(r.Msg.content, text.Text)
+				}
+				continue
+			}
+			if len(blocks) == 0 {
+				continue
+			}
+			if f.block(&blocks[0], e.Payload) {
+				blocks = blocks[1:]
+			}
+		}
+	}
+	return engine.Splice(f.Raw, f.Cuts)
+}
+
+// block fills one block; false when more of it is to come.
+func (f *Refiller) block(b *piBlock, p tenfold.Payload) bool {
+	switch p := p.(type) {
+	case tenfold.AssistantMessage:
+		f.Text(b.text, p.Text)
+	case tenfold.Reasoning:
+		if p.CallID != "" {
+			f.Text(b.thought, p.Signature)
+			return false
+		}
+		f.Text(b.thinking, p.Text)
+		f.Text(b.signature, p.Signature+p.Encrypted)
+	case tenfold.ToolCall:
+		f.Value(b.arguments, p.Arguments)
+	case tenfold.ProviderItem:
+		f.Value(b.Span, p.Data)
+	}
+	return true
+}
+
+// parts fills the content of a user's message or a result.
+func (f *Refiller) parts(r *Record, parts []tenfold.Part) {
+	if r.Summary.Found() && len(parts) == 1 {
+		text, ok := unwrap(parts[0].Text, piBranchBefore, piBranchAfter)
+		if !ok {
+			text, _ = unwrap(parts[0].Text, piCompactionBefore, piCompactionAfter)
+		}
+		f.Text(r.Summary, text)
+		return
+	}
+	if r.Msg.blocks == nil {
+		if len(parts) == 1 {
+			f.Text(r.Msg.content, parts[0].Text)
+		}
+		return
+	}
+	for i := range min(len(parts), len(r.Msg.blocks)) {
+		b, p := &r.Msg.blocks[i], parts[i]
+		switch {
+		case p.File == nil:
+			f.Text(b.text, p.Text)
+		case p.File.Detail != "":
+			f.Value(b.Span, p.File.Detail)
+		default:
+			_, data, _ := strings.Cut(p.File.URI, ",")
+			f.Text(b.data, data)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package prose
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
+)
+
+// plainImporter reads text in which each speech begins with who speaks, and
+// JSON lines that hold such a text as "messages_display".
+type plainImporter struct{}
+
+func PlainHandler() engine.Handler {
+	return engine.Handler{Format: engine.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Importer: plainImporter{}}
+}
+
+// plainRole tells who speaks in a line, "" when the speech goes on.
+func plainRole(line string) (role, prefix string) {
+	name, _, found := strings.Cut(line, ":")
+	if !found || len(name) > 12 {
+		return "", ""
+	}
+	switch strings.ToLower(name) {
+	case "user", "human":
+		role = "user"
+	case "assistant", "ai", "bot":
+		role = "assistant"
+	case "system":
+		role = "system"
+	case "tool":
+		role = "tool"
+	default:
+		return "", ""
+	}
+	prefix = line[:len(name)+1]
+	if rest := line[len(prefix):]; strings.HasPrefix(rest, " ") {
+		prefix = line[:len(prefix)+1]
+	}
+	return role, prefix
+}
+
+// Recognise implements [engine.Importer].
+func (plainImporter) Recognise(h engine.Head) engine.Confidence {
+	for _, o := range h.Json.Objects {
+		if o.Has("messages_display") {
+			return engine.Certain
+		}
+	}
+	if h.Json.Shape != engine.ShapeText {
+		return engine.No
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(h.Text()) {
+		if role, _ := plainRole(string(line[:min(len(line), 32)])); role != "" {
+			seen[role] = true
+		}
+	}
+	if seen["user"] && seen["assistant"] {
+		first, _, _ := bytes.Cut(bytes.TrimSpace(h.Text()), []byte("\n"))
+		if role, _ := plainRole(string(first[:min(len(first), 32)])); role != "" {
+			return engine.Likely
+		}
+		return engine.Maybe
+	}
+	return engine.No
+}
+
+// Import implements [engine.Importer].
+func (plainImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	head, err := src.Head()
+	if err != nil {
+		return err
+	}
+	p := &plain{src: src, sink: sink, r: engine.NewLineReader(ctx, src)}
+	if bytes.Contains(head, []byte(`"messages_display"`)) {
+		return p.records()
+	}
+	line, err := p.firstLine()
+	if err != nil {
+		return err
+	}
+	p.out = &engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.Plain, []byte(line)), Format: engine.Plain}}
+	for ; err == nil; line, err = p.r.Text() {
+		if err := p.line(line); err != nil {
+			return err
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	if p.speeches == 0 {
+		return p.r.Problem(engine.Plain, errors.New("no line begins with who speaks"), "each speech begins with \"User:\", \"Assistant:\" or the like")
+	}
+	return p.out.End()
+}
+
+// plain is one import.
+type plain struct {
+	src   engine.Source
+	sink  engine.Sink
+	r     *engine.LineReader
+	names engine.Ids
+	out   *engine.Emitter
+
+	role, prefix string
+	block        engine.Holds
+	speeches     int
+	system       bool
+	before       string // what stood in front of the first speech
+}
+
+// firstLine gives the lines up to the first that is not blank.
+func (p *plain) firstLine() (string, error) {
+	var blank strings.Builder
+	for {
+		line, err := p.r.Text()
+		if errors.Is(err, io.EOF) {
+			return "", p.r.Problem(engine.Plain, errors.New("there is no text in it"), "was the session saved?")
+		}
+		if err != nil {
+			return "", err
+		}
+		if strings.TrimSpace(line) != "" {
+			return blank.String() + line, nil
+		}
+		if blank.WriteString(line); blank.Len() > engine.LineKeep {
+			return "", p.r.Problem(engine.Plain, errors.New("there is no text in it"), "was the session saved?")
+		}
+	}
+}
+
+// line takes one line, its end included; the first may have blank ones before.
+func (p *plain) line(line string) error {
+	blank := line[:len(line)-len(strings.TrimLeft(line, "\r\n"))]
+	if role, prefix := plainRole(line[len(blank):]); role != "" {
+		p.block.Add(blank)
+		if err := p.close(); err != nil {
+			return err
+		}
+		p.role, p.prefix = role, prefix
+		line = line[len(blank)+len(prefix):]
+	}
+	p.block.Add(line)
+	return nil
+}
+
+// close ends the speech under way.
+func (p *plain) close() error {
+	role, prefix, block := p.role, p.prefix, p.block.Take()
+	p.role, p.prefix = "", ""
+	if role == "" {
+		p.before += block // stands before the first speech
+		return nil
+	}
+	p.speeches++
+	text := strings.TrimRightFunc(block, unicode.IsSpace)
+	var src engine.Piece
+	src.Lit(p.before + prefix)
+	p.before = ""
+	src.Hole()
+	src.Lit(block[len(text):])
+	id := p.out.Ids.Unique(engine.TextID(prefix + text))
+	e := tenfold.Entry{ID: id, Source: src.Source()}
+	switch {
+	case role == "assistant":
+		e.Payload = tenfold.AssistantMessage{Text: text}
+	case role == "system" && !p.system:
+		p.system = true
+		e.Payload = tenfold.ConfigDelta{System: &text}
+	case role == "user":
+		if err := p.out.Turn(id); err != nil {
+			return err
+		}
+		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text)}
+	default: // a tool's output has no call to answer here
+		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}
+	}
+	return p.out.Emit(e)
+}
+
+// records reads JSON lines, each a conversation.
+func (p *plain) records() error {
+	var f engine.Finder
+	var text engine.Span
+	return p.r.Records(engine.Plain, func(raw []byte) error {
+		f.Reset(engine.AppendCompact(nil, raw))
+		m := f.Object(f.Root())
+		if f.Scan.Err == nil && m != nil {
+			f.Scan.End()
+		}
+		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
+			return errors.New("the line has no \"messages_display\"")
+		}
+		return f.Scan.Err
+	}, func() error { return p.record(&f, text) })
+}
+
+// record takes the conversation of one line.
+func (p *plain) record(f *engine.Finder, at engine.Span) error {
+	id := strings.ReplaceAll(p.names.Unique(engine.ContentID(p.src.Name, engine.Plain, f.Raw)), "~", "-")
+	p.out = &engine.Emitter{Sink: p.sink, Conv: engine.Conversation{ID: engine.ConversationID(id), Format: engine.Plain}}
+	p.system, p.speeches, p.before = false, 0, ""
+	talk, exact := f.Scan.UnquoteIn(at, f.Raw)
+	if exact {
+		f.Cuts = append(f.Cuts, engine.Cut{Span: at, With: engine.CutText})
+	}
+	rest := []byte(engine.Splice(f.Raw, f.Cuts))
+	if err := p.out.Keep("record:"+engine.Digest(rest), "plain-transcript.record", rest); err != nil {
+		return err
+	}
+	for line := range strings.Lines(talk) {
+		if err := p.line(line); err != nil {
+			return err
+		}
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	if p.before != "" {
+		var src engine.Piece
+		src.Lit(p.before)
+		if err := p.out.Keep(p.out.Ids.Unique(engine.TextID(p.before)), "plain-transcript.text", []byte(src.Source())); err != nil {
+			return err
+		}
+	}
+	p.speeches = 1
+	return p.out.End()
+}
