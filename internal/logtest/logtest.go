@@ -124,6 +124,9 @@ func (d *drawer) text() string {
 
 var callIDs = []string{"c1", "c2", "c3", "toolu_01|fc_2", "a call id with spaces and far too many characters to be taken", ""}
 
+// longPath is longer than file systems take.
+var longPath = "/" + strings.Repeat("a directory of a very long name/", 150) + "main.go"
+
 func (d *drawer) id() string { return pick(d, callIDs...) }
 
 func (d *drawer) parts() []tenfold.Part {
@@ -218,7 +221,7 @@ func (d *drawer) call() {
 		Name:   pick(d, "read", "shell", "odd name\">", ""),
 		Arguments: pick(d, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, "", `{}`,
 			`{"path":"a.go", "body":"one\ntwo\n\nfour\nfive","edits":[{"new":"a\n\u00fcb\nc\nd"}],"n":1.50}`,
-			`["`+strings.Repeat("word ", 60)+`"]`),
+			`["`+strings.Repeat("word ", 60)+`"]`, `{"path":"`+longPath+`"}`),
 	}
 	d.calls = append(d.calls, c)
 	d.add(c)

@@ -79,7 +79,6 @@ func (w *worker) turn() {
 // grows with how often something is there, rather than with what a log holds,
 // shows in them.
 func Repeated(n int) map[string][]tenfold.Entry {
-	path := "/" + strings.Repeat("a very long directory/", 200) + "main.go"
 	call := func(id, arguments string) tenfold.Entry {
 		return tenfold.Entry{Payload: tenfold.ToolCall{CallID: id, Name: "Read", Arguments: arguments}}
 	}
@@ -99,7 +98,7 @@ func Repeated(n int) map[string][]tenfold.Entry {
 		"results alone":   func(int) []tenfold.Entry { return []tenfold.Entry{result("c", "x")} },
 		"reads of a file": func(i int) []tenfold.Entry {
 			id := fmt.Sprint("c", i)
-			return []tenfold.Entry{call(id, `{"path":"`+path+`"}`), result(id, "one\ntwo\nthree")}
+			return []tenfold.Entry{call(id, `{"path":"`+longPath+`"}`), result(id, "one\ntwo\nthree")}
 		},
 		"messages": func(int) []tenfold.Entry {
 			return []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: &tenfold.UserMessage{Parts: tenfold.Text("\u2003yes\u200b")}}}
