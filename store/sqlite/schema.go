@@ -94,7 +94,7 @@ func check(ctx context.Context, c *conn) (int64, error) {
 		return 0, err
 	}
 	if id != applicationID && (id != 0 || version != 0 || tables != 0) {
-		return 0, errors.New("this is a database of another program: give another path")
+		return 0, errors.New("the file is the database of another program: use another path")
 	}
 	return version, nil
 }
@@ -124,7 +124,7 @@ func useWAL(ctx context.Context, c *conn) error {
 
 // script runs statements once, without keeping them.
 func (c *conn) script(ctx context.Context, sql string) error {
-	_, err := c.c.(driver.ExecerContext).ExecContext(ctx, sql, nil)
+	_, err := c.c.ExecContext(ctx, sql, nil)
 	return err
 }
 
