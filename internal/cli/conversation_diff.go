@@ -30,6 +30,9 @@ changed entry twice: "-" as it was, "+" as a model sees it.
   tenfold conversation diff --json
   tenfold conversation diff --svg before-after.svg`,
 	}, func(ctx context.Context, s *session.Session) error {
+		if svg != "" && turns.text != ".." {
+			return exclusive("--turns", "--svg")
+		}
 		if svg != "" {
 			return a.writeFile(svg, func(w io.Writer) error {
 				_, err := io.WriteString(w, picture.SVG(s.Projection()))

@@ -56,7 +56,12 @@ type piece struct {
 // SVG draws a conversation and its projection. Both sums are those of
 // [tenfold.Totals.All].
 func SVG(p *tenfold.Projection) string {
-	var before, after []piece
+	before, after := pieces(p)
+	return draw(before, after, p.Totals().All())
+}
+
+// pieces gives what the strips show, in order.
+func pieces(p *tenfold.Projection) (before, after []piece) {
 	totals := p.Totals()
 	before = append(before, piece{class: system, tokens: totals.Config.Before})
 	after = append(after, piece{class: system, tokens: totals.Config.After})
@@ -68,14 +73,18 @@ func SVG(p *tenfold.Projection) string {
 		class := classOf(e.Payload)
 		before = append(before, piece{class, e.Tokens - min(left, e.Tokens), true}, piece{class, min(left, e.Tokens), false})
 	}
+	inPrompt := totals.Added.After // what summaries put into the system prompt is no item
+	after = append(after, piece{class: added})
 	for item := range p.Items() {
 		class := classOf(item.Payload)
 		if item.Seq == 0 {
 			class = added
+			inPrompt -= item.Tokens
 		}
 		after = append(after, piece{class: class, tokens: item.Tokens})
 	}
-	return draw(before, after, totals.All())
+	after[1].tokens = inPrompt
+	return before, after
 }
 
 func classOf(p tenfold.Payload) int {
