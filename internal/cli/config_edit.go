@@ -85,7 +85,7 @@ func (a *app) configEdit(ctx context.Context, workspace bool) error {
 	case changed:
 		a.Noticef("changed %s", terminal.VisibleLine(name))
 	default:
-		a.Noticef("%s is as it was", terminal.VisibleLine(name))
+		a.Noticef("%s is unchanged", terminal.VisibleLine(name))
 	}
 	return nil
 }
@@ -136,21 +136,21 @@ func (a *app) fileToEdit(workspace bool) (config.Kind, string, error) {
 	s := a.settings.sources()
 	switch {
 	case workspace && s.Named:
-		return 0, "", usage("--workspace and --config exclude each other", "both say which file to edit")
+		return 0, "", exclusive("--workspace", "--config")
 	case workspace:
 		if s.Dir == "" {
-			return 0, "", errors.New("there is no working directory")
+			return 0, "", errors.New("no working directory")
 		}
 		name := config.WorkspaceFile(s.Dir)
 		if name == "" {
 			name = config.FileOf(s.Dir)
 		}
 		if config.Led(name) {
-			return 0, "", hinted(errors.New("config edit "+name+": reached over a link inside the workspace"), "config", "edit the file it leads to")
+			return 0, "", hinted(errors.New("config edit "+name+": reached through a symbolic link inside the workspace"), "config", "edit the file it leads to")
 		}
 		return config.Workspace, name, nil
 	case s.User == "":
-		return 0, "", hinted(errors.New("there is no home directory to keep a configuration in"), "config", "name a file with --config")
+		return 0, "", hinted(errors.New("no home directory for a configuration"), "config", "name a file with --config")
 	}
 	return config.User, s.User, nil
 }

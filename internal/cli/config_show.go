@@ -60,7 +60,7 @@ func (a *app) configShow(ctx context.Context, key string, named, origin bool) er
 	}
 	extras, err := a.activeExtras(ctx)
 	if err != nil { // a store that does not open takes nothing else with it
-		a.Warn("what the active conversation keeps is left out: " + explain(err).Error())
+		a.Warn("the settings of the active conversation are ignored: " + explain(err).Error())
 	}
 	e, err := a.effective(extras...)
 	if err != nil {

@@ -33,7 +33,7 @@ path and its content: a file that changes has to be trusted again.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			trust, err := config.UserTrust()
 			if err != nil {
-				return hinted(errors.New("config trust: there is no home directory to remember trusted files in"), "config", "set HOME")
+				return hinted(errors.New("config trust: no home directory to store the list of trusted files in"), "config", "set HOME")
 			}
 			switch {
 			case list && (revoke || len(args) > 0):
@@ -79,7 +79,7 @@ func workspaceFile(args []string) (string, error) {
 		if name := config.WorkspaceFile(dir); name != "" {
 			return name, nil
 		}
-		return "", hinted(errors.New("config trust: no workspace file here or above"), "not_found", hint)
+		return "", hinted(errors.New("config trust: no workspace file in this directory or above it"), "not_found", hint)
 	}
 	name, err := filepath.Abs(args[0])
 	if err != nil {
@@ -89,7 +89,7 @@ func workspaceFile(args []string) (string, error) {
 		name = config.FileOf(name)
 	}
 	if name != config.FileOf(filepath.Dir(filepath.Dir(name))) {
-		return "", usage("config trust "+quote(args[0])+": not the file of a workspace", hint)
+		return "", usage("config trust "+quote(args[0])+": not a workspace's file", hint)
 	}
 	return name, nil
 }

@@ -43,7 +43,7 @@ func (f *settingFlags) sources() config.Sources {
 		// Who has no home has no file there.
 		s.User, _ = config.UserFile()
 	}
-	// Where there is no working directory nothing is above it.
+	// Where no working directory nothing is above it.
 	s.Dir, _ = os.Getwd()
 	// Who has no home trusts no file.
 	s.Trust, _ = config.UserTrust()
@@ -149,7 +149,7 @@ func (a *app) keepSettings(extras ...string) ([]tenfold.Entry, error) {
 	}
 	extra, missing, err := l.Delta(extras...)
 	for _, key := range missing {
-		a.warnOnce("--cfg " + key + "=: the conversation keeps no such setting, so there is nothing to take back")
+		a.warnOnce("--cfg " + key + "=: the conversation has no such setting to take back")
 	}
 	if err != nil || extra == "" {
 		return nil, err
