@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tenfold/problem"
 )
 
 // A Range is the turns an overlay covers: both bounds inclusive, ToStep nil
@@ -63,7 +65,7 @@ func ParseBound(text string) (Bound, error) {
 	if ago, ok := parseAgo(s); ok {
 		return Bound{kind: boundAgo, ago: ago}, nil
 	}
-	return Bound{}, fmt.Errorf("%q is no bound: write a turn (5), turns before the last (-3), a time ago (5h, 2d) or last", text)
+	return Bound{}, &problem.Error{Problem: "invalid bound " + strconv.Quote(text), Hint: "write a turn (5), turns before the last (-3), a time ago (5h, 2d) or last"}
 }
 
 // parseAgo reads a duration that may use days and weeks.
@@ -99,7 +101,7 @@ func ParseTail(text string) (Tail, error) {
 	if n, ok := ParseTokens(s); ok {
 		return Tail{Turns: -1, Tokens: n}, nil
 	}
-	return Tail{}, fmt.Errorf("%q is not a valid value to keep: write turns (3) or tokens (20k)", text)
+	return Tail{}, &problem.Error{Problem: "invalid number to keep " + strconv.Quote(text), Hint: "write turns (3) or tokens (20k)"}
 }
 
 // ParseTokens reads a token count with its unit: "20k", "1.5m", "800t".
@@ -127,7 +129,7 @@ type Bounds struct {
 }
 
 // ErrLastAsTo says that "last" can only be where a range begins.
-var ErrLastAsTo = errors.New(`"last" is where a range can begin, not where it ends: use it with --from`)
+var ErrLastAsTo = errors.New(`"last" is where a range begins, not where it ends`)
 
 // Resolve turns bounds into a range of the log as it stands (C3). An empty
 // range is no error: ok is false, and why says so in words.
