@@ -50,7 +50,8 @@ func explain(err error) *problem.Error {
 		f.Code, f.Problem = "cancelled", "cancelled"
 		f.Hint = "nothing was left half done; run the command again"
 	case errors.Is(err, tenfold.ErrLastAsTo):
-		f.Code, f.Usage, f.Hint = "usage", true, "use it with --from"
+		f.Code, f.Usage, f.Problem = "usage", true, `"last" is where a range begins, not where it ends`
+		f.Hint = "use it with --from"
 	case errors.Is(err, store.ErrNotFound):
 		f.Code, f.Hint = "not_found", `"tenfold conversation ls" lists them`
 	case errors.Is(err, session.ErrNothingToUndo):
