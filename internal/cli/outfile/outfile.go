@@ -65,10 +65,10 @@ func (f *File) Commit() error {
 		err = closing
 	}
 	if err == nil {
-		err = os.Rename(f.File.Name(), f.Path)
+		err = os.Rename(f.Name(), f.Path)
 	}
 	if err != nil {
-		_ = os.Remove(f.File.Name())
+		_ = os.Remove(f.Name())
 	}
 	return err
 }
@@ -80,6 +80,6 @@ func (f *File) Abandon() {
 	}
 	_ = f.Close()
 	if !f.Direct {
-		_ = os.Remove(f.File.Name())
+		_ = os.Remove(f.Name())
 	}
 }
