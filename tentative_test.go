@@ -35,7 +35,7 @@ func stateOf(p *tenfold.Projection) state {
 		Config: p.Config(), Overlays: slices.Collect(p.Overlays()),
 	}
 	for i := range s.Overlays {
-		s.Overlays[i].Vain = nil // tells of the time when the overlay came
+		s.Overlays[i].Unchanged = nil // tells of the time when the overlay came
 	}
 	for seq := int64(1); seq <= l.Version(); seq++ {
 		turn, step, _ := l.Where(seq)
@@ -53,8 +53,8 @@ func stateOf(p *tenfold.Projection) state {
 	if o, ok := p.Undoable(); ok {
 		s.Undoable = o.ID
 	}
-	if o, revocation, ok := p.Redoable(); ok {
-		s.Redoable = o.ID + " " + revocation
+	for _, redo := range p.RedoOne() {
+		s.Redoable = redo.Overlay.ID + " " + redo.Target
 	}
 	return s
 }
