@@ -202,7 +202,8 @@ func TestC8PreviewsShareNoRoom(t *testing.T) {
 		entries := []tenfold.Entry{start(), user("go")}
 		for i := range n {
 			id := fmt.Sprint("c", i)
-			entries = append(entries,
+			entries = append(
+				entries,
 				tenfold.Entry{Branch: fmt.Sprint("b", i), Payload: tenfold.AssistantMessage{Text: "aside"}},
 				tenfold.Entry{ID: id, Payload: tenfold.Compaction{Turns: tenfold.Omit}},
 				tenfold.Entry{ID: "r" + id, Payload: tenfold.CompactionRevoked{Target: id}},
