@@ -21,6 +21,7 @@ var floors = [][]string{
 	{"token", "tool", "atom", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
+	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
 	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile"},

@@ -193,3 +193,53 @@ func TestC8PreviewsShareNothing(t *testing.T) {
 		mustEqual(t, "what they were made of, going on", stateOf(tenfold.Project(newLogOf(t, entries))), stateOf(base))
 	})
 }
+
+// The same of what lies in lists with room at their ends, which append would
+// share: a preview of each length writes there, and another one after it.
+func TestC8PreviewsShareNoRoom(t *testing.T) {
+	for n := range 10 {
+		l := tenfold.NewLog()
+		entries := []tenfold.Entry{start(), user("go")}
+		for i := range n {
+			id := fmt.Sprint("c", i)
+			entries = append(entries,
+				tenfold.Entry{Branch: fmt.Sprint("b", i), Payload: tenfold.AssistantMessage{Text: "aside"}},
+				tenfold.Entry{ID: id, Payload: tenfold.Compaction{Turns: tenfold.Omit}},
+				tenfold.Entry{ID: "r" + id, Payload: tenfold.CompactionRevoked{Target: id}},
+			)
+		}
+		entries = append(entries, tenfold.Entry{ID: "first", Payload: tenfold.Compaction{Turns: tenfold.Omit}}, tenfold.Entry{ID: "second", Payload: tenfold.Compaction{Turns: tenfold.Omit}})
+		if _, err := l.Append(entries...); err != nil {
+			t.Fatal(err)
+		}
+		for _, reader := range []string{"", "mine"} {
+			base := tenfold.ProjectBranch(l, reader)
+			preview := func(branch, target string) *tenfold.Projection {
+				return base.Preview(
+					tenfold.Entry{ID: "say " + branch, Branch: branch, Payload: tenfold.AssistantMessage{Text: "from " + branch}},
+					tenfold.Entry{ID: "undo " + target, Payload: tenfold.CompactionRevoked{Target: target}},
+					tenfold.Entry{ID: "config " + target, Payload: tenfold.ConfigDelta{Model: target, Extra: `{"` + target + `":1}`}},
+				)
+			}
+			mine := preview("mine", "first")
+			was := stateOf(mine)
+			theirs := preview("theirs", "second")
+			_ = stateOf(theirs)
+			same(t, fmt.Sprintf("%d of each, reader %q", n, reader), stateOf(mine), was)
+			_ = preview("mine", "first")
+			same(t, fmt.Sprintf("%d of each, reader %q, theirs", n, reader), stateOf(theirs), stateOf(preview("theirs", "second")))
+		}
+	}
+}
+
+// Two previews that see the same new branch under different numbers.
+func TestC8PreviewsShareNoBranches(t *testing.T) {
+	aside := func(branch string) tenfold.Entry {
+		return tenfold.Entry{ID: "say " + branch, Branch: branch, Payload: tenfold.AssistantMessage{Text: "from " + branch}}
+	}
+	base := tenfold.ProjectBranch(newLog(t, []tenfold.Entry{start(), user("go"), aside("a"), aside("a.b")}), "a.b.c")
+	mine := base.Preview(aside("a.b.c"))
+	was := stateOf(mine)
+	_ = base.Preview(aside("other"), aside("a.b.c")).Tokens()
+	same(t, "a preview beside another", stateOf(mine), was)
+}

@@ -94,7 +94,7 @@ func (d *Decoder) Entry(seq int64, meta []byte, text string) (tenfold.Entry, err
 	message := f.bytes()
 	source := f.bytes()
 	sec, nsec, tokens := f.varint(), f.uvarint(), f.varint()
-	if f.bad {
+	if f.bad || nsec >= uint64(time.Second) {
 		return e, ErrDamaged
 	}
 	e.ID = shared(id)

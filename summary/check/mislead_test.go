@@ -1,4 +1,4 @@
-package summary_test
+package check_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 
 	"tenfold"
 	"tenfold/strategy"
-	"tenfold/summary"
+	"tenfold/summary/check"
 )
 
 // misleads lists what is wrong with a summary.
-func misleads(f summary.Findings) string {
+func misleads(f check.Findings) string {
 	var out []string
 	for _, s := range f.Strangers {
 		if s.Misleads != "" {
@@ -115,26 +115,11 @@ func TestM3RefusesOnlyWhatMisleads(t *testing.T) {
 		{"counting of its own", "Changed 14 files with 230 lines.", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := summary.Check(tt.text, r)
+			f := check.Summary(tt.text, r)
 			if got := misleads(f); got != tt.want || f.OK() != (tt.want == "") {
 				t.Errorf("misleads %q, want %q; strangers %q", got, tt.want, strangers(f))
 			}
 		})
-	}
-}
-
-// The summary of the issue: right, in words the log does not have.
-func TestM3SoundSummaryIsTakenAtOnce(t *testing.T) {
-	m := plays(structured("The crash in pkg/store/open.go was fixed; `make check` is green, 40 of 42 tests passed. The next file to write is src/alpha_test.go.", "pkg/store/open.go", "src/alpha_test.go"))
-	got, err := summary.Model{Provider: m}.Summarize(t.Context(), worked(t))
-	if err != nil || len(m.asked) != 1 || len(got.Failures) != 0 {
-		t.Fatalf("%v, asked %d times, %v", err, len(m.asked), got.Failures)
-	}
-	notes := strings.Join(got.Notes, "\n")
-	for _, want := range []string{`command "make check"`, `path "src/alpha_test.go"`} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("%s is not reported in %q (M3)", want, notes)
-		}
 	}
 }
 
@@ -162,13 +147,13 @@ func TestM3InventedPathIsFoundAnywhere(t *testing.T) {
 			all := append(append(append([]string{}, lines[:at]...), fmt.Sprintf(form, invented)), lines[at:]...)
 			return strings.Join(all, "\n")
 		}
-		if f := summary.Check(strings.Join(lines, "\n"), r); len(f.Strangers) > 0 {
+		if f := check.Summary(strings.Join(lines, "\n"), r); len(f.Strangers) > 0 {
 			t.Fatalf("strangers %q", strangers(f))
 		}
-		if f := summary.Check(with(done), r); f.OK() {
+		if f := check.Summary(with(done), r); f.OK() {
 			t.Fatalf("%q is taken", with(done))
 		}
-		if f := summary.Check(with(planned), r); !f.OK() || len(f.Strangers) != 1 {
+		if f := check.Summary(with(planned), r); !f.OK() || len(f.Strangers) != 1 {
 			t.Fatalf("%q gives %+v", with(planned), f)
 		}
 	})

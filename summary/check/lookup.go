@@ -1,4 +1,4 @@
-package summary
+package check
 
 import (
 	"hash/maphash"
@@ -180,7 +180,7 @@ func (s *separator) add(kind atom.Token, piece string) {
 	case piece == "…":
 		c = '.'
 	case c >= utf8.RuneSelf:
-		if strings.Contains("“”‘’«»„‚", piece) {
+		if strings.ContainsAny(piece, "“”‘’«»„‚") {
 			return
 		}
 		r, _ := utf8.DecodeRuneInString(piece)

@@ -1,4 +1,4 @@
-package summary_test
+package check_test
 
 import (
 	"strings"
@@ -6,12 +6,12 @@ import (
 
 	"tenfold"
 	"tenfold/strategy"
-	"tenfold/summary"
+	"tenfold/summary/check"
 )
 
 // Whatever a summary and a source hold, a check ends, counts right, and does
 // not call strange what stands in the source as it is.
-func FuzzCheck(f *testing.F) {
+func FuzzSummary(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"Changed `pkg/a.go:12` and \"said three words more\".", "pkg/a.go"},
 		{"```\nx := 1_000\n```\n1,000 … [x] 1.2.3", `{"a":"b\nc\\d"}`},
@@ -32,28 +32,13 @@ func FuzzCheck(f *testing.F) {
 			t.Fatal(err)
 		}
 		r := requestOf(l, 0, 0)
-		own := summary.Check(text, r)
+		own := check.Summary(text, r)
 		if len(own.Strangers) > 0 && !strings.ContainsAny(text, "\\\x1b") {
 			t.Errorf("%q holds strangers to itself: %q", text, own.Strangers)
 		}
-		other := summary.Check(text, strategy.SummaryRequest{Log: l, Entries: r.Entries[:1]})
+		other := check.Summary(text, strategy.SummaryRequest{Log: l, Entries: r.Entries[:1]})
 		if other.Atoms != own.Atoms && !strings.Contains(text, "urn") || len(other.Strangers) > other.Atoms || other.Repeats != 0 || own.Repeats > 100 {
 			t.Errorf("%+v, then %+v", own, other)
-		}
-	})
-}
-
-// Redacting ends, and redacts nothing more the second time.
-func FuzzRedact(f *testing.F) {
-	f.Add("api_key=abcdefghij0123456789 Bearer x://u:p@h -----BEGIN RSA PRIVATE KEY-----\n-----END")
-	f.Add("eyJhbGciOi.eyJ.x ghp_0123456789abcdefghijABCDEFGHIJ ://:@ a:@b")
-	f.Fuzz(func(t *testing.T, text string) {
-		once := summary.Redact(text)
-		if n := strings.Count(once, "[redacted]"); n == strings.Count(text, "[redacted]") && once != text {
-			t.Errorf("%q became %q", text, once)
-		}
-		if !strings.Contains(text, "[redacted]") && len(once) > len(text)+10*strings.Count(once, "[redacted]") {
-			t.Errorf("%q grew to %q", text, once)
 		}
 	})
 }

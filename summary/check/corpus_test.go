@@ -1,4 +1,4 @@
-package summary_test
+package check_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/strategy"
-	"tenfold/summary"
+	"tenfold/summary/check"
 )
 
 func chars4LogOf(t *testing.T, entries []tenfold.Entry) *tenfold.Log {
@@ -102,20 +102,20 @@ func TestM3RealSummariesAreTaken(t *testing.T) {
 		}
 		refused, strange, elsewhere, foreign := 0, 0, 0, 0
 		for i, w := range all {
-			f := summary.Check(w.text, w.r)
+			f := check.Summary(w.text, w.r)
 			if len(f.Strangers) > 0 {
 				strange++
 			}
 			if !f.OK() {
 				refused++
-				t.Logf("%s, a text of %d bytes is refused: %v", w.file.Name, len(w.text), &summary.InventedError{Findings: f})
+				t.Logf("%s, a text of %d bytes is refused: %v", w.file.Name, len(w.text), &check.InventedError{Findings: f})
 			}
 			other := all[(i+len(all)/2)%len(all)]
 			if source, _, _ := strings.Cut(w.file.Name, "/"); strings.HasPrefix(other.file.Name, source+"/") {
 				continue
 			}
 			foreign++
-			if !summary.Check(w.text, other.r).OK() {
+			if !check.Summary(w.text, other.r).OK() {
 				elsewhere++
 			}
 		}
@@ -147,7 +147,7 @@ func TestM3ChangedPathsOfRealSummariesAreRefused(t *testing.T) {
 					}
 					changed++
 					invented := name[:strings.LastIndexByte(name, '/')+1] + "zz_" + name[strings.LastIndexByte(name, '/')+1:]
-					if f := summary.Check("Changed `"+invented+"`.\n\n"+w.text, w.r); !f.OK() {
+					if f := check.Summary("Changed `"+invented+"`.\n\n"+w.text, w.r); !f.OK() {
 						found++
 					} else {
 						t.Errorf("%s is not found", invented)

@@ -1,4 +1,4 @@
-package summary
+package check
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 	"tenfold/tool"
 )
 
@@ -73,7 +74,7 @@ func spoken(l *tenfold.Log, e tenfold.Entry, yield func(string, speakers)) {
 // was said of a call that was refused, are the user's.
 func speakerOf(l *tenfold.Log, seq int64, p tenfold.ToolResult) speakers {
 	if l != nil {
-		if t, ok := tool.Lookup(toolOf(l, seq)); ok && t.Kind == tool.Asks {
+		if t, ok := tool.Lookup(source.ToolOf(l, seq)); ok && t.Kind == tool.Asks {
 			return byUser
 		}
 	}

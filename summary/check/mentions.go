@@ -1,4 +1,4 @@
-package summary
+package check
 
 import (
 	"iter"
@@ -10,27 +10,28 @@ import (
 
 	"tenfold/atom"
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 )
 
-// AtomKind is the kind of something a summary names.
-type AtomKind string
+// Kind is the kind of something a summary names.
+type Kind string
 
 // The kinds.
 const (
-	AtomPath       AtomKind = "path"
-	AtomIdentifier AtomKind = "identifier"
-	AtomNumber     AtomKind = "number"
-	// AtomCommand is what stands in backticks and has several words.
-	AtomCommand   AtomKind = "command"
-	AtomQuotation AtomKind = "quotation"
-	// AtomCode is a line of a block of code.
-	AtomCode AtomKind = "code"
+	Path       Kind = "path"
+	Identifier Kind = "identifier"
+	Number     Kind = "number"
+	// Command is what stands in backticks and has several words.
+	Command   Kind = "command"
+	Quotation Kind = "quotation"
+	// Code is a line of a block of code.
+	Code Kind = "code"
 )
 
 // A mention is something a summary names, to be looked up. It is found when all
 // texts of one of its ways are.
 type mention struct {
-	kind AtomKind
+	kind Kind
 	text string
 	ways [][]string
 	// claims is what the summary says of it, over all places.
@@ -62,13 +63,13 @@ func mentionsIn(text string, r strategy.SummaryRequest) *collector {
 	c := &collector{known: map[string]int{}, lastTurn: r.Range.ToTurn}
 	var o outline
 	fenced := false
-	for line := range strings.SplitSeq(cutMiddle(strings.TrimPrefix(text, historyNote), mostChars), "\n") {
+	for line := range strings.SplitSeq(source.CutMiddle(strings.TrimPrefix(text, source.HistoryNote), mostChars), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
 			fenced = !fenced
 		case fenced:
-			c.phrase(AtomCode, trimmed, 0)
+			c.phrase(Code, trimmed, 0)
 		default:
 			c.above = o.next(line)
 			c.line(trimmed)
@@ -91,9 +92,9 @@ func (c *collector) line(line string) {
 		c.words(line[from:s.at], from)
 		switch inner := line[s.from:s.to]; {
 		case line[s.at] == '`' && s.end > s.to:
-			c.phrase(AtomCommand, inner, s.from)
+			c.phrase(Command, inner, s.from)
 		case len(strings.Fields(inner)) > 2:
-			c.phrase(AtomQuotation, inner, s.from)
+			c.phrase(Quotation, inner, s.from)
 		default:
 			c.words(inner, s.from) // words set off, not a quotation
 		}
@@ -102,9 +103,9 @@ func (c *collector) line(line string) {
 	c.words(line[from:], from)
 }
 
-// setOff is a piece of a line in quotes or backticks, from the opening mark at
-// at to the end of the closing one; empty, without an end, after an opening mark
-// that is never closed.
+// setOff is a piece of a line in quotes or backticks: what stands from from to
+// to, with its marks from at to end. After an opening mark that is never closed
+// it is empty, and ends with the mark.
 type setOff struct{ at, from, to, end int }
 
 var closings = map[rune]string{'`': "`", '"': `"`, '“': "”", '«': "»", '„': "“"}
@@ -153,9 +154,9 @@ var (
 
 // phrase takes in what stands as a whole: of several words a command or a
 // quotation, of one word a name.
-func (c *collector) phrase(kind AtomKind, text string, at int) {
+func (c *collector) phrase(kind Kind, text string, at int) {
 	gaps := ellipses
-	if kind == AtomQuotation {
+	if kind == Quotation {
 		gaps = brackets
 	}
 	for _, piece := range gaps.Split(" "+text+" ", -1) {
@@ -167,10 +168,10 @@ func (c *collector) phrase(kind AtomKind, text string, at int) {
 		m, ok := name(piece)
 		if !ok && utf8.RuneCountInString(piece) > 2 && strings.ContainsFunc(piece, unicode.IsLetter) {
 			// Set in backticks, a plain word is a name as well.
-			m, ok = plainMention(AtomIdentifier, piece), true
+			m, ok = plainMention(Identifier, piece), true
 		}
-		if kind == AtomCode {
-			m.kind = AtomCode
+		if kind == Code {
+			m.kind = Code
 		}
 		if ok {
 			c.add(m, at, at+len(text))
@@ -222,7 +223,7 @@ func fieldsOf(text string) iter.Seq2[int, string] {
 // ownNumber reports whether a number is one that the rendering brought in: of
 // a turn of the range, or of lines, which come after a path anyhow.
 func (c *collector) ownNumber(m mention, before string) bool {
-	if m.kind != AtomNumber {
+	if m.kind != Number {
 		return false
 	}
 	switch before {
@@ -238,7 +239,7 @@ func (c *collector) ownNumber(m mention, before string) bool {
 // add takes in a name that stands from at to end in the line. Names come in
 // order.
 func (c *collector) add(m mention, at, end int) {
-	if m.kind != AtomCode {
+	if m.kind != Code {
 		m.claims = c.claim(m, at, end)
 	}
 	key := string(m.kind) + "\x00" + m.text
@@ -261,7 +262,7 @@ func (c *collector) claim(m mention, at, end int) claim {
 		return c.above & claimsPlan
 	}
 	s := c.statements[0]
-	if m.kind != AtomQuotation {
+	if m.kind != Quotation {
 		return s.of(at, end, c.above)
 	}
 	if s.saidByUser(max(at, s.from), end, c.above) {
@@ -279,7 +280,7 @@ func trimmed(word string) string {
 	return strings.TrimRight(word, ".:")
 }
 
-func plainMention(kind AtomKind, text string) mention {
+func plainMention(kind Kind, text string) mention {
 	return mention{kind: kind, text: text, ways: [][]string{{text}}}
 }
 
@@ -294,11 +295,11 @@ func name(word string) (mention, bool) {
 	case strings.ContainsAny(word, `/\`):
 		return path(word)
 	case isFileName(word):
-		return plainMention(AtomPath, withoutLines(word)), true
+		return plainMention(Path, withoutLines(word)), true
 	case isIdentifier(word):
 		// One that is put together, as in "Type.field" or "name:value", is found
 		// when its parts are.
-		m := plainMention(AtomIdentifier, word)
+		m := plainMention(Identifier, word)
 		if parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(".:->()[]{}", r) }); len(parts) > 1 {
 			m.ways = append(m.ways, parts)
 		}
@@ -323,7 +324,7 @@ func number(word string) (mention, bool) {
 	if utf8.RuneCountInString(plain) < 2 {
 		return mention{}, false
 	}
-	m := mention{kind: AtomNumber, text: bare, ways: [][]string{{word}, {bare}, {plain}}} // "10x" is one word
+	m := mention{kind: Number, text: bare, ways: [][]string{{word}, {bare}, {plain}}} // "10x" is one word
 	integer, rest, fraction := strings.Cut(plain, ".")
 	if len(integer) > 3 && strings.Trim(integer, "0123456789") == "" {
 		for _, sep := range []string{",", "_", "'", ".", " "} {
@@ -353,7 +354,7 @@ func path(word string) (mention, bool) {
 	if len(segments) == 0 || !strings.ContainsFunc(slashed, unicode.IsLetter) || abbreviated(segments) {
 		return mention{}, false
 	}
-	m := plainMention(AtomPath, word)
+	m := plainMention(Path, word)
 	absolute := strings.HasPrefix(slashed, "/") || strings.HasPrefix(slashed, "~/") || (len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/')
 	switch {
 	case !absolute && len(segments) < 4 && !strings.ContainsFunc(slashed, func(r rune) bool { return r != '/' && !unicode.IsLetter(r) }):

@@ -1,4 +1,4 @@
-package summary
+package check
 
 import (
 	"iter"
@@ -79,7 +79,7 @@ func integer(text string, at int) (value, end int) {
 			group = 0
 			continue
 		}
-		valid = valid && !inWord(c) && c != '%'
+		valid = valid && !atom.IsWord(c) && c != '%'
 		break
 	}
 	if !valid || (group >= 0 && group != 3) {
@@ -88,16 +88,13 @@ func integer(text string, at int) (value, end int) {
 	return value, end
 }
 
-// inWord reports whether a byte is an ASCII letter, a digit or an underscore.
-func inWord(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 || c == '_' }
-
 // partOfWord reports whether a number after the text is part of a longer word.
 func partOfWord(before string) bool {
 	if before == "" {
 		return false
 	}
 	c := before[len(before)-1]
-	return inWord(c) || c >= 0x80 || strings.IndexByte(".-/$#@", c) >= 0
+	return atom.IsWord(c) || c >= 0x80 || strings.IndexByte(".-/$#@", c) >= 0
 }
 
 // skipBlanks skips what may stand between a number and its word.
@@ -133,7 +130,7 @@ var fillWords = wordSet(`test tests spec specs check checks case cases unit inte
 func wordAfter(text string, at int) (word string, fill bool) {
 	for range 4 {
 		end := at
-		if at < len(text) && inWord(text[at]) {
+		if at < len(text) && atom.IsWord(text[at]) {
 			_, end = atom.Next(text, at)
 		}
 		word = strings.ToLower(text[at:end])
@@ -142,7 +139,7 @@ func wordAfter(text string, at int) (word string, fill bool) {
 		}
 		fill = true
 		next := skipBlanks(text, end)
-		if next == end || next >= len(text) || !inWord(text[next]) || isDigit(text[next]) {
+		if next == end || next >= len(text) || !atom.IsWord(text[next]) || isDigit(text[next]) {
 			return word, fill
 		}
 		at = next
@@ -157,7 +154,7 @@ func wordBefore(text string, at int) (word string, colon bool) {
 	for range 3 {
 		bare := strings.TrimRight(text[:at], " \t*`:=#\"'")
 		colon = colon || strings.ContainsAny(text[len(bare):at], ":=")
-		for at = len(bare); at > 0 && inWord(text[at-1]); at-- {
+		for at = len(bare); at > 0 && atom.IsWord(text[at-1]); at-- {
 		}
 		if word = strings.ToLower(bare[at:]); !linkWords[word] {
 			break
@@ -288,7 +285,7 @@ func (c *counted) wrong(counts []count, strange map[string]bool) (wrong []Strang
 	for _, one := range counts {
 		if words := one.words(); !told[words] && c.contradicts(one, strange[one.text]) {
 			told[words] = true
-			wrong = append(wrong, Stranger{AtomNumber, words, ContradictedNumber})
+			wrong = append(wrong, Stranger{Number, words, ContradictedNumber})
 		}
 	}
 	return wrong

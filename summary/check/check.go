@@ -1,4 +1,11 @@
-package summary
+// Package check looks up in the raw entries of a conversation what a summary of
+// them names: every path, identifier, number, command and quotation. [Summary]
+// says which of them stand nowhere, and which of those mislead.
+//
+// A text is read by the scanner of package atom. What a summary names is in
+// mentions.go, what it claims of it in claim.go, how it is looked up in lookup.go;
+// quotations of the user and counts are held to more (quotes.go, counts.go).
+package check
 
 import (
 	"fmt"
@@ -6,6 +13,7 @@ import (
 	"strings"
 
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 )
 
 // Findings are what a check of a summary against its source came to (M3).
@@ -23,7 +31,7 @@ type Findings struct {
 
 // A Stranger is something in a summary that its source does not hold.
 type Stranger struct {
-	Kind AtomKind
+	Kind Kind
 	Text string
 	// Misleads says what is wrong with it, where a reader would be misled;
 	// empty for what is merely not found, as the name of a file yet to be
@@ -58,8 +66,8 @@ func (f Findings) misleading() []Stranger {
 	return slices.DeleteFunc(slices.Clone(f.Strangers), func(s Stranger) bool { return s.Misleads == "" })
 }
 
-// list names the first of some strangers.
-func list(strangers []Stranger, most int) string {
+// List names the first of some strangers.
+func List(strangers []Stranger, most int) string {
 	var names []string
 	for i, s := range strangers {
 		if i == most {
@@ -75,18 +83,18 @@ func list(strangers []Stranger, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// complaint tells the model what is wrong.
-func (f Findings) complaint() string {
+// Complaint tells the model that wrote the summary what is wrong with it.
+func (f Findings) Complaint() string {
 	text := ""
 	if wrong := f.misleading(); len(wrong) > 0 {
-		text = "Your answer misleads whoever reads it in place of the session: " + list(wrong, 40) + "."
+		text = "Your answer misleads whoever reads it in place of the session: " + List(wrong, 40) + "."
 	}
 	if f.Repeats > repeatsPercent {
 		text += " Your answer repeats what a tool printed instead of reporting what happened."
 	}
 	others := slices.DeleteFunc(slices.Clone(f.Strangers), func(s Stranger) bool { return s.Misleads != "" })
 	if len(others) > 0 {
-		text += " These stand nowhere in the session either, so keep them only where they are right: " + list(others, 20) + "."
+		text += " These stand nowhere in the session either, so keep them only where they are right: " + List(others, 20) + "."
 	}
 	return strings.TrimLeft(text, " ")
 }
@@ -101,7 +109,7 @@ func (e *InventedError) Error() string {
 	if f.Repeats > repeatsPercent {
 		return fmt.Sprintf("%d %% of the summary is a tool's output, word for word", f.Repeats)
 	}
-	return "what it says does not follow from the log: " + list(f.misleading(), 5)
+	return "what it says does not follow from the log: " + List(f.misleading(), 5)
 }
 
 // Unwrap gives it as the refusal that it is.
@@ -111,7 +119,7 @@ func (e *InventedError) Unwrap() error { return &strategy.RefusedError{Reason: e
 // fewWords nothing can be said.
 const shingle, fewWords = 6, 3
 
-// Check looks up in the raw entries of a request what a summary of them names,
+// Summary looks up in the raw entries of a request what a summary of them names,
 // and says of what is not there whether it misleads. Case counts. Kinds of
 // slashes, quotes and white space, separators of thousands and line numbers
 // after a path do not. Words are matched whole: a name that is part of a longer
@@ -119,10 +127,10 @@ const shingle, fewWords = 6, 3
 // summaries count as source.
 //
 // It takes time in proportion to the source, whatever the summary holds.
-func Check(text string, r strategy.SummaryRequest) Findings {
+func Summary(text string, r strategy.SummaryRequest) Findings {
 	c := mentionsIn(text, r)
 	exact, loose := newLookup(false), newLookup(true)
-	copied := exact.want(strings.TrimPrefix(text, historyNote), shingle, 1)
+	copied := exact.want(strings.TrimPrefix(text, source.HistoryNote), shingle, 1)
 	if len(exact.units.words) < fewWords {
 		copied = nil
 	}
@@ -131,9 +139,9 @@ func Check(text string, r strategy.SummaryRequest) Findings {
 		m := &c.mentions[i]
 		m.exact = exact.wantWays(m.ways)
 		switch {
-		case m.kind == AtomQuotation && m.claims&claimsUser != 0:
+		case m.kind == Quotation && m.claims&claimsUser != 0:
 			said.want(m.text)
-		case m.kind == AtomPath && m.claims.exists() && isPlace(m.text):
+		case m.kind == Path && m.claims.exists() && isPlace(m.text):
 			m.loose = loose.wantWays(looseWays(m.text))
 		}
 	}
@@ -154,15 +162,15 @@ func Check(text string, r strategy.SummaryRequest) Findings {
 	for _, m := range c.mentions {
 		found, misleads := exact.found(m.exact), Misleading("")
 		switch {
-		case m.kind == AtomQuotation && m.claims&claimsUser != 0 && said.invented(m.text):
+		case m.kind == Quotation && m.claims&claimsUser != 0 && said.invented(m.text):
 			misleads = InventedQuotation
 		case !found && m.loose != nil && !loose.found(m.loose):
 			misleads = InventedPath
-		case !found && m.kind == AtomNumber:
+		case !found && m.kind == Number:
 			strange[m.text] = true
 		}
 		if !found || misleads != "" {
-			f.Strangers = append(f.Strangers, Stranger{m.kind, cutMiddle(m.text, 200), misleads})
+			f.Strangers = append(f.Strangers, Stranger{m.kind, source.CutMiddle(m.text, 200), misleads})
 		}
 	}
 	f.Strangers = append(f.Strangers, counts.wrong(c.counts, strange)...)

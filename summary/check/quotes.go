@@ -1,4 +1,4 @@
-package summary
+package check
 
 import (
 	"hash/maphash"

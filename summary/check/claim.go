@@ -1,12 +1,12 @@
-package summary
+package check
 
 import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"tenfold/atom"
+	"tenfold/summary/internal/source"
 )
 
 // A summary may name what the log does not hold and be right all the same: the
@@ -228,18 +228,7 @@ func (s statement) of(at, end int, above claim) claim {
 // after is what follows a place in the line, up to so many bytes.
 func (s statement) after(at, most int) string {
 	text := s.text[min(at-s.from, len(s.text)):]
-	return text[:runeStart(text, most)]
-}
-
-// runeStart is the last place up to at where a character of the text begins.
-func runeStart(text string, at int) int {
-	if at >= len(text) {
-		return len(text)
-	}
-	for at > 0 && !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return at
+	return text[:source.RuneStart(text, most)]
 }
 
 // missingAfter reports whether a text begins with that something is not there.
@@ -259,7 +248,7 @@ func missingAfter(text string) bool {
 // end, that it is the user's.
 func (s statement) saidByUser(at, end int, above claim) bool {
 	before := s.text[:at-s.from]
-	before = strings.TrimRight(before[nextRune(before, len(before)-120):], " *_`(\t")
+	before = strings.TrimRight(before[source.NextRune(before, len(before)-120):], " *_`(\t")
 	if who, says := speaks(before); who && (says || strings.HasSuffix(before, ":") || strings.HasSuffix(before, ",")) {
 		return true
 	}
@@ -267,13 +256,6 @@ func (s statement) saidByUser(at, end int, above claim) bool {
 		return true
 	}
 	return above&claimsUser != 0
-}
-
-// nextRune is the first place from at on where a character of the text begins.
-func nextRune(text string, at int) int {
-	for at = max(at, 0); at < len(text) && !utf8.RuneStart(text[at]); at++ {
-	}
-	return at
 }
 
 // speaks reports whether a text names the user, and a way of saying something.
