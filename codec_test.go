@@ -215,7 +215,7 @@ func TestParseEntryErrors(t *testing.T) {
 		`{"id":"a","kind":"compaction","tool_calls":"trim"}`:                                             "unknown policy",
 		`{"id":"a","kind":"compaction","tool_calls":{"policy":"trim"}}`:                                  "it is strip, omit, selective or keep",
 		`{"id":"a","kind":"compaction","tool_calls":{"policy":"selective","calls":{"c":"selective"}}}`:   "unknown policy",
-		`{"id":"a","kind":"compaction","tool_calls":{"policy":"strip","over":"big"}}`:                    "no size",
+		`{"id":"a","kind":"compaction","tool_calls":{"policy":"strip","over":"big"}}`:                    "invalid size",
 		`{"id":"a","kind":"compaction","tool_calls":{"policy":"selective","calls":{"c":{"policy":""}}}}`: "it is keep, strip, trim or omit",
 	} {
 		if _, err := tenfold.ParseEntry([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {

@@ -238,14 +238,17 @@ func (p *Projection) mark(seq int32, n *node, next state) int32 {
 	if next == s {
 		return 0
 	}
-	at, mute := p.edit(seq), 0
-	if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
-		if mute = 1; next.shown() {
-			mute = -1
+	at := p.edit(seq)
+	if s.fate() != next.fate() || s.saved != next.saved { // else the reason alone is another
+		mute := 0
+		if n.kind == codeCall && !p.answered(n) && s.shown() != next.shown() {
+			if mute = 1; next.shown() {
+				mute = -1
+			}
 		}
+		p.move(n, s, next, mute)
+		at.move(n, s, next, mute)
 	}
-	p.move(n, s, next, mute)
-	at.move(n, s, next, mute)
 	at.states[(seq-1)&(chunkLen-1)] = next
 	return next.saved - s.saved
 }
