@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -306,4 +307,42 @@ func (r Range) union(s Range) Range {
 func (r Range) same(s Range) bool {
 	return r.FromTurn == s.FromTurn && r.ToTurn == s.ToTurn &&
 		(r.ToStep == nil) == (s.ToStep == nil) && (r.ToStep == nil || *r.ToStep == *s.ToStep)
+}
+
+// Extent gives the first and last entries of a range; first > last for none.
+func (l *Log) Extent(r Range) (first, last int64) {
+	lo, hi, _ := l.extent(r, l.Turns()-1)
+	return int64(lo), int64(hi)
+}
+
+// Between is the smallest range that holds two entries of the log and those
+// between them.
+func (l *Log) Between(first, last int64) Range {
+	to := int(l.node(int32(last)).turn)
+	r := Range{FromTurn: int(l.node(int32(first)).turn), ToTurn: to}
+	steps, from := l.stepCount(to), int(l.turns.get(to).step)
+	step := sort.Search(steps, func(i int) bool { return int64(l.steps.get(from+i)) > last }) - 1
+	if step < steps-1 {
+		r.ToStep = &step
+	}
+	return r
+}
+
+// extent resolves a range to seqs: clamped to the turns up to the last (P13).
+// Empty when lo > hi; then the range means nothing.
+func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
+	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
+		return 1, 0, r
+	}
+	r = Range{FromTurn: max(c.FromTurn, 0), ToTurn: min(c.ToTurn, last)}
+	lo, hi = l.turns.get(r.FromTurn).seq, l.turnEnd(r.ToTurn)
+	if c.ToStep != nil && r.ToTurn == c.ToTurn {
+		r.ToStep = c.ToStep
+		if *c.ToStep < 0 {
+			hi = l.turns.get(r.ToTurn).seq - 1
+		} else {
+			hi = l.stepEnd(r.ToTurn, *c.ToStep)
+		}
+	}
+	return lo, hi, r
 }

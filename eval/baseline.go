@@ -131,7 +131,11 @@ type units []unit
 
 func (u units) Len() int      { return len(u) }
 func (u units) Swap(i, j int) { u[i], u[j] = u[j], u[i] }
-func (u *units) Push(x any)   { *u = append(*u, x.(unit)) }
+
+func (u *units) Push(x any) {
+	v, _ := x.(unit)
+	*u = append(*u, v)
+}
 
 func (u units) Less(i, j int) bool {
 	a, b := u[i], u[j]
@@ -175,7 +179,7 @@ func (c *Cut) foreseen(budget, horizon int) *View {
 	heap.Init(&units)
 	var picked []unit
 	for len(units) > 0 {
-		u := heap.Pop(&units).(unit)
+		u, _ := heap.Pop(&units).(unit)
 		cost := s.cost(u.line)
 		if cost > budget {
 			continue

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func eachText(value string, yield func(at jsontext.Pointer, text string)) {
 	dec := jsontext.NewDecoder(strings.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
 		tok, err := dec.ReadToken()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

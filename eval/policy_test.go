@@ -9,11 +9,11 @@ import (
 	"tenfold/eval"
 )
 
-// working is a session with enough of everything: a turn of a request and ten
+// working is a session with enough of everything: six turns of a request and ten
 // calls, each of which reads a file of ten lines and changes one.
-func working(t testing.TB, turns int) *talk {
+func working(t testing.TB) *talk {
 	k := newTalk(t)
-	for turn := range turns {
+	for turn := range 6 {
 		k.user(fmt.Sprintf("please see to part_%02d of it", turn))
 		for n := range 10 {
 			var text strings.Builder
@@ -32,7 +32,7 @@ func working(t testing.TB, turns int) *talk {
 
 // Budgets are held, and more budget recalls no less.
 func TestBudgets(t *testing.T) {
-	c := working(t, 6).cut(50)
+	c := working(t).cut(50)
 	for _, name := range []string{"suffix", "atoms", "clairvoyant"} {
 		last := 0.0
 		for _, target := range []int{2, 5, 10, 20, 50} {
@@ -61,7 +61,7 @@ func TestBudgets(t *testing.T) {
 
 // No policy recalls more than one that knows what is to come, by the budget.
 func TestClairvoyantLooksNoFartherThanAsked(t *testing.T) {
-	c := working(t, 6).cut(50)
+	c := working(t).cut(50)
 	near := c.Score(view(t, c, "clairvoyant:target=90%,horizon=4"), 4, eval.All)
 	if got := value(t, near.Recalls[0].CUR); got != 1 {
 		t.Errorf("within its horizon it recalls %g", got)
@@ -74,7 +74,7 @@ func TestClairvoyantLooksNoFartherThanAsked(t *testing.T) {
 // Keeping the newest results and the windows are the strategies of those names,
 // and the newest ten of head-tail are left alone.
 func TestBaselinesAreStrategies(t *testing.T) {
-	c := working(t, 6).cut(50)
+	c := working(t).cut(50)
 	if a, b := view(t, c, "keep-newest-5"), view(t, c, "micro:keep_recent=5,over=0"); a.Tokens != b.Tokens {
 		t.Errorf("keep-newest-5 keeps %d tokens, micro %d", a.Tokens, b.Tokens)
 	}
@@ -102,7 +102,7 @@ func TestBaselinesAreStrategies(t *testing.T) {
 
 // A summary is read wherever it stands, in the system prompt too.
 func TestSummariesAreRead(t *testing.T) {
-	c := working(t, 6).cut(50)
+	c := working(t).cut(50)
 	for _, policy := range []string{"summarize", "hard-reset"} {
 		v := view(t, c, policy)
 		if v.Tokens == 0 || v.Tokens > c.Tokens()/2 {

@@ -54,8 +54,9 @@ func (c *Cut) ViewOf(p *tenfold.Projection) *View {
 		}
 		put := func(text string) { v.lines = append(v.lines, viewLine{it.Seq, c.session.known(text)}) }
 		if call, ok := it.Payload.(tenfold.ToolCall); ok {
-			raw, _ := c.log.Entry(it.Seq)
-			renderCall(call, bodiesOf(raw.Payload.(tenfold.ToolCall)), put)
+			e, _ := c.log.Entry(it.Seq)
+			raw, _ := e.Payload.(tenfold.ToolCall)
+			renderCall(call, bodiesOf(raw), put)
 			continue
 		}
 		render(it.Payload, put)

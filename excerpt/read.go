@@ -205,9 +205,9 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 				info.uses++
 			}
 			info.used = at.request
-			ix.say(a, info, at.request)
+			ix.say(info, at.request)
 		case roleAssistant:
-			ix.say(a, info, at.request)
+			ix.say(info, at.request)
 		}
 		for _, f := range at.files {
 			ix.from(info, f)
@@ -216,7 +216,7 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 }
 
 // say notes that the model wrote the atom.
-func (ix *Index) say(a int32, info *atomInfo, request int32) {
+func (ix *Index) say(info *atomInfo, request int32) {
 	info.said = request
 	for _, w := range ix.subs[info.words.from:info.words.to] {
 		ix.words[w].said = request
@@ -246,7 +246,7 @@ func (ix *Index) mention(text string) {
 			info := &ix.atoms[a]
 			info.outside = true
 			info.request = ix.now()
-			ix.say(a, info, ix.now())
+			ix.say(info, ix.now())
 		}
 	}
 }

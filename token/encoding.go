@@ -114,7 +114,7 @@ func (e *Encoding) split(b []byte, i int) int {
 var repairs = sync.Pool{New: func() any { return new([]byte) }}
 
 func (e *Encoding) countInvalid(text []byte) int {
-	buf := repairs.Get().(*[]byte)
+	buf, _ := repairs.Get().(*[]byte)
 	*buf = repair((*buf)[:0], text)
 	n := e.count(*buf)
 	repairs.Put(buf)
@@ -138,7 +138,7 @@ func (e *Encoding) Encode(text string) []uint32 {
 	if !utf8.Valid(b) {
 		b = repair(nil, b)
 	}
-	m := mergers.Get().(*merger)
+	m, _ := mergers.Get().(*merger)
 	defer mergers.Put(m)
 	var tokens []uint32
 	v := e.vocab()

@@ -115,7 +115,7 @@ func (v *vocab) count(b []byte, i, end int) int {
 	case n < 64:
 		return v.countShort(b, i, end)
 	}
-	m := mergers.Get().(*merger)
+	m, _ := mergers.Get().(*merger)
 	m.encode(v, b, i, end)
 	n := len(m.tokens)
 	mergers.Put(m)

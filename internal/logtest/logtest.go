@@ -109,7 +109,8 @@ func (d *drawer) add(p tenfold.Payload) string {
 func pointerTo(p tenfold.Payload) tenfold.Payload {
 	at := reflect.New(reflect.TypeOf(p))
 	at.Elem().Set(reflect.ValueOf(p))
-	return at.Interface().(tenfold.Payload)
+	pointer, _ := at.Interface().(tenfold.Payload)
+	return pointer
 }
 
 // Blanks are texts of which somebody sees nothing.
@@ -122,6 +123,9 @@ func (d *drawer) text() string {
 }
 
 var callIDs = []string{"c1", "c2", "c3", "toolu_01|fc_2", "a call id with spaces and far too many characters to be taken", ""}
+
+// longPath is longer than file systems take.
+var longPath = "/" + strings.Repeat("a directory of a very long name/", 150) + "main.go"
 
 func (d *drawer) id() string { return pick(d, callIDs...) }
 
@@ -217,7 +221,7 @@ func (d *drawer) call() {
 		Name:   pick(d, "read", "shell", "odd name\">", ""),
 		Arguments: pick(d, `{"path":"main.go"}`, `{"b": 1, "a":"\u00e9"}`, `{"cut":"o`, `[1]`, "", `{}`,
 			`{"path":"a.go", "body":"one\ntwo\n\nfour\nfive","edits":[{"new":"a\n\u00fcb\nc\nd"}],"n":1.50}`,
-			`["`+strings.Repeat("word ", 60)+`"]`),
+			`["`+strings.Repeat("word ", 60)+`"]`, `{"path":"`+longPath+`"}`),
 	}
 	d.calls = append(d.calls, c)
 	d.add(c)

@@ -2,6 +2,7 @@ package logtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,4 +73,70 @@ func (w *worker) turn() {
 		w.add("", tenfold.ToolResult{CallID: id, Parts: tenfold.Text(w.text(50 + w.next(700))), IsError: w.next(20) == 0})
 	}
 	w.add("msg_end", tenfold.AssistantMessage{Text: w.text(100 + w.next(300))})
+}
+
+// Repeated gives, by name, logs of about n entries that repeat one thing: what
+// grows with how often something is there, rather than with what a log holds,
+// shows in them.
+func Repeated(n int) map[string][]tenfold.Entry {
+	call := func(id, arguments string) tenfold.Entry {
+		return tenfold.Entry{Payload: tenfold.ToolCall{CallID: id, Name: "Read", Arguments: arguments}}
+	}
+	result := func(id, text string) tenfold.Entry {
+		return tenfold.Entry{Payload: tenfold.ToolResult{CallID: id, Parts: tenfold.Text(text)}}
+	}
+	begin := []tenfold.Entry{
+		{ID: "turn", Payload: tenfold.TurnStart{}},
+		{ID: "request", Payload: tenfold.UserMessage{Parts: tenfold.Text("Read it.")}},
+		call("first", `{"path":"main.go"}`), result("first", "package main"),
+	}
+	last := 0
+	all := map[string][]tenfold.Entry{}
+	for name, each := range map[string]func(i int) []tenfold.Entry{
+		"calls of one id": func(int) []tenfold.Entry { return []tenfold.Entry{call("c", `{}`), result("c", "x")} },
+		"open calls":      func(int) []tenfold.Entry { return []tenfold.Entry{call("c", `{}`)} },
+		"results alone":   func(int) []tenfold.Entry { return []tenfold.Entry{result("c", "x")} },
+		"reads of a file": func(i int) []tenfold.Entry {
+			id := fmt.Sprint("c", i)
+			return []tenfold.Entry{call(id, `{"path":"`+longPath+`"}`), result(id, "one\ntwo\nthree")}
+		},
+		"messages": func(int) []tenfold.Entry {
+			return []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: &tenfold.UserMessage{Parts: tenfold.Text("\u2003yes\u200b")}}}
+		},
+		"entries of one id": func(int) []tenfold.Entry {
+			return []tenfold.Entry{{ID: "e", Payload: tenfold.AssistantMessage{Text: "yes"}}}
+		},
+		"overlays": func(i int) []tenfold.Entry {
+			return []tenfold.Entry{{ID: fmt.Sprint("o", i), Payload: tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}}}
+		},
+		"summaries": func(i int) []tenfold.Entry {
+			return []tenfold.Entry{{ID: fmt.Sprint("o", i), Payload: &tenfold.Compaction{Summary: &tenfold.Summary{Text: "It was read."}}}}
+		},
+		"overlays and undoings": func(i int) []tenfold.Entry {
+			id := fmt.Sprint("o", i)
+			return []tenfold.Entry{{ID: id, Payload: tenfold.Compaction{Turns: tenfold.Omit}}, {Payload: tenfold.CompactionRevoked{Target: id}}}
+		},
+		"undoings of undoings": func(i int) []tenfold.Entry {
+			if i == 0 {
+				return []tenfold.Entry{{ID: "u0", Payload: tenfold.Compaction{Turns: tenfold.Omit}}}
+			}
+			return []tenfold.Entry{{ID: fmt.Sprint("u", i), Payload: tenfold.CompactionRevoked{Target: fmt.Sprint("u", i-1)}}}
+		},
+		"pins": func(int) []tenfold.Entry {
+			return []tenfold.Entry{{Payload: tenfold.Pin{Entries: []string{"request"}}}}
+		},
+	} {
+		entries := slices.Clone(begin)
+		for i := 0; len(entries) < n; i++ {
+			entries = append(entries, each(i)...)
+		}
+		for i := range entries {
+			if entries[i].ID == "" {
+				last++
+				entries[i].ID = fmt.Sprint("n", last)
+			}
+		}
+		all[name] = entries
+	}
+	return all
 }

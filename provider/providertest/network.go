@@ -154,7 +154,7 @@ func (v Vendor) deadline(t *testing.T) {
 				if say != "" {
 					w.Header().Set("Content-Type", "text/event-stream")
 					_, _ = io.WriteString(w, say)
-					w.(http.Flusher).Flush()
+					_ = http.NewResponseController(w).Flush()
 				}
 				select {
 				case <-r.Context().Done():
@@ -182,7 +182,7 @@ func (v Vendor) cancel(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body) // the server sees a caller leave only then
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, begun)
-		w.(http.Flusher).Flush()
+		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 		gone <- struct{}{}
 	}))

@@ -27,11 +27,26 @@ const dontWaitForLocks = "busy_timeout(0)"
 // driver without database/sql, which would copy every row once more (T7) and
 // hand writes through a pool (T8).
 type conn struct {
-	c     driver.Conn
-	stmts map[string]driver.Stmt
+	c     connection
+	stmts map[string]statement
 	args  []driver.NamedValue
 	row   []driver.Value
 }
+
+// What the driver's connections and statements are beside what database/sql asks
+// of every driver.
+type (
+	connection interface {
+		driver.Conn
+		driver.ConnPrepareContext
+		driver.ExecerContext
+	}
+	statement interface {
+		driver.Stmt
+		driver.StmtExecContext
+		driver.StmtQueryContext
+	}
+)
 
 // dial opens a connection to the file. It waits for locks, and has a commit on
 // disk before it says so (D2).
@@ -44,7 +59,11 @@ func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{c: dc, stmts: map[string]driver.Stmt{}}
+	made, ok := dc.(connection)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver's connection is a %T", dc), dc.Close())
+	}
+	c := &conn{c: made, stmts: map[string]statement{}}
 	// Not in the URL: there the driver would wait for locks without ctx.
 	for _, pragma := range append([]string{
 		waitForLocks,
@@ -84,12 +103,15 @@ func (c *conn) close() error {
 
 // stmt prepares sql, once. Every sql text is a constant of this package, and
 // values travel as arguments only.
-func (c *conn) stmt(ctx context.Context, sql string, args []any) (driver.Stmt, error) {
+func (c *conn) stmt(ctx context.Context, sql string, args []any) (statement, error) {
 	s, ok := c.stmts[sql]
 	if !ok {
-		var err error
-		if s, err = c.c.(driver.ConnPrepareContext).PrepareContext(ctx, sql); err != nil {
+		made, err := c.c.PrepareContext(ctx, sql)
+		if err != nil {
 			return nil, err
+		}
+		if s, ok = made.(statement); !ok {
+			return nil, errors.Join(fmt.Errorf("the driver's statement is a %T", made), made.Close())
 		}
 		c.stmts[sql] = s
 	}
@@ -107,7 +129,7 @@ func (c *conn) exec(sql string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.(driver.StmtExecContext).ExecContext(ctx, c.args)
+	r, err := s.ExecContext(ctx, c.args)
 	clear(c.args)
 	if err != nil {
 		return 0, err
@@ -125,7 +147,7 @@ func (c *conn) query(ctx context.Context, f func(row []driver.Value) error, sql 
 	if err != nil {
 		return err
 	}
-	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, c.args)
+	rows, err := s.QueryContext(ctx, c.args)
 	clear(c.args)
 	if err != nil {
 		return err
@@ -143,7 +165,7 @@ func (c *conn) query(ctx context.Context, f func(row []driver.Value) error, sql 
 			break
 		}
 	}
-	if err == io.EOF || err == errStop {
+	if errors.Is(err, io.EOF) || errors.Is(err, errStop) {
 		err = nil
 	}
 	if e := rows.Close(); err == nil {

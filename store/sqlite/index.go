@@ -75,7 +75,7 @@ const maxBacklogs = 64
 func (tx *tx) index(first, last int64) (more bool, err error) {
 	var logs []backlog
 	err = tx.query(context.Background(), func(row []driver.Value) error {
-		logs = append(logs, backlog{row[0].(int64), row[1].(int64), row[2].(int64)})
+		logs = append(logs, backlog{number(row[0]), number(row[1]), number(row[2])})
 		return nil
 	}, "SELECT key, indexed, version FROM conversations WHERE indexed < version AND key BETWEEN ? AND ? LIMIT ?", first, last, int64(maxBacklogs))
 	if err != nil {

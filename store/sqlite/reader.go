@@ -39,17 +39,17 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 	err = s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(row []driver.Value) error {
 			found = append(found, store.Conversation{
-				ID:      row[0].(string),
-				Title:   row[1].(string),
+				ID:      text(row[0]),
+				Title:   text(row[1]),
 				Created: fromNanos(row[2]),
 				Updated: fromNanos(row[3]),
-				Version: row[4].(int64),
+				Version: number(row[4]),
 				Stats: store.Stats{
-					Turns:        int(row[5].(int64)),
-					TokensBefore: int(row[6].(int64)),
-					TokensAfter:  int(row[7].(int64)),
+					Turns:        int(number(row[5])),
+					TokensBefore: int(number(row[6])),
+					TokensAfter:  int(number(row[7])),
 				},
-				Origin: store.Origin{Key: row[8].(string), Mark: row[9].(string)},
+				Origin: store.Origin{Key: text(row[8]), Mark: text(row[9])},
 			})
 			return nil
 		}, listSQL[by], args...)
@@ -60,7 +60,7 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(row []driver.Value) error {
-			key, version = row[0].(int64), row[1].(int64)
+			key, version = number(row[0]), number(row[1])
 			return nil
 		}, "SELECT key, version FROM conversations WHERE id = ?", id)
 	})
@@ -119,9 +119,10 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 	var d row.Decoder
 	return true, s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(row []driver.Value) error {
-			e, err := decode(&d, row[1].(int64)&maxSeq, row[2], row[3])
+			e, err := decode(&d, number(row[1])&maxSeq, row[2], row[3])
 			if err == nil {
-				r.Add(row[0].(string), e, -row[4].(float64)) // the least rank is the best
+				rank, _ := row[4].(float64)
+				r.Add(text(row[0]), e, -rank) // the least rank is the best
 			}
 			return err
 		}, `

@@ -73,6 +73,17 @@ func nanos(t time.Time) any {
 	return nil
 }
 
+// number and text are a value's, zero where a damaged file holds another kind.
+func number(v driver.Value) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+func text(v driver.Value) string {
+	s, _ := v.(string)
+	return s
+}
+
 func fromNanos(v driver.Value) time.Time {
 	if n, ok := v.(int64); ok {
 		return row.FromNanos(&n)

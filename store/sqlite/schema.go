@@ -124,7 +124,7 @@ func useWAL(ctx context.Context, c *conn) error {
 
 // script runs statements once, without keeping them.
 func (c *conn) script(ctx context.Context, sql string) error {
-	_, err := c.c.(driver.ExecerContext).ExecContext(ctx, sql, nil)
+	_, err := c.c.ExecContext(ctx, sql, nil)
 	return err
 }
 

@@ -1,15 +1,11 @@
 package clients
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
-	"tenfold/internal/corpustest"
 	"tenfold/test/modelserver"
 )
 
@@ -85,61 +81,5 @@ func TestCodexCompactsByItself(t *testing.T) {
 	same(t, History(p.last(), true), History(q.last(), true))
 	if !slices.ContainsFunc(History(q.last(), false), func(l Line) bool { return strings.Contains(l.Text, "true is true") }) {
 		t.Errorf("the summary is not in %q", shown(History(q.last(), false)))
-	}
-}
-
-// said is the history without the instructions of directories, which Codex
-// looks up where it is resumed, and as it sends it: images that it cannot read
-// become a text, and items of the provider's lose their metadata.
-func said(r modelserver.Request) []Line {
-	var lines []Line
-	for _, l := range History(r, false) {
-		var item map[string]any
-		switch {
-		case strings.HasPrefix(l.Text, "# AGENTS.md instructions"):
-			continue
-		case l.Kind == "input_image" || l.Text == "image content omitted because it could not be processed":
-			l.Kind, l.Text = "image", ""
-		case l.Kind == "web_search_call" && json.Unmarshal([]byte(l.Text), &item) == nil:
-			delete(item, "metadata")
-			data, err := json.Marshal(item, json.Deterministic(true))
-			if err != nil {
-				panic(err) // it was read as JSON
-			}
-			l.Text = string(data)
-		}
-		lines = append(lines, l)
-	}
-	return lines
-}
-
-// Sessions of Codex's users go on from our exports: the whole one as the file
-// itself does, the compacted one with our view. TENFOLD_CLIENTS_ALL=1 tries all.
-func TestCodexCorpus(t *testing.T) {
-	files := corpustest.Files(t, "codex")
-	slices.SortFunc(files, func(a, b corpustest.File) int { return int(a.Bytes - b.Bytes) })
-	if os.Getenv("TENFOLD_CLIENTS_ALL") == "" {
-		files = files[:min(1, len(files))]
-	}
-	for _, file := range files {
-		t.Run(file.Name, func(t *testing.T) {
-			c := Codex()
-			p := At(t, c, modelserver.New(modelserver.Sequence(modelserver.Text("Nobody does.")), modelserver.WithForeignThinking()))
-			id := p.stored(Session{Path: file.Path})
-			q := p.again(t, c)
-			q.Resume(p.exported(q, id), prompt)
-			p.Resume(p.Take(file.Path), prompt)
-			same(t, said(p.last()), said(q.last()))
-
-			p.tenfold("conversation", "compact", id)
-			body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire), "--compacted")
-			r, problem := modelserver.Read(c.Wire, []byte(body))
-			if problem != nil {
-				t.Fatalf("the body would be refused: %v", problem)
-			}
-			q = p.again(t, c)
-			q.Resume(p.exported(q, id, "--compacted"), prompt)
-			same(t, append(said(r), Line{Role: "user", Kind: "text", Text: prompt}), said(q.last()))
-		})
 	}
 }
