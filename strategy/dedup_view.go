@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -21,12 +22,14 @@ type use struct {
 	branch string
 	tool   tool.Tool
 	does   tool.Call
-	// from and to bound the step: its calls run side by side.
-	from, to int64
+	*step
 	// ok is set when a result came and it reports no error (S-3).
 	ok   bool
 	text string
 }
+
+// step is the entries between which calls run side by side.
+type step struct{ from, to int64 }
 
 // refersBack is how short an answer is that may only say that nothing changed.
 const refersBack = 400
@@ -51,14 +54,9 @@ func look(p *tenfold.Projection, o Options) *view {
 		branch     string
 		turn, step int
 	}
-	type step struct{ from, to int64 }
 	steps := map[place]*step{}
 	tools := map[string]tool.Tool{}
-	type found struct {
-		u    *use
-		step *step
-	}
-	var all []found
+	var all []*use
 	for e := range l.Entries() {
 		call, ok := e.Payload.(tenfold.ToolCall)
 		if e.Seq > p.Version() {
@@ -78,20 +76,18 @@ func look(p *tenfold.Projection, o Options) *view {
 		}
 		turn, n, _ := l.Where(e.Seq)
 		at := place{e.Branch, turn, n}
-		s := steps[at]
-		if s == nil {
-			s = &step{from: e.Seq}
-			steps[at] = s
+		if steps[at] == nil {
+			steps[at] = &step{from: e.Seq}
 		}
-		s.to = max(s.to, e.Seq, u.result)
+		u.step = steps[at]
+		u.to = max(u.to, e.Seq, u.result)
 		u.answer(l)
-		all = append(all, found{u, s})
+		all = append(all, u)
 	}
-	for _, f := range all {
-		f.u.from, f.u.to = f.step.from, f.step.to
-		v.changes.record(f.u)
-		if p.Reads(f.u.seq) {
-			v.uses = append(v.uses, f.u)
+	for _, u := range all { // once it is known where each step ends
+		v.changes.record(u)
+		if p.Reads(u.seq) {
+			v.uses = append(v.uses, u)
 		}
 	}
 	return v
@@ -133,12 +129,7 @@ var cutMarks = []string{"truncated", "Truncated", "TRUNCATED", "clipped", "more 
 // cut reports whether the result may be a part of what was asked for. A file
 // that holds such words is taken for one, which costs nothing but the saving.
 func (u *use) cut() bool {
-	for _, mark := range cutMarks {
-		if strings.Contains(u.text, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(cutMarks, func(mark string) bool { return strings.Contains(u.text, mark) })
 }
 
 // fates are what became of the call and of its result.

@@ -71,16 +71,18 @@ func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 	for _, t := range confirmed {
 		yes[t.Turn] = true
 	}
-	var turns []int
+	var out []tenfold.Compaction // one for each stretch of turns
 	for _, t := range named {
-		if yes[t.Turn] {
-			turns = append(turns, t.Turn)
+		if n := len(out); yes[t.Turn] && n > 0 && out[n-1].ToTurn == t.Turn-1 {
+			out[n-1].ToTurn = t.Turn
+		} else if yes[t.Turn] {
+			out = append(out, o.overlay(s, tenfold.Range{FromTurn: t.Turn, ToTurn: t.Turn}, tenfold.Compaction{Turns: tenfold.Omit}))
 		}
 	}
-	if len(turns) == 0 {
-		o.Notef("no tangent was confirmed")
+	if len(out) == 0 {
+		return o.nothing("no tangent was confirmed")
 	}
-	return omitTurns(turns, tenfold.Compaction{Strategy: s.Name(), Source: o.Source}), nil
+	return out, nil
 }
 
 // wholeTurns lists the turns that lie in a range from end to end.
@@ -119,19 +121,4 @@ func list(tangents []Tangent) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// omitTurns makes an overlay for each stretch of turns.
-func omitTurns(turns []int, c tenfold.Compaction) []tenfold.Compaction {
-	var out []tenfold.Compaction
-	c.Turns = tenfold.Omit
-	for _, turn := range turns {
-		if n := len(out); n > 0 && out[n-1].ToTurn == turn-1 {
-			out[n-1].ToTurn = turn
-			continue
-		}
-		c.FromTurn, c.ToTurn = turn, turn
-		out = append(out, c)
-	}
-	return out
 }
