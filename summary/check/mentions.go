@@ -103,9 +103,9 @@ func (c *collector) line(line string) {
 	c.words(line[from:], from)
 }
 
-// setOff is a piece of a line in quotes or backticks: what stands from from to
-// to, with its marks from at to end. After an opening mark that is never closed
-// it is empty, and ends with the mark.
+// setOff is a piece of a line in quotes or backticks: bytes from:to, with its
+// marks at:end. After an opening mark that is never closed it is empty, and ends
+// with the mark.
 type setOff struct{ at, from, to, end int }
 
 var closings = map[rune]string{'`': "`", '"': `"`, '“': "”", '«': "»", '„': "“"}
