@@ -72,7 +72,7 @@ func (p *Projection) strips(policy *Policy, seq int32) bool {
 	if policy.Action != Strip {
 		return false
 	}
-	return policy.Over == 0 || Size(len(p.log.payload(seq).(Reasoning).Text)) > policy.Over
+	return policy.Over == 0 || Size(len(payloadOf[Reasoning](p.log, seq).Text)) > policy.Over
 }
 
 // act is an Action as the inner loops know it.
@@ -226,7 +226,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 			return Kept, nobody, n.tokens
 		}
 		if s.request == actTrim {
-			c := p.log.payload(seq).(ToolCall)
+			c := payloadOf[ToolCall](p.log, seq)
 			var ok bool
 			if c.Arguments, ok = trimArguments(c.Arguments, s.body); !ok {
 				return Kept, nobody, n.tokens
@@ -250,7 +250,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 
 // leave gives what a tool policy leaves of a result, and the fate that is.
 func (p *Projection) leave(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
-	r, f := p.log.payload(seq).(ToolResult), Kept
+	r, f := payloadOf[ToolResult](p.log, seq), Kept
 	if p.over(policy, seq) {
 		switch s.response {
 		case actTrim:

@@ -33,7 +33,7 @@ func (p *Projection) resolveUser(seq int32, n *node) (Fate, int32, int32) {
 // leaveUser gives what overlays leave of a user message, the fate that is, and
 // by which: where both slots change it, the one that wins on texts.
 func (p *Projection) leaveUser(seq int32, n *node) (UserMessage, Fate, int32) {
-	m := p.log.payload(seq).(UserMessage)
+	m := payloadOf[UserMessage](p.log, seq)
 	f, by := Kept, nobody
 	if at := p.word(slotTexts, seq); p.texts > 0 && at != nobody && !p.shields(at, n, seq) {
 		var text string
