@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 )
 
 // The targets of performance.md that the root package answers for. Ratios are
@@ -303,7 +304,7 @@ func logOf(b *testing.B, n int) (*tenfold.Log, int64) {
 	entries := logtest.Long(n)
 	var text int64
 	for _, e := range entries {
-		r, err := tenfold.NewRecord(e.Payload)
+		r, err := record.New(e.Payload)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
+
+	"tenfold/problem"
 )
 
 // A Range is the turns an overlay covers: both bounds inclusive, ToStep nil
@@ -63,7 +66,7 @@ func ParseBound(text string) (Bound, error) {
 	if ago, ok := parseAgo(s); ok {
 		return Bound{kind: boundAgo, ago: ago}, nil
 	}
-	return Bound{}, fmt.Errorf("%q is no bound: write a turn (5), turns before the last (-3), a time ago (5h, 2d) or last", text)
+	return Bound{}, &problem.Error{Problem: "invalid bound " + strconv.Quote(text), Hint: "write a turn (5), turns before the last (-3), a time ago (5h, 2d) or last"}
 }
 
 // parseAgo reads a duration that may use days and weeks.
@@ -99,7 +102,7 @@ func ParseTail(text string) (Tail, error) {
 	if n, ok := ParseTokens(s); ok {
 		return Tail{Turns: -1, Tokens: n}, nil
 	}
-	return Tail{}, fmt.Errorf("%q is not a valid value to keep: write turns (3) or tokens (20k)", text)
+	return Tail{}, &problem.Error{Problem: "invalid number to keep " + strconv.Quote(text), Hint: "write turns (3) or tokens (20k)"}
 }
 
 // ParseTokens reads a token count with its unit: "20k", "1.5m", "800t".
@@ -127,7 +130,7 @@ type Bounds struct {
 }
 
 // ErrLastAsTo says that "last" can only be where a range begins.
-var ErrLastAsTo = errors.New(`"last" is where a range can begin, not where it ends: use it with --from`)
+var ErrLastAsTo = errors.New(`"last" is where a range begins, not where it ends`)
 
 // Resolve turns bounds into a range of the log as it stands (C3). An empty
 // range is no error: ok is false, and why says so in words.
@@ -304,4 +307,42 @@ func (r Range) union(s Range) Range {
 func (r Range) same(s Range) bool {
 	return r.FromTurn == s.FromTurn && r.ToTurn == s.ToTurn &&
 		(r.ToStep == nil) == (s.ToStep == nil) && (r.ToStep == nil || *r.ToStep == *s.ToStep)
+}
+
+// Extent gives the first and last entries of a range; first > last for none.
+func (l *Log) Extent(r Range) (first, last int64) {
+	lo, hi, _ := l.extent(r, l.Turns()-1)
+	return int64(lo), int64(hi)
+}
+
+// Between is the smallest range that holds two entries of the log and those
+// between them.
+func (l *Log) Between(first, last int64) Range {
+	to := int(l.node(int32(last)).turn)
+	r := Range{FromTurn: int(l.node(int32(first)).turn), ToTurn: to}
+	steps, from := l.stepCount(to), int(l.turns.get(to).step)
+	step := sort.Search(steps, func(i int) bool { return int64(l.steps.get(from+i)) > last }) - 1
+	if step < steps-1 {
+		r.ToStep = &step
+	}
+	return r
+}
+
+// extent resolves a range to seqs: clamped to the turns up to the last (P13).
+// Empty when lo > hi; then the range means nothing.
+func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
+	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
+		return 1, 0, r
+	}
+	r = Range{FromTurn: max(c.FromTurn, 0), ToTurn: min(c.ToTurn, last)}
+	lo, hi = l.turns.get(r.FromTurn).seq, l.turnEnd(r.ToTurn)
+	if c.ToStep != nil && r.ToTurn == c.ToTurn {
+		r.ToStep = c.ToStep
+		if *c.ToStep < 0 {
+			hi = l.turns.get(r.ToTurn).seq - 1
+		} else {
+			hi = l.stepEnd(r.ToTurn, *c.ToStep)
+		}
+	}
+	return lo, hi, r
 }

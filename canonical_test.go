@@ -13,6 +13,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 )
 
 // pointer gives a pointer to a payload; a nil one where it is to be nil.
@@ -47,7 +48,7 @@ func TestL3PointersStandForTheirPayloads(t *testing.T) {
 			t.Fatal(err, errAgain)
 		}
 		same(t, "line", string(again), string(line))
-		r, err := tenfold.NewRecord(pe.Payload)
+		r, err := record.New(pe.Payload)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,7 @@ func TestL3PointersStandForTheirPayloads(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "record", back, e.Payload)
-		back, err = tenfold.Canonical(pe.Payload)
+		back, err = record.Canonical(pe.Payload)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,10 +93,10 @@ func TestL3WhatIsNoPayloadIsRefused(t *testing.T) {
 			if _, err := tenfold.AppendEntry(nil, tenfold.Entry{ID: "mine", Payload: p}); !errors.Is(err, want) {
 				t.Errorf("%T as a line: %v", p, err)
 			}
-			if _, err := tenfold.NewRecord(p); !errors.Is(err, want) {
+			if _, err := record.New(p); !errors.Is(err, want) {
 				t.Errorf("%T as a record: %v", p, err)
 			}
-			if _, err := tenfold.Canonical(p); !errors.Is(err, want) {
+			if _, err := record.Canonical(p); !errors.Is(err, want) {
 				t.Errorf("%T: %v", p, err)
 			}
 			same(t, "nothing to count", tenfold.CountPayload(tenfold.Chars4{}, p), 0)
@@ -118,7 +119,7 @@ func TestCanonicalRefusesWhatCannotBeReadBack(t *testing.T) {
 		tenfold.Unknown{Name: "mood", Data: "blue"},
 		tenfold.Unknown{Name: tenfold.KindCompaction, Data: `{"reasoning":"shred"}`},
 	} {
-		if got, err := tenfold.Canonical(p); err == nil {
+		if got, err := record.Canonical(p); err == nil {
 			t.Errorf("%#v became %#v", p, got)
 		}
 	}
@@ -130,7 +131,7 @@ func TestCanonicalRefusesWhatCannotBeReadBack(t *testing.T) {
 		tenfold.AssistantMessage{Text: cut}:                              tenfold.AssistantMessage{Text: cut},
 		tenfold.Unknown{Name: "assistant_message", Data: `{"text":"a"}`}: tenfold.AssistantMessage{Text: "a"},
 	} {
-		got, err := tenfold.Canonical(p)
+		got, err := record.Canonical(p)
 		if err != nil {
 			t.Fatal(err)
 		}

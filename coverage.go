@@ -1,6 +1,8 @@
 package tenfold
 
-import "slices"
+import (
+	"slices"
+)
 
 // A cover says which overlay wins over a stretch of the log.
 type cover struct {
@@ -106,23 +108,4 @@ func (c *Compaction) slots(yield func(slot) bool) {
 			return
 		}
 	}
-}
-
-// extent resolves a range to seqs: clamped to the turns up to the last (P13).
-// Empty when lo > hi; then the range means nothing.
-func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
-	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
-		return 1, 0, r
-	}
-	r = Range{FromTurn: max(c.FromTurn, 0), ToTurn: min(c.ToTurn, last)}
-	lo, hi = l.turns.get(r.FromTurn).seq, l.turnEnd(r.ToTurn)
-	if c.ToStep != nil && r.ToTurn == c.ToTurn {
-		r.ToStep = c.ToStep
-		if *c.ToStep < 0 {
-			hi = l.turns.get(r.ToTurn).seq - 1
-		} else {
-			hi = l.stepEnd(r.ToTurn, *c.ToStep)
-		}
-	}
-	return lo, hi, r
 }

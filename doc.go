@@ -35,8 +35,9 @@
 // of each entry and the totals in tokens. It is a pure function of the log:
 // the same log gives the same projection, byte for byte. What a provider would
 // refuse is repaired: calls without results, results without calls, empty
-// messages. [Projection.Advance] keeps a projection up with its log at the
-// cost of what was appended; [Projection.With] tells what an overlay would do.
+// messages. [Projection.Advance] brings a projection up to date, in time
+// proportional to what was appended; [Projection.With] shows what an overlay
+// would do.
 //
 // Package body writes a projection as the body of a request to Anthropic,
 // OpenAI or Gemini, and checks such bodies.

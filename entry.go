@@ -1,6 +1,8 @@
 package tenfold
 
-import "time"
+import (
+	"time"
+)
 
 // An Entry is one line of a conversation's log (semantics L1). Entries are
 // values: a log hands out copies, and nothing in them is ever edited.
@@ -86,28 +88,28 @@ type UserMessage struct {
 
 // AssistantMessage is text the model said.
 type AssistantMessage struct {
-	Text string
+	Text string `json:"text"`
 }
 
 // Reasoning is the model's thinking, with the opaque data its provider wants
 // back byte for byte.
 type Reasoning struct {
-	Text string
+	Text string `json:"text,omitzero"`
 	// Provider names who can read the opaque fields: "anthropic", "openai"
 	// or "gemini". Empty when there is nothing opaque. "openai-chat" marks a
 	// text that servers of that API want back as it is.
-	Provider string
+	Provider string `json:"provider,omitzero"`
 	// Signature is Anthropic's signature of Text, or Gemini's thought
 	// signature.
-	Signature string
+	Signature string `json:"signature,omitzero"`
 	// Encrypted is Anthropic's redacted thinking or OpenAI's encrypted
 	// content.
-	Encrypted string
+	Encrypted string `json:"encrypted,omitzero"`
 	// ItemID is OpenAI's id of the reasoning item.
-	ItemID string
+	ItemID string `json:"item_id,omitzero"`
 	// CallID names the call a Gemini thought signature stands on, if it
 	// stands on one.
-	CallID string
+	CallID string `json:"call_id,omitzero"`
 }
 
 // ToolCall is a call the model makes.
@@ -151,21 +153,21 @@ const (
 
 // Approval records a question to the human in the loop, or the answer.
 type Approval struct {
-	State  ApprovalState
-	CallID string
-	Reason string
+	State  ApprovalState `json:"state"`
+	CallID string        `json:"call_id"`
+	Reason string        `json:"reason,omitzero"`
 }
 
 // Usage is what a provider reported for one response. Counts are in tokens,
 // Cost in US dollars, nil when unknown. Input, CacheRead and CacheWrite are
 // apart: together they are the request. Output holds the reasoning as well.
 type Usage struct {
-	Model      string
-	Input      int
-	Output     int
-	CacheRead  int
-	CacheWrite int
-	Cost       *float64
+	Model      string   `json:"model,omitzero"`
+	Input      int      `json:"input,omitzero"`
+	Output     int      `json:"output,omitzero"`
+	CacheRead  int      `json:"cache_read,omitzero"`
+	CacheWrite int      `json:"cache_write,omitzero"`
+	Cost       *float64 `json:"cost,omitzero"`
 }
 
 // ConfigDelta changes the configuration from here on. A nil field, or an
@@ -195,24 +197,28 @@ type ToolDefinition struct {
 type CompactionRevoked struct {
 	// Target is the id of the compaction, or of the revocation, that no
 	// longer counts.
-	Target string
+	Target string `json:"target"`
 	// Command names the command that it is a part of, as with [Compaction].
-	Command string
+	Command string `json:"command,omitzero"`
 }
 
 // CompactionFailed records that a compaction was tried and came to nothing.
 type CompactionFailed struct {
-	Error    string
-	Tokens   int
-	Limit    int
-	Exceeded bool
+	Error    string `json:"error"`
+	Tokens   int    `json:"tokens_now,omitzero"`
+	Limit    int    `json:"limit,omitzero"`
+	Exceeded bool   `json:"exceeded,omitzero"`
 }
 
 // Pin names entries no overlay may hide or shorten (P8).
-type Pin struct{ Entries []string }
+type Pin struct {
+	Entries []string `json:"entries"`
+}
 
 // Unpin takes pins back.
-type Unpin struct{ Entries []string }
+type Unpin struct {
+	Entries []string `json:"entries"`
+}
 
 // Unknown carries a kind this version does not know (L4): it is kept as it
 // came and skipped by everything.
@@ -266,53 +272,22 @@ type Attachment struct {
 	Content   string `json:"content,omitzero"`
 }
 
-// Kind implements [Payload].
-func (TurnStart) Kind() Kind { return KindTurnStart }
-
-// Kind implements [Payload].
-func (UserMessage) Kind() Kind { return KindUserMessage }
-
-// Kind implements [Payload].
-func (AssistantMessage) Kind() Kind { return KindAssistantMessage }
-
-// Kind implements [Payload].
-func (Reasoning) Kind() Kind { return KindReasoning }
-
-// Kind implements [Payload].
-func (ToolCall) Kind() Kind { return KindToolCall }
-
-// Kind implements [Payload].
-func (ToolResult) Kind() Kind { return KindToolResult }
-
-// Kind implements [Payload].
-func (ProviderItem) Kind() Kind { return KindProviderItem }
-
-// Kind implements [Payload].
-func (Approval) Kind() Kind { return KindApproval }
-
-// Kind implements [Payload].
-func (Usage) Kind() Kind { return KindUsage }
-
-// Kind implements [Payload].
-func (ConfigDelta) Kind() Kind { return KindConfigDelta }
-
-// Kind implements [Payload].
-func (Compaction) Kind() Kind { return KindCompaction }
-
-// Kind implements [Payload].
+func (TurnStart) Kind() Kind         { return KindTurnStart }
+func (UserMessage) Kind() Kind       { return KindUserMessage }
+func (AssistantMessage) Kind() Kind  { return KindAssistantMessage }
+func (Reasoning) Kind() Kind         { return KindReasoning }
+func (ToolCall) Kind() Kind          { return KindToolCall }
+func (ToolResult) Kind() Kind        { return KindToolResult }
+func (ProviderItem) Kind() Kind      { return KindProviderItem }
+func (Approval) Kind() Kind          { return KindApproval }
+func (Usage) Kind() Kind             { return KindUsage }
+func (ConfigDelta) Kind() Kind       { return KindConfigDelta }
+func (Compaction) Kind() Kind        { return KindCompaction }
 func (CompactionRevoked) Kind() Kind { return KindCompactionRevoked }
-
-// Kind implements [Payload].
-func (CompactionFailed) Kind() Kind { return KindCompactionFailed }
-
-// Kind implements [Payload].
-func (Pin) Kind() Kind { return KindPin }
-
-// Kind implements [Payload].
-func (Unpin) Kind() Kind { return KindUnpin }
-
-// Kind implements [Payload].
-func (u Unknown) Kind() Kind { return u.Name }
+func (CompactionFailed) Kind() Kind  { return KindCompactionFailed }
+func (Pin) Kind() Kind               { return KindPin }
+func (Unpin) Kind() Kind             { return KindUnpin }
+func (u Unknown) Kind() Kind         { return u.Name }
 
 // opaque reports whether a provider wants the reasoning back as it is.
 func (r Reasoning) opaque() bool { return r.Signature != "" || r.Encrypted != "" }

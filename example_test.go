@@ -126,5 +126,5 @@ func ExampleParseBound() {
 	// 210m to 2h is 3..4
 	// last to 9 is 0..5
 	// the range ends before turn 0
-	// "yesterday" is no bound: write a turn (5), turns before the last (-3), a time ago (5h, 2d) or last
+	// invalid bound "yesterday"
 }

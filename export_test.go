@@ -12,19 +12,19 @@ func (p *Projection) Check() error {
 		n := p.log.node(seq)
 		want := state{}
 		if n.visible() && p.reads(n) && !n.is(flagVoid) {
-			f, by, tokens := p.resolve(seq, n)
-			want = newState(f, by, n.tokens-tokens)
+			d := p.resolve(seq, n)
+			want = newState(d, n.tokens)
 			if want != (state{}) {
 				moved[Kept] = moved[Kept].minus(Count{1, int(n.tokens), int(n.tokens)})
-				moved[f] = moved[f].plus(Count{1, int(n.tokens), int(tokens)})
+				moved[d.fate] = moved[d.fate].plus(Count{1, int(n.tokens), int(d.tokens)})
 			}
 			if n.kind == codeCall && !p.answered(n) && !want.shown() {
 				mute++
 			}
 		}
 		if got := p.state(seq); got != want {
-			return fmt.Errorf("entry %d is %s by %d for %d less, not %s by %d for %d less",
-				seq, got.fate(), got.by(), got.saved, want.fate(), want.by(), want.saved)
+			return fmt.Errorf("entry %d is %s (%s) by %d for %d less, not %s (%s) by %d for %d less",
+				seq, got.fate(), got.reason(), got.by(), got.saved, want.fate(), want.reason(), want.by(), want.saved)
 		}
 	}
 	again := Log{nodes: l.nodes}
@@ -43,8 +43,8 @@ func (p *Projection) Check() error {
 	if sum != p.sums {
 		return fmt.Errorf("the blocks sum to %v, all to %v", sum, p.sums)
 	}
-	if moved != p.moved || mute != p.mute {
-		return fmt.Errorf("moved %v and %d mute, not %v and %d", p.moved, p.mute, moved, mute)
+	if moved != p.moved || mute != p.hiddenCalls {
+		return fmt.Errorf("moved %v and %d mute, not %v and %d", p.moved, p.hiddenCalls, moved, mute)
 	}
 	return nil
 }

@@ -81,24 +81,102 @@ func (t Totals) Log() Count {
 // After what its projection costs.
 func (t Totals) All() Count { return t.Log().plus(t.Added).plus(t.Config) }
 
-// state is what a projection did to an entry, packed; zero for nothing.
+// Reason says why an entry has its fate (P11).
+type Reason uint8
+
+// The reasons.
+const (
+	// ReasonNone: no live overlay has an opinion on the entry.
+	ReasonNone Reason = iota
+	// ReasonUnseen: no model sees entries of the kind.
+	ReasonUnseen
+	// ReasonRepair: the result answers no call (P10).
+	ReasonRepair
+	// ReasonEmpty: it holds nothing that a provider would take (P10).
+	ReasonEmpty
+	// ReasonPinned: it, or the other half of its pair, is pinned (P8).
+	ReasonPinned
+	// ReasonRequest: a person said it in the turn the range ends inside (P9).
+	ReasonRequest
+	// ReasonSummary: a summary replaces it (P3).
+	ReasonSummary
+	// ReasonTurns: the overlay omits its turn.
+	ReasonTurns
+	// ReasonReasoning: the overlay strips reasoning.
+	ReasonReasoning
+	// ReasonHeld: the provider requires the reasoning in the open loop (P10).
+	ReasonHeld
+	// ReasonFiles: the overlay strips attachments.
+	ReasonFiles
+	// ReasonPolicy: the overlay's policy for tool calls.
+	ReasonPolicy
+	// ReasonNamed: the overlay names the call.
+	ReasonNamed
+	// ReasonLines: the overlay names the message.
+	ReasonLines
+	// ReasonRest: the overlay names others in its range.
+	ReasonRest
+	// ReasonTyped: a person wrote it; policies for texts hide no such message.
+	ReasonTyped
+	// ReasonHint: the tool's own hint (H1).
+	ReasonHint
+	// ReasonSmall: it is not larger than the overlay's gate (P6).
+	ReasonSmall
+	// ReasonBare: it holds nothing that could go.
+	ReasonBare
+	// ReasonLeft: the overlay covers it and leaves it alone.
+	ReasonLeft
+)
+
+var reasonWords = [...]string{
+	ReasonNone: "no compaction covers it", ReasonUnseen: "no model sees it", ReasonRepair: "answers no call",
+	ReasonEmpty: "nothing in it", ReasonPinned: "pinned", ReasonRequest: "request of the turn", ReasonSummary: "in the summary",
+	ReasonTurns: "turn left out", ReasonReasoning: "reasoning goes", ReasonHeld: "the open tool loop needs it",
+	ReasonFiles: "attachments go", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
+	ReasonLines: "chosen text by text", ReasonRest: "not among those chosen", ReasonTyped: "a person wrote it",
+	ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
+	ReasonLeft: "left alone by policy",
+}
+
+// String gives the reason in a few words for people. The words may change.
+func (r Reason) String() string {
+	if int(r) < len(reasonWords) {
+		return reasonWords[r]
+	}
+	return "unknown"
+}
+
+// decision is what the overlays make of an entry.
+type decision struct {
+	fate   Fate
+	reason Reason
+	by     int32 // the overlay that changed the entry; nobody where it is kept
+	tokens int32 // what it costs now
+}
+
+// state is a decision as a projection keeps it; zero for an entry that no
+// overlay has an opinion on.
 type state struct {
-	mark  int32 // overlay index + 1 above the low bits; fate below
-	saved int32 // tokens it costs less than in the log
+	mark  uint32 // overlay index + 1; five bits of reason; three of fate
+	saved int32  // tokens it costs less than in the log
 }
 
 const (
-	stateFateBits = 3
-	stateFateMask = 1<<stateFateBits - 1
+	fateBits   = 3
+	reasonBits = 5
+	// maxOverlays is how many overlays a mark can tell apart.
+	maxOverlays = 1<<(32-fateBits-reasonBits) - 1
 )
 
-func newState(f Fate, by int32, saved int32) state {
-	return state{mark: (by+1)<<stateFateBits | int32(f), saved: saved}
+func newState(d decision, raw int32) state {
+	return state{mark: uint32(d.by+1)<<(reasonBits+fateBits) | uint32(d.reason)<<fateBits | uint32(d.fate), saved: raw - d.tokens}
 }
 
-func (s state) fate() Fate { return Fate(s.mark & stateFateMask) }
+func (s state) fate() Fate { return Fate(s.mark & (1<<fateBits - 1)) }
 
-func (s state) by() int32 { return s.mark>>stateFateBits - 1 }
+func (s state) reason() Reason { return Reason(s.mark >> fateBits & (1<<reasonBits - 1)) }
+
+func (s state) by() int32 { return int32(s.mark>>(reasonBits+fateBits)) - 1 }
 
 func (s state) shown() bool {
 	f := s.fate()

@@ -18,9 +18,10 @@ import (
 var floors = [][]string{
 	{"internal/fitnames", "problem"},
 	{"."},
-	{"token", "tool", "atom", "body"},
+	{"token", "tool", "atom", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
+	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
 	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile"},

@@ -1,6 +1,8 @@
 package tenfold
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+)
 
 // idIndex finds entries by id in some eleven bytes an entry: the ids stand in
 // a list of their own. It grows shard by shard, so that no append waits for the

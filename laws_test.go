@@ -15,6 +15,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 )
 
 // The laws of semantics §2 over generated logs. Over the corpus they are held
@@ -318,11 +319,11 @@ func TestC7UndoIsExact(t *testing.T) {
 		}
 		p, undone := step("undo", tenfold.CompactionRevoked{Target: top.ID})
 		mustEqual(t, "undone", before, undone)
-		_, revocation, ok := p.Redoable()
-		if !ok || revocation != "undo" {
-			t.Fatalf("redo would revoke %q", revocation)
+		redo := p.RedoOne()
+		if len(redo) != 1 || redo[0].Target != "undo" {
+			t.Fatalf("redo would revoke %v", redo)
 		}
-		_, redone := step("redo", tenfold.CompactionRevoked{Target: revocation})
+		_, redone := step("redo", tenfold.CompactionRevoked{Target: redo[0].Target})
 		mustEqual(t, "redone", compacted, redone)
 	})
 }
@@ -344,7 +345,7 @@ func TestFormsAreLossless(t *testing.T) {
 				t.Fatalf("%v\n%s", err, line)
 			}
 			mustEqual(t, string(line), e, got)
-			r, err := tenfold.NewRecord(e.Payload)
+			r, err := record.New(e.Payload)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ type layout struct {
 	stale   bool
 	began   bool  // the view shows anything
 	opening bool  // the view needs an opening message
-	looked  int32 // where what it begins with was looked for, in vain
+	looked  int32 // where what it begins with was looked for without finding it
 	hidden  []hidden
 	added   Count
 	config  Count
@@ -40,11 +40,11 @@ type hidden struct {
 	summary  int32   // index of the overlay whose summary stands in, or nobody
 	shielded []int32 // shown all the same (P8, P9), in log order
 	before   []string
-	after    []said // what stands in, after the shielded entries
+	after    []insertion // what stands in, after the shielded entries
 }
 
-// said is a message the projection puts in.
-type said struct {
+// insertion is a message the projection puts in.
+type insertion struct {
 	user bool
 	text string
 }
@@ -52,14 +52,14 @@ type said struct {
 // arrange brings the layout up to date.
 func (p *Projection) arrange() {
 	if p.layout.stale {
-		p.layOut()
+		p.rebuildLayout()
 	}
 	if !p.layout.began {
-		p.begin()
+		p.findFirst()
 	}
 }
 
-func (p *Projection) layOut() {
+func (p *Projection) rebuildLayout() {
 	count := p.log.counter.Count
 	p.layout = layout{hidden: p.hiddenStretches(), placeholder: count(interruptedText)}
 	began, from, n := false, int32(1), 0
@@ -76,7 +76,7 @@ func (p *Projection) layOut() {
 			if began {
 				from, n = p.version+1, i+1
 			}
-			p.standIn(h, began)
+			p.placeSummary(h, began)
 		}
 		for _, text := range h.before {
 			p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(text)})
@@ -91,8 +91,8 @@ func (p *Projection) layOut() {
 	p.layout.config = p.config.count(p)
 }
 
-// begin finds what the view begins with, from where it was not found before.
-func (p *Projection) begin() {
+// findFirst finds what the view begins with, from where it was not found before.
+func (p *Projection) findFirst() {
 	l := &p.layout
 	h, _ := slices.BinarySearchFunc(l.hidden, l.looked, func(h hidden, seq int32) int { return int(h.lo) - int(seq) })
 	for item := range p.walk(l.looked+1, p.version+1, l.hidden[h:]) {
@@ -189,8 +189,8 @@ func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 	return slices.Compact(found)
 }
 
-// standIn decides what stands for a summary's run, and where (P3, P4).
-func (p *Projection) standIn(h *hidden, began bool) {
+// placeSummary decides what stands for a summary's run, and where (P3, P4).
+func (p *Projection) placeSummary(h *hidden, began bool) {
 	s := p.overlays[h.summary].c.Summary
 	if isBlank(s.Text) || s.Placement == PlaceSystem {
 		return
@@ -212,22 +212,22 @@ func (p *Projection) standIn(h *hidden, began bool) {
 
 // messages gives what stands for the summary, and whether it is the pair of
 // P3, whose user message is a mere heading.
-func (s *Summary) messages() (say []said, pair bool) {
+func (s *Summary) messages() (say []insertion, pair bool) {
 	switch s.Placement {
 	case PlaceMessage:
-		return []said{{true, s.Text}}, false
+		return []insertion{{true, s.Text}}, false
 	case PlaceUser:
 		text := s.Text
 		if s.Transcript != "" {
 			text = Element("summary", text) + "\n\nThe whole transcript lies at " + Label(s.Transcript) + "."
 		}
-		return []said{{true, text}, {false, understoodText}}, false
+		return []insertion{{true, text}, {false, understoodText}}, false
 	}
 	heading := s.Heading
 	if isBlank(heading) {
 		heading = DefaultHeading
 	}
-	return []said{{true, heading}, {false, s.Text}}, true
+	return []insertion{{true, heading}, {false, s.Text}}, true
 }
 
 // continuation is the section of the system prompt that carries the summaries
@@ -264,4 +264,93 @@ func (p *Projection) system() string {
 	default:
 		return strings.TrimRight(system, "\n") + "\n\n" + section
 	}
+}
+
+// config is the configuration in effect at the end of the log.
+type config struct {
+	current      Config
+	extras       []string // what the deltas hold beside, in order
+	systemTokens int
+	toolTokens   []int
+}
+
+// Config is a configuration: what all config deltas together say.
+type Config struct {
+	Model  string
+	System string
+	Tools  []ToolDefinition
+}
+
+// Config is the configuration in effect (P7), with the system prompt and the
+// tools as the projection shows them: summaries placed there (P4), pruned
+// tools gone.
+func (p *Projection) Config() Config {
+	c := p.config.current
+	c.System = p.system()
+	if pruned := p.pruned(); pruned != nil {
+		c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(t ToolDefinition) bool {
+			return pruned[t.Name]
+		})
+	}
+	return c
+}
+
+// Continuation is the section that summaries placed in the system prompt add to
+// its end (P4): for clients that bring a system prompt of their own. Empty
+// without any.
+func (p *Projection) Continuation() string {
+	p.arrange()
+	return p.continuation()
+}
+
+func (c *config) merge(counter Counter, d ConfigDelta) {
+	if d.Extra != "" {
+		c.extras = append(c.extras, d.Extra)
+	}
+	if d.Model != "" {
+		c.current.Model = d.Model
+	}
+	if d.System != nil {
+		c.current.System = *d.System
+		c.systemTokens = counter.Count(*d.System)
+	}
+	if d.Tools != nil {
+		c.current.Tools = *d.Tools
+		c.toolTokens = make([]int, len(*d.Tools))
+		for i, t := range *d.Tools {
+			c.toolTokens[i] = counter.Count(t.Name) + counter.Count(t.Description) + counter.Count(t.Schema)
+		}
+	}
+}
+
+// count sums the configuration raw and as projected, texts placed in the
+// system prompt aside.
+func (c *config) count(p *Projection) Count {
+	sum := Count{Before: c.systemTokens, After: c.systemTokens}
+	pruned := p.pruned()
+	for i, t := range c.toolTokens {
+		sum.Before += t
+		if !pruned[c.current.Tools[i].Name] {
+			sum.After += t
+		}
+	}
+	return sum
+}
+
+// pruned names the tools whose definitions go: the latest live overlay with an
+// opinion says so.
+func (p *Projection) pruned() map[string]bool {
+	for i := len(p.overlays) - 1; i >= 0; i-- {
+		if o := &p.overlays[i]; o.live && o.lo <= o.hi && o.c.ToolDefinitions != nil {
+			if o.c.ToolDefinitions.Action != Prune {
+				return nil
+			}
+			names := make(map[string]bool, len(o.c.ToolDefinitions.Names))
+			for _, name := range o.c.ToolDefinitions.Names {
+				names[name] = true
+			}
+			return names
+		}
+	}
+	return nil
 }

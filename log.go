@@ -167,6 +167,15 @@ func (l *Log) check(entries []Entry) (_ []Entry, err error) {
 	if err == nil && int(l.n)+len(entries) > math.MaxInt32-1 {
 		err = errors.New("a log holds at most 2,147,483,646 entries: start a new conversation")
 	}
+	overlays := len(l.marks)
+	for i := range entries {
+		if _, is := entries[i].Payload.(Compaction); is {
+			overlays++
+		}
+	}
+	if err == nil && overlays > maxOverlays {
+		err = fmt.Errorf("a log holds at most %d compactions: start a new conversation", maxOverlays)
+	}
 	return entries, err
 }
 

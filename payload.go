@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -20,17 +22,6 @@ type (
 		Synthetic   bool         `json:"synthetic,omitzero"`
 		Role        string       `json:"role,omitzero"`
 		Provider    string       `json:"provider,omitzero"`
-	}
-	assistantMessageJSON struct {
-		Text string `json:"text"`
-	}
-	reasoningJSON struct {
-		Text      string `json:"text,omitzero"`
-		Provider  string `json:"provider,omitzero"`
-		Signature string `json:"signature,omitzero"`
-		Encrypted string `json:"encrypted,omitzero"`
-		ItemID    string `json:"item_id,omitzero"`
-		CallID    string `json:"call_id,omitzero"`
 	}
 	toolCallJSON struct {
 		CallID        string         `json:"call_id"`
@@ -51,38 +42,12 @@ type (
 		Data     jsontext.Value `json:"data,omitzero"`
 		DataText string         `json:"data_text,omitzero"`
 	}
-	approvalJSON struct {
-		State  ApprovalState `json:"state"`
-		CallID string        `json:"call_id"`
-		Reason string        `json:"reason,omitzero"`
-	}
-	usageJSON struct {
-		Model      string   `json:"model,omitzero"`
-		Input      int      `json:"input,omitzero"`
-		Output     int      `json:"output,omitzero"`
-		CacheRead  int      `json:"cache_read,omitzero"`
-		CacheWrite int      `json:"cache_write,omitzero"`
-		Cost       *float64 `json:"cost,omitzero"`
-	}
 	configDeltaJSON struct {
 		Model     string            `json:"model,omitzero"`
 		System    *string           `json:"system,omitzero"`
 		Tools     *[]ToolDefinition `json:"tools,omitzero"`
 		Extra     jsontext.Value    `json:"extra,omitzero"`
 		ExtraText string            `json:"extra_text,omitzero"`
-	}
-	revokedJSON struct {
-		Target  string `json:"target"`
-		Command string `json:"command,omitzero"`
-	}
-	failedJSON struct {
-		Error    string `json:"error"`
-		Tokens   int    `json:"tokens_now,omitzero"`
-		Limit    int    `json:"limit,omitzero"`
-		Exceeded bool   `json:"exceeded,omitzero"`
-	}
-	pinJSON struct {
-		Entries []string `json:"entries"`
 	}
 	partJSON struct {
 		Text string `json:"text,omitzero"`
@@ -92,20 +57,14 @@ type (
 
 // MarshalPayload gives the payload's members as one JSON object on one line.
 func MarshalPayload(p Payload) ([]byte, error) {
-	p, err := value(p)
+	p, err := Value(p)
 	if err != nil {
 		return nil, err
 	}
 	switch p := p.(type) {
-	case TurnStart:
-		return []byte(`{}`), nil
 	case UserMessage:
 		text, parts := splitParts(p.Parts)
 		return marshal(userMessageJSON{text, parts, p.Attachments, p.Synthetic, p.Role, p.Provider})
-	case AssistantMessage:
-		return marshal(assistantMessageJSON(p))
-	case Reasoning:
-		return marshal(reasoningJSON(p))
 	case ToolCall:
 		raw, text := splitRaw(p.Arguments)
 		return marshal(toolCallJSON{CallID: p.CallID, Name: p.Name, Arguments: raw, ArgumentsText: text, Custom: p.Custom})
@@ -115,27 +74,13 @@ func MarshalPayload(p Payload) ([]byte, error) {
 	case ProviderItem:
 		raw, text := splitRaw(p.Data)
 		return marshal(providerItemJSON{Provider: p.Provider, Role: p.Role, Data: raw, DataText: text})
-	case Approval:
-		return marshal(approvalJSON(p))
-	case Usage:
-		return marshal(usageJSON(p))
 	case ConfigDelta:
 		raw, text := splitRaw(p.Extra)
 		return marshal(configDeltaJSON{Model: p.Model, System: p.System, Tools: p.Tools, Extra: raw, ExtraText: text})
-	case Compaction:
-		return marshal(p)
-	case CompactionRevoked:
-		return marshal(revokedJSON(p))
-	case CompactionFailed:
-		return marshal(failedJSON(p))
-	case Pin:
-		return marshal(pinJSON(p))
-	case Unpin:
-		return marshal(pinJSON(p))
 	case Unknown:
 		return marshalUnknown(p)
 	}
-	return nil, fmt.Errorf("%T: %w", p, ErrPayloadType)
+	return marshal(p)
 }
 
 // UnmarshalPayload reads what MarshalPayload wrote. A kind it does not know
@@ -145,15 +90,12 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 	case KindTurnStart:
 		return TurnStart{}, nil
 	case KindUserMessage:
-		var w userMessageJSON
-		err := unmarshal(object, &w)
+		w, err := decoded[userMessageJSON](object)
 		return UserMessage{joinParts(w.Text, w.Parts), w.Attachments, w.Synthetic, w.Role, w.Provider}, err
 	case KindAssistantMessage:
-		w, err := decoded[assistantMessageJSON](object)
-		return AssistantMessage(w), err
+		return decoded[AssistantMessage](object)
 	case KindReasoning:
-		w, err := decoded[reasoningJSON](object)
-		return Reasoning(w), err
+		return decoded[Reasoning](object)
 	case KindToolCall:
 		w, err := decoded[toolCallJSON](object)
 		return ToolCall{CallID: w.CallID, Name: w.Name, Arguments: joinRaw(w.Arguments, w.ArgumentsText), Custom: w.Custom}, err
@@ -164,44 +106,27 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 		w, err := decoded[providerItemJSON](object)
 		return ProviderItem{Provider: w.Provider, Role: w.Role, Data: joinRaw(w.Data, w.DataText)}, err
 	case KindApproval:
-		w, err := decoded[approvalJSON](object)
-		return Approval(w), err
+		return decoded[Approval](object)
 	case KindUsage:
-		w, err := decoded[usageJSON](object)
-		return Usage(w), err
+		return decoded[Usage](object)
 	case KindConfigDelta:
 		w, err := decoded[configDeltaJSON](object)
 		return ConfigDelta{Model: w.Model, System: w.System, Tools: w.Tools, Extra: joinRaw(w.Extra, w.ExtraText)}, err
 	case KindCompaction:
 		return decoded[Compaction](object)
 	case KindCompactionRevoked:
-		w, err := decoded[revokedJSON](object)
-		return CompactionRevoked(w), err
+		return decoded[CompactionRevoked](object)
 	case KindCompactionFailed:
-		w, err := decoded[failedJSON](object)
-		return CompactionFailed(w), err
+		return decoded[CompactionFailed](object)
 	case KindPin:
-		w, err := decoded[pinJSON](object)
-		return Pin(w), err
+		return decoded[Pin](object)
 	case KindUnpin:
-		w, err := decoded[pinJSON](object)
-		return Unpin(w), err
+		return decoded[Unpin](object)
 	}
 	if string(object) == `{}` {
 		return Unknown{Name: kind}, nil
 	}
 	return Unknown{Name: kind, Data: string(object)}, nil
-}
-
-// MarshalJSONTo implements json.MarshalerTo, for usage that stands in another
-// payload.
-func (u Usage) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, usageJSON(u))
-}
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom.
-func (u *Usage) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	return json.UnmarshalDecode(dec, (*usageJSON)(u))
 }
 
 func marshal(v any) ([]byte, error) {
@@ -216,20 +141,6 @@ func decoded[T any](object []byte) (T, error) {
 	var w T
 	err := unmarshal(object, &w)
 	return w, err
-}
-
-// known gives the payload that u spells out, where its kind is one of L3 after
-// all; else u.
-func (u Unknown) known() (Payload, error) {
-	object, err := marshalUnknown(u)
-	if err != nil {
-		return u, err
-	}
-	p, err := UnmarshalPayload(u.Name, object)
-	if _, unknown := p.(Unknown); unknown {
-		return u, nil
-	}
-	return p, err
 }
 
 func marshalUnknown(p Unknown) ([]byte, error) {
@@ -316,4 +227,62 @@ func joinParts(text string, parts []partJSON) []Part {
 		out[i] = Part(p)
 	}
 	return out
+}
+
+// ErrPayloadType says that a payload is not of a type of this package: a type
+// that embeds one of them, or that only implements [Payload], is kept by no log.
+var ErrPayloadType = errors.New("not a payload type of package tenfold")
+
+// Value gives the payload that p is or points to. A nil pointer is ErrNoPayload,
+// a type of another package ErrPayloadType.
+func Value(p Payload) (Payload, error) {
+	if isValue(p) {
+		return p, nil
+	}
+	v := reflect.ValueOf(p)
+	switch {
+	case p == nil:
+		return nil, ErrNoPayload
+	case v.Kind() != reflect.Pointer:
+	case !v.IsNil():
+		if q, ok := v.Elem().Interface().(Payload); ok && isValue(q) {
+			return q, nil
+		}
+	default:
+		if q, ok := reflect.Zero(v.Type().Elem()).Interface().(Payload); ok && isValue(q) {
+			return nil, fmt.Errorf("a nil %T: %w", p, ErrNoPayload)
+		}
+	}
+	return nil, fmt.Errorf("%T: %w", p, ErrPayloadType)
+}
+
+// isValue reports whether a payload is one of the structs of this package, which
+// is what everything else here knows.
+func isValue(p Payload) bool {
+	switch p.(type) {
+	case TurnStart, UserMessage, AssistantMessage, Reasoning, ToolCall, ToolResult, ProviderItem,
+		Approval, Usage, ConfigDelta, Compaction, CompactionRevoked, CompactionFailed, Pin, Unpin, Unknown:
+		return true
+	}
+	return false
+}
+
+// values gives entries whose payloads are values: the slice given, or a copy of
+// it where some are pointers.
+func values(entries []Entry) ([]Entry, error) {
+	out := entries
+	for i := range entries {
+		if isValue(entries[i].Payload) {
+			continue
+		}
+		p, err := Value(entries[i].Payload)
+		if err != nil {
+			return nil, fmt.Errorf("append entry %q: %w", entries[i].ID, err)
+		}
+		if &out[0] == &entries[0] {
+			out = slices.Clone(entries)
+		}
+		out[i].Payload = p
+	}
+	return out, nil
 }

@@ -94,19 +94,88 @@ func (p *Projection) Changed(q *Projection) int {
 // call.
 func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list) }
 
-// Same reports whether two overlays say the same: their bounds and
-// slots, wherever they came from.
-func (c Compaction) Same(d Compaction) bool {
-	for _, x := range []*Compaction{&c, &d} {
-		x.Profile, x.Strategy, x.Source, x.Reason, x.Command = "", "", "", "", ""
-		x.TokensBefore, x.TokensAfter = 0, 0
-		if x.Summary != nil {
-			s := *x.Summary
-			s.Usage, s.Artifacts, s.Transcript = nil, nil, ""
-			x.Summary = &s
+// Snapshot gives the projection as it is now: what is appended to its log, and
+// what it advances to, no longer reaches it. The log and the projection stay as
+// they are; what they share with the snapshot they copy when they next change it.
+func (p *Projection) Snapshot() *Projection {
+	q := p.Preview()
+	p.log.nodes.freeze()
+	p.log.blocks.freeze()
+	p.log.sources.freeze()
+	p.named.freeze()
+	p.pinned.freeze()
+	p.owner, p.borrowed = new(owner), true
+	if !p.layout.stale {
+		q.layout = p.layout
+	}
+	return q
+}
+
+// AppendIf appends entries to the projection's log and takes them in, if accept
+// agrees: accept is shown the projection as it is with them, and where it gives
+// an error, or panics, log and projection are as they were before. Writers use
+// it to keep a log in step with a store. accept is not to change or to keep what
+// it is shown. Ordinary entries cost the same in a short and in a long log; a
+// compaction, a revocation, a pin or a configuration costs a [Projection.Preview]
+// as well.
+func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...Entry) error {
+	l := p.log
+	entries, err := l.check(entries)
+	if err != nil {
+		return err
+	}
+	p.Advance()
+	if p.changesEarlier(entries) {
+		if err := accept(p.Preview(entries...)); err != nil {
+			return err
+		}
+		l.addAll(entries)
+		p.Advance()
+		return nil
+	}
+	before, was := *p, *l
+	accepted := false
+	defer func() {
+		if !accepted {
+			p.rollBack(&before)
+			l.rollBack(&was)
+		}
+		l.trail.stop()
+	}()
+	l.trail.begin(l)
+	l.addAll(entries)
+	p.Advance()
+	err = accept(p)
+	accepted = err == nil
+	return err
+}
+
+// changesEarlier reports whether entries change how earlier ones are seen, beyond
+// what a result does to its call.
+func (p *Projection) changesEarlier(entries []Entry) bool {
+	for i := range entries {
+		switch entries[i].Payload.Kind() {
+		case KindConfigDelta, KindCompaction, KindCompactionRevoked, KindPin, KindUnpin:
+			return true
+		case KindUserMessage, KindTurnStart:
+			if len(p.waiting) > 0 { // the loop closes, and reasoning goes with it
+				return true
+			}
 		}
 	}
-	a, errA := marshal(c)
-	b, errB := marshal(d)
-	return errA == nil && errB == nil && string(a) == string(b)
+	return false
+}
+
+// rollBack makes the projection what it was before it took in ordinary
+// entries: they have changed nothing in place but states of their own, and how
+// many calls of a block have no result.
+func (p *Projection) rollBack(before *Projection) {
+	for seq := before.version + 1; seq <= p.version; seq++ {
+		n := p.log.node(seq)
+		p.mark(seq, n, state{})
+		if n.kind == codeResult && !n.is(flagVoid) && n.pair <= before.version && p.reads(n) && !p.shows(n.pair, p.log.node(n.pair)) {
+			p.countHidden(n.pair, 1)
+		}
+	}
+	*p = *before
 }

@@ -1,6 +1,8 @@
 package tenfold
 
-import "slices"
+import (
+	"slices"
+)
 
 // A Projection is what a model sees of a log: every entry with its fate, the
 // overlays resolved, repaired so that any provider takes it (P1, P10). It is
@@ -56,10 +58,10 @@ type overlay struct {
 	// what named each before; nil where nothing did.
 	named []named
 	under []mention
-	// policies are those for the calls that are named; vain are the calls, and
+	// policies are those for the calls that are named; unchanged are the calls, and
 	// messages, that it made no cheaper.
-	policies []sides
-	vain     []int64
+	policies  []sides
+	unchanged []int64
 	// tools is what the policy for tool calls does.
 	tools act
 	// plain is what it does to calls that it does not name, and hinted to those
@@ -106,27 +108,27 @@ func (p *Projection) Advance() {
 			p.reading = append(p.reading, int32(b))
 		}
 	}
-	if len(p.overlays) > 0 {
-		p.arrive(from)
+	if len(p.overlays) > 0 || len(p.pinned.pieces) > 0 {
+		p.settleResults(from)
 	}
 	i, _ := slices.BinarySearch(l.marks, from+1)
 	for _, seq := range l.marks[i:] {
 		if n := l.node(seq); p.reads(n) {
-			p.take(seq, n)
+			p.applyEntry(seq, n)
 		}
 	}
-	p.letGo()
+	p.releaseReasoning()
 }
 
-// arrive settles the results that came after from to calls before it.
-func (p *Projection) arrive(from int32) {
+// settleResults settles the results that came after from to calls before it.
+func (p *Projection) settleResults(from int32) {
 	for seq := from + 1; seq <= p.version; seq++ {
 		n := p.log.node(seq)
 		if n.kind != codeResult || n.is(flagVoid) || n.pair > from || !p.reads(n) {
 			continue
 		}
 		if !p.shows(n.pair, p.log.node(n.pair)) {
-			p.muted(n.pair, -1)
+			p.countHidden(n.pair, -1)
 		}
 		p.settle(seq, n)
 	}
@@ -148,7 +150,7 @@ func (p *Projection) Tokens() int { return p.Totals().All().After }
 func (p *Projection) Totals() Totals {
 	p.arrange()
 	t := Totals{ByFate: p.moved, Config: p.layout.config}
-	unanswered := -p.mute
+	unanswered := -p.hiddenCalls
 	for _, b := range p.reading {
 		if int(b) >= len(p.log.steppers) {
 			break
@@ -195,14 +197,14 @@ func (p *Projection) shows(seq int32, n *node) bool {
 // answered reports whether a call's result is part of the projection.
 func (p *Projection) answered(call *node) bool { return call.pair > 0 && call.pair <= p.version }
 
-// take takes in an entry that changes how others are seen.
-func (p *Projection) take(seq int32, n *node) {
+// applyEntry takes in an entry that changes how others are seen.
+func (p *Projection) applyEntry(seq int32, n *node) {
 	switch payload := p.log.payload(seq).(type) {
 	case ConfigDelta:
 		p.layout.stale = true
 		p.config.merge(p.log.counter, payload)
 	case Compaction:
-		p.cover(seq)
+		p.addOverlay(seq)
 	case CompactionRevoked:
 		p.revoke(seq, payload)
 	case Pin:
@@ -218,8 +220,16 @@ func (p *Projection) settle(seq int32, n *node) int32 {
 	if n.is(flagVoid) {
 		return 0
 	}
-	f, by, tokens := p.resolve(seq, n)
-	return p.mark(seq, n, newState(f, by, n.tokens-tokens))
+	return p.mark(seq, n, newState(p.resolve(seq, n), n.tokens))
+}
+
+// settlePair settles an entry, and the result of a call with it.
+func (p *Projection) settlePair(seq int32, n *node) int32 {
+	saved := p.settle(seq, n)
+	if n.kind == codeCall && p.answered(n) {
+		saved += p.settle(n.pair, p.log.node(n.pair))
+	}
+	return saved
 }
 
 // mark notes what became of an entry, and keeps the sums.
@@ -240,8 +250,8 @@ func (p *Projection) mark(seq int32, n *node, next state) int32 {
 	return next.saved - s.saved
 }
 
-// cover takes in a compaction.
-func (p *Projection) cover(seq int32) {
+// addOverlay takes in a compaction.
+func (p *Projection) addOverlay(seq int32) {
 	c := payloadOf[Compaction](p.log, seq)
 	// An overlay speaks of nothing that came after it.
 	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
@@ -261,7 +271,7 @@ func (p *Projection) cover(seq int32) {
 		o.hints(&p.log.tools)
 	}
 	if o.tools == actSelective {
-		o.named, o.policies = p.find(c.ToolCalls, lo, hi)
+		o.named, o.policies = p.findCalls(c.ToolCalls, lo, hi)
 	}
 	if c.Texts != nil && c.Texts.Rest == "" {
 		o.named = append(o.named, p.findTexts(c.Texts.Entries, lo, hi)...)
@@ -270,21 +280,21 @@ func (p *Projection) cover(seq int32) {
 		p.texts++
 	}
 	p.overlays = append(p.overlays, o)
-	p.name(by)
-	p.lay(by, o.lo, o.hi)
-	p.apply(by)
+	p.addMentions(by)
+	p.paintSlots(by, o.lo, o.hi)
+	p.settleOverlay(by)
 }
 
-// lay puts a live overlay on the slots, as far as it lies in a stretch.
-func (p *Projection) lay(by, lo, hi int32) {
+// paintSlots puts a live overlay on the slots, as far as it lies in a stretch.
+func (p *Projection) paintSlots(by, lo, hi int32) {
 	o := &p.overlays[by]
 	for s := range o.c.slots {
 		p.slots[s] = p.slots[s].paint(max(lo, o.lo), min(hi, o.hi), by)
 	}
 }
 
-// apply settles what an overlay covers, after it came or went.
-func (p *Projection) apply(by int32) {
+// settleOverlay settles what an overlay covers, after it came or went.
+func (p *Projection) settleOverlay(by int32) {
 	o := &p.overlays[by]
 	whole := false
 	for range o.c.slots {
@@ -293,15 +303,10 @@ func (p *Projection) apply(by int32) {
 	if whole {
 		p.settleRange(o.lo, o.hi)
 	} else {
-		o.vain = nil
+		o.unchanged = nil
 		for _, one := range o.named {
-			n := p.log.node(one.seq)
-			saved := p.settle(one.seq, n)
-			if n.kind == codeCall && p.answered(n) {
-				saved += p.settle(n.pair, p.log.node(n.pair))
-			}
-			if saved <= 0 {
-				o.vain = append(o.vain, int64(one.seq))
+			if p.settlePair(one.seq, p.log.node(one.seq)) <= 0 {
+				o.unchanged = append(o.unchanged, int64(one.seq))
 			}
 		}
 	}
@@ -329,7 +334,7 @@ func (p *Projection) revoke(seq int32, r CompactionRevoked) {
 		p.repaint(o.lo, o.hi)
 		break
 	}
-	p.apply(by)
+	p.settleOverlay(by)
 }
 
 // repaint lays all live overlays anew where they lie in a stretch.
@@ -339,7 +344,7 @@ func (p *Projection) repaint(lo, hi int32) {
 	}
 	for i := range p.overlays {
 		if o := &p.overlays[i]; o.live && o.lo <= hi && lo <= o.hi {
-			p.lay(int32(i), lo, hi)
+			p.paintSlots(int32(i), lo, hi)
 		}
 	}
 }
@@ -373,7 +378,9 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		}
 		if p.pinned.get(seq) != on {
 			p.pinned.set(seq, on)
-			p.settleEach(seq, seq, seq)
+			if n = p.log.node(seq); n.visible() && p.reads(n) {
+				p.settlePair(seq, n)
+			}
 		}
 	}
 	p.layout.stale = true
@@ -400,4 +407,66 @@ func atoi(s string) int64 {
 		n = n*10 + int64(s[i]-'0')
 	}
 	return n
+}
+
+// openLoop tells where the tool loop began that is open at seq: after the last
+// request, if the last response since makes a call. 0 when none is open.
+func (p *Projection) openLoop(seq int32) int32 {
+	from := p.lastRequest(seq) + 1
+	var last *node
+	for s := seq - 1; s >= from; s-- {
+		n := p.log.node(s)
+		if n.kind <= codeUser || n.kind > codeItem || n.kind == codeResult || !p.reads(n) {
+			continue
+		}
+		if last == nil {
+			last = n
+		}
+		if n.turn != last.turn || n.step != last.step || n.branch != last.branch {
+			return 0
+		}
+		if n.kind == codeCall {
+			return from
+		}
+	}
+	return 0
+}
+
+// lastRequest is the last user message or turn start before seq; 0 for none.
+func (p *Projection) lastRequest(seq int32) int32 {
+	var last int32
+	for _, b := range p.reading {
+		if int(b) >= len(p.log.steppers) {
+			break
+		}
+		requests := p.log.steppers[b].requests
+		if i, _ := slices.BinarySearch(requests, seq); i > 0 {
+			last = max(last, requests[i-1])
+		}
+	}
+	return last
+}
+
+// releaseReasoning drops the reasoning that overlays had to hold for a tool loop which a
+// request has closed since: the other exception that P11a names.
+func (p *Projection) releaseReasoning() {
+	if len(p.waiting) == 0 {
+		return
+	}
+	request := p.lastRequest(p.version + 1)
+	p.waiting = slices.DeleteFunc(p.waiting, func(by int32) bool {
+		o := &p.overlays[by]
+		if request < o.seq {
+			return false
+		}
+		from := o.heldFrom
+		o.heldFrom = 0
+		for s := max(from, o.lo); s <= o.hi; s++ {
+			if n := p.log.node(s); n.kind == codeReasoning && p.reads(n) {
+				p.settle(s, n)
+			}
+		}
+		p.layout.stale = true
+		return true
+	})
 }

@@ -1,53 +1,73 @@
 package tenfold
 
-// resolve decides the fate of an entry that is not void: the overlay that made
-// it so, and what it costs now. It looks at nothing but the log and the
-// overlays.
-func (p *Projection) resolve(seq int32, n *node) (Fate, int32, int32) {
+// Why says why the entry with the given seq has the fate that [Projection.Fate]
+// gives.
+func (p *Projection) Why(seq int64) Reason {
+	if seq < 1 || seq > int64(p.version) {
+		return ReasonNone
+	}
+	n := p.log.node(int32(seq))
+	switch {
+	case n.is(flagEmpty) && n.visible():
+		return ReasonEmpty
+	case n.is(flagVoid):
+		return ReasonRepair
+	case !n.visible():
+		return ReasonUnseen
+	}
+	return p.state(int32(seq)).reason()
+}
+
+// keeps is the decision to leave an entry as it is.
+func keeps(n *node, why Reason) decision { return decision{Kept, why, nobody, n.tokens} }
+
+// resolve decides the fate of an entry that is not void. It looks at nothing
+// but the log and the overlays.
+func (p *Projection) resolve(seq int32, n *node) decision {
 	at, anchor := seq, n // a result shares the fate of its call
 	if n.kind == codeResult {
 		at = n.pair
 		anchor = p.log.node(at)
 	}
 	if p.pinned.get(at) {
-		return Kept, nobody, n.tokens
+		return keeps(n, ReasonPinned)
 	}
-	if f, by, ok := p.hides(at, anchor); ok {
-		return f, by, 0
+	hidden, spared := p.hides(at, anchor)
+	if hidden.by != nobody {
+		return hidden
 	}
 	switch n.kind {
-	case codeReasoning:
-		by := p.slots[slotReasoning].at(seq)
-		if by != nobody && p.strips(p.overlays[by].c.Reasoning, seq) && !p.held(by, seq, n) {
-			return Omitted, by, 0
-		}
 	case codeUser:
-		if p.texts > 0 || n.is(flagFiles) {
-			return p.resolveUser(seq, n)
-		}
+		return p.resolveUser(seq, n, spared)
+	case codeReasoning:
+		return p.resolveReasoning(seq, n)
 	case codeAssistant:
 		if p.texts > 0 {
-			return p.resolveSaid(seq, n)
+			return p.resolveAssistant(seq, n)
 		}
 	case codeCall, codeResult:
-		if by := p.word(slotTools, at); by != nobody {
+		if by := p.winner(slotTools, at); by != nobody {
 			return p.resolveTool(seq, n, at, anchor, by)
 		}
 	}
-	return Kept, nobody, n.tokens
+	return keeps(n, ReasonNone)
 }
 
-// hides tells whether a summary or an omission hides the entry; where both
-// do, the later of the two is named.
-func (p *Projection) hides(seq int32, n *node) (Fate, int32, bool) {
-	f, by := Kept, nobody
-	if s := p.slots[slotSummary].at(seq); s != nobody && !p.shields(s, n, seq) {
-		f, by = Summarised, s
+// hides tells whether a summary or an omission hides the entry: where both do,
+// the later of the two. Spared says that one would, were it not for P9.
+func (p *Projection) hides(seq int32, n *node) (d decision, spared bool) {
+	d.by = nobody
+	if s := p.slots[slotSummary].at(seq); s != nobody {
+		if spared = p.shields(s, n, seq); !spared {
+			d = decision{fate: Summarised, reason: ReasonSummary, by: s}
+		}
 	}
-	if t := p.slots[slotTurns].at(seq); t > by && p.overlays[t].c.Turns == Omit && !p.shields(t, n, seq) {
-		f, by = Omitted, t
+	if t := p.slots[slotTurns].at(seq); t != nobody && p.shields(t, n, seq) {
+		spared = true
+	} else if t > d.by && p.overlays[t].c.Turns == Omit {
+		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
 	}
-	return f, by, by != nobody
+	return d, spared
 }
 
 // shields reports whether the overlay must leave the entry alone: a user
@@ -60,19 +80,151 @@ func (p *Projection) shields(by int32, n *node, seq int32) bool {
 	return users > 0 && users <= seq && seq <= p.overlays[by].hi
 }
 
-// held reports whether the reasoning must stay although the overlay strips it:
-// it is signed, and belongs to the tool loop that was open when the overlay
-// was made and has not closed since (P10).
-func (p *Projection) held(by, seq int32, n *node) bool {
-	from := p.overlays[by].heldFrom
-	return from > 0 && seq >= from && n.is(flagOpaque)
+// resolveReasoning decides the fate of reasoning. What is signed and belongs to
+// the tool loop that was open when the overlay was made stays until the loop
+// closes (P10).
+func (p *Projection) resolveReasoning(seq int32, n *node) decision {
+	by := p.slots[slotReasoning].at(seq)
+	if by == nobody {
+		return keeps(n, ReasonNone)
+	}
+	policy, from := p.overlays[by].c.Reasoning, p.overlays[by].heldFrom
+	switch {
+	case policy.Action != Strip:
+		return keeps(n, ReasonLeft)
+	case policy.Over > 0 && Size(len(payloadOf[Reasoning](p.log, seq).Text)) <= policy.Over:
+		return keeps(n, ReasonSmall)
+	case from > 0 && seq >= from && n.is(flagOpaque):
+		return keeps(n, ReasonHeld)
+	}
+	return decision{Omitted, ReasonReasoning, by, 0}
 }
 
-func (p *Projection) strips(policy *Policy, seq int32) bool {
-	if policy.Action != Strip {
-		return false
+// resolveAssistant decides the fate of a message of the assistant under a
+// policy for texts.
+func (p *Projection) resolveAssistant(seq int32, n *node) decision {
+	by := p.winner(slotTexts, seq)
+	if by == nobody {
+		return keeps(n, ReasonNone)
 	}
-	return policy.Over == 0 || Size(len(payloadOf[Reasoning](p.log, seq).Text)) > policy.Over
+	text, f, why := p.overlays[by].c.Texts.shorten(p.log.payload(seq), seq, false)
+	switch f {
+	case Kept:
+		return keeps(n, why)
+	case Omitted:
+		return decision{Omitted, why, by, 0}
+	}
+	return decision{f, why, by, int32(p.log.counter.Count(text))}
+}
+
+// resolveUser decides the fate of a user message: what is left of its text,
+// then of its files and attachments.
+func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
+	m, d := p.shortenUser(seq, n)
+	switch {
+	case d.fate == Kept && spared:
+		return keeps(n, ReasonRequest)
+	case d.fate == Kept:
+		return keeps(n, d.reason)
+	case d.fate != Omitted:
+		d.tokens = int32(CountPayload(p.log.counter, m))
+	}
+	return d
+}
+
+// shortenUser gives what overlays leave of a user message, and what they decided,
+// tokens aside. Where both slots change it, the one that wins on texts stands.
+func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
+	m, d := payloadOf[UserMessage](p.log, seq), decision{by: nobody}
+	if p.texts == 0 && !n.is(flagFiles) {
+		return m, d
+	}
+	if at := p.winner(slotTexts, seq); p.texts > 0 && at != nobody {
+		var text string
+		if p.shields(at, n, seq) {
+			d.reason = ReasonRequest
+		} else if text, d.fate, d.reason = p.overlays[at].c.Texts.shorten(m, seq, n.is(flagFiles)); d.fate != Kept {
+			m.Parts, d.by = withText(m.Parts, text), at
+		}
+	}
+	at := p.slots[slotAttachments].at(seq)
+	if d.fate == Omitted || !n.is(flagFiles) || at == nobody {
+		return m, d
+	}
+	if policy := p.overlays[at].c.Attachments; policy.Action == Strip && !p.shields(at, n, seq) {
+		if bare, changed := withoutFiles(m, policy.Over); changed {
+			m = bare
+			if d.fate == Kept {
+				d.fate, d.reason, d.by = Stripped, ReasonFiles, at
+			}
+		}
+	}
+	if d.reason == ReasonNone {
+		d.reason = ReasonLeft
+	}
+	return m, d
+}
+
+// withText puts a text in the place of the texts of a content; files stay.
+func withText(parts []Part, text string) []Part {
+	var out []Part
+	if text != "" {
+		out = Text(text)
+	}
+	for _, part := range parts {
+		if part.File != nil {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// shorten gives what a policy leaves of a message's text, the fate that is, and
+// why. A message that carries files too is not hidden when its text is gone.
+func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Reason) {
+	u, isUser := m.(UserMessage)
+	typed := isUser && !u.Synthetic
+	trim, named := p.Entries[int64(seq)]
+	changed, kept := ReasonLines, ReasonLeft
+	if !named {
+		trim.Action, changed = p.Rest, ReasonRest
+	}
+	text := TextLines(m)
+	left, f := text, Kept
+	switch trim.Action {
+	case Omit:
+		if !typed {
+			return "", Omitted, changed
+		}
+		kept = ReasonTyped
+	case Trim:
+		kept = ReasonBare
+		if isBlank(text) {
+			break
+		}
+		t := trimmer{short: p.Marks == MarksShort, recall: recallRef(p.Recall, seq)}
+		out := t.trim(text, 0, 0, trim.Lines)
+		switch {
+		case t.blank && typed: // what a person said is never hidden
+		case t.blank:
+			left, f = "", Trimmed
+		case len(out) < len(text):
+			left, f = out, Trimmed
+		}
+	}
+	if words := trim.Folded.words(); words != "" {
+		if f == Kept {
+			left = shieldMarks(left)
+		}
+		return trim.Folded.onText(left), Trimmed, changed
+	}
+	switch {
+	case f == Kept:
+		return left, Kept, kept
+	case left == "" && !files:
+		return "", Omitted, changed
+	}
+	return left, f, changed
 }
 
 // act is an Action as the inner loops know it.
@@ -112,7 +264,10 @@ type sides struct {
 	request, response act
 	// removes is set where a hint takes the pair away if its result is
 	// stripped.
-	removes    bool
+	removes bool
+	// requestHint and responseHint say that the tool's hint keeps a side.
+	requestHint, responseHint bool
+
 	head, tail Size
 	lines      []LineRange // of the result
 	body       []LineRange // of the bodies in the arguments
@@ -197,59 +352,68 @@ func (c CallPolicy) sides() sides {
 
 // sides is what a strip does to the calls of a tool, its hint minded.
 func (hint Hint) sides(request, response bool) sides {
-	s := sides{request: stripIf(request), response: stripIf(response)}
-	if hint.Request == Keep {
-		s.request = actKeep
-	}
-	switch {
-	case hint.Response == Keep:
-		s.response = actKeep
-	case hint.Response == Remove && s.response == actStrip:
-		s.removes = true
-	}
+	s := sides{requestHint: hint.Request == Keep, responseHint: hint.Response == Keep}
+	s.request, s.response = stripIf(request && !s.requestHint), stripIf(response && !s.responseHint)
+	s.removes = hint.Response == Remove && response
 	return s
 }
 
 // resolveTool decides the fate of a call or a result under a tool policy.
-func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by int32) (Fate, int32, int32) {
-	s := p.sides(by, at, call)
-	if s.request == actOmit {
-		return Omitted, by, 0
-	}
+func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by int32) decision {
+	s, why := p.sides(by, at, call), ReasonPolicy
 	policy := p.overlays[by].c.ToolCalls
+	if policy.Action == Selective {
+		why = ReasonRest
+		if named, _ := p.mention(at); named == by {
+			why = ReasonNamed
+		}
+	}
+	switch {
+	case s.request == actOmit:
+		return decision{Omitted, why, by, 0}
 	// A result that came after the overlay takes nothing with it (P11a).
-	if s.removes && call.pair > 0 && call.pair < p.overlays[by].seq && p.over(policy, call.pair) {
-		return Omitted, by, 0
-	}
-	if n.kind == codeCall {
-		if s.request == actKeep || n.is(flagBare) || !p.over(policy, seq) {
-			return Kept, nobody, n.tokens
+	case s.removes && call.pair > 0 && call.pair < p.overlays[by].seq && p.over(policy, call.pair):
+		return decision{Omitted, ReasonHint, by, 0}
+	case n.kind == codeCall:
+		switch {
+		case s.request == actKeep && s.requestHint:
+			return keeps(n, ReasonHint)
+		case s.request == actKeep:
+			return keeps(n, ReasonLeft)
+		case n.is(flagBare):
+			return keeps(n, ReasonBare)
+		case !p.over(policy, seq):
+			return keeps(n, ReasonSmall)
+		case s.request == actStrip:
+			return decision{Stripped, why, by, p.stubs.call(n.tool)}
 		}
-		if s.request == actTrim {
-			c := payloadOf[ToolCall](p.log, seq)
-			var ok bool
-			if c.Arguments, ok = trimArguments(c.Arguments, s.body); !ok {
-				return Kept, nobody, n.tokens
-			}
-			return Trimmed, by, int32(CountPayload(p.log.counter, c))
+		c := payloadOf[ToolCall](p.log, seq)
+		var ok bool
+		if c.Arguments, ok = trimArguments(c.Arguments, s.body); !ok {
+			return keeps(n, ReasonBare)
 		}
-		return Stripped, by, p.stubs.call(n.tool)
+		return decision{Trimmed, why, by, int32(CountPayload(p.log.counter, c))}
+	case s.folded == nil && s.response == actStrip && !policy.stubVaries() && p.over(policy, seq):
+		return decision{Stripped, why, by, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).tokens}
 	}
-	if s.folded == nil && (s.response == actKeep || !p.over(policy, seq)) {
-		return Kept, nobody, n.tokens
+	if s.folded != nil || (s.response != actKeep && p.over(policy, seq)) {
+		if r, f := p.shortenResult(policy, s, seq, n); f != Kept {
+			return decision{f, why, by, int32(CountPayload(p.log.counter, r))}
+		}
 	}
-	if s.folded == nil && s.response == actStrip && !policy.odd() {
-		return Stripped, by, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).tokens
+	switch {
+	case s.response == actKeep && s.responseHint:
+		return keeps(n, ReasonHint)
+	case s.response == actKeep:
+		return keeps(n, ReasonLeft)
+	case !p.over(policy, seq):
+		return keeps(n, ReasonSmall)
 	}
-	r, f := p.leave(policy, s, seq, n)
-	if f == Kept {
-		return Kept, nobody, n.tokens
-	}
-	return f, by, int32(CountPayload(p.log.counter, r))
+	return keeps(n, ReasonBare) // a trim that would save nothing
 }
 
-// leave gives what a tool policy leaves of a result, and the fate that is.
-func (p *Projection) leave(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
+// shortenResult gives what a tool policy leaves of a result, and the fate that is.
+func (p *Projection) shortenResult(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
 	r, f := payloadOf[ToolResult](p.log, seq), Kept
 	if p.over(policy, seq) {
 		switch s.response {
@@ -260,23 +424,23 @@ func (p *Projection) leave(policy *ToolPolicy, s *sides, seq int32, n *node) (To
 			}
 		case actStrip:
 			f, r.Parts = Stripped, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
-			if policy.odd() {
+			if policy.stubVaries() {
 				r.Parts = Text(p.stub(policy, n, seq))
 			}
 		}
 	}
 	if s.folded.words() != "" {
 		if f == Kept {
-			f, r.Parts = Trimmed, foreignParts(r.Parts)
+			f, r.Parts = Trimmed, shieldParts(r.Parts)
 		}
 		r.Parts = s.folded.onParts(r.Parts)
 	}
 	return r, f
 }
 
-// odd reports whether stubs of the policy say more than of which tool the
+// stubVaries reports whether stubs of the policy say more than of which tool the
 // result was, and how it ended.
-func (p *ToolPolicy) odd() bool { return p.FirstLine || p.Recall }
+func (p *ToolPolicy) stubVaries() bool { return p.FirstLine || p.Recall }
 
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
@@ -291,10 +455,10 @@ func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
 func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 	switch payload := p.log.payload(seq).(type) {
 	case UserMessage:
-		m, _, _ := p.leaveUser(seq, n)
+		m, _ := p.shortenUser(seq, n)
 		return m
 	case AssistantMessage:
-		payload.Text, _ = p.overlays[by].c.Texts.leave(payload, seq, false)
+		payload.Text, _, _ = p.overlays[by].c.Texts.shorten(payload, seq, false)
 		return payload
 	case ToolCall:
 		if s := p.sides(by, seq, n); s.request == actTrim {
@@ -305,10 +469,10 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		return payload
 	case ToolResult:
 		policy, s := p.overlays[by].c.ToolCalls, p.sides(by, n.pair, p.log.node(n.pair))
-		if s.response == actStrip && s.folded == nil && !policy.odd() {
+		if s.response == actStrip && s.folded == nil && !policy.stubVaries() {
 			payload.Parts = p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
 		} else {
-			payload, _ = p.leave(policy, s, seq, n)
+			payload, _ = p.shortenResult(policy, s, seq, n)
 		}
 		return payload
 	default:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/problem"
 )
 
 func clock(hour int) time.Time { return time.Date(2026, 3, 1, hour, 0, 0, 0, time.UTC) }
@@ -318,9 +319,10 @@ func TestC3DefaultTail(t *testing.T) {
 func TestC3WordsThatAreNoBound(t *testing.T) {
 	for _, text := range []string{"", " ", "x", "last2", "Last", "5x", "5 h", "-5h", "--3", "1..2", "1.5", "d", "nand", "1e9d", "∞"} {
 		_, err := tenfold.ParseBound(text)
+		var wrong *problem.Error
 		if err == nil {
 			t.Errorf("%q is taken for a bound", text)
-		} else if !strings.Contains(err.Error(), "-3") {
+		} else if !errors.As(err, &wrong) || !strings.Contains(wrong.Hint, "-3") {
 			t.Errorf("the error for %q does not say what to write: %v", text, err)
 		}
 	}

@@ -212,7 +212,12 @@ func TestP5ABodyIsLargeOrLong(t *testing.T) {
 
 // What the planner numbers is what the projection shows.
 func TestP5LinesAreNumberedAlikeEverywhere(t *testing.T) {
-	bodies := tenfold.ArgumentBodies(edit)
+	var bodies []string
+	for _, text := range tenfold.ArgumentTexts(edit) {
+		if text.Body {
+			bodies = append(bodies, text.Text)
+		}
+	}
 	same(t, "bodies", bodies, []string{"one\ntwo\nthree\nüber\nfive\n", "six\nseven\neight\nnine"})
 	n := 0
 	for _, b := range bodies {

@@ -466,11 +466,11 @@ func TestC7UndoAndRedo(t *testing.T) {
 		t.Fatal("the compaction changed nothing")
 	}
 	same(t, "undo", do(revoke("u1", "new")), before)
-	if o, revocation, ok := p.Redoable(); !ok || o.ID != "new" || revocation != "u1" {
-		t.Errorf("redo takes back %q of %q, %v", revocation, o.ID, ok)
+	if redo := p.RedoOne(); len(redo) != 1 || redo[0].Overlay.ID != "new" || redo[0].Target != "u1" {
+		t.Errorf("redo would do %v", redo)
 	}
 	same(t, "redo", do(revoke("r1", "u1")), after)
-	if _, _, ok := p.Redoable(); ok {
+	if len(p.RedoOne()) > 0 {
 		t.Error("there is something to redo after the redo")
 	}
 	same(t, "undo again", do(revoke("u2", "new")), before)

@@ -1,11 +1,12 @@
 package tenfold
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/problem"
 )
 
 // Size is a number of bytes of decoded content (P6). As text it takes binary
@@ -29,7 +30,7 @@ func ParseSize(text string) (Size, error) {
 	}
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(n >= 0 && n*float64(unit) <= 1<<53) { // not so for NaN
-		return 0, fmt.Errorf("%q is no size: write bytes as in 800, 2KB or 1MB", text)
+		return 0, &problem.Error{Problem: "invalid size " + strconv.Quote(text), Hint: "write bytes, as in 800, 2KB or 1MB"}
 	}
 	return Size(n * float64(unit)), nil
 }

@@ -1,6 +1,8 @@
 package tenfold
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -62,7 +64,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 		s.respond(e.MessageID)
 	case codeResult:
 		result, _ := e.Payload.(ToolResult)
-		if call := l.answer(seq, n, result.CallID); call != nil {
+		if call := l.closeCall(seq, n, result.CallID); call != nil {
 			n.turn, n.step = call.turn, call.step
 			if call.turn == s.turn && call.step == s.step {
 				s.phase = phaseResults
@@ -81,7 +83,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	n.turn, n.step = s.turn, s.step
 	if n.kind == codeCall {
 		call, _ := e.Payload.(ToolCall)
-		l.await(seq, n, call.CallID)
+		l.openCall(seq, n, call.CallID)
 		s.open++
 	}
 }
@@ -220,4 +222,238 @@ func (l *Log) Pair(seq int64) int64 {
 func sees(reader, branch string) bool {
 	return branch == "" || branch == reader ||
 		(strings.HasPrefix(reader, branch) && reader[len(branch)] == '.')
+}
+
+// openCalls are the calls that wait for their results. Providers use ids again,
+// and some give all calls the same: those of one id and one step wait in a row,
+// each node's pair the negated next one, and the rows of the steps in a pile.
+// So a call and a result take the same few lookups however many are open.
+type openCalls struct {
+	rows map[rowKey]row
+	base *openCalls // what a fork shares
+}
+
+// rowKey names a row: the newest of its id at depth 0, the others by their
+// place in the pile, the oldest at 1.
+type rowKey struct {
+	branch, depth int32
+	id            string
+}
+
+// row is the open calls of one step; zero for none.
+type row struct {
+	first, last int32 // seqs
+	below       int32 // how many rows lie under it
+}
+
+func (o *openCalls) get(key rowKey) row {
+	r, ok := o.rows[key]
+	for !ok && o.base != nil {
+		o = o.base
+		r, ok = o.rows[key]
+	}
+	return r
+}
+
+func (o *openCalls) set(key rowKey, r row) {
+	if r == (row{}) && o.base == nil {
+		delete(o.rows, key)
+		return
+	}
+	if o.rows == nil {
+		o.rows = map[rowKey]row{}
+	}
+	o.rows[key] = r
+}
+
+func (l *Log) setRow(key rowKey, was, r row) {
+	l.trail.row(key, was)
+	l.open.set(key, r)
+}
+
+// link sets the pair of a node.
+func (l *Log) link(seq, pair int32) *node {
+	n := l.nodes.edit(seq)
+	l.trail.pair(seq, n.pair)
+	n.pair = pair
+	return n
+}
+
+// openCall has a call wait for its result.
+func (l *Log) openCall(seq int32, n *node, callID string) {
+	key := rowKey{branch: n.branch, id: callID}
+	top := l.open.get(key)
+	next := row{first: seq, last: seq}
+	if top.last > 0 {
+		last := l.node(top.last)
+		if last.turn == n.turn && last.step == n.step {
+			l.link(top.last, -seq)
+			next.first, next.below = top.first, top.below
+		} else {
+			next.below = top.below + 1
+			l.setRow(rowKey{n.branch, next.below, callID}, row{}, top)
+		}
+	}
+	l.setRow(key, top, next)
+}
+
+// closeCall pairs a result with the nearest open call of its id: in the newest
+// step that has one, the first of them. A map over the whole log would pair
+// wrongly. It returns the call, nil for an orphan.
+func (l *Log) closeCall(seq int32, n *node, callID string) *node {
+	key := rowKey{branch: n.branch, id: callID}
+	top := l.open.get(key)
+	if top.first == 0 {
+		return nil
+	}
+	next := top
+	next.first = -l.node(top.first).pair
+	if next.first == 0 {
+		if next = (row{}); top.below > 0 {
+			under := rowKey{n.branch, top.below, callID}
+			next = l.open.get(under)
+			l.setRow(under, next, row{})
+		}
+	}
+	l.setRow(key, top, next)
+	call := l.link(top.first, seq)
+	n.pair, n.tool = top.first, call.tool
+	return call
+}
+
+// A block is chunkLen entries of the log in sum, so that an overlay which
+// hides them all need not look at each.
+type block struct {
+	entries int32 // of the root that a model could see, void ones aside
+	tokens  int64 // they cost
+	open    int32 // calls of the root that wait for their results
+	// reach is the earliest call that a result of the block answers.
+	reach int32
+	// others says that it holds entries of branches that a model could see.
+	others bool
+}
+
+func blockOf(seq int32) int32 { return (seq-1)>>chunkBits + 1 }
+
+// sumUp takes an entry that has its place into the block it stands in.
+func (l *Log) sumUp(seq int32, n *node) {
+	at := blockOf(seq)
+	if (seq-1)&(chunkLen-1) == 0 {
+		*l.blocks.push(at) = block{reach: math.MaxInt32}
+	}
+	if !n.visible() || n.is(flagVoid) {
+		return
+	}
+	b := l.blocks.edit(at)
+	if n.kind == codeResult {
+		b.reach = min(b.reach, n.pair)
+	}
+	if n.branch != 0 {
+		b.others = true
+		return
+	}
+	b.entries++
+	b.tokens += int64(n.tokens)
+	switch n.kind {
+	case codeCall:
+		b.open++
+	case codeResult:
+		l.blocks.edit(blockOf(n.pair)).open--
+	}
+}
+
+// trail is what a log changed in place since it had a length, so that it can
+// be taken back.
+type trail struct {
+	on       bool
+	n        int32
+	number   int // of the trail, so that each stepper is kept once
+	steppers []numbered[stepper]
+	pairs    []numbered[int32]
+	rows     []keptRow
+	block    block // the last
+}
+
+// numbered is an element as it was.
+type numbered[T any] struct {
+	at  int32
+	was T
+}
+
+type keptRow struct {
+	key rowKey
+	was row
+}
+
+func (t *trail) begin(l *Log) {
+	t.on, t.n, t.number = true, l.n, t.number+1
+	if l.n > 0 {
+		t.block = *l.blocks.at(blockOf(l.n))
+	}
+}
+
+func (t *trail) stepper(branch int32, s *stepper) {
+	if t.on && s.trail != t.number {
+		t.steppers = append(t.steppers, numbered[stepper]{branch, *s})
+		s.trail = t.number
+	}
+}
+
+func (t *trail) pair(seq, was int32) {
+	if t.on && seq <= t.n {
+		t.pairs = append(t.pairs, numbered[int32]{seq, was})
+	}
+}
+
+func (t *trail) row(key rowKey, was row) {
+	if t.on {
+		t.rows = append(t.rows, keptRow{key, was})
+	}
+}
+
+// stop ends the trail. The room of a short one is kept for the next.
+func (t *trail) stop() {
+	if len(t.rows) > 100 || len(t.steppers) > 100 {
+		*t = trail{number: t.number}
+		return
+	}
+	clear(t.steppers)
+	clear(t.rows)
+	t.on, t.steppers, t.pairs, t.rows = false, t.steppers[:0], t.pairs[:0], t.rows[:0]
+}
+
+// rollBack makes the log what it was before the entries that its trail follows.
+// What was only appended to needs no more than its old length.
+func (l *Log) rollBack(was *Log) {
+	for seq := was.n + 1; seq <= l.n; seq++ {
+		l.index.remove(&l.ids, l.ids.at(seq))
+	}
+	l.branches.cut(len(was.branches.list))
+	l.tools.cut(len(was.tools.list))
+	last, index, t := l.n, l.index, l.trail
+	for _, p := range slices.Backward(t.pairs) {
+		n := l.nodes.edit(p.at)
+		if n.pair > 0 && n.branch == 0 {
+			l.blocks.edit(blockOf(p.at)).open++
+		}
+		n.pair = p.was
+	}
+	if was.n > 0 {
+		*l.blocks.edit(blockOf(was.n)) = t.block
+	}
+	*l = *was
+	l.index, l.trail = index, t
+	for _, r := range slices.Backward(t.rows) {
+		l.open.set(r.key, r.was)
+	}
+	for _, s := range t.steppers {
+		if int(s.at) < len(l.steppers) {
+			l.steppers[s.at] = s.was
+		}
+	}
+	for seq := l.n + 1; seq <= last; seq++ {
+		if l.sources.get(seq) != "" {
+			l.sources.set(seq, "")
+		}
+	}
 }

@@ -35,7 +35,7 @@ func stateOf(p *tenfold.Projection) state {
 		Config: p.Config(), Overlays: slices.Collect(p.Overlays()),
 	}
 	for i := range s.Overlays {
-		s.Overlays[i].Vain = nil // tells of the time when the overlay came
+		s.Overlays[i].Unchanged = nil // tells of the time when the overlay came
 	}
 	for seq := int64(1); seq <= l.Version(); seq++ {
 		turn, step, _ := l.Where(seq)
@@ -53,8 +53,8 @@ func stateOf(p *tenfold.Projection) state {
 	if o, ok := p.Undoable(); ok {
 		s.Undoable = o.ID
 	}
-	if o, revocation, ok := p.Redoable(); ok {
-		s.Redoable = o.ID + " " + revocation
+	for _, redo := range p.RedoOne() {
+		s.Redoable = redo.Overlay.ID + " " + redo.Target
 	}
 	return s
 }
@@ -192,4 +192,54 @@ func TestC8PreviewsShareNothing(t *testing.T) {
 		}
 		mustEqual(t, "what they were made of, going on", stateOf(tenfold.Project(newLogOf(t, entries))), stateOf(base))
 	})
+}
+
+// The same of what lies in lists with room at their ends, which append would
+// share: a preview of each length writes there, and another one after it.
+func TestC8PreviewsShareNoRoom(t *testing.T) {
+	for n := range 10 {
+		l := tenfold.NewLog()
+		entries := []tenfold.Entry{start(), user("go")}
+		for i := range n {
+			id := fmt.Sprint("c", i)
+			entries = append(entries,
+				tenfold.Entry{Branch: fmt.Sprint("b", i), Payload: tenfold.AssistantMessage{Text: "aside"}},
+				tenfold.Entry{ID: id, Payload: tenfold.Compaction{Turns: tenfold.Omit}},
+				tenfold.Entry{ID: "r" + id, Payload: tenfold.CompactionRevoked{Target: id}},
+			)
+		}
+		entries = append(entries, tenfold.Entry{ID: "first", Payload: tenfold.Compaction{Turns: tenfold.Omit}}, tenfold.Entry{ID: "second", Payload: tenfold.Compaction{Turns: tenfold.Omit}})
+		if _, err := l.Append(entries...); err != nil {
+			t.Fatal(err)
+		}
+		for _, reader := range []string{"", "mine"} {
+			base := tenfold.ProjectBranch(l, reader)
+			preview := func(branch, target string) *tenfold.Projection {
+				return base.Preview(
+					tenfold.Entry{ID: "say " + branch, Branch: branch, Payload: tenfold.AssistantMessage{Text: "from " + branch}},
+					tenfold.Entry{ID: "undo " + target, Payload: tenfold.CompactionRevoked{Target: target}},
+					tenfold.Entry{ID: "config " + target, Payload: tenfold.ConfigDelta{Model: target, Extra: `{"` + target + `":1}`}},
+				)
+			}
+			mine := preview("mine", "first")
+			was := stateOf(mine)
+			theirs := preview("theirs", "second")
+			_ = stateOf(theirs)
+			same(t, fmt.Sprintf("%d of each, reader %q", n, reader), stateOf(mine), was)
+			_ = preview("mine", "first")
+			same(t, fmt.Sprintf("%d of each, reader %q, theirs", n, reader), stateOf(theirs), stateOf(preview("theirs", "second")))
+		}
+	}
+}
+
+// Two previews that see the same new branch under different numbers.
+func TestC8PreviewsShareNoBranches(t *testing.T) {
+	aside := func(branch string) tenfold.Entry {
+		return tenfold.Entry{ID: "say " + branch, Branch: branch, Payload: tenfold.AssistantMessage{Text: "from " + branch}}
+	}
+	base := tenfold.ProjectBranch(newLog(t, []tenfold.Entry{start(), user("go"), aside("a"), aside("a.b")}), "a.b.c")
+	mine := base.Preview(aside("a.b.c"))
+	was := stateOf(mine)
+	_ = base.Preview(aside("other"), aside("a.b.c")).Tokens()
+	same(t, "a preview beside another", stateOf(mine), was)
 }

@@ -36,7 +36,7 @@ const (
 // and arguments, images by their size. What no model sees costs nothing; the
 // system prompt and tool definitions are counted where they take effect (T4).
 func CountPayload(c Counter, p Payload) int {
-	p, _ = value(p)
+	p, _ = Value(p)
 	switch p := p.(type) {
 	case UserMessage:
 		total := countParts(c, p.Parts)
@@ -140,4 +140,76 @@ func (f *File) Size() Size {
 		return Size(base64.StdEncoding.DecodedLen(len(data)))
 	}
 	return Size(len(f.Detail))
+}
+
+// Size is the size of a call's arguments or a result's content (P6); 0 for
+// other entries.
+func (l *Log) Size(seq int64) Size {
+	if seq < 1 || seq > int64(l.n) {
+		return 0
+	}
+	if size := l.node(int32(seq)).size; size < hugeSize {
+		return Size(size)
+	}
+	return sizeOf(l.payload(int32(seq)))
+}
+
+func sizeOf(p Payload) Size {
+	switch p := p.(type) {
+	case ToolCall:
+		return Size(len(p.Arguments))
+	case ToolResult:
+		return contentSize(p.Parts)
+	}
+	return 0
+}
+
+// SearchText gives the words a full-text search over raw entries looks in
+// (D4): what was said, called and returned, and what a summary says. Opaque
+// data and bytes of files are left out.
+func SearchText(p Payload) string {
+	p, _ = Value(p)
+	switch p := p.(type) {
+	case UserMessage:
+		text := partsText(p.Parts)
+		for _, a := range p.Attachments {
+			text += "\n" + a.Name + "\n" + a.Content
+		}
+		return strings.TrimPrefix(text, "\n")
+	case AssistantMessage:
+		return p.Text
+	case Reasoning:
+		return p.Text
+	case ToolCall:
+		return p.Name + " " + p.Arguments
+	case ToolResult:
+		return partsText(p.Parts)
+	case Approval:
+		return p.Reason
+	case Compaction:
+		if p.Summary != nil {
+			return p.Summary.Text
+		}
+	case CompactionFailed:
+		return p.Error
+	}
+	return ""
+}
+
+// partsText joins the texts of a content, and the names of its files.
+func partsText(parts []Part) string {
+	if len(parts) == 1 && parts[0].File == nil {
+		return parts[0].Text
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if p.File != nil {
+			b.WriteString(p.File.Name)
+		}
+		b.WriteString(p.Text)
+	}
+	return b.String()
 }

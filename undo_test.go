@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 )
 
 // command is what one command does to a log: compactions, and revocations of
@@ -216,7 +217,7 @@ func TestC7WhatUndoAndRedoTurnOver(t *testing.T) {
 	t.Run("same", func(t *testing.T) {
 		one, other := omitting(1)[0], omitting(1)[0]
 		one.Command = "a"
-		if !one.Same(other) {
+		if !record.Same(one, other) {
 			t.Error("who made an overlay is no part of what it says")
 		}
 	})

@@ -60,7 +60,8 @@ var classes = func() (c [256]class) {
 	return c
 }()
 
-func isWord(b byte) bool { c := classes[b]; return c != other && c != joint }
+// IsWord reports whether a byte is an ASCII letter, a digit or an underscore.
+func IsWord(b byte) bool { c := classes[b]; return c != other && c != joint }
 
 // Scan gives the atoms of a line in order: what they are and the bytes
 // [start, end) they stand in. None overlaps another: a path is one atom,
@@ -123,12 +124,12 @@ func inRun(line string, start, end int, slash bool, yield func(Kind, Span) bool)
 		return yield(Path, Span{start, end})
 	}
 	for i := start; i < end; {
-		if !isWord(line[i]) {
+		if !IsWord(line[i]) {
 			i++
 			continue
 		}
 		word := i
-		for i < end && isWord(line[i]) {
+		for i < end && IsWord(line[i]) {
 			i++
 		}
 		if kind, ok := kindOf(line, word, i); ok && !yield(kind, Span{word, i}) {

@@ -29,8 +29,8 @@ const (
 // it ends.
 func Next(text string, at int) (kind Token, end int) {
 	switch c := text[at]; {
-	case isWord(c):
-		for end = at + 1; end < len(text) && isWord(text[end]); end++ {
+	case IsWord(c):
+		for end = at + 1; end < len(text) && IsWord(text[end]); end++ {
 		}
 		return Word, end
 	case c == '\x1b':

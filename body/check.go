@@ -2,6 +2,7 @@ package body
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -280,21 +281,26 @@ func (c *anthropicCheck) result(path string, b anthropicShape) {
 	}
 }
 
+// readTyped reads a block or an item of one of the given types into v. Of any
+// other it reads the type alone, for its other members may have any shape.
+func readTyped(r *report, path string, raw jsontext.Value, v any, types ...string) bool {
+	var only struct {
+		Type string `json:"type"`
+	}
+	if !r.read(path, raw, &only) {
+		return false
+	}
+	if !slices.Contains(types, only.Type) {
+		raw, _ = json.Marshal(only, lenient)
+	}
+	return r.read(path, raw, v)
+}
+
 func readBlock(r *report, path string, raw jsontext.Value) (b anthropicShape, ok bool) {
 	if raw.Kind() != '{' {
 		r.addf(path, "is not a block")
 		return b, false
 	}
-	// Of a block of another type nothing is known but that.
-	var kind struct {
-		Type string `json:"type"`
-	}
-	if !r.read(path, raw, &kind) {
-		return b, false
-	}
-	switch kind.Type {
-	case "text", "thinking", "redacted_thinking", "tool_use", "tool_result":
-		return b, r.read(path, raw, &b)
-	}
-	return anthropicShape{Type: kind.Type}, true
+	ok = readTyped(r, path, raw, &b, "text", "thinking", "redacted_thinking", "tool_use", "tool_result")
+	return b, ok
 }

@@ -140,8 +140,9 @@ func checkResponses(body []byte) []Violation {
 	reasoning, answered, first := -1, false, true
 	for i, raw := range b.Input {
 		path := at("input", i)
-		it, ok := responsesItemOf(&r, path, raw)
-		if !ok {
+		var it checkedItem
+		if !readTyped(&r, path, raw, &it, "message", "reasoning", "function_call", "function_call_output",
+			"custom_tool_call", "custom_tool_call_output") {
 			continue
 		}
 		call := it.Type == "function_call" || it.Type == "custom_tool_call"
@@ -210,15 +211,12 @@ func checkResponsesItem(r *report, ids *calls, path string, it checkedItem) {
 func functionTools(r *report, tools []jsontext.Value) []namedTool {
 	var functions []namedTool
 	for i, raw := range tools {
-		var own struct {
+		var t struct {
 			Type string `json:"type"`
+			namedTool
 		}
-		var f namedTool
-		if !r.read(at("tools", i), raw, &own) || (own.Type != "function" && own.Type != "") {
-			continue
-		}
-		if r.read(at("tools", i), raw, &f) {
-			functions = append(functions, f)
+		if readTyped(r, at("tools", i), raw, &t, "function", "") && (t.Type == "function" || t.Type == "") {
+			functions = append(functions, t.namedTool)
 		}
 	}
 	return functions
@@ -236,24 +234,6 @@ type checkedItem struct {
 	Arguments string           `json:"arguments"`
 	Input     *string          `json:"input"`
 	Output    jsontext.Value   `json:"output"`
-}
-
-// responsesItemOf reads an item. Of a type that is not checked here only the
-// type is read: its members may have any shape.
-func responsesItemOf(r *report, path string, raw jsontext.Value) (checkedItem, bool) {
-	var kind struct {
-		Type string `json:"type"`
-	}
-	if !r.read(path, raw, &kind) {
-		return checkedItem{}, false
-	}
-	switch kind.Type {
-	case "message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output":
-		var it checkedItem
-		ok := r.read(path, raw, &it)
-		return it, ok
-	}
-	return checkedItem{Type: kind.Type}, true
 }
 
 func checkContentParts(r *report, path string, content []jsontext.Value) {

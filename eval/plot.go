@@ -2,53 +2,101 @@ package eval
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"html"
 	"math"
 	"slices"
 	"strings"
+	"text/template"
 )
 
-// The frame of the plot, in pixels.
+// Where the plane of the plot lies in plot.svg, in pixels, and its legend.
 const (
-	plotWidth, plotHeight   = 860, 520
-	plotLeft, plotRight     = 64, 232
-	plotTop, plotBottom     = 64, 72
-	plotInnerWidth          = plotWidth - plotLeft - plotRight
-	plotInnerHeight         = plotHeight - plotTop - plotBottom
-	legendX, legendStep     = plotWidth - plotRight + 28, 24
+	plotLeft, plotTop       = 64, 64
+	plotWidth, plotHeight   = 564, 384
+	legendX, legendStep     = 656, 24
 	markerSize, focusMarker = 4.2, 5.2
 )
 
-// plotSeries is one line of the plot, or one point.
+// plotColours is how many colours there are for what is not the focus.
+const plotColours = 7
+
+//go:embed plot.svg
+var plotSVG string
+
+// plotSeries is one line of the plot, or one point, as plot.svg draws it.
 type plotSeries struct {
-	family string
-	rows   []Row
-	shape  int
-	class  string
+	Family, Class string
+	Points        []plotPoint
+	// Band and Line are the points of their outlines; empty for a single point.
+	Band, Line string
+	Values     []plotValue
+
+	rows  []Row
+	shape int
+}
+
+type plotPoint struct{ Policy, Kept, CUR, Mark string }
+
+// plotValue is a recall as it is written beside its point.
+type plotValue struct {
+	X, Y float64
+	Text string
+}
+
+// plotLegend is the line of the legend that names a series.
+type plotLegend struct {
+	plotSeries
+	Y, TextY    float64
+	Mark, Short string
+}
+
+// plotTick is a mark of an axis.
+type plotTick struct {
+	At, Text float64
+	Name     string
 }
 
 // Plot draws what is kept, on a logarithmic axis, against CUR: a line for each
 // family of policies through its targets, a point for each that has no target.
-// It is an SVG of its own, readable on light and dark ground. Policies that lack
-// an ingredient are left to their table.
-func (r *Result) Plot(s Summary) string {
-	p := plot{series: r.series(s.Groups[0]), horizon: r.Options.Main()}
-	p.least = 0.05
-	for _, line := range p.series {
-		for _, row := range line.rows {
-			p.least = min(p.least, row.Kept.Mean)
+// It is an SVG of its own, readable on light and dark ground: colours are told
+// apart by people who see few of them, and shapes differ as well. Policies that
+// lack an ingredient are left to their table.
+func (r *Result) Plot(s Summary) (string, error) {
+	page, err := template.New("plot").Funcs(template.FuncMap{
+		"escape": func(s string) string { return html.EscapeString(printable(s)) },
+		"px":     func(f float64) string { return fmt.Sprintf("%.1f", f) },
+	}).Parse(plotSVG)
+	if err != nil {
+		return "", fmt.Errorf("read the plot's template: %w", err)
+	}
+	series := r.series(s.Groups[0])
+	least := 0.05
+	for _, one := range series {
+		for _, row := range one.rows {
+			least = min(least, row.Kept.Mean)
 		}
 	}
-	p.least = floorTick(p.least)
-	p.open(s)
-	p.axes()
-	for _, line := range p.series {
-		p.line(line)
+	ticks := ticksFrom(least)
+	p := plane{ticks[0]}
+	for i := range series {
+		p.draw(&series[i])
 	}
-	p.legend()
-	p.out.WriteString("</svg>\n")
-	return p.out.String()
+	var across, up []plotTick
+	for i := 0; i <= 10; i += 2 {
+		y := p.y(float64(i) / 10)
+		across = append(across, plotTick{y, y + 4.5, fmt.Sprintf("%.1f", float64(i)/10)})
+	}
+	for _, t := range ticks {
+		up = append(up, plotTick{At: p.x(t), Name: fmt.Sprintf("%g %%", t*100)})
+	}
+	var out strings.Builder
+	err = page.Execute(&out, map[string]any{
+		"Series": series, "Across": across, "Up": up, "Legend": legend(series),
+		"Over": fmt.Sprintf("%s; %s of %s", horizonWords(r.Options.Main()), counted(s.Sessions, "session"), counted(s.Sources, "source")),
+	})
+	return out.String(), err
 }
 
 // series joins the rows of the main horizon to lines; the family that matters
@@ -60,26 +108,26 @@ func (r *Result) series(g Group) []plotSeries {
 		if row.Horizon != r.Options.Main() || !row.CUR.OK() || row.Kept.Mean <= 0 || strings.Contains(row.Policy, withoutKey) {
 			continue
 		}
-		i := slices.IndexFunc(list, func(p plotSeries) bool { return p.family == row.Family })
+		i := slices.IndexFunc(list, func(p plotSeries) bool { return p.Family == row.Family })
 		if i < 0 {
 			i = len(list)
-			list = append(list, plotSeries{family: row.Family})
+			list = append(list, plotSeries{Family: row.Family})
 		}
 		list[i].rows = append(list[i].rows, row)
 	}
 	for i := range list {
 		list[i].shape = i
-		list[i].class = fmt.Sprintf("c%d", i%plotColours)
+		list[i].Class = fmt.Sprintf("c%d", i%plotColours)
 		switch {
-		case list[i].family == focus:
-			list[i].class, list[i].shape = "focus", 0
-		case strings.HasPrefix(list[i].family, "clairvoyant"), list[i].family == "none":
-			list[i].class += " bound"
+		case list[i].Family == focus:
+			list[i].Class, list[i].shape = "focus", 0
+		case strings.HasPrefix(list[i].Family, "clairvoyant"), list[i].Family == "none":
+			list[i].Class += " bound"
 		}
 		slices.SortStableFunc(list[i].rows, func(a, b Row) int { return cmp.Compare(a.Kept.Mean, b.Kept.Mean) })
 	}
 	slices.SortStableFunc(list, func(a, b plotSeries) int {
-		return cmp.Compare(boolInt(a.family == focus), boolInt(b.family == focus))
+		return cmp.Compare(boolInt(a.Family == focus), boolInt(b.Family == focus))
 	})
 	return list
 }
@@ -96,132 +144,45 @@ func familyOfPolicy(text string) string {
 	return familyOf(name, parameters)
 }
 
-// plot is an SVG under way.
-type plot struct {
-	out     strings.Builder
-	series  []plotSeries
-	horizon int
-	least   float64 // the left end of the axis
-}
-
-// ticks are where the axis of what is kept has its marks.
-func ticks() []float64 {
-	return []float64{.0001, .0002, .0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1}
-}
-
-// floorTick is the last mark below a share.
-func floorTick(share float64) float64 {
-	at := ticks()[0]
-	for _, t := range ticks() {
-		if t < share {
-			at = t
-		}
+// ticksFrom gives the marks of the axis, from the last one below a share on.
+func ticksFrom(share float64) []float64 {
+	ticks := []float64{.0001, .0002, .0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1}
+	for len(ticks) > 1 && ticks[1] < share {
+		ticks = ticks[1:]
 	}
-	return at
+	return ticks
 }
 
-func (p *plot) x(kept float64) float64 {
-	span := math.Log(1) - math.Log(p.least)
-	return plotLeft + plotInnerWidth*(math.Log(min(max(kept, p.least), 1))-math.Log(p.least))/span
+// plane places figures in the plot.
+type plane struct{ least float64 } // the left end of the axis
+
+func (p plane) x(kept float64) float64 {
+	return plotLeft + plotWidth*(1-math.Log(min(max(kept, p.least), 1))/math.Log(p.least))
 }
 
-func (p *plot) y(cur float64) float64 { return plotTop + plotInnerHeight*(1-cur) }
+func (p plane) y(cur float64) float64 { return plotTop + plotHeight*(1-cur) }
 
-func (p *plot) printf(format string, args ...any) { fmt.Fprintf(&p.out, format, args...) }
+func (p plane) at(kept, cur float64) string { return fmt.Sprintf("%.1f,%.1f ", p.x(kept), p.y(cur)) }
 
-// plotColours is how many colours there are for what is not the focus.
-const plotColours = 7
-
-// The colours are told apart by people who see few of them, and shapes differ as
-// well.
-const plotStyle = `<style>
-.frontier{--paper:#ffffff;--ink:#1f2328;--soft:#59636e;--rule:#e4e7eb;--focus:#0b6e4f;--c0:#8a6d00;--c1:#b3541e;--c2:#3b6fb6;--c3:#8b3fa0;--c4:#a33a55;--c5:#4f5b66;--c6:#1b7f8c;
-font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px}
-@media (prefers-color-scheme:dark){.frontier{--paper:#14181d;--ink:#e6e9ec;--soft:#9aa4ae;--rule:#2b323a;--focus:#4fd1a5;--c0:#d9b64a;--c1:#f0955c;--c2:#82b1f0;--c3:#cf95e0;--c4:#f08ba3;--c5:#aeb8c2;--c6:#6fcfdb}}
-.frontier .paper{fill:var(--paper)}.frontier text{fill:var(--ink)}.frontier .soft{fill:var(--soft)}.frontier .head{font-size:16px;font-weight:600}
-.frontier .rule{stroke:var(--rule);stroke-width:1}.frontier .axis{stroke:var(--soft);stroke-width:1}
-.frontier .line{fill:none;stroke:var(--own);stroke-width:1.6;stroke-linejoin:round}.frontier .bound .line{stroke-dasharray:5 4}
-.frontier .mark{fill:var(--own);stroke:var(--paper);stroke-width:1}
-.frontier .focus{--own:var(--focus)}.frontier .focus .line{stroke-width:2.8}.frontier .focus .band{fill:var(--own);opacity:.14}.frontier .focus text.name{font-weight:600}
-.frontier .c0{--own:var(--c0)}.frontier .c1{--own:var(--c1)}.frontier .c2{--own:var(--c2)}.frontier .c3{--own:var(--c3)}.frontier .c4{--own:var(--c4)}.frontier .c5{--own:var(--c5)}.frontier .c6{--own:var(--c6)}
-.frontier .value{font-size:11.5px;font-weight:600;fill:var(--own);paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}
-</style>
-`
-
-func (p *plot) open(s Summary) {
-	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="frontier" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="frontier-title frontier-desc">`+"\n",
-		plotWidth, plotHeight, plotWidth, plotHeight)
-	p.printf("<title id=\"frontier-title\">Tokens kept against recall</title>\n")
-	p.printf("<desc id=\"frontier-desc\">")
-	for i, line := range p.series {
-		if i > 0 {
-			p.printf("; ")
-		}
-		p.printf("%s:", escaped(line.family))
-		for _, row := range line.rows {
-			p.printf(" %s %.3f", percent(row.Kept.Mean), row.CUR.Mean)
-		}
-	}
-	p.printf("</desc>\n%s", plotStyle)
-	p.printf(`<rect class="paper" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
-	p.printf(`<text class="head" x="%d" y="28">What is kept, and what of it was needed</text>`+"\n", plotLeft)
-	p.printf(`<text class="soft" x="%d" y="48">CUR over %s; %s of %s</text>`+"\n", plotLeft,
-		horizonWords(p.horizon), counted(s.Sessions, "session"), counted(s.Sources, "source"))
-}
-
-func (p *plot) axes() {
-	bottom := p.y(0)
-	for i := 0; i <= 10; i += 2 {
-		y := p.y(float64(i) / 10)
-		p.printf(`<line class="rule" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/>`, plotLeft, plotLeft+plotInnerWidth, y, y)
-		p.printf(`<text class="soft" x="%d" y="%.1f" text-anchor="end">%.1f</text>`+"\n", plotLeft-10, y+4.5, float64(i)/10)
-	}
-	for _, t := range ticks() {
-		if t < p.least {
-			continue
-		}
-		x := p.x(t)
-		p.printf(`<line class="rule" x1="%.1f" x2="%.1f" y1="%d" y2="%.1f"/>`, x, x, plotTop, bottom)
-		p.printf(`<text class="soft" x="%.1f" y="%.1f" text-anchor="middle">%g %%</text>`+"\n", x, bottom+20, t*100)
-	}
-	p.printf(`<line class="axis" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/>`+"\n", plotLeft, plotLeft+plotInnerWidth, bottom, bottom)
-	p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle">tokens kept, share of the conversation</text>`+"\n", plotLeft+plotInnerWidth/2.0, bottom+46)
-	middle := plotTop + plotInnerHeight/2.0
-	p.printf(`<text x="20" y="%.1f" text-anchor="middle" transform="rotate(-90 20 %.1f)">CUR</text>`+"\n", middle, middle)
-}
-
-func (p *plot) line(s plotSeries) {
-	p.printf(`<g class="%s">`, s.class)
-	focus := s.class == "focus"
-	size := markerSize
+// draw works out what plot.svg writes of a series.
+func (p plane) draw(s *plotSeries) {
+	focus, size := s.Class == "focus", markerSize
 	if focus {
 		size = focusMarker
+		s.Values = p.values(s.rows)
 	}
-	if focus && len(s.rows) > 1 {
-		p.printf(`<polygon class="band" points="`)
-		for _, row := range s.rows {
-			p.printf("%.1f,%.1f ", p.x(row.Kept.Mean), p.y(row.CUR.High))
-		}
-		for _, row := range slices.Backward(s.rows) {
-			p.printf("%.1f,%.1f ", p.x(row.Kept.Mean), p.y(row.CUR.Low))
-		}
-		p.printf(`"/>`)
-	}
-	if len(s.rows) > 1 {
-		p.printf(`<polyline class="line" points="`)
-		for _, row := range s.rows {
-			p.printf("%.1f,%.1f ", p.x(row.Kept.Mean), p.y(row.CUR.Mean))
-		}
-		p.printf(`"/>`)
-	}
+	var back string
 	for _, row := range s.rows {
-		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
-		p.printf(`<path class="mark" d="%s"><title>%s: kept %s, CUR %.3f</title></path>`, marker(s.shape, x, y, size), escaped(row.Policy), percent(row.Kept.Mean), row.CUR.Mean)
+		kept, cur := row.Kept.Mean, row.CUR.Mean
+		s.Points = append(s.Points, plotPoint{row.Policy, percent(kept), fmt.Sprintf("%.3f", cur), marker(s.shape, p.x(kept), p.y(cur), size)})
+		if len(s.rows) > 1 {
+			s.Line += p.at(kept, cur)
+			if focus {
+				s.Band, back = s.Band+p.at(kept, row.CUR.High), p.at(kept, row.CUR.Low)+back
+			}
+		}
 	}
-	if focus {
-		p.values(s.rows)
-	}
-	p.printf("</g>\n")
+	s.Band += back
 }
 
 // box is a piece of the plot that is taken.
@@ -235,8 +196,9 @@ func (b box) meets(c box) bool {
 const valueWide, valueHigh = 27, 13
 
 // values writes the recalls of a line beside its points, where there is room.
-func (p *plot) values(rows []Row) {
+func (p plane) values(rows []Row) []plotValue {
 	var taken []box
+	var out []plotValue
 	for _, row := range rows {
 		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
 		taken = append(taken, box{x - focusMarker, y - focusMarker, x + focusMarker, y + focusMarker})
@@ -253,29 +215,27 @@ func (p *plot) values(rows []Row) {
 			at.right, at.top = at.left+valueWide, at.bottom-valueHigh
 			if !slices.ContainsFunc(taken, at.meets) {
 				taken = append(taken, at)
-				p.printf(`<text class="value" x="%.1f" y="%.1f">%s</text>`, at.left, at.bottom-2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.CUR.Mean), "0"))
+				out = append(out, plotValue{at.left, at.bottom - 2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.CUR.Mean), "0")})
 				break
 			}
 		}
 	}
+	return out
 }
 
-// legend names the lines, the best first.
-func (p *plot) legend() {
-	list := slices.Clone(p.series)
+// legend names the series, the focus first and then the best.
+func legend(series []plotSeries) []plotLegend {
+	list := slices.Clone(series)
 	best := func(s plotSeries) float64 { return s.rows[len(s.rows)-1].CUR.Mean }
 	slices.SortStableFunc(list, func(a, b plotSeries) int {
-		return cmp.Or(cmp.Compare(boolInt(b.class == "focus"), boolInt(a.class == "focus")), cmp.Compare(best(b), best(a)), cmp.Compare(a.family, b.family))
+		return cmp.Or(cmp.Compare(boolInt(b.Class == "focus"), boolInt(a.Class == "focus")), cmp.Compare(best(b), best(a)), cmp.Compare(a.Family, b.Family))
 	})
+	var out []plotLegend
 	for i, s := range list {
 		y := float64(plotTop + 8 + i*legendStep)
-		p.printf(`<g class="%s">`, s.class)
-		if len(s.rows) > 1 {
-			p.printf(`<line class="line" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/>`, legendX-12, legendX+12, y, y)
-		}
-		p.printf(`<path class="mark" d="%s"/>`, marker(s.shape, legendX, y, markerSize))
-		p.printf(`<text class="name" x="%d" y="%.1f">%s</text></g>`+"\n", legendX+20, y+4.5, escaped(short(s.family, 26)))
+		out = append(out, plotLegend{s, y, y + 4.5, marker(s.shape, legendX, y, markerSize), short(s.Family, 26)})
 	}
+	return out
 }
 
 // marker draws one of the shapes that tell lines apart without colour.
@@ -296,9 +256,6 @@ func marker(shape int, x, y, r float64) string {
 	}
 	return fmt.Sprintf("M%.1f %.1fa%.1f %.1f 0 1 0 %.1f 0a%.1f %.1f 0 1 0 -%.1f 0Z", x-r, y, r, r, 2*r, r, r, 2*r)
 }
-
-// escaped makes a text fit for XML, and shows what could not be seen.
-func escaped(s string) string { return html.EscapeString(printable(s)) }
 
 // short cuts a text to so many characters.
 func short(s string, most int) string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	text "text/template"
 	"time"
 )
 
@@ -20,9 +21,6 @@ type Report struct {
 	// Excluded are the sources that were left out.
 	Excluded []string
 }
-
-// plotFile is where a report's plot lies beside it.
-const plotFile = "frontier.svg"
 
 // measures says what the columns mean, in the order of the tables.
 func measures() [][2]string {
@@ -64,38 +62,60 @@ func (r *Report) worst() []Case {
 	return slices.DeleteFunc(slices.Clone(r.Summary.Worst), func(c Case) bool { return c.Policy != focus })
 }
 
+// The report's templates, as Markdown and as a page, over the same data.
+var (
+	//go:embed report.md.tmpl
+	reportMarkdown string
+	//go:embed report.html
+	reportHTML string
+)
+
+// functions are those of both templates.
+func functions() map[string]any {
+	return map[string]any{
+		"show": printable, "percent": percent, "fenced": fenced, "text": markdownText,
+		"cell":     func(s string) string { return strings.TrimSpace(markdownText(s)) },
+		"indented": func(s string) bool { return strings.HasPrefix(s, "  ") },
+	}
+}
+
+// data is what the templates are filled with.
+func (r *Report) data() map[string]any {
+	return map[string]any{
+		"Scope":    r.Result.Scope(r.Summary),
+		"Method":   r.method(),
+		"Command":  r.Command,
+		"Made":     r.Made.UTC().Format("2006-01-02 15:04 MST"),
+		"Measures": measures(),
+		"Tables":   r.Result.Tables(r.Summary),
+		"Focus":    r.Result.Options.Focus(),
+		"Worst":    r.worst(),
+		"Rivals":   Baselines(),
+	}
+}
+
 // Markdown writes the report as Markdown, with the plot beside it.
 func (r *Report) Markdown(w io.Writer) error {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# What compaction leaves of what was needed\n")
-	line("%s\n", markdownText(r.Result.Scope(r.Summary)))
-	for _, text := range r.method() {
-		line("%s\n", markdownText(text))
+	page, err := text.New("report").Funcs(functions()).Parse(reportMarkdown)
+	if err != nil {
+		return fmt.Errorf("read the report's template: %w", err)
 	}
-	line("Made %s with\n\n%s\n", r.Made.UTC().Format("2006-01-02 15:04 MST"), fenced("", r.Command))
-	line("![Tokens kept against CUR](%s)\n", plotFile)
-	line("| measure | means |\n|---|---|")
-	for _, m := range measures() {
-		line("| %s | %s |", m[0], m[1])
+	return page.Execute(w, r.data())
+}
+
+// HTML writes the report as one page that needs nothing else and runs nothing.
+func (r *Report) HTML(w io.Writer) error {
+	page, err := template.New("report").Funcs(functions()).Parse(reportHTML)
+	if err != nil {
+		return fmt.Errorf("read the report's template: %w", err)
 	}
-	for i, t := range r.Result.Tables(r.Summary) {
-		line("\n## %s\n", markdownText(t.Title))
-		if i > 0 && t.About != "" { // the first one's is the table above
-			line("%s\n", markdownText(t.About))
-		}
-		line("| | %s |", strings.Join(markdownCells(t.Columns), " | "))
-		line("|---|%s", strings.Repeat("--:|", len(t.Columns)))
-		for _, row := range t.Rows {
-			line("| %s | %s |", markdownCells([]string{row.Name})[0], strings.Join(markdownCells(row.Cells), " | "))
-		}
+	plot, err := r.Result.Plot(r.Summary)
+	if err != nil {
+		return err
 	}
-	line("\n## Where %s recalls least\n", markdownText(r.Result.Options.Focus()))
-	for _, c := range r.worst() {
-		line("- CUR %.3f, kept %s, cut at %d %%:\n\n%s", c.CUR, percent(c.Kept), c.Cut, fenced("  ", c.Command()))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	data := r.data()
+	data["Plot"] = template.HTML(plot) //nolint:gosec // made here, names escaped
+	return page.Execute(w, data)
 }
 
 // fenced is a block of code whose fence is longer than any in it.
@@ -110,41 +130,4 @@ func fenced(indent, text string) string {
 // markdownText makes a text fit to stand in Markdown.
 func markdownText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", "[", `\[`, "|", `\|`, "#", `\#`).Replace(printable(s))
-}
-
-func markdownCells(cells []string) []string {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = strings.TrimSpace(markdownText(c))
-		if i == 0 && strings.HasPrefix(c, "  ") {
-			out[i] = "– " + out[i]
-		}
-	}
-	return out
-}
-
-//go:embed report.html
-var reportHTML string
-
-// HTML writes the report as one page that needs nothing else and runs nothing.
-func (r *Report) HTML(w io.Writer) error {
-	page, err := template.New("report").Funcs(template.FuncMap{
-		"show": printable, "percent": percent,
-		"indented": func(s string) bool { return strings.HasPrefix(s, "  ") },
-	}).Parse(reportHTML)
-	if err != nil {
-		return fmt.Errorf("read the report's template: %w", err)
-	}
-	return page.Execute(w, map[string]any{
-		"Scope":    r.Result.Scope(r.Summary),
-		"Method":   r.method(),
-		"Command":  r.Command,
-		"Made":     r.Made.UTC().Format("2006-01-02 15:04 MST"),
-		"Plot":     template.HTML(r.Result.Plot(r.Summary)), //nolint:gosec // made here, names escaped
-		"Measures": measures(),
-		"Tables":   r.Result.Tables(r.Summary),
-		"Focus":    r.Result.Options.Focus(),
-		"Worst":    r.worst(),
-		"Rivals":   Baselines(),
-	})
 }

@@ -96,7 +96,10 @@ func TestMarkdown(t *testing.T) {
 // within its frame.
 func TestPlot(t *testing.T) {
 	r := hostileResult()
-	svg := r.Plot(r.Summarise())
+	svg, err := r.Plot(r.Summarise())
+	if err != nil {
+		t.Fatal(err)
+	}
 	dec := xml.NewDecoder(strings.NewReader(svg))
 	marks, lines := 0, 0
 	for {
@@ -123,12 +126,12 @@ func TestPlot(t *testing.T) {
 	if want := 3 + 2; marks != want || lines != 1 { // and the legend's two
 		t.Errorf("%d marks and %d lines", marks, lines)
 	}
-	p := plot{least: .02}
-	if p.x(.02) != plotLeft || p.x(1) != plotLeft+plotInnerWidth || p.x(5) != p.x(1) || p.y(0) <= p.y(1) || p.x(.001) != plotLeft {
+	p := plane{least: .02}
+	if p.x(.02) != plotLeft || p.x(1) != plotLeft+plotWidth || p.x(5) != p.x(1) || p.y(0) <= p.y(1) || p.x(.001) != plotLeft {
 		t.Errorf("the frame is %g to %g, %g to %g", p.x(.02), p.x(1), p.y(0), p.y(1))
 	}
-	if floorTick(.03) != .02 || floorTick(1e-9) != .0001 {
-		t.Errorf("the axis begins at %g or %g", floorTick(.03), floorTick(1e-9))
+	if ticksFrom(.03)[0] != .02 || ticksFrom(1e-9)[0] != .0001 {
+		t.Errorf("the axis begins at %g or %g", ticksFrom(.03)[0], ticksFrom(1e-9)[0])
 	}
 }
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -59,10 +60,10 @@ func (r *Result) Summarise() Summary {
 	s.Sources = len(sources)
 	all := func(*SessionResult, *Cell) bool { return true }
 	s.Groups = append(s.Groups, r.group("all", "all", all))
-	for _, name := range sortedKeys(formats) {
+	for _, name := range slices.Sorted(maps.Keys(formats)) {
 		s.Groups = append(s.Groups, r.group("format", name, func(one *SessionResult, _ *Cell) bool { return string(one.Format) == name }))
 	}
-	for _, name := range sortedKeys(sources) {
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		s.Groups = append(s.Groups, r.group("source", name, func(one *SessionResult, _ *Cell) bool { return one.Source == name }))
 	}
 	for _, cut := range r.Options.Cuts {
@@ -72,15 +73,6 @@ func (r *Result) Summarise() Summary {
 	s.Worst = r.worst()
 	s.Spending = r.spend()
 	return s
-}
-
-func sortedKeys(set map[string]bool) []string {
-	keys := make([]string, 0, len(set))
-	for k := range set {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // group makes the rows of the cells that are in it.

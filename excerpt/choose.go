@@ -1,9 +1,6 @@
 package excerpt
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Costs are counted in sixteenths of a token.
 const (
@@ -112,7 +109,7 @@ func (c *chooser) gather() {
 			}
 		default:
 			if head.role == roleCall {
-				c.offer(candidate{entry: group.entry, atoms: c.counting(head.opening, group.entry, on)})
+				c.all = append(c.all, candidate{entry: group.entry, atoms: c.counting(head.opening, group.entry, on)})
 			}
 			c.offerEntry(group.entry, on)
 			if group.result >= 0 {
@@ -148,14 +145,14 @@ func (c *chooser) offerEntry(i int32, on [][3]int32) {
 		c.looks++
 		c.pool = c.pool[:int(whole.atoms.from)+len(c.distinct(c.pool[whole.atoms.from:]))]
 		if whole.atoms.to = int32(len(c.pool)); !whole.atoms.none() {
-			c.offer(whole)
+			c.all = append(c.all, whole)
 		}
 		return
 	}
 	for _, u := range units {
 		atoms := c.counting(u.atoms, i, on)
 		if !atoms.none() {
-			c.offer(candidate{entry: i, line: u.line, from: u.from, to: u.to, atoms: atoms, cost: e.share(int64(u.bytes))})
+			c.all = append(c.all, candidate{entry: i, line: u.line, from: u.from, to: u.to, atoms: atoms, cost: e.share(int64(u.bytes))})
 		}
 	}
 }
@@ -177,8 +174,6 @@ func (c *chooser) counting(atoms span, entry int32, on [][3]int32) span {
 	}
 	return span{from, int32(len(c.pool))}
 }
-
-func (c *chooser) offer(one candidate) { c.all = append(c.all, one) }
 
 // run takes the best candidate again and again. What a candidate is worth
 // falls as atoms are shown, so that it is looked at again when it comes to the
@@ -264,10 +259,8 @@ func (c *chooser) rank(at int32) ranked {
 	if one.line > 0 {
 		r.cost += c.around(one, e)
 	}
-	if c.o.without(Cost) {
+	if r.by = max(r.cost, 1); c.o.without(Cost) {
 		r.by = 1
-	} else {
-		r.by = max(r.cost, 1)
 	}
 	return r
 }
@@ -304,12 +297,8 @@ func (c *chooser) neighbour(at int32, e *entry, line int32) (int64, bool) {
 	if line < 1 || line > e.last || c.has(at, line) {
 		return 0, false
 	}
-	units := c.ix.units[e.units.from:e.units.to]
-	i, found := slices.BinarySearchFunc(units, line, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
-	if !found {
-		return int64(e.bytes) / int64(max(e.lines, 1)), true
-	}
-	return int64(units[i].bytes), units[i].to == 0 && units[i].bytes <= longLine
+	bytes, u := c.ix.sizeOf(e, line)
+	return bytes, u == nil || (u.to == 0 && u.bytes <= longLine)
 }
 
 // around is what a line costs beside itself: marks, and neighbours that come

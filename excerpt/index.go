@@ -1,6 +1,9 @@
 package excerpt
 
 import (
+	"cmp"
+	"slices"
+
 	"tenfold"
 	"tenfold/tool"
 )
@@ -227,18 +230,22 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 			break // the first file of a command
 		}
 	}
-	short, bodies := arguments(c.Arguments)
-	for _, text := range short {
-		for line := range lines(text) {
-			ix.scan(line)
-			ix.occur(at, ix.scratch)
+	texts := tenfold.ArgumentTexts(c.Arguments)
+	for _, t := range texts {
+		if !t.Body {
+			for line := range lines(t.Text) {
+				ix.scan(line)
+				ix.occur(at, ix.scratch)
+			}
 		}
 	}
 	at.opening = ix.keep(ix.distinct)
 	line, size := int32(1), 0
-	for _, body := range bodies {
-		line = ix.read(at, body, line)
-		size += len(body)
+	for _, t := range texts {
+		if t.Body {
+			line = ix.read(at, t.Text, line)
+			size += len(t.Text)
+		}
 	}
 	at.bytes = int32(len(c.Arguments))
 	g.opening = openingRest + int32(int64(max(len(c.Arguments)-size, 0)+len(c.Name))*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
@@ -270,15 +277,19 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 
 // find gives the entry of a seq.
 func (ix *Index) find(seq int64) (int32, bool) {
-	lo, hi := 0, len(ix.entries)
-	for lo < hi {
-		if mid := (lo + hi) / 2; ix.entries[mid].seq < seq {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	i, found := slices.BinarySearchFunc(ix.entries, seq, func(e entry, seq int64) int { return cmp.Compare(e.seq, seq) })
+	return int32(i), found
+}
+
+// sizeOf is how many bytes a line of an entry has, and its unit; of a line
+// without atoms the average, and no unit.
+func (ix *Index) sizeOf(e *entry, line int32) (int64, *unit) {
+	units := ix.units[e.units.from:e.units.to]
+	i, found := slices.BinarySearchFunc(units, line, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
+	if !found {
+		return int64(e.bytes) / int64(max(e.lines, 1)), nil
 	}
-	return int32(lo), lo < len(ix.entries) && ix.entries[lo].seq == seq
+	return int64(units[i].bytes), &units[i]
 }
 
 func (ix *Index) file(path string) int32 {

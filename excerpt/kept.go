@@ -135,10 +135,6 @@ func (c Choice) size(e *entry, p pick) int64 {
 	if p.to > 0 {
 		return int64(p.to - p.from)
 	}
-	units := c.ix.units[e.units.from:e.units.to]
-	n, ok := slices.BinarySearchFunc(units, p.line, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
-	if ok {
-		return int64(units[n].bytes)
-	}
-	return int64(e.bytes) / int64(max(e.lines, 1))
+	bytes, _ := c.ix.sizeOf(e, p.line)
+	return bytes
 }

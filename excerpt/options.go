@@ -1,5 +1,7 @@
 package excerpt
 
+import "slices"
+
 // An Ingredient is a part of how lines are chosen that can be left out, to
 // see what it is good for.
 type Ingredient string
@@ -54,14 +56,7 @@ type Options struct {
 	Without []Ingredient
 }
 
-func (o *Options) without(i Ingredient) bool {
-	for _, w := range o.Without {
-		if w == i {
-			return true
-		}
-	}
-	return false
-}
+func (o *Options) without(i Ingredient) bool { return slices.Contains(o.Without, i) }
 
 // An Opening is a call that is to be seen to have been made, for its name and
 // short arguments; and, where they do not name a path, the line that does.

@@ -156,7 +156,7 @@ func ParsePrices(text string) (Prices, error) {
 		}
 		above, err := strconv.Atoi(limit)
 		if err != nil || above < 0 {
-			return nil, fmt.Errorf("prices: line %d: %q is no number of tokens", i+1, limit)
+			return nil, fmt.Errorf("prices: line %d: invalid number of tokens %q", i+1, limit)
 		}
 		later = append(later, over{base, above, price})
 	}
@@ -176,13 +176,13 @@ func parsePrice(text string) (Price, error) {
 	list, closed := strings.CutSuffix(list, "]")
 	fields := strings.Split(list, ",")
 	if !ok || !closed || len(fields) != 4 {
-		return Price{}, fmt.Errorf("%q is not four prices in brackets", text)
+		return Price{}, fmt.Errorf("expected four prices in brackets, not %q", text)
 	}
 	var n [4]float64
 	for i, f := range fields {
 		v, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
 		if err != nil || v < 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-			return Price{}, fmt.Errorf("%q is no price", strings.TrimSpace(f))
+			return Price{}, fmt.Errorf("invalid price %q", strings.TrimSpace(f))
 		}
 		n[i] = v
 	}

@@ -92,7 +92,7 @@ func TestParsePrices(t *testing.T) {
 		"m = [1, 2, 3, 4]":            "line 1",
 		"nonsense":                    "line 1",
 		"\"m > 5\" = [1, 2, 3, 4]":    "none below",
-		"\"m > many\" = [1, 2, 3, 4]": "no number",
+		"\"m > many\" = [1, 2, 3, 4]": "invalid number",
 	} {
 		if _, err := provider.ParsePrices(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

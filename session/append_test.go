@@ -71,7 +71,7 @@ func look(t rapid.TB, s *session.Session) shown {
 		Items: slices.Collect(p.Items()), Totals: p.Totals(), Overlays: slices.Collect(p.Overlays()),
 	}
 	for i := range out.Overlays {
-		out.Overlays[i].Vain = nil // tells of the time when the overlay came
+		out.Overlays[i].Unchanged = nil // tells of the time when the overlay came
 	}
 	for _, f := range body.Profiles() {
 		body, err := f.Write(p)

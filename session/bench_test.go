@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/trigger"
@@ -181,7 +182,7 @@ func remembered(b *testing.B, n, compactions int) (*session.Session, int64) {
 	entries := logtest.Long(n)
 	var text int64
 	for _, e := range entries {
-		r, err := tenfold.NewRecord(e.Payload)
+		r, err := record.New(e.Payload)
 		if err != nil {
 			b.Fatal(err)
 		}

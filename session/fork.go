@@ -93,10 +93,11 @@ func (c *cut) take(e tenfold.Entry) {
 // renamed follows the entries that selective policies name by their seqs to
 // their new ones. What was left out is not named any more.
 func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
-	if p.ToolCalls != nil && p.ToolCalls.Groups != nil {
+	if p.ToolCalls != nil {
 		policy := *p.ToolCalls
-		policy.Groups = make([]tenfold.CallGroup, len(p.ToolCalls.Groups))
-		for i, g := range p.ToolCalls.Groups {
+		policy.Groups = slices.Clone(policy.Groups)
+		for i := range policy.Groups {
+			g := &policy.Groups[i]
 			g.Folded = c.folded(g.Folded)
 			var entries []int64
 			for _, seq := range g.Entries {
@@ -105,23 +106,12 @@ func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
 				}
 			}
 			g.Entries = entries
-			policy.Groups[i] = g
 		}
-		p.ToolCalls = &policy
-	}
-	if p.ToolCalls != nil && p.ToolCalls.Calls != nil {
-		policy := *p.ToolCalls
-		policy.Calls = map[string]tenfold.CallPolicy{}
-		for _, key := range slices.Sorted(maps.Keys(p.ToolCalls.Calls)) {
-			name := key
-			if at := strings.LastIndexByte(key, '@'); at >= 0 {
-				if seq, err := strconv.ParseInt(key[at+1:], 10, 64); err == nil && c.moved[seq] > 0 {
-					name = key[:at+1] + strconv.FormatInt(c.moved[seq], 10)
-				}
-			}
-			one := p.ToolCalls.Calls[key]
+		policy.Calls = maps.Clone(policy.Calls)
+		clear(policy.Calls)
+		for key, one := range p.ToolCalls.Calls {
 			one.Folded = c.folded(one.Folded)
-			policy.Calls[name] = one
+			policy.Calls[c.key(key)] = one
 		}
 		p.ToolCalls = &policy
 	}
@@ -139,8 +129,17 @@ func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
 	return p
 }
 
-// folded follows a run of folded calls; one of which a part was left out has
-// no reference any more.
+// key follows a call named "id@seq".
+func (c *cut) key(key string) string {
+	at := strings.LastIndexByte(key, '@')
+	if seq, err := strconv.ParseInt(key[at+1:], 10, 64); at >= 0 && err == nil && c.moved[seq] > 0 {
+		return key[:at+1] + strconv.FormatInt(c.moved[seq], 10)
+	}
+	return key
+}
+
+// folded follows runs of folded calls; one of which a part was left out has no
+// reference any more.
 func (c *cut) folded(f *tenfold.Folded) *tenfold.Folded {
 	if f == nil {
 		return nil
@@ -150,5 +149,6 @@ func (c *cut) folded(f *tenfold.Folded) *tenfold.Folded {
 	if moved.From == 0 || moved.To == 0 {
 		moved.From, moved.To = 0, 0
 	}
+	moved.Next = c.folded(f.Next)
 	return &moved
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/record"
 	"tenfold/store"
 )
 
@@ -370,7 +371,7 @@ func tells(e tenfold.Entry) bool {
 
 // sumOf is a digest of what a payload says.
 func sumOf(p tenfold.Payload) (digest, error) {
-	r, err := tenfold.NewRecord(p)
+	r, err := record.New(p)
 	if err != nil {
 		return digest{}, err
 	}

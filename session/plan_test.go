@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/record"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -83,7 +84,7 @@ func TestS13aTheIndexIsKeptFromPlanToPlan(t *testing.T) {
 			t.Fatalf("round %d: %v, %d compactions, fresh %d", round, err, len(made.Compactions), len(fresh.Compactions))
 		}
 		for i, c := range made.Compactions {
-			if !c.Same(fresh.Compactions[i]) {
+			if !record.Same(c, fresh.Compactions[i]) {
 				t.Errorf("round %d: compaction %d is another than a fresh one", round, i)
 			}
 		}

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/token"
 )
@@ -168,7 +170,10 @@ func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, 
 	case 1:
 		return found[0], nil
 	}
-	return store.Conversation{}, fmt.Errorf("conversation %q: %w, %d begin with it: write more of the id", prefix, ErrAmbiguous, len(found))
+	return store.Conversation{}, &problem.Error{
+		Code: "ambiguous", Subject: "conversation " + strconv.Quote(prefix), Problem: fmt.Sprintf("%v, %d begin with it", ErrAmbiguous, len(found)),
+		Hint: "write more of the id", Err: ErrAmbiguous,
+	}
 }
 
 // Rename sets a conversation's title.

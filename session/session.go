@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/record"
 	"tenfold/store"
 	"tenfold/trigger"
 )
@@ -139,7 +140,7 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 	for i := range out {
 		e := &out[i]
 		var err error
-		if e.Payload, err = tenfold.Canonical(e.Payload); err != nil {
+		if e.Payload, err = record.Canonical(e.Payload); err != nil {
 			return nil, fmt.Errorf("entry %q: %w", e.ID, err)
 		}
 		if e.ID == "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"tenfold"
@@ -149,5 +150,31 @@ func TestC7UndoOneByOne(t *testing.T) {
 				want(redone, err, id, true)
 			}
 		})
+	}
+}
+
+// What a fork keeps of an overlay refers to the fork's own entries, every run of
+// folded calls included.
+func TestForksMoveAllFoldedRuns(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 3) // five entries a turn
+	folded := &tenfold.Folded{Calls: 1, From: 13, To: 14, Next: &tenfold.Folded{Calls: 2, From: 3, To: 14}}
+	err := s.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{
+		FromTurn: 2, ToTurn: 2,
+		Texts: &tenfold.TextPolicy{Action: tenfold.Selective, Entries: map[int64]tenfold.TextTrim{12: {Action: tenfold.Trim, Folded: folded}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := svc.Fork(t.Context(), s, session.Fork{ID: "fork", Last: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o := range fork.Projection().Overlays() {
+		got := o.Compaction.Texts.Entries[7].Folded
+		want := &tenfold.Folded{Calls: 1, From: 8, To: 9, Next: &tenfold.Folded{Calls: 2}}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("folded (-want +got):\n%s", d)
+		}
 	}
 }

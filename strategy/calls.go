@@ -91,11 +91,11 @@ func selectively(s Strategy, p *tenfold.Projection, o Options, picks []pick, pol
 		r := p.Log().Between(picks[0].seq, picks[len(picks)-1].seq)
 		c := o.overlay(s, r, tenfold.Compaction{ToolCalls: naming(picks, policy)})
 		laid, _ := o.lay(p, c).Undoable()
-		if again > 0 || len(laid.Vain) == 0 {
+		if again > 0 || len(laid.Unchanged) == 0 {
 			return []tenfold.Compaction{c}
 		}
 		vain := map[int64]bool{}
-		for _, seq := range laid.Vain {
+		for _, seq := range laid.Unchanged {
 			vain[seq] = true
 		}
 		picks = slices.DeleteFunc(slices.Clone(picks), func(one pick) bool { return vain[one.seq] })

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/internal/corpustest"
+	"tenfold/internal/record"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/transcript"
@@ -67,7 +68,7 @@ func trials(t *testing.T, p *tenfold.Projection) []trial {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same := func(other trial) bool { return other.overlay.Same(cs[0]) }
+		same := func(other trial) bool { return record.Same(other.overlay, cs[0]) }
 		if slices.ContainsFunc(all, same) {
 			continue // without a summarizer heavy is the default
 		}

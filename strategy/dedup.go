@@ -9,12 +9,14 @@ import (
 	"tenfold/tool"
 )
 
-// DedupTools lets the older of two calls with the same tool and equal arguments
-// go, and a call that a later one subsumes (semantics S-3), unless something
-// between the two may have changed the answer. The latest stays, wherever it
-// stands. It proposes nothing where no call was repeated.
+// DedupTools omits calls that a later call repeats. That is a call of the same tool
+// with equal arguments, or one that reads at least the same lines, with nothing
+// between the two that may have changed the answer. The later call stays. It
+// proposes nothing where no call is repeated.
+//
+// Source: the conversation compaction of JP, its RFD 064 (semantics S-3).
 type DedupTools struct {
-	// Shell takes in shell commands that only read.
+	// Shell includes shell commands that only read.
 	Shell bool `param:"shell"`
 }
 
@@ -46,12 +48,14 @@ func (s DedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Option
 	return made, nil
 }
 
-// Supersede shortens what a later call left behind: reads of a file that was
-// read again or changed, and what was written into a file that was read in full
-// or written anew since. It proposes nothing where there is no such call.
+// Supersede shortens what later calls made outdated. Those are reads of a file that
+// was read again or changed since, and edits of a file that was read in full or
+// written anew since. It proposes nothing where there are none.
+//
+// Source: the strategy "supersede writes" in opencode's Dynamic Context Pruning.
 type Supersede struct {
-	// Recall ends each stub with a reference by which a model can ask for what
-	// it stands for (A9).
+	// Recall ends each stub with a reference that lets a model ask for the
+	// original (A9).
 	Recall bool `param:"recall"`
 }
 

@@ -80,7 +80,7 @@ func seenLater(p *tenfold.Projection, e tenfold.Entry, seq int64) bool {
 		c, ok := later.Payload.(tenfold.ToolCall)
 		f, _, _ := p.Fate(later.Seq)
 		other, have := tool.Lookup(c.Name)
-		if ok && changesWhat(other, have, c, known.Reads(call.Arguments)) {
+		if ok && changesWhat(other, have, c, known.Call(call.Arguments).Reads) {
 			return false
 		}
 		if !ok || later.Branch != e.Branch || f == tenfold.Omitted {
@@ -89,8 +89,8 @@ func seenLater(p *tenfold.Projection, e tenfold.Entry, seq int64) bool {
 		if c.Name == call.Name && tool.Canonical(c.Arguments) == tool.Canonical(call.Arguments) {
 			return true
 		}
-		if reads := known.Reads(call.Arguments); len(reads) > 0 {
-			for _, a := range other.Reads(c.Arguments) {
+		if reads := known.Call(call.Arguments).Reads; len(reads) > 0 {
+			for _, a := range other.Call(c.Arguments).Reads {
 				if a.Path == reads[0].Path {
 					return true // its lines are checked by TestH3…
 				}

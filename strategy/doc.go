@@ -12,3 +12,5 @@
 //
 // A profile is a named set of policies that make one overlay.
 package strategy
+
+//go:generate go run ./gen

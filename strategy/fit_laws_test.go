@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/record"
 	"tenfold/strategy"
 )
 
@@ -61,7 +62,7 @@ func TestS13aLaws(t *testing.T) {
 			}
 			again, err := strategy.Pipeline{s}.Plan(context.Background(), tenfold.Project(l), o)
 			if err != nil || len(again.Compactions) != len(made.Compactions) ||
-				len(made.Compactions) == 1 && !again.Compactions[0].Same(made.Compactions[0]) {
+				len(made.Compactions) == 1 && !record.Same(again.Compactions[0], made.Compactions[0]) {
 				t.Fatalf("%s: another time it is another plan, %v", text, err)
 			}
 		}

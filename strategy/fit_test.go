@@ -409,9 +409,9 @@ func TestS13aNamesParseAgain(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"fit:target=0":       `"0" is not a valid target: write tokens (20k, 20000) or a share of the conversation (10%)`,
-		"fit:target=":        "is not a valid target",
-		"fit:target=200%":    "is not a valid target",
+		"fit:target=0":       `invalid target "0"`,
+		"fit:target=":        "invalid target",
+		"fit:target=200%":    "invalid target",
 		"fit:context=some":   "context",
 		"fit:recall=perhaps": "recall",
 		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, stale, recent, cost, always, edits; more than one are joined by +",

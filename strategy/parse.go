@@ -312,7 +312,7 @@ func ParseTarget(text string) (Target, error) {
 	} else if n, ok := parseTokens(s); ok && n > 0 {
 		return Target{Tokens: n}, nil
 	}
-	return Target{}, fmt.Errorf("%q is not a valid target: write tokens (20k, 20000) or a share of the conversation (10%%)", text)
+	return Target{}, &problem.Error{Problem: "invalid target " + strconv.Quote(text), Hint: "write tokens (20k, 20000) or a share of the conversation (10%)"}
 }
 
 // Set reports whether there is a target.

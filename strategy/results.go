@@ -9,24 +9,27 @@ import (
 	"tenfold/tool"
 )
 
-// Micro makes "[Previous: used tool]" of results that are neither among the
-// newest nor small (semantics S-10). The overlay names each call, so that moving
-// the boundary costs what it clears and shows nothing again. It proposes nothing
-// where no result is old and large enough.
+// Micro replaces old results with "[Previous: used Read]". The newest results stay,
+// and so do small ones and those of tools that hold state: plans, questions,
+// skills. Once replaced, a result stays replaced, so that a prompt cache is
+// broken only where something new is cleared. It proposes nothing where no result
+// is old and large enough.
+//
+// Source: micro_compact of learn-claude-code (semantics S-10).
 type Micro struct {
-	// KeepRecent is how many of the newest results stay; 0 is 10, and below 0
-	// none do.
+	// KeepRecent is how many of the newest results stay. Zero means 10, a negative
+	// number none.
 	KeepRecent int `param:"keep_recent=10"`
-	// Over leaves what is no larger as it is; 0 is 800 bytes, and below 0 none
-	// is.
+	// Over spares results that are no larger. Zero means 800 bytes; a negative
+	// size spares none.
 	Over tenfold.Size `param:"over=800"`
 	// ClearAtLeast is how many tokens must come free for anything to be done.
 	ClearAtLeast int `param:"clear_at_least tokens"`
-	// Exempt are the tools left alone; nil is those that hold state or
-	// instructions rather than information.
+	// Exempt names the tools to leave alone, joined by +. Nil means those that
+	// hold state or instructions rather than information.
 	Exempt []string `param:"exempt"`
-	// Recall ends each stub with a reference by which a model can ask for what
-	// it stands for (A9).
+	// Recall ends each stub with a reference that lets a model ask for the
+	// original (A9).
 	Recall bool `param:"recall"`
 }
 
@@ -119,21 +122,26 @@ func exemptByDefault(name string) bool {
 	return known.Exempt
 }
 
-// TrimResults keeps the head and the tail of large results, and the lines between
-// that matter. It is what is left to do where a result is still needed, though
-// not all of it. It proposes nothing where no large result is shown whole.
+// TrimResults cuts the middle out of large results. The head and the tail stay, and
+// between them the lines that tell of an error or hold a name that was used
+// later. It proposes nothing where no large result is shown whole.
+//
+// Source: Tenfold's own.
 type TrimResults struct {
-	// Head and Tail are how much of either end stays; 0 is 400 bytes, and below
-	// 0 nothing does.
+	// Head is how much of the beginning stays. Zero means 400 bytes, a negative
+	// size nothing.
 	Head tenfold.Size `param:"head=400"`
+	// Tail is how much of the end stays. Zero means 400 bytes, a negative size
+	// nothing.
 	Tail tenfold.Size `param:"tail=400"`
-	// Over leaves what is no larger as it is; 0 is 2 KB, and below 0 none is.
+	// Over spares results that are no larger. Zero means 2 KB; a negative size
+	// spares none.
 	Over tenfold.Size `param:"over=2KB"`
-	// Lines is how many lines between head and tail stay; 0 is 12, and below 0
-	// none do.
+	// Lines is how many lines in between stay. Zero means 12, a negative number
+	// none.
 	Lines int `param:"lines=12"`
-	// Recall ends each cut with a reference by which a model can ask for what is
-	// left out (A9).
+	// Recall ends each cut with a reference that lets a model ask for the rest
+	// (A9).
 	Recall bool `param:"recall"`
 }
 
@@ -190,12 +198,14 @@ func addLines(p *tenfold.Projection, picks []pick, most int) {
 	}
 }
 
-// PurgeErrors strips the inputs of failed calls once they are some turns old:
-// that it failed, and how, stays; what did not work need not be read again. It
-// proposes nothing where no such call has input left.
+// PurgeErrors strips the arguments of calls that failed some turns ago. That a call
+// failed, and how, stays. It proposes nothing where no such call has arguments
+// left to strip.
+//
+// Source: the strategy of the same name in opencode's Dynamic Context Pruning.
 type PurgeErrors struct {
-	// After is how many turns ago a call failed at the least; 0 is 4, and below
-	// 0 each counts.
+	// After is how many turns ago a call must have failed. Zero means 4, a
+	// negative number any.
 	After int `param:"after=4"`
 }
 

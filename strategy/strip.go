@@ -9,8 +9,10 @@ import (
 	"tenfold"
 )
 
-// StripReasoning hides reasoning (semantics S-1). It always proposes; the plan
-// says so where there was none.
+// StripReasoning removes the model's reasoning. It always proposes; where there is
+// no reasoning, the plan says that nothing would change.
+//
+// Source: the conversation compaction of JP, its RFD 064 (semantics S-1).
 type StripReasoning struct{}
 
 // Name implements [Strategy].
@@ -21,10 +23,13 @@ func (s StripReasoning) Propose(_ context.Context, _ *tenfold.Projection, o Opti
 	return []tenfold.Compaction{o.overlay(s, o.Range, tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}})}, nil
 }
 
-// StripAttachments makes stubs of images and files (semantics S-4). It always
-// proposes; the plan says so where there were none.
+// StripAttachments replaces images and attached files with stubs that name them.
+// It always proposes; where there are none, the plan says that nothing would
+// change.
+//
+// Source: the conversation compaction of JP, its RFD 064 (semantics S-4).
 type StripAttachments struct {
-	// Over leaves what is no larger as it is.
+	// Over spares whatever is no larger.
 	Over tenfold.Size `param:"over"`
 }
 
@@ -38,11 +43,14 @@ func (s StripAttachments) Propose(_ context.Context, _ *tenfold.Projection, o Op
 	})}, nil
 }
 
-// PruneTools takes the definitions of tools out that the log never calls
-// (semantics S-5). It proposes nothing where there are none.
+// PruneTools removes the definitions of tools that the conversation never calls.
+// A tool that is called later comes back the next time. It proposes nothing where
+// every defined tool was called.
+//
+// Source: Tenfold's rules (semantics S-5).
 type PruneTools struct {
-	// Keep are names of tools that stay; nil is the two that agents call only
-	// once they must, compact and recall (A8, A9).
+	// Keep names tools to keep, joined by +. Nil means compact and recall, which
+	// agents call only once they must (A8, A9).
 	Keep []string `param:"keep"`
 }
 
@@ -90,19 +98,25 @@ func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 	})}, nil
 }
 
-// StripTools makes stubs of the arguments and the results of tool calls, as far
-// as the tools' hints let it (semantics S-2). It always proposes; the plan says
-// so where nothing changes. As strip-tool-results it leaves the arguments.
+// StripTools shortens the arguments and the results of tool calls to stubs: short
+// arguments, and a line that says how the call ended. Tools may ask for their
+// requests or responses to be kept (H1). It always proposes; where nothing is
+// left to strip, the plan says so.
+//
+// As strip-tool-results it keeps the arguments.
+//
+// Source: the conversation compaction of JP, its RFD 064 (semantics S-2).
 type StripTools struct {
-	// Over leaves what is no larger as it is.
+	// Over spares whatever is no larger.
 	Over tenfold.Size `param:"over"`
-	// KeepRequests and KeepResponses leave arguments, or results, as they are.
-	KeepRequests  bool `param:"!request"`
+	// KeepRequests keeps the arguments as they are.
+	KeepRequests bool `param:"!request"`
+	// KeepResponses keeps the results as they are.
 	KeepResponses bool `param:"!response"`
 	// FirstLine keeps the first line of what is stripped.
 	FirstLine bool `param:"first_line"`
-	// Recall ends each stub with a reference by which a model can ask for what
-	// it stands for (A9).
+	// Recall ends each stub with a reference that lets a model ask for the
+	// original (A9).
 	Recall bool `param:"recall"`
 }
 

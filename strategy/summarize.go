@@ -256,10 +256,14 @@ func separated(n int) string {
 	return text
 }
 
-// Summarize puts a summary in the place of a range (semantics S-11). It proposes
-// nothing without a [Summarizer], and where the summary is refused (C6).
+// Summarize replaces the range with a summary. It proposes nothing where there is no
+// [Summarizer], and where the summary is refused: because it is empty, cut off,
+// declined, or not smaller than what it replaces (C6).
+//
+// Source: Tenfold's rules (semantics S-11).
 type Summarize struct {
-	// Placement is where the summary stands (P4); empty is a pair.
+	// Placement is where the summary stands: pair, system or user (P4). Empty
+	// means pair, an exchange of two messages.
 	Placement tenfold.Placement `param:"placement"`
 }
 
@@ -277,9 +281,11 @@ func (s Summarize) Propose(ctx context.Context, p *tenfold.Projection, o Options
 	return job{by: s, span: o.Range, placement: s.Placement}.propose(ctx, p, o)
 }
 
-// HardReset puts one summary in the place of everything, whatever the range
-// says, since it leaves no tail (semantics S-12). It proposes nothing without a
-// [Summarizer], and where the summary is refused (C6).
+// HardReset replaces the whole conversation with one summary in the system prompt. No
+// turn stays, whatever the range. It proposes nothing without a [Summarizer], and
+// where the summary is refused (C6).
+//
+// Source: Tenfold's rules (semantics S-12).
 type HardReset struct{}
 
 // Name implements [Strategy].
@@ -303,15 +309,18 @@ func (s HardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options
 	return job{by: s, span: all, placement: tenfold.PlaceSystem}.propose(ctx, p, o)
 }
 
-// RecursiveSummary keeps the newest entries and has one summary of all before,
-// written from the last such summary and what came since (semantics S-8). It
-// proposes nothing where there are no more than that, without a [Summarizer], and
-// where the summary is refused (C6).
+// RecursiveSummary keeps the newest entries and replaces everything before them with
+// one summary. It is written from the summary before and what came since, so that
+// each costs little. It proposes nothing where there are no more entries than
+// that, without a [Summarizer], and where the summary is refused (C6).
+//
+// Source: the session API of Spring AI (semantics S-8).
 type RecursiveSummary struct {
-	// Keep is how many entries stay; 0 is 10, and below 0 none do.
+	// Keep is how many of the newest entries stay. Zero means 10, a negative
+	// number none.
 	Keep int `param:"keep=10"`
-	// Overlap is how many of those the summarizer is shown as well; 0 is 2, and
-	// below 0 none.
+	// Overlap is how many of those the summarizer reads as context. Zero means 2,
+	// a negative number none.
 	Overlap int `param:"overlap=2"`
 }
 
@@ -356,14 +365,17 @@ func (s RecursiveSummary) check() error {
 	return nil
 }
 
-// Auto is what is done where nobody says what (semantics S-14): reasoning and
-// repeated calls go, calls become stubs, definitions of tools that are never
-// called go, and what is still over a share of the model's window is summarised.
+// Auto runs strip-reasoning, dedup-tools, strip-tools and prune-tools, and then
+// summarize if needed. A summary is written only where what remains is over a
+// share of the model's window. It proposes nothing where none of them does.
+//
+// Source: Tenfold's rules (semantics S-14).
 type Auto struct {
-	// SummarizeThreshold is that share; 0 is 0.5.
+	// SummarizeThreshold is the share of the window above which a summary is
+	// written. Zero means 0.5.
 	SummarizeThreshold float64 `param:"summarize_threshold=0.5"`
-	// Fit chooses lines of what may be compacted, where it is set, in place of
-	// stripping calls.
+	// Fit is a target for the strategy fit, which then runs in place of
+	// strip-tools.
 	Fit Target `param:"fit"`
 }
 

@@ -9,9 +9,11 @@ import (
 	"tenfold"
 )
 
-// ClassifyTangents hides turns that a [Classifier] names and a person confirms
-// (semantics S-13). It never hides a turn that nobody confirmed, and proposes
-// nothing without a classifier.
+// ClassifyTangents omits turns that are off the task. A [Classifier], which is a
+// model, names them, and a person confirms each. It proposes nothing without a
+// classifier, and never hides a turn that nobody confirmed.
+//
+// Source: Tenfold's rules (semantics S-13).
 type ClassifyTangents struct{}
 
 // NeedsModel implements [ModelUser].

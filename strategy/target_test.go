@@ -1,10 +1,12 @@
 package strategy_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/strategy"
 )
 
@@ -22,7 +24,9 @@ func TestParseTarget(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "0", "0%", "-5", "101%", "small", "0k", "NaN%", "5 %k"} {
-		if got, err := strategy.ParseTarget(text); err == nil || got.Set() || !strings.Contains(err.Error(), "write tokens (20k, 20000)") {
+		got, err := strategy.ParseTarget(text)
+		var p *problem.Error
+		if !errors.As(err, &p) || got.Set() || !strings.Contains(p.Hint, "write tokens (20k, 20000)") {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
 	}

@@ -9,11 +9,14 @@ import (
 	"tenfold"
 )
 
-// SlidingWindow keeps the newest entries and omits all before them (semantics
-// S-6). The window begins at a request (S-9). It proposes nothing where there are
-// no more entries than that.
+// SlidingWindow keeps the newest entries and omits everything before them. The
+// window begins at a request, so that no answer is kept without its question
+// (S-9). It proposes nothing where there are no more entries than that.
+//
+// Source: the session API of Spring AI (semantics S-6).
 type SlidingWindow struct {
-	// Entries is how many are kept; 0 is 20, and below 0 none are.
+	// Entries is how many of the newest entries stay. Zero means 20, a negative
+	// number none.
 	Entries int `param:"n=20"`
 }
 
@@ -30,11 +33,14 @@ func (s SlidingWindow) Propose(_ context.Context, p *tenfold.Projection, o Optio
 	return omitBefore(s, p, snap(p, raw, o), o), nil
 }
 
-// TurnWindow keeps the last turns that somebody asked for, and what stands before
-// the first request, and omits the turns between (semantics S-7). It proposes
-// nothing where there are no more turns than that.
+// TurnWindow keeps the newest turns that a person asked for, and what stands
+// before the first request. The turns in between are omitted. It proposes nothing
+// where there are no more turns than that.
+//
+// Source: the session API of Spring AI (semantics S-7).
 type TurnWindow struct {
-	// Turns is how many are kept; 0 is 10, and below 0 none are.
+	// Turns is how many of the newest turns stay. Zero means 10, a negative number
+	// none.
 	Turns int `param:"n=10"`
 }
 
@@ -62,12 +68,14 @@ func (s TurnWindow) Propose(_ context.Context, p *tenfold.Projection, o Options)
 	return omitBefore(s, p, first, o, preamble...), nil
 }
 
-// TokenWindow keeps the longest end of the conversation that is within a budget,
-// and omits all before it (semantics S-7). The window begins at a request (S-9);
-// summaries, pins, and the system prompt count too. It proposes nothing where
-// all is within the budget.
+// TokenWindow keeps as much of the end of the conversation as fits into a number
+// of tokens, and omits everything before it. The window begins at a request (S-9);
+// the system prompt, tool definitions, summaries and pins count too. It proposes
+// nothing where the conversation fits.
+//
+// Source: the session API of Spring AI (semantics S-7).
 type TokenWindow struct {
-	// Tokens is the budget; 0 is 4,000, and below 0 there is none.
+	// Tokens is how much stays. Zero means 4,000, a negative number nothing.
 	Tokens int `param:"n=4000 tokens"`
 }
 

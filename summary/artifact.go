@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -89,13 +90,8 @@ func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 	return got, nil
 }
 
-// Quote implements [strategy.Quoter]; the zero quote for what costs nothing.
-func (s Recorded) Quote(r strategy.SummaryRequest) strategy.Quote {
-	if q, ok := s.Of.(strategy.Quoter); ok {
-		return q.Quote(r)
-	}
-	return strategy.Quote{}
-}
+// Quote implements [strategy.Quoter].
+func (s Recorded) Quote(r strategy.SummaryRequest) strategy.Quote { return quoteOf(s.Of, r) }
 
 // Directory keeps artifacts in a directory, which is made when it is not there.
 // Files are for their owner alone, and whole or not there. No name leads out
@@ -169,20 +165,15 @@ func isArtifactOf(file, conversation string) bool {
 		}
 		file = rest[1:]
 	}
-	rest, ok := strings.CutPrefix(file, inputPrefix)
-	if !ok {
-		if rest, ok = strings.CutPrefix(file, summaryPrefix); !ok {
-			return false
+	for _, prefix := range []string{inputPrefix, summaryPrefix} {
+		rest, ok := strings.CutPrefix(file, prefix+conversation+"-")
+		stem, md := strings.CutSuffix(rest, ".md")
+		when, number, twice := strings.Cut(stem, "-")
+		if _, err := time.Parse(artifactTime, when); ok && md && err == nil && (!twice || isCount(number)) {
+			return true
 		}
 	}
-	rest, ok = strings.CutPrefix(rest, conversation+"-")
-	stem, md := strings.CutSuffix(rest, ".md")
-	if !ok || !md {
-		return false
-	}
-	when, number, twice := strings.Cut(stem, "-")
-	_, err := time.Parse(artifactTime, when)
-	return err == nil && (!twice || isCount(number))
+	return false
 }
 
 func isCount(text string) bool {
@@ -219,16 +210,12 @@ func link(root *os.Root, temporary, name string) (string, error) {
 	}
 }
 
+var unsafeInName = regexp.MustCompile(`(?s)[^a-zA-Z0-9._-]`)
+
 // safeName makes a file name of any text: letters, digits, dots, "-" and "_",
 // no dot in front, at most 120 bytes.
 func safeName(text string) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		}
-		return '_'
-	}, text)
+	name := unsafeInName.ReplaceAllLiteralString(text, "_")
 	if len(name) > 120 {
 		extension := filepath.Ext(name)
 		if len(extension) > 8 {

@@ -2,7 +2,10 @@ package summary
 
 import (
 	"math"
+	"slices"
 	"strings"
+
+	"tenfold/atom"
 )
 
 // redacted stands for a secret.
@@ -53,65 +56,32 @@ func Redact(text string) string {
 	return b.String()
 }
 
-func isSecretByte(c byte) bool {
-	switch {
-	case c-'0' < 10, c|0x20-'a' < 26:
-		return true
-	}
-	switch c {
-	case '_', '-', '+', '/', '=', '.', '~':
-		return true
-	}
-	return false
-}
+func isSecretByte(c byte) bool { return atom.IsWord(c) || strings.IndexByte("-+/=.~", c) >= 0 }
 
 func isSecret(text string, at int, run string) bool {
 	return isKnownSecret(run) || (namedSecret(text, at) && looksRandom(run))
 }
 
-// prefixes are how keys of well-known makers begin, and how long what follows
-// is at least.
+// prefixes are how keys of well-known makers begin, by how long what follows is
+// at least.
 var prefixes = []struct {
-	text  string
 	least int
+	of    []string
 }{
-	{"sk-", 20},
-	{"sk_live_", 16},
-	{"sk_test_", 16},
-	{"rk_live_", 16},
-	{"pk_live_", 16},
-	{"ghp_", 30},
-	{"gho_", 30},
-	{"ghu_", 30},
-	{"ghs_", 30},
-	{"ghr_", 30},
-	{"github_pat_", 30},
-	{"glpat-", 18},
-	{"xoxb-", 16},
-	{"xoxp-", 16},
-	{"xoxa-", 16},
-	{"xoxr-", 16},
-	{"xoxs-", 16},
-	{"xapp-", 16},
-	{"AKIA", 16},
-	{"ASIA", 16},
-	{"AIza", 30},
-	{"ya29.", 20},
-	{"npm_", 30},
-	{"hf_", 30},
-	{"pypi-", 40},
-	{"dop_v1_", 40},
-	{"SG.", 40},
-	{"gsk_", 30},
-	{"xai-", 40},
-	{"shpat_", 28},
-	{"AGE-SECRET-KEY-", 40},
+	{16, []string{"sk_live_", "sk_test_", "rk_live_", "pk_live_", "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-", "AKIA", "ASIA"}},
+	{18, []string{"glpat-"}},
+	{20, []string{"sk-", "ya29."}},
+	{28, []string{"shpat_"}},
+	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_"}},
+	{40, []string{"pypi-", "dop_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
 }
 
 func isKnownSecret(s string) bool {
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(s, p.text); ok && len(rest) >= p.least && entropy(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
-			return true
+		for _, prefix := range p.of {
+			if rest, ok := strings.CutPrefix(s, prefix); ok && len(rest) >= p.least && entropy(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
+				return true
+			}
 		}
 	}
 	// A JSON web token: three parts, the first two objects in base64.
@@ -165,15 +135,16 @@ func namedSecret(text string, at int) bool {
 	return strings.ContainsAny(text[end:at], ":=") && isKeyName(name)
 }
 
+var (
+	keyNames = strings.Fields(`apikey token secret secretkey password passwd accesskey privatekey authorization credential credentials accesskeyid
+		authkey signingkey`)
+	keySigns = strings.NewReplacer("-", "", "_", "", ".", "")
+)
+
 // isKeyName reports whether a name is that of a secret.
 func isKeyName(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(name))
-	for _, end := range []string{"apikey", "token", "secret", "secretkey", "password", "passwd", "accesskey", "privatekey", "authorization", "credential", "credentials", "accesskeyid", "authkey", "signingkey"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	name = strings.ToLower(keySigns.Replace(name))
+	return slices.ContainsFunc(keyNames, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // userinfoEnd is where the password in "scheme://user:password@" ends, 0 where

@@ -2,7 +2,9 @@ package summary_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold"
 	"tenfold/strategy"
 	"tenfold/summary"
 )
@@ -219,4 +222,32 @@ func BenchmarkRedact(b *testing.B) {
 	for b.Loop() {
 		summary.Redact(text)
 	}
+}
+
+// megabytes makes a range of about so many bytes, like source read by tools.
+func megabytes(tb testing.TB, size int) strategy.SummaryRequest {
+	tb.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 4000)
+	for i := range words {
+		words[i] = fmt.Sprintf("%c%x", 'a'+i%26, rng.IntN(1<<24))
+	}
+	l := tenfold.NewLog()
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}); err != nil {
+		tb.Fatal(err)
+	}
+	for total := 0; total < size; {
+		var b strings.Builder
+		for b.Len() < 20_000 {
+			fmt.Fprintf(&b, "%5d\t%s.%s(%s/%s.go, %d)\n", rng.IntN(2000), words[rng.IntN(4000)], words[rng.IntN(4000)], words[rng.IntN(4000)], words[rng.IntN(4000)], rng.IntN(1<<20))
+		}
+		total += b.Len()
+		id := fmt.Sprint(total)
+		_, err := l.Append(tenfold.Entry{Payload: tenfold.ToolCall{CallID: id, Name: "Read", Arguments: "{}"}},
+			tenfold.Entry{Payload: tenfold.ToolResult{CallID: id, Parts: tenfold.Text(b.String())}})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return requestOf(l, 0, 0)
 }

@@ -1,6 +1,9 @@
 package summary
 
-import "tenfold"
+import (
+	"tenfold"
+	"tenfold/summary/internal/source"
+)
 
 // A chunk is a stretch of a rendering that fits one call, with the turns it is
 // from.
@@ -99,7 +102,7 @@ func unit(blocks []Block, by level) int {
 func (s *splitter) shorten(b Block) (blocks []Block, tokens, cut int) {
 	whole := b.Body
 	for longest := min(len(whole)/2, s.budget*4); ; longest /= 2 {
-		b.Body = cutMiddle(whole, max(longest, 1))
+		b.Body = source.CutMiddle(whole, max(longest, 1))
 		tokens = s.counter.Count(b.Text())
 		if tokens <= s.budget || longest <= 1 {
 			return []Block{b}, min(tokens, s.budget), 1

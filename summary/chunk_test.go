@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/summary/internal/source"
 )
 
 // sized makes a block of so many tokens in all, by characters over four.
@@ -70,7 +71,7 @@ func TestC5Split(t *testing.T) {
 func TestCutMiddleKeepsRunes(t *testing.T) {
 	text := strings.Repeat("äöü€", 50)
 	for n := range 80 {
-		got := cutMiddle(text, n)
+		got := source.CutMiddle(text, n)
 		if strings.ContainsRune(got, '\uFFFD') || (n > 0 && len(got) > n+40) {
 			t.Errorf("cut to %d: %q", n, got)
 		}

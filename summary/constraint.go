@@ -3,9 +3,9 @@ package summary
 import (
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"tenfold/atom"
+	"tenfold/summary/internal/source"
 )
 
 // longLine is how many bytes a line may have to be taken whole; of longer
@@ -67,15 +67,8 @@ func around(text string, at int) string {
 	if len(text) <= longLine {
 		return text
 	}
-	first := max(0, min(at-longLine/4, len(text)-longLine))
-	for !utf8.RuneStart(text[first]) {
-		first++
-	}
-	last := min(first+longLine, len(text))
-	for last < len(text) && !utf8.RuneStart(text[last]) {
-		last--
-	}
-	return strings.TrimSpace(text[first:last])
+	first := source.NextRune(text, min(at-longLine/4, len(text)-longLine))
+	return strings.TrimSpace(text[first:source.RuneStart(text, first+longLine)])
 }
 
 // gap stands for an ellipsis in a pattern, and is as many words as it may skip.
@@ -84,32 +77,40 @@ const (
 	gapSize = 12
 )
 
-// byFirst is the patterns as words, by their first word.
-var byFirst = sync.OnceValue(func() map[string][][]string {
-	m := map[string][][]string{}
-	for _, p := range constraintPatterns {
-		words := strings.Fields(p.Phrase)
-		m[words[0]] = append(m[words[0]], words)
-	}
-	return m
-})
+// phrases are lists of words, by the first of each.
+type phrases map[string][][]string
 
-// states gives where in a line the first pattern begins, -1 when none does.
-func states(line string) int {
+func (p phrases) add(phrase string) {
+	words := strings.Fields(phrase)
+	p[words[0]] = append(p[words[0]], words[1:])
+}
+
+// in gives where in a line the first of the phrases begins, -1 when none does.
+func (p phrases) in(line string) int {
 	if line == "" {
 		return -1
 	}
-	patterns := byFirst()
 	words := atom.Prose(line)
-	for i := range words {
-		for _, p := range patterns[words[i].Text] {
-			if follows(p[1:], words[i+1:]) {
-				return words[i].At
+	for i, w := range words {
+		for _, rest := range p[w.Text] {
+			if follows(rest, words[i+1:]) {
+				return w.At
 			}
 		}
 	}
 	return -1
 }
+
+var constraintPhrases = sync.OnceValue(func() phrases {
+	all := phrases{}
+	for _, p := range constraintPatterns {
+		all.add(p.Phrase)
+	}
+	return all
+})
+
+// states gives where in a line the first pattern begins, -1 when none does.
+func states(line string) int { return constraintPhrases().in(line) }
 
 // follows reports whether words begin as a pattern goes on.
 func follows(pattern []string, words []atom.Spoken) bool {

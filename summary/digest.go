@@ -61,9 +61,9 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		return strategy.SummaryResult{}, nil
 	}
 	c := choice{counter: counter, items: l.items()}
-	budget := d.budget(size)
-	c.budget = budget
-	if d.Tokens == 0 {
+	budget := d.Tokens
+	if c.budget = budget; budget <= 0 {
+		budget = min(max(size/digestShare, digestLeast), digestMost)
 		c.budget = min(budget, size/2) // what is half the size is no gain
 	}
 	c.most = max(budget, size/2)
@@ -87,13 +87,6 @@ func counterOf(r strategy.SummaryRequest) tenfold.Counter {
 		return tenfold.Chars4{}
 	}
 	return r.Log.Counter()
-}
-
-func (d Digest) budget(size int) int {
-	if d.Tokens > 0 {
-		return d.Tokens
-	}
-	return min(max(size/digestShare, digestLeast), digestMost)
 }
 
 // raw gives the entries of a request with their turns. Where prior summaries

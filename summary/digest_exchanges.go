@@ -72,7 +72,7 @@ func (x *exchanges) decide(c conclusion) {
 			var s string
 			s, line = sentence(line)
 			wanted := x.wants(s)
-			if len(s) > 2*lineLength || (!wanted && !reasons(s)) || x.seen[s] {
+			if len(s) > 2*lineLength || (!wanted && reasonPhrases().in(s) < 0) || x.seen[s] {
 				continue
 			}
 			x.seen[s] = true
@@ -87,33 +87,17 @@ func (x *exchanges) wants(s string) bool {
 }
 
 // reasonPhrases is how decisions and findings are told.
-var reasonPhrases = []string{
-	"because", "since the", "the reason", "root cause", "the problem is", "the issue is", "the problem was", "the issue was", "the bug",
-	"turns out", "decided", "chose", "i'll use", "we'll use", "instead of", "rather than", "so that", "therefore", "this means", "which means",
-	"weil", "deshalb", "parce que", "porque",
-}
-
-var reasonWords = sync.OnceValue(func() map[string][][]string {
-	m := map[string][][]string{}
-	for _, phrase := range reasonPhrases {
-		words := strings.Fields(phrase)
-		m[words[0]] = append(m[words[0]], words[1:])
+var reasonPhrases = sync.OnceValue(func() phrases {
+	all := phrases{}
+	for _, phrase := range []string{
+		"because", "since the", "the reason", "root cause", "the problem is", "the issue is", "the problem was", "the issue was", "the bug",
+		"turns out", "decided", "chose", "i'll use", "we'll use", "instead of", "rather than", "so that", "therefore", "this means", "which means",
+		"weil", "deshalb", "parce que", "porque",
+	} {
+		all.add(phrase)
 	}
-	return m
+	return all
 })
-
-func reasons(s string) bool {
-	known := reasonWords()
-	words := atom.Prose(s)
-	for i, w := range words {
-		for _, rest := range known[w.Text] {
-			if follows(rest, words[i+1:]) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // How many characters of conclusions are quoted: of the last, of others.
 const (

@@ -14,9 +14,9 @@
 // in parts where they do not fit, asked for a structured answer, and given the
 // ledger's facts to stand beside it.
 //
-// [Check] looks up in the raw entries every path, name, number, command and
-// quotation of a summary, and says which stand nowhere, and which of those
-// mislead: a [Model] whose answer does is asked once more and then given up.
+// Package check looks up in the raw entries what a summary names, and says what
+// stands nowhere and what of that misleads: a [Model] whose answer misleads is
+// asked once more and then given up.
 //
 // [Ladder] is summarizers of which the next takes over where one fails, most
 // often a [Model] and then the [Digest] (A6).

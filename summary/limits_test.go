@@ -37,11 +37,7 @@ func TestA6LadderReturnsTheLastError(t *testing.T) {
 // C6: a summary with which the view is one token smaller is taken; one with
 // which it is as large as before is refused.
 func TestC6SummaryOfEqualSizeIsRefused(t *testing.T) {
-	l := chars4LogOf(t, []tenfold.Entry{
-		{Payload: tenfold.TurnStart{}},
-		{Payload: tenfold.UserMessage{Parts: tenfold.Text("Fix it.")}},
-		{Payload: tenfold.AssistantMessage{Text: strings.Repeat("It is fixed. ", 60)}},
-	})
+	l := talk(t, "t", "u Fix it.", "a "+strings.Repeat("It is fixed. ", 60))
 	p := tenfold.Project(l)
 	saved := -1
 	for size := 4; ; size += 4 {
@@ -57,22 +53,5 @@ func TestC6SummaryOfEqualSizeIsRefused(t *testing.T) {
 	}
 	if saved != 1 {
 		t.Errorf("the largest summary taken saves %d tokens, want 1", saved)
-	}
-}
-
-// M3: a summary may have as many words of a tool as the limit says, and no more.
-func TestM3RepeatsUpToTheLimitAreTaken(t *testing.T) {
-	if !(summary.Findings{Repeats: 60}).OK() || (summary.Findings{Repeats: 61}).OK() {
-		t.Error("the limit is not 60 %")
-	}
-	said := "one two three four five six seven eight nine ten"
-	r := requestOf(talk(t, "t", "u "+said), 0, 0)
-	for text, ok := range map[string]bool{
-		`The user said "one two three four five six seven eight other words".`: true, // eight of ten
-		`The user said "one two three four five six seven other new words".`:   false,
-	} {
-		if summary.Check(text, r).OK() != ok {
-			t.Errorf("%s: want %t", text, ok)
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 	"tenfold/token"
 )
 
@@ -21,10 +23,10 @@ import (
 // of a range are read by several goroutines; the log's counter is called by one
 // at a time.
 //
-// What the model answers is verified, not trusted: see [Check]. Names that the
+// What the model answers is verified, not trusted: see package check. Names that the
 // log does not hold are reported in the notes. Where they mislead, or the
 // answer is what a tool printed, the model is asked once more, and then given
-// up with an [*InventedError]. In a [Ladder] the next summariser takes over
+// up with an check.InventedError. In a [Ladder] the next summariser takes over
 // then.
 type Model struct {
 	// Provider is who is asked. Retries are its own business.
@@ -83,34 +85,43 @@ const (
 // atOnce is how many parts of a range are read at the same time.
 const atOnce = 3
 
-// historyNote begins every summary (M2).
-const historyNote = "This is a record of earlier work in this conversation. It is history, not a request."
-
 // Summarize implements [strategy.Summarizer]. Errors are those of the provider
-// and [*InventedError]; when ctx ended, its error.
+// and check.InventedError; when ctx ended, its error.
 func (m Model) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	timed, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
 	w := m.begin(r)
 	got, err := w.write(timed)
-	if most := w.track.mostOutput(); most < w.maxTokens {
+	if most := w.track.mostOutput(w.maxTokens); most < w.maxTokens {
 		w.notes = append(w.notes, fmt.Sprintf("%s may answer %d tokens at most, so it was not asked for %d", m.Provider.Name(), most, w.maxTokens))
 	}
 	result := strategy.SummaryResult{Model: m.Provider.Name(), Usage: w.track.spent(), Notes: w.notes, Failures: w.failures}
 	stop := (*stoppedError)(nil)
-	switch {
+	switch err = m.ended(ctx, timed, err); {
 	case err == nil:
 		result.Text = m.assemble(r, got)
-	case ctx.Err() != nil:
-		return result, ctx.Err()
-	case timed.Err() != nil:
-		return result, m.timedOut(timed.Err())
 	case errors.As(err, &stop):
 		result.CutOff, result.Declined, result.Text = stop.cutOff, stop.declined, stop.text
-	default:
-		return result, err
+		err = nil
 	}
-	return result, nil
+	return result, err
+}
+
+// ended is the error of work that ended with one: the caller's reason to end it
+// comes first, then that time ran out.
+func (m Model) ended(ctx, timed context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case timed.Err() != nil:
+		return &provider.Error{
+			Kind: provider.TimedOut, Model: m.Provider.Name(), Err: timed.Err(),
+			Message: fmt.Sprintf("no answer within %s", m.timeout()), Hint: "try a smaller range or a faster model",
+		}
+	}
+	return err
 }
 
 // Quote implements [strategy.Quoter]: what the model would read, and what that
@@ -142,17 +153,7 @@ func (m Model) Quote(r strategy.SummaryRequest) strategy.Quote {
 }
 
 func (m Model) timeout() time.Duration {
-	if m.Timeout > 0 {
-		return m.Timeout
-	}
-	return DefaultTimeout
-}
-
-func (m Model) timedOut(err error) error {
-	return &provider.Error{
-		Kind: provider.TimedOut, Model: m.Provider.Name(), Err: err,
-		Message: fmt.Sprintf("no answer within %s", m.timeout()), Hint: "try a smaller range or a faster model",
-	}
+	return cmp.Or(max(m.Timeout, 0), DefaultTimeout)
 }
 
 func (m Model) window() int {
@@ -182,19 +183,15 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	if said == "" {
 		return "" // no facts can make an answer of nothing
 	}
-	said = historyNote + "\n\n" + tenfold.ShieldTags(said, factsName)
-	if m.Facts == nil {
-		return said
+	said = source.HistoryNote + "\n\n" + tenfold.ShieldTags(said, factsName)
+	var facts Facts
+	if m.Facts != nil {
+		facts = m.Facts(r)
 	}
-	facts := m.Facts(r)
 	if facts == nil {
 		return said
 	}
-	budget := m.FactTokens
-	if budget <= 0 {
-		budget = DefaultFactTokens
-	}
-	text := ""
+	budget, text := cmp.Or(max(m.FactTokens, 0), DefaultFactTokens), ""
 	for _, room := range []int{budget, budget / 4, 0} {
 		known := ""
 		if room > 0 {

@@ -2,6 +2,8 @@ package summary
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -28,11 +30,10 @@ func (w *writing) ask(ctx context.Context, maxTokens int, view func(most int) *t
 // one as long and says how long it may be, it is asked once more within that,
 // and not for more from then on.
 func within(ctx context.Context, m provider.Model, maxTokens int, track *tracker, request func(most int) provider.Request) (string, error) {
-	most := min(maxTokens, track.mostOutput())
+	most := min(maxTokens, track.mostOutput(math.MaxInt))
 	said, err := listen(ctx, m, request(most), track)
 	if limit := provider.MaxOutput(err); limit > 0 && limit < most && said == "" && ctx.Err() == nil {
-		track.learn(limit)
-		said, err = listen(ctx, m, request(limit), track)
+		said, err = listen(ctx, m, request(track.mostOutput(limit)), track)
 	}
 	return said, err
 }
@@ -64,11 +65,7 @@ func listen(ctx context.Context, m provider.Model, r provider.Request, track *tr
 }
 
 func brokeOff(err error) bool {
-	switch provider.KindOf(err) {
-	case provider.CutOff, provider.Overloaded, provider.Unreachable:
-		return true
-	}
-	return false
+	return slices.Contains([]provider.Kind{provider.CutOff, provider.Overloaded, provider.Unreachable}, provider.KindOf(err))
 }
 
 // hear collects the text of one answer. An answer that is no good whatever it
@@ -89,18 +86,12 @@ func hear(ctx context.Context, m provider.Model, r provider.Request, track *trac
 		if ctx.Err() != nil {
 			return text.String(), ctx.Err()
 		}
-		size := len(e.Text) + len(e.Reasoning)
-		streamed += len(e.Text)
-		if block, ok := e.Block.(tenfold.AssistantMessage); ok {
-			if text.Len()+len(block.Text) > most {
-				return "", &stoppedError{cutOff: true}
-			}
-			text.WriteString(block.Text)
-		}
-		if streamed > most {
+		block, _ := e.Block.(tenfold.AssistantMessage)
+		if streamed += len(e.Text); max(streamed, text.Len()+len(block.Text)) > most {
 			return "", &stoppedError{cutOff: true}
 		}
-		track.arrived(call, size, e.Usage)
+		text.WriteString(block.Text)
+		track.arrived(call, len(e.Text)+len(e.Reasoning), e.Usage)
 		if e.Stop != "" {
 			stop = e.Stop
 		}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/summary/internal/source"
 )
 
 // A Classifier asks a model which turns are off the task (S-13). It names
@@ -52,19 +54,10 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 		return nil, err
 	}
 	w.track.at(Reading, 1)
-	system := c.System
-	if system == "" {
-		system = classifySystem
-	}
 	said, err := within(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
-		return provider.Request{View: once(w.counter, system, says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
+		return provider.Request{View: once(w.counter, cmp.Or(c.System, classifySystem), says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
 	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case timed.Err() != nil:
-		return nil, c.Model.timedOut(timed.Err())
-	case err != nil:
+	if err = c.Model.ended(ctx, timed, err); err != nil {
 		return nil, err
 	}
 	return parseTangents(said, turns)
@@ -73,7 +66,7 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 // message shows the turns, with their entries cut as short as they must be,
 // and what the conversation is at now.
 func (c Classifier) message(w *writing, r strategy.ClassifyRequest, entries []tenfold.Entry, turns []int) (string, error) {
-	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", cutMiddle(lastRequest(r.Log), 4000), "session")
+	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", source.CutMiddle(lastRequest(r.Log), 4000), "session")
 	if r.Focus != "" {
 		ask += "\n\nThis belongs to the task in any case: " + focused(r.Focus)
 	}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,29 +46,22 @@ func (l Ladder) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 		}
 		before = strategy.SummaryResult{
 			Model: got.Model, Usage: got.Usage, Failures: append(got.Failures, why),
-			Notes: append(got.Notes, fmt.Sprintf("%s gave no summary: %v", named(got.Model), why)),
+			Notes: append(got.Notes, fmt.Sprintf("%s gave no summary: %v", cmp.Or(got.Model, "the summariser"), why)),
 		}
 	}
 	return before, nil
-}
-
-func named(model string) string {
-	if model == "" {
-		return "the summariser"
-	}
-	return model
 }
 
 // after puts what came before a result in front of it.
 func after(before, got strategy.SummaryResult) strategy.SummaryResult {
 	got.Notes = append(before.Notes[:len(before.Notes):len(before.Notes)], got.Notes...)
 	got.Failures = append(before.Failures[:len(before.Failures):len(before.Failures)], got.Failures...)
-	if before.Usage == (tenfold.Usage{}) {
+	switch none := (tenfold.Usage{}); {
+	case before.Usage == none:
 		return got
-	}
-	if got.Usage == (tenfold.Usage{}) {
+	case got.Usage == none:
 		got.Usage = before.Usage
-	} else {
+	default:
 		got.Usage = plus(before.Usage, got.Usage)
 	}
 	if got.Usage.Model == "" && before.Model != got.Model {
@@ -92,10 +86,16 @@ func plus(a, b tenfold.Usage) tenfold.Usage {
 // Quote implements [strategy.Quoter] with that of the first rung: the others
 // are asked only where it fails.
 func (l Ladder) Quote(r strategy.SummaryRequest) strategy.Quote {
-	if len(l) > 0 {
-		if q, ok := l[0].(strategy.Quoter); ok {
-			return q.Quote(r)
-		}
+	if len(l) == 0 {
+		return strategy.Quote{}
+	}
+	return quoteOf(l[0], r)
+}
+
+// quoteOf is a summarizer's quote; the zero quote for what costs nothing.
+func quoteOf(s strategy.Summarizer, r strategy.SummaryRequest) strategy.Quote {
+	if q, ok := s.(strategy.Quoter); ok {
+		return q.Quote(r)
 	}
 	return strategy.Quote{}
 }

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -47,26 +46,17 @@ type tracker struct {
 	calls []callUsage
 	// plain says that the model takes no schema.
 	plain atomic.Bool
-	// most is how many tokens the provider said that the model may answer; 0
-	// when it said nothing.
-	most atomic.Int64
+	// most is how many tokens an answer may have, as far as is known.
+	most int
 }
 
-// learn notes how many tokens an answer may have.
-func (t *tracker) learn(most int) {
-	for old := t.most.Load(); old == 0 || int64(most) < old; old = t.most.Load() {
-		if t.most.CompareAndSwap(old, int64(most)) {
-			return
-		}
-	}
-}
-
-// mostOutput is how many tokens an answer may have, as far as is known.
-func (t *tracker) mostOutput() int {
-	if most := t.most.Load(); most > 0 {
-		return int(most)
-	}
-	return math.MaxInt
+// mostOutput notes that an answer may have so many tokens at most, and gives
+// the least that was noted.
+func (t *tracker) mostOutput(most int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most = min(t.most, most)
+	return t.most
 }
 
 // callUsage is one call: estimated until the provider reports.
@@ -141,10 +131,7 @@ func (t *tracker) sum(told bool) tenfold.Usage {
 			known = known && !c.began // a call that broke off was paid all the same
 			continue
 		}
-		sum.Input += c.usage.Input
-		sum.Output += c.usage.Output
-		sum.CacheRead += c.usage.CacheRead
-		sum.CacheWrite += c.usage.CacheWrite
+		sum = plus(sum, c.usage)
 		dollars, ok := t.price(c.usage)
 		cost, known = cost+dollars, known && ok
 	}

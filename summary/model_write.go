@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/summary/check"
+	"tenfold/summary/internal/source"
 )
 
 // writing is one summary on its way.
@@ -66,7 +69,7 @@ func (m Model) begin(r strategy.SummaryRequest) *writing {
 	}
 	w := &writing{
 		Model: m, request: r, source: r, wording: m.Wording.filled(), counter: &oneAtATime{of: r.Log.Counter()},
-		track: &tracker{tell: m.Progress, cost: m.Cost, model: m.Provider.Name()},
+		track: &tracker{tell: m.Progress, cost: m.Cost, model: m.Provider.Name(), most: math.MaxInt},
 	}
 	window := m.window()
 	w.maxTokens = min(m.MaxTokens, max(window/2, 1))
@@ -77,7 +80,7 @@ func (m Model) begin(r strategy.SummaryRequest) *writing {
 	render := Rendering{Reasoning: m.Reasoning}
 	w.blocks = render.Blocks(r.Log, r.Entries)
 	// Context takes a quarter of the window at most: four bytes a token.
-	w.before = cutMiddle(strings.Join(r.Prior, "\n\n"), window/2)
+	w.before = source.CutMiddle(strings.Join(r.Prior, "\n\n"), window/2)
 	if len(r.Overlap) > 0 {
 		render.Longest = max(window/2/len(r.Overlap), 1)
 		w.after = render.Text(r.Log, r.Overlap)
@@ -190,23 +193,15 @@ func (w *writing) system(messages ...tenfold.Payload) *tenfold.Projection {
 
 // parts reads the chunks, a few at a time. The first that fails ends the others.
 func (w *writing) parts(ctx context.Context, chunks []chunk) ([]answer, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	parts, maxTokens := make([]answer, len(chunks)), w.partTokens(len(chunks))
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex
-		first error
-		slots = make(chan struct{}, atOnce)
-	)
+	var group sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
 	for i, c := range chunks {
 		group.Go(func() {
-			select {
-			case slots <- struct{}{}:
-				defer func() { <-slots }()
-			case <-ctx.Done():
-				return
-			}
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			if ctx.Err() != nil {
 				return
 			}
@@ -220,47 +215,34 @@ func (w *writing) parts(ctx context.Context, chunks []chunk) ([]answer, error) {
 			got, _, err := w.ask(ctx, maxTokens, func(most int) *tenfold.Projection {
 				return w.system(says(w.wording.reading(w.request, i+1, len(chunks), c, before, after, most)))
 			})
-			if err == nil {
-				parts[i] = got
-				w.track.done()
+			if err != nil {
+				cancel(err) // the first one counts
 				return
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			if first == nil {
-				first = err
-				cancel()
-			}
+			parts[i] = got
+			w.track.done()
 		})
 	}
 	group.Wait()
-	if first == nil {
-		first = ctx.Err()
-	}
-	return parts, first
+	return parts, context.Cause(ctx)
 }
 
 // checked asks, looks up what the answer names, and asks once more when too
 // much of it is not in the log.
 func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfold.Payload) *tenfold.Projection, message func(most int) string) (answer, error) {
 	got, raw, err := w.ask(ctx, maxTokens, func(most int) *tenfold.Projection { return view(says(message(most))) })
-	var again string
-	switch {
-	case errors.Is(err, errBroken):
-		again = "That is no JSON object as it was asked for."
-		w.failures = append(w.failures, err)
-	case err != nil:
-		return answer{}, err
-	default:
-		w.track.at(Checking, 1)
-		found := w.check(got)
-		if found.OK() {
-			w.report(found)
+	if err == nil {
+		if err = w.check(got); err == nil {
 			return got, nil
 		}
-		again = found.complaint()
-		w.failures = append(w.failures, &InventedError{found})
 	}
+	again := "That is no JSON object as it was asked for."
+	if invented := (*check.InventedError)(nil); errors.As(err, &invented) {
+		again = invented.Findings.Complaint()
+	} else if !errors.Is(err, errBroken) {
+		return answer{}, err
+	}
+	w.failures = append(w.failures, err)
 	w.track.at(Correcting, 1)
 	if strings.TrimSpace(raw) == "" {
 		raw = "(no answer)"
@@ -272,22 +254,19 @@ func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfo
 	if err != nil {
 		return answer{}, err
 	}
+	return got, w.check(got)
+}
+
+// check looks up in the log what an answer names. What is not found and may be
+// taken all the same is noted (M3).
+func (w *writing) check(got answer) error {
 	w.track.at(Checking, 1)
-	found := w.check(got)
+	found := check.Summary(got.Text(), w.source)
 	if !found.OK() {
-		return answer{}, &InventedError{found}
+		return &check.InventedError{Findings: found}
 	}
-	w.report(found)
-	return got, nil
-}
-
-func (w *writing) check(got answer) Findings {
-	return Check(got.Text(), w.source)
-}
-
-// report tells of what was not found and is taken all the same (M3).
-func (w *writing) report(found Findings) {
 	if len(found.Strangers) > 0 {
-		w.notes = append(w.notes, "the summary names what the log does not hold: "+list(found.Strangers, 5))
+		w.notes = append(w.notes, "the summary names what the log does not hold: "+check.List(found.Strangers, 5))
 	}
+	return nil
 }

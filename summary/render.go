@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/summary/internal/source"
 )
 
 // A Rendering says how raw entries are written out for a summariser (M5).
@@ -51,7 +52,7 @@ func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
 			head = fmt.Sprintf("[turn %03d] (branch=%s) %s", turn, oneName(e.Branch), who)
 		}
 		blocks = append(blocks, Block{
-			Seq: e.Seq, Turn: turn, Step: step, Head: head + ":", Body: cutMiddle(body, r.Longest),
+			Seq: e.Seq, Turn: turn, Step: step, Head: head + ":", Body: source.CutMiddle(body, r.Longest),
 		})
 	}
 	return blocks
@@ -92,7 +93,7 @@ func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok 
 	case tenfold.ToolCall:
 		return fmt.Sprintf("TOOL_REQUEST (tool=%s, id=%s)", oneName(p.Name), oneName(p.CallID)), shielded(p.Arguments), true
 	case tenfold.ToolResult:
-		return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%t)", oneName(toolOf(l, e.Seq)), !p.IsError), shielded(partsText(p.Parts)), true
+		return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%t)", oneName(source.ToolOf(l, e.Seq)), !p.IsError), shielded(partsText(p.Parts)), true
 	case tenfold.Approval:
 		switch p.State {
 		case tenfold.ApprovalRequested:
@@ -107,16 +108,6 @@ func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok 
 		return "", "", false
 	}
 	return who, shielded(body), strings.TrimSpace(body) != ""
-}
-
-// toolOf names the tool whose result an entry is.
-func toolOf(l *tenfold.Log, seq int64) string {
-	if call, ok := l.Entry(l.Pair(seq)); ok {
-		if c, ok := call.Payload.(tenfold.ToolCall); ok && c.Name != "" {
-			return c.Name
-		}
-	}
-	return "unknown"
 }
 
 // partsText joins the texts of a content; a file is named in its place.
@@ -139,22 +130,3 @@ func oneName(name string) string { return strings.ReplaceAll(tenfold.Label(name)
 func shielded(body string) string {
 	return tenfold.Shield(strings.TrimRight(body, "\n"), '[', "turn #", "earlier summary", "attachment", "cut: #")
 }
-
-// cutMiddle keeps the head and the tail of a text that is too long, with a
-// mark between that says how much is gone. Three parts in four are head.
-func cutMiddle(text string, longest int) string {
-	if longest <= 0 || len(text) <= longest {
-		return text
-	}
-	head, tail := longest*3/4, longest/4
-	for head > 0 && !startsRune(text[head]) {
-		head--
-	}
-	from := len(text) - tail
-	for from < len(text) && !startsRune(text[from]) {
-		from++
-	}
-	return fmt.Sprintf("%s\n[cut: %d characters]\n%s", text[:head], from-head, text[from:])
-}
-
-func startsRune(c byte) bool { return c&0xc0 != 0x80 }

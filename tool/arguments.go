@@ -205,26 +205,16 @@ func (a arguments) patch() string {
 	if a.bare != "" {
 		return a.bare
 	}
-	for _, name := range []string{"patchText", "input", "patch"} {
-		if s := a.text(name); s != "" {
+	return a.firstText("patchText", "input", "patch")
+}
+
+// firstText gives the first of the named arguments that is a string with
+// something in it.
+func (a arguments) firstText(names ...string) string {
+	for _, name := range names {
+		if s := a.text(name); strings.TrimSpace(s) != "" {
 			return s
 		}
 	}
 	return ""
-}
-
-// patchPaths gives the files a patch names, in the form that begins with
-// "*** Begin Patch". A patch in another form names none.
-func patchPaths(patch string) []string {
-	var paths []string
-	for line := range strings.SplitSeq(patch, "\n") {
-		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
-			if p, ok := strings.CutPrefix(strings.TrimRight(line, "\r"), head); ok {
-				if p = CleanPath(p); p != "" {
-					paths = append(paths, p)
-				}
-			}
-		}
-	}
-	return paths
 }

@@ -1,13 +1,24 @@
 package tool
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// A Subsumer tells whether later calls of a tool make earlier ones needless.
+//
+// Subsumes is asked about pairs: whether later[i] subsumes earlier[i], both
+// the arguments of calls of the named tool as the model wrote them. It answers
+// each pair; when in doubt, no. Its error is the context's and nothing else:
+// a tool that cannot answer has answered no (H2). Implementations are safe for
+// concurrent use and keep none of the slices.
+type Subsumer interface {
+	Subsumes(ctx context.Context, tool string, earlier, later []string) ([]bool, error)
+}
 
 // A Runner runs tools that live outside the program.
 //
@@ -47,25 +58,15 @@ type question struct {
 	} `json:"tool"`
 }
 
-// Question writes the document that asks a tool whether the later call
-// subsumes the earlier (H2). Arguments that are no JSON cannot be asked about.
-func Question(tool, earlier, later string) ([]byte, error) {
+// newQuestion asks whether a later call of a tool subsumes an earlier. Arguments
+// that are not JSON cannot be asked about.
+func newQuestion(tool, earlier, later string) ([]byte, error) {
 	var q question
 	q.Tool.Name, q.Tool.Action = tool, "subsumes"
-	q.Tool.Arguments.Earlier, q.Tool.Arguments.Later = object(earlier), object(later)
-	document, err := json.Marshal(q)
-	if err != nil {
-		return nil, fmt.Errorf("ask %s whether a call subsumes another: its arguments are no JSON: %w", tool, err)
-	}
-	return document, nil
-}
-
-// object gives arguments as JSON; a call without any has an empty object.
-func object(arguments string) jsontext.Value {
-	if arguments == "" {
-		return jsontext.Value("{}")
-	}
-	return jsontext.Value(arguments)
+	// A call without arguments has an empty object.
+	q.Tool.Arguments.Earlier = jsontext.Value(cmp.Or(earlier, "{}"))
+	q.Tool.Arguments.Later = jsontext.Value(cmp.Or(later, "{}"))
+	return json.Marshal(q)
 }
 
 // Answer reads a tool's answer: yes is {"type":"success","content":"true"},
@@ -92,7 +93,7 @@ func (a Asker) Subsumes(ctx context.Context, tool string, earlier, later []strin
 		if failed == giveUpAfter {
 			break
 		}
-		document, err := Question(tool, earlier[i], later[i])
+		document, err := newQuestion(tool, earlier[i], later[i])
 		if err != nil {
 			continue
 		}
@@ -117,11 +118,7 @@ func (a Asker) ask(ctx context.Context, tool string, document []byte) (out []byt
 	if a.Runner == nil {
 		return nil, true, nil
 	}
-	limit := a.Limit
-	if limit == 0 {
-		limit = DefaultLimit
-	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(a.Limit, DefaultLimit))
 	defer cancel()
 	out, err = a.Runner.Run(limited, tool, document)
 	return out, limited.Err() != nil, err

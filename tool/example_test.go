@@ -8,17 +8,15 @@ import (
 
 func ExampleLookup() {
 	read, _ := tool.Lookup("Read")
-	fmt.Println(read.Kind, read.Reads(`{"file_path":"/src/./main.go","offset":10,"limit":5}`))
+	fmt.Println(read.Kind, read.Call(`{"file_path":"/src/./main.go","offset":10,"limit":5}`).Reads)
 
 	shell, _ := tool.Lookup("Bash")
-	_, known := shell.Changes(`{"command":"git status && cat main.go"}`)
-	fmt.Println(known)
-	_, known = shell.Changes(`{"command":"make"}`)
-	fmt.Println(known)
+	fmt.Println(shell.Call(`{"command":"git status && cat main.go"}`).Unknown)
+	fmt.Println(shell.Call(`{"command":"make"}`).Unknown)
 	// Output:
 	// read [{/src/main.go 10 14 false}]
-	// true
 	// false
+	// true
 }
 
 func ExampleSettings() {

@@ -28,7 +28,7 @@ func TestH1BuiltinHints(t *testing.T) {
 		{"ExitPlanMode", "ExitPlanMode"}: {Request: keep, Response: keep},
 	} {
 		for _, name := range names {
-			if got := tool.Builtin()[name]; got != want {
+			if got := tool.Settings(nil).Hints()[name]; got != want {
 				t.Errorf("%s has %+v, want %+v", name, got, want)
 			}
 		}
@@ -44,9 +44,9 @@ func TestForPicksTheToolsInUse(t *testing.T) {
 	if got := hints.For([]string{"c"}); got != nil {
 		t.Errorf("no tool of ours gives %v, want nil", got)
 	}
-	given := tool.Builtin()
+	given := tool.Settings(nil).Hints()
 	given["shell"] = tenfold.Hint{}
-	if tool.Builtin()["shell"] == (tenfold.Hint{}) {
+	if tool.Settings(nil).Hints()["shell"] == (tenfold.Hint{}) {
 		t.Error("a caller's change reached the table")
 	}
 }

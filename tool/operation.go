@@ -53,31 +53,27 @@ func (t Tool) Operations(arguments string) []FileOperation {
 }
 
 // patchOperations reads the heads of a patch that begins with "*** Begin
-// Patch". A file that is moved is deleted here and created there.
+// Patch"; a patch in another form has none. A file that is moved is deleted here
+// and created there.
 func patchOperations(patch string) []FileOperation {
 	var all []FileOperation
 	for line := range strings.SplitSeq(patch, "\n") {
-		line = strings.TrimRight(line, "\r")
-		if !strings.HasPrefix(line, "*** ") {
+		head, p, ok := strings.Cut(strings.TrimRight(line, "\r"), ": ")
+		if p = CleanPath(p); !ok || p == "" {
 			continue
 		}
-		for _, head := range []struct {
-			words string
-			op    Operation
-		}{
-			{"*** Update File: ", FileModified},
-			{"*** Add File: ", FileCreated},
-			{"*** Delete File: ", FileDeleted},
-			{"*** Move to: ", FileCreated},
-		} {
-			p, ok := strings.CutPrefix(line, head.words)
-			if p = CleanPath(p); !ok || p == "" {
-				continue
-			}
-			if head.words == "*** Move to: " && len(all) > 0 {
+		switch head {
+		case "*** Update File":
+			all = append(all, FileOperation{p, FileModified})
+		case "*** Add File":
+			all = append(all, FileOperation{p, FileCreated})
+		case "*** Delete File":
+			all = append(all, FileOperation{p, FileDeleted})
+		case "*** Move to":
+			if len(all) > 0 {
 				all[len(all)-1].Op = FileDeleted
 			}
-			all = append(all, FileOperation{p, head.op})
+			all = append(all, FileOperation{p, FileCreated})
 		}
 	}
 	return all
@@ -90,4 +86,11 @@ func (t Tool) Command(arguments string) (command, dir string) {
 		return "", ""
 	}
 	return parse(arguments).command()
+}
+
+// Refusal reports whether a failed result is a person's word rather than a
+// tool's: the call was refused, and the person said what to do instead. Claude
+// Code writes it so; agents that record an approval need no such look.
+func Refusal(result string) bool {
+	return strings.HasPrefix(result, "The user doesn't want to") && strings.Contains(result, "the user said:")
 }

@@ -87,12 +87,7 @@ func planItems(v jsontext.Value) ([]PlanItem, bool) {
 
 func planItem(members map[string]jsontext.Value) PlanItem {
 	a := arguments{members: members}
-	item := PlanItem{}
-	for _, name := range []string{"content", "step", "subject", "title", "text", "description", "task"} {
-		if item.Text = a.text(name); item.Text != "" {
-			break
-		}
-	}
+	item := PlanItem{Text: a.firstText("content", "step", "subject", "title", "text", "description", "task")}
 	for _, name := range []string{"taskId", "task_id", "id"} {
 		if v, ok := members[name]; ok && item.ID == "" {
 			if item.ID, ok = stringOf(v); !ok {
@@ -171,12 +166,7 @@ func (t Tool) Questions(arguments string) []string {
 }
 
 func questionOf(members map[string]jsontext.Value) string {
-	for _, name := range []string{"question", "prompt", "message", "text", "response", "summary", "plan"} {
-		if s, ok := stringOf(members[name]); ok && strings.TrimSpace(s) != "" {
-			return s
-		}
-	}
-	return ""
+	return arguments{members: members}.firstText("question", "prompt", "message", "text", "response", "summary", "plan")
 }
 
 // Skill names the skill or workflow a call loads; empty for other calls.
@@ -184,13 +174,7 @@ func (t Tool) Skill(arguments string) string {
 	if t.Kind != Skills {
 		return ""
 	}
-	a := parse(arguments)
-	for _, name := range []string{"skill", "name", "skill_name", "command", "task"} {
-		if s := strings.TrimSpace(a.text(name)); s != "" {
-			return s
-		}
-	}
-	return ""
+	return strings.TrimSpace(parse(arguments).firstText("skill", "name", "skill_name", "command", "task"))
 }
 
 // Ends reports whether a call of the tool says that the task is done.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
 
 	"tenfold"
@@ -72,9 +73,15 @@ func (s Settings) Tool(name string) Tool {
 	return t
 }
 
-// Hints are the table's hints with the settings over them.
+// Hints are the table's hints with the settings over them. The map is the
+// caller's.
 func (s Settings) Hints() Hints {
-	h := Builtin()
+	h := Hints{}
+	for _, t := range tools() {
+		if t.Hint != (tenfold.Hint{}) {
+			h[t.Name] = t.Hint
+		}
+	}
 	for name, set := range s {
 		known, _ := Lookup(name)
 		if hint := set.over(known.Hint); hint != (tenfold.Hint{}) {
@@ -85,11 +92,23 @@ func (s Settings) Hints() Hints {
 }
 
 func (s Setting) over(h tenfold.Hint) tenfold.Hint {
-	if s.Request != "" {
-		h.Request = s.Request
+	return tenfold.Hint{Request: cmp.Or(s.Request, h.Request), Response: cmp.Or(s.Response, h.Response)}
+}
+
+// Hints are the wishes of tools for their calls (semantics H1), by tool name.
+type Hints map[string]tenfold.Hint
+
+// For picks the hints of the named tools: what an overlay over their calls
+// stores with it (P5). Nil when there are none.
+func (h Hints) For(names []string) map[string]tenfold.Hint {
+	var out map[string]tenfold.Hint
+	for _, name := range names {
+		if hint, ok := h[name]; ok {
+			if out == nil {
+				out = map[string]tenfold.Hint{}
+			}
+			out[name] = hint
+		}
 	}
-	if s.Response != "" {
-		h.Response = s.Response
-	}
-	return h
+	return out
 }

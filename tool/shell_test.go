@@ -98,7 +98,7 @@ func TestShellMoves(t *testing.T) {
 		t.Errorf("cd to somewhere: %+v", got)
 	}
 	shell, _ := tool.Lookup("Bash")
-	if _, known := shell.Changes(`{"command":"cd x"}`); known {
+	if does := shell.Call(`{"command":"cd x"}`); !does.Moves {
 		t.Error("a move counts as nothing changed")
 	}
 }

@@ -4,14 +4,15 @@
 // own: what a tool does, which argument is the path, what a call reads and
 // what it changes ([Lookup], [Tool.Call]), how its calls are best shortened
 // ([Hints]). [Settings] are what a configuration says on top (semantics H1).
-// A [Subsumer] tells whether a later call makes an earlier one needless: by
-// the lines they read ([Lines], H3), or by asking the tool ([Asker], H2).
+// A [Subsumer] tells whether a later call makes an earlier one needless; an
+// [Asker] asks the tool itself (H2).
 //
 // Everything here errs on one side: a call about which something is not known
 // may have changed anything.
 package tool
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -109,13 +110,7 @@ func Lookup(name string) (Tool, bool) {
 }
 
 // All lists the tools of the table, in its order. The slice is the caller's.
-func All() []Tool {
-	all := make([]Tool, len(rows))
-	for i := range rows {
-		all[i] = table()[rows[i].Name]
-	}
-	return all
-}
+func All() []Tool { return slices.Clone(tools()) }
 
 // A Call is what one call of a tool reads and changes, as its arguments say.
 type Call struct {
@@ -157,7 +152,9 @@ func (t Tool) Call(arguments string) Call {
 		}
 		c.Unknown = len(c.Changes) == 0
 	case Patches:
-		c.Changes = patchPaths(a.patch())
+		for _, op := range patchOperations(a.patch()) {
+			c.Changes = append(c.Changes, op.Path)
+		}
 		c.Unknown = len(c.Changes) == 0
 	case Shell:
 		return shellCall(a)
@@ -165,16 +162,6 @@ func (t Tool) Call(arguments string) Call {
 		c.Unknown = true
 	}
 	return c
-}
-
-// Reads tells which files a call reads, and which lines of them.
-func (t Tool) Reads(arguments string) []Access { return t.Call(arguments).Reads }
-
-// Changes tells which files a call changes; known is false where it may change
-// anything, or what relative paths mean.
-func (t Tool) Changes(arguments string) (paths []string, known bool) {
-	c := t.Call(arguments)
-	return c.Changes, !c.Unknown && !c.Moves
 }
 
 // editorKind is what a call of an editor with subcommands does.

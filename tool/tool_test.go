@@ -98,8 +98,8 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%q is found as %q", name, got.Name)
 		}
 	}
-	if paths, known := (tool.Settings{}).Tool("mcp__x").Changes(`{"path":"a"}`); known || paths != nil {
-		t.Errorf("a tool nobody knows changes %v, %v", paths, known)
+	if does := (tool.Settings{}).Tool("mcp__x").Call(`{"path":"a"}`); !does.Unknown || does.Changes != nil {
+		t.Errorf("a tool nobody knows does %+v", does)
 	}
 }
 

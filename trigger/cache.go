@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -82,30 +83,19 @@ func (t CacheAware) Fires(v View) (bool, string) {
 	return fires, reason
 }
 
-func (t CacheAware) clearAtLeast() int {
-	if t.ClearAtLeast <= 0 {
-		return DefaultClearAtLeast
-	}
-	return t.ClearAtLeast
-}
+func (t CacheAware) clearAtLeast() int { return cmp.Or(max(t.ClearAtLeast, 0), DefaultClearAtLeast) }
 
 // cold tells whether the provider has forgotten the prompt, and says so.
 func (t CacheAware) cold(c Cache) (bool, string) {
-	after := t.ColdAfter
-	if after <= 0 {
-		after = c.Lifetime
-	}
-	if after <= 0 {
-		after = DefaultColdAfter
-	}
 	if c.Touched.IsZero() {
 		return true, "nothing cached"
 	}
-	since := c.Touched.Add(after)
-	if c.Now.After(since) {
-		return true, "cold since " + since.UTC().Format("15:04:05 UTC")
+	until := c.Touched.Add(cmp.Or(max(t.ColdAfter, 0), max(c.Lifetime, 0), DefaultColdAfter))
+	at := until.UTC().Format("15:04:05 UTC")
+	if c.Now.After(until) {
+		return true, "cold since " + at
 	}
-	return false, "warm until " + since.UTC().Format("15:04:05 UTC")
+	return false, "warm until " + at
 }
 
 // Pays says after how many requests the plan has earned what it costs, the next

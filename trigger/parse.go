@@ -40,9 +40,8 @@ func parse(s string, depth int) (Trigger, error) {
 		}
 		return named(strings.TrimSpace(name), strings.TrimSpace(inner), depth)
 	}
-	if number, ok := strings.CutSuffix(s, "%"); ok {
-		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		return share(s, f/100, err)
+	if strings.HasSuffix(s, "%") {
+		return share(s)
 	}
 	if number, ok := strings.CutPrefix(s, "-"); ok {
 		n, err := amount(number)
@@ -64,12 +63,7 @@ func named(name, inner string, depth int) (Trigger, error) {
 		n, err := amount(inner)
 		return Tokens(n), err
 	case "context":
-		if number, ok := strings.CutSuffix(inner, "%"); ok {
-			f, err := strconv.ParseFloat(number, 64)
-			return share(inner, f/100, err)
-		}
-		f, err := strconv.ParseFloat(inner, 64)
-		return share(inner, f, err)
+		return share(inner)
 	case "cache":
 		return cacheAware(inner)
 	case "any", "all":
@@ -112,7 +106,13 @@ func split(s string) []string {
 	return words
 }
 
-func share(text string, f float64, err error) (Trigger, error) {
+// share reads a share of the window, "80%" or "0.8".
+func share(text string) (Trigger, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		f /= 100
+	}
 	if err != nil || !(f > 0 && f <= 1) { // not so for NaN
 		return nil, fmt.Errorf("%q is no share of a window: write 80%%", text)
 	}

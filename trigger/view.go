@@ -1,6 +1,8 @@
 package trigger
 
 import (
+	"cmp"
+
 	"tenfold"
 	"tenfold/token"
 )
@@ -35,12 +37,7 @@ func (v View) used() (int, token.Source) {
 }
 
 // window falls back as T5 says.
-func (v View) window() int {
-	if v.Window > 0 {
-		return v.Window
-	}
-	return token.FallbackWindow
-}
+func (v View) window() int { return cmp.Or(max(v.Window, 0), token.FallbackWindow) }
 
 // Look makes the view of a projection, with the window of the model in its
 // configuration. It reads the whole log once; a [Watcher] does not.
@@ -70,16 +67,20 @@ type Watcher struct {
 
 // Look makes the view of the projection as it stands.
 func (w *Watcher) Look(p *tenfold.Projection) View {
-	if w.of != p || p.Version() < w.version || w.remade(p) {
+	l := p.Log()
+	fresh := w.of != p || p.Version() < w.version
+	for seq := w.version + 1; !fresh && seq <= p.Version(); seq++ {
+		e, _ := l.Entry(seq)
+		fresh = changesView(e)
+	}
+	if fresh {
 		*w = Watcher{Windows: w.Windows, of: p, last: -1}
 	}
-	l := p.Log()
-	for seq := w.version + 1; seq <= p.Version(); seq++ {
-		if e, _ := l.Entry(seq); e.Branch == "" {
-			w.take(p, e)
+	for ; w.version < p.Version(); w.version++ {
+		if e, _ := l.Entry(w.version + 1); e.Branch == "" {
+			w.add(p, e)
 		}
 	}
-	w.version = p.Version()
 	if w.window == 0 {
 		w.window, _ = w.Windows.Window(p.Config().Model)
 	}
@@ -89,25 +90,14 @@ func (w *Watcher) Look(p *tenfold.Projection) View {
 	}
 	// The last turn is complete once the model has said its last word on it:
 	// until then it is under way. A turn after it, asked for or not, ends it.
-	underWay := w.last >= 0 && w.last == l.Turns()-1 && (!w.answer || w.open > 0)
-	if underWay {
+	if w.last >= 0 && w.last == l.Turns()-1 && (!w.answer || w.open > 0) {
 		v.Turns--
 	}
 	return v
 }
 
-// remade reports whether something came that changes how earlier entries are
-// seen.
-func (w *Watcher) remade(p *tenfold.Projection) bool {
-	for seq := w.version + 1; seq <= p.Version(); seq++ {
-		if e, _ := p.Log().Entry(seq); remakes(e) {
-			return true
-		}
-	}
-	return false
-}
-
-func remakes(e tenfold.Entry) bool {
+// changesView reports whether an entry changes how earlier ones are seen.
+func changesView(e tenfold.Entry) bool {
 	switch e.Payload.(type) {
 	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
 		return true
@@ -115,10 +105,12 @@ func remakes(e tenfold.Entry) bool {
 	return false
 }
 
-func (w *Watcher) take(p *tenfold.Projection, e tenfold.Entry) {
-	switch payload := e.Payload.(type) {
-	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+// add counts an entry of the root.
+func (w *Watcher) add(p *tenfold.Projection, e tenfold.Entry) {
+	if changesView(e) {
 		w.usage = 0
+	}
+	switch payload := e.Payload.(type) {
 	case tenfold.ConfigDelta:
 		w.window = 0
 	case tenfold.Usage:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -62,7 +63,8 @@ func parseAll(c config.Config, texts []string, by string, keys [][]string) ([]ch
 		case errors.Is(err, strategy.ErrUnknown):
 			return nil, err
 		case err != nil:
-			return nil, usage("invalid "+by+" "+quote(text)+": "+err.Error(), "write NAME or NAME:KEY=VALUE,KEY=VALUE")
+			hint := cmp.Or(explain(err).Hint, "write NAME or NAME:KEY=VALUE,KEY=VALUE")
+			return nil, usage("invalid "+by+" "+quote(text)+": "+err.Error(), hint)
 		}
 		all = append(all, chosen{s, by + " " + quote(text), keys})
 	}

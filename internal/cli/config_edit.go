@@ -21,21 +21,20 @@ func (a *app) configEditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "edit [flags]",
 		Short: "Edit a configuration file",
-		Long: `Opens your configuration file, or the workspace's, in the editor that VISUAL or
-EDITOR names. A file that is not there begins with all defaults as comments.
+		Long: `Opens your configuration file, or the workspace's, in $VISUAL or $EDITOR. A new
+file contains all defaults as comments.
 
-The editor works on a copy. What it leaves is checked, and only then takes the
-place of the file; where something is wrong it can be edited again, and else the
-file stays as it was and the copy is kept.
+You edit a copy. It replaces the file only if it is valid; otherwise you can
+edit it again, or leave the file unchanged and keep the copy.
 
-A workspace's file that is new, or was trusted, is trusted as it is then; see
-"tenfold config trust".`,
+A workspace's file that is new, or was trusted before, is trusted after the
+edit; see "tenfold config trust".`,
 		Example: `  tenfold config edit
   EDITOR="code --wait" tenfold config edit --workspace`,
 		Args: arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return a.configEdit(c.Context(), workspace) },
 	}
-	c.Flags().BoolVar(&workspace, "workspace", false, "the workspace's file: the one found upward, else\n.tenfold/config.toml here")
+	c.Flags().BoolVar(&workspace, "workspace", false, "edit the workspace's file: the nearest in a parent\ndirectory, else .tenfold/config.toml here")
 	return c
 }
 
@@ -136,7 +135,7 @@ func (a *app) fileToEdit(workspace bool) (config.Kind, string, error) {
 	s := a.settings.sources()
 	switch {
 	case workspace && s.Named:
-		return 0, "", usage("--workspace and --config exclude each other", "both say which file to edit")
+		return 0, "", exclusive("--workspace", "--config")
 	case workspace:
 		if s.Dir == "" {
 			return 0, "", errors.New("there is no working directory")
@@ -146,11 +145,11 @@ func (a *app) fileToEdit(workspace bool) (config.Kind, string, error) {
 			name = config.FileOf(s.Dir)
 		}
 		if config.Led(name) {
-			return 0, "", hinted(errors.New("config edit "+name+": reached over a link inside the workspace"), "config", "edit the file it leads to")
+			return 0, "", hinted(errors.New("config edit "+name+": reached through a link inside the workspace"), "config", "edit the file it leads to")
 		}
 		return config.Workspace, name, nil
 	case s.User == "":
-		return 0, "", hinted(errors.New("there is no home directory to keep a configuration in"), "config", "name a file with --config")
+		return 0, "", hinted(errors.New("config edit: no home directory"), "config", "name a file with --config")
 	}
 	return config.User, s.User, nil
 }

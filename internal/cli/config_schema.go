@@ -11,9 +11,9 @@ import (
 func (a *app) configSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "Write the JSON Schema of the configuration",
-		Long: `Writes the JSON Schema of the configuration files, with which an editor can
-check and complete them. With --json it is on one line.`,
+		Short: "Print the JSON Schema of the configuration",
+		Long: `Prints the JSON Schema of the configuration files, for editors that check and
+complete them. With --json it is on one line.`,
 		Example: `  tenfold config schema > tenfold.schema.json`,
 		Args:    arguments(0, 0, ""),
 		RunE:    func(*cobra.Command, []string) error { return a.configSchema() },

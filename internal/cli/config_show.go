@@ -20,10 +20,10 @@ func (a *app) configShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [KEY] [flags]",
 		Short: "Show the configuration in effect",
-		Long: `Shows the configuration in effect as TOML, of KEY alone where one is given. It
-can be saved and is a configuration itself. What the active conversation keeps
-counts too. --origin says where each value comes from, and whether the
-workspace's file is trusted.`,
+		Long: `Shows the configuration in effect as TOML, or only KEY. The output is a valid
+configuration file. It includes settings stored with the active conversation.
+--origin shows where each value comes from, and whether the workspace's file is
+trusted.`,
 		Example: `  tenfold config show
   tenfold config show conversation.compaction.keep_last --origin
   tenfold config show --json`,
@@ -33,7 +33,7 @@ workspace's file is trusted.`,
 			return a.configShow(c.Context(), strings.Join(args, ""), len(args) > 0, origin)
 		},
 	}
-	c.Flags().BoolVar(&origin, "origin", false, "say where each value comes from")
+	c.Flags().BoolVar(&origin, "origin", false, "show where each value comes from")
 	return c
 }
 
@@ -56,11 +56,11 @@ type settingJSON struct {
 
 func (a *app) configShow(ctx context.Context, key string, named, origin bool) error {
 	if named && key == "" {
-		return usage("the key is empty", `"tenfold config show" shows all keys`)
+		return usage("empty KEY", `"tenfold config show" shows all keys`)
 	}
 	extras, err := a.activeExtras(ctx)
 	if err != nil { // a store that does not open takes nothing else with it
-		a.Warn("what the active conversation keeps is left out: " + explain(err).Error())
+		a.Warn("cannot read the settings of the active conversation: " + explain(err).Error())
 	}
 	e, err := a.effective(extras...)
 	if err != nil {

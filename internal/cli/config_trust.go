@@ -16,16 +16,16 @@ func (a *app) configTrustCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trust [FILE] [flags]",
 		Short: "Trust the configuration file of a workspace",
-		Long: `Trusts the workspace's file: the one found from the working directory upward, or
-FILE. Read it first: from then on everything in it takes effect.
+		Long: `Trusts the workspace's file: the nearest in the working directory or a parent,
+or FILE. Read it first: all of its settings take effect.
 
-A file that is not trusted may choose strategies and profiles, what is kept at
-the end, and hints of tools. Models, what has a model called, providers,
-addresses, keys, scripts and directories in it are ignored with a warning, since
-a workspace is often somebody else's.
+A file that is not trusted can only set strategies, profiles, tails and hints
+for tools. Models, anything that calls a model, providers, addresses, keys,
+scripts and directories in it are ignored with a warning, since a workspace
+often comes from somebody else.
 
-Trust is remembered in your own configuration directory, by the file's absolute
-path and its content: a file that changes has to be trusted again.`,
+Trust is stored in your configuration directory, by the absolute path and the
+content of the file: a changed file must be trusted again.`,
 		Example: `  tenfold config trust
   tenfold config trust --list
   tenfold config trust --revoke ~/src/project`,
@@ -33,11 +33,11 @@ path and its content: a file that changes has to be trusted again.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			trust, err := config.UserTrust()
 			if err != nil {
-				return hinted(errors.New("config trust: there is no home directory to remember trusted files in"), "config", "set HOME")
+				return hinted(errors.New("config trust: no home directory"), "config", "set HOME")
 			}
 			switch {
 			case list && (revoke || len(args) > 0):
-				return usage("--list takes no FILE and no --revoke", "leave them out")
+				return usage("--list cannot be used with FILE or --revoke", "omit them")
 			case list:
 				return a.listTrusted(trust)
 			}

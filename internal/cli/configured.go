@@ -31,8 +31,8 @@ type settingFlags struct {
 func (f *settingFlags) register(root *cobra.Command) {
 	f.root, f.told = root, map[string]bool{}
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.file, "config", "", "configuration `FILE` in place of your own")
-	flags.StringArrayVar(&f.values, "cfg", nil, "`KEY=VALUE` of the configuration; may be repeated")
+	flags.StringVar(&f.file, "config", "", "configuration `FILE` to use instead of your own")
+	flags.StringArrayVar(&f.values, "cfg", nil, "configuration value `KEY=VALUE`; may be repeated")
 	_ = root.MarkPersistentFlagFilename("config", "toml")
 }
 
@@ -56,7 +56,7 @@ func (f *settingFlags) read() (*config.Layers, error) {
 		return f.layers, nil
 	}
 	if f.root.PersistentFlags().Changed("config") && f.file == "" {
-		return nil, usage("--config is empty", "name a file, as in --config my.toml")
+		return nil, usage("--config is empty", "write --config my.toml")
 	}
 	var err error
 	f.layers, err = config.Read(f.sources())
@@ -149,7 +149,7 @@ func (a *app) keepSettings(extras ...string) ([]tenfold.Entry, error) {
 	}
 	extra, missing, err := l.Delta(extras...)
 	for _, key := range missing {
-		a.warnOnce("--cfg " + key + "=: the conversation keeps no such setting, so there is nothing to take back")
+		a.warnOnce("--cfg " + key + "=: the conversation has no such setting to remove")
 	}
 	if err != nil || extra == "" {
 		return nil, err

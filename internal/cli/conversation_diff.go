@@ -55,7 +55,7 @@ func (a *app) diff(s *session.Session, turns turnRange) error {
 			continue
 		}
 		fate, by, after := view.Fate(e.Seq)
-		line := diffJSON{e.Seq, turn, step, string(e.Payload.Kind()), fate.String(), by, string(view.Why(e.Seq)), e.Tokens, after}
+		line := diffJSON{e.Seq, turn, step, string(e.Payload.Kind()), fate.String(), by, view.Why(e.Seq).String(), e.Tokens, after}
 		switch {
 		case a.JSON:
 			err = a.Emit(line)

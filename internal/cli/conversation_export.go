@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -63,12 +62,6 @@ type exportJSON struct {
 	Warnings     []string `json:"warnings"`
 }
 
-func newExportJSON(format string, view transcript.View, warnings []string) exportJSON {
-	return exportJSON{
-		Conversation: view.ID, Format: format, Compacted: view.Compacted, Warnings: slices.Concat([]string{}, warnings),
-	}
-}
-
 func (a *app) exportFile(out, format string, view transcript.View) error {
 	to, err := a.destination(out)
 	if err != nil {
@@ -82,7 +75,7 @@ func (a *app) exportFile(out, format string, view transcript.View) error {
 	if err != nil {
 		return err
 	}
-	done := newExportJSON(format, view, warnings)
+	done := exportJSON{Conversation: view.ID, Format: format, Compacted: view.Compacted, Warnings: warnings}
 	done.Resume = to.resumeCommands(format)
 	t := a
 	switch {
@@ -117,7 +110,7 @@ func (a *app) exportDirectory(dir, format string, view transcript.View) error {
 	if err != nil {
 		return err
 	}
-	done := newExportJSON(format, view, warnings)
+	done := exportJSON{Conversation: view.ID, Format: format, Compacted: view.Compacted, Warnings: warnings}
 	done.Path = path
 	return a.Result(done, func() {
 		for _, text := range warnings {

@@ -212,7 +212,7 @@ func (a *app) printImport(in imported, at located) error {
 		Conversation: at.ID, Source: sourceJSON{in.path, string(in.Format)},
 		Turns: view.Log().Turns(), Entries: int(view.Version()), New: at.added, Parted: newPartedJSON(at.Parted),
 		Compactions: len(liveOverlays(view)), Tokens: countJSON(view.Totals().All()),
-		Warnings: append([]string{}, in.warnings...),
+		Warnings: in.warnings,
 	}
 	if a.JSON {
 		return a.Emit(out)

@@ -87,7 +87,7 @@ func (a *app) money(ctx context.Context, s *session.Session, f moneyFlags) (*mon
 	}
 	out := &moneyJSON{
 		Recorded: recordedJSON{
-			m.Recorded.Responses, m.Recorded.Priced, micros(m.Recorded.Dollars), append([]string{}, m.Recorded.Unpriced...),
+			m.Recorded.Responses, m.Recorded.Priced, micros(m.Recorded.Dollars), m.Recorded.Unpriced,
 			m.Recorded.Input, m.Recorded.CacheRead, m.Recorded.CacheWrite, m.Recorded.Output,
 		},
 		Own: newBalanceJSON(m.Own, nil), Ours: newBalanceJSON(m.Ours, names),

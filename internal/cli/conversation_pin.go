@@ -218,7 +218,7 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 	after := s.Projection().Tokens()
 	if a.JSON {
 		return a.Emit(map[string]any{
-			"conversation": s.ID(), word: append([]int64{}, changed...), "tokens": tokensJSON{before, after, counterName},
+			"conversation": s.ID(), word: changed, "tokens": tokensJSON{before, after, counterName},
 		})
 	}
 	if len(changed) == 0 {

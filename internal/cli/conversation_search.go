@@ -139,15 +139,11 @@ func newHit(s *session.Session, views map[string]*tenfold.Projection, q store.Qu
 	}
 	turn, step, _ := s.Log().Where(e.Seq)
 	fate, by, _ := view.Fate(e.Seq)
-	marks := q.Marks(f.Snippet)
-	if marks == nil {
-		marks = [][2]int{}
-	}
 	return hit{
 		Conversation: f.Conversation, Title: s.Title(), Seq: e.Seq, Turn: turn, Step: step,
 		Kind: string(e.Payload.Kind()), Branch: e.Branch, Fate: fate.String(), By: by,
 		Hidden:  fate == tenfold.Omitted || fate == tenfold.Summarised,
-		Excerpt: f.Snippet, Marks: marks,
+		Excerpt: f.Snippet, Marks: q.Marks(f.Snippet),
 	}
 }
 

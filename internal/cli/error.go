@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"tenfold"
@@ -53,17 +52,14 @@ func explain(err error) *problem.Error {
 	case errors.Is(err, tenfold.ErrLastAsTo):
 		f.Code, f.Usage, f.Problem = "usage", true, `"last" is where a range begins, not where it ends`
 		f.Hint = "use it with --from"
-	case errors.Is(err, session.ErrAmbiguous):
-		f.Code, f.Hint = "ambiguous", "write more of the id"
-		f.Problem = strings.TrimSuffix(f.Problem, ": write more of the id")
 	case errors.Is(err, store.ErrNotFound):
 		f.Code, f.Hint = "not_found", `"tenfold conversation ls" lists them`
 	case errors.Is(err, session.ErrNothingToUndo):
-		f.Code, f.Hint = "nothing_to_undo", `"tenfold conversation compact" makes a compaction`
+		f.Code, f.Hint = "nothing_to_undo", `"tenfold conversation compact" adds a compaction`
 	case errors.Is(err, session.ErrNothingToRedo):
 		f.Code, f.Hint = "nothing_to_redo", "only what was undone can be redone"
 	case lostRace(err):
-		f.Code, f.Hint = "conflict", "somebody else is writing to this conversation: try again"
+		f.Code, f.Hint = "conflict", "another process is writing to this conversation; try again"
 	case errors.As(err, &path):
 		f.Problem = path.Path + ": " + path.Err.Error()
 		f.Code, f.Hint = fileTrouble(err, "check the path")
@@ -87,7 +83,7 @@ func fileTrouble(err error, other string) (code, hint string) {
 	case is(syscall.EIO):
 		return "file", "check the disk"
 	case is(syscall.EMFILE, syscall.ENFILE):
-		return "file", "too many files are open: end other programs, or raise the limit"
+		return "file", "too many open files: end other programs, or raise the limit"
 	}
 	return "file", other
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -46,14 +47,10 @@ func exclusive(one, other string) error {
 	return usage(one+" and "+other+" cannot be used together", "use one of them")
 }
 
-// badValue is the error for the value of a flag. A parser's error ends in what
-// to write instead.
+// badValue is the error for the value of a flag. What to write instead is the hint
+// of a parser's error, or its text.
 func badValue(flag, text string, err error) error {
-	_, hint, _ := strings.Cut(err.Error(), ": ")
-	if hint == "" {
-		hint = err.Error()
-	}
-	return usage("invalid "+flag+" value "+quote(text), hint)
+	return usage("invalid "+flag+" value "+quote(text), cmp.Or(explain(err).Hint, err.Error()))
 }
 
 // flagError is the error for flags that cannot be read.

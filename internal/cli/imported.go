@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/record"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -285,7 +286,7 @@ func (a *app) settle(ctx context.Context, l *workspace, in imported, at located)
 // there is nothing to write.
 func (a *app) replacement(l *workspace, now *tenfold.Projection, plan strategy.Plan) (write, overlays []tenfold.Entry) {
 	live := fileOverlays(now)
-	if slices.EqualFunc(live, plan.Compactions, func(o tenfold.Overlay, c tenfold.Compaction) bool { return o.Compaction.Same(c) }) {
+	if slices.EqualFunc(live, plan.Compactions, func(o tenfold.Overlay, c tenfold.Compaction) bool { return record.Same(o.Compaction, c) }) {
 		for _, o := range live {
 			if e, ok := now.Log().Lookup(o.ID); ok {
 				overlays = append(overlays, e)

@@ -3,11 +3,15 @@ package cli
 import (
 	"math"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold/eval"
+	"tenfold/internal/cli/terminal"
 )
 
 // The lines of "lab --json": one for each session that was measured, then the
-// failures, then the summary. A share that there is none of is null.
+// summary. A share of nothing is null.
 
 type labSessionJSON struct {
 	Transcript   string         `json:"transcript"`
@@ -34,11 +38,12 @@ type labPriceJSON struct {
 	BreakEven int     `json:"break_even,omitzero"`
 }
 
+// labSpendingJSON is an [eval.Spending].
 type labSpendingJSON struct {
 	Policy    string  `json:"policy"`
-	Model     string  `json:"model,omitzero"`
+	Asked     string  `json:"model,omitzero"`
 	Sessions  int     `json:"sessions"`
-	Unpriced  int     `json:"unpriced"`
+	Unknown   int     `json:"unpriced"`
 	None      float64 `json:"none"`
 	Own       float64 `json:"own"`
 	Rule      float64 `json:"rule"`
@@ -51,12 +56,12 @@ type labCellJSON struct {
 	Policy     string          `json:"policy"`
 	Cut        int             `json:"cut"`
 	Tokens     tokensPairJSON  `json:"tokens"`
-	Kept       *float64        `json:"kept"`
+	Kept       eval.Share      `json:"kept"`
 	Recall     []labRecallJSON `json:"recall"`
-	Density    *float64        `json:"density"`
-	User       *float64        `json:"user_verbatim"`
-	Trail      *float64        `json:"artifact_trail"`
-	Stale      *float64        `json:"stale"`
+	Density    eval.Share      `json:"density"`
+	User       eval.Share      `json:"user_verbatim"`
+	Trail      eval.Share      `json:"artifact_trail"`
+	Stale      eval.Share      `json:"stale"`
 	Violations *int            `json:"violations"`
 	Problem    string          `json:"problem,omitzero"`
 	Notes      []string        `json:"notes,omitzero"`
@@ -68,16 +73,18 @@ type tokensPairJSON struct {
 	After  int `json:"after"`
 }
 
+// labRecallJSON is an [eval.Recall].
 type labRecallJSON struct {
 	// Horizon is 0 for all requests after the cut.
-	Horizon    int      `json:"horizon"`
-	Carried    int      `json:"carried"`
-	Presence   *float64 `json:"presence"`
-	CUR        *float64 `json:"cur"`
-	Strict     *float64 `json:"cur_strict"`
-	ResultOnly *float64 `json:"cur_result_only"`
+	Horizon    int        `json:"horizon"`
+	Carried    int        `json:"carried"`
+	Presence   eval.Share `json:"presence"`
+	CUR        eval.Share `json:"cur"`
+	Strict     eval.Share `json:"cur_strict"`
+	ResultOnly eval.Share `json:"cur_result_only"`
 }
 
+// labLostJSON is an [eval.Lost].
 type labLostJSON struct {
 	Atom       string  `json:"atom"`
 	After      int     `json:"after"`
@@ -106,20 +113,21 @@ type labGroupJSON struct {
 }
 
 type labRowJSON struct {
-	Policy     string       `json:"policy"`
-	Horizon    int          `json:"horizon"`
-	Kept       *labMeanJSON `json:"kept"`
-	Presence   *labMeanJSON `json:"presence"`
-	CUR        *labMeanJSON `json:"cur"`
-	Strict     *labMeanJSON `json:"cur_strict"`
-	ResultOnly *labMeanJSON `json:"cur_result_only"`
-	Density    *labMeanJSON `json:"density"`
-	User       *labMeanJSON `json:"user_verbatim"`
-	Trail      *labMeanJSON `json:"artifact_trail"`
-	Stale      *labMeanJSON `json:"stale"`
-	Violations *int         `json:"violations"`
+	Policy     string        `json:"policy"`
+	Horizon    int           `json:"horizon"`
+	Kept       eval.Estimate `json:"kept"`
+	Presence   eval.Estimate `json:"presence"`
+	CUR        eval.Estimate `json:"cur"`
+	Strict     eval.Estimate `json:"cur_strict"`
+	ResultOnly eval.Estimate `json:"cur_result_only"`
+	Density    eval.Estimate `json:"density"`
+	User       eval.Estimate `json:"user_verbatim"`
+	Trail      eval.Estimate `json:"artifact_trail"`
+	Stale      eval.Estimate `json:"stale"`
+	Violations *int          `json:"violations"`
 }
 
+// labMeanJSON is an [eval.Estimate].
 type labMeanJSON struct {
 	Mean     float64 `json:"mean"`
 	Low      float64 `json:"low"`
@@ -129,6 +137,7 @@ type labMeanJSON struct {
 	Sources  int     `json:"sources"`
 }
 
+// labEqualJSON is an [eval.Equal].
 type labEqualJSON struct {
 	Family  string  `json:"family"`
 	Policy  string  `json:"policy"`
@@ -149,6 +158,27 @@ type labCaseJSON struct {
 	Command      string  `json:"command"`
 }
 
+// labMarshalers write shares and estimates as numbers, null where there is none,
+// with six digits: beyond them sums differ between processors.
+var labMarshalers = json.WithMarshalers(json.JoinMarshalers(
+	json.MarshalToFunc(func(out *jsontext.Encoder, v float64) error {
+		return out.WriteToken(jsontext.Float(math.Round(v*1e6) / 1e6))
+	}),
+	json.MarshalToFunc(func(out *jsontext.Encoder, s eval.Share) error {
+		v, ok := s.Value()
+		if !ok {
+			return out.WriteToken(jsontext.Null)
+		}
+		return json.MarshalEncode(out, v)
+	}),
+	json.MarshalToFunc(func(out *jsontext.Encoder, e eval.Estimate) error {
+		if !e.OK() {
+			return out.WriteToken(jsontext.Null)
+		}
+		return json.MarshalEncode(out, labMeanJSON(e))
+	}),
+))
+
 // printJSON prints the results of a run as JSON.
 func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 	for i := range r.Sessions {
@@ -156,11 +186,19 @@ func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 		if one.Skipped != "" && len(r.Sessions) > 1 {
 			continue // the summary counts them
 		}
-		if err := k.Emit(sessionJSON(one, len(r.Sessions) == 1)); err != nil {
+		if err := k.emitLab(sessionJSON(one, len(r.Sessions) == 1)); err != nil {
 			return err
 		}
 	}
-	return k.Emit(map[string]labSummaryJSON{"summary": k.summaryJSON(r, s)})
+	return k.emitLab(map[string]labSummaryJSON{"summary": k.summaryJSON(r, s)})
+}
+
+func (k *lab) emitLab(v any) error {
+	line, err := terminal.MarshalLine(v, labMarshalers)
+	if err == nil {
+		k.EmitLine(line)
+	}
+	return err
 }
 
 func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {
@@ -170,18 +208,15 @@ func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {
 	}
 	for _, c := range one.Cells {
 		cell := labCellJSON{
-			Policy: c.Policy, Cut: c.Cut, Tokens: tokensPairJSON{c.Before, c.After}, Kept: shareJSON(c.Kept),
-			Density: shareJSON(c.Density), User: shareJSON(c.User), Trail: shareJSON(c.Trail), Stale: shareJSON(c.Stale),
-			Violations: checkedJSON(c.Violations), Problem: c.Problem, Notes: c.Notes,
+			Policy: c.Policy, Cut: c.Cut, Tokens: tokensPairJSON{c.Before, c.After}, Kept: c.Kept, Density: c.Density, User: c.User,
+			Trail: c.Trail, Stale: c.Stale, Violations: checkedJSON(c.Violations), Problem: c.Problem, Notes: c.Notes,
 		}
 		for _, h := range c.Recalls {
-			cell.Recall = append(cell.Recall, labRecallJSON{
-				h.Horizon, h.Carried, shareJSON(h.Presence), shareJSON(h.CUR), shareJSON(h.Strict), shareJSON(h.ResultOnly),
-			})
+			cell.Recall = append(cell.Recall, labRecallJSON(h))
 		}
 		for _, l := range c.Lost {
 			if lost {
-				cell.Lost = append(cell.Lost, labLostJSON{l.Atom, l.After, rounded(l.Weight), l.Present, l.ResultOnly})
+				cell.Lost = append(cell.Lost, labLostJSON(l))
 			}
 		}
 		out.Cells = append(out.Cells, cell)
@@ -189,7 +224,7 @@ func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {
 	for _, p := range one.Priced {
 		r := p.Result
 		out.Money = append(out.Money, labPriceJSON{
-			p.Policy, r.Model, !p.Unknown, rounded(r.None.Dollars), rounded(r.Own.Dollars), rounded(r.Rule.Dollars), r.Rule.Firings, r.Rule.BreakEven,
+			p.Policy, r.Model, !p.Unknown, r.None.Dollars, r.Own.Dollars, r.Rule.Dollars, r.Rule.Firings, r.Rule.BreakEven,
 		})
 	}
 	return out
@@ -197,57 +232,33 @@ func sessionJSON(one *eval.SessionResult, lost bool) labSessionJSON {
 
 func (k *lab) summaryJSON(r *eval.Result, s eval.Summary) labSummaryJSON {
 	out := labSummaryJSON{
-		Sessions: s.Sessions, Sources: s.Sources, Cuts: s.Cuts, Skipped: s.Skipped, Failed: len(r.Failures),
-		Excluded: append([]string{}, k.exclude...), Equal: []labEqualJSON{}, Worst: []labCaseJSON{}, Money: []labSpendingJSON{},
+		Sessions: s.Sessions, Sources: s.Sources, Cuts: s.Cuts, Skipped: s.Skipped, Failed: len(r.Failures), Excluded: k.exclude,
 	}
 	for _, g := range s.Groups {
 		group := labGroupJSON{By: g.By, Name: g.Name}
 		for _, w := range g.Rows {
 			group.Rows = append(group.Rows, labRowJSON{
-				Policy: w.Policy, Horizon: w.Horizon, Kept: meanJSON(w.Kept), Presence: meanJSON(w.Presence), CUR: meanJSON(w.CUR),
-				Strict: meanJSON(w.Strict), ResultOnly: meanJSON(w.ResultOnly), Density: meanJSON(w.Density), User: meanJSON(w.User),
-				Trail: meanJSON(w.Trail), Stale: meanJSON(w.Stale), Violations: checkedJSON(w.Violations),
+				w.Policy, w.Horizon, w.Kept, w.Presence, w.CUR, w.Strict, w.ResultOnly, w.Density, w.User, w.Trail, w.Stale, checkedJSON(w.Violations),
 			})
 		}
 		out.Groups = append(out.Groups, group)
 	}
 	for _, e := range s.Equals {
-		out.Equal = append(out.Equal, labEqualJSON{e.Family, e.Policy, e.Horizon, rounded(e.CUR), rounded(e.Kept), rounded(e.Other)})
+		out.Equal = append(out.Equal, labEqualJSON(e))
 	}
 	for _, sp := range s.Spending {
-		out.Money = append(out.Money, labSpendingJSON{
-			sp.Policy, sp.Asked, sp.Sessions, sp.Unknown, rounded(sp.None), rounded(sp.Own), rounded(sp.Rule), sp.Firings, sp.Dearer, sp.BreakEven,
-		})
+		out.Money = append(out.Money, labSpendingJSON(sp))
 	}
 	for _, c := range s.Worst {
-		out.Worst = append(out.Worst, labCaseJSON{
-			c.Name, c.Conversation, c.Policy, c.Cut, c.Horizon, rounded(c.Kept), rounded(c.CUR), c.Command(),
-		})
+		out.Worst = append(out.Worst, labCaseJSON{c.Name, c.Conversation, c.Policy, c.Cut, c.Horizon, c.Kept, c.CUR, c.Command()})
 	}
 	return out
 }
 
-func shareJSON(s eval.Share) *float64 {
-	v, ok := s.Value()
-	if !ok {
-		return nil
-	}
-	return new(rounded(v))
-}
-
-func meanJSON(e eval.Estimate) *labMeanJSON {
-	if !e.OK() {
-		return nil
-	}
-	return &labMeanJSON{rounded(e.Mean), rounded(e.Low), rounded(e.High), rounded(e.P10), e.Sessions, e.Sources}
-}
-
+// checkedJSON is nil if violations were not checked.
 func checkedJSON(n int) *int {
 	if n < 0 {
 		return nil
 	}
 	return &n
 }
-
-// rounded leaves six digits: beyond them sums differ between processors.
-func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }

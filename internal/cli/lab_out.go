@@ -47,7 +47,11 @@ func (k *lab) write(r *eval.Report) error {
 		write func(io.Writer) error
 	}{
 		{"frontier.svg", func(w io.Writer) error {
-			_, err := io.WriteString(w, r.Result.Plot(r.Summary))
+			plot, err := r.Result.Plot(r.Summary)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(w, plot)
 			return err
 		}},
 		{"report.md", r.Markdown},

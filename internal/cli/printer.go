@@ -293,7 +293,7 @@ func (p *printer) writeFolds(n int) {
 	for _, f := range p.folds[:n] {
 		did := " by " + tagFor(f.by)
 		if f.by == "" {
-			did = ": " + string(f.why)
+			did = ": " + f.why.String()
 		}
 		p.Line(2, p.Paint(terminal.Yellow, "⋯ "+turnWords(f.fromTurn, f.toTurn)+": "+count(f.entries, "entry", "entries")+" "+f.fate.String()+did))
 	}

@@ -139,7 +139,7 @@ func (r *rangeFlags) prepare(a *app, req *session.Request, id string, view *tenf
 // annotate adds to a report what was noted while it was made.
 func (r *rangeFlags) annotate(a *app, to *report, warnings ...string) {
 	noted := r.asked.flushNotes()
-	to.Warnings = slices.Concat([]string{}, a.held(r.told), warnings, noted, r.beyond(to.Turns))
+	to.Warnings = slices.Concat(a.held(r.told), warnings, noted, r.beyond(to.Turns))
 	to.Quotes, to.said = r.asked.quotes, r.asked.said
 }
 

@@ -95,8 +95,8 @@ type (
 func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
 	r := &report{
 		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: countJSON(view.Totals().All()), Target: newTargetJSON(target, plan, view), Spans: []spanJSON{}, Steps: []stepJSON{},
-		Compactions: []compactionJSON{}, Warnings: []string{}, plan: plan, view: view, spans: strategy.Spans(view),
+		Tokens: countJSON(view.Totals().All()), Target: newTargetJSON(target, plan, view),
+		plan: plan, view: view, spans: strategy.Spans(view),
 	}
 	for i, s := range r.spans {
 		// Overlays that are only proposed have no id.

@@ -51,7 +51,7 @@ func TestFileTrouble(t *testing.T) {
 		{syscall.ENOSPC, "disk_full", "free some disk space and try again"},
 		{syscall.EDQUOT, "disk_full", "free some disk space and try again"},
 		{syscall.EIO, "file", "check the disk"},
-		{syscall.EMFILE, "file", "too many files are open: end other programs, or raise the limit"},
+		{syscall.EMFILE, "file", "too many open files: end other programs, or raise the limit"},
 		{syscall.ENOTDIR, "file", "check the path"},
 	} {
 		f := explain(fmt.Errorf("save: %w", &fs.PathError{Op: "write", Path: "a/b", Err: tt.err}))

@@ -123,7 +123,7 @@ func (s *stream) begin(e event) ([]provider.Event, error) {
 		return nil, err
 	}
 	if s.blocks[e.Index] != nil {
-		return nil, errors.New("the stream begins a block twice")
+		return nil, errors.New("the stream starts a block twice")
 	}
 	kind := b.Text("type")
 	s.blocks[e.Index] = &block{Block: b, kind: kind}
@@ -139,7 +139,7 @@ func (s *stream) begin(e event) ([]provider.Event, error) {
 func (s *stream) delta(e event) ([]provider.Event, error) {
 	b := s.blocks[e.Index]
 	if b == nil {
-		return nil, errors.New("the stream goes on with a block that it never began")
+		return nil, errors.New("the stream continues a block that never started")
 	}
 	d, err := wire.ParseObject(e.Delta)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *stream) delta(e event) ([]provider.Event, error) {
 func (s *stream) finish(index int) ([]provider.Event, error) {
 	b := s.blocks[index]
 	if b == nil {
-		return nil, errors.New("the stream ends a block that it never began")
+		return nil, errors.New("the stream ends a block that never started")
 	}
 	delete(s.blocks, index)
 	p := b.payload()

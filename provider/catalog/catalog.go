@@ -6,6 +6,7 @@
 package catalog
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -81,8 +82,8 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 	vendor, model, ok := strings.Cut(name, "/")
 	if !ok || vendor == "" || model == "" {
 		return nil, &provider.Error{
-			Kind: provider.Invalid, Message: "\"" + name + "\" is no name of a model",
-			Hint: "write it as NAME/model, for example anthropic/claude-sonnet-4-5",
+			Kind: provider.Invalid, Message: fmt.Sprintf("invalid model name %q", name),
+			Hint: "use PROVIDER/MODEL, for example anthropic/claude-sonnet-4-5",
 		}
 	}
 	s, err := c.settings(vendor, name)
@@ -111,8 +112,8 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 		return opened(openai.New(name, openai.API(s.API), o))
 	}
 	return nil, &provider.Error{
-		Kind: provider.Invalid, Model: name, Message: "there is no type of provider called " + s.Type,
-		Hint: "it is anthropic, openai, gemini or script",
+		Kind: provider.Invalid, Model: name, Message: fmt.Sprintf("unknown provider type %q", s.Type),
+		Hint: "use anthropic, openai, gemini or script",
 	}
 }
 
@@ -148,13 +149,13 @@ func (c Catalog) settings(vendor, name string) (Settings, error) {
 	case !known && !set:
 		names := slices.Compact(slices.Sorted(slices.Values(append(Builtin(), slices.Collect(maps.Keys(c.Settings))...))))
 		return s, &provider.Error{
-			Kind: provider.Invalid, Model: name, Message: "no provider is called " + vendor,
-			Hint: "there are " + strings.Join(names, ", ") + "; others need settings with a base_url",
+			Kind: provider.Invalid, Model: name, Message: fmt.Sprintf("unknown provider %q", vendor),
+			Hint: "use " + strings.Join(names, ", ") + ", or configure another one with a base_url",
 		}
 	case !known && s.BaseURL == "" && s.Type != "script":
 		return s, &provider.Error{
-			Kind: provider.Invalid, Model: name, Message: "the provider " + vendor + " has no address",
-			Hint: "set its base_url",
+			Kind: provider.Invalid, Model: name, Message: fmt.Sprintf("provider %q has no base_url", vendor),
+			Hint: "set base_url in its settings",
 		}
 	}
 	if s.Type == "" {

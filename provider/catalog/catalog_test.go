@@ -72,13 +72,13 @@ func TestOpen(t *testing.T) {
 		{moved, "ollama/m", "http://localhost:11434/v1/responses", "", ``, "", ""},
 		{all, "broken/m", "", "", "", provider.Invalid, "telepathy"},
 		{all, "empty/m", "", "", "", provider.Authentication, "NOT_SET"},
-		{all, "lost/m", "", "", "", provider.Invalid, "no address"},
+		{all, "lost/m", "", "", "", provider.Invalid, "no base_url"},
 		{all, "query/m", "", "", "", provider.Invalid, "must not have a query"},
 		{all, "parent/m", "", "", "", provider.Invalid, "must not have . or .."},
 		{all, "secret/m", "", "", "", provider.Invalid, "holds a user or a password"},
-		{all, "nobody/m", "", "", "", provider.Invalid, "no provider is called nobody"},
-		{all, "anthropic", "", "", "", provider.Invalid, "no name of a model"},
-		{all, "anthropic/", "", "", "", provider.Invalid, "no name of a model"},
+		{all, "nobody/m", "", "", "", provider.Invalid, `unknown provider "nobody"`},
+		{all, "anthropic", "", "", "", provider.Invalid, "invalid model name"},
+		{all, "anthropic/", "", "", "", provider.Invalid, "invalid model name"},
 		{catalog.Catalog{}, "openai/gpt-5", "", "", "", provider.Authentication, "OPENAI_API_KEY"},
 	} {
 		s := &spy{}

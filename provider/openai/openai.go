@@ -9,6 +9,7 @@ package openai
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -63,7 +64,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 		}
 	default:
 		return nil, &provider.Error{
-			Kind: provider.Invalid, Model: name, Message: "there is no API called " + string(api), Hint: "it is responses or chat",
+			Kind: provider.Invalid, Model: name, Message: fmt.Sprintf("unknown API %q", api), Hint: "use responses or chat",
 		}
 	}
 	header := http.Header{}

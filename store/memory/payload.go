@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/record"
 )
 
 // kept gives a payload as the store keeps it: what a store on disk would give
@@ -30,26 +31,26 @@ func kept(p tenfold.Payload) (tenfold.Payload, error) {
 			return ownText(p), nil
 		}
 	}
-	r, err := tenfold.NewRecord(p)
+	r, err := record.New(p)
 	if err == nil {
 		_, err = r.Payload()
 	}
-	return record{r}, err
+	return held{r}, err
 }
 
 // handedOut gives a payload that was kept; its slices belong to the caller.
 func handedOut(p tenfold.Payload) (tenfold.Payload, error) {
-	if r, ok := p.(record); ok {
+	if r, ok := p.(held); ok {
 		return r.Payload()
 	}
 	return ownText(p), nil
 }
 
-// record is a payload as a store on disk keeps it.
-type record struct{ tenfold.Record }
+// held is a payload as a store on disk keeps it.
+type held struct{ record.Record }
 
 // Kind implements [tenfold.Payload].
-func (r record) Kind() tenfold.Kind { return r.Record.Kind }
+func (r held) Kind() tenfold.Kind { return r.Record.Kind }
 
 // ownText gives a message or a result of one text a slice of its own.
 func ownText(p tenfold.Payload) tenfold.Payload {

@@ -19,17 +19,17 @@ import (
 
 // hints say what to try, by the server's code.
 var hints = map[string]string{
-	codePassword:    "check the user and the password in the URL, or PGPASSWORD",
-	codeNoAccess:    "check the user in the URL, and the server's pg_hba.conf",
-	codeNoDatabase:  "check the database in the URL, or make it with createdb",
-	codeNoRight:     "grant the user CREATE on the schema, and its rights on the tables tenfold_*",
-	codeNoTable:     "the tables were dropped: open the store again to have new ones, or restore a backup",
-	codeReadOnly:    "this server takes no writes: give the address of the primary",
-	codeDiskFull:    "free some disk space on the server and try again; nothing of this was written",
-	codeMemory:      "the server has no memory left: write less at once",
-	codeConnections: "the server has no connection left: raise its max_connections, or lower pool_max_conns in the URL",
-	codeCanceled:    "it took longer than statement_timeout: give more in the URL, or look what the server waits for",
-	codeStarting:    "the server starts or stops: wait and try again",
+	"25006":         "the server is read-only: use the address of the primary",
+	"28000":         "check the user in the URL and the server's pg_hba.conf",
+	"28P01":         "check the user and the password in the URL, or PGPASSWORD",
+	"3D000":         "check the database in the URL, or create it with createdb",
+	"42501":         "grant the user CREATE on the schema, and access to the tables tenfold_*",
+	codeNoTable:     "the tables were dropped: open the store again to create them, or restore a backup",
+	"53100":         "free some disk space on the server and try again; nothing was written",
+	"53200":         "the server is out of memory: write less at once",
+	codeConnections: "the server is out of connections: raise its max_connections, or lower pool_max_conns in the URL",
+	"57014":         "it exceeded statement_timeout: raise it in the URL, or check what the server waits for",
+	codeStarting:    "the server is starting or stopping: wait and try again",
 	codeShutdown:    "the server stopped: start it and try again",
 	codeCrash:       "the server stopped: start it and try again",
 }
@@ -41,7 +41,7 @@ func hint(err error) string {
 	h, known := hints[code(err)]
 	switch {
 	case errors.Is(err, errSlow):
-		return "look whether the server can be reached, and what it waits for"
+		return "check that the server can be reached, and what it waits for"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		return ""
 	case known:
@@ -51,11 +51,11 @@ func hint(err error) string {
 	case errors.As(err, &name):
 		return "check the host in the URL"
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
-		return "no server listens there: start it, or check the host and the port in the URL"
+		return "no server listens there: start it, or check the host and port in the URL"
 	case errors.As(err, &connect):
 		return "check the URL, and that the server can be reached"
 	case troubleOf(err) == lost:
-		return "the connection was lost: look whether it was done before trying again"
+		return "the connection was lost: check whether it was done before you try again"
 	}
 	return ""
 }
@@ -63,7 +63,7 @@ func hint(err error) string {
 // unreadable says what is wrong with a URL, and does not repeat it: it holds
 // a password, and where it ends is what could not be read.
 func unreadable(url string, err error) error {
-	const form = "write postgres://user:password@host:port/database, with %-escapes for other characters than letters and digits in the password"
+	const form = "use postgres://user:password@host:port/database, with %-escapes for characters other than letters and digits in the password"
 	u, failed := neturl.Parse(url)
 	if failed != nil || !strings.HasPrefix(u.Scheme, "postgres") {
 		return errors.New("the store's URL cannot be read: " + form)

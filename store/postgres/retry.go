@@ -26,21 +26,13 @@ const (
 	final
 )
 
-// The errors of PostgreSQL that the store knows by their codes.
+// The codes of PostgreSQL that the store acts on.
 const (
 	codeUnique      = "23505"
-	codeReadOnly    = "25006"
-	codePassword    = "28P01"
-	codeNoAccess    = "28000"
-	codeNoDatabase  = "3D000"
 	codeSerialize   = "40001"
 	codeDeadlock    = "40P01"
-	codeNoRight     = "42501"
 	codeNoTable     = "42P01"
-	codeDiskFull    = "53100"
-	codeMemory      = "53200"
 	codeConnections = "53300"
-	codeCanceled    = "57014"
 	codeShutdown    = "57P01"
 	codeCrash       = "57P02"
 	codeStarting    = "57P03"

@@ -57,7 +57,7 @@ func TestDeadlines(t *testing.T) {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * time.Millisecond)
 				arrived := time.Now()
-				ctx, limit, want := context.Background(), busyTimeout, "another process kept writing"
+				ctx, limit, want := context.Background(), busyTimeout, "another process held the write lock"
 				if i%3 > 0 { // shorter and longer than the wait for the lock
 					var cancel context.CancelFunc
 					ctx, cancel = context.WithTimeout(ctx, time.Duration(i%3)*8*time.Second)
@@ -252,7 +252,7 @@ func TestDeadlineOfOpen(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			_, err := Open(ctx, s.path)
-			want := "another process kept writing"
+			want := "another process held the write lock"
 			if limit < busyTimeout {
 				want = "context deadline exceeded"
 			}

@@ -21,7 +21,7 @@ func hint(err error) string {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		return ""
 	case errors.Is(err, fs.ErrPermission):
-		return "check who may write to the file and its directory"
+		return "check the permissions of the file and its directory"
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
 		return "check the path"
 	case errors.Is(err, syscall.ENOSPC):
@@ -33,15 +33,15 @@ func hint(err error) string {
 	case sqlite3.SQLITE_FULL:
 		return full
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
-		return "check who may write to the file and its directory"
+		return "check the permissions of the file and its directory"
 	case sqlite3.SQLITE_NOTADB:
-		return "the file is no store: give another path, or move the file away"
+		return "the file is not a store: use another path, or move the file away"
 	case sqlite3.SQLITE_CORRUPT:
 		return damaged
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Sprintf("another process kept writing for %v: wait for it, or end it, and try again", busyTimeout)
+		return fmt.Sprintf("another process held the write lock for %v: wait for it or end it, then try again", busyTimeout)
 	case sqlite3.SQLITE_IOERR:
-		return "check the disk, and that the file is not on a network share"
+		return "check the disk; a network share does not work"
 	}
 	return ""
 }

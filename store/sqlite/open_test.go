@@ -41,8 +41,8 @@ func TestOpenErrors(t *testing.T) {
 		make func(t *testing.T, path string) string
 		want []string
 	}{
-		{"empty path", func(*testing.T, string) string { return "" }, []string{"empty", "name a file"}},
-		{"directory", func(_ *testing.T, path string) string { return filepath.Dir(path) }, []string{"no file", "name a file"}},
+		{"empty path", func(*testing.T, string) string { return "" }, []string{"empty", "use the path of a file"}},
+		{"directory", func(_ *testing.T, path string) string { return filepath.Dir(path) }, []string{"not a regular file", "use the path of a file"}},
 		{"below a file", func(t *testing.T, path string) string {
 			if err := os.WriteFile(path, nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -54,11 +54,11 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			return path
-		}, []string{"not a database", "give another path"}},
+		}, []string{"not a database", "use another path"}},
 		{"another program's", func(t *testing.T, path string) string {
 			change(t, path, "CREATE TABLE songs (title TEXT)")
 			return path
-		}, []string{"another program", "give another path"}},
+		}, []string{"another program", "use another path"}},
 		{"newer", func(t *testing.T, path string) string {
 			s, err := Open(t.Context(), path)
 			if err != nil {
@@ -78,7 +78,7 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			return path
-		}, []string{"permission denied", "who may write"}},
+		}, []string{"permission denied", "check the permissions"}},
 		{"read-only file", func(t *testing.T, path string) string {
 			if os.Geteuid() == 0 || runtime.GOOS == "windows" {
 				t.Skip("this user may write everywhere")
@@ -87,7 +87,7 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			return path
-		}, []string{"permission denied", "who may write"}},
+		}, []string{"permission denied", "check the permissions"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := test.make(t, filepath.Join(t.TempDir(), "store.db"))

@@ -94,7 +94,7 @@ func check(ctx context.Context, c *conn) (int64, error) {
 		return 0, err
 	}
 	if id != applicationID && (id != 0 || version != 0 || tables != 0) {
-		return 0, errors.New("this is a database of another program: give another path")
+		return 0, errors.New("the file is the database of another program: use another path")
 	}
 	return version, nil
 }

@@ -80,7 +80,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 
 func open(ctx context.Context, path string, o options) (*Store, error) {
 	if path == "" {
-		return nil, errors.New("the path is empty: name a file")
+		return nil, errors.New("the path is empty: use the path of a file")
 	}
 	if err := create(path); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 // are their owner's alone. SQLite gives its side files the same mode.
 func create(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("this is no file: name a file")
+		return errors.New("not a regular file: use the path of a file")
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -2,12 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"tenfold"
 	"tenfold/store"
@@ -66,6 +68,33 @@ func testUpgrade(t *testing.T, version int64) {
 	}
 	if found, err := s.Imported(t.Context(), "k"); err != nil || len(found) != 1 || found[0].ID != "a" {
 		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+// A migration that fails leaves the file as it was, those before it included.
+func TestFailedMigration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	steps := fstest.MapFS{
+		"schema/001_one.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nCREATE TABLE one (a);")},
+		"schema/002_two.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nCREATE TABLE two (a);\nCREATE TABLE one (a);")},
+	}
+	connector, err := connect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = schema.Migrate(t.Context(), sql.OpenDB(connector), userVersion{}, steps, beginSQL, commitSQL)
+	if err == nil || !strings.Contains(err.Error(), "migrate to schema 2") {
+		t.Errorf("a migration that cannot run gives %v", err)
+	}
+	c, err := dial(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for _, query := range []string{"PRAGMA user_version", "SELECT count(*) FROM sqlite_schema"} {
+		if n, _, err := c.number(t.Context(), query); n != 0 || err != nil {
+			t.Errorf("%s gives %d, %v", query, n, err)
+		}
 	}
 }
 

@@ -143,8 +143,9 @@ func (t *Terminal) Emit(v any) error {
 	return nil
 }
 
-func MarshalLine(v any) ([]byte, error) {
-	return json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+// MarshalLine formats a result as one line of JSON.
+func MarshalLine(v any, options ...json.Options) ([]byte, error) {
+	return json.Marshal(v, json.JoinOptions(options...), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // EmitLine prints a result that is a line of JSON already.

@@ -65,7 +65,7 @@ func Counted(model string, raw []byte, member string) (provider.Count, error) {
 		err = Unmarshal(answer[member], &tokens)
 	}
 	if err != nil {
-		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: model, Message: "the count is not what it should be"}
+		return provider.Count{}, &provider.Error{Kind: provider.CutOff, Model: model, Message: "unexpected answer to a count"}
 	}
 	return provider.Count{Tokens: int(tokens), Exact: true}, nil
 }

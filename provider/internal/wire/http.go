@@ -176,7 +176,7 @@ func (e *Endpoint) read(in *Reader, d Decoder, yield func(provider.Event) bool) 
 func (e *Endpoint) cutOff(err error) error {
 	return &provider.Error{
 		Kind: provider.CutOff, Model: e.Name, Message: e.clean(err.Error(), nil), Err: err,
-		Hint: "ask again",
+		Hint: "try again",
 	}
 }
 
@@ -211,7 +211,7 @@ func (e *Endpoint) settle(ctx, inner context.Context, err error) error {
 		return ctx.Err()
 	case inner.Err() != nil:
 		return &provider.Error{
-			Kind: provider.TimedOut, Model: e.Name, Message: "no whole answer within " + e.timeout.String(),
+			Kind: provider.TimedOut, Model: e.Name, Message: "the answer did not finish within " + e.timeout.String(),
 			Hint: "set a longer timeout", Err: inner.Err(),
 		}
 	}

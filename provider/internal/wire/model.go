@@ -54,7 +54,7 @@ func NewModel(name string, header http.Header, o provider.Options, f Format) (Mo
 	if o.Extra != "" {
 		var err error
 		if m.extra, err = ParseObject([]byte(o.Extra)); err != nil {
-			return m, m.invalid("the extra members of the request are no JSON object", `write them as {"temperature":0}`)
+			return m, m.invalid("the extra members of the request are not a JSON object", `write them like {"temperature":0}`)
 		}
 	}
 	return m, nil
@@ -71,15 +71,15 @@ func ModelOf(name, base string) (string, error) {
 	_, model, ok := strings.Cut(name, "/")
 	if !ok || model == "" || strings.ContainsAny(model, "?#& \t\r\n") || strings.Contains(model, "..") {
 		return "", &provider.Error{
-			Kind: provider.Invalid, Message: fmt.Sprintf("%q is no name of a model", name),
-			Hint: "write it as NAME/model, for example anthropic/claude-sonnet-4-5",
+			Kind: provider.Invalid, Message: fmt.Sprintf("invalid model name %q", name),
+			Hint: "use PROVIDER/MODEL, for example anthropic/claude-sonnet-4-5",
 		}
 	}
 	if base != "" {
 		if err := provider.CheckBaseURL(base); err != nil {
 			return "", &provider.Error{
 				Kind: provider.Invalid, Model: name, Message: "the base URL " + err.Error(), Err: err,
-				Hint: "write it as in http://localhost:11434/v1",
+				Hint: "use the form http://localhost:11434/v1",
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	if r.Schema != "" {
 		var object map[string]any
 		if json.Unmarshal([]byte(r.Schema), &object) != nil {
-			return nil, m.invalid("the schema is no JSON object", "set Request.Schema to a JSON Schema")
+			return nil, m.invalid("the schema is not a JSON object", "set Request.Schema to a JSON Schema")
 		}
 		asked.Schema = jsontext.Value(strings.TrimSpace(r.Schema))
 	}

@@ -20,7 +20,7 @@ var lenient = json.JoinOptions(
 )
 
 // errNotJSON names no part of what it is about: that may be conversation.
-var errNotJSON = errors.New("the stream holds an event that is not what it should be")
+var errNotJSON = errors.New("the stream holds an unexpected event")
 
 // Unmarshal reads JSON as servers send it. The error has nothing of the text.
 func Unmarshal(data []byte, into any) error {

@@ -207,17 +207,17 @@ func (e *Endpoint) Failure(p *Problem, body []byte) *provider.Error {
 	case provider.RateLimited, provider.Overloaded, provider.TimedOut:
 		out.Hint = "wait and try again"
 	case provider.Refused:
-		out.Hint = "the provider's filter declined; ask in other words"
+		out.Hint = "the provider's filter declined; rephrase the request"
 	case provider.Invalid:
 		out.MaxOutput = maxOutput(p.Message)
 		switch {
 		case out.MaxOutput > 0:
-			out.Hint = "ask for an answer of at most that many tokens (max_output of the model in the configuration)"
+			out.Hint = "set max_output of the model in the configuration to at most that many tokens"
 		case p.Status == http.StatusNotFound:
 			out.Hint = "check the model's name and the base URL"
 		case p.Status >= 300 && p.Status < 400:
 			out.Message = "the address answers with a redirect, which is not followed"
-			out.Hint = "set the base URL to where it leads"
+			out.Hint = "set the base URL to the address it redirects to"
 		}
 	}
 	return out

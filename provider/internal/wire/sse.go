@@ -23,7 +23,7 @@ func NewReader(r io.Reader, limit int64) *Reader {
 }
 
 // errTooMuch says that a stream is longer than any answer.
-var errTooMuch = errors.New("the answer is longer than any should be")
+var errTooMuch = errors.New("the answer is too long")
 
 // Next gives the name and the data of the next event; [io.EOF] at the end. A
 // body that is JSON and no event stream comes as one event without a name. The

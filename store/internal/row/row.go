@@ -10,13 +10,14 @@ import (
 	"unsafe"
 
 	"tenfold"
+	"tenfold/internal/record"
 )
 
 // A Row is an entry as a table holds it. Meta is a version byte, then fields
 // in this order; a string is its length and its bytes, a number is a varint:
 //
 //	kind, id, branch, message id, source, seconds, nanoseconds, tokens,
-//	and, to the end, the head of the payload's tenfold.Record.
+//	and, to the end, the head of the payload's record.Record.
 type Row struct {
 	ID   string
 	Meta []byte
@@ -34,7 +35,7 @@ func New(e tenfold.Entry, maxBytes int) (Row, error) {
 	if e.ID == "" || e.Payload == nil {
 		return Row{}, errors.New("an entry has an id and a payload")
 	}
-	r, err := tenfold.NewRecord(e.Payload)
+	r, err := record.New(e.Payload)
 	if err != nil {
 		return Row{}, fmt.Errorf("entry %s: %w", e.ID, err)
 	}
@@ -105,7 +106,7 @@ func (d *Decoder) Entry(seq int64, meta []byte, text string) (tenfold.Entry, err
 	e.Source = shared(source)
 	e.Time = time.Unix(sec, int64(nsec)).UTC()
 	e.Tokens = int(tokens)
-	r := tenfold.Record{Kind: tenfold.Kind(d.common(kind)), Text: text}
+	r := record.Record{Kind: tenfold.Kind(d.common(kind)), Text: text}
 	if len(f.b) > 0 {
 		r.Head = f.b
 	}
