@@ -216,7 +216,7 @@ func (w *walker) flush() bool {
 		if !w.emit(Item{
 			ID: w.p.log.ids.at(call) + "/interrupted", Added: AddedPlaceholder, Branch: w.p.log.branches.list[n.branch],
 			Turn: int(n.turn), Step: int(n.step), Tokens: w.p.layout.placeholder,
-			Payload: ToolResult{CallID: w.p.log.payload(call).(ToolCall).CallID, Parts: Text(interruptedText), IsError: true},
+			Payload: ToolResult{CallID: payloadOf[ToolCall](w.p.log, call).CallID, Parts: Text(interruptedText), IsError: true},
 		}) {
 			return false
 		}

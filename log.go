@@ -304,6 +304,12 @@ func (l *Log) node(seq int32) *node {
 
 func (l *Log) payload(seq int32) Payload { return l.records.at(seq).payload }
 
+// payloadOf is the payload of an entry whose kind the caller knows.
+func payloadOf[T Payload](l *Log, seq int32) T {
+	p, _ := l.payload(seq).(T)
+	return p
+}
+
 // Version is the seq of the last entry; 0 for an empty log (L8).
 func (l *Log) Version() int64 { return int64(l.n) }
 

@@ -86,7 +86,7 @@ func (p *Projection) findCalls(policy *ToolPolicy, lo, hi int32) (found []named,
 	}
 	for seq := lo; len(byID) > 0 && seq <= hi; seq++ {
 		if n := p.log.node(seq); n.kind == codeCall && p.reads(n) {
-			if one, ok := byID[p.log.payload(seq).(ToolCall).CallID]; ok {
+			if one, ok := byID[payloadOf[ToolCall](p.log, seq).CallID]; ok {
 				found = append(found, named{seq, one})
 			}
 		}
@@ -115,7 +115,7 @@ func (p *Projection) exact(key string) int32 {
 		return 0
 	}
 	n := p.log.node(int32(seq))
-	if n.kind != codeCall || p.log.payload(int32(seq)).(ToolCall).CallID != key[:at] {
+	if n.kind != codeCall || payloadOf[ToolCall](p.log, int32(seq)).CallID != key[:at] {
 		return 0
 	}
 	return int32(seq)

@@ -255,7 +255,7 @@ func (p *Projection) mark(seq int32, n *node, next state) int32 {
 
 // addOverlay takes in a compaction.
 func (p *Projection) addOverlay(seq int32) {
-	c := p.log.payload(seq).(Compaction)
+	c := payloadOf[Compaction](p.log, seq)
 	// An overlay speaks of nothing that came after it.
 	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
 	hi = min(hi, seq-1)

@@ -92,7 +92,7 @@ func (p *Projection) resolveReasoning(seq int32, n *node) decision {
 	switch {
 	case policy.Action != Strip:
 		return keeps(n, ReasonLeft)
-	case policy.Over > 0 && Size(len(p.log.payload(seq).(Reasoning).Text)) <= policy.Over:
+	case policy.Over > 0 && Size(len(payloadOf[Reasoning](p.log, seq).Text)) <= policy.Over:
 		return keeps(n, ReasonSmall)
 	case from > 0 && seq >= from && n.is(flagOpaque):
 		return keeps(n, ReasonHeld)
@@ -135,7 +135,7 @@ func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
 // shortenUser gives what overlays leave of a user message, and what they decided,
 // tokens aside. Where both slots change it, the one that wins on texts stands.
 func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
-	m, d := p.log.payload(seq).(UserMessage), decision{by: nobody}
+	m, d := payloadOf[UserMessage](p.log, seq), decision{by: nobody}
 	if p.texts == 0 && !n.is(flagFiles) {
 		return m, d
 	}
@@ -387,7 +387,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		case s.request == actStrip:
 			return decision{Stripped, why, by, p.stubs.call(n.tool)}
 		}
-		c := p.log.payload(seq).(ToolCall)
+		c := payloadOf[ToolCall](p.log, seq)
 		var ok bool
 		if c.Arguments, ok = trimArguments(c.Arguments, s.body); !ok {
 			return keeps(n, ReasonBare)
@@ -414,7 +414,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 
 // shortenResult gives what a tool policy leaves of a result, and the fate that is.
 func (p *Projection) shortenResult(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
-	r, f := p.log.payload(seq).(ToolResult), Kept
+	r, f := payloadOf[ToolResult](p.log, seq), Kept
 	if p.over(policy, seq) {
 		switch s.response {
 		case actTrim:

@@ -63,7 +63,8 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	case codeAssistant, codeReasoning, codeCall, codeItem:
 		s.respond(e.MessageID)
 	case codeResult:
-		if call := l.closeCall(seq, n, e.Payload.(ToolResult).CallID); call != nil {
+		result, _ := e.Payload.(ToolResult)
+		if call := l.closeCall(seq, n, result.CallID); call != nil {
 			n.turn, n.step = call.turn, call.step
 			if call.turn == s.turn && call.step == s.step {
 				s.phase = phaseResults
@@ -81,7 +82,8 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 	}
 	n.turn, n.step = s.turn, s.step
 	if n.kind == codeCall {
-		l.openCall(seq, n, e.Payload.(ToolCall).CallID)
+		call, _ := e.Payload.(ToolCall)
+		l.openCall(seq, n, call.CallID)
 		s.open++
 	}
 }

@@ -20,7 +20,7 @@ const maxFirstLine = 200
 func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
 	text := p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts[0].Text
 	if policy.FirstLine {
-		if line := firstLine(partsText(p.log.payload(seq).(ToolResult).Parts)); line != "" {
+		if line := firstLine(partsText(payloadOf[ToolResult](p.log, seq).Parts)); line != "" {
 			text += "\n" + Shield(shieldMarks(line), '[', "compacted", "previous: used")
 		}
 	}

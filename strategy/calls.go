@@ -18,12 +18,18 @@ type toolCall struct {
 // key names this very call in a selective policy: ids are used again.
 func (c toolCall) key() string { return c.call.CallID + "@" + strconv.FormatInt(c.seq, 10) }
 
+// payloadOf is the payload of an entry whose kind the caller knows.
+func payloadOf[T tenfold.Payload](l *tenfold.Log, seq int64) T {
+	e, _ := l.Entry(seq)
+	p, _ := e.Payload.(T)
+	return p
+}
+
 // toolCalls gives the calls of a stretch that the projection's reader has.
 func toolCalls(p *tenfold.Projection, first, last int64) []toolCall {
 	var calls []toolCall
 	for c := range p.Calls(first, last) {
-		e, _ := p.Log().Entry(c.Seq)
-		calls = append(calls, toolCall{call: e.Payload.(tenfold.ToolCall), seq: c.Seq, result: c.Result})
+		calls = append(calls, toolCall{call: payloadOf[tenfold.ToolCall](p.Log(), c.Seq), seq: c.Seq, result: c.Result})
 	}
 	return calls
 }

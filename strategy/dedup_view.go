@@ -99,8 +99,7 @@ func (u *use) answer(l *tenfold.Log) {
 	if u.result == 0 {
 		return
 	}
-	e, _ := l.Entry(u.result)
-	r := e.Payload.(tenfold.ToolResult)
+	r := payloadOf[tenfold.ToolResult](l, u.result)
 	u.ok = !r.IsError
 	if len(r.Parts) == 1 {
 		u.text = r.Parts[0].Text

@@ -86,7 +86,7 @@ func Parse(text string) (Strategy, error) {
 			}
 		}
 	}
-	s := v.Interface().(Strategy)
+	s, _ := v.Interface().(Strategy)
 	// What is wrong only together, such as an overlap as large as the window.
 	if c, ok := s.(interface{ check() error }); ok {
 		if err := c.check(); err != nil {
@@ -155,7 +155,8 @@ func settled[S any](s S) S {
 			p.field.SetInt(0)
 		}
 	}
-	return v.Interface().(S)
+	s, _ = v.Interface().(S)
+	return s
 }
 
 // written is a strategy's text form, which [Parse] reads: with all options that

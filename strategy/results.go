@@ -223,8 +223,7 @@ func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options
 		if c.Result == 0 || c.Request != tenfold.Kept || c.Response != tenfold.Kept {
 			continue
 		}
-		r, _ := l.Entry(c.Result)
-		if turn, _, _ := l.Where(c.Seq); r.Payload.(tenfold.ToolResult).IsError && l.Turns()-1-turn >= after {
+		if turn, _, _ := l.Where(c.Seq); payloadOf[tenfold.ToolResult](l, c.Result).IsError && l.Turns()-1-turn >= after {
 			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}

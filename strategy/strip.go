@@ -200,8 +200,7 @@ func (r *restated) add(p *tenfold.Projection, c tenfold.Call) {
 			}
 		}
 	}
-	e, _ := p.Log().Entry(c.Seq)
-	id := e.Payload.(tenfold.ToolCall).CallID
+	id := payloadOf[tenfold.ToolCall](p.Log(), c.Seq).CallID
 	key := id + "@" + strconv.FormatInt(c.Seq, 10)
 	for _, name := range []string{key, id} {
 		if was, ok := r.Calls[name]; ok {

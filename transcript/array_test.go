@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"reflect"
@@ -28,7 +29,7 @@ func TestArrayReader(t *testing.T) {
 		for {
 			item, err := r.Next()
 			if err != nil {
-				if err != io.EOF {
+				if !errors.Is(err, io.EOF) {
 					t.Errorf("%s: %v", name, err)
 				}
 				break

@@ -24,7 +24,8 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 	if src.Progress != nil {
 		defer func() { src.Progress(src.Size) }()
 	}
-	if err := h.Importer.(engine.DatabaseImporter).ImportDatabase(ctx, d, sink); err != nil {
+	importer, _ := h.Importer.(engine.DatabaseImporter) // as find saw
+	if err := importer.ImportDatabase(ctx, d, sink); err != nil {
 		return err
 	}
 	return d.Unchanged()

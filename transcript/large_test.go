@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -170,7 +171,7 @@ func TestLineReader(t *testing.T) {
 				t.Fatalf("piece %d, line %d: %d bytes, want %d, %v", piece, i, len(line), n, err)
 			}
 		}
-		if _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the end: %v", err)
 		}
 	}

@@ -102,7 +102,7 @@ func (d *decoder) value(n *node, v reflect.Value, path []string, f field, or ...
 	switch {
 	case errors.Is(err, strategy.ErrUnknown) && errors.As(err, &p):
 		return wrong(n.origin, shown(path)+": "+err.Error(), p.Hint)
-	case err != errMust:
+	case !errors.Is(err, errMust):
 		return wrong(n.origin, shown(path)+": "+err.Error(), hint)
 	}
 	but := ", not " + describe(n.value)

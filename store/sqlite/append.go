@@ -130,7 +130,7 @@ func (tx *tx) log(id string) (*logState, error) {
 	}
 	var log *logState
 	err := tx.query(context.Background(), func(row []driver.Value) error {
-		log = &logState{id: id, key: row[0].(int64), version: row[1].(int64)}
+		log = &logState{id: id, key: number(row[0]), version: number(row[1])}
 		return nil
 	}, "SELECT key, version FROM conversations WHERE id = ?", id)
 	if err == nil && log != nil {

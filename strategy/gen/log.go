@@ -29,7 +29,7 @@ func parse(text string) (*tenfold.Log, error) {
 			payload = tenfold.UserMessage{Parts: tenfold.Text(body)}
 		case "file":
 			last := &entries[len(entries)-1]
-			message := last.Payload.(tenfold.UserMessage)
+			message, _ := last.Payload.(tenfold.UserMessage)
 			message.Attachments = []tenfold.Attachment{{Name: name, MediaType: "text/csv", Content: body}}
 			last.Payload = message
 			continue

@@ -110,7 +110,7 @@ func (c *claude) bareSummary(l *claudeLine, m *chatapi.BlockMessage, id string) 
 	if len(results) > 0 || len(rest) == 0 {
 		return c.unknown(l, id, "claude-code.user")
 	}
-	u := rest[0].Payload.(tenfold.UserMessage)
+	u, _ := rest[0].Payload.(tenfold.UserMessage)
 	u.Synthetic = true
 	rest[0].Payload = u
 	if err := c.startTurn(id); err != nil {

@@ -61,7 +61,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	}
 	opens := false
 	if len(rest) > 0 {
-		u := rest[0].Payload.(tenfold.UserMessage)
+		u, _ := rest[0].Payload.(tenfold.UserMessage)
 		u.Synthetic = branch != "" || !c.typed(l, u) // an agent's prompt is no person's
 		rest[0].Payload = u
 		opens = !u.Synthetic

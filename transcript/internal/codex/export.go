@@ -270,7 +270,7 @@ func itemType(root engine.Node) string {
 // replaced writes a compaction of another tool, or one of ours with a summary of
 // all before: what a model sees after it. Codex has no form for other overlays.
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
-	c := e.Payload.(tenfold.Compaction)
+	c, _ := e.Payload.(tenfold.Compaction)
 	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
 		x.warn.Add(0, "compaction has no form in codex and is left out", "compactions have no form in codex and are left out")
 		return

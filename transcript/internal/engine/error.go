@@ -75,7 +75,7 @@ func JsonProblem(err error) (offset int64, cause error) {
 // IsSyntax reports whether an error says that a text is not JSON.
 func IsSyntax(err error) bool {
 	var syntax *jsontext.SyntacticError
-	return errors.As(err, &syntax) || err == io.ErrUnexpectedEOF || err == io.EOF
+	return errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
 var ErrCutOff = errors.New("the JSON is cut off")

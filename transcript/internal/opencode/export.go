@@ -198,7 +198,8 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
 	f := filler{raw: m.raw}
-	parts := r.said[0].(tenfold.UserMessage).Parts
+	user, _ := r.said[0].(tenfold.UserMessage)
+	parts := user.Parts
 	for i := range m.list {
 		p := &m.list[i]
 		if !openCodeSaid(p, m.raw) || len(parts) == 0 {

@@ -296,11 +296,9 @@ func (s *specStory) tool(id, all string) error {
 	} else {
 		p.Lit(lead + all)
 	}
-	call := tenfold.Entry{
-		ID: id, Branch: s.branch(), Source: p.Source(),
-		Payload: tenfold.ToolCall{CallID: "use-" + strings.TrimPrefix(strings.ReplaceAll(id, "~", "-"), "text:"), Name: name, Arguments: string(append(arguments, '}'))},
-	}
-	result := tenfold.ToolResult{CallID: call.Payload.(tenfold.ToolCall).CallID}
+	use := tenfold.ToolCall{CallID: "use-" + strings.TrimPrefix(strings.ReplaceAll(id, "~", "-"), "text:"), Name: name, Arguments: string(append(arguments, '}'))}
+	call := tenfold.Entry{ID: id, Branch: s.branch(), Source: p.Source(), Payload: use}
+	result := tenfold.ToolResult{CallID: use.CallID}
 	if output != "" {
 		result.Parts = tenfold.Text(output)
 	}
