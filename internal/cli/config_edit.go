@@ -84,7 +84,7 @@ func (a *app) configEdit(ctx context.Context, workspace bool) error {
 	case changed:
 		a.Noticef("changed %s", terminal.VisibleLine(name))
 	default:
-		a.Noticef("%s is as it was", terminal.VisibleLine(name))
+		a.Noticef("%s is unchanged", terminal.VisibleLine(name))
 	}
 	return nil
 }

@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/picture"
 	"tenfold/session"
 )
 
 func (a *app) diffCommand() *cobra.Command {
 	var turns *parsed[turnRange]
+	var svg string
 	c := a.onConversation(&cobra.Command{
 		Use:   "diff [ID] [flags]",
 		Short: "Compare a conversation with what a model sees",
@@ -19,14 +22,27 @@ it also shows what is left, what happened to it and why, and by which
 compaction. Totals by fate and by strategy follow.
 
 A wide terminal shows both sides next to each other. A narrower one shows a
-changed entry twice: "-" as it was, "+" as a model sees it.`,
+changed entry twice: "-" as it was, "+" as a model sees it.
+
+--svg draws both as strips of tokens, to the same scale.`,
 		Example: `  tenfold conversation diff
   tenfold conversation diff --turns 3..5
-  tenfold conversation diff --json`,
+  tenfold conversation diff --json
+  tenfold conversation diff --svg before-after.svg`,
 	}, func(ctx context.Context, s *session.Session) error {
+		if svg != "" && turns.text != ".." {
+			return exclusive("--turns", "--svg")
+		}
+		if svg != "" {
+			return a.writeFile(svg, func(w io.Writer) error {
+				_, err := io.WriteString(w, picture.SVG(s.Projection()))
+				return err
+			})
+		}
 		return a.Page(ctx, func() error { return a.diff(s, *turns.value) })
 	})
 	turns = turnsFlag(c)
+	c.Flags().StringVar(&svg, "svg", "", "draw the whole conversation, before and after, into `FILE`")
 	return c
 }
 

@@ -57,21 +57,26 @@ func (k *lab) write(r *eval.Report) error {
 		{"report.md", r.Markdown},
 		{"report.html", r.HTML},
 	} {
-		name := filepath.Join(k.out, file.name)
-		f, err := outfile.Create(name, 0o666)
-		if err != nil {
+		if err := k.writeFile(filepath.Join(k.out, file.name), file.write); err != nil {
 			return err
 		}
-		err = file.write(f)
-		if err == nil {
+	}
+	return nil
+}
+
+// writeFile writes a file whole or not at all, and says so.
+func (a *app) writeFile(name string, write func(io.Writer) error) error {
+	f, err := outfile.Create(name, 0o666)
+	if err == nil {
+		defer f.Abandon()
+		if err = write(f); err == nil {
 			err = f.Commit()
 		}
-		f.Abandon()
-		if err != nil {
-			code, hint := fileTrouble(err, "check the directory")
-			return hinted(errors.New("write "+name+": "+err.Error()), code, hint)
-		}
-		k.Noticef("wrote %s", terminal.VisibleLine(name))
 	}
+	if err != nil {
+		code, hint := fileTrouble(err, "check the directory")
+		return hinted(errors.New("write "+name+": "+err.Error()), code, hint)
+	}
+	a.Noticef("wrote %s", terminal.VisibleLine(name))
 	return nil
 }

@@ -88,11 +88,13 @@ func find(t reflect.Type, name string) (field, bool) {
 }
 
 // isTable reports whether there can be keys under a field.
-func (f field) isTable() bool { return f.typ.Kind() == reflect.Struct || f.typ.Kind() == reflect.Map }
+func (f field) isTable() bool {
+	return f.typ != nil && (f.typ.Kind() == reflect.Struct || f.typ.Kind() == reflect.Map)
+}
 
 // policy is the key that a table may be written as, if it has one.
 func (f field) policy() (field, bool) {
-	if f.typ == nil || f.typ.Kind() != reflect.Struct {
+	if !f.isTable() || f.typ.Kind() == reflect.Map {
 		return field{}, false
 	}
 	first := fields(f.typ)[0]

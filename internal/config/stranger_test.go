@@ -191,6 +191,21 @@ func TestStrategiesThatNeedAModel(t *testing.T) {
 	}
 }
 
+// A table in the place of a value that needs trust is reported as ignored, too.
+func TestATableForAValueIsReported(t *testing.T) {
+	l, err := layered(t, "", "model.name = { x = 1 }\nproviders.x = {}\n", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Ignored) != 1 || l.Ignored[0].Key() != "model.name" || !strings.Contains(l.TrustNotice(), "model.name (line 1)") {
+		t.Errorf("ignored are %+v", l.Ignored)
+	}
+	e, err := l.With()
+	if _, there := e.Providers["x"]; err != nil || there {
+		t.Errorf("an empty provider of a file that is not trusted is taken: %v", err)
+	}
+}
+
 // What only looks like a key that is known, or could run something, is an error.
 func TestWorkspaceFileMistakes(t *testing.T) {
 	for text, want := range map[string]string{

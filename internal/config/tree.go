@@ -142,7 +142,8 @@ func (n *node) split(path []string, take func(path []string, n *node) bool) (kep
 	for _, key := range n.keys() {
 		inner, at := n.table[key], append(slices.Clip(path), key)
 		if !take(at, inner) {
-			left = append(left, Setting{Path: at, Value: inner.value, Origin: inner.origin, Table: inner.table != nil})
+			f, _ := lookup(at)
+			left = append(left, Setting{Path: at, Value: inner.value, Origin: inner.origin, Table: inner.table != nil && f.isTable()})
 			continue
 		}
 		if inner.table != nil {

@@ -141,7 +141,7 @@ func (t Trust) List() ([]TrustedFile, error) {
 	return list, nil
 }
 
-var errNoTrust = errors.New("there is no home directory to remember trusted files in")
+var errNoTrust = errors.New("no home directory to store the list of trusted files in")
 
 // record is what is remembered of a file. A record that cannot be read, or is
 // another file's, is none.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"net/url"
 	"time"
@@ -99,42 +98,27 @@ type Decoder interface {
 	End() ([]provider.Event, error)
 }
 
-// A Question is a request that is answered by a stream.
-type Question struct {
-	Address string
-	Body    []byte
-	Decoder Decoder // of this answer alone
-}
-
-// Stream sends the request that ask makes, anew each time the stream is gone
-// through, and gives the events the decoder makes of the answer, up to the one
-// with Stop set.
-func (e *Endpoint) Stream(ctx context.Context, ask func() (Question, error)) iter.Seq2[provider.Event, error] {
-	return func(yield func(provider.Event, error) bool) {
-		q, err := ask()
-		if err != nil {
-			yield(provider.Event{}, err)
-			return
-		}
-		inner, cancel := e.deadline(ctx)
-		defer cancel()
-		r, err := e.post(inner, q.Address, q.Body)
-		if err != nil {
-			yield(provider.Event{}, e.settle(ctx, inner, err))
-			return
-		}
-		defer func() { _ = r.Body.Close() }()
-		stopped, left, err := e.read(NewReader(r.Body, e.limit), q.Decoder, func(ev provider.Event) bool { return yield(ev, nil) })
-		if left || (stopped && err == nil) {
-			return
-		}
-		var p *Problem
-		if errors.As(err, &p) {
-			p.Header = r.Header
-			err = e.Failure(p, q.Body)
-		}
+// stream sends a request and gives the events that d, a decoder of this answer
+// alone, makes of the answer, up to the one with Stop set.
+func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d Decoder, yield func(provider.Event, error) bool) {
+	inner, cancel := e.deadline(ctx)
+	defer cancel()
+	r, err := e.post(inner, address, body)
+	if err != nil {
 		yield(provider.Event{}, e.settle(ctx, inner, err))
+		return
 	}
+	defer func() { _ = r.Body.Close() }()
+	stopped, left, err := e.read(NewReader(r.Body, e.limit), d, func(ev provider.Event) bool { return yield(ev, nil) })
+	if left || (stopped && err == nil) {
+		return
+	}
+	var p *Problem
+	if errors.As(err, &p) {
+		p.Header = r.Header
+		err = e.Failure(p, body)
+	}
+	yield(provider.Event{}, e.settle(ctx, inner, err))
 }
 
 // read goes through a stream. Without an error it was stopped, or left.

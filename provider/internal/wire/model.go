@@ -103,10 +103,14 @@ func (m *Model) Profile() body.Profile { return m.format.Profile }
 
 // Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
-	return m.end.Stream(ctx, func() (Question, error) {
+	return func(yield func(provider.Event, error) bool) {
 		body, err := m.body(r)
-		return Question{Address: m.format.Address, Body: body, Decoder: m.format.Decoder()}, err
-	})
+		if err != nil {
+			yield(provider.Event{}, err)
+			return
+		}
+		m.end.stream(ctx, m.format.Address, body, m.format.Decoder(), yield)
+	}
 }
 
 // Count implements [provider.Model]. Where the provider does not count, it is
