@@ -12,13 +12,6 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-func OpenaiResponsesHandler() engine.Handler {
-	return engine.Handler{
-		Format: engine.OpenAIResponses, About: "OpenAI responses bodies",
-		Importer: OpenaiResponses{}, Exporter: bodyExporter{"openai-responses"},
-	}
-}
-
 // OpenaiResponses reads bodies of OpenAI's Responses API.
 type OpenaiResponses struct{}
 
