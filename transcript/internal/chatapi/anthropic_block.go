@@ -242,7 +242,7 @@ func BlockResult(w *engine.ContentWriter, b *Block) tenfold.ToolResult {
 		}
 	case w.IsString(b.Content):
 		r.Parts = tenfold.Text(w.Text(b.Content))
-	case b.Content.Found() && w.Raw[b.Content.From] != 'n':
+	case b.Content.Found() && (w.Raw[b.Content.From] != 'n' || len(w.Fill) > 0):
 		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(b.Content)}}}
 	}
 	return r

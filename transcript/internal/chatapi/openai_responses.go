@@ -215,7 +215,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 			continue
 		}
 		if typ != "function" {
-			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: OneLine(string(n.Raw()))}
+			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: engine.OneLine(string(n.Raw()))}
 			if typ == "custom" {
 				d.Description, d.Schema = n.Text("description"), customSchema
 			}
@@ -224,7 +224,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 		}
 		d := tenfold.ToolDefinition{Name: n.Text("name"), Description: n.Text("description")}
 		if p := n.Get("parameters"); p.Kind() == '{' {
-			d.Schema = OneLine(string(p.Raw()))
+			d.Schema = engine.OneLine(string(p.Raw()))
 		}
 		list = append(list, d)
 	}
