@@ -120,7 +120,7 @@ func (p *crushPart) read(s *engine.Scanner) {
 // Message hands on one message.
 func (s *Session) Message(raw []byte, m Row) error {
 	s.Em.At(m.Created)
-	id := m.Id
+	id := m.ID
 	if !engine.PlainID(id) {
 		id = "message:" + engine.Digest([]byte(id))
 	}

@@ -54,7 +54,7 @@ type Part struct {
 	mediaType, uri            string
 	inline                    bool
 	Call, Response            bool
-	Id, name                  string
+	ID, name                  string
 	Args, Output, Fault, Body engine.Span
 }
 
@@ -308,7 +308,7 @@ func (p *Part) function(s *engine.Scanner, twice *bool) {
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"id"`:
-			p.Id = s.Text()
+			p.ID = s.Text()
 		case `"name"`:
 			p.name = s.Text()
 		case `"args"`:

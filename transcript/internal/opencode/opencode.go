@@ -33,7 +33,7 @@ const (
 
 // Recognise implements [engine.Importer].
 func (openCodeImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if (s.Shape != engine.ShapeObject && s.Shape != engine.ShapeLines) || len(s.Objects) != 1 || s.Others > 0 {
 		return engine.No
 	}
