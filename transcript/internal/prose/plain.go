@@ -192,11 +192,8 @@ func (p *plain) records() error {
 	var f engine.Finder
 	var text engine.Span
 	return p.r.Records(engine.Plain, func(raw []byte) error {
-		f.Reset(engine.AppendCompact(nil, raw))
+		f.ResetCompact(raw)
 		m := f.Object(f.Root())
-		if f.Scan.Err == nil && m != nil {
-			f.Scan.End()
-		}
 		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
 			return errors.New("the line has no \"messages_display\"")
 		}
