@@ -194,6 +194,9 @@ func (p *plain) records() error {
 	return p.r.Records(engine.Plain, func(raw []byte) error {
 		f.ResetCompact(raw)
 		m := f.Object(f.Root())
+		if m != nil {
+			f.Scan.End()
+		}
 		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
 			return errors.New("the line has no \"messages_display\"")
 		}
