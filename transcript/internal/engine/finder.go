@@ -68,8 +68,13 @@ func (f *Finder) ResetCompact(raw []byte) {
 // items of the array that it is.
 func (f *Finder) Document(d Document) (m Members, items []Span, err error) {
 	f.Reset(bytes.TrimSpace(d.Raw))
-	if items = f.List(f.Root()); items == nil {
-		m = f.Object(f.Root())
+	switch root := f.Root(); {
+	case f.Is(root, '['):
+		items = f.List(root)
+		f.Scan.End()
+	case f.Is(root, '{'):
+		m = f.Object(root)
+		f.Scan.End()
 	}
 	if f.Scan.Err != nil {
 		return nil, nil, d.Broken(f.Scan.Err)
@@ -102,7 +107,6 @@ func (f *Finder) Object(at Span) Members {
 		v := f.Scan.Value()
 		list = append(list, member{name, Span{v.From + at.From, v.To + at.From}})
 	})
-	f.Scan.End()
 	return list
 }
 
@@ -120,7 +124,6 @@ func (f *Finder) List(at Span) []Span {
 		v := f.Scan.Value()
 		items = append(items, Span{v.From + at.From, v.To + at.From})
 	})
-	f.Scan.End()
 	return items
 }
 
