@@ -249,13 +249,7 @@ func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
 	if c.Extra != "" {
 		level := ""
 		x.scan.Reset([]byte(c.Extra))
-		engine.EachMember(&x.scan, func(name []byte) {
-			if string(name) == `"thinkingLevel"` {
-				level = x.scan.Text()
-			} else {
-				x.scan.Value()
-			}
-		})
+		engine.Shape{"thinkingLevel", &level}.Read(&x.scan)
 		if level != "" {
 			if err := x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level}); err != nil {
 				return err
