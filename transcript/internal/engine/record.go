@@ -1,6 +1,12 @@
 package engine
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
 
 // Shape says where the members of an object are read to, names and targets by
 // turns:
@@ -86,3 +92,22 @@ func (r *Refill) Whole(at Span, value string) {
 
 // Done gives the record.
 func (r *Refill) Done() string { return Splice(r.Raw, r.cuts) }
+
+// Groups gives the entries of a log in groups that came from one record.
+func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
+	return func(yield func([]tenfold.Entry) bool) {
+		var group []tenfold.Entry
+		for e := range entries {
+			if len(group) > 0 && RecordID(e.ID) != RecordID(group[0].ID) {
+				if !yield(group) {
+					return
+				}
+				group = nil
+			}
+			group = append(group, e)
+		}
+		if len(group) > 0 {
+			yield(group)
+		}
+	}
+}

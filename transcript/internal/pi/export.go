@@ -79,7 +79,7 @@ func (x *piWriter) write() error {
 			x.usage[e.MessageID] = u
 		}
 	}
-	for group := range Groups(x.v.Entries()) {
+	for group := range engine.Groups(x.v.Entries()) {
 		line := ""
 		if x.v.Format == engine.Pi {
 			line = RestorePi(&x.scan, group)

@@ -1,31 +1,11 @@
 package pi
 
 import (
-	"iter"
 	"strings"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
-
-// Groups gives the entries of a log in groups that came from one record.
-func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
-	return func(yield func([]tenfold.Entry) bool) {
-		var group []tenfold.Entry
-		for e := range entries {
-			if len(group) > 0 && engine.RecordID(e.ID) != engine.RecordID(group[0].ID) {
-				if !yield(group) {
-					return
-				}
-				group = nil
-			}
-			group = append(group, e)
-		}
-		if len(group) > 0 {
-			yield(group)
-		}
-	}
-}
 
 // RestorePi gives the line that a group of entries came from; empty when they
 // came from none.
