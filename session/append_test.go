@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 	"tenfold/session"
 	"tenfold/store"
@@ -209,13 +210,17 @@ func TestAppendAllocatesTheSameHoweverLongTheLog(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return float64(after.Mallocs-before.Mallocs) / 2000, float64(after.TotalAlloc-before.TotalAlloc) / 2000
 	}
+	most := 3.0
+	if corpustest.UnderRace {
+		most++ // the race detector keeps the JSON package's copy of a payload on the heap
+	}
 	_, short := cost(2000, 0)
 	for _, compactions := range []int{0, 1, 50} {
 		allocations, long := cost(60_000, compactions)
 		if long > 2*short {
 			t.Errorf("after %d compactions: %.0f bytes an append in a log of 60,000, %.0f in one of 2,000", compactions, long, short)
 		}
-		if allocations > 3 {
+		if allocations > most {
 			t.Errorf("after %d compactions: %.2f allocations an append", compactions, allocations)
 		}
 	}

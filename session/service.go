@@ -172,7 +172,7 @@ func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, 
 	}
 	return store.Conversation{}, &problem.Error{
 		Code: "ambiguous", Subject: "conversation " + strconv.Quote(prefix), Problem: fmt.Sprintf("%v, %d begin with it", ErrAmbiguous, len(found)),
-		Hint: "write more of the id", Err: ErrAmbiguous,
+		Hint: "write more of the ID", Err: ErrAmbiguous,
 	}
 }
 

@@ -46,7 +46,7 @@ func BenchmarkImport(b *testing.B) {
 		if size == 0 {
 			continue
 		}
-		json := engine.NewHead(texts[0][:min(len(texts[0]), engine.HeadSize)], names[0]).Json.Shape != engine.ShapeText
+		json := engine.NewHead(texts[0][:min(len(texts[0]), engine.HeadSize)], names[0]).JSON.Shape != engine.ShapeText
 		b.Run(string(f.Format), func(b *testing.B) {
 			b.ReportAllocs()
 			var importing, tokens, values time.Duration

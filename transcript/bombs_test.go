@@ -110,7 +110,7 @@ func bombs(w written, size int) map[string]func() []byte {
 		out["items of nothing"] = func() []byte { return []byte(string(w.data[:last]) + "," + list("{},") + string(w.data[last:])) }
 		out["damaged items"] = func() []byte { return []byte(string(w.data[:last]) + "," + list("{x},") + string(w.data[last:])) }
 	}
-	if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText {
+	if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText {
 		out = map[string]func() []byte{
 			"a line":             func() []byte { return []byte(string(w.data) + many("x")) },
 			"short lines":        func() []byte { return []byte(string(w.data) + many("x\n")) },

@@ -149,7 +149,7 @@ func TestSamplesDamaged(t *testing.T) {
 // what is new is new (L9): checked for the formats that are lines.
 func TestSamplesGrow(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if engine.NewHead(w.data, w.path).Json.Shape != engine.ShapeLines {
+		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines {
 			continue
 		}
 		t.Run(w.path, func(t *testing.T) {

@@ -63,7 +63,7 @@ var damages = map[string]func(record string) string{
 func TestSamplesDamagedLine(t *testing.T) {
 	for _, w := range samples(t, "") {
 		lines := strings.SplitAfter(string(w.data), "\n")
-		if engine.NewHead(w.data, w.path).Json.Shape != engine.ShapeLines || len(lines) < 3 {
+		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines || len(lines) < 3 {
 			continue
 		}
 		whole, err := w.read(w.data, w.format)
@@ -114,7 +114,7 @@ func withoutNumbers(list []string) []string {
 func TestSamplesDamagedItem(t *testing.T) {
 	for _, w := range samples(t, "") {
 		at, end, ok := firstItem(w.data)
-		if shape := engine.NewHead(w.data, w.path).Json.Shape; !ok || shape != engine.ShapeArray && shape != engine.ShapeObject {
+		if shape := engine.NewHead(w.data, w.path).JSON.Shape; !ok || shape != engine.ShapeArray && shape != engine.ShapeObject {
 			continue
 		}
 		if w.path == "testdata/pi/message.json" {
@@ -179,7 +179,7 @@ func firstItem(data []byte) (at, end int, ok bool) {
 // A file with other line ends, or with a byte order mark, says the same.
 func TestSamplesLineEnds(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText {
+		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText {
 			continue
 		}
 		whole, err := w.read(w.data, w.format)
@@ -210,7 +210,7 @@ func TestSamplesRefused(t *testing.T) {
 	list := samples(t, "")
 	for _, w := range list {
 		lines := strings.SplitAfter(string(w.data), "\n")
-		if engine.NewHead(w.data, w.path).Json.Shape != engine.ShapeLines || len(lines) < 3 {
+		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines || len(lines) < 3 {
 			continue
 		}
 		t.Run(w.path, func(t *testing.T) {

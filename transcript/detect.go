@@ -25,7 +25,7 @@ func Detect(head []byte, name string) (Format, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	if s := h.Json; len(found) == 0 && (s.Shape == engine.ShapeObject || s.Shape == engine.ShapeLines) && len(s.Objects) == 1 {
+	if s := h.JSON; len(found) == 0 && (s.Shape == engine.ShapeObject || s.Shape == engine.ShapeLines) && len(s.Objects) == 1 {
 		if what := jp.Sibling(s.Objects[0].Has); what != "" {
 			return "", jp.NotJP(name, what)
 		}
@@ -34,7 +34,7 @@ func Detect(head []byte, name string) (Format, error) {
 	if len(found) > 1 {
 		e.Err = fmt.Errorf("cannot tell which of the formats %q this is", found)
 	} else {
-		e.Err = errors.New("unknown format: it looks like " + h.Json.String())
+		e.Err = errors.New("unknown format: it looks like " + h.JSON.String())
 	}
 	return "", e
 }

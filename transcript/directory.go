@@ -74,7 +74,7 @@ func jpFiles(dir string, v View) (warnings []string, err error) {
 		return nil, err
 	}
 	files := map[string][]byte{"events.json": events.Bytes()}
-	began := engine.NewHead(events.Bytes(), "events.json").Json.Objects
+	began := engine.NewHead(events.Bytes(), "events.json").JSON.Objects
 	if len(began) == 0 || began[0].Values["type"] != "config_delta" {
 		files["base_config.json"] = []byte("{}\n")
 	}

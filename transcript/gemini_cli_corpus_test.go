@@ -117,7 +117,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			if k := numbered(e.ID, "call"); k >= 0 {
 				f.Whole(m.Calls[k].Args, p.Arguments)
 			} else {
-				f.Whole(next(func(p *geminicli.Part) bool { return p.Call && p.Id == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
+				f.Whole(next(func(p *geminicli.Part) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
 			f.Whole(next(func(p *geminicli.Part) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
@@ -259,7 +259,7 @@ func FuzzGeminiCLI(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := fuzzImport(t, GeminiCLI, data)
-		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || engine.NewHead(data, "").Json.Shape != engine.ShapeLines {
+		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || engine.NewHead(data, "").JSON.Shape != engine.ShapeLines {
 			return
 		}
 		if lines := fileLines(t, data); len(lines) > 1 && !bytes.Contains(data, []byte(`"messages"`)) {

@@ -20,7 +20,7 @@ func TestSamplesHostile(t *testing.T) {
 	paths := regexp.MustCompile(`("(?:id|uuid|sessionId|session_id|parentId|call_id|callID|tool_call_id|instance_id)"\s*:\s*)"[^"]*"`)
 	for _, w := range samples(t, "") {
 		brace := bytes.IndexByte(w.data, '{')
-		if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText || brace < 0 {
+		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText || brace < 0 {
 			continue
 		}
 		member := func(value string) []byte {

@@ -69,7 +69,7 @@ func checkFigures(tb tester, got Collected) {
 // Whatever numbers stand in a file, nothing wraps around (B7).
 func TestSamplesNumbers(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if engine.NewHead(w.data, w.path).Json.Shape == engine.ShapeText || !jsonNumber.Match(w.data) {
+		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText || !jsonNumber.Match(w.data) {
 			continue
 		}
 		for _, n := range extremes {

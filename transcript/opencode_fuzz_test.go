@@ -48,13 +48,13 @@ func FuzzCrush(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var k Collector
 		root := &crush.Root{Tree: &engine.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
-		s := &crush.Session{Root: root, Id: "c", Started: map[string]string{}}
+		s := &crush.Session{Root: root, ID: "c", Started: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			line = bytes.Trim(line, " \t\r\n")
 			if len(line) < 2 {
 				continue
 			}
-			row := crush.Row{Id: "m", Role: map[byte]string{'u': "user", 't': "tool", 's': "assistant"}[line[0]], Summary: line[0] == 's', Created: crush.Time(int64(len(line)) << 24)}
+			row := crush.Row{ID: "m", Role: map[byte]string{'u': "user", 't': "tool", 's': "assistant"}[line[0]], Summary: line[0] == 's', Created: crush.Time(int64(len(line)) << 24)}
 			if row.Role == "" {
 				row.Role = "assistant"
 			}

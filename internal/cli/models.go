@@ -43,7 +43,7 @@ func providerSettings(e *config.Effective) map[string]catalog.Settings {
 	all := map[string]catalog.Settings{}
 	for name, p := range e.Providers {
 		s := catalog.Settings{
-			Type: string(p.Type), API: string(p.API), BaseURL: string(p.BaseURL), Timeout: time.Duration(p.Timeout),
+			Type: p.Type, API: p.API, BaseURL: string(p.BaseURL), Timeout: time.Duration(p.Timeout),
 		}
 		if o, ok := e.Origin("providers", name, "api_key_env"); ok && o.Kind != config.Default {
 			s.KeyEnv = string(p.APIKeyEnv)

@@ -161,7 +161,7 @@ func bars(b *strings.Builder, pieces []piece, y int, length float64) {
 	}
 	var tokens [2 * classes]int
 	column, at := 0, 0
-	close := func() {
+	next := func() {
 		best := 0
 		for c, t := range tokens {
 			if t > tokens[best] {
@@ -186,7 +186,7 @@ func bars(b *strings.Builder, pieces []piece, y int, length float64) {
 			tokens[class] += part
 			at, left = at+part, left-part
 			if at >= end {
-				close()
+				next()
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func InspectHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (inspectImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
 		return engine.No
 	}

@@ -23,7 +23,7 @@ func LocomoHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (locomoImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
 	}

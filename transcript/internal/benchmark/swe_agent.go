@@ -19,7 +19,7 @@ func SweAgentHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (sweAgentImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
 	}

@@ -20,7 +20,7 @@ func WhoAndWhenHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (whoAndWhenImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
 		return engine.No
 	}

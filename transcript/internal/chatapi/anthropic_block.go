@@ -17,7 +17,7 @@ type BlockReader struct {
 // BlockMessage is the API message of a line.
 type BlockMessage struct {
 	Kind      jsontext.Kind
-	Id, Model string
+	ID, Model string
 	Content   engine.Span
 	Blocks    []Block
 	Usage     BlockUsage
@@ -54,7 +54,7 @@ func (l *BlockReader) Message(s *engine.Scanner, m *BlockMessage) {
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"id"`:
-			m.Id = s.Text()
+			m.ID = s.Text()
 		case `"model"`:
 			m.Model = s.Text()
 		case `"content"`:

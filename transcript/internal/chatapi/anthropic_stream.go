@@ -46,7 +46,7 @@ func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
 			var l BlockReader
 			var m BlockMessage
 			l.Message(s, &m)
-			t.message, t.model, t.usage = m.Id, m.Model, m.Usage
+			t.message, t.model, t.usage = m.ID, m.Model, m.Usage
 		case `"usage"`:
 			var l BlockReader
 			l.usage(s, &t.usage)

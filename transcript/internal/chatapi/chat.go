@@ -60,7 +60,7 @@ func ImportChat(ctx context.Context, src engine.Source, sink engine.Sink, format
 	}
 	c := &Chat{Src: src, name: way.Name(src.Name), sink: sink, format: format, way: way, given: map[string]int{}}
 	c.Top.Cost, c.In.Cost = engine.PlaceCost, engine.BlockCost
-	if engine.NewHead(head, src.Name).Json.Shape == engine.ShapeLines {
+	if engine.NewHead(head, src.Name).JSON.Shape == engine.ShapeLines {
 		err = c.readLines(ctx)
 	} else {
 		err = engine.WithDocument(ctx, src, format, func(d engine.Document) error { return c.readDocument(ctx, d) })

@@ -42,8 +42,8 @@ func (m marks) chat() engine.Format {
 // chatMarks looks for messages at the top, and in the records there.
 func chatMarks(h engine.Head) marks {
 	var m marks
-	for i, o := range h.Json.Objects {
-		if h.Json.Shape == engine.ShapeText {
+	for i, o := range h.JSON.Objects {
+		if h.JSON.Shape == engine.ShapeText {
 			break
 		}
 		if !m.record(o) && !m.message(o) && i == 0 {

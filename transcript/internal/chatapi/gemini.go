@@ -134,7 +134,7 @@ func (d *gemini) given(c *Chat, w *engine.ContentWriter, injected bool) []tenfol
 		p := &d.g.Parts[i]
 		if p.Response {
 			flush()
-			payloads = append(payloads, p.Result(w, d.calls.Result(p.Id, p.Name)))
+			payloads = append(payloads, p.Result(w, d.calls.Result(p.ID, p.Name)))
 			continue
 		}
 		if part, ok := p.Given(w); ok {

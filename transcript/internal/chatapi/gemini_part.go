@@ -23,7 +23,7 @@ type geminiPart struct {
 	Text, signature       engine.Span
 	thought               bool
 	call, Response        bool
-	Id, Name              string
+	ID, Name              string
 	args, answer          engine.Span
 	output, failure       engine.Span // the only member of an answer, if it is one of these
 	members               int         // of the answer
@@ -80,7 +80,7 @@ func (g *GeminiContent) part(s *engine.Scanner) {
 			engine.EachMember(s, func(name []byte) {
 				switch string(name) {
 				case `"id"`:
-					p.Id = s.Text()
+					p.ID = s.Text()
 				case `"name"`:
 					p.Name = s.Text()
 				case `"args"`:
@@ -94,7 +94,7 @@ func (g *GeminiContent) part(s *engine.Scanner) {
 			engine.EachMember(s, func(name []byte) {
 				switch string(name) {
 				case `"id"`:
-					p.Id = s.Text()
+					p.ID = s.Text()
 				case `"name"`:
 					p.Name = s.Text()
 				case `"response"`:
@@ -222,7 +222,7 @@ func (p *geminiPart) said(w *engine.ContentWriter, calls *Nameless) (payloads []
 		}
 		return nil, false
 	case p.call:
-		t := tenfold.ToolCall{CallID: calls.call(p.Id, p.Name), Name: p.Name}
+		t := tenfold.ToolCall{CallID: calls.call(p.ID, p.Name), Name: p.Name}
 		if p.args.Found() {
 			t.Arguments = w.Whole(p.args)
 		}

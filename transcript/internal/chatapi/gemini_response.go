@@ -20,12 +20,12 @@ func GeminiResponsesHandler() engine.Handler {
 // Recognise implements [engine.Importer].
 func (geminiResponsesImporter) Recognise(h engine.Head) engine.Confidence {
 	ours := 0
-	for _, o := range h.Json.Objects {
+	for _, o := range h.JSON.Objects {
 		if o.Has("method", "response") && (o.Inner["response"].Has("candidates") || hasCandidates(o.Items["response"])) {
 			ours++
 		}
 	}
-	if h.Json.Shape != engine.ShapeText && ours > 0 && 2*ours >= len(h.Json.Objects) {
+	if h.JSON.Shape != engine.ShapeText && ours > 0 && 2*ours >= len(h.JSON.Objects) {
 		return engine.Certain
 	}
 	return engine.No

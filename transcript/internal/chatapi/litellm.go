@@ -20,8 +20,8 @@ func LitellmHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (litellmImporter) Recognise(h engine.Head) engine.Confidence {
-	for _, o := range h.Json.Objects {
-		if h.Json.Shape == engine.ShapeText || !o.Has("messages") {
+	for _, o := range h.JSON.Objects {
+		if h.JSON.Shape == engine.ShapeText || !o.Has("messages") {
 			continue
 		}
 		if o.Has("latency_sec", "response") || o.Has("kwargs", "response") || o.Has("kwargs", "context_window") {
@@ -85,8 +85,8 @@ func AgentdojoHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (agentdojoImporter) Recognise(h engine.Head) engine.Confidence {
-	for _, o := range h.Json.Objects {
-		if h.Json.Shape == engine.ShapeText || o.Kinds["messages"] != '[' {
+	for _, o := range h.JSON.Objects {
+		if h.JSON.Shape == engine.ShapeText || o.Kinds["messages"] != '[' {
 			continue
 		}
 		if o.Has("suite_name", "pipeline_name") {

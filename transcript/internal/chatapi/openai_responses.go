@@ -43,7 +43,7 @@ func ResponsesMark(o engine.Object) bool {
 // Recognise implements [engine.Importer]. A plain list of roles and texts is taken by
 // others.
 func (OpenaiResponses) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
 	}
@@ -95,7 +95,7 @@ func (OpenaiResponses) Import(ctx context.Context, src engine.Source, sink engin
 	if err != nil {
 		return err
 	}
-	if h := engine.NewHead(head, src.Name); len(h.Json.Objects) > 0 && h.Json.Shape == engine.ShapeLines && responsesEvent(h.Json.Objects[0]) {
+	if h := engine.NewHead(head, src.Name); len(h.JSON.Objects) > 0 && h.JSON.Shape == engine.ShapeLines && responsesEvent(h.JSON.Objects[0]) {
 		return o.events(ctx, src)
 	}
 	return engine.WithDocument(ctx, src, engine.OpenAIResponses, o.document)

@@ -106,7 +106,7 @@ func (c *claude) belongs(dir fs.FS, name string) bool {
 	defer func() { _ = f.Close() }()
 	head := make([]byte, engine.HeadSize)
 	n, _ := io.ReadFull(f, head)
-	for _, o := range engine.NewHead(head[:n], name).Json.Objects {
+	for _, o := range engine.NewHead(head[:n], name).JSON.Objects {
 		if id, ok := o.Values["sessionId"]; ok {
 			return id == c.sessionID
 		}

@@ -65,7 +65,7 @@ func claudeType(o engine.Object) bool {
 
 // Recognise implements [engine.Importer].
 func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
 		return engine.No
 	}

@@ -42,7 +42,7 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string
 	for _, list := range [2][]tenfold.Entry{results, rest} {
 		for i := range list {
 			e := &list[i]
-			e.ID, e.Time, e.MessageID = engine.BlockID(id, n), c.now, m.Id
+			e.ID, e.Time, e.MessageID = engine.BlockID(id, n), c.now, m.ID
 			if n == 0 {
 				e.Source = engine.Splice(l.raw, w.Cuts)
 			}

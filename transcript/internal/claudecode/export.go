@@ -46,7 +46,7 @@ type claudeExport struct {
 func (x *claudeExport) compacted() error {
 	records, _ := x.records()
 	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
-	x.lines.session = engine.UuidOf(x.view.ID, "compacted session "+Decimal(x.view.Projection.Version()))
+	x.lines.session = engine.UUIDOf(x.view.ID, "compacted session "+Decimal(x.view.Projection.Version()))
 	p := x.view.Projection
 	if tools := x.discovered(); len(tools) > 0 {
 		if err := x.lines.discovered(tools); err != nil {

@@ -109,14 +109,14 @@ func stunted(m *chatapi.BlockMessage, raw []byte) bool {
 // assistant emits the blocks of a response, after closing the one before.
 func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, branch string) error {
 	o := c.open[branch]
-	if o == nil || o.id != m.Id || m.Id == "" {
+	if o == nil || o.id != m.ID || m.ID == "" {
 		if err := c.close(branch); err != nil {
 			return err
 		}
 		if _, known := c.open[branch]; !known {
 			c.order = append(c.order, branch)
 		}
-		o = &openMessage{id: m.Id, first: id, model: m.Model}
+		o = &openMessage{id: m.ID, first: id, model: m.Model}
 		c.open[branch] = o
 	}
 	local := m.Model == syntheticModel

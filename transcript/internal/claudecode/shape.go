@@ -127,6 +127,6 @@ func (x *claudeLines) head(typ, of string) (claudeHead, claudeTail) {
 		last := x.last
 		h.Parent = &last
 	}
-	x.last = engine.UuidOf(x.conv, x.session+" "+of+" "+strconv.Itoa(x.made))
+	x.last = engine.UUIDOf(x.conv, x.session+" "+of+" "+strconv.Itoa(x.made))
 	return h, claudeTail{UUID: x.last, Time: x.now.UTC().Format("2006-01-02T15:04:05.000Z")}
 }

@@ -38,7 +38,7 @@ func newClaudeLines(out *bufio.Writer, v engine.View, env claudeEnv) claudeLines
 	x := claudeLines{out: out, conv: v.ID, session: env.SessionID, env: env, now: v.Created, ids: map[string]bool{}}
 	if x.session == "" {
 		if x.session = v.ID; !IsUUID(v.ID) {
-			x.session = engine.UuidOf(v.ID, "session")
+			x.session = engine.UUIDOf(v.ID, "session")
 		}
 	}
 	if x.now.IsZero() {
@@ -98,8 +98,8 @@ func (x *claudeLines) continueFrom(scan *engine.Scanner, line string) {
 	if l.msg.Model != "" && l.msg.Model != syntheticModel {
 		x.model = l.msg.Model
 	}
-	if l.msg.Id != "" {
-		x.ids[l.msg.Id] = true
+	if l.msg.ID != "" {
+		x.ids[l.msg.ID] = true
 	}
 }
 
@@ -145,7 +145,7 @@ func (x *claudeLines) boundary(e tenfold.Entry, c tenfold.Compaction) error {
 // searches found before.
 func (x *claudeLines) discovered(tools []string) error {
 	var l claudeBoundary
-	before := engine.UuidOf(x.conv, x.session+" before")
+	before := engine.UUIDOf(x.conv, x.session+" before")
 	l.claudeHead, l.claudeTail = x.head("system", "discovered tools")
 	l.Logical = &before
 	l.Subtype, l.Content, l.Level = "compact_boundary", "Conversation compacted", "info"

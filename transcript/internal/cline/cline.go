@@ -34,7 +34,7 @@ const History = "api_conversation_history.json"
 
 // Recognise implements [engine.Importer].
 func (clineImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	base := path.Base(filepath.ToSlash(h.Name))
 	if s.Shape == engine.ShapeText || len(s.Objects) == 0 {
 		return engine.No

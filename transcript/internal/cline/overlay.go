@@ -40,8 +40,7 @@ func (t *clineTags) members(s *engine.Scanner) {
 		"condenseParent", &t.condenseParent,
 		"truncationId", &t.truncationID,
 		"truncationParent", &t.truncateParent,
-		"modelInfo",
-		engine.Shape{"modelId", &t.model, "id", &t.model},
+		"modelInfo", engine.Inner("modelId", &t.model, "id", &t.model),
 		"metrics", func() {
 			t.counted = s.Kind() == '{'
 			readUsage(s, &t.usage)

@@ -43,8 +43,7 @@ func (d *cline) uiMessage(s *engine.Scanner) {
 		"ts", &ts,
 		"say", &say,
 		"text", &text,
-		"contextCondense",
-		engine.Shape{"prevContextTokens", &k.before, "newContextTokens", &k.after, "cost", &cost, "condenseId", &id},
+		"contextCondense", engine.Inner("prevContextTokens", &k.before, "newContextTokens", &k.after, "cost", &cost, "condenseId", &id),
 	}.Read(s)
 	if cost > 0 {
 		k.cost = &cost

@@ -27,11 +27,11 @@ var codexLines = [...]string{"session_meta", "response_item", "turn_context", "e
 
 // Recognise implements [engine.Importer].
 func (Importer) Recognise(h engine.Head) engine.Confidence {
-	if h.Json.Shape != engine.ShapeLines || len(h.Json.Objects) == 0 {
+	if h.JSON.Shape != engine.ShapeLines || len(h.JSON.Objects) == 0 {
 		return engine.No
 	}
 	bare := false
-	for i, o := range h.Json.Objects {
+	for i, o := range h.JSON.Objects {
 		if o.Has("type", "payload") && slices.Contains(codexLines[:], o.Values["type"]) {
 			if o.Has("timestamp") {
 				return engine.Certain

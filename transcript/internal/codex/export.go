@@ -144,11 +144,11 @@ func codexTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-var UuidPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`) })
+var UUIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`) })
 
 // codexID is an id as Codex wants one, made from another.
 func codexID(id string) string {
-	if UuidPattern().MatchString(id) {
+	if UUIDPattern().MatchString(id) {
 		return id
 	}
 	sum := sha256.Sum256([]byte("codex " + id))

@@ -58,7 +58,7 @@ func copilotType(o engine.Object) bool {
 
 // Recognise implements [engine.Importer].
 func (copilotImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
 	}

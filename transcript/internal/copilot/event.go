@@ -72,10 +72,8 @@ func (e *Event) Parse(s *engine.Scanner, raw []byte) {
 		"inputTokens", &e.input,
 		"cacheReadTokens", &e.cacheRead,
 		"cacheWriteTokens", &e.cacheWrite,
-		"permissionRequest",
-		engine.Shape{"toolCallId", &e.call},
-		"result",
-		engine.Shape{"content", &e.Answer, "kind", &e.approved},
+		"permissionRequest", engine.Inner("toolCallId", &e.call),
+		"result", engine.Inner("content", &e.Answer, "kind", &e.approved),
 		"error", func() {
 			if s.Kind() == '{' {
 				failure.Read(s)

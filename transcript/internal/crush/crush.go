@@ -81,7 +81,7 @@ type Root struct {
 // Session is one session of a conversation.
 type Session struct {
 	*Root
-	Id, branch string
+	ID, branch string
 	depth      int
 	scan       engine.Scanner
 	summaryID  string // the newest summary's message
@@ -94,7 +94,7 @@ type Session struct {
 func (r *Root) session(id, branch string, depth int) error {
 	r.Told[id] = true
 	now := r.Em.Now
-	s := &Session{Root: r, Id: id, branch: branch, depth: depth, scan: engine.Scanner{Cost: engine.BlockCost}, Started: map[string]string{}}
+	s := &Session{Root: r, ID: id, branch: branch, depth: depth, scan: engine.Scanner{Cost: engine.BlockCost}, Started: map[string]string{}}
 	for _, child := range r.Tree.Children[id] {
 		// The session of a sub-agent is called after the message and the call.
 		if _, call, ok := strings.Cut(child, "$$"); ok {
@@ -162,7 +162,7 @@ func (s *Session) agent(child string) error {
 
 // header keeps the session's own row.
 func (s *Session) header() error {
-	columns, values, err := s.d.Read(s.ctx, "sessions", s.Tree.List[s.Id].Rowid)
+	columns, values, err := s.d.Read(s.ctx, "sessions", s.Tree.List[s.ID].Rowid)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func crushRows(ctx context.Context, d *engine.Database) (*engine.DatabaseRows, e
 
 // Row is what the columns of a message say.
 type Row struct {
-	Id, Role, model string
+	ID, Role, model string
 	Created         time.Time
 	Summary         bool
 }
@@ -238,7 +238,7 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 		}
 		switch c {
 		case "id":
-			m.Id = engine.AsText(v)
+			m.ID = engine.AsText(v)
 		case "role":
 			m.Role = engine.AsText(v)
 		case "model":
@@ -257,7 +257,7 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 		}
 		row.Add(c, engine.AsJSON(v))
 	}
-	m.Summary = s.summaryID != "" && (m.Summary || m.Id == s.summaryID)
+	m.Summary = s.summaryID != "" && (m.Summary || m.ID == s.summaryID)
 	return row.Done(), m, nil
 }
 

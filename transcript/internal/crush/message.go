@@ -53,8 +53,7 @@ func (p *crushPart) read(s *engine.Scanner) {
 		"signature", &p.signature,
 		"thought_signature", &p.thought,
 		"tool_id", &p.toolID,
-		"responses_data",
-		engine.Shape{"item_id", &p.item, "encrypted_content", &p.encrypted},
+		"responses_data", engine.Inner("item_id", &p.item, "encrypted_content", &p.encrypted),
 		"id", &p.id,
 		"name", &p.name,
 		"input", &p.input,
@@ -76,7 +75,7 @@ func (p *crushPart) read(s *engine.Scanner) {
 // Message hands on one message.
 func (s *Session) Message(raw []byte, m Row) error {
 	s.Em.At(m.Created)
-	id := m.Id
+	id := m.ID
 	if !engine.PlainID(id) {
 		id = "message:" + engine.Digest([]byte(id))
 	}

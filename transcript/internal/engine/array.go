@@ -219,7 +219,7 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 	if !IsSyntax(err) {
 		return err
 	}
-	offset, cause := JsonProblem(err)
+	offset, cause := JSONProblem(err)
 	if errors.Is(cause, ErrCutOff) {
 		if line, _ := r.Locate(offset); !r.goesOn() {
 			r.src.Care().torn(r.Word, line)
@@ -378,7 +378,7 @@ func CheckItem(item []byte, at int64) error {
 			err = &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("more text after the item")}
 		}
 	}
-	offset, cause := JsonProblem(err)
+	offset, cause := JSONProblem(err)
 	if errors.Is(cause, ErrCutOff) {
 		cause = io.ErrUnexpectedEOF
 	} else if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {

@@ -11,7 +11,7 @@ import (
 // DatabaseRow is where a row stands, its time and its id.
 type DatabaseRow struct {
 	Rowid, Created int64
-	Id             string
+	ID             string
 }
 
 // DatabaseRows finds the rows of a table that belong to one session, or to one
@@ -52,7 +52,7 @@ func (f *DatabaseRows) Of(ctx context.Context, owner string) ([]DatabaseRow, err
 }
 
 func readDatabaseRow(row []any) DatabaseRow {
-	r := DatabaseRow{Id: AsText(row[2])}
+	r := DatabaseRow{ID: AsText(row[2])}
 	r.Rowid, _ = row[0].(int64)
 	r.Created, _ = row[1].(int64)
 	return r

@@ -96,7 +96,7 @@ func (d Document) Problem(src Source, format Format, offset int64, err error, hi
 
 // Broken words what is wrong with a document that is not JSON.
 func (d Document) Broken(err error) error {
-	offset, cause := JsonProblem(err)
+	offset, cause := JSONProblem(err)
 	problem := d.Problem(d.src, d.format, offset, cause, "the file may be damaged: restore it, or export it again")
 	if !IsSyntax(err) {
 		problem.Hint = HintCrowded

@@ -57,8 +57,8 @@ func (e *Error) As(target any) bool {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// JsonProblem words an error of the JSON decoder, and gives its byte offset.
-func JsonProblem(err error) (offset int64, cause error) {
+// JSONProblem words an error of the JSON decoder, and gives its byte offset.
+func JSONProblem(err error) (offset int64, cause error) {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -13,11 +13,11 @@ import (
 type Head struct {
 	Name  string
 	Bytes []byte
-	Json  sample
+	JSON  sample
 }
 
 func NewHead(head []byte, name string) Head {
-	return Head{Name: name, Bytes: head, Json: look(head)}
+	return Head{Name: name, Bytes: head, JSON: look(head)}
 }
 
 // Text is the head without a byte order mark.

@@ -111,8 +111,8 @@ func BranchName(id string) string {
 	return name[:min(64, len(name))]
 }
 
-// UuidOf derives a UUID, the same for the same things.
-func UuidOf(conversation, of string) string {
+// UUIDOf derives a UUID, the same for the same things.
+func UUIDOf(conversation, of string) string {
 	sum := sha256.Sum256([]byte(conversation + "\x00" + of))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, variant 1
 	h := hex.EncodeToString(sum[:16])

@@ -154,7 +154,7 @@ func (r *LineReader) Records(format Format, parse func(raw []byte) error, take f
 
 // refuse judges a line that parse refused.
 func (r *LineReader) refuse(format Format, err error) error {
-	offset, cause := JsonProblem(err)
+	offset, cause := JSONProblem(err)
 	number := r.Number
 	e := r.Problem(format, cause, "the line may be damaged: take it out, or restore the file")
 	if errors.Is(err, errCrowded) {

@@ -52,7 +52,7 @@ func (m *mender) space(at int) int {
 }
 
 func (m *mender) cutOff(err error) bool {
-	_, cause := JsonProblem(err)
+	_, cause := JSONProblem(err)
 	return errors.Is(cause, ErrCutOff)
 }
 

@@ -11,13 +11,16 @@ import (
 // Shape says where the members of an object are read to, names and targets by
 // turns:
 //
-//	Shape{"id", &id, "text", &text, "time", Shape{"created", &created}}
+//	Shape{"id", &id, "text", &text, "time", Inner("created", &created)}
 //
 // A target is a *string, *bool, *int or *float64, which is zero after a value of
 // another kind; a *Span, which becomes the place of the value; a Shape, for an
 // object in the object; or a func() that reads the value itself. Of a member
 // that comes twice the last one counts, and [Scanner.Twice] tells of places.
 type Shape []any
+
+// Inner is the shape of an object in an object.
+func Inner(members ...any) Shape { return members }
 
 // Read reads an object; any other value is skipped, and so are members that the
 // shape does not name.

@@ -59,7 +59,7 @@ func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 	if err := json.Unmarshal(body, &request); err != nil {
 		return nil, err
 	}
-	session := engine.UuidOf(v.ID, "session")
+	session := engine.UUIDOf(v.ID, "session")
 	project := sha256.Sum256([]byte(v.ID))
 	started := v.Created.UTC().Format(time.RFC3339Nano)
 	lines := []any{geminiCLIHeadOut{
@@ -78,7 +78,7 @@ func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 		if len(parts) == 0 {
 			continue
 		}
-		m := geminiCLIMessageOut{ID: engine.UuidOf(v.ID, fmt.Sprint("content ", i)), Time: started, Type: "user", Content: parts}
+		m := geminiCLIMessageOut{ID: engine.UUIDOf(v.ID, fmt.Sprint("content ", i)), Time: started, Type: "user", Content: parts}
 		if c.Role == "model" {
 			m.Type, m.Model = "gemini", shown.Config().Model
 		}

@@ -48,7 +48,7 @@ func geminiCLIType(o engine.Object) bool {
 
 // Recognise implements [engine.Importer].
 func (geminiCLIImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
 	}
@@ -78,7 +78,7 @@ func (geminiCLIImporter) Import(ctx context.Context, src engine.Source, sink eng
 		return err
 	}
 	g := &geminiCLI{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.GeminiCLI}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost}, known: map[string]int{}, answered: map[string]bool{}}
-	if engine.NewHead(head, src.Name).Json.Shape == engine.ShapeObject {
+	if engine.NewHead(head, src.Name).JSON.Shape == engine.ShapeObject {
 		return engine.WithDocument(ctx, src, engine.GeminiCLI, g.document)
 	}
 	r := engine.NewLineReader(ctx, src)

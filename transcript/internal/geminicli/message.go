@@ -146,14 +146,14 @@ func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiC
 	var out []tenfold.Entry
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		if !p.Response || g.answered[p.Id] {
+		if !p.Response || g.answered[p.ID] {
 			continue
 		}
-		g.answered[p.Id] = true
-		st.results = append(st.results, p.Id)
+		g.answered[p.ID] = true
+		st.results = append(st.results, p.ID)
 		out = append(out, tenfold.Entry{
 			ID:      st.base + "/result/" + strconv.Itoa(i),
-			Payload: w.result(geminiCLICall{id: p.Id, Result: m.Parts[i : i+1]}),
+			Payload: w.result(geminiCLICall{id: p.ID, Result: m.Parts[i : i+1]}),
 		})
 	}
 	return out
@@ -304,12 +304,12 @@ func (w *geminiCLIWriter) part(p *Part) tenfold.Part {
 func (w *geminiCLIWriter) modelPart(p *Part, calls []geminiCLICall) []tenfold.Payload {
 	var out []tenfold.Payload
 	if w.IsString(p.Signature) && len(p.Signature.Of(w.Raw)) > 2 && !p.Thought {
-		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: w.Text(p.Signature), CallID: p.Id})
+		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: w.Text(p.Signature), CallID: p.ID})
 	}
 	switch {
 	case p.Call:
 		for _, c := range calls {
-			if c.id == p.Id {
+			if c.id == p.ID {
 				return out
 			}
 		}
@@ -317,7 +317,7 @@ func (w *geminiCLIWriter) modelPart(p *Part, calls []geminiCLICall) []tenfold.Pa
 		if p.Args.Found() {
 			args = w.whole(p.Args)
 		}
-		return append(out, tenfold.ToolCall{CallID: p.Id, Name: p.name, Arguments: args})
+		return append(out, tenfold.ToolCall{CallID: p.ID, Name: p.name, Arguments: args})
 	case w.IsString(p.Text) && p.Thought:
 		return append(out, tenfold.Reasoning{Text: w.Text(p.Text)})
 	case w.IsString(p.Text):

@@ -31,11 +31,11 @@ func QwenHandler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
-	if s := h.Json.Shape; s != engine.ShapeLines && s != engine.ShapeObject {
+	if s := h.JSON.Shape; s != engine.ShapeLines && s != engine.ShapeObject {
 		return engine.No
 	}
 	ours, all, sure := 0, 0, false
-	for _, o := range h.Json.Objects {
+	for _, o := range h.JSON.Objects {
 		if !o.Whole && !o.Has("uuid") {
 			continue
 		}
@@ -107,7 +107,7 @@ func (q *qwen) record(r *qwenRecord, line int) error {
 		}
 	}
 	if t, err := time.Parse(time.RFC3339Nano, r.stamp); err == nil {
-		q.Emitter.At(t.UTC())
+		q.At(t.UTC())
 	}
 	id := "line:" + engine.Digest(r.raw)
 	if engine.PlainID(r.uuid) {
@@ -255,7 +255,7 @@ func (q *qwen) entries(w *engine.ContentWriter, g *chatapi.GeminiContent, id str
 	for i := range g.Parts {
 		p := &g.Parts[i]
 		if p.Response {
-			result := p.Result(w, q.calls.Result(p.Id, p.Name))
+			result := p.Result(w, q.calls.Result(p.ID, p.Name))
 			result.IsError = result.IsError || failed
 			list = append(list, tenfold.Entry{ID: id + "/result/" + strconv.Itoa(i), Payload: result})
 		} else if part, ok := p.Given(w); ok {

@@ -40,11 +40,9 @@ func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
 			r.twice = r.twice || r.content.Kind != 0
 			readContent(s, &r.content)
 		},
-		"toolCallResult",
-		engine.Shape{"status", func() { r.failed = s.Text() == "error" }},
+		"toolCallResult", engine.Inner("status", func() { r.failed = s.Text() == "error" }),
 		"usageMetadata", func() { r.tokens(s) },
-		"systemPayload",
-		engine.Shape{
+		"systemPayload", engine.Inner(
 			"customTitle", &r.title,
 			"compressedHistory", func() {
 				r.twice = r.twice || r.history != nil
@@ -53,7 +51,7 @@ func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
 					readContent(s, &r.history[len(r.history)-1])
 				})
 			},
-		},
+		),
 	}.Read(s)
 	s.End()
 }

@@ -54,7 +54,7 @@ type Part struct {
 	mediaType, uri            string
 	inline                    bool
 	Call, Response            bool
-	Id, name                  string
+	ID, name                  string
 	Args, Output, Fault, Body engine.Span
 }
 
@@ -195,8 +195,7 @@ func readPart(s *engine.Scanner) Part {
 				p.inline = true
 				engine.Shape{"mimeType", &p.mediaType, "data", &p.Data}.Read(s)
 			},
-			"fileData",
-			engine.Shape{"mimeType", &p.mediaType, "fileUri", &p.uri},
+			"fileData", engine.Inner("mimeType", &p.mediaType, "fileUri", &p.uri),
 			"functionCall", func() {
 				p.Call = true
 				p.function(s)
@@ -214,7 +213,7 @@ func readPart(s *engine.Scanner) Part {
 func (p *Part) function(s *engine.Scanner) {
 	texts := engine.Shape{"output", &p.Output, "error", &p.Fault}
 	engine.Shape{
-		"id", &p.Id,
+		"id", &p.ID,
 		"name", &p.name,
 		"args", &p.Args,
 		"response", func() {

@@ -28,7 +28,7 @@ func (r *Record) asParts() {
 		}
 		mine := 0
 		for i := range m.Parts {
-			c := calls[m.Parts[i].Id]
+			c := calls[m.Parts[i].ID]
 			if m.typ != "user" || !m.Parts[i].Response || c == nil {
 				continue
 			}
@@ -52,7 +52,7 @@ func (m *geminiCLIMessage) partCalls() []geminiCLICall {
 	list := []geminiCLICall{}
 	for _, p := range m.Parts {
 		if p.Call {
-			list = append(list, geminiCLICall{id: p.Id, name: p.name, Args: p.Args})
+			list = append(list, geminiCLICall{id: p.ID, name: p.name, Args: p.Args})
 		}
 	}
 	return list

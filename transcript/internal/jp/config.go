@@ -14,14 +14,14 @@ func (j *jp) config(delta []byte) tenfold.ConfigDelta {
 	out := tenfold.ConfigDelta{Extra: string(delta)}
 	s := &engine.Scanner{}
 	s.Reset(delta)
-	engine.Shape{"assistant", engine.Shape{
+	engine.Shape{"assistant", engine.Inner(
 		"system_prompt", func() {
 			if t, ok := stringOrValue(s); ok {
 				out.System = &t
 			}
 		},
 		"model", func() { out.Model = jpModel(s) },
-	}}.Read(s)
+	)}.Read(s)
 	return out
 }
 

@@ -47,12 +47,9 @@ func (e *jpEvent) parse(s *engine.Scanner) {
 			s.Twice = s.Twice || e.summary.Found()
 			e.summary = engine.Within(s, func() { engine.Shape{"summary", &e.summaryText}.Read(s) })
 		},
-		"question",
-		engine.Shape{"text", &e.question},
-		"reply",
-		engine.Shape{"content", &e.replyContent, "reasoning", &e.replyReasoning},
-		"metadata",
-		engine.Shape{"anthropic_thinking_signature", &e.anthropic, "google_thought_signature", &e.google},
+		"question", engine.Inner("text", &e.question),
+		"reply", engine.Inner("content", &e.replyContent, "reasoning", &e.replyReasoning),
+		"metadata", engine.Inner("anthropic_thinking_signature", &e.anthropic, "google_thought_signature", &e.google),
 	}.Read(s)
 	e.twice = s.Twice
 }

@@ -30,7 +30,7 @@ func Handler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (jpImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if s.Shape != engine.ShapeArray {
 		return engine.No
 	}
@@ -79,7 +79,7 @@ func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 		if !engine.IsSyntax(err) {
 			return err
 		}
-		offset, cause := engine.JsonProblem(err)
+		offset, cause := engine.JSONProblem(err)
 		line, column := items.Locate(offset)
 		return &engine.Error{
 			Name: src.Name, Format: engine.JP, Line: line, Column: column, Err: cause,
@@ -130,7 +130,7 @@ func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 // notArray words what stands where an array of events should.
 func notArray(items *engine.ArrayReader) error {
 	if err := engine.CheckItem(items.Rest()[:1], items.Offset()); err != nil {
-		if _, cause := engine.JsonProblem(err); !errors.Is(cause, engine.ErrCutOff) {
+		if _, cause := engine.JSONProblem(err); !errors.Is(cause, engine.ErrCutOff) {
 			return err
 		}
 	}

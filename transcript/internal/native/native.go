@@ -69,7 +69,7 @@ type tenfoldImporter struct{}
 
 // Recognise implements [engine.Importer].
 func (tenfoldImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
 		return engine.No
 	}

@@ -165,7 +165,7 @@ func newOpenCodeRows(ctx context.Context, d *engine.Database) (*openCodeRows, er
 
 // message tells a message as an export tells it.
 func (r *openCodeRoot) message(o *openCodeSession, m engine.DatabaseRow, session string) ([]byte, error) {
-	parts, err := r.rows.parts.Of(r.ctx, m.Id)
+	parts, err := r.rows.parts.Of(r.ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (r *openCodeRoot) message(o *openCodeSession, m engine.DatabaseRow, session
 			var more engine.RowObject
 			more.Add("id", engine.QuoteJSON(id))
 			more.Add("sessionID", engine.QuoteJSON(session))
-			more.Add("messageID", engine.QuoteJSON(m.Id))
+			more.Add("messageID", engine.QuoteJSON(m.ID))
 			return more.Done()
 		})
 		if err != nil {

@@ -108,7 +108,7 @@ func (x *openCodeExport) around(session string) (before, after string, ok bool) 
 func (x *openCodeExport) sessionID(session string) string {
 	id := ""
 	x.scan.Reset([]byte(session))
-	engine.Shape{"info", engine.Shape{"id", &id}}.Read(&x.scan)
+	engine.Shape{"info", engine.Inner("id", &id)}.Read(&x.scan)
 	return id
 }
 

@@ -33,7 +33,7 @@ const (
 
 // Recognise implements [engine.Importer].
 func (openCodeImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if (s.Shape != engine.ShapeObject && s.Shape != engine.ShapeLines) || len(s.Objects) != 1 || s.Others > 0 {
 		return engine.No
 	}
@@ -116,8 +116,7 @@ func (o *openCodeSession) session(info []byte) {
 	engine.Shape{
 		"id", &id,
 		"title", &o.em.Conv.Title,
-		"time",
-		engine.Shape{"created", &created},
+		"time", engine.Inner("created", &created),
 		"revert", o.readRevert,
 	}.Read(&o.scan)
 	if id != "" {

@@ -81,21 +81,19 @@ func (m *openCodeMessage) parse(s *engine.Scanner) {
 }
 
 func (m *openCodeMessage) readInfo(s *engine.Scanner) {
-	failure := engine.Shape{"name", &m.errorName, "data", engine.Shape{"message", &m.errorText}}
+	failure := engine.Shape{"name", &m.errorName, "data", engine.Inner("message", &m.errorText)}
 	engine.Shape{
 		"id", &m.id,
 		"role", &m.role,
 		"parentID", &m.parent,
 		"modelID", &m.model,
-		"model",
-		engine.Shape{"modelID", &m.model},
+		"model", engine.Inner("modelID", &m.model),
 		"finish", &m.finish,
 		"system", &m.system,
 		"summary", &m.summary, // of a user message it is an object
 		"tokens", func() { m.tokens.read(s) },
 		"cost", &m.tokens.cost,
-		"time",
-		engine.Shape{"created", &m.created, "completed", &m.completed},
+		"time", engine.Inner("created", &m.created, "completed", &m.completed),
 		"error", func() {
 			m.errorName = "error"
 			failure.Read(s)
@@ -108,8 +106,7 @@ func (t *openCodeTokens) read(s *engine.Scanner) {
 		"input", &t.input,
 		"output", &t.output,
 		"reasoning", &t.reasoning,
-		"cache",
-		engine.Shape{"read", &t.cacheRead, "write", &t.cacheWrite},
+		"cache", engine.Inner("read", &t.cacheRead, "write", &t.cacheWrite),
 	}.Read(s)
 }
 
@@ -147,8 +144,7 @@ func (p *openCodePart) readState(s *engine.Scanner) {
 		"output", &p.output,
 		"error", &p.failed,
 		"time", func() { p.readTime(s) },
-		"metadata",
-		engine.Shape{"sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial},
+		"metadata", engine.Inner("sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial),
 		"attachments", func() {
 			p.files = nil
 			engine.EachItem(s, func() {

@@ -64,11 +64,11 @@ func (x *openCodeExport) cleanUp(session string, messages []*openCodeRecord) (st
 	var o openCodeSession
 	var note engine.Span
 	o.scan.Reset([]byte(session))
-	engine.Shape{"info", engine.Shape{"revert", func() {
+	engine.Shape{"info", engine.Inner("revert", func() {
 		note.From = int(o.scan.Offset()) - len(`"revert"`)
 		o.readRevert()
 		note.To = int(o.scan.Offset())
-	}}}.Read(&o.scan)
+	})}.Read(&o.scan)
 	if o.scan.Err != nil || o.revert.message == "" {
 		return session, messages
 	}

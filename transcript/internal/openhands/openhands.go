@@ -28,7 +28,7 @@ func Handler() engine.Handler {
 // Recognise implements [engine.Importer].
 func (openHandsImporter) Recognise(h engine.Head) engine.Confidence {
 	ours, seen := 0, 0
-	for _, o := range h.Json.Objects {
+	for _, o := range h.JSON.Objects {
 		if openHandsState(o) {
 			return engine.Certain
 		}
@@ -88,7 +88,7 @@ func (openHandsImporter) Import(ctx context.Context, src engine.Source, sink eng
 	if err != nil {
 		return err
 	}
-	look := engine.NewHead(head, src.Name).Json
+	look := engine.NewHead(head, src.Name).JSON
 	switch {
 	case look.Shape == engine.ShapeArray:
 		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.array)

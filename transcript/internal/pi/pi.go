@@ -62,7 +62,7 @@ func piMessageAlone(o engine.Object) bool {
 
 // Recognise implements [engine.Importer].
 func (piImporter) Recognise(h engine.Head) engine.Confidence {
-	s := h.Json
+	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject || len(s.Objects) == 0 {
 		return engine.No
 	}
@@ -94,7 +94,7 @@ func (piImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 		return err
 	}
 	p := &pi{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.Pi}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost}, byID: map[string]int32{}, leaf: -1}
-	if s := engine.NewHead(head, src.Name).Json; s.Shape == engine.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
+	if s := engine.NewHead(head, src.Name).JSON; s.Shape == engine.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
 		return engine.WithDocument(ctx, src, engine.Pi, p.document)
 	}
 	r := engine.NewLineReader(ctx, src)

@@ -47,12 +47,12 @@ func plainRole(line string) (role, prefix string) {
 
 // Recognise implements [engine.Importer].
 func (plainImporter) Recognise(h engine.Head) engine.Confidence {
-	for _, o := range h.Json.Objects {
+	for _, o := range h.JSON.Objects {
 		if o.Has("messages_display") {
 			return engine.Certain
 		}
 	}
-	if h.Json.Shape != engine.ShapeText {
+	if h.JSON.Shape != engine.ShapeText {
 		return engine.No
 	}
 	seen := map[string]bool{}

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// floors is the house of ARCHITECTURE.md, from the ground up. A package
-// imports only what stands on a lower floor; a sub-package may also import the
+// layers is the house of ARCHITECTURE.md, lowest first. A package
+// imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
-var floors = [][]string{
+var layers = [][]string{
 	{"internal/fitnames", "problem"},
 	{"."},
 	{"token", "tool", "atom", "body", "internal/record"},
@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
-	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile"},
+	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }
@@ -32,17 +32,17 @@ var floors = [][]string{
 // forTests are packages that only tests may import.
 var forTests = []string{"internal/corpustest", "internal/logtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
 
-// floorOf gives the floor of the room that names the directory best.
-func floorOf(dir string) int {
-	floor, best := -1, ""
-	for i, rooms := range floors {
+// layerOf gives the layer of the room that names the directory best.
+func layerOf(dir string) int {
+	layer, best := -1, ""
+	for i, rooms := range layers {
 		for _, room := range rooms {
 			if dir == room || (room != "." && len(room) > len(best) && strings.HasPrefix(dir, room+"/")) {
-				floor, best = i, room
+				layer, best = i, room
 			}
 		}
 	}
-	return floor
+	return layer
 }
 
 // imports lists what the package files of each directory import; tests aside.
@@ -93,9 +93,9 @@ func TestPackagesImportOnlyWhatStandsBelow(t *testing.T) {
 		if slices.Contains(forTests, dir) {
 			continue
 		}
-		from := floorOf(dir)
+		from := layerOf(dir)
 		if from < 0 {
-			t.Errorf("%s stands on no floor: add it to floors and to ARCHITECTURE.md", dir)
+			t.Errorf("%s is in no layer: add it to layers and to ARCHITECTURE.md", dir)
 			continue
 		}
 		for _, p := range paths {
@@ -110,8 +110,8 @@ func TestPackagesImportOnlyWhatStandsBelow(t *testing.T) {
 				t.Errorf("%s imports %s, which is for tests", dir, to)
 			}
 			family := strings.HasPrefix(dir, to+"/") || strings.HasPrefix(to, room(dir)+"/internal")
-			if floorOf(to) >= from && !family {
-				t.Errorf("%s (floor %d) imports %s (floor %d)", dir, from, to, floorOf(to))
+			if layerOf(to) >= from && !family {
+				t.Errorf("%s (layer %d) imports %s (layer %d)", dir, from, to, layerOf(to))
 			}
 		}
 	}
