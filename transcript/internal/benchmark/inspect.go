@@ -1,7 +1,6 @@
 package benchmark
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -41,16 +40,12 @@ func (inspectImporter) Import(ctx context.Context, src engine.Source, sink engin
 
 func importInspect(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
 	var top engine.Finder
-	top.Reset(bytes.TrimSpace(doc.Raw))
-	m := top.Object(top.Root())
-	if top.Scan.Err == nil && m != nil {
-		top.Scan.End()
+	m, _, err := top.Document(doc)
+	if err != nil {
+		return err
 	}
 	list := m.Get("samples")
-	var samples []engine.Span
-	if top.Scan.Err == nil {
-		samples = top.List(list)
-	}
+	samples := top.List(list)
 	if top.Scan.Err != nil {
 		return doc.Broken(top.Scan.Err)
 	}
@@ -82,8 +77,7 @@ func importInspect(ctx context.Context, src engine.Source, doc engine.Document, 
 			s.out.At(created.UTC())
 		}
 		if i == 0 {
-			frame := top.Frame(samples)
-			if err := s.out.Keep(s.out.Ids.Unique("log:"+engine.Digest(frame)), "inspect-eval.log", frame); err != nil {
+			if _, err := s.out.KeepRest("log", "inspect-eval.log", &top, samples); err != nil {
 				return err
 			}
 		}
@@ -99,7 +93,6 @@ type inspectSample struct {
 	ctx          context.Context
 	out          engine.Emitter
 	sample, find engine.Finder
-	buf          []byte
 	model        string
 	attached     engine.Members
 	system       bool
@@ -114,18 +107,11 @@ func (s *inspectSample) read(m engine.Members) error {
 			return err
 		}
 	}
-	for _, at := range items {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		s.buf = engine.AppendCompact(s.buf[:0], at.Of(f.Raw))
-		if err := s.message(); err != nil {
-			return err
-		}
+	if err := f.Each(s.ctx, items, &s.find, s.message); err != nil {
+		return err
 	}
-	frame := f.Frame(items)
-	id := s.out.Ids.Unique("sample:" + engine.Digest(frame))
-	if err := s.out.Keep(id, "inspect-eval.sample", frame); err != nil {
+	id, err := s.out.KeepRest("sample", "inspect-eval.sample", f, items)
+	if err != nil {
 		return err
 	}
 	for _, one := range f.Object(m.Get("model_usage")) {
@@ -146,13 +132,11 @@ func (s *inspectSample) read(m engine.Members) error {
 }
 
 // message takes one message of a sample.
-func (s *inspectSample) message() error {
+func (s *inspectSample) message(m engine.Members) error {
 	f := &s.find
-	f.Reset(s.buf)
-	m := f.Object(f.Root())
 	key := f.Peek(m.Get("id"))
 	if !engine.PlainID(key) {
-		key = "message:" + engine.Digest(s.buf)
+		key = "message:" + engine.Digest(f.Raw)
 	}
 	id := s.out.Ids.Unique(key)
 	content := m.Get("content")
@@ -165,18 +149,14 @@ func (s *inspectSample) message() error {
 		}
 		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content), Synthetic: true}))
 	case "user":
-		if err := s.out.Turn(id); err != nil {
-			return err
-		}
-		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
+		return s.out.Prompt(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
 	case "assistant":
 		return s.out.All(f.Record(id, s.assistant(m)...))
 	case "tool":
 		r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: s.parts(content), IsError: f.Is(m.Get("error"), '{')}
 		return s.out.All(f.Record(id, r))
 	}
-	s.out.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
-	return s.out.Keep(id, "inspect-eval.untyped", s.buf)
+	return s.out.KeepOdd("message", id, "inspect-eval.untyped", f.Raw)
 }
 
 func (s *inspectSample) assistant(m engine.Members) []tenfold.Payload {
@@ -190,11 +170,17 @@ func (s *inspectSample) assistant(m engine.Members) []tenfold.Payload {
 	} else if text := s.resolve(f.Words(content)); text != "" {
 		list = append(list, tenfold.AssistantMessage{Text: text})
 	}
+	return withCalls(&s.out, f, m, list)
+}
+
+// withCalls adds the calls of a response to what it says. A response is never
+// without an entry.
+func withCalls(out *engine.Emitter, f *engine.Finder, m engine.Members, list []tenfold.Payload) []tenfold.Payload {
 	for _, at := range f.List(m.Get("tool_calls")) {
 		if c, ok := f.Call(at); ok {
 			list = append(list, c)
 		} else {
-			s.out.Warn.Add(0, "call could not be understood and was left out", "calls could not be understood and were left out")
+			out.Warn.Add(0, "call could not be understood and was left out", "calls could not be understood and were left out")
 		}
 	}
 	if len(list) == 0 {
@@ -231,28 +217,15 @@ func (s *inspectSample) said(at engine.Span) tenfold.Payload {
 			}
 		}
 		if provider == "" {
+			// The values go back to their record.
 			r.Provider, r.Signature, r.Encrypted = "", "", ""
-			f.Cuts = uncut(f.Cuts, m.Get("signature"), m.Get("reasoning"))
+			kept := []engine.Span{m.Get("signature"), m.Get("reasoning")}
+			f.Cuts = slices.DeleteFunc(f.Cuts, func(c engine.Cut) bool { return slices.Contains(kept, c.Span) })
 		}
 		return r
 	}
 	s.out.Warn.Add(0, "block is of a kind that no provider takes back and is kept as it is", "blocks are of kinds that no provider takes back and are kept as they are")
 	return tenfold.ProviderItem{Provider: "inspect", Role: "assistant", Data: f.Whole(at)}
-}
-
-// uncut gives values back to their record.
-func uncut(cuts []engine.Cut, spans ...engine.Span) []engine.Cut {
-	var rest []engine.Cut
-	for _, c := range cuts {
-		keep := true
-		for _, at := range spans {
-			keep = keep && c.Span != at
-		}
-		if keep {
-			rest = append(rest, c)
-		}
-	}
-	return rest
 }
 
 // provider is whose model the sample ran on.

@@ -1,7 +1,6 @@
 package benchmark
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -46,25 +45,19 @@ func (locomoImporter) Import(ctx context.Context, src engine.Source, sink engine
 
 func importLoCoMo(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
 	var top engine.Finder
-	top.Reset(bytes.TrimSpace(doc.Raw))
-	samples := []engine.Span{top.Root()}
-	if top.Is(top.Root(), '[') {
-		if samples = top.List(top.Root()); top.Scan.Err == nil {
-			top.Scan.Token()
-		}
-		top.Scan.End()
-	} else if top.Object(top.Root()) != nil && top.Scan.Err == nil {
-		top.Scan.End()
+	m, samples, err := top.Document(doc)
+	if err != nil {
+		return err
 	}
-	if top.Scan.Err != nil {
-		return doc.Broken(top.Scan.Err)
+	if m != nil {
+		samples = []engine.Span{top.Root()}
 	}
 	var names engine.Ids
 	found := false
 	for i, at := range samples {
 		l := &locomo{ctx: ctx}
 		l.sample.Reset(at.Of(top.Raw))
-		m := l.sample.Object(l.sample.Root())
+		m = l.sample.Object(l.sample.Root())
 		talk := m.Get("conversation")
 		if !l.sample.Is(talk, '{') {
 			continue
@@ -93,7 +86,6 @@ type locomo struct {
 	ctx          context.Context
 	out          engine.Emitter
 	sample, find engine.Finder
-	buf          []byte
 	first        string // the speaker who is the user
 }
 
@@ -128,19 +120,13 @@ func (l *locomo) read(talk engine.Span) error {
 	for _, s := range sessions {
 		l.out.At(s.time)
 		opened := false
-		for _, at := range s.items {
-			if err := l.ctx.Err(); err != nil {
-				return err
-			}
-			l.buf = engine.AppendCompact(l.buf[:0], at.Of(f.Raw))
-			if err := l.utterance(&opened); err != nil {
-				return err
-			}
+		err := f.Each(l.ctx, s.items, &l.find, func(m engine.Members) error { return l.utterance(m, &opened) })
+		if err != nil {
+			return err
 		}
 		all = append(all, s.items...)
 	}
-	frame := f.Frame(all)
-	if err := l.out.Keep(l.out.Ids.Unique("sample:"+engine.Digest(frame)), "locomo.sample", frame); err != nil {
+	if _, err := l.out.KeepRest("sample", "locomo.sample", f, all); err != nil {
 		return err
 	}
 	return l.out.End()
@@ -148,15 +134,13 @@ func (l *locomo) read(talk engine.Span) error {
 
 // utterance takes what one speaker said. An assistant shows no images: their
 // captions stand in the text.
-func (l *locomo) utterance(opened *bool) error {
+func (l *locomo) utterance(m engine.Members, opened *bool) error {
 	f := &l.find
-	f.Reset(l.buf)
-	m := f.Object(f.Root())
 	key := f.Peek(m.Get("dia_id"))
 	if key = strings.ReplaceAll(key, ":", "-"); engine.PlainID(key) {
-		key = engine.Numbered(key, l.buf)
+		key = engine.Numbered(key, f.Raw)
 	} else {
-		key = "message:" + engine.Digest(l.buf)
+		key = "message:" + engine.Digest(f.Raw)
 	}
 	id := l.out.Ids.Unique(key)
 	if !*opened {
@@ -167,8 +151,7 @@ func (l *locomo) utterance(opened *bool) error {
 	}
 	speaker := f.Peek(m.Get("speaker"))
 	if speaker == "" || !f.Is(m.Get("text"), '"') {
-		l.out.Warn.Add(0, "utterance could not be understood and was kept as it is", "utterances could not be understood and were kept as they are")
-		return l.out.Keep(id, "locomo.untyped", l.buf)
+		return l.out.KeepOdd("utterance", id, "locomo.untyped", f.Raw)
 	}
 	if l.first == "" {
 		l.first = speaker

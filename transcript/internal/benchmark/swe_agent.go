@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -65,30 +66,21 @@ func (sweAgentImporter) Import(ctx context.Context, src engine.Source, sink engi
 func importSWEAgent(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
 	a := &sweAgent{}
 	top := &a.doc
-	top.Reset(bytes.TrimSpace(doc.Raw))
-	var list engine.Span
-	var items []engine.Span
-	switch {
-	case len(top.Raw) > 0 && top.Raw[0] == '[':
-		list = top.Root()
-	default:
-		m := top.Object(top.Root())
-		if list = m.Get("history"); !top.Is(list, '[') {
+	m, items, err := top.Document(doc)
+	if err != nil {
+		return err
+	}
+	if !top.Is(top.Root(), '[') {
+		list := m.Get("history")
+		if !top.Is(list, '[') {
 			list = m.Get("messages")
 		}
-		a.info, a.replay = m.Get("info"), m.Get("replay_config")
-	}
-	if top.Scan.Err == nil && len(top.Raw) > 0 && top.Raw[0] == '{' {
-		top.Scan.End()
-	}
-	if top.Scan.Err != nil {
-		return doc.Broken(top.Scan.Err)
-	}
-	if !top.Is(list, '[') {
-		return doc.Problem(src, engine.SWEAgent, 0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
-	}
-	if items = top.List(list); top.Scan.Err != nil {
-		return doc.Broken(top.Scan.Err)
+		if !top.Is(list, '[') {
+			return doc.Problem(src, engine.SWEAgent, 0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
+		}
+		if items = top.List(list); top.Scan.Err != nil {
+			return doc.Broken(top.Scan.Err)
+		}
 	}
 	var first []byte
 	if len(items) > 0 {
@@ -102,33 +94,23 @@ func importSWEAgent(ctx context.Context, src engine.Source, doc engine.Document,
 		}
 	}
 	a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
-	for _, at := range items {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		a.buf = engine.AppendCompact(a.buf[:0], at.Of(top.Raw))
-		if err := a.message(); err != nil {
-			return err
-		}
+	if err := top.Each(ctx, items, &a.find, a.message); err != nil {
+		return err
 	}
-	return a.finish(items)
+	return a.finish(m, items)
 }
 
 // sweAgent is one import.
 type sweAgent struct {
-	out          engine.Emitter
-	doc, find    engine.Finder
-	buf          []byte
-	info, replay engine.Span
-	system       bool // the system prompt was there
+	out       engine.Emitter
+	doc, find engine.Finder
+	system    bool // the system prompt was there
 }
 
 // message takes one message of the history.
-func (a *sweAgent) message() error {
+func (a *sweAgent) message(m engine.Members) error {
 	f := &a.find
-	f.Reset(a.buf)
-	m := f.Object(f.Root())
-	id := a.out.Ids.Unique("message:" + engine.Digest(a.buf))
+	id := a.out.Ids.Unique("message:" + engine.Digest(f.Raw))
 	content := m.Get("content")
 	switch role := f.Peek(m.Get("role")); role {
 	case "system":
@@ -142,13 +124,11 @@ func (a *sweAgent) message() error {
 		// The task is the one prompt; what follows are observations, and what
 		// comes before may be a demonstration.
 		u := tenfold.UserMessage{Parts: f.Parts(content), Synthetic: a.out.Turned}
-		if at := m.Get("is_demo"); at.Found() && f.Raw[at.From] == 't' || f.Peek(m.Get("message_type")) == "demonstration" {
+		if f.Is(m.Get("is_demo"), 't') || f.Peek(m.Get("message_type")) == "demonstration" {
 			u.Synthetic = true
 		}
 		if !u.Synthetic {
-			if err := a.out.Turn(id); err != nil {
-				return err
-			}
+			return a.out.Prompt(f.Record(id, u))
 		}
 		return a.out.All(f.Record(id, u))
 	case "assistant":
@@ -160,14 +140,11 @@ func (a *sweAgent) message() error {
 		}
 		return a.out.All(f.Record(id, r))
 	default:
-		name := "swe-agent-traj.untyped"
-		if role != "" {
-			name = "swe-agent-traj." + role
+		name := tenfold.Kind("swe-agent-traj." + cmp.Or(role, "untyped"))
+		if role == "exit" { // how mini-swe-agent says that it stopped
+			return a.out.Keep(id, name, f.Raw)
 		}
-		if role != "exit" { // how mini-swe-agent says that it stopped
-			a.out.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
-		}
-		return a.out.Keep(id, tenfold.Kind(name), a.buf)
+		return a.out.KeepOdd("message", id, name, f.Raw)
 	}
 }
 
@@ -176,36 +153,24 @@ func (a *sweAgent) message() error {
 func (a *sweAgent) assistant(m engine.Members) []tenfold.Payload {
 	f := &a.find
 	list := f.Thoughts(m.Get("thinking_blocks"))
-	content := m.Get("content")
-	if text := f.Words(content); text != "" {
+	if text := f.Words(m.Get("content")); text != "" {
 		list = append(list, tenfold.AssistantMessage{Text: text})
 	}
-	for _, at := range f.List(m.Get("tool_calls")) {
-		if c, ok := f.Call(at); ok {
-			list = append(list, c)
-		} else {
-			a.out.Warn.Add(0, "call could not be understood and was left out", "calls could not be understood and were left out")
-		}
-	}
-	if len(list) == 0 {
-		list = append(list, tenfold.AssistantMessage{})
-	}
-	return list
+	return withCalls(&a.out, f, m, list)
 }
 
 // finish keeps the rest of the file, with the sums of what was spent.
-func (a *sweAgent) finish(items []engine.Span) error {
+func (a *sweAgent) finish(m engine.Members, items []engine.Span) error {
 	f := &a.doc
-	raw := f.Frame(items)
-	id := a.out.Ids.Unique("document:" + engine.Digest(raw))
-	if err := a.out.Keep(id, "swe-agent-traj.document", raw); err != nil {
+	id, err := a.out.KeepRest("document", "swe-agent-traj.document", f, items)
+	if err != nil {
 		return err
 	}
-	info := f.Object(a.info)
+	info := f.Object(m.Get("info"))
 	stats := f.Object(info.Get("model_stats"))
 	model := f.In(f.In(info.Get("config"), "model"), "model_name")
 	if !model.Found() {
-		model = f.In(f.In(f.In(a.replay, "agent"), "model"), "name")
+		model = f.In(f.In(f.In(m.Get("replay_config"), "agent"), "model"), "name")
 	}
 	u := tenfold.Usage{
 		Model: f.Peek(model), Input: f.Number(stats.Get("tokens_sent")), Output: f.Number(stats.Get("tokens_received")),

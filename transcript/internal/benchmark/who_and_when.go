@@ -1,7 +1,6 @@
 package benchmark
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -60,16 +59,12 @@ func (whoAndWhenImporter) Import(ctx context.Context, src engine.Source, sink en
 
 func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
 	var top, f engine.Finder
-	top.Reset(bytes.TrimSpace(doc.Raw))
-	m := top.Object(top.Root())
-	if top.Scan.Err == nil && m != nil {
-		top.Scan.End()
+	m, _, err := top.Document(doc)
+	if err != nil {
+		return err
 	}
 	history := m.Get("history")
-	var items []engine.Span
-	if top.Scan.Err == nil {
-		items = top.List(history)
-	}
+	items := top.List(history)
 	if top.Scan.Err != nil {
 		return doc.Broken(top.Scan.Err)
 	}
@@ -81,19 +76,10 @@ func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Documen
 		first = items[0].Of(top.Raw)
 	}
 	out := engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.WhoAndWhen, first), Title: engine.FirstLine(top.Peek(m.Get("question"))), Format: engine.WhoAndWhen}}
-	var buf []byte
-	for _, at := range items {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		buf = engine.AppendCompact(buf[:0], at.Of(top.Raw))
-		f.Reset(buf)
-		if err := spoken(&out, &f); err != nil {
-			return err
-		}
+	if err := top.Each(ctx, items, &f, func(m engine.Members) error { return spoken(&out, &f, m) }); err != nil {
+		return err
 	}
-	frame := top.Frame(items)
-	if err := out.Keep(out.Ids.Unique("document:"+engine.Digest(frame)), "who-and-when.document", frame); err != nil {
+	if _, err := out.KeepRest("document", "who-and-when.document", &top, items); err != nil {
 		return err
 	}
 	return out.End()
@@ -103,13 +89,11 @@ func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Documen
 // place, speaks as the user; the first to speak gives the task and is one too.
 // All others are the assistant. Agents are named in front of what they say, for
 // they take turns in one role.
-func spoken(out *engine.Emitter, f *engine.Finder) error {
-	m := f.Object(f.Root())
+func spoken(out *engine.Emitter, f *engine.Finder, m engine.Members) error {
 	id := out.Ids.Unique("message:" + engine.Digest(f.Raw))
 	role, name := f.Peek(m.Get("role")), f.Peek(m.Get("name"))
 	if role == "" || !f.Is(m.Get("content"), '"') {
-		out.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
-		return out.Keep(id, "who-and-when.untyped", f.Raw)
+		return out.KeepOdd("message", id, "who-and-when.untyped", f.Raw)
 	}
 	text := f.Text(m.Get("content"))
 	user := role == "user" || role == "human"
@@ -123,9 +107,7 @@ func spoken(out *engine.Emitter, f *engine.Finder) error {
 	}
 	u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: out.Turned && (name != "" || role != "human")}
 	if !u.Synthetic {
-		if err := out.Turn(id); err != nil {
-			return err
-		}
+		return out.Prompt(f.Record(id, u))
 	}
 	return out.All(f.Record(id, u))
 }

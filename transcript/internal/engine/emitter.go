@@ -59,6 +59,28 @@ func (m *Emitter) Keep(id string, name tenfold.Kind, raw []byte) error {
 	return m.Emit(tenfold.Entry{ID: id, Source: string(raw), Payload: tenfold.Unknown{Name: name}})
 }
 
+// KeepRest keeps what a text holds beside its records, named after what it is,
+// and gives its id.
+func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []Span) (id string, err error) {
+	frame := f.Frame(records)
+	id = m.Ids.Unique(what + ":" + Digest(frame))
+	return id, m.Keep(id, name, frame)
+}
+
+// KeepOdd keeps a record that could not be understood, and says so: a "message".
+func (m *Emitter) KeepOdd(what, id string, name tenfold.Kind, raw []byte) error {
+	m.Warn.Add(0, what+" could not be understood and was kept as it is", what+"s could not be understood and were kept as they are")
+	return m.Keep(id, name, raw)
+}
+
+// Prompt hands on the entries of a record with which a person opens a turn.
+func (m *Emitter) Prompt(list []tenfold.Entry) error {
+	if err := m.Turn(list[0].ID); err != nil {
+		return err
+	}
+	return m.All(list)
+}
+
 func (m *Emitter) begin() error {
 	if m.Begun {
 		return nil

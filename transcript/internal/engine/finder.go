@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"context"
 	"strconv"
 	"strings"
 
@@ -9,14 +11,18 @@ import (
 	"tenfold"
 )
 
-// Finder looks values up by name in one JSON text, and notes which of them the
-// payloads take over. It walks over one level at a time, so that a record may
-// be of any shape.
+// Finder reads the values in one JSON text, and notes which of them the payloads
+// take over. Where they stand is known from a walk over the text, or is looked
+// up by name: one level at a time, so that a record may be of any shape.
 type Finder struct {
 	Raw  []byte
-	Scan Scanner
+	Scan *Scanner
 	Cuts []Cut
+	buf  []byte // of [Finder.ResetCompact]
 }
+
+// ContentWriter is a [Finder] for values whose places a walk has found.
+type ContentWriter = Finder
 
 // member is a member of an object: its name, quotes included, and its value.
 type member struct {
@@ -36,7 +42,38 @@ func (m Members) Get(name string) Span {
 	return Span{}
 }
 
-func (f *Finder) Reset(raw []byte) { f.Raw, f.Cuts, f.Scan.Cost = raw, nil, partCost }
+// Reset begins another text.
+func (f *Finder) Reset(raw []byte) {
+	if f.Scan == nil {
+		f.Scan = &Scanner{Cost: partCost}
+	}
+	f.Raw, f.Cuts, f.Scan.Err = raw, nil, nil
+}
+
+// ResetCompact begins a copy of a text that has no white space between its
+// tokens. The copy holds until the next one.
+func (f *Finder) ResetCompact(raw []byte) {
+	f.buf = AppendCompact(f.buf[:0], raw)
+	f.Reset(f.buf)
+}
+
+// Document begins a whole document, and gives the members of the object or the
+// items of the array that it is.
+func (f *Finder) Document(d Document) (m Members, items []Span, err error) {
+	f.Reset(bytes.TrimSpace(d.Raw))
+	switch root := f.Root(); {
+	case f.Is(root, '['):
+		items = f.List(root)
+		f.Scan.End()
+	case f.Is(root, '{'):
+		m = f.Object(root)
+		f.Scan.End()
+	}
+	if f.Scan.Err != nil {
+		return nil, nil, d.Broken(f.Scan.Err)
+	}
+	return m, items, nil
+}
 
 func (f *Finder) Root() Span { return Span{0, len(f.Raw)} }
 
@@ -59,7 +96,7 @@ func (f *Finder) Object(at Span) Members {
 	}
 	var list Members
 	f.Scan.Reset(at.Of(f.Raw))
-	EachMember(&f.Scan, func(name []byte) {
+	EachMember(f.Scan, func(name []byte) {
 		v := f.Scan.Value()
 		list = append(list, member{name, Span{v.From + at.From, v.To + at.From}})
 	})
@@ -76,19 +113,15 @@ func (f *Finder) List(at Span) []Span {
 	}
 	var items []Span
 	f.Scan.Reset(at.Of(f.Raw))
-	f.Scan.Token()
-	for f.Scan.More() {
+	EachItem(f.Scan, func() {
 		v := f.Scan.Value()
 		items = append(items, Span{v.From + at.From, v.To + at.From})
-	}
+	})
 	return items
 }
 
 // Peek gives the text of a string, "" for any other value.
 func (f *Finder) Peek(at Span) string {
-	if !f.Is(at, '"') {
-		return ""
-	}
 	t, _ := f.Scan.UnquoteIn(at, f.Raw)
 	return t
 }
@@ -96,9 +129,6 @@ func (f *Finder) Peek(at Span) string {
 // Text takes a string over. One that would not come back the same stays in the
 // record as well.
 func (f *Finder) Text(at Span) string {
-	if !f.Is(at, '"') {
-		return ""
-	}
 	t, exact := f.Scan.UnquoteIn(at, f.Raw)
 	if exact {
 		f.Cuts = append(f.Cuts, Cut{at, CutText})
@@ -112,23 +142,14 @@ func (f *Finder) Whole(at Span) string {
 	return string(at.Of(f.Raw))
 }
 
+// IsString reports whether there is a string.
+func (f *Finder) IsString(at Span) bool { return f.Is(at, '"') }
+
 // Number reads a count, 0 when it is none.
-func (f *Finder) Number(at Span) int {
-	if !f.Is(at, '0') {
-		return 0
-	}
-	n, err := strconv.ParseFloat(string(at.Of(f.Raw)), 64)
-	if err != nil || n < 0 || n > 1<<52 {
-		return 0
-	}
-	return int(n)
-}
+func (f *Finder) Number(at Span) int { return number(at.Of(f.Raw)) }
 
 // Cost reads an amount of money, nil when there is none.
 func (f *Finder) Cost(at Span) *float64 {
-	if !f.Is(at, '0') {
-		return nil
-	}
 	n, err := strconv.ParseFloat(string(at.Of(f.Raw)), 64)
 	if err != nil || n < 0 {
 		return nil
@@ -284,6 +305,21 @@ func (f *Finder) Record(id string, payloads ...tenfold.Payload) []tenfold.Entry 
 		list[0].Source = Splice(f.Raw, f.Cuts)
 	}
 	return list
+}
+
+// Each has records of the text read one after the other, each without white
+// space by a finder of its own.
+func (f *Finder) Each(ctx context.Context, records []Span, one *Finder, read func(m Members) error) error {
+	for _, at := range records {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		one.ResetCompact(at.Of(f.Raw))
+		if err := read(one.Object(one.Root())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Frame gives a JSON text without the records in it, which stand elsewhere,

@@ -90,6 +90,14 @@ func (s *Ids) Unique(id string) string {
 	return id
 }
 
+// BlockID names the n-th entry of a line.
+func BlockID(id string, n int) string {
+	if n == 0 {
+		return id
+	}
+	return id + "#" + strconv.Itoa(n)
+}
+
 // RecordID is the id of the record that an entry came from: entries beyond the
 // first of a record add "#" or "/" and something to it.
 func RecordID(id string) string {

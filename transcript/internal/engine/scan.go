@@ -189,13 +189,12 @@ func (s *Scanner) UnquoteIn(at Span, raw []byte) (string, bool) {
 }
 
 // Number reads an integer at a place, 0 when it is none.
-func (s *Scanner) Number(at Span) int {
-	if !at.Found() {
-		return 0
-	}
-	n, err := strconv.Atoi(string(at.Of(s.Raw)))
+func (s *Scanner) Number(at Span) int { return number(at.Of(s.Raw)) }
+
+func number(text []byte) int {
+	n, err := strconv.Atoi(string(text))
 	if err != nil {
-		f, err := strconv.ParseFloat(string(at.Of(s.Raw)), 64)
+		f, err := strconv.ParseFloat(string(text), 64)
 		if err != nil || f < 0 || f > 1<<52 {
 			return 0
 		}

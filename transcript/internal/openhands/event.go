@@ -1,6 +1,7 @@
 package openhands
 
 import (
+	"cmp"
 	"strings"
 
 	"tenfold"
@@ -45,17 +46,17 @@ func (o *openHands) model(id, name string) error {
 // event takes one event.
 func (o *openHands) event(raw []byte) error {
 	f := &o.find
-	f.Reset(raw)
+	f.ResetCompact(raw)
 	m := f.Object(f.Root())
 	key := f.Peek(m.Get("id"))
 	id := key
 	if at := m.Get("id"); f.Is(at, '0') {
-		key = "event-" + string(at.Of(raw))
-		id = engine.Numbered(key, raw)
+		key = "event-" + string(at.Of(f.Raw))
+		id = engine.Numbered(key, f.Raw)
 	}
 	o.note(key)
 	if !engine.PlainID(id) {
-		id = "event:" + engine.Digest(raw)
+		id = "event:" + engine.Digest(f.Raw)
 	}
 	id = o.out.Ids.Unique(id)
 	o.out.At(engine.JpTime(f.Peek(m.Get("timestamp"))))
@@ -67,8 +68,7 @@ func (o *openHands) event(raw []byte) error {
 	case f.Is(m.Get("observation"), '"'):
 		return o.observation(id, m)
 	}
-	o.out.Warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
-	return o.out.Keep(id, "openhands-events.untyped", raw)
+	return o.out.KeepOdd("event", id, "openhands-events.untyped", f.Raw)
 }
 
 // note begins to remember an event.
@@ -105,10 +105,7 @@ func (o *openHands) put(id, response string, payloads ...tenfold.Payload) error 
 
 // keep hands on an event that no model sees.
 func (o *openHands) keep(id, kind string) error {
-	if kind == "" {
-		kind = "untyped"
-	}
-	return o.out.Keep(id, tenfold.Kind("openhands-events."+kind), o.find.Raw)
+	return o.out.Keep(id, tenfold.Kind("openhands-events."+cmp.Or(kind, "untyped")), o.find.Raw)
 }
 
 // user hands on what a person said.

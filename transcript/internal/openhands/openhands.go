@@ -106,7 +106,6 @@ type openHandsFile struct {
 	src   engine.Source
 	sink  engine.Sink
 	names engine.Ids
-	buf   []byte
 }
 
 // begin makes the import of one conversation.
@@ -119,14 +118,9 @@ func (h *openHandsFile) begin(id string) *openHands {
 // array reads an array of events.
 func (h *openHandsFile) array(doc engine.Document) error {
 	var top engine.Finder
-	top.Reset(bytes.TrimSpace(doc.Raw))
-	items := top.List(top.Root())
-	if top.Scan.Err == nil {
-		top.Scan.Token()
-		top.Scan.End()
-	}
-	if top.Scan.Err != nil {
-		return doc.Broken(top.Scan.Err)
+	_, items, err := top.Document(doc)
+	if err != nil {
+		return err
 	}
 	if len(items) > 0 && top.In(items[0], "history").Found() {
 		for _, at := range items {
@@ -160,8 +154,7 @@ func (h *openHandsFile) events(o *openHands, f *engine.Finder, items []engine.Sp
 			}
 			continue
 		}
-		h.buf = engine.AppendCompact(h.buf[:0], at.Of(f.Raw))
-		if err := o.event(h.buf); err != nil {
+		if err := o.event(at.Of(f.Raw)); err != nil {
 			return err
 		}
 	}
@@ -194,8 +187,7 @@ func (h *openHandsFile) lines() error {
 		if o == nil {
 			o = h.begin(engine.ContentID(h.src.Name, engine.OpenHands, line))
 		}
-		h.buf = engine.AppendCompact(h.buf[:0], line)
-		return o.event(h.buf)
+		return o.event(line)
 	})
 	switch {
 	case err != nil:
@@ -237,8 +229,7 @@ func (h *openHandsFile) record(raw []byte) error {
 			flat = append(flat, at)
 		}
 	}
-	frame := f.Frame(flat)
-	if err := o.out.Keep(o.out.Ids.Unique("record:"+engine.Digest(frame)), "openhands-events.record", frame); err != nil {
+	if _, err := o.out.KeepRest("record", "openhands-events.record", &f, flat); err != nil {
 		return err
 	}
 	return o.finish()
@@ -253,13 +244,9 @@ func isEventFile(name string) bool {
 // single reads a file that is one object over several lines.
 func (h *openHandsFile) single(doc engine.Document) error {
 	var f engine.Finder
-	f.Reset(bytes.TrimSpace(doc.Raw))
-	m := f.Object(f.Root())
-	if f.Scan.Err == nil && m != nil {
-		f.Scan.End()
-	}
-	if f.Scan.Err != nil {
-		return doc.Broken(f.Scan.Err)
+	m, _, err := f.Document(doc)
+	if err != nil {
+		return err
 	}
 	if m.Get("history").Found() {
 		return h.record(f.Raw)
@@ -277,14 +264,11 @@ const eventFiles = 100_000
 // directory reads a base_state.json and the events beside it.
 func (h *openHandsFile) directory(doc engine.Document) error {
 	var f engine.Finder
-	f.Reset(engine.AppendCompact(nil, bytes.TrimSpace(doc.Raw)))
+	if _, _, err := f.Document(doc); err != nil {
+		return err
+	}
+	f.ResetCompact(f.Raw)
 	m := f.Object(f.Root())
-	if f.Scan.Err == nil && m != nil {
-		f.Scan.End()
-	}
-	if f.Scan.Err != nil {
-		return doc.Broken(f.Scan.Err)
-	}
 	id := f.Peek(m.Get("id"))
 	if id == "" {
 		id = engine.ContentID(h.src.Name, engine.OpenHands, f.Raw)
@@ -325,8 +309,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 			continue
 		}
 		events++
-		h.buf = engine.AppendCompact(h.buf[:0], data)
-		if err := o.event(h.buf); err != nil {
+		if err := o.event(data); err != nil {
 			return err
 		}
 	}

@@ -192,9 +192,9 @@ func (p *plain) records() error {
 	var f engine.Finder
 	var text engine.Span
 	return p.r.Records(engine.Plain, func(raw []byte) error {
-		f.Reset(engine.AppendCompact(nil, raw))
+		f.ResetCompact(raw)
 		m := f.Object(f.Root())
-		if f.Scan.Err == nil && m != nil {
+		if m != nil {
 			f.Scan.End()
 		}
 		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
