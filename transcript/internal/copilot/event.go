@@ -20,7 +20,6 @@ type Event struct {
 	success                                                                                        bool
 	Content, Transformed, Reasoning, Opaque, Encrypted                                             engine.Span
 	Arguments, Answer, Failed, Summary                                                             engine.Span
-	hasResult                                                                                      bool
 	before, after                                                                                  int
 	output, input, cacheRead, cacheWrite                                                           int
 	Attachments                                                                                    []copilotFile
