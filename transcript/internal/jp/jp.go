@@ -285,7 +285,7 @@ func (j *jp) baseConfig() error {
 	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
 	j.base = nil
 	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(engine.ScanOptions...) {
-		j.warn.Add(0, "sibling file, base_config.json, is no JSON object: the configuration is missing", "")
+		j.warn.Add(0, "sibling file, base_config.json, is not a JSON object: the configuration is missing", "")
 		return nil
 	}
 	return j.emit(tenfold.Entry{ID: "base-config", Payload: j.config(engine.AppendCompact(nil, base))})

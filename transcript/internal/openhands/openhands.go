@@ -305,7 +305,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 		scan.Value()
 		scan.End()
 		if scan.Err != nil || !utf8.Valid(data) {
-			o.out.Warn.Add(0, "event is no JSON and is left out", "events are no JSON and are left out")
+			o.out.Warn.Add(0, "event is not JSON and is left out", "events are not JSON and are left out")
 			continue
 		}
 		events++
