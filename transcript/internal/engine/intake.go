@@ -36,6 +36,10 @@ const (
 	conversationWeight = 4 << 10
 )
 
+// WalkLimit is how many steps an import takes up a tree of records in all, so
+// that no file can be made to take forever.
+const WalkLimit = 5_000_000
+
 // Intake stands between an importer and the sink: what holds for every format
 // is done here. It bounds what entries take, puts impossible numbers right,
 // and counts what of a source was read and what was not, which the last

@@ -72,6 +72,22 @@ func (r *LineReader) Text() (string, error) {
 	return string(line), nil
 }
 
+// EachText reads the rest of the lines as [LineReader.Text] gives them.
+func (r *LineReader) EachText(take func(line string) error) error {
+	for {
+		line, err := r.Text()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := take(line); err != nil {
+			return err
+		}
+	}
+}
+
 func (r *LineReader) line() ([]byte, error) {
 	for {
 		rest := r.Rest()

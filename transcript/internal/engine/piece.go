@@ -56,6 +56,22 @@ func (p *Piece) Source() string {
 	return string(append(p.json, ']'))
 }
 
+// Literal is the Source of text that is nobody's payload.
+func Literal(text string) string {
+	var p Piece
+	p.Lit(text)
+	return p.Source()
+}
+
+// Around is the Source of a payload whose text stands between two others.
+func Around(before, after string) string {
+	var p Piece
+	p.Lit(before)
+	p.Hole()
+	p.Lit(after)
+	return p.Source()
+}
+
 // Unmark takes the mark off each line of a block, and says whether marking the
 // result gives the block again.
 func Unmark(block, prefix, suffix string) (text string, exact bool) {

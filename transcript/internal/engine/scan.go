@@ -165,8 +165,8 @@ func (s *Scanner) End() {
 	}
 }
 
-// Unquote gives the text of a string, and whether writing that text as JSON
-// says the same again: lone surrogates do not survive.
+// Unquote gives the text of a string, "" for any other value, and whether
+// writing that text as JSON says the same again: lone surrogates do not survive.
 func (s *Scanner) Unquote(at Span) (string, bool) { return s.UnquoteIn(at, s.Raw) }
 
 // UnquoteIn is unquote for a text other than the one being walked over.
@@ -251,29 +251,11 @@ func AppendCompact(dst, value []byte) []byte {
 		if value = value[i:]; len(value) == 0 {
 			break
 		}
-		end := stringEnd(value)
+		end, _ := stringRest(value, 1)
 		dst = append(dst, value[:end]...)
 		value = value[end:]
 	}
 	return dst
-}
-
-// stringEnd is where the string that begins text ends.
-func stringEnd(text []byte) int {
-	for at := 1; ; {
-		i := bytes.IndexByte(text[at:], '"')
-		if i < 0 {
-			return len(text)
-		}
-		at += i
-		slashes := 0
-		for text[at-1-slashes] == '\\' {
-			slashes++
-		}
-		if at++; slashes%2 == 0 {
-			return at
-		}
-	}
 }
 
 // Placeholders of values that were cut.
@@ -283,22 +265,15 @@ const (
 )
 
 // Texts reads a list and gives its strings.
-func (s *Scanner) Texts() []string {
-	if s.Kind() != '[' {
-		s.Value()
-		return nil
-	}
-	var out []string
-	s.Token()
-	for s.More() {
+func (s *Scanner) Texts() (texts []string) {
+	EachItem(s, func() {
 		if s.Kind() == '"' {
-			out = append(out, s.Text())
+			texts = append(texts, s.Text())
 		} else {
 			s.Value()
 		}
-	}
-	s.Token()
-	return out
+	})
+	return texts
 }
 
 // Offset is where the last token or value ended.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -50,17 +49,8 @@ func (aiderImporter) Recognise(h engine.Head) engine.Confidence {
 // Import implements [engine.Importer].
 func (aiderImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	a := &aider{src: src, sink: sink, r: engine.NewLineReader(ctx, src)}
-	for {
-		line, err := a.r.Text()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if err := a.line(line); err != nil {
-			return err
-		}
+	if err := a.r.EachText(a.line); err != nil {
+		return err
 	}
 	return a.finish()
 }
@@ -234,11 +224,7 @@ func (a *aider) emit(b aiderBlock) error {
 		if text == "" || !a.out.Turned {
 			break // front matter, blank lines
 		}
-		var p engine.Piece
-		p.Lit(before)
-		p.Hole()
-		p.Lit(after)
-		return a.out.Emit(tenfold.Entry{ID: id, Source: p.Source(), Payload: tenfold.AssistantMessage{Text: text}})
+		return a.out.Emit(tenfold.Entry{ID: id, Source: engine.Around(before, after), Payload: tenfold.AssistantMessage{Text: text}})
 	case aiderNote:
 		if err := a.note(id, b.text); err != nil {
 			return err
@@ -248,29 +234,23 @@ func (a *aider) emit(b aiderBlock) error {
 	if b.kind == aiderNote {
 		name = "aider-md.info"
 	}
-	var p engine.Piece
-	p.Lit(b.text)
-	return a.out.Keep(id, name, []byte(p.Source()))
+	return a.out.Keep(id, name, []byte(engine.Literal(b.text)))
 }
 
 // prompt takes what a person typed. Most commands do something in Aider and
 // never reach the model.
 func (a *aider) prompt(id, block string) error {
 	text, exact := engine.Unmark(block, AiderUser, aiderBreak)
-	var p engine.Piece
 	if aiderLocal(text) {
-		p.Lit(block)
-		return a.out.Keep(id, "aider-md.command", []byte(p.Source()))
+		return a.out.Keep(id, "aider-md.command", []byte(engine.Literal(block)))
 	}
+	source := engine.Literal(block)
 	if exact {
+		var p engine.Piece
 		p.Lines(AiderUser, aiderBreak)
-	} else {
-		p.Lit(block)
+		source = p.Source()
 	}
-	if err := a.out.Turn(id); err != nil {
-		return err
-	}
-	return a.out.Emit(tenfold.Entry{ID: id, Source: p.Source(), Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}})
+	return a.out.Prompt([]tenfold.Entry{{ID: id, Source: source, Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}})
 }
 
 // aiderLocal tells the commands that Aider answers itself.

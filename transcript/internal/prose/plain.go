@@ -163,13 +163,9 @@ func (p *plain) close() error {
 	}
 	p.speeches++
 	text := strings.TrimRightFunc(block, unicode.IsSpace)
-	var src engine.Piece
-	src.Lit(p.before + prefix)
-	p.before = ""
-	src.Hole()
-	src.Lit(block[len(text):])
 	id := p.out.Ids.Unique(engine.TextID(prefix + text))
-	e := tenfold.Entry{ID: id, Source: src.Source()}
+	e := tenfold.Entry{ID: id, Source: engine.Around(p.before+prefix, block[len(text):])}
+	p.before = ""
 	switch {
 	case role == "assistant":
 		e.Payload = tenfold.AssistantMessage{Text: text}
@@ -177,10 +173,8 @@ func (p *plain) close() error {
 		p.system = true
 		e.Payload = tenfold.ConfigDelta{System: &text}
 	case role == "user":
-		if err := p.out.Turn(id); err != nil {
-			return err
-		}
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text)}
+		return p.out.Prompt([]tenfold.Entry{e})
 	default: // a tool's output has no call to answer here
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}
 	}
@@ -209,10 +203,7 @@ func (p *plain) record(f *engine.Finder, at engine.Span) error {
 	id := strings.ReplaceAll(p.names.Unique(engine.ContentID(p.src.Name, engine.Plain, f.Raw)), "~", "-")
 	p.out = &engine.Emitter{Sink: p.sink, Conv: engine.Conversation{ID: engine.ConversationID(id), Format: engine.Plain}}
 	p.system, p.speeches, p.before = false, 0, ""
-	talk, exact := f.Scan.UnquoteIn(at, f.Raw)
-	if exact {
-		f.Cuts = append(f.Cuts, engine.Cut{Span: at, With: engine.CutText})
-	}
+	talk := f.Text(at)
 	rest := []byte(engine.Splice(f.Raw, f.Cuts))
 	if err := p.out.Keep("record:"+engine.Digest(rest), "plain-transcript.record", rest); err != nil {
 		return err
@@ -226,9 +217,7 @@ func (p *plain) record(f *engine.Finder, at engine.Span) error {
 		return err
 	}
 	if p.before != "" {
-		var src engine.Piece
-		src.Lit(p.before)
-		if err := p.out.Keep(p.out.Ids.Unique(engine.TextID(p.before)), "plain-transcript.text", []byte(src.Source())); err != nil {
+		if err := p.out.Keep(p.out.Ids.Unique(engine.TextID(p.before)), "plain-transcript.text", []byte(engine.Literal(p.before))); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"time"
 	"unicode"
@@ -39,17 +38,8 @@ func (specStoryImporter) Recognise(h engine.Head) engine.Confidence {
 func (specStoryImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	s := &specStory{r: engine.NewLineReader(ctx, src), src: src}
 	s.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{Format: engine.SpecStory}}
-	for {
-		line, err := s.r.Text()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.line(line); err != nil {
-			return err
-		}
+	if err := s.r.EachText(s.line); err != nil {
+		return err
 	}
 	return s.finish()
 }
@@ -221,12 +211,10 @@ func (s *specStory) text() error {
 		s.before.Add(all)
 		return nil
 	}
-	var p engine.Piece
-	p.Lit(s.before.Take() + before)
-	p.Hole()
+	source := engine.Around(s.before.Take()+before, "")
 	id := s.out.Ids.Unique(engine.TextID(text))
 	s.before.Add(after)
-	e := tenfold.Entry{ID: id, Branch: s.branch(), Source: p.Source(), Payload: tenfold.AssistantMessage{Text: text}}
+	e := tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: tenfold.AssistantMessage{Text: text}}
 	if s.role == "user" {
 		u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: s.sidechain || engine.IsInjected(text)}
 		if !u.Synthetic {
@@ -251,15 +239,11 @@ func (s *specStory) block() error {
 	at := max(strings.LastIndex(rest, specThinkEnd), 0)
 	before, text, after := engine.BlankEdges(rest[:at])
 	lead := s.before.Take()
-	var p engine.Piece
 	if text == "" {
-		p.Lit(lead + all)
-		return s.out.Keep(id, "specstory-md.think", []byte(p.Source()))
+		return s.out.Keep(id, "specstory-md.think", []byte(engine.Literal(lead+all)))
 	}
-	p.Lit(lead + all[:len(all)-len(rest)] + before)
-	p.Hole()
-	p.Lit(after + rest[at:])
-	return s.out.Emit(tenfold.Entry{ID: id, Branch: s.branch(), Source: p.Source(), Payload: tenfold.Reasoning{Text: text}})
+	source := engine.Around(lead+all[:len(all)-len(rest)]+before, after+rest[at:])
+	return s.out.Emit(tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: tenfold.Reasoning{Text: text}})
 }
 
 // tool takes a call with its result. SpecStory writes both as one block for
@@ -288,16 +272,12 @@ func (s *specStory) tool(id, all string) error {
 	}
 	arguments := []byte(`{"input":`)
 	arguments, _ = jsontext.AppendQuote(arguments, strings.TrimSpace(input))
-	var p engine.Piece
+	source := engine.Literal(lead + all)
 	if at := strings.LastIndex(all, output); output != "" && at >= 0 {
-		p.Lit(lead + all[:at])
-		p.Hole()
-		p.Lit(all[at+len(output):])
-	} else {
-		p.Lit(lead + all)
+		source = engine.Around(lead+all[:at], all[at+len(output):])
 	}
 	use := tenfold.ToolCall{CallID: "use-" + strings.TrimPrefix(strings.ReplaceAll(id, "~", "-"), "text:"), Name: name, Arguments: string(append(arguments, '}'))}
-	call := tenfold.Entry{ID: id, Branch: s.branch(), Source: p.Source(), Payload: use}
+	call := tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: use}
 	result := tenfold.ToolResult{CallID: use.CallID}
 	if output != "" {
 		result.Parts = tenfold.Text(output)
@@ -328,9 +308,7 @@ func (s *specStory) finish() error {
 		return s.r.Problem(engine.SpecStory, errors.New("there is no section of a user or an agent in it"), "was the session saved?")
 	}
 	if rest := s.before.Take(); rest != "" {
-		var p engine.Piece
-		p.Lit(rest)
-		if err := s.out.Keep(s.out.Ids.Unique(engine.TextID(rest)), "specstory-md.text", []byte(p.Source())); err != nil {
+		if err := s.out.Keep(s.out.Ids.Unique(engine.TextID(rest)), "specstory-md.text", []byte(engine.Literal(rest))); err != nil {
 			return err
 		}
 	}
