@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,6 +19,8 @@ import (
 // object in the object; or a func() that reads the value itself. Of a member
 // that comes twice the last one counts, and [Scanner.Twice] tells of places.
 type Shape []any
+
+var errTarget = errors.New("a shape has a target of a type that nothing is read to")
 
 // Inner is the shape of an object in an object.
 func Inner(members ...any) Shape { return members }
@@ -66,7 +69,7 @@ func (s *Scanner) into(target any) {
 	case func():
 		to()
 	default:
-		s.Value()
+		s.Err = errTarget
 	}
 }
 
