@@ -80,7 +80,7 @@ func TestCodexForksOfNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "what came before is missing") {
+		if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "the earlier part is missing") {
 			t.Errorf("%s: %q", name, got.Warnings)
 		}
 	}

@@ -56,7 +56,7 @@ func TestGeminiCLIResumed(t *testing.T) {
 		if a, b := squeeze(have), squeeze(want); a != b {
 			t.Errorf("seen\n%s\nwant\n%s", a, b)
 		}
-		if hidden := strings.Contains(strings.Join(got.Warnings, "\n"), "hidden by"); hidden != (output != "hello") {
+		if hidden := strings.Contains(strings.Join(got.Warnings, "\n"), "is hidden"); hidden != (output != "hello") {
 			t.Errorf("warnings %v with the output %s", got.Warnings, output)
 		}
 	}

@@ -35,9 +35,9 @@ func wholeLog() []tenfold.Entry {
 // What a whole export leaves out it names.
 func TestWholeExportsNameWhatTheyLeaveOut(t *testing.T) {
 	for format, want := range map[Format][]string{
-		Pi:        {"compactions or their undoings", "system prompt", "block of a provider", "sub-agent"},
-		OpenCode:  {"compactions or their undoings", "block of a provider", "sub-agent"},
-		GeminiCLI: {"compactions or their undoings", "system prompt", "block of a provider", "sub-agent", "times of entries"},
+		Pi:        {"compactions or their undoings", "system prompt", "provider-specific block", "sub-agent"},
+		OpenCode:  {"compactions or their undoings", "provider-specific block", "sub-agent"},
+		GeminiCLI: {"compactions or their undoings", "system prompt", "provider-specific block", "sub-agent", "times of entries"},
 	} {
 		var out bytes.Buffer
 		view := View{Conversation: Conversation{ID: "x", Format: Tenfold}, Projection: tenfold.Project(logOf(t, wholeLog()))}

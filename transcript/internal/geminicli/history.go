@@ -228,7 +228,7 @@ func (g *geminiCLI) replace(r *Record, id string) error {
 	same, from := g.agree(r)
 	if slices.ContainsFunc(g.history[from:], func(st *geminiCLIState) bool { return st.shown || st.compaction != "" }) {
 		g.Warn.Add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden",
-			"lists of messages replace those before; what they leave out or change is hidden by overlays")
+			"lists of messages replace those before; what they leave out or change is hidden")
 		if err := g.drop(from, id); err != nil {
 			return err
 		}
