@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -147,10 +148,10 @@ func (c *copilot) event(e *Event) error {
 	id = c.Ids.Unique(id)
 	switch {
 	case e.kind != '{':
-		c.Warn.Add(e.line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		c.Warn.Add(e.line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		return c.Keep(id, "copilot-cli.value", e.raw)
 	case e.twice:
-		c.Warn.Add(e.line, "event says a thing twice and was kept as it is", "events say a thing twice and were kept as they are")
+		c.Warn.Add(e.line, "event has a member twice and was kept as it is", "events have a member twice and were kept as they are")
 		return c.unknown(e, id)
 	}
 	switch e.typ {
@@ -190,11 +191,7 @@ func (c *copilot) event(e *Event) error {
 
 // unknown keeps an event that no model sees (L4).
 func (c *copilot) unknown(e *Event, id string) error {
-	name := "copilot-cli.untyped"
-	if e.typ != "" {
-		name = "copilot-cli." + e.typ
-	}
-	return c.Keep(id, tenfold.Kind(name), e.raw)
+	return c.Keep(id, tenfold.Kind("copilot-cli."+cmp.Or(e.typ, "untyped")), e.raw)
 }
 
 // odd keeps an event that should have been understood.

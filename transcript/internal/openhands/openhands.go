@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
@@ -300,12 +302,8 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 			continue
 		}
 		data = bytes.TrimSpace(bytes.TrimPrefix(data, engine.Bom))
-		var scan engine.Scanner
-		scan.Reset(data)
-		scan.Value()
-		scan.End()
-		if scan.Err != nil || !utf8.Valid(data) {
-			o.out.Warn.Add(0, "event is no JSON and is left out", "events are no JSON and are left out")
+		if !jsontext.Value(data).IsValid(engine.ScanOptions...) || !utf8.Valid(data) {
+			o.out.Warn.Add(0, "event is not JSON and is left out", "events are not JSON and are left out")
 			continue
 		}
 		events++

@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -161,7 +162,7 @@ func (p *pi) record(r *Record, line int) error {
 		}
 	}
 	if r.kind != '{' {
-		p.Warn.Add(line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		p.Warn.Add(line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		p.records = append(p.records, -1)
 		return p.Keep(p.Ids.Unique("line:"+engine.Digest(r.raw)), "pi.value", r.raw)
 	}
@@ -192,7 +193,7 @@ func (r *Record) entryID() string {
 // body emits what a line says.
 func (p *pi) body(r *Record, id string) error {
 	if r.twice {
-		p.Warn.Add(r.line, "line says a thing twice and was kept as it is", "lines say a thing twice and were kept as they are")
+		p.Warn.Add(r.line, "line has a member twice and was kept as it is", "lines have a member twice and were kept as they are")
 		return p.unknown(r, id)
 	}
 	switch r.Typ {
@@ -231,11 +232,7 @@ func (p *pi) body(r *Record, id string) error {
 
 // unknown keeps a line that no model sees (L4).
 func (p *pi) unknown(r *Record, id string) error {
-	name := "pi.untyped"
-	if r.Typ != "" {
-		name = "pi." + r.Typ
-	}
-	return p.Keep(id, tenfold.Kind(name), r.raw)
+	return p.Keep(id, tenfold.Kind("pi."+cmp.Or(r.Typ, "untyped")), r.raw)
 }
 
 func (p *pi) finish() error {

@@ -88,7 +88,8 @@ func (s *specStory) line(line string) error {
 		return s.section(h)
 	case s.role == "":
 		s.before.Add(line)
-		return s.preface(bare)
+		s.preface(bare)
+		return nil
 	case s.role == "agent" && strings.HasPrefix(bare, specThink):
 		return s.open(line, bare, specThinkEnd)
 	case s.role == "agent" && strings.HasPrefix(bare, SpecTool):
@@ -152,7 +153,7 @@ func SpecHeader(bare string) (specHead, bool) {
 
 // preface reads what stands before the first section: the title and the
 // session's id.
-func (s *specStory) preface(bare string) error {
+func (s *specStory) preface(bare string) {
 	if title, ok := strings.CutPrefix(bare, "# "); ok && s.out.Conv.Title == "" {
 		s.out.Conv.Title = engine.FirstLine(title)
 	}
@@ -164,7 +165,6 @@ func (s *specStory) preface(bare string) error {
 			}
 		}
 	}
-	return nil
 }
 
 // name gives the conversation an id when the session has none.
