@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,13 +55,7 @@ func rebuildResponses(t testing.TB, c Collected) []any {
 	var items []any
 	r := codex.Record{}
 	r.Items.Scan = &r.Scan
-	codex.EachRecord(func(yield func(tenfold.Entry) bool) {
-		for _, e := range c.Entries {
-			if !yield(e) {
-				return
-			}
-		}
-	}, func(group []tenfold.Entry) {
+	for group := range engine.Groups(slices.Values(c.Entries)) {
 		var source string
 		var payloads []tenfold.Payload
 		for _, e := range group {
@@ -69,20 +64,20 @@ func rebuildResponses(t testing.TB, c Collected) []any {
 		}
 		switch payloads[0].(type) {
 		case tenfold.ConfigDelta, tenfold.Usage:
-			return
+			continue
 		case tenfold.Unknown:
 			items = append(items, decodeJSON(t, []byte(source)))
-			return
+			continue
 		}
 		root := r.Read(source)
 		r.Items.Cuts, r.Items.Filling, r.Items.Fill = nil, true, chatapi.Held(payloads)
 		if root.IsText() { // input that is one text
 			items = append(items, decodeJSON(t, []byte(source)))
-			return
+			continue
 		}
 		r.Items.Item(root)
 		items = append(items, decodeJSON(t, []byte(engine.Splice([]byte(source), r.Items.Cuts))))
-	})
+	}
 	return items
 }
 

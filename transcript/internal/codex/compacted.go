@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
 )
 
 // compacted writes what a model sees.
@@ -61,7 +62,7 @@ func (x *codexWriter) compacted() {
 // prompt, nil when the conversation came from elsewhere, and the line with its
 // settings of last.
 func (x *codexWriter) sessionRecords() (system *string, settings []byte) {
-	EachRecord(x.view.Projection.Log().Entries(), func(group []tenfold.Entry) {
+	for group := range engine.Groups(x.view.Projection.Log().Entries()) {
 		for _, e := range group {
 			d, ok := e.Payload.(tenfold.ConfigDelta)
 			if !ok || e.Source == "" {
@@ -76,7 +77,7 @@ func (x *codexWriter) sessionRecords() (system *string, settings []byte) {
 				}
 			}
 		}
-	})
+	}
 	return system, settings
 }
 
@@ -97,17 +98,17 @@ func (x *codexWriter) continuation() (string, bool) {
 // the ids of their entries.
 func (x *codexWriter) histories() map[string]jsontext.Value {
 	found := map[string]jsontext.Value{}
-	EachRecord(x.view.Projection.Log().Entries(), func(group []tenfold.Entry) {
+	for group := range engine.Groups(x.view.Projection.Log().Entries()) {
 		if !slices.ContainsFunc(group, func(e tenfold.Entry) bool { _, ok := historyIndex(e.ID); return ok }) {
-			return
+			continue
 		}
 		line, ok := x.record.line(group, false)
 		if !ok {
-			return
+			continue
 		}
 		root := x.record.Read(string(line))
 		if root.Text("type") != "compacted" {
-			return
+			continue
 		}
 		var items []jsontext.Value
 		for n := chatapi.List(root.Get("payload").Get("replacement_history")); n.Found(); n = n.Next() {
@@ -124,7 +125,7 @@ func (x *codexWriter) histories() map[string]jsontext.Value {
 				found[e.ID] = items[i]
 			}
 		}
-	})
+	}
 	return found
 }
 

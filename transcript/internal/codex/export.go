@@ -183,7 +183,7 @@ func (x *codexWriter) whole() {
 	}
 	past := tenfold.NewLog() // what other tools compacted needs the view before
 	seen := tenfold.Project(past)
-	EachRecord(p.Log().Entries(), func(group []tenfold.Entry) {
+	for group := range engine.Groups(p.Log().Entries()) {
 		if x.err == nil && !x.original(group, undone) {
 			for _, e := range group {
 				if _, ok := e.Payload.(tenfold.Compaction); ok && !undone[e.ID] {
@@ -201,25 +201,8 @@ func (x *codexWriter) whole() {
 				x.err = err
 			}
 		}
-	})
+	}
 	x.begin(x.view.ID, nil)
-}
-
-// EachRecord gives the entries that came from one record together.
-func EachRecord(entries func(func(tenfold.Entry) bool), f func([]tenfold.Entry)) {
-	var group []tenfold.Entry
-	base := ""
-	for e := range entries {
-		if id := engine.RecordID(e.ID); id != base && len(group) > 0 {
-			f(group)
-			group = group[:0]
-		}
-		base = engine.RecordID(e.ID)
-		group = append(group, e)
-	}
-	if len(group) > 0 {
-		f(group)
-	}
 }
 
 // original writes the line that entries came from, if they came from a rollout.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 )
 
@@ -72,32 +70,6 @@ func (s *Scanner) into(target any) {
 		s.Err = errTarget
 	}
 }
-
-// Refill puts the values that payloads hold back into a record that an importer
-// took them out of: the counterpart of [ContentWriter]. What the record still
-// has itself stays.
-type Refill struct {
-	Raw  []byte
-	cuts []Cut
-}
-
-// Text fills the hole that a text left.
-func (r *Refill) Text(at Span, text string) {
-	if at.Found() && text != "" && string(at.Of(r.Raw)) == CutText {
-		quoted, _ := jsontext.AppendQuote(nil, text)
-		r.cuts = append(r.cuts, Cut{at, string(quoted)})
-	}
-}
-
-// Whole fills the hole that any other value left.
-func (r *Refill) Whole(at Span, value string) {
-	if at.Found() && string(at.Of(r.Raw)) == CutValue && jsontext.Value(value).IsValid(ScanOptions...) {
-		r.cuts = append(r.cuts, Cut{at, value})
-	}
-}
-
-// Done gives the record.
-func (r *Refill) Done() string { return Splice(r.Raw, r.cuts) }
 
 // SpliceIn copies a value in raw with the cuts that were made there replaced.
 func SpliceIn(raw []byte, at Span, cuts []Cut) string {
