@@ -11,7 +11,6 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/copilot"
 	"tenfold/transcript/internal/engine"
-	"tenfold/transcript/internal/pi"
 )
 
 // rebuildCopilot gives the events of a session, in order.
@@ -19,12 +18,12 @@ func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
 	var s engine.Scanner
-	for group := range pi.Groups(slices.Values(entries)) {
+	for group := range engine.Groups(slices.Values(entries)) {
 		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
 		if i < 0 {
 			tb.Fatalf("event %s has no source", group[0].ID)
 		}
-		f := pi.Refiller{Raw: []byte(group[i].Source)}
+		f := engine.Refill{Raw: []byte(group[i].Source)}
 		var e copilot.Event
 		e.Parse(&s, f.Raw)
 		calls := 0
@@ -52,11 +51,11 @@ func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 					at = e.Requests[calls].Arguments
 					calls++
 				}
-				f.Value(at, p.Arguments)
+				f.Whole(at, p.Arguments)
 			case tenfold.ToolResult:
 				for _, part := range p.Parts {
 					if part.File != nil {
-						f.Value(e.Answer, part.File.Detail)
+						f.Whole(e.Answer, part.File.Detail)
 						continue
 					}
 					at := e.Answer
@@ -75,7 +74,7 @@ func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 				}
 			}
 		}
-		lines = append(lines, decodeJSON(tb, []byte(engine.Splice(f.Raw, f.Cuts))))
+		lines = append(lines, decodeJSON(tb, []byte(f.Done())))
 	}
 	return lines
 }

@@ -13,7 +13,6 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
-	"tenfold/transcript/internal/pi"
 )
 
 // rebuildGemini gives the records of a chat in order; in the layout of one
@@ -23,7 +22,7 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 	var records []any
 	var whole map[string]any
 	var s engine.Scanner
-	for group := range pi.Groups(slices.Values(entries)) {
+	for group := range engine.Groups(slices.Values(entries)) {
 		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
 		if i < 0 {
 			continue // of a record that is kept whole
@@ -51,7 +50,7 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 }
 
 func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) string {
-	f := pi.Refiller{Raw: []byte(source)}
+	f := engine.Refill{Raw: []byte(source)}
 	var r geminicli.Record
 	r.Parse(s, f.Raw)
 	m := &r.Msg
@@ -116,12 +115,12 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			}
 		case tenfold.ToolCall:
 			if k := numbered(e.ID, "call"); k >= 0 {
-				f.Value(m.Calls[k].Args, p.Arguments)
+				f.Whole(m.Calls[k].Args, p.Arguments)
 			} else {
-				f.Value(next(func(p *geminicli.Part) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
+				f.Whole(next(func(p *geminicli.Part) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
-			f.Value(next(func(p *geminicli.Part) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
+			f.Whole(next(func(p *geminicli.Part) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
 		case tenfold.ToolResult:
 			k := numbered(e.ID, "result")
 			if len(m.Calls) <= k {
@@ -140,19 +139,19 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			}
 		}
 	}
-	return engine.Splice(f.Raw, f.Cuts)
+	return f.Done()
 }
 
-func refillPart(f *pi.Refiller, p *geminicli.Part, one tenfold.Part) {
+func refillPart(f *engine.Refill, p *geminicli.Part, one tenfold.Part) {
 	switch {
 	case one.File == nil && p.Response:
 		f.Text(p.Output, one.Text)
 		f.Text(p.Fault, one.Text)
-		f.Value(p.Body, one.Text)
+		f.Whole(p.Body, one.Text)
 	case one.File == nil:
 		f.Text(p.Text, one.Text)
 	case one.File.Detail != "":
-		f.Value(p.Span, one.File.Detail)
+		f.Whole(p.Span, one.File.Detail)
 	default:
 		_, data, _ := strings.Cut(one.File.URI, ",")
 		f.Text(p.Data, data)

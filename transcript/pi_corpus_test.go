@@ -30,7 +30,7 @@ func rebuildPi(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
 	var s engine.Scanner
-	for group := range pi.Groups(slices.Values(entries)) {
+	for group := range engine.Groups(slices.Values(entries)) {
 		if line := pi.RestorePi(&s, group); line != "" {
 			lines = append(lines, decodeJSON(tb, []byte(line)))
 		}

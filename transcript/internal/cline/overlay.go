@@ -32,56 +32,39 @@ func (t *clineTags) parse(s *engine.Scanner, raw []byte) {
 }
 
 func (t *clineTags) members(s *engine.Scanner) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"ts"`:
-			t.ts = s.Float()
-		case `"isSummary"`:
-			t.summary = s.Flag()
-		case `"isTruncationMarker"`:
-			t.marker = s.Flag()
-		case `"condenseId"`:
-			t.condenseID = s.Text()
-		case `"condenseParent"`:
-			t.condenseParent = s.Text()
-		case `"truncationId"`:
-			t.truncationID = s.Text()
-		case `"truncationParent"`:
-			t.truncateParent = s.Text()
-		case `"modelInfo"`:
-			engine.EachMember(s, func(name []byte) {
-				if n := string(name); n == `"modelId"` || n == `"id"` {
-					t.model = s.Text()
-				} else {
-					s.Value()
-				}
-			})
-		case `"metrics"`:
+	engine.Shape{
+		"ts", &t.ts,
+		"isSummary", &t.summary,
+		"isTruncationMarker", &t.marker,
+		"condenseId", &t.condenseID,
+		"condenseParent", &t.condenseParent,
+		"truncationId", &t.truncationID,
+		"truncationParent", &t.truncateParent,
+		"modelInfo", engine.Inner("modelId", &t.model, "id", &t.model),
+		"metrics", func() {
 			t.counted = s.Kind() == '{'
-			engine.EachMember(s, func(name []byte) { clineCount(s, &t.usage, string(name)) })
-		default:
-			s.Value()
-		}
-	})
+			readUsage(s, &t.usage)
+		},
+	}.Read(s)
 }
 
-// clineCount reads a member that counts tokens or money.
-func clineCount(s *engine.Scanner, u *tenfold.Usage, name string) {
-	f := s.Float()
-	n := int(max(0, min(f, 1<<52)))
-	switch name {
-	case `"inputTokens"`, `"tokensIn"`:
-		u.Input = n
-	case `"outputTokens"`, `"tokensOut"`:
-		u.Output = n
-	case `"cacheReadTokens"`, `"cacheReads"`:
-		u.CacheRead = n
-	case `"cacheWriteTokens"`, `"cacheWrites"`:
-		u.CacheWrite = n
-	case `"cost"`:
-		if f >= 0 {
-			u.Cost = &f
-		}
+// readUsage reads counts of tokens and money, in the words of a message or of
+// the task's window.
+func readUsage(s *engine.Scanner, u *tenfold.Usage) {
+	cost := -1.0
+	engine.Shape{
+		"inputTokens", &u.Input,
+		"tokensIn", &u.Input,
+		"outputTokens", &u.Output,
+		"tokensOut", &u.Output,
+		"cacheReadTokens", &u.CacheRead,
+		"cacheReads", &u.CacheRead,
+		"cacheWriteTokens", &u.CacheWrite,
+		"cacheWrites", &u.CacheWrite,
+		"cost", &cost,
+	}.Read(s)
+	if cost >= 0 {
+		u.Cost = &cost
 	}
 }
 
@@ -107,12 +90,7 @@ func (d *cline) look(c *chatapi.Chat) {
 	}
 	var s engine.Scanner
 	s.Reset(text)
-	s.Token()
-	for s.More() {
-		if s.Kind() != '{' {
-			s.Value()
-			continue
-		}
+	engine.EachItem(&s, func() {
 		var t clineTags
 		t.members(&s)
 		if t.summary && t.condenseID != "" {
@@ -121,7 +99,7 @@ func (d *cline) look(c *chatapi.Chat) {
 		if t.marker && t.truncationID != "" {
 			d.known["truncate "+t.truncationID] = true
 		}
-	}
+	})
 }
 
 // clineGroup is a range of turns that something hides.
@@ -239,28 +217,18 @@ func (d *cline) readPrefix(c *chatapi.Chat) {
 	var s engine.Scanner
 	s.Reset(p.raw)
 	var texts []string
-	engine.EachMember(&s, func(name []byte) {
-		switch {
-		case string(name) == `"source_message_count"`:
-			p.count = s.Number(s.Value())
-		case string(name) == `"messages"` && s.Kind() == '[':
-			s.Token()
-			for s.More() {
-				at := s.Value()
-				var m chatapi.AnthropicMessage
-				var in engine.Scanner
-				body := at.Of(p.raw)
-				if m.Parse(&in, body); in.Err == nil && !m.Twice {
-					if text := messageText(&m, &engine.ContentWriter{Scan: &in, Raw: body}); text != "" {
-						texts = append(texts, text)
-					}
+	engine.Shape{"source_message_count", &p.count, "messages", func() {
+		engine.EachItem(&s, func() {
+			var m chatapi.AnthropicMessage
+			var in engine.Scanner
+			body := s.Value().Of(p.raw)
+			if m.Parse(&in, body); in.Err == nil && !m.Twice {
+				if text := messageText(&m, &engine.ContentWriter{Scan: &in, Raw: body}); text != "" {
+					texts = append(texts, text)
 				}
 			}
-			s.Token()
-		default:
-			s.Value()
-		}
-	})
+		})
+	}}.Read(&s)
 	p.text = strings.Join(texts, "\n\n")
 	if p.count > 0 && p.text != "" {
 		d.prefix = p

@@ -28,17 +28,7 @@ func (d *cline) readUI(c *chatapi.Chat) {
 	}
 	s := engine.Scanner{Cost: engine.BlockCost}
 	s.Reset(raw)
-	if s.Kind() == '[' {
-		s.Token()
-		for s.More() {
-			if s.Kind() != '{' {
-				s.Value()
-				continue
-			}
-			d.uiMessage(&s)
-		}
-		s.Token()
-	}
+	engine.EachItem(&s, func() { d.uiMessage(&s) })
 	if err != nil || s.Err != nil {
 		c.Warn.Add(0, "sibling file, ui_messages.json, could not be read as a whole: usage is missing", "")
 	}
@@ -48,41 +38,22 @@ func (d *cline) uiMessage(s *engine.Scanner) {
 	var ts float64
 	var say, text, id string
 	var k clineShrink
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"ts"`:
-			ts = s.Float()
-		case `"say"`:
-			say = s.Text()
-		case `"text"`:
-			text = s.Text()
-		case `"contextCondense"`:
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"prevContextTokens"`:
-					k.before = s.Number(s.Value())
-				case `"newContextTokens"`:
-					k.after = s.Number(s.Value())
-				case `"cost"`:
-					if f := s.Float(); f > 0 {
-						k.cost = &f
-					}
-				case `"condenseId"`:
-					id = s.Text()
-				default:
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
-		}
-	})
+	cost := 0.0
+	engine.Shape{
+		"ts", &ts,
+		"say", &say,
+		"text", &text,
+		"contextCondense", engine.Inner("prevContextTokens", &k.before, "newContextTokens", &k.after, "cost", &cost, "condenseId", &id),
+	}.Read(s)
+	if cost > 0 {
+		k.cost = &cost
+	}
 	switch say {
 	case "api_req_started":
 		b := clineBill{ts: ts}
 		var in engine.Scanner
 		in.Reset([]byte(text))
-		engine.EachMember(&in, func(name []byte) { clineCount(&in, &b.usage, string(name)) })
+		readUsage(&in, &b.usage)
 		if in.Err == nil && (b.usage.Input+b.usage.Output+b.usage.CacheRead+b.usage.CacheWrite > 0 || b.usage.Cost != nil) {
 			d.bills = append(d.bills, b)
 		}

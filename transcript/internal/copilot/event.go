@@ -20,7 +20,6 @@ type Event struct {
 	success                                                                                        bool
 	Content, Transformed, Reasoning, Opaque, Encrypted                                             engine.Span
 	Arguments, Answer, Failed, Summary                                                             engine.Span
-	hasResult                                                                                      bool
 	before, after                                                                                  int
 	output, input, cacheRead, cacheWrite                                                           int
 	Attachments                                                                                    []copilotFile
@@ -41,180 +40,73 @@ type copilotFile struct {
 }
 
 func (e *Event) Parse(s *engine.Scanner, raw []byte) {
-	requests := e.Requests[:0]
-	*e = Event{raw: raw, Requests: requests}
+	*e = Event{raw: raw, Requests: e.Requests[:0]}
 	s.Reset(raw)
 	e.kind = s.Kind()
+	failure := engine.Shape{"message", &e.Failed}
+	data := engine.Shape{
+		"sessionId", &e.session,
+		"source", &e.source,
+		"role", &e.role,
+		"model", &e.model,
+		"newModel", &e.newModel,
+		"selectedModel", &e.selected,
+		"title", &e.title,
+		"messageId", &e.message,
+		"toolCallId", &e.call,
+		"parentToolCallId", &e.parentCall,
+		"toolName", &e.tool,
+		"upToEventId", &e.upTo,
+		"success", func() { e.hasSuccess, e.success = true, s.Flag() },
+		"content", &e.Content,
+		"transformedContent", &e.Transformed,
+		"reasoningText", &e.Reasoning,
+		"reasoningOpaque", &e.Opaque,
+		"encryptedContent", &e.Encrypted,
+		"summaryContent", &e.Summary,
+		"arguments", &e.Arguments,
+		"preCompactionTokens", &e.before,
+		"postCompactionTokens", &e.after,
+		"outputTokens", &e.output,
+		"inputTokens", &e.input,
+		"cacheReadTokens", &e.cacheRead,
+		"cacheWriteTokens", &e.cacheWrite,
+		"permissionRequest", engine.Inner("toolCallId", &e.call),
+		"result", engine.Inner("content", &e.Answer, "kind", &e.approved),
+		"error", func() {
+			if s.Kind() == '{' {
+				failure.Read(s)
+			} else {
+				e.Failed = s.Value()
+			}
+		},
+		"toolRequests", func() {
+			engine.EachItem(s, func() {
+				var r copilotRequest
+				engine.Shape{"toolCallId", &r.id, "name", &r.name, "arguments", &r.Arguments}.Read(s)
+				e.Requests = append(e.Requests, r)
+			})
+		},
+		"attachments", func() {
+			engine.EachItem(s, func() {
+				var f copilotFile
+				engine.Shape{"type", &f.typ, "mimeType", &f.mediaType, "displayName", &f.name, "data", &f.Data}.Read(s)
+				e.Attachments = append(e.Attachments, f)
+			})
+		},
+	}
 	seen := false
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			e.typ = s.Text()
-		case `"id"`:
-			e.id = s.Text()
-		case `"timestamp"`:
-			e.stamp = s.Text()
-		case `"agentId"`:
-			e.agent = s.Text()
-		case `"data"`:
-			e.twice = e.twice || seen
+	engine.Shape{
+		"type", &e.typ,
+		"id", &e.id,
+		"timestamp", &e.stamp,
+		"agentId", &e.agent,
+		"data", func() {
+			s.Twice = s.Twice || seen
 			seen = true
-			engine.EachMember(s, func(name []byte) { e.member(s, name) })
-		default:
-			s.Value()
-		}
-	})
+			data.Read(s)
+		},
+	}.Read(s)
 	s.End()
-}
-
-func (e *Event) take(s *engine.Scanner, at *engine.Span) {
-	v := s.Value()
-	e.twice = e.twice || at.Found()
-	*at = v
-}
-
-// member reads a member of the data.
-func (e *Event) member(s *engine.Scanner, name []byte) {
-	switch string(name) {
-	case `"sessionId"`:
-		e.session = s.Text()
-	case `"source"`:
-		e.source = s.Text()
-	case `"role"`:
-		e.role = s.Text()
-	case `"model"`:
-		e.model = s.Text()
-	case `"newModel"`:
-		e.newModel = s.Text()
-	case `"selectedModel"`:
-		e.selected = s.Text()
-	case `"title"`:
-		e.title = s.Text()
-	case `"messageId"`:
-		e.message = s.Text()
-	case `"toolCallId"`:
-		e.call = s.Text()
-	case `"parentToolCallId"`:
-		e.parentCall = s.Text()
-	case `"toolName"`:
-		e.tool = s.Text()
-	case `"upToEventId"`:
-		e.upTo = s.Text()
-	case `"success"`:
-		e.hasSuccess = true
-		e.success = s.Flag()
-	case `"content"`:
-		e.take(s, &e.Content)
-	case `"transformedContent"`:
-		e.take(s, &e.Transformed)
-	case `"reasoningText"`:
-		e.take(s, &e.Reasoning)
-	case `"reasoningOpaque"`:
-		e.take(s, &e.Opaque)
-	case `"encryptedContent"`:
-		e.take(s, &e.Encrypted)
-	case `"summaryContent"`:
-		e.take(s, &e.Summary)
-	case `"arguments"`:
-		e.take(s, &e.Arguments)
-	case `"preCompactionTokens"`:
-		e.before = s.Number(s.Value())
-	case `"postCompactionTokens"`:
-		e.after = s.Number(s.Value())
-	case `"outputTokens"`:
-		e.output = s.Number(s.Value())
-	case `"inputTokens"`:
-		e.input = s.Number(s.Value())
-	case `"cacheReadTokens"`:
-		e.cacheRead = s.Number(s.Value())
-	case `"cacheWriteTokens"`:
-		e.cacheWrite = s.Number(s.Value())
-	case `"permissionRequest"`:
-		engine.EachMember(s, func(name []byte) {
-			if string(name) == `"toolCallId"` {
-				e.call = s.Text()
-			} else {
-				s.Value()
-			}
-		})
-	case `"result"`:
-		e.hasResult = true
-		engine.EachMember(s, func(name []byte) {
-			switch string(name) {
-			case `"content"`:
-				e.take(s, &e.Answer)
-			case `"kind"`:
-				e.approved = s.Text()
-			default:
-				s.Value()
-			}
-		})
-	case `"error"`:
-		if s.Kind() != '{' {
-			e.take(s, &e.Failed)
-			return
-		}
-		engine.EachMember(s, func(name []byte) {
-			if string(name) == `"message"` {
-				e.take(s, &e.Failed)
-			} else {
-				s.Value()
-			}
-		})
-	case `"toolRequests"`:
-		e.list(s, func() { e.request(s) })
-	case `"attachments"`:
-		e.list(s, func() { e.attachment(s) })
-	default:
-		s.Value()
-	}
-}
-
-// list walks over a list of objects.
-func (e *Event) list(s *engine.Scanner, each func()) {
-	if s.Kind() != '[' {
-		s.Value()
-		return
-	}
-	s.Token()
-	for s.More() {
-		each()
-	}
-	s.Token()
-}
-
-func (e *Event) request(s *engine.Scanner) {
-	var r copilotRequest
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"toolCallId"`:
-			r.id = s.Text()
-		case `"name"`:
-			r.name = s.Text()
-		case `"arguments"`:
-			e.take(s, &r.Arguments)
-		default:
-			s.Value()
-		}
-	})
-	e.Requests = append(e.Requests, r)
-}
-
-func (e *Event) attachment(s *engine.Scanner) {
-	var f copilotFile
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			f.typ = s.Text()
-		case `"mimeType"`:
-			f.mediaType = s.Text()
-		case `"displayName"`:
-			f.name = s.Text()
-		case `"data"`:
-			e.take(s, &f.Data)
-		default:
-			s.Value()
-		}
-	})
-	e.Attachments = append(e.Attachments, f)
+	e.twice = s.Twice
 }

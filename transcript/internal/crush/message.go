@@ -29,92 +29,47 @@ type crushPart struct {
 // parseCrush finds the parts in a row.
 func parseCrush(s *engine.Scanner, raw []byte) (parts []crushPart, list engine.Span) {
 	s.Reset(raw)
-	engine.EachMember(s, func(name []byte) {
-		if string(name) != `"parts"` {
-			s.Value()
-			return
-		}
+	engine.Shape{"parts", func() {
 		parts = nil
 		list = engine.Within(s, func() {
 			engine.EachItem(s, func() {
-				var p crushPart
-				p.kind = s.Kind()
+				p := crushPart{kind: s.Kind()}
 				p.Span = engine.Within(s, func() {
-					engine.EachMember(s, func(name []byte) {
-						switch string(name) {
-						case `"type"`:
-							p.typ = s.Text()
-						case `"data"`:
-							p.read(s)
-						default:
-							s.Value()
-						}
-					})
+					engine.Shape{"type", &p.typ, "data", func() { p.read(s) }}.Read(s)
 				})
 				parts = append(parts, p)
 			})
 		})
-	})
+	}}.Read(s)
 	s.End()
 	return parts, list
 }
 
 func (p *crushPart) read(s *engine.Scanner) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"text"`:
-			p.text = s.Value()
-		case `"hidden"`:
-			p.hidden = s.Flag()
-		case `"thinking"`:
-			p.thinking = s.Value()
-		case `"signature"`:
-			p.signature = s.Value()
-		case `"thought_signature"`:
-			p.thought = s.Value()
-		case `"tool_id"`:
-			p.toolID = s.Text()
-		case `"responses_data"`:
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"item_id"`:
-					p.item = s.Text()
-				case `"encrypted_content"`:
-					p.encrypted = s.Value()
-				default:
-					s.Value()
-				}
-			})
-		case `"id"`:
-			p.id = s.Text()
-		case `"name"`:
-			p.name = s.Text()
-		case `"input"`:
-			p.input = s.Value()
-		case `"tool_call_id"`:
-			p.callID = s.Text()
-		case `"content"`:
-			p.content = s.Value()
-		case `"is_error"`:
-			p.isError = s.Flag()
-		case `"data"`, `"Data"`:
-			p.data = s.Value()
-		case `"mime_type"`, `"MIMEType"`:
-			p.mime = s.Text()
-		case `"Path"`:
-			p.path = s.Text()
-		case `"url"`:
-			p.url = s.Value()
-		case `"command"`:
-			p.command = s.Text()
-		case `"output"`:
-			p.output = s.Text()
-		case `"exit_code"`:
-			p.exit = string(s.Value().Of(s.Raw))
-		default:
-			s.Value()
-		}
-	})
+	engine.Shape{
+		"text", &p.text,
+		"hidden", &p.hidden,
+		"thinking", &p.thinking,
+		"signature", &p.signature,
+		"thought_signature", &p.thought,
+		"tool_id", &p.toolID,
+		"responses_data", engine.Inner("item_id", &p.item, "encrypted_content", &p.encrypted),
+		"id", &p.id,
+		"name", &p.name,
+		"input", &p.input,
+		"tool_call_id", &p.callID,
+		"content", &p.content,
+		"is_error", &p.isError,
+		"data", &p.data, // of a result
+		"Data", &p.data, // of a file
+		"mime_type", &p.mime,
+		"MIMEType", &p.mime,
+		"Path", &p.path,
+		"url", &p.url,
+		"command", &p.command,
+		"output", &p.output,
+		"exit_code", func() { p.exit = string(s.Value().Of(s.Raw)) },
+	}.Read(s)
 }
 
 // Message hands on one message.

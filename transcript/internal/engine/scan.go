@@ -32,6 +32,8 @@ type Scanner struct {
 	// looks at, 0 for nothing; left is how many more it may look at in this
 	// text.
 	Cost, left int
+	// Twice says that a [Shape] read two values of this text to one place.
+	Twice bool
 }
 
 // What users of scanners keep of a value, the growth of their lists included:
@@ -57,7 +59,7 @@ var ScanOptions = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontex
 
 func (s *Scanner) Reset(raw []byte) {
 	s.buf = *bytes.NewBuffer(raw)
-	s.Raw, s.Err = raw, nil
+	s.Raw, s.Err, s.Twice = raw, nil, false
 	if s.Cost > 0 {
 		s.left = (ScanFree + scanRatio*len(raw)) / s.Cost
 	}

@@ -28,85 +28,57 @@ func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
 		s.End()
 		return
 	}
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"uuid"`:
-			r.uuid = s.Text()
-		case `"parentUuid"`:
-			r.parent = s.Text()
-		case `"sessionId"`:
-			r.session = s.Text()
-		case `"timestamp"`:
-			r.stamp = s.Text()
-		case `"type"`:
-			r.typ = s.Text()
-		case `"subtype"`:
-			r.subtype = s.Text()
-		case `"model"`:
-			r.model = s.Text()
-		case `"message"`:
+	engine.Shape{
+		"uuid", &r.uuid,
+		"parentUuid", &r.parent,
+		"sessionId", &r.session,
+		"timestamp", &r.stamp,
+		"type", &r.typ,
+		"subtype", &r.subtype,
+		"model", &r.model,
+		"message", func() {
 			r.twice = r.twice || r.content.Kind != 0
-			if s.Kind() != '{' {
-				s.Value()
-				return
-			}
-			r.content.Parse(s)
-		case `"toolCallResult"`:
-			engine.EachMember(s, func(name []byte) {
-				if string(name) == `"status"` {
-					r.failed = s.Text() == "error"
-				} else {
-					s.Value()
-				}
-			})
-		case `"usageMetadata"`:
-			r.tokens(s)
-		case `"systemPayload"`:
-			r.system(s)
-		default:
-			s.Value()
-		}
-	})
+			readContent(s, &r.content)
+		},
+		"toolCallResult", engine.Inner("status", func() { r.failed = s.Text() == "error" }),
+		"usageMetadata", func() { r.tokens(s) },
+		"systemPayload", engine.Inner(
+			"customTitle", &r.title,
+			"compressedHistory", func() {
+				r.twice = r.twice || r.history != nil
+				engine.EachItem(s, func() {
+					r.history = append(r.history, chatapi.GeminiContent{})
+					readContent(s, &r.history[len(r.history)-1])
+				})
+			},
+		),
+	}.Read(s)
 	s.End()
+}
+
+// readContent reads a content; any other value leaves it empty.
+func readContent(s *engine.Scanner, g *chatapi.GeminiContent) {
+	if s.Kind() == '{' {
+		g.Parse(s)
+	} else {
+		s.Value()
+	}
 }
 
 // tokens reads what a response cost, in the words of the API or of older
 // releases.
 func (r *qwenRecord) tokens(s *engine.Scanner) {
-	engine.EachMember(s, func(name []byte) {
-		at := s.Value()
-		switch string(name) {
-		case `"promptTokenCount"`, `"input"`:
-			r.usage.input = s.Number(at)
-		case `"candidatesTokenCount"`, `"output"`:
-			r.usage.output = s.Number(at)
-		case `"cachedContentTokenCount"`, `"cached"`:
-			r.usage.cached = s.Number(at)
-		case `"thoughtsTokenCount"`, `"thoughts"`:
-			r.usage.thoughts = s.Number(at)
-		case `"toolUsePromptTokenCount"`, `"tool"`:
-			r.usage.tool = s.Number(at)
-		}
-	})
-}
-
-func (r *qwenRecord) system(s *engine.Scanner) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"customTitle"`:
-			r.title = s.Text()
-		case `"compressedHistory"`:
-			r.twice = r.twice || r.history != nil
-			each(s, func() {
-				r.history = append(r.history, chatapi.GeminiContent{})
-				if g := &r.history[len(r.history)-1]; s.Kind() == '{' {
-					g.Parse(s)
-				} else {
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
-		}
-	})
+	u := &r.usage
+	engine.Shape{
+		"promptTokenCount", &u.input,
+		"candidatesTokenCount", &u.output,
+		"cachedContentTokenCount", &u.cached,
+		"thoughtsTokenCount", &u.thoughts,
+		"toolUsePromptTokenCount", &u.tool,
+		"input", &u.input,
+		"output", &u.output,
+		"cached", &u.cached,
+		"thoughts", &u.thoughts,
+		"tool", &u.tool,
+	}.Read(s)
 }

@@ -72,295 +72,175 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		s.End()
 		return
 	}
-	r.Msg = geminiCLIObject(s, func(m *geminiCLIMessage, name []byte) bool {
-		if string(name) == `"$set"` && s.Kind() == '{' {
-			r.set = true
-			engine.EachMember(s, func(name []byte) {
-				if !r.member(s, name) {
-					s.Value()
-				}
+	session := engine.Shape{
+		"sessionId", &r.session,
+		"startTime", &r.start,
+		"summary", &r.summary,
+		"kind", func() { r.agent = s.Text() == "subagent" },
+		"messages", func() {
+			if s.Kind() != '[' {
+				s.Value()
+				return
+			}
+			r.messages = []geminiCLIMessage{}
+			r.list = engine.Within(s, func() {
+				engine.EachItem(s, func() {
+					var m geminiCLIMessage
+					m.read(s, nil)
+					r.messages = append(r.messages, m)
+				})
 			})
-			return true
-		}
-		if string(name) == `"$rewindTo"` {
-			r.rewindTo = s.Value()
-			return true
-		}
-		return r.member(s, name)
-	})
+		},
+	}
+	changes := engine.Shape{
+		"$set", func() {
+			r.set = s.Kind() == '{'
+			session.Read(s)
+		},
+		"$rewindTo", func() { r.rewindTo = s.Value() },
+	}
+	r.Msg.read(s, func(name []byte) bool { return changes.Member(s, name) || session.Member(s, name) })
 	s.End()
 }
 
-// member reads a member of a session.
-func (r *Record) member(s *engine.Scanner, name []byte) bool {
-	switch string(name) {
-	case `"sessionId"`:
-		r.session = s.Text()
-	case `"startTime"`:
-		r.start = s.Text()
-	case `"summary"`:
-		r.summary = s.Text()
-	case `"kind"`:
-		r.agent = s.Text() == "subagent"
-	case `"messages"`:
-		if s.Kind() != '[' {
-			return false
-		}
-		s.Token()
-		from := int(s.Offset()) - 1
-		r.messages = []geminiCLIMessage{}
-		for s.More() {
-			if s.Kind() == '{' {
-				r.messages = append(r.messages, geminiCLIObject(s, nil))
-				continue
-			}
-			at := s.Value()
-			r.messages = append(r.messages, geminiCLIMessage{Span: at, twice: true})
-		}
-		s.Token()
-		r.list = engine.Span{From: from, To: int(s.Offset())}
-	default:
-		return false
-	}
-	return true
-}
-
-// geminiCLIObject reads a message; other reads what else may stand in it.
-func geminiCLIObject(s *engine.Scanner, other func(m *geminiCLIMessage, name []byte) bool) geminiCLIMessage {
-	var m geminiCLIMessage
-	s.Token()
-	m.From = int(s.Offset()) - 1
-	for s.More() {
-		name := s.Name()
-		switch string(name) {
-		case `"id"`:
-			m.id = s.Text()
-		case `"type"`:
-			m.typ = s.Text()
-		case `"timestamp"`:
-			m.stamp = s.Text()
-		case `"model"`:
-			m.model = s.Text()
-		case `"content"`:
-			m.twice = m.twice || m.Content.Found()
-			if s.Kind() == '[' {
-				m.Content = engine.Span{From: 0, To: 1}
-				m.Parts = geminiCLIParts(s, &m.twice)
-				continue
-			}
-			m.Content = s.Value()
-		case `"thoughts"`:
-			m.twice = m.twice || m.Thoughts != nil
-			each(s, func() { m.Thoughts = append(m.Thoughts, geminiCLIThoughtOf(s, &m.twice)) })
-		case `"toolCalls"`:
-			m.twice = m.twice || m.Calls != nil
-			each(s, func() { m.Calls = append(m.Calls, geminiCLICallOf(s, &m.twice)) })
-		case `"tokens"`:
-			m.tokens = geminiCLITokensOf(s)
-		default:
-			if s.Err != nil || other == nil || !other(&m, name) {
-				s.Value()
-			}
-		}
-	}
-	s.Token()
-	m.To = int(s.Offset())
-	return m
-}
-
-// each walks over a list; f has to read one value.
-func each(s *engine.Scanner, f func()) {
-	if s.Kind() != '[' {
-		s.Value()
-		return
-	}
-	s.Token()
-	for s.More() {
-		f()
-	}
-	s.Token()
-}
-
-// once reads a value whose place is to be had once.
-func once(s *engine.Scanner, at *engine.Span, twice *bool) {
-	v := s.Value()
-	*twice = *twice || at.Found()
-	*at = v
-}
-
-func geminiCLIThoughtOf(s *engine.Scanner, twice *bool) geminiCLIThought {
-	var t geminiCLIThought
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"subject"`:
-			t.Subject = s.Text()
-		case `"description"`:
-			once(s, &t.Description, twice)
-		default:
-			s.Value()
-		}
-	})
-	return t
-}
-
-func geminiCLICallOf(s *engine.Scanner, twice *bool) geminiCLICall {
-	var c geminiCLICall
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			c.id = s.Text()
-		case `"name"`:
-			c.name = s.Text()
-		case `"status"`:
-			c.status = s.Text()
-		case `"args"`:
-			once(s, &c.Args, twice)
-		case `"result"`:
-			*twice = *twice || c.Result != nil
-			if s.Kind() == '[' {
-				c.Result = geminiCLIParts(s, twice)
+// read reads a message; other reads what else may stand in its record.
+func (m *geminiCLIMessage) read(s *engine.Scanner, other func(name []byte) bool) {
+	outside := s.Twice
+	s.Twice = s.Kind() != '{'
+	own := engine.Shape{
+		"id", &m.id,
+		"type", &m.typ,
+		"timestamp", &m.stamp,
+		"model", &m.model,
+		"content", func() {
+			s.Twice = s.Twice || m.Content.Found()
+			if s.Kind() != '[' {
+				m.Content = s.Value()
 				return
 			}
-			at := s.Value()
-			if s.Err == nil && s.Raw[at.From] != 'n' {
-				c.Result = []Part{geminiCLIBare(s, at)}
-			}
-		default:
-			s.Value()
-		}
-	})
-	return c
-}
-
-// geminiCLIBare is a part that is no object: a text says itself.
-func geminiCLIBare(s *engine.Scanner, at engine.Span) Part {
-	p := Part{Span: at}
-	if s.Err == nil {
-		p.kind = jsontext.Kind(s.Raw[at.From])
+			m.Content = engine.Span{From: 0, To: 1}
+			m.Parts = readParts(s)
+		},
+		"thoughts", func() {
+			s.Twice = s.Twice || m.Thoughts != nil
+			engine.EachItem(s, func() {
+				var t geminiCLIThought
+				engine.Shape{"subject", &t.Subject, "description", &t.Description}.Read(s)
+				m.Thoughts = append(m.Thoughts, t)
+			})
+		},
+		"toolCalls", func() {
+			s.Twice = s.Twice || m.Calls != nil
+			engine.EachItem(s, func() {
+				var c geminiCLICall
+				c.read(s)
+				m.Calls = append(m.Calls, c)
+			})
+		},
+		"tokens", func() { m.tokens.read(s) },
 	}
-	if p.kind == '"' {
-		p.Text = at
-	}
-	return p
-}
-
-// geminiCLIParts reads a list of parts. It never gives nil.
-func geminiCLIParts(s *engine.Scanner, twice *bool) []Part {
-	parts := []Part{}
-	each(s, func() {
-		if s.Kind() != '{' {
-			parts = append(parts, geminiCLIBare(s, s.Value()))
-			return
-		}
-		p := Part{kind: '{'}
-		s.Token()
-		p.From = int(s.Offset()) - 1
-		for s.More() {
-			switch string(s.Name()) {
-			case `"text"`:
-				once(s, &p.Text, twice)
-			case `"thought"`:
-				p.Thought = s.Flag()
-			case `"thoughtSignature"`:
-				once(s, &p.Signature, twice)
-			case `"inlineData"`:
-				p.inline = true
-				engine.EachMember(s, func(name []byte) {
-					switch string(name) {
-					case `"mimeType"`:
-						p.mediaType = s.Text()
-					case `"data"`:
-						once(s, &p.Data, twice)
-					default:
-						s.Value()
-					}
-				})
-			case `"fileData"`:
-				engine.EachMember(s, func(name []byte) {
-					switch string(name) {
-					case `"mimeType"`:
-						p.mediaType = s.Text()
-					case `"fileUri"`:
-						p.uri = s.Text()
-					default:
-						s.Value()
-					}
-				})
-			case `"functionCall"`:
-				p.Call = true
-				p.function(s, twice)
-			case `"functionResponse"`:
-				p.Response = true
-				p.function(s, twice)
-			default:
+	m.Span = engine.Within(s, func() {
+		engine.EachMember(s, func(name []byte) {
+			if !own.Member(s, name) && (other == nil || !other(name)) {
 				s.Value()
 			}
-		}
-		s.Token()
-		p.To = int(s.Offset())
-		parts = append(parts, p)
+		})
 	})
+	m.twice, s.Twice = s.Twice, outside
+}
+
+func (c *geminiCLICall) read(s *engine.Scanner) {
+	engine.Shape{
+		"id", &c.id,
+		"name", &c.name,
+		"status", &c.status,
+		"args", &c.Args,
+		"result", func() {
+			s.Twice = s.Twice || c.Result != nil
+			switch s.Kind() {
+			case '[':
+				c.Result = readParts(s)
+			case 'n':
+				s.Value()
+			default:
+				c.Result = []Part{readPart(s)}
+			}
+		},
+	}.Read(s)
+}
+
+// readParts reads a list of parts. It never gives nil.
+func readParts(s *engine.Scanner) []Part {
+	parts := []Part{}
+	engine.EachItem(s, func() { parts = append(parts, readPart(s)) })
 	return parts
 }
 
-// function reads a call or a response.
-func (p *Part) function(s *engine.Scanner, twice *bool) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			p.ID = s.Text()
-		case `"name"`:
-			p.name = s.Text()
-		case `"args"`:
-			once(s, &p.Args, twice)
-		case `"response"`:
-			*twice = *twice || p.Body.Found()
-			if s.Kind() != '{' {
-				p.Body = s.Value()
-				return
-			}
-			s.Token()
-			from := int(s.Offset()) - 1
-			n := 0
-			for s.More() {
-				n++
-				switch string(s.Name()) {
-				case `"output"`:
-					once(s, &p.Output, twice)
-				case `"error"`:
-					once(s, &p.Fault, twice)
-				default:
-					n = 2
-					s.Value()
-				}
-			}
-			s.Token()
-			p.Body = engine.Span{From: from, To: int(s.Offset())}
-			if n != 1 || s.Err != nil || s.Raw[(p.Output.From+p.Fault.From)] != '"' {
-				p.Output, p.Fault = engine.Span{}, engine.Span{} // more than a text: the whole is the result
-			}
-		default:
-			s.Value()
+// readPart reads a part; of those that are not objects a text says itself.
+func readPart(s *engine.Scanner) Part {
+	p := Part{kind: s.Kind()}
+	if p.kind != '{' {
+		p.Span = s.Value()
+		if p.kind == '"' {
+			p.Text = p.Span
 		}
+		return p
+	}
+	p.Span = engine.Within(s, func() {
+		engine.Shape{
+			"text", &p.Text,
+			"thought", &p.Thought,
+			"thoughtSignature", &p.Signature,
+			"inlineData", func() {
+				p.inline = true
+				engine.Shape{"mimeType", &p.mediaType, "data", &p.Data}.Read(s)
+			},
+			"fileData", engine.Inner("mimeType", &p.mediaType, "fileUri", &p.uri),
+			"functionCall", func() {
+				p.Call = true
+				p.function(s)
+			},
+			"functionResponse", func() {
+				p.Response = true
+				p.function(s)
+			},
+		}.Read(s)
 	})
+	return p
 }
 
-func geminiCLITokensOf(s *engine.Scanner) geminiCLITokens {
-	t := geminiCLITokens{found: s.Kind() == '{'}
-	engine.EachMember(s, func(name []byte) {
-		at := s.Value()
-		switch string(name) {
-		case `"input"`:
-			t.input = s.Number(at)
-		case `"output"`:
-			t.output = s.Number(at)
-		case `"cached"`:
-			t.cached = s.Number(at)
-		case `"thoughts"`:
-			t.thoughts = s.Number(at)
-		case `"tool"`:
-			t.tool = s.Number(at)
-		}
-	})
-	return t
+// function reads a call or a response.
+func (p *Part) function(s *engine.Scanner) {
+	texts := engine.Shape{"output", &p.Output, "error", &p.Fault}
+	engine.Shape{
+		"id", &p.ID,
+		"name", &p.name,
+		"args", &p.Args,
+		"response", func() {
+			s.Twice = s.Twice || p.Body.Found()
+			n := 0
+			p.Body = engine.Within(s, func() {
+				engine.EachMember(s, func(name []byte) {
+					if n++; !texts.Member(s, name) {
+						n = 2
+						s.Value()
+					}
+				})
+			})
+			if n != 1 || s.Err != nil || s.Raw[p.Output.From+p.Fault.From] != '"' {
+				p.Output, p.Fault = engine.Span{}, engine.Span{} // more than a text: the whole is the result
+			}
+		},
+	}.Read(s)
+}
+
+func (t *geminiCLITokens) read(s *engine.Scanner) {
+	*t = geminiCLITokens{found: s.Kind() == '{'}
+	engine.Shape{
+		"input", &t.input,
+		"output", &t.output,
+		"cached", &t.cached,
+		"thoughts", &t.thoughts,
+		"tool", &t.tool,
+	}.Read(s)
 }

@@ -14,24 +14,14 @@ func (j *jp) config(delta []byte) tenfold.ConfigDelta {
 	out := tenfold.ConfigDelta{Extra: string(delta)}
 	s := &engine.Scanner{}
 	s.Reset(delta)
-	engine.EachMember(s, func(name []byte) {
-		if string(name) != `"assistant"` {
-			s.Value()
-			return
-		}
-		engine.EachMember(s, func(name []byte) {
-			switch string(name) {
-			case `"system_prompt"`:
-				if t, ok := stringOrValue(s); ok {
-					out.System = &t
-				}
-			case `"model"`:
-				out.Model = jpModel(s)
-			default:
-				s.Value()
+	engine.Shape{"assistant", engine.Inner(
+		"system_prompt", func() {
+			if t, ok := stringOrValue(s); ok {
+				out.System = &t
 			}
-		})
-	})
+		},
+		"model", func() { out.Model = jpModel(s) },
+	)}.Read(s)
 	return out
 }
 
@@ -42,13 +32,10 @@ func stringOrValue(s *engine.Scanner) (string, bool) {
 		return s.Text(), true
 	}
 	text, ok := "", false
-	engine.EachMember(s, func(name []byte) {
-		if string(name) == `"value"` && s.Kind() == '"' {
-			text, ok = s.Text(), true
-		} else {
-			s.Value()
-		}
-	})
+	engine.Shape{"value", func() {
+		ok = s.Kind() == '"'
+		text = s.Text()
+	}}.Read(s)
 	return text, ok
 }
 
@@ -56,25 +43,14 @@ func stringOrValue(s *engine.Scanner) (string, bool) {
 // alias or a provider alone names no model.
 func jpModel(s *engine.Scanner) string {
 	var whole, provider, model string
-	engine.EachMember(s, func(name []byte) {
-		switch {
-		case string(name) == `"id"` && s.Kind() == '"':
+	parts := engine.Shape{"provider", &provider, "name", &model}
+	engine.Shape{"id", func() {
+		if s.Kind() == '"' {
 			whole = s.Text()
-		case string(name) == `"id"`:
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"provider"`:
-					provider = s.Text()
-				case `"name"`:
-					model = s.Text()
-				default:
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
+		} else {
+			parts.Read(s)
 		}
-	})
+	}}.Read(s)
 	switch {
 	case provider != "" && model != "":
 		return provider + "/" + model
@@ -158,25 +134,18 @@ func (e *jpEvent) policy(at engine.Span) (jpPolicy, bool) {
 		p.name = strings.ToLower(s.Text())
 		return p, s.Err == nil
 	}
-	sides := func(name []byte) {
-		switch {
-		case string(name) == `"request"`:
-			p.request = s.Flag()
-		case string(name) == `"response"`:
-			p.response = s.Flag()
-		default:
-			s.Value()
-		}
-	}
+	sides := engine.Shape{"request", &p.request, "response", &p.response}
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"policy"`:
 			p.name = strings.ToLower(s.Text())
 		case `"strip"`, `"omit"`, `"Strip"`, `"Omit"`:
 			p.name = strings.ToLower(strings.Trim(string(name), `"`))
-			engine.EachMember(s, sides)
+			sides.Read(s)
 		default:
-			sides(name)
+			if !sides.Member(s, name) {
+				s.Value()
+			}
 		}
 	})
 	return p, s.Err == nil && p.name != ""

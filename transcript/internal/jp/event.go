@@ -28,99 +28,30 @@ type jpEvent struct {
 func (e *jpEvent) parse(s *engine.Scanner) {
 	s.Reset(e.raw)
 	e.kind = s.Kind()
-	take := func(at *engine.Span) {
-		v := s.Value()
-		e.twice = e.twice || at.Found()
-		*at = v
-	}
-	// inner takes one member of an object and keeps the object's place too.
-	inner := func(whole *engine.Span, pick func(name []byte) *engine.Span) {
-		if s.Kind() != '{' {
-			take(whole)
-			return
-		}
-		e.twice = e.twice || whole.Found()
-		s.Token()
-		from := int(s.Offset()) - 1
-		for s.More() {
-			if at := pick(s.Name()); at != nil {
-				take(at)
-			} else {
-				s.Value()
-			}
-		}
-		s.Token()
-		*whole = engine.Span{From: from, To: int(s.Offset())}
-	}
-	var ignored engine.Span
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			e.typ = s.Text()
-		case `"timestamp"`:
-			e.stamp = s.Text()
-		case `"id"`:
-			e.call = s.Text()
-		case `"name"`:
-			e.name = s.Text()
-		case `"is_error"`:
-			e.isError = s.Flag()
-		case `"content"`:
-			take(&e.content)
-		case `"message"`:
-			take(&e.message)
-		case `"reasoning"`:
-			take(&e.reasoning)
-		case `"arguments"`:
-			take(&e.arguments)
-		case `"answer"`:
-			take(&e.answer)
-		case `"delta"`:
-			take(&e.delta)
-		case `"tool_calls"`:
-			take(&e.tools)
-		case `"from_turn"`:
-			take(&e.fromTo)
-		case `"to_turn"`:
-			take(&e.toTo)
-		case `"summary"`:
-			inner(&e.summary, func(name []byte) *engine.Span {
-				if string(name) == `"summary"` {
-					return &e.summaryText
-				}
-				return nil
-			})
-		case `"question"`:
-			inner(&ignored, func(name []byte) *engine.Span {
-				if string(name) == `"text"` {
-					return &e.question
-				}
-				return nil
-			})
-		case `"reply"`:
-			inner(&ignored, func(name []byte) *engine.Span {
-				switch string(name) {
-				case `"content"`:
-					return &e.replyContent
-				case `"reasoning"`:
-					return &e.replyReasoning
-				}
-				return nil
-			})
-		case `"metadata"`:
-			inner(&ignored, func(name []byte) *engine.Span {
-				switch string(name) {
-				case `"anthropic_thinking_signature"`:
-					return &e.anthropic
-				case `"google_thought_signature"`:
-					return &e.google
-				}
-				return nil
-			})
-		default:
-			s.Value()
-		}
-	})
+	engine.Shape{
+		"type", &e.typ,
+		"timestamp", &e.stamp,
+		"id", &e.call,
+		"name", &e.name,
+		"is_error", &e.isError,
+		"content", &e.content,
+		"message", &e.message,
+		"reasoning", &e.reasoning,
+		"arguments", &e.arguments,
+		"answer", &e.answer,
+		"delta", &e.delta,
+		"tool_calls", &e.tools,
+		"from_turn", &e.fromTo,
+		"to_turn", &e.toTo,
+		"summary", func() {
+			s.Twice = s.Twice || e.summary.Found()
+			e.summary = engine.Within(s, func() { engine.Shape{"summary", &e.summaryText}.Read(s) })
+		},
+		"question", engine.Inner("text", &e.question),
+		"reply", engine.Inner("content", &e.replyContent, "reasoning", &e.replyReasoning),
+		"metadata", engine.Inner("anthropic_thinking_signature", &e.anthropic, "google_thought_signature", &e.google),
+	}.Read(s)
+	e.twice = s.Twice
 }
 
 func (e *jpEvent) isText(at engine.Span) bool { return at.Found() && e.raw[at.From] == '"' }

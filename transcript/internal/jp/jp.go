@@ -215,13 +215,7 @@ func (j *jp) siblings() error {
 	if meta != nil {
 		j.scan.Reset(meta)
 		title := ""
-		engine.EachMember(&j.scan, func(name []byte) {
-			if string(name) == `"title"` {
-				title = j.scan.Text()
-			} else {
-				j.scan.Value()
-			}
-		})
+		engine.Shape{"title", &title}.Read(&j.scan)
 		if j.scan.Err == nil {
 			j.conv.Title = title
 		}

@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
@@ -24,63 +22,52 @@ func rebuildJP(scan *engine.Scanner, source string, entries []tenfold.Entry) (st
 	if scan.Err != nil {
 		return "", false
 	}
-	var cuts []engine.Cut
-	text := func(at engine.Span, t string) {
-		if at.Found() && string(at.Of(e.raw)) == engine.CutText && t != "" {
-			quoted, _ := jsontext.AppendQuote(nil, t)
-			cuts = append(cuts, engine.Cut{Span: at, With: string(quoted)})
-		}
-	}
-	whole := func(at engine.Span, value string) {
-		if at.Found() && string(at.Of(e.raw)) == engine.CutValue {
-			cuts = append(cuts, engine.Cut{Span: at, With: value})
-		}
-	}
+	r := engine.Refill{Raw: e.raw}
 	for _, entry := range entries {
 		switch p := entry.Payload.(type) {
 		case tenfold.UserMessage:
 			if len(p.Parts) != 1 {
 				return "", false
 			}
-			text(e.content, p.Parts[0].Text)
-			text(e.message, p.Parts[0].Text)
+			r.Text(e.content, p.Parts[0].Text)
+			r.Text(e.message, p.Parts[0].Text)
 		case tenfold.AssistantMessage:
 			if e.replyContent.Found() {
-				text(e.replyContent, p.Text)
+				r.Text(e.replyContent, p.Text)
 			} else {
-				text(e.message, p.Text)
+				r.Text(e.message, p.Text)
 			}
 		case tenfold.Reasoning:
 			switch {
 			case p.CallID != "" && e.arguments.Found(): // the call's event keeps its signature
 			case e.replyReasoning.Found():
-				text(e.replyReasoning, p.Text)
+				r.Text(e.replyReasoning, p.Text)
 			default:
-				text(e.reasoning, p.Text)
-				text(e.anthropic, p.Signature)
-				text(e.google, p.Signature)
+				r.Text(e.reasoning, p.Text)
+				r.Text(e.anthropic, p.Signature)
+				r.Text(e.google, p.Signature)
 			}
 		case tenfold.ToolCall:
-			whole(e.arguments, EncodeStrings(p.Arguments))
+			r.Whole(e.arguments, EncodeStrings(p.Arguments))
 		case tenfold.ToolResult:
 			if len(p.Parts) > 0 {
-				text(e.content, base64.StdEncoding.EncodeToString([]byte(p.Parts[0].Text)))
+				r.Text(e.content, base64.StdEncoding.EncodeToString([]byte(p.Parts[0].Text)))
 			}
 		case tenfold.Approval:
-			text(e.question, p.Reason)
+			r.Text(e.question, p.Reason)
 		case tenfold.ConfigDelta:
-			whole(e.delta, p.Extra)
+			r.Whole(e.delta, p.Extra)
 		case tenfold.Compaction:
 			if p.Summary != nil {
 				at := e.summaryText
 				if !at.Found() {
 					at = e.summary
 				}
-				text(at, p.Summary.Text)
+				r.Text(at, p.Summary.Text)
 			}
 		}
 	}
-	return engine.Splice(e.raw, cuts), true
+	return r.Done(), true
 }
 
 // EncodeStrings encodes every string of a value as base64, the names of members

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -99,12 +98,7 @@ func (x *openCodeExport) rebuild(session string) error {
 func (x *openCodeExport) around(session string) (before, after string, ok bool) {
 	var at engine.Span
 	x.scan.Reset([]byte(session))
-	engine.EachMember(&x.scan, func(name []byte) {
-		v := x.scan.Value()
-		if string(name) == `"messages"` {
-			at = v
-		}
-	})
+	engine.Shape{"messages", &at}.Read(&x.scan)
 	if x.scan.Err != nil || !at.Found() {
 		return "", "", false
 	}
@@ -114,19 +108,7 @@ func (x *openCodeExport) around(session string) (before, after string, ok bool) 
 func (x *openCodeExport) sessionID(session string) string {
 	id := ""
 	x.scan.Reset([]byte(session))
-	engine.EachMember(&x.scan, func(name []byte) {
-		if string(name) != `"info"` {
-			x.scan.Value()
-			return
-		}
-		engine.EachMember(&x.scan, func(name []byte) {
-			if string(name) == `"id"` {
-				id = x.scan.Text()
-			} else {
-				x.scan.Value()
-			}
-		})
-	})
+	engine.Shape{"info", engine.Inner("id", &id)}.Read(&x.scan)
 	return id
 }
 
@@ -197,7 +179,7 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	}
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
-	f := filler{raw: m.raw}
+	f := engine.Refill{Raw: m.raw}
 	user, _ := r.said[0].(tenfold.UserMessage)
 	parts := user.Parts
 	for i := range m.list {
@@ -207,13 +189,13 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 		}
 		switch part := parts[0]; p.typ {
 		case "text":
-			f.text(p.text, part.Text)
+			f.Text(p.text, part.Text)
 		case "file":
-			f.file(p.file, part)
+			fillFile(&f, p.file, part)
 		}
 		parts = parts[1:]
 	}
-	return engine.Splice(m.raw, f.cuts)
+	return f.Done()
 }
 
 // fillMessage writes an assistant's message with its parts.
@@ -246,61 +228,40 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 	if x.scan.Err != nil {
 		return r.source
 	}
-	f := filler{raw: raw}
+	f := engine.Refill{Raw: raw}
 	for _, said := range r.said {
 		switch said := said.(type) {
 		case tenfold.AssistantMessage:
-			f.text(p.text, said.Text)
+			f.Text(p.text, said.Text)
 		case tenfold.Reasoning:
 			if said.CallID != "" {
 				continue // stands on a call, which keeps it
 			}
-			f.text(p.text, said.Text)
-			f.text(p.opaque.redacted, said.Encrypted)
-			f.text(p.opaque.encrypted, said.Encrypted)
-			f.text(p.opaque.signature, said.Signature)
-			f.text(p.opaque.thought, said.Signature)
+			f.Text(p.text, said.Text)
+			f.Text(p.opaque.redacted, said.Encrypted)
+			f.Text(p.opaque.encrypted, said.Encrypted)
+			f.Text(p.opaque.signature, said.Signature)
+			f.Text(p.opaque.thought, said.Signature)
 		case tenfold.Compaction:
 			if said.Summary != nil {
-				f.text(p.text, said.Summary.Text)
+				f.Text(p.text, said.Summary.Text)
 			}
 		case tenfold.ToolCall:
-			f.value(p.input, said.Arguments)
+			f.Whole(p.input, said.Arguments)
 		case tenfold.ToolResult:
-			f.result(&p, said)
+			fillResult(&f, &p, said)
 		}
 	}
-	return engine.Splice(raw, f.cuts)
+	return f.Done()
 }
 
-// filler puts values back where their placeholders are.
-type filler struct {
-	raw  []byte
-	cuts []engine.Cut
-}
-
-func (f *filler) text(at engine.Span, text string) {
-	if !at.Found() || text == "" || string(at.Of(f.raw)) != engine.CutText {
-		return
-	}
-	if quoted, err := jsontext.AppendQuote(nil, text); err == nil {
-		f.cuts = append(f.cuts, engine.Cut{Span: at, With: string(quoted)})
-	}
-}
-
-func (f *filler) value(at engine.Span, value string) {
-	if at.Found() && string(at.Of(f.raw)) == engine.CutValue && jsontext.Value(value).IsValid(engine.ScanOptions...) {
-		f.cuts = append(f.cuts, engine.Cut{Span: at, With: value})
-	}
-}
-
-func (f *filler) file(file openCodeFile, part tenfold.Part) {
+func fillFile(f *engine.Refill, file openCodeFile, part tenfold.Part) {
 	if part.File != nil {
-		f.text(file.url, part.File.URI)
+		f.Text(file.url, part.File.URI)
 	}
 }
 
-func (f *filler) result(p *openCodePart, r tenfold.ToolResult) {
+func fillResult(f *engine.Refill, p *openCodePart, r tenfold.ToolResult) {
 	var files []tenfold.Part
 	for _, part := range r.Parts {
 		if part.File != nil {
@@ -308,17 +269,17 @@ func (f *filler) result(p *openCodePart, r tenfold.ToolResult) {
 			continue
 		}
 		switch {
-		case p.status == "error" && p.interrupted && p.partial.Found() && f.raw[p.partial.From] == '"':
-			f.text(p.partial, part.Text)
+		case p.status == "error" && p.interrupted && p.partial.Found() && f.Raw[p.partial.From] == '"':
+			f.Text(p.partial, part.Text)
 		case p.status == "error":
-			f.text(p.failed, part.Text)
+			f.Text(p.failed, part.Text)
 		default:
-			f.text(p.output, part.Text)
+			f.Text(p.output, part.Text)
 		}
 	}
 	for i, file := range p.files {
 		if i < len(files) {
-			f.file(file, files[i])
+			fillFile(f, file, files[i])
 		}
 	}
 }

@@ -187,7 +187,7 @@ func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 	if o.reverted(m, false) {
 		o.em.Warn.Add(0, "part of a turn was taken back, and is shown", "parts of turns were taken back, and are shown")
 	}
-	if !counted && m.completed > 0 && m.tokens.input+m.tokens.output+m.tokens.read+m.tokens.write > 0 {
+	if !counted && m.completed > 0 && m.tokens.input+m.tokens.output+m.tokens.cacheRead+m.tokens.cacheWrite > 0 {
 		return o.emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: o.counted(m, m.tokens)})
 	}
 	return nil
@@ -368,7 +368,7 @@ func (o *openCodeSession) usage(m *openCodeMessage, p *openCodePart, id string) 
 
 // counted makes opencode's count ours: it counts reasoning apart from output.
 func (o *openCodeSession) counted(m *openCodeMessage, t openCodeTokens) tenfold.Usage {
-	u := tenfold.Usage{Model: m.model, Input: t.input, Output: t.output + t.reasoning, CacheRead: t.read, CacheWrite: t.write}
+	u := tenfold.Usage{Model: m.model, Input: t.input, Output: t.output + t.reasoning, CacheRead: t.cacheRead, CacheWrite: t.cacheWrite}
 	if t.cost.Found() {
 		if cost, err := strconv.ParseFloat(string(t.cost.Of(m.raw)), 64); err == nil && cost >= 0 {
 			u.Cost = &cost

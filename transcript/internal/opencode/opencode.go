@@ -64,19 +64,15 @@ func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, s
 	}
 	var info, list engine.Span
 	var messages []engine.Span
-	engine.EachMember(&s, func(name []byte) {
-		switch string(name) {
-		case `"info"`:
-			info = s.Value()
-		case `"messages"`:
+	engine.Shape{
+		"info", &info,
+		"messages", func() {
 			messages = messages[:0]
 			list = engine.Within(&s, func() {
 				engine.EachItem(&s, func() { messages = append(messages, s.Value()) })
 			})
-		default:
-			s.Value()
-		}
-	})
+		},
+	}.Read(&s)
 	s.End()
 	if s.Err != nil {
 		return d.Broken(s.Err)
@@ -114,29 +110,18 @@ func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, s
 
 // session reads what the conversation is called.
 func (o *openCodeSession) session(info []byte) {
+	var id string
 	var created int
 	o.scan.Reset(info)
-	engine.EachMember(&o.scan, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			if id := o.scan.Text(); id != "" {
-				o.em.Conv.ID, o.em.Conv.Named = engine.ConversationID(id), true
-			}
-		case `"title"`:
-			o.em.Conv.Title = o.scan.Text()
-		case `"time"`:
-			engine.EachMember(&o.scan, func(name []byte) {
-				at := o.scan.Value()
-				if string(name) == `"created"` {
-					created = o.scan.Number(at)
-				}
-			})
-		case `"revert"`:
-			o.readRevert()
-		default:
-			o.scan.Value()
-		}
-	})
+	engine.Shape{
+		"id", &id,
+		"title", &o.em.Conv.Title,
+		"time", engine.Inner("created", &created),
+		"revert", o.readRevert,
+	}.Read(&o.scan)
+	if id != "" {
+		o.em.Conv.ID, o.em.Conv.Named = engine.ConversationID(id), true
+	}
 	o.em.At(millis(created))
 }
 

@@ -18,16 +18,7 @@ type openCodeRevert struct {
 
 // readRevert reads what the session says of it.
 func (o *openCodeSession) readRevert() {
-	engine.EachMember(&o.scan, func(name []byte) {
-		switch string(name) {
-		case `"messageID"`:
-			o.revert.message = o.scan.Text()
-		case `"partID"`:
-			o.revert.part = o.scan.Text()
-		default:
-			o.scan.Value()
-		}
-	})
+	engine.Shape{"messageID", &o.revert.message, "partID", &o.revert.part}.Read(&o.scan)
 }
 
 // reverted notes that a message came from which on all is taken back: with its
@@ -73,21 +64,11 @@ func (x *openCodeExport) cleanUp(session string, messages []*openCodeRecord) (st
 	var o openCodeSession
 	var note engine.Span
 	o.scan.Reset([]byte(session))
-	engine.EachMember(&o.scan, func(name []byte) {
-		if string(name) != `"info"` {
-			o.scan.Value()
-			return
-		}
-		engine.EachMember(&o.scan, func(name []byte) {
-			if string(name) != `"revert"` {
-				o.scan.Value()
-				return
-			}
-			note.From = int(o.scan.Offset()) - len(name)
-			o.readRevert()
-			note.To = int(o.scan.Offset())
-		})
-	})
+	engine.Shape{"info", engine.Inner("revert", func() {
+		note.From = int(o.scan.Offset()) - len(`"revert"`)
+		o.readRevert()
+		note.To = int(o.scan.Offset())
+	})}.Read(&o.scan)
 	if o.scan.Err != nil || o.revert.message == "" {
 		return session, messages
 	}

@@ -79,7 +79,7 @@ func (x *piWriter) write() error {
 			x.usage[e.MessageID] = u
 		}
 	}
-	for group := range Groups(x.v.Entries()) {
+	for group := range engine.Groups(x.v.Entries()) {
 		line := ""
 		if x.v.Format == engine.Pi {
 			line = RestorePi(&x.scan, group)
@@ -249,13 +249,7 @@ func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
 	if c.Extra != "" {
 		level := ""
 		x.scan.Reset([]byte(c.Extra))
-		engine.EachMember(&x.scan, func(name []byte) {
-			if string(name) == `"thinkingLevel"` {
-				level = x.scan.Text()
-			} else {
-				x.scan.Value()
-			}
-		})
+		engine.Shape{"thinkingLevel", &level}.Read(&x.scan)
 		if level != "" {
 			if err := x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level}); err != nil {
 				return err

@@ -179,16 +179,7 @@ func piReasoning(w *engine.ContentWriter, m *piMessage, b *piBlock) tenfold.Reas
 		item, _ := w.Scan.Unquote(b.signature)
 		var inner engine.Scanner
 		inner.Reset([]byte(item))
-		engine.EachMember(&inner, func(name []byte) {
-			switch string(name) {
-			case `"id"`:
-				t.ItemID = inner.Text()
-			case `"encrypted_content"`:
-				t.Encrypted = inner.Text()
-			default:
-				inner.Value()
-			}
-		})
+		engine.Shape{"id", &t.ItemID, "encrypted_content", &t.Encrypted}.Read(&inner)
 		inner.End()
 		if inner.Err != nil || t.ItemID == "" {
 			t.ItemID, t.Encrypted = "", ""

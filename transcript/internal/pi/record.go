@@ -60,143 +60,87 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		s.End()
 		return
 	}
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			r.Typ = s.Text()
-		case `"id"`:
-			r.id = s.Text()
-		case `"parentId"`:
-			r.hasParent = true
-			r.parent = s.Text()
-		case `"timestamp"`:
+	m := &r.Msg
+	message := engine.Shape{
+		"role", &m.role,
+		"api", &m.api,
+		"provider", &m.provider,
+		"model", &m.model,
+		"stopReason", &m.stop,
+		"toolCallId", &m.call,
+		"isError", &m.isError,
+		"command", &m.command,
+		"output", &m.output,
+		"fullOutputPath", &m.fullOutput,
+		"exitCode", func() { m.exit, _ = strconv.Atoi(string(s.Value().Of(raw))) },
+		"cancelled", &m.cancelled,
+		"truncated", &m.truncated,
+		"excludeFromContext", &m.excluded,
+		"timestamp", &m.millis,
+		"usage", func() { m.usage.read(s) },
+		"content", func() {
+			s.Twice = s.Twice || m.content.Found()
+			if s.Kind() != '[' {
+				m.content = s.Value()
+				return
+			}
+			m.content = engine.Span{From: 0, To: 1} // a list: the blocks have their own places
+			m.blocks = readBlocks(s, blocks)
+		},
+	}
+	line := engine.Shape{
+		"type", &r.Typ,
+		"id", &r.id,
+		"parentId", func() { r.hasParent, r.parent = true, s.Text() },
+		"timestamp", func() {
 			if s.Kind() == '0' {
-				r.Msg.millis = s.Number(s.Value())
+				m.millis = s.Number(s.Value())
 			} else {
 				r.stamp = s.Text()
 			}
-		case `"modelId"`:
-			r.modelID = s.Text()
-		case `"name"`:
-			r.name = s.Text()
-		case `"firstKeptEntryId"`:
-			r.firstKept = s.Text()
-		case `"firstKeptEntryIndex"`:
-			r.FirstIndex = s.Value()
-		case `"targetId"`:
-			r.target = s.Text()
-		case `"replacement"`:
+		},
+		"modelId", &r.modelID,
+		"name", &r.name,
+		"firstKeptEntryId", &r.firstKept,
+		"firstKeptEntryIndex", func() { r.FirstIndex = s.Value() },
+		"targetId", &r.target,
+		"replacement", func() {
 			r.omits = s.Kind() == 'n'
 			s.Value()
-		case `"tokensBefore"`:
-			r.tokens = s.Number(s.Value())
-		case `"thinkingLevel"`:
-			r.level = s.Value()
-		case `"version"`:
-			r.version = s.Number(s.Value())
-		case `"summary"`:
-			r.take(s, &r.Summary)
-		case `"message"`:
-			r.twice = r.twice || r.seen
+		},
+		"tokensBefore", &r.tokens,
+		"thinkingLevel", func() { r.level = s.Value() },
+		"version", &r.version,
+		"summary", &r.Summary,
+		"message", func() {
+			s.Twice = s.Twice || r.seen
 			r.seen = true
-			if s.Kind() != '{' {
-				s.Value()
-				return
-			}
-			engine.EachMember(s, func(name []byte) { r.member(s, name, blocks) })
-		default:
-			r.member(s, name, blocks)
+			message.Read(s)
+		},
+	}
+	engine.EachMember(s, func(name []byte) {
+		if !line.Member(s, name) && !message.Member(s, name) {
+			s.Value()
 		}
 	})
 	s.End()
-}
-
-// take reads a value whose place is to be had once.
-func (r *Record) take(s *engine.Scanner, at *engine.Span) {
-	v := s.Value()
-	r.twice = r.twice || at.Found()
-	*at = v
-}
-
-// member reads a member of a message.
-func (r *Record) member(s *engine.Scanner, name []byte, blocks []piBlock) {
-	m := &r.Msg
-	switch string(name) {
-	case `"role"`:
-		m.role = s.Text()
-	case `"api"`:
-		m.api = s.Text()
-	case `"provider"`:
-		m.provider = s.Text()
-	case `"model"`:
-		m.model = s.Text()
-	case `"stopReason"`:
-		m.stop = s.Text()
-	case `"toolCallId"`:
-		m.call = s.Text()
-	case `"isError"`:
-		m.isError = s.Flag()
-	case `"command"`:
-		m.command = s.Text()
-	case `"output"`:
-		m.output = s.Text()
-	case `"fullOutputPath"`:
-		m.fullOutput = s.Text()
-	case `"exitCode"`:
-		at := s.Value()
-		if s.Err == nil {
-			m.exit, _ = strconv.Atoi(string(at.Of(s.Raw)))
-		}
-	case `"cancelled"`:
-		m.cancelled = s.Flag()
-	case `"truncated"`:
-		m.truncated = s.Flag()
-	case `"excludeFromContext"`:
-		m.excluded = s.Flag()
-	case `"timestamp"`:
-		m.millis = s.Number(s.Value())
-	case `"usage"`:
-		m.usage.read(s)
-	case `"content"`:
-		if s.Kind() != '[' {
-			r.take(s, &m.content)
-			return
-		}
-		r.twice = r.twice || m.content.Found()
-		m.content = engine.Span{From: 0, To: 1} // a list: the blocks have their own places
-		m.blocks = r.blocks(s, blocks)
-	default:
-		s.Value()
-	}
+	r.twice = s.Twice
 }
 
 func (u *piUsage) read(s *engine.Scanner) {
 	u.found = s.Kind() == '{'
-	engine.EachMember(s, func(name []byte) {
-		if string(name) == `"cost"` && s.Kind() == '{' {
-			engine.EachMember(s, func(name []byte) {
-				at := s.Value()
-				if string(name) != `"total"` || s.Err != nil {
-					return
-				}
-				if f, err := strconv.ParseFloat(string(at.Of(s.Raw)), 64); err == nil {
-					u.cost = &f
-				}
-			})
-			return
-		}
-		at := s.Value()
-		switch string(name) {
-		case `"input"`:
-			u.input = s.Number(at)
-		case `"output"`:
-			u.output = s.Number(at)
-		case `"cacheRead"`:
-			u.cacheRead = s.Number(at)
-		case `"cacheWrite"`:
-			u.cacheWrite = s.Number(at)
-		}
-	})
+	engine.Shape{
+		"input", &u.input,
+		"output", &u.output,
+		"cacheRead", &u.cacheRead,
+		"cacheWrite", &u.cacheWrite,
+		"cost",
+		engine.Shape{"total", func() {
+			if f, err := strconv.ParseFloat(string(s.Value().Of(s.Raw)), 64); err == nil {
+				u.cost = &f
+			}
+		}},
+	}.Read(s)
 }
 
 // counts reports whether a provider counted anything at all.
@@ -204,52 +148,29 @@ func (u piUsage) counts() bool {
 	return u.found && (u.input|u.output|u.cacheRead|u.cacheWrite != 0 || (u.cost != nil && *u.cost != 0))
 }
 
-// blocks reads a content list. It never gives nil.
-func (r *Record) blocks(s *engine.Scanner, into []piBlock) []piBlock {
+// readBlocks reads a content list. It never gives nil.
+func readBlocks(s *engine.Scanner, into []piBlock) []piBlock {
 	if into == nil {
 		into = []piBlock{}
 	}
-	s.Token()
-	for s.More() {
+	engine.EachItem(s, func() {
 		into = append(into, piBlock{kind: s.Kind()})
 		b := &into[len(into)-1]
-		if b.kind != '{' {
-			b.Span = s.Value()
-			continue
-		}
-		s.Token()
-		b.From = int(s.Offset()) - 1
-		for s.More() {
-			switch string(s.Name()) {
-			case `"type"`:
-				b.typ = s.Text()
-			case `"id"`:
-				b.id = s.Text()
-			case `"name"`:
-				b.name = s.Text()
-			case `"mimeType"`:
-				b.mediaType = s.Text()
-			case `"redacted"`:
-				b.redacted = s.Flag()
-			case `"text"`:
-				r.take(s, &b.text)
-			case `"thinking"`:
-				r.take(s, &b.thinking)
-			case `"thinkingSignature"`:
-				r.take(s, &b.signature)
-			case `"thoughtSignature"`:
-				r.take(s, &b.thought)
-			case `"arguments"`:
-				r.take(s, &b.arguments)
-			case `"data"`:
-				r.take(s, &b.data)
-			default:
-				s.Value()
-			}
-		}
-		s.Token()
-		b.To = int(s.Offset())
-	}
-	s.Token()
+		b.Span = engine.Within(s, func() {
+			engine.Shape{
+				"type", &b.typ,
+				"id", &b.id,
+				"name", &b.name,
+				"mimeType", &b.mediaType,
+				"redacted", &b.redacted,
+				"text", &b.text,
+				"thinking", &b.thinking,
+				"thinkingSignature", &b.signature,
+				"thoughtSignature", &b.thought,
+				"arguments", &b.arguments,
+				"data", &b.data,
+			}.Read(s)
+		})
+	})
 	return into
 }

@@ -1,53 +1,11 @@
 package pi
 
 import (
-	"iter"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
-
-// Refiller puts the values that payloads hold back into a record that an
-// importer took them out of. What the record still has itself stays.
-type Refiller struct {
-	Raw  []byte
-	Cuts []engine.Cut
-}
-
-func (f *Refiller) Text(at engine.Span, text string) {
-	if at.Found() && string(at.Of(f.Raw)) == engine.CutText && text != "" {
-		quoted, _ := jsontext.AppendQuote(nil, text)
-		f.Cuts = append(f.Cuts, engine.Cut{Span: at, With: string(quoted)})
-	}
-}
-
-func (f *Refiller) Value(at engine.Span, value string) {
-	if at.Found() && string(at.Of(f.Raw)) == engine.CutValue && value != "" {
-		f.Cuts = append(f.Cuts, engine.Cut{Span: at, With: value})
-	}
-}
-
-// Groups gives the entries of a log in groups that came from one record.
-func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
-	return func(yield func([]tenfold.Entry) bool) {
-		var group []tenfold.Entry
-		for e := range entries {
-			if len(group) > 0 && engine.RecordID(e.ID) != engine.RecordID(group[0].ID) {
-				if !yield(group) {
-					return
-				}
-				group = nil
-			}
-			group = append(group, e)
-		}
-		if len(group) > 0 {
-			yield(group)
-		}
-	}
-}
 
 // RestorePi gives the line that a group of entries came from; empty when they
 // came from none.
@@ -62,7 +20,7 @@ func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
 		return ""
 	}
 	var r Record
-	f := Refiller{Raw: []byte(source)}
+	f := engine.Refill{Raw: []byte(source)}
 	r.Parse(s, f.Raw)
 	if s.Err != nil || r.kind != '{' {
 		return source
@@ -71,9 +29,9 @@ func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
 	for _, e := range group {
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
-			f.parts(&r, p.Parts)
+			fillParts(&f, &r, p.Parts)
 		case tenfold.ToolResult:
-			f.parts(&r, p.Parts)
+			fillParts(&f, &r, p.Parts)
 		case tenfold.Compaction:
 			if p.Summary != nil {
 				text, _ := unwrap(p.Summary.Text, piCompactionBefore, piCompactionAfter)
@@ -89,16 +47,16 @@ func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
 			if len(blocks) == 0 {
 				continue
 			}
-			if f.block(&blocks[0], e.Payload) {
+			if fillBlock(&f, &blocks[0], e.Payload) {
 				blocks = blocks[1:]
 			}
 		}
 	}
-	return engine.Splice(f.Raw, f.Cuts)
+	return f.Done()
 }
 
-// block fills one block; false when more of it is to come.
-func (f *Refiller) block(b *piBlock, p tenfold.Payload) bool {
+// fillBlock fills one block; false when more of it is to come.
+func fillBlock(f *engine.Refill, b *piBlock, p tenfold.Payload) bool {
 	switch p := p.(type) {
 	case tenfold.AssistantMessage:
 		f.Text(b.text, p.Text)
@@ -110,15 +68,15 @@ func (f *Refiller) block(b *piBlock, p tenfold.Payload) bool {
 		f.Text(b.thinking, p.Text)
 		f.Text(b.signature, p.Signature+p.Encrypted)
 	case tenfold.ToolCall:
-		f.Value(b.arguments, p.Arguments)
+		f.Whole(b.arguments, p.Arguments)
 	case tenfold.ProviderItem:
-		f.Value(b.Span, p.Data)
+		f.Whole(b.Span, p.Data)
 	}
 	return true
 }
 
-// parts fills the content of a user's message or a result.
-func (f *Refiller) parts(r *Record, parts []tenfold.Part) {
+// fillParts fills the content of a user's message or a result.
+func fillParts(f *engine.Refill, r *Record, parts []tenfold.Part) {
 	if r.Summary.Found() && len(parts) == 1 {
 		text, ok := unwrap(parts[0].Text, piBranchBefore, piBranchAfter)
 		if !ok {
@@ -139,7 +97,7 @@ func (f *Refiller) parts(r *Record, parts []tenfold.Part) {
 		case p.File == nil:
 			f.Text(b.text, p.Text)
 		case p.File.Detail != "":
-			f.Value(b.Span, p.File.Detail)
+			f.Whole(b.Span, p.File.Detail)
 		default:
 			_, data, _ := strings.Cut(p.File.URI, ",")
 			f.Text(b.data, data)
