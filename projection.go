@@ -114,7 +114,7 @@ func (p *Projection) Advance() {
 	i, _ := slices.BinarySearch(l.marks, from+1)
 	for _, seq := range l.marks[i:] {
 		if n := l.node(seq); p.reads(n) {
-			p.applyEntry(seq, n)
+			p.applyEntry(seq)
 		}
 	}
 	p.releaseReasoning()
@@ -198,7 +198,7 @@ func (p *Projection) shows(seq int32, n *node) bool {
 func (p *Projection) answered(call *node) bool { return call.pair > 0 && call.pair <= p.version }
 
 // applyEntry takes in an entry that changes how others are seen.
-func (p *Projection) applyEntry(seq int32, n *node) {
+func (p *Projection) applyEntry(seq int32) {
 	switch payload := p.log.payload(seq).(type) {
 	case ConfigDelta:
 		p.layout.stale = true

@@ -60,9 +60,9 @@ func newID() string {
 	now := time.Now()
 	ms, fraction := now.UnixMilli(), now.Nanosecond()%1e6*4096/1e6
 	for i := range 6 {
-		id[i] = byte(ms >> (40 - 8*i))
+		id[i] = byte(ms >> (40 - 8*i)) //nolint:gosec // the byte at that place is what is wanted
 	}
-	id[6], id[7] = 0x70|byte(fraction>>8), byte(fraction)
+	id[6], id[7] = 0x70|byte(fraction>>8), byte(fraction) //nolint:gosec // twelve bits
 	id[8] = 0x80 | id[8]&0x3f
 	return id.String()
 }

@@ -13,6 +13,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/claudecode"
+	"tenfold/transcript/internal/engine"
 )
 
 // comesBack exports a log and checks that importing it again gives the same.
@@ -113,7 +114,7 @@ func checkCompactedSession(tb testing.TB, name string, got Collected, p *tenfold
 				tb.Fatalf("line %v hangs from %v, not from %v", l["uuid"], l["parentUuid"], last)
 			}
 			last = l["uuid"]
-			if !claudecode.IsUUID(l["sessionId"].(string)) || !claudecode.IsUUID(last.(string)) {
+			if !engine.IsUUID(l["sessionId"].(string)) || !engine.IsUUID(last.(string)) {
 				tb.Fatalf("session %v, line %v are no UUIDs", l["sessionId"], last)
 			}
 		}

@@ -132,7 +132,7 @@ func checkRollout(t *testing.T, text []byte) []map[string]any {
 			if kind != "session_meta" {
 				t.Fatalf("the first line is %s", kind)
 			}
-			if !codex.UUIDPattern().MatchString(p["id"].(string)) {
+			if !codex.IsID(p["id"].(string)) {
 				t.Errorf("session id %q is no UUID", p["id"])
 			}
 		}

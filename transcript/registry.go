@@ -34,7 +34,7 @@ type FormatInfo struct {
 // shows it; a function, for nothing here is global state. Each format's
 // handler stands beside its importer.
 func handlers() []engine.Handler {
-	return []engine.Handler{
+	list := []engine.Handler{
 		native.Handler(),
 		claudecode.Handler(),
 		codex.Handler(),
@@ -46,13 +46,10 @@ func handlers() []engine.Handler {
 		cline.Handler(),
 		crush.Handler(),
 		jp.Handler(),
-		chatapi.AnthropicHandler(),
-		chatapi.OpenaiChatHandler(),
-		chatapi.OpenaiResponsesHandler(),
-		chatapi.GeminiHandler(),
-		chatapi.GeminiResponsesHandler(),
-		chatapi.LitellmHandler(),
-		chatapi.AgentdojoHandler(),
+	}
+	list = append(list, chatapi.Handlers()...)
+	return append(
+		list,
 		benchmark.SweAgentHandler(),
 		openhands.Handler(),
 		benchmark.InspectHandler(),
@@ -62,7 +59,7 @@ func handlers() []engine.Handler {
 		prose.SpecStoryHandler(),
 		prose.PlainHandler(),
 		prose.MarkdownHandler(),
-	}
+	)
 }
 
 // Formats lists the formats this package knows, in the order in which a

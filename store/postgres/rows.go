@@ -86,7 +86,7 @@ func (w *worder) of(words string) []int32 {
 	for word := range strings.FieldsSeq(words) {
 		h.Reset()
 		_, _ = h.Write([]byte(word))
-		w.hashes = append(w.hashes, int32(h.Sum32()))
+		w.hashes = append(w.hashes, int32(h.Sum32())) //nolint:gosec // a hash: PostgreSQL has no unsigned integers
 	}
 	slices.Sort(w.hashes)
 	w.hashes = slices.Compact(w.hashes)

@@ -184,7 +184,7 @@ func (s *separator) add(kind atom.Token, piece string) {
 			return
 		}
 		r, _ := utf8.DecodeRuneInString(piece)
-		c = byte(r) | 0x80
+		c = byte(r) | 0x80 //nolint:gosec // the low bits of a hash
 	}
 	if s.n < len(s.bytes) && (s.n == 0 || s.bytes[s.n-1] != c || (c != ' ' && c != '/')) {
 		s.bytes[s.n] = c

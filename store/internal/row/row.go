@@ -50,7 +50,7 @@ func New(e tenfold.Entry, maxBytes int) (Row, error) {
 	}
 	// Seconds and nanoseconds, for years no int64 of nanoseconds can hold.
 	meta = binary.AppendVarint(meta, e.Time.Unix())
-	meta = binary.AppendUvarint(meta, uint64(e.Time.Nanosecond()))
+	meta = binary.AppendUvarint(meta, uint64(e.Time.Nanosecond())) //nolint:gosec // a nanosecond is never negative
 	meta = binary.AppendVarint(meta, int64(e.Tokens))
 	return Row{ID: e.ID, Meta: append(meta, r.Head...), Text: r.Text}, nil
 }

@@ -1,16 +1,14 @@
 package chatapi
 
 import (
-	"context"
 	"strconv"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
 
-// anthropicImporter reads messages as Anthropic's Messages API takes and gives
-// them: request bodies, bare arrays, responses, and the events of a streamed
-// response, one a line.
+// Anthropic is the dialect of Anthropic's Messages API: request bodies, bare
+// arrays, responses, and the events of a streamed response, one a line.
 //
 //	system, model, tools          config_delta
 //	user text, images             turn_start + user_message
@@ -19,30 +17,8 @@ import (
 //	text, thinking, tool_use      assistant_message, reasoning, tool_call
 //	compaction, server tools …    provider_item, verbatim
 //	usage of a response           usage
-type anthropicImporter struct{}
-
-func AnthropicHandler() engine.Handler {
-	return engine.Handler{
-		Format: engine.AnthropicBody, About: "Anthropic messages, request and response bodies",
-		Importer: anthropicImporter{}, Exporter: bodyExporter{string(engine.AnthropicBody)},
-	}
-}
-
-// Recognise implements [engine.Importer].
-func (anthropicImporter) Recognise(h engine.Head) engine.Confidence {
-	if m := chatMarks(h); m.chat() == engine.AnthropicBody {
-		return engine.Likely
-	}
-	return engine.No
-}
-
-// Import implements [engine.Importer].
-func (anthropicImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return ImportChat(ctx, src, sink, engine.AnthropicBody, &Anthropic{})
-}
-
-// Anthropic is the dialect of the Messages API.
 type Anthropic struct {
+	plainDialect
 	M       AnthropicMessage
 	answers int
 	model   string
@@ -60,10 +36,6 @@ func (*Anthropic) Alone(r *ChatRecord) bool { return r.At("role").Found() || str
 
 func (a *Anthropic) Open(*Chat) { *a = Anthropic{Typed: engine.TypedParts} }
 
-func (*Anthropic) Name(source string) string { return source }
-
-func (*Anthropic) Close(*Chat) error { return nil }
-
 func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
 	a.model = r.text("model")
 	set := c.Setting(r)
@@ -72,8 +44,6 @@ func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
 	set.tools(r.At("tools"))
 	return c.Record(r, set)
 }
-
-func (*Anthropic) end(*Chat, *ChatRecord) error { return nil }
 
 func (a *Anthropic) Message(c *Chat, raw []byte, id string) error {
 	m := &a.M
@@ -125,10 +95,7 @@ func (a *Anthropic) Read(c *Chat, w *engine.ContentWriter, id string, injected b
 	if err := c.say(id, w, m.id, payloads); err != nil || !m.usage.Found {
 		return err
 	}
-	u := m.usage
-	return c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: m.id, Payload: tenfold.Usage{
-		Model: m.model, Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
-	}})
+	return c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: m.id, Payload: m.usage.By(m.model)})
 }
 
 func warnOwn(c *Chat, n int) {

@@ -7,12 +7,26 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// BlockReader reads messages of Anthropic's API into their blocks.
-type BlockReader struct {
+// Once notes where members stand that may come once.
+type Once struct {
 	// Twice says that a member the importer models came twice, or has another
 	// kind than it can have, so that the text has to speak for itself.
 	Twice bool
 }
+
+// take reads a value and notes its place.
+func (o *Once) take(s *engine.Scanner, at *engine.Span) { o.note(at, s.Value()) }
+
+func (o *Once) note(at *engine.Span, v engine.Span) {
+	o.Twice = o.Twice || at.Found()
+	*at = v
+}
+
+// elsewhere is the place of a value whose parts have places of their own.
+var elsewhere = engine.Span{From: 0, To: 1}
+
+// BlockReader reads messages of Anthropic's API into their blocks.
+type BlockReader struct{ Once }
 
 // BlockMessage is the API message of a line.
 type BlockMessage struct {
@@ -23,9 +37,17 @@ type BlockMessage struct {
 	Usage     BlockUsage
 }
 
+// BlockUsage is what a message cost, if it says so.
 type BlockUsage struct {
-	Found                                bool
-	Input, Output, CacheRead, CacheWrite int
+	tenfold.Usage
+	Found bool
+}
+
+// By is the usage of a model.
+func (u *BlockUsage) By(model string) tenfold.Usage {
+	by := u.Usage
+	by.Model = model
+	return by
 }
 
 // Block is one item of a content list, with the places of its members.
@@ -75,7 +97,7 @@ func (l *BlockReader) Message(s *engine.Scanner, m *BlockMessage) {
 // Content reads what a message says: a text or a list of blocks.
 func (l *BlockReader) Content(s *engine.Scanner, m *BlockMessage) {
 	if s.Kind() == '[' {
-		m.Content = engine.Span{From: 0, To: 1} // a list: the blocks have their own places
+		m.Content = elsewhere
 		m.Blocks = l.blocks(s, m.Blocks)
 		return
 	}
@@ -108,30 +130,17 @@ func (l *BlockReader) blocks(s *engine.Scanner, into []Block) []Block {
 	if into == nil {
 		into = []Block{}
 	}
-	s.Token()
-	for s.More() {
+	engine.EachItem(s, func() {
 		into = append(into, Block{Kind: s.Kind()})
 		b := &into[len(into)-1]
-		if b.Kind != '{' {
-			b.Span = s.Value()
-			continue
-		}
-		b.From = -1
-		l.block(s, b)
-	}
-	s.Token()
+		b.Span = engine.Within(s, func() { l.block(s, b) })
+	})
 	return into
 }
 
 func (l *BlockReader) block(s *engine.Scanner, b *Block) {
-	seen := func(at *engine.Span, v engine.Span) {
-		l.Twice = l.Twice || at.Found()
-		*at = v
-	}
-	s.Token()
-	b.From = int(s.Offset()) - 1
-	for s.More() {
-		switch string(s.Name()) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
 		case `"type"`:
 			// A type that is no text makes it a block of nobody.
 			l.Twice = l.Twice || b.Typ != "" || s.Kind() != '"'
@@ -145,46 +154,63 @@ func (l *BlockReader) block(s *engine.Scanner, b *Block) {
 		case `"is_error"`:
 			b.isError = s.Flag()
 		case `"text"`:
-			seen(&b.Text, s.Value())
+			l.take(s, &b.Text)
 		case `"thinking"`:
-			seen(&b.Thinking, s.Value())
+			l.take(s, &b.Thinking)
 		case `"signature"`:
-			seen(&b.Signature, s.Value())
+			l.take(s, &b.Signature)
 		case `"data"`:
-			seen(&b.Data, s.Value())
+			l.take(s, &b.Data)
 		case `"input"`:
-			seen(&b.Input, s.Value())
+			l.take(s, &b.Input)
 		case `"content"`:
-			if s.Kind() == '[' {
-				l.Twice = l.Twice || b.Content.Found()
-				b.Content = engine.Span{From: 0, To: 1}
-				b.Items = l.blocks(s, nil)
-				continue
+			if s.Kind() != '[' {
+				l.take(s, &b.Content)
+				return
 			}
-			seen(&b.Content, s.Value())
+			l.note(&b.Content, elsewhere)
+			b.Items = l.blocks(s, nil)
 		case `"source"`:
-			l.Twice = l.Twice || b.source.Found()
-			b.source = engine.Span{From: 0, To: 1}
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"data"`:
-					seen(&b.SourceData, s.Value())
-				case `"type"`:
-					b.SourceType = s.Text()
-				case `"media_type"`:
-					b.MediaType = s.Text()
-				case `"url"`:
-					b.url = s.Text()
-				default:
-					s.Value()
-				}
-			})
+			l.note(&b.source, elsewhere)
+			l.source(s, b)
 		default:
 			s.Value()
 		}
+	})
+}
+
+// source reads where a file is, or the file.
+func (l *BlockReader) source(s *engine.Scanner, b *Block) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"data"`:
+			l.take(s, &b.SourceData)
+		case `"type"`:
+			b.SourceType = s.Text()
+		case `"media_type"`:
+			b.MediaType = s.Text()
+		case `"url"`:
+			b.url = s.Text()
+		default:
+			s.Value()
+		}
+	})
+}
+
+// Stunted reports whether an assistant's block lacks what its type has: no
+// provider would take it back.
+func (b *Block) Stunted(w *engine.ContentWriter) bool {
+	switch b.Typ {
+	case "text":
+		return !w.IsString(b.Text)
+	case "thinking":
+		return !w.IsString(b.Thinking)
+	case "redacted_thinking":
+		return !w.IsString(b.Data)
+	case "tool_use":
+		return !b.Input.Found()
 	}
-	s.Token()
-	b.To = int(s.Offset())
+	return false
 }
 
 // BlockPayload reads a block of an assistant's message. What Tenfold does not
@@ -216,7 +242,7 @@ func BlockResult(w *engine.ContentWriter, b *Block) tenfold.ToolResult {
 		}
 	case w.IsString(b.Content):
 		r.Parts = tenfold.Text(w.Text(b.Content))
-	case b.Content.Found() && w.Raw[b.Content.From] != 'n':
+	case b.Content.Found() && (w.Raw[b.Content.From] != 'n' || len(w.Fill) > 0):
 		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(b.Content)}}}
 	}
 	return r

@@ -44,7 +44,7 @@ func (m *AnthropicMessage) Parse(s *engine.Scanner, raw []byte) {
 		case `"content"`:
 			m.Twice = m.Twice || m.Content.Found()
 			if s.Kind() == '[' {
-				m.Content = engine.Span{From: 0, To: 1}
+				m.Content = elsewhere
 				m.Blocks = l.blocks(s, blocks)
 				return
 			}
@@ -69,24 +69,7 @@ func (m *AnthropicMessage) Readable(w *engine.ContentWriter) bool {
 			}
 			continue
 		}
-		switch b.Typ {
-		case "text":
-			if !w.IsString(b.Text) {
-				return false
-			}
-		case "thinking":
-			if !w.IsString(b.Thinking) {
-				return false
-			}
-		case "redacted_thinking":
-			if !w.IsString(b.Data) {
-				return false
-			}
-		case "tool_use":
-			if !b.Input.Found() {
-				return false
-			}
-		case "tool_result", "":
+		if b.Typ == "tool_result" || b.Typ == "" || b.Stunted(w) {
 			return false
 		}
 	}

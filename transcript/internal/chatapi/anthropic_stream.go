@@ -1,6 +1,7 @@
 package chatapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,6 +21,7 @@ type anthropicStream struct {
 	sign    strings.Builder
 	kind    string // of the deltas
 	usage   BlockUsage
+	tree    engine.Tree
 }
 
 func streamEvent(r *ChatRecord) bool {
@@ -34,48 +36,26 @@ func streamEvent(r *ChatRecord) bool {
 
 // event takes one event; false when the object is none.
 func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
-	s := &c.In
-	s.Reset(raw)
-	var typ, kind, text, sign string
-	var block engine.Span
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			typ = s.Text()
-		case `"message"`:
-			var l BlockReader
-			var m BlockMessage
-			l.Message(s, &m)
-			t.message, t.model, t.usage = m.ID, m.Model, m.Usage
-		case `"usage"`:
-			var l BlockReader
-			l.usage(s, &t.usage)
-		case `"content_block"`:
-			block = s.Value()
-		case `"delta"`:
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"type"`:
-					kind = s.Text()
-				case `"text"`, `"thinking"`, `"partial_json"`, `"content"`:
-					text += s.Text()
-				case `"signature"`:
-					sign += s.Text()
-				default:
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
-		}
-	})
-	if s.Err != nil {
+	root := t.tree.Read(&c.In, raw)
+	if c.In.Err != nil {
 		return false, nil //nolint:nilerr // no event: the message is read as it is
 	}
+	typ := root.Text("type")
 	switch typ {
 	case "message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error":
 	default:
 		return false, nil
+	}
+	var l BlockReader
+	if message := root.Get("message"); message.Found() {
+		var m BlockMessage
+		c.In.Reset(message.Raw())
+		l.Message(&c.In, &m)
+		t.message, t.model, t.usage = m.ID, m.Model, m.Usage
+	}
+	if usage := root.Get("usage"); usage.Found() {
+		c.In.Reset(usage.Raw())
+		l.usage(&c.In, &t.usage)
 	}
 	if err := c.Keep(id, tenfold.Kind("anthropic."+typ), raw); err != nil {
 		return true, err
@@ -86,27 +66,27 @@ func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
 			return true, c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: t.model}})
 		}
 	case "content_block_start":
-		t.block = nil
-		if block.Found() {
-			t.block = append([]byte(nil), block.Of(raw)...)
-		}
+		t.block = slices.Clone(root.Get("content_block").Raw())
 		t.pieces.Reset()
 		t.sign.Reset()
 		t.kind = ""
 	case "content_block_delta":
-		if kind != "signature_delta" {
+		delta := root.Get("delta")
+		if kind := delta.Text("type"); kind != "signature_delta" {
 			t.kind = kind
 		}
-		t.pieces.WriteString(text)
-		t.sign.WriteString(sign)
+		for _, name := range [...]string{"text", "thinking", "partial_json", "content"} {
+			t.pieces.WriteString(delta.Text(name))
+		}
+		t.sign.WriteString(delta.Text("signature"))
 	case "content_block_stop":
 		return true, t.stop(c, id)
 	case "message_stop":
-		u, message := t.usage, t.message
-		p := tenfold.Usage{Model: t.model, Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+		e := tenfold.Entry{ID: id + "/usage", MessageID: t.message, Payload: t.usage.By(t.model)}
+		found := t.usage.Found
 		*t = anthropicStream{}
-		if u.Found {
-			return true, c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: message, Payload: p})
+		if found {
+			return true, c.Emit(e)
 		}
 	}
 	return true, nil

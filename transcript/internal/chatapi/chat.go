@@ -52,6 +52,14 @@ type dialect interface {
 	Fleeting() []string
 }
 
+// plainDialect is what most dialects do not care about.
+type plainDialect struct{}
+
+func (plainDialect) end(*Chat, *ChatRecord) error { return nil }
+func (plainDialect) Close(*Chat) error            { return nil }
+func (plainDialect) Name(source string) string    { return source }
+func (plainDialect) Fleeting() []string           { return nil }
+
 // ImportChat runs an import.
 func ImportChat(ctx context.Context, src engine.Source, sink engine.Sink, format engine.Format, way dialect) error {
 	head, err := src.Head()
@@ -146,7 +154,7 @@ func (c *Chat) value(n int) error {
 	case '{':
 		return c.nextObject(n)
 	case '[':
-		return c.array(n, true)
+		return c.array(true)
 	}
 	at := s.Value()
 	if s.Err != nil {
@@ -157,7 +165,7 @@ func (c *Chat) value(n int) error {
 
 // array reads the messages of one conversation, or, at the top, values that
 // are conversations.
-func (c *Chat) array(n int, top bool) error {
+func (c *Chat) array(top bool) error {
 	s := &c.Top
 	s.Token()
 	c.loose = false
@@ -167,7 +175,7 @@ func (c *Chat) array(n int, top bool) error {
 		case k == '{':
 			err = c.nextObject(i)
 		case k == '[' && top:
-			err = c.array(i, false)
+			err = c.array(false)
 		default:
 			if at := s.Value(); s.Err == nil {
 				err = c.odd(at)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
@@ -70,11 +72,7 @@ func systemTexts(s *engine.Scanner, from int, texts []engine.Span) []engine.Span
 		at := s.Value()
 		return append(texts, engine.Span{From: at.From + from, To: at.To + from})
 	case '[':
-		s.Token()
-		for s.More() {
-			texts = systemTexts(s, from, texts)
-		}
-		s.Token()
+		engine.EachItem(s, func() { texts = systemTexts(s, from, texts) })
 	default:
 		engine.EachMember(s, func(name []byte) {
 			if n := string(name); n == `"parts"` || (n == `"text"` && s.Kind() == '"') {
@@ -101,12 +99,7 @@ func (g *setting) tools(at engine.Span) {
 }
 
 func (g *setting) definitions(s *engine.Scanner, from int, list []tenfold.ToolDefinition) []tenfold.ToolDefinition {
-	if s.Kind() != '[' {
-		s.Value()
-		return list
-	}
-	s.Token()
-	for s.More() {
+	engine.EachItem(s, func() {
 		var d definition
 		before := len(list)
 		g.definition(s, from, &d, &list)
@@ -128,8 +121,7 @@ func (g *setting) definitions(s *engine.Scanner, from int, list []tenfold.ToolDe
 		case len(list) == before:
 			g.others++
 		}
-	}
-	s.Token()
+	})
 	return list
 }
 
@@ -154,24 +146,24 @@ func (g *setting) definition(s *engine.Scanner, from int, d *definition, list *[
 		case `"name"`:
 			d.name = s.Text()
 		case `"description"`:
-			if s.Kind() == '"' {
-				at := s.Value()
-				d.description = engine.Span{From: at.From + from, To: at.To + from}
-			} else {
-				s.Value()
-			}
+			placed(s, '"', from, &d.description)
 		case `"parameters"`, `"input_schema"`, `"parametersJsonSchema"`, `"parameters_json_schema"`:
-			if s.Kind() == '{' {
-				at := s.Value()
-				d.schema = engine.Span{From: at.From + from, To: at.To + from}
-			} else {
-				s.Value()
-			}
+			placed(s, '{', from, &d.schema)
 		default:
 			s.Value()
 		}
 	})
 	d.plain = d.plain || typ == "" || typ == "function" || typ == "custom"
+}
+
+// placed reads a value and, if it is of the kind, notes where it stands.
+func placed(s *engine.Scanner, kind jsontext.Kind, from int, into *engine.Span) {
+	if s.Kind() == kind {
+		at := s.Value()
+		*into = engine.Span{From: at.From + from, To: at.To + from}
+		return
+	}
+	s.Value()
 }
 
 // Nameless gives ids to calls that came without one, and finds the call of a

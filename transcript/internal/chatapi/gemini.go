@@ -1,15 +1,14 @@
 package chatapi
 
 import (
-	"context"
 	"strconv"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
 
-// geminiImporter reads contents as Gemini's generateContent takes and gives
-// them: request bodies, bare arrays, and single responses.
+// gemini is the dialect of Gemini's generateContent: request bodies, bare
+// arrays, and single responses.
 //
 //	systemInstruction, tools      config_delta
 //	user text and files           turn_start + user_message
@@ -17,30 +16,8 @@ import (
 //	model text, thought, call     assistant_message, reasoning, tool_call
 //	thoughtSignature              reasoning before what it stands on
 //	other parts                   provider_item, verbatim
-type geminiImporter struct{}
-
-func GeminiHandler() engine.Handler {
-	return engine.Handler{
-		Format: engine.GeminiBody, About: "Gemini contents, request and response bodies",
-		Importer: geminiImporter{}, Exporter: bodyExporter{string(engine.GeminiBody)},
-	}
-}
-
-// Recognise implements [engine.Importer].
-func (geminiImporter) Recognise(h engine.Head) engine.Confidence {
-	if m := chatMarks(h); m.chat() == engine.GeminiBody {
-		return engine.Likely
-	}
-	return engine.No
-}
-
-// Import implements [engine.Importer].
-func (geminiImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return ImportChat(ctx, src, sink, engine.GeminiBody, &gemini{})
-}
-
-// gemini is the dialect of generateContent.
 type gemini struct {
+	plainDialect
 	g       GeminiContent
 	calls   Nameless
 	answers int
@@ -50,15 +27,9 @@ type gemini struct {
 
 func (*gemini) holds(name string) bool { return name == "contents" }
 
-func (*gemini) Fleeting() []string { return nil }
-
 func (*gemini) Alone(r *ChatRecord) bool { return r.At("parts").Found() || r.At("role").Found() }
 
 func (d *gemini) Open(*Chat) { *d = gemini{} }
-
-func (*gemini) Name(source string) string { return source }
-
-func (*gemini) Close(*Chat) error { return nil }
 
 func (d *gemini) Begin(c *Chat, r *ChatRecord) error {
 	d.model = r.text("model")

@@ -13,7 +13,7 @@ type GeminiContent struct {
 	Role  string
 	Parts []geminiPart
 	Has   bool // it has a list of parts
-	Twice bool
+	Once
 }
 
 // geminiPart is one part, with the places of its members.
@@ -42,33 +42,20 @@ func (g *GeminiContent) Parse(s *engine.Scanner) {
 		case string(name) == `"parts"` && s.Kind() == '[':
 			g.Twice = g.Twice || g.Has
 			g.Has = true
-			s.Token()
-			for s.More() {
-				g.part(s)
-			}
-			s.Token()
+			engine.EachItem(s, func() {
+				g.Parts = append(g.Parts, geminiPart{Kind: s.Kind()})
+				p := &g.Parts[len(g.Parts)-1]
+				p.Span = engine.Within(s, func() { g.part(s, p) })
+			})
 		default:
 			s.Value()
 		}
 	})
 }
 
-func (g *GeminiContent) take(s *engine.Scanner, at *engine.Span) {
-	g.Twice = g.Twice || at.Found()
-	*at = s.Value()
-}
-
-func (g *GeminiContent) part(s *engine.Scanner) {
-	g.Parts = append(g.Parts, geminiPart{Kind: s.Kind()})
-	p := &g.Parts[len(g.Parts)-1]
-	if p.Kind != '{' {
-		p.Span = s.Value()
-		return
-	}
-	s.Token()
-	p.From = int(s.Offset()) - 1
-	for s.More() {
-		switch string(s.Name()) {
+func (g *GeminiContent) part(s *engine.Scanner, p *geminiPart) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
 		case `"text"`:
 			g.take(s, &p.Text)
 		case `"thought"`:
@@ -77,32 +64,10 @@ func (g *GeminiContent) part(s *engine.Scanner) {
 			g.take(s, &p.signature)
 		case `"functionCall"`, `"function_call"`:
 			g.Twice, p.call = g.Twice || p.call, s.Kind() == '{'
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"id"`:
-					p.ID = s.Text()
-				case `"name"`:
-					p.Name = s.Text()
-				case `"args"`:
-					g.take(s, &p.args)
-				default:
-					s.Value()
-				}
-			})
+			g.function(s, p)
 		case `"functionResponse"`, `"function_response"`:
 			g.Twice, p.Response = g.Twice || p.Response, s.Kind() == '{'
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"id"`:
-					p.ID = s.Text()
-				case `"name"`:
-					p.Name = s.Text()
-				case `"response"`:
-					g.answer(s, p)
-				default:
-					s.Value()
-				}
-			})
+			g.function(s, p)
 		case `"inlineData"`, `"inline_data"`:
 			p.inline = true
 			g.blob(s, p)
@@ -115,33 +80,41 @@ func (g *GeminiContent) part(s *engine.Scanner) {
 			p.others = true
 			s.Value()
 		}
-	}
-	s.Token()
-	p.To = int(s.Offset())
+	})
+}
+
+// function reads a call, or the answer to one.
+func (g *GeminiContent) function(s *engine.Scanner, p *geminiPart) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
+		case `"id"`:
+			p.ID = s.Text()
+		case `"name"`:
+			p.Name = s.Text()
+		case `"args"`:
+			g.take(s, &p.args)
+		case `"response"`:
+			g.note(&p.answer, engine.Within(s, func() { p.output, p.failure, p.members = answer(s) }))
+		default:
+			s.Value()
+		}
+	})
 }
 
 // answer reads what a tool gave: {"output": …} or {"error": …}, or any value.
-func (g *GeminiContent) answer(s *engine.Scanner, p *geminiPart) {
-	if s.Kind() != '{' {
-		g.take(s, &p.answer)
-		return
-	}
-	g.Twice = g.Twice || p.answer.Found()
-	s.Token()
-	p.answer.From = int(s.Offset()) - 1
-	for s.More() {
-		p.members++
-		name := string(s.Name())
-		at := s.Value()
-		switch name {
+func answer(s *engine.Scanner) (output, failure engine.Span, members int) {
+	engine.EachMember(s, func(name []byte) {
+		members++
+		switch string(name) {
 		case `"output"`:
-			p.output = at
+			output = s.Value()
 		case `"error"`:
-			p.failure = at
+			failure = s.Value()
+		default:
+			s.Value()
 		}
-	}
-	s.Token()
-	p.answer.To = int(s.Offset())
+	})
+	return output, failure, members
 }
 
 func (g *GeminiContent) blob(s *engine.Scanner, p *geminiPart) {

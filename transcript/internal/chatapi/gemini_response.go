@@ -1,27 +1,22 @@
 package chatapi
 
 import (
-	"context"
+	"slices"
 	"strings"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
 
-// geminiResponsesImporter reads recordings of Gemini's responses: JSON lines
+// geminiRecording is the dialect of recorded Gemini responses: JSON lines
 // {method, response}, where a streamed response is a list of chunks. They hold
 // no user's side.
-type geminiResponsesImporter struct{}
+type geminiRecording struct{ gemini }
 
-func GeminiResponsesHandler() engine.Handler {
-	return engine.Handler{Format: engine.GeminiResponses, About: "recorded Gemini responses (*.responses)", Importer: geminiResponsesImporter{}}
-}
-
-// Recognise implements [engine.Importer].
-func (geminiResponsesImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseGeminiRecording(h engine.Head) engine.Confidence {
 	ours := 0
 	for _, o := range h.JSON.Objects {
-		if o.Has("method", "response") && (o.Inner["response"].Has("candidates") || hasCandidates(o.Items["response"])) {
+		if o.Has("method", "response") && (o.Inner["response"].Has("candidates") || slices.ContainsFunc(o.Items["response"], isGeminiChunk)) {
 			ours++
 		}
 	}
@@ -31,22 +26,7 @@ func (geminiResponsesImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-func hasCandidates(chunks []engine.Object) bool {
-	for _, o := range chunks {
-		if o.Has("candidates") || o.Has("usageMetadata") {
-			return true
-		}
-	}
-	return false
-}
-
-// Import implements [engine.Importer].
-func (geminiResponsesImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return ImportChat(ctx, src, sink, engine.GeminiResponses, &geminiRecording{})
-}
-
-// geminiRecording is the dialect of recorded responses.
-type geminiRecording struct{ gemini }
+func isGeminiChunk(o engine.Object) bool { return o.Has("candidates") || o.Has("usageMetadata") }
 
 func (*geminiRecording) holds(string) bool { return false }
 
@@ -75,11 +55,7 @@ func (a *geminiAnswer) read(s *engine.Scanner, raw []byte) {
 
 func (a *geminiAnswer) chunk(s *engine.Scanner, outer bool) {
 	if s.Kind() == '[' {
-		s.Token()
-		for s.More() {
-			a.chunk(s, false)
-		}
-		s.Token()
+		engine.EachItem(s, func() { a.chunk(s, false) })
 		return
 	}
 	engine.EachMember(s, func(name []byte) {
@@ -105,17 +81,14 @@ func (a *geminiAnswer) chunk(s *engine.Scanner, outer bool) {
 }
 
 func (a *geminiAnswer) candidates(s *engine.Scanner) {
-	if s.Kind() != '[' {
-		s.Value()
-		return
-	}
-	s.Token()
-	for n := 0; s.More(); n++ {
-		if n > 0 {
+	first := true
+	engine.EachItem(s, func() {
+		if !first {
 			a.more = true
 			s.Value()
-			continue
+			return
 		}
+		first = false
 		engine.EachMember(s, func(name []byte) {
 			if string(name) != `"content"` {
 				s.Value()
@@ -126,8 +99,7 @@ func (a *geminiAnswer) candidates(s *engine.Scanner) {
 			a.parts = append(a.parts, g.Parts...)
 			a.twice = a.twice || g.Twice
 		})
-	}
-	s.Token()
+	})
 }
 
 // count reads what a chunk reports: the last one counts.

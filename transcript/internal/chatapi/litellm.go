@@ -1,25 +1,19 @@
 package chatapi
 
 import (
-	"context"
 	"strconv"
 
 	"tenfold/transcript/internal/engine"
 )
 
-// litellmImporter reads the logs that OpenHands keeps of single calls through
-// LiteLLM: the messages that were sent, the tools, and the response with what
-// it cost. Where the model was given its tools as text, messages and
+// litellm is the dialect of the logs that OpenHands keeps of single calls
+// through LiteLLM: the messages that were sent, the tools, and the response with
+// what it cost. Where the model was given its tools as text, messages and
 // raw_response are what it saw and said; the structured forms beside them stay
 // in the Source.
-type litellmImporter struct{}
+type litellm struct{ openai }
 
-func LitellmHandler() engine.Handler {
-	return engine.Handler{Format: engine.LiteLLM, About: "LiteLLM call logs of OpenHands (*.json)", Importer: litellmImporter{}}
-}
-
-// Recognise implements [engine.Importer].
-func (litellmImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseLiteLLM(h engine.Head) engine.Confidence {
 	for _, o := range h.JSON.Objects {
 		if h.JSON.Shape == engine.ShapeText || !o.Has("messages") {
 			continue
@@ -34,14 +28,6 @@ func (litellmImporter) Recognise(h engine.Head) engine.Confidence {
 	}
 	return engine.No
 }
-
-// Import implements [engine.Importer].
-func (litellmImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return ImportChat(ctx, src, sink, engine.LiteLLM, &litellm{})
-}
-
-// litellm is the dialect of the logs: chat messages with a response beside.
-type litellm struct{ openai }
 
 func (d *litellm) Begin(c *Chat, r *ChatRecord) error {
 	set := c.Setting(r)
@@ -74,17 +60,12 @@ func (d *litellm) end(c *Chat, r *ChatRecord) error {
 	return d.respond(c, r, cost)
 }
 
-// agentdojoImporter reads the runs of AgentDojo, and others that shape their
+// agentdojo is the dialect of AgentDojo's runs, and of others that shape their
 // messages alike: chat messages whose blocks keep their text under "content",
 // and whose calls name their function and args directly.
-type agentdojoImporter struct{}
+type agentdojo struct{ openai }
 
-func AgentdojoHandler() engine.Handler {
-	return engine.Handler{Format: engine.AgentDojo, About: "AgentDojo runs (*.json)", Importer: agentdojoImporter{}}
-}
-
-// Recognise implements [engine.Importer].
-func (agentdojoImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseAgentDojo(h engine.Head) engine.Confidence {
 	for _, o := range h.JSON.Objects {
 		if h.JSON.Shape == engine.ShapeText || o.Kinds["messages"] != '[' {
 			continue
@@ -107,14 +88,6 @@ func (agentdojoImporter) Recognise(h engine.Head) engine.Confidence {
 	}
 	return engine.No
 }
-
-// Import implements [engine.Importer].
-func (agentdojoImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return ImportChat(ctx, src, sink, engine.AgentDojo, &agentdojo{})
-}
-
-// agentdojo is the dialect of AgentDojo's runs.
-type agentdojo struct{ openai }
 
 func (d *agentdojo) Begin(c *Chat, r *ChatRecord) error {
 	set := c.Setting(r)

@@ -1,16 +1,15 @@
 package chatapi
 
 import (
-	"context"
 	"strings"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
 
-// openaiImporter reads chats as OpenAI's Chat Completions API takes and gives
-// them: arrays of messages, request bodies, responses, and recorded runs that
-// hold such messages.
+// openai is the dialect of OpenAI's Chat Completions API, and of those who
+// follow it: arrays of messages, request bodies, responses, and recorded runs
+// that hold such messages.
 //
 //	leading system                config_delta
 //	later ones, developer         user_message, synthetic, with its role
@@ -20,30 +19,8 @@ import (
 //	tool, function                tool_result
 //	model, tools of a request     config_delta
 //	choices of a response         the first is a message; usage
-type openaiImporter struct{}
-
-func OpenaiChatHandler() engine.Handler {
-	return engine.Handler{
-		Format: engine.OpenAIChat, About: "OpenAI chat messages, request and response bodies",
-		Importer: openaiImporter{}, Exporter: bodyExporter{string(engine.OpenAIChat)},
-	}
-}
-
-// Recognise implements [engine.Importer].
-func (openaiImporter) Recognise(h engine.Head) engine.Confidence {
-	if m := chatMarks(h); m.chat() == engine.OpenAIChat {
-		return engine.Likely
-	}
-	return engine.No
-}
-
-// Import implements [engine.Importer].
-func (openaiImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return ImportChat(ctx, src, sink, engine.OpenAIChat, &openai{})
-}
-
-// openai is the dialect of Chat Completions, and of those who follow it.
 type openai struct {
+	plainDialect
 	m      openaiMessage
 	calls  Nameless
 	system []string
@@ -59,10 +36,6 @@ func (*openai) Fleeting() []string { return []string{"cache_control"} }
 func (*openai) Alone(r *ChatRecord) bool { return r.At("role").Found() }
 
 func (o *openai) Open(*Chat) { *o = openai{} }
-
-func (*openai) Name(source string) string { return source }
-
-func (*openai) Close(*Chat) error { return nil }
 
 func (o *openai) Begin(c *Chat, r *ChatRecord) error {
 	set := c.Setting(r)
@@ -111,7 +84,7 @@ func (o *openai) Message(c *Chat, raw []byte, id string) error { return o.one(c,
 func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 	m := &o.m
 	m.parse(&c.In, raw)
-	if m.kind != '{' || m.twice || c.In.Err != nil {
+	if m.kind != '{' || m.Twice || c.In.Err != nil {
 		return c.Unread(id, raw)
 	}
 	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}

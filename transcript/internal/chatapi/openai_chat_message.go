@@ -18,7 +18,7 @@ type openaiMessage struct {
 	thoughts                             []Block // Anthropic's thinking, as LiteLLM hands it on
 
 	listed bool // the content is a list
-	twice  bool // a member that is read came twice, or is no such thing
+	Once
 }
 
 type openaiPart struct {
@@ -31,7 +31,6 @@ type openaiPart struct {
 type openaiCall struct {
 	id, name  string
 	arguments engine.Span
-	legacy    bool // a function_call: it has no id
 	custom    bool // of a tool that takes text
 }
 
@@ -43,27 +42,27 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"role"`:
-			m.twice = m.twice || m.role != ""
+			m.Twice = m.Twice || m.role != ""
 			m.role = s.Text()
 		case `"content"`:
-			m.twice = m.twice || m.content.Found()
+			m.Twice = m.Twice || m.content.Found()
 			if s.Kind() != '[' {
 				m.content = s.Value()
 				return
 			}
-			m.content, m.listed = engine.Span{From: 0, To: 1}, true
-			s.Token()
-			for s.More() {
-				m.part(s)
-			}
-			s.Token()
+			m.content, m.listed = elsewhere, true
+			engine.EachItem(s, func() {
+				m.parts = append(m.parts, openaiPart{kind: s.Kind()})
+				p := &m.parts[len(m.parts)-1]
+				p.Span = engine.Within(s, func() { m.part(s, p) })
+			})
 		case `"tool_calls"`:
-			m.twice = m.twice || seenCalls
+			m.Twice = m.Twice || seenCalls
 			seenCalls = true
-			m.list(s, func() { m.call(s, false) })
+			engine.EachItem(s, func() { m.call(s) })
 		case `"function_call"`:
 			if s.Kind() == '{' {
-				m.calls = append(m.calls, openaiCall{legacy: true})
+				m.calls = append(m.calls, openaiCall{})
 				m.function(s, &m.calls[len(m.calls)-1])
 			} else {
 				s.Value()
@@ -85,7 +84,7 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 			}
 			var l BlockReader
 			m.thoughts = l.blocks(s, m.thoughts[:0])
-			m.twice = m.twice || l.Twice
+			m.Twice = m.Twice || l.Twice
 		case `"error"`:
 			m.take(s, &m.failure)
 		default:
@@ -94,33 +93,15 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 	})
 }
 
-func (m *openaiMessage) take(s *engine.Scanner, at *engine.Span) {
-	m.twice = m.twice || at.Found()
-	*at = s.Value()
-}
-
-// list walks over a list of objects; anything else is skipped.
-func (m *openaiMessage) list(s *engine.Scanner, each func()) {
-	if s.Kind() != '[' {
-		s.Value()
-		return
-	}
-	s.Token()
-	for s.More() {
-		each()
-	}
-	s.Token()
-}
-
 // call reads {id, type, function: {name, arguments}}, and what others make of
 // it: a function that is a name beside args, a custom tool with its input.
-func (m *openaiMessage) call(s *engine.Scanner, legacy bool) {
+func (m *openaiMessage) call(s *engine.Scanner) {
 	if s.Kind() != '{' {
 		s.Value()
-		m.twice = true
+		m.Twice = true
 		return
 	}
-	m.calls = append(m.calls, openaiCall{legacy: legacy})
+	m.calls = append(m.calls, openaiCall{})
 	c := &m.calls[len(m.calls)-1]
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
@@ -155,17 +136,9 @@ func (m *openaiMessage) function(s *engine.Scanner, c *openaiCall) {
 }
 
 // part reads an item of a content list.
-func (m *openaiMessage) part(s *engine.Scanner) {
-	m.parts = append(m.parts, openaiPart{kind: s.Kind()})
-	p := &m.parts[len(m.parts)-1]
-	if p.kind != '{' {
-		p.Span = s.Value()
-		return
-	}
-	s.Token()
-	p.From = int(s.Offset()) - 1
-	for s.More() {
-		switch string(s.Name()) {
+func (m *openaiMessage) part(s *engine.Scanner, p *openaiPart) {
+	engine.EachMember(s, func(name []byte) {
+		switch string(name) {
 		case `"type"`:
 			p.typ = s.Text()
 		case `"text"`, `"content"`:
@@ -175,7 +148,7 @@ func (m *openaiMessage) part(s *engine.Scanner) {
 		case `"image_url"`, `"file"`:
 			if s.Kind() == '"' {
 				m.take(s, &p.url)
-				continue
+				return
 			}
 			engine.EachMember(s, func(name []byte) {
 				switch string(name) {
@@ -190,9 +163,7 @@ func (m *openaiMessage) part(s *engine.Scanner) {
 		default:
 			s.Value()
 		}
-	}
-	s.Token()
-	p.To = int(s.Offset())
+	})
 }
 
 // texts gives the places of the texts a message is made of, and whether it is

@@ -72,18 +72,14 @@ func (a *openaiResponse) read(s *engine.Scanner, r *ChatRecord, at engine.Span) 
 }
 
 func (a *openaiResponse) choices(s *engine.Scanner, from int) {
-	if s.Kind() != '[' {
-		s.Value()
-		return
-	}
-	s.Token()
-	for n := 0; s.More(); n++ {
+	n := 0
+	engine.EachItem(s, func() {
 		a.more = n > 0
 		engine.EachMember(s, func(name []byte) {
 			if v := s.Value(); string(name) == `"message"` && n == 0 && s.Err == nil && s.Raw[v.From] == '{' {
 				a.message = engine.Span{From: v.From + from, To: v.To + from}
 			}
 		})
-	}
-	s.Token()
+		n++
+	})
 }

@@ -3,67 +3,28 @@ package chatapi
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
 
 // ItemReader reads the items of OpenAI's Responses API, which a Codex rollout
-// holds too. It takes values over from an item one by one, in a fixed order:
-// reading, it notes the places to cut; writing back, it fills what the entries
-// hold into the places that were cut. So the two cannot come apart.
+// holds too, or fills what the entries hold back into what was left of them.
 type ItemReader struct {
-	Scan *engine.Scanner
-	Cuts []engine.Cut
-	// Filling says that fill holds the values to put back, in order.
-	Filling bool
-	Fill    []string
+	engine.ContentWriter
 	// Odd says that an item held a block, or was in a shape, that is not
 	// understood: it stays in the source and no model sees it.
 	Odd bool
 }
 
-// take is the next value to put back.
-func (r *ItemReader) take() string {
-	if len(r.Fill) == 0 {
-		return ""
-	}
-	v := r.Fill[0]
-	r.Fill = r.Fill[1:]
-	return v
-}
-
-// Text takes a string over. One that would not come back the same stays in the
-// item as well.
+// Text takes a string over, and whole any value.
 func (r *ItemReader) Text(n engine.Node) string {
-	if r.Filling {
-		v := r.take()
-		if string(n.Raw()) == engine.CutText {
-			quoted, err := jsontext.AppendQuote(nil, v)
-			if err != nil {
-				quoted = []byte(engine.CutText)
-			}
-			r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: string(quoted)})
-		}
-		return v
-	}
-	t, exact := r.Scan.UnquoteIn(n.At(), n.T.Raw)
-	if exact {
-		r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: engine.CutText})
-	}
-	return t
+	r.Raw = n.T.Raw
+	return r.ContentWriter.Text(n.At())
 }
 
-// whole takes any value over, verbatim.
 func (r *ItemReader) whole(n engine.Node) string {
-	if r.Filling {
-		v := r.take()
-		r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: OneLine(v)})
-		return v
-	}
-	r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: engine.CutValue})
-	return string(n.Raw())
+	r.Raw = n.T.Raw
+	return r.Whole(n.At())
 }
 
 // The input of a custom tool is text. Arguments are JSON: the text, as it is
@@ -76,7 +37,7 @@ const (
 // input takes the text a custom tool was called with.
 func (r *ItemReader) input(n engine.Node) string {
 	if r.Filling {
-		v := strings.TrimSuffix(strings.TrimPrefix(r.take(), InputStart), InputEnd)
+		v := strings.TrimSuffix(strings.TrimPrefix(r.Next(), InputStart), InputEnd)
 		r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: v})
 		return v
 	}
@@ -311,7 +272,7 @@ func (r *ItemReader) reasoning(n engine.Node) []tenfold.Payload {
 	case len(texts) == 1:
 		p.Text = r.Text(texts[0])
 	case r.Filling:
-		r.take() // several texts stay in the item
+		r.Next() // several texts stay in the item
 	default:
 		var all []string
 		for _, n := range texts {
@@ -330,12 +291,4 @@ func (r *ItemReader) reasoning(n engine.Node) []tenfold.Payload {
 		p.Provider = "openai"
 	}
 	return One(p)
-}
-
-// OneLine gives a JSON text on one line.
-func OneLine(v string) string {
-	if !strings.ContainsAny(v, "\r\n") {
-		return v
-	}
-	return string(engine.AppendCompact(nil, []byte(v)))
 }

@@ -12,13 +12,6 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-func OpenaiResponsesHandler() engine.Handler {
-	return engine.Handler{
-		Format: engine.OpenAIResponses, About: "OpenAI responses bodies",
-		Importer: OpenaiResponses{}, Exporter: bodyExporter{"openai-responses"},
-	}
-}
-
 // OpenaiResponses reads bodies of OpenAI's Responses API.
 type OpenaiResponses struct{}
 
@@ -155,9 +148,7 @@ func (o *responses) body(root engine.Node, doc engine.Document, hint string) err
 	} else {
 		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, engine.AppendCompact(nil, first.Raw()))
 	}
-	if at := root.Get("created_at"); at.Found() {
-		o.At(UnixTime(float64(o.scan.Number(at.At()))))
-	}
+	o.At(UnixTime(float64(root.Number("created_at"))))
 	if err := o.config(root); err != nil {
 		return err
 	}
@@ -185,18 +176,8 @@ func (o *responses) body(root engine.Node, doc engine.Document, hint string) err
 
 // config hands on what a body sets beside its items; the body is its source.
 func (o *responses) config(root engine.Node) error {
-	d := tenfold.ConfigDelta{Model: root.Text("model")}
-	o.model = d.Model
-	var cuts []engine.Cut
-	o.items.Cuts = o.items.Cuts[:0]
-	if s := root.Get("instructions"); s.IsText() {
-		system := o.items.Text(s)
-		d.System = &system
-	}
-	cuts = append(cuts, o.items.Cuts...)
-	if tools := root.Get("tools"); tools.Kind() == '[' && tools.First().Found() {
-		d.Tools = toolList(tools)
-	}
+	d := o.settings(root)
+	cuts := slices.Clone(o.items.Cuts)
 	for _, name := range [...]string{"input", "output"} {
 		if n := root.Get(name); n.Found() && !o.tree.Twice {
 			cuts = append(cuts, engine.Cut{Span: n.At(), With: engine.CutValue})
@@ -204,6 +185,21 @@ func (o *responses) config(root engine.Node) error {
 	}
 	source := string(engine.AppendCompact(nil, []byte(engine.Splice(root.T.Raw, cuts))))
 	return o.Emit(tenfold.Entry{ID: o.Ids.Unique("config:" + engine.Digest([]byte(source))), Source: source, Payload: d})
+}
+
+// settings reads what a request or a response says of its model.
+func (o *responses) settings(n engine.Node) tenfold.ConfigDelta {
+	d := tenfold.ConfigDelta{Model: n.Text("model")}
+	o.model = d.Model
+	o.items.Cuts = o.items.Cuts[:0]
+	if s := n.Get("instructions"); s.IsText() {
+		system := o.items.Text(s)
+		d.System = &system
+	}
+	if tools := n.Get("tools"); List(tools).Found() {
+		d.Tools = toolList(tools)
+	}
+	return d
 }
 
 // customSchema is what a tool that takes plain text is to other providers.
@@ -222,7 +218,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 			continue
 		}
 		if typ != "function" {
-			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: OneLine(string(n.Raw()))}
+			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: engine.OneLine(string(n.Raw()))}
 			if typ == "custom" {
 				d.Description, d.Schema = n.Text("description"), customSchema
 			}
@@ -231,7 +227,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 		}
 		d := tenfold.ToolDefinition{Name: n.Text("name"), Description: n.Text("description")}
 		if p := n.Get("parameters"); p.Kind() == '{' {
-			d.Schema = OneLine(string(p.Raw()))
+			d.Schema = engine.OneLine(string(p.Raw()))
 		}
 		list = append(list, d)
 	}
@@ -289,15 +285,9 @@ func (o *responses) usage(n engine.Node) (tenfold.Usage, bool) {
 	if n.Kind() != '{' {
 		return tenfold.Usage{}, false
 	}
-	number := func(n engine.Node) int {
-		if !n.Found() {
-			return 0
-		}
-		return o.scan.Number(n.At())
-	}
-	in := number(n.Get("input_tokens"))
-	cached := min(in, number(n.Get("input_tokens_details").Get("cached_tokens")))
-	return tenfold.Usage{Model: o.model, Input: in - cached, CacheRead: cached, Output: number(n.Get("output_tokens"))}, true
+	in := n.Number("input_tokens")
+	cached := min(in, n.Get("input_tokens_details").Number("cached_tokens"))
+	return tenfold.Usage{Model: o.model, Input: in - cached, CacheRead: cached, Output: n.Number("output_tokens")}, true
 }
 
 // events reads the events of a response: its items as they are done. All else
@@ -316,9 +306,7 @@ func (o *responses) events(ctx context.Context, src engine.Source) error {
 			if o.Conv.ID = o.message; !engine.PlainID(o.message) {
 				o.Conv.ID, o.message = engine.ContentID(o.src.Name, engine.OpenAIResponses, root.Raw()), "response"
 			}
-			if at := root.Get("response").Get("created_at"); at.Found() {
-				o.At(UnixTime(float64(o.scan.Number(at.At()))))
-			}
+			o.At(UnixTime(float64(root.Get("response").Number("created_at"))))
 		}
 		return o.event(root, o.Ids.Unique("event:"+engine.Digest(line)))
 	})
@@ -336,17 +324,7 @@ func (o *responses) event(root engine.Node, id string) error {
 	response := root.Get("response")
 	switch typ {
 	case "response.created":
-		d := tenfold.ConfigDelta{Model: response.Text("model")}
-		o.model = d.Model
-		o.items.Cuts = o.items.Cuts[:0]
-		if s := response.Get("instructions"); s.IsText() {
-			system := o.items.Text(s)
-			d.System = &system
-		}
-		if tools := response.Get("tools"); tools.Kind() == '[' && tools.First().Found() {
-			d.Tools = toolList(tools)
-		}
-		if !o.tree.Twice {
+		if d := o.settings(response); !o.tree.Twice {
 			return o.Emit(tenfold.Entry{ID: id, Source: engine.Splice(root.Raw(), o.items.Cuts), Payload: d})
 		}
 	case "response.output_item.done":

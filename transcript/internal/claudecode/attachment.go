@@ -51,13 +51,7 @@ func (l *claudeLine) attach(s *engine.Scanner) {
 		case `"isMeta"`:
 			a.meta = s.Flag()
 		case `"origin"`:
-			engine.EachMember(s, func(name []byte) {
-				if string(name) == `"kind"` {
-					a.origin = s.Text()
-				} else {
-					s.Value()
-				}
-			})
+			engine.OneMember(s, "kind", func() { a.origin = s.Text() })
 		case `"prompt"`:
 			l.Twice = l.Twice || a.prompt.Content.Found()
 			l.Content(s, &a.prompt)
@@ -71,22 +65,16 @@ func (l *claudeLine) attach(s *engine.Scanner) {
 // render reads the texts that were sent.
 func (l *claudeLine) render(s *engine.Scanner) {
 	l.Twice = l.Twice || l.rendered != nil
-	if s.Kind() != '[' {
-		s.Value()
-		return
-	}
-	s.Token()
-	for s.More() {
+	engine.EachItem(s, func() {
 		if s.Kind() != '{' {
 			l.Twice = true
 			s.Value()
-			continue
+			return
 		}
 		var m chatapi.BlockMessage
 		l.Message(s, &m)
 		l.rendered = append(l.rendered, m)
-	}
-	s.Token()
+	})
 }
 
 // said gives the messages of a line that hold what a model saw: those of an

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,12 +39,12 @@ type claudeLine struct {
 
 // compactData is what a boundary says of the compaction.
 type compactData struct {
-	trigger                       string
-	preTokens, postTokens, saved  int
-	preserved                     bool   // some messages were kept verbatim
-	head, segmentHead, firstOfAll string // uuid of the first of them
-	calls                         []string
-	tools                         []string // that tool searches had found
+	trigger                      string
+	preTokens, postTokens, saved int
+	preserved                    bool   // some messages were kept verbatim
+	head                         string // uuid of the first of them
+	calls                        []string
+	tools                        []string // that tool searches had found
 }
 
 func (l *claudeLine) agentMessage() bool {
@@ -55,11 +56,7 @@ func (l *claudeLine) time() time.Time {
 	if l.stamp == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339Nano, l.stamp)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
+	return engine.ReadTime(l.stamp)
 }
 
 // parse reads a line; scan.err says whether it is JSON.
@@ -122,13 +119,7 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 		case `"isCompactSummary"`:
 			l.summary = s.Flag()
 		case `"origin"`:
-			engine.EachMember(s, func(name []byte) {
-				if string(name) == `"kind"` {
-					l.origin = s.Text()
-				} else {
-					s.Value()
-				}
-			})
+			engine.OneMember(s, "kind", func() { l.origin = s.Text() })
 		case `"compactMetadata"`, `"microcompactMetadata"`:
 			l.metadata(s)
 		default:
@@ -174,6 +165,7 @@ func (l *claudeLine) progress(s *engine.Scanner) {
 
 func (l *claudeLine) metadata(s *engine.Scanner) {
 	d := &l.compact
+	var segmentHead, first string
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"trigger"`:
@@ -190,29 +182,17 @@ func (l *claudeLine) metadata(s *engine.Scanner) {
 			d.tools = append(d.tools, s.Texts()...)
 		case `"preservedSegment"`:
 			d.preserved = d.preserved || s.Kind() == '{'
-			engine.EachMember(s, func(name []byte) {
-				if string(name) == `"headUuid"` {
-					d.segmentHead = s.Text()
-				} else {
-					s.Value()
-				}
-			})
+			engine.OneMember(s, "headUuid", func() { segmentHead = s.Text() })
 		case `"preservedMessages"`:
 			d.preserved = d.preserved || s.Kind() == '{'
-			engine.EachMember(s, func(name []byte) {
-				if string(name) == `"uuids"` {
-					if all := s.Texts(); len(all) > 0 {
-						d.firstOfAll = all[0]
-					}
-				} else {
-					s.Value()
+			engine.OneMember(s, "uuids", func() {
+				if all := s.Texts(); len(all) > 0 {
+					first = all[0]
 				}
 			})
 		default:
 			s.Value()
 		}
 	})
-	if d.head = d.segmentHead; d.head == "" {
-		d.head = d.firstOfAll
-	}
+	d.head = cmp.Or(segmentHead, first, d.head)
 }

@@ -84,22 +84,11 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 }
 
 // stunted reports whether a block of an assistant's message lacks what its type
-// has: no provider would take it back.
+// has.
 func stunted(m *chatapi.BlockMessage, raw []byte) bool {
-	isString := func(at engine.Span) bool { return at.Found() && raw[at.From] == '"' }
+	w := engine.ContentWriter{Raw: raw}
 	for i := range m.Blocks {
-		b, whole := &m.Blocks[i], true
-		switch b.Typ {
-		case "text":
-			whole = isString(b.Text)
-		case "thinking":
-			whole = isString(b.Thinking)
-		case "redacted_thinking":
-			whole = isString(b.Data)
-		case "tool_use":
-			whole = b.Input.Found()
-		}
-		if !whole {
+		if m.Blocks[i].Stunted(&w) {
 			return true
 		}
 	}
@@ -200,10 +189,8 @@ func (c *claude) close(branch string) error {
 		if o.id != "" {
 			c.billed[o.id] = true
 		}
-		u := o.usage
-		if err := c.emit(tenfold.Entry{ID: o.first + "/usage", Time: o.time, Branch: branch, MessageID: o.id, Payload: tenfold.Usage{
-			Model: o.model, Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
-		}}); err != nil {
+		usage := tenfold.Entry{ID: o.first + "/usage", Time: o.time, Branch: branch, MessageID: o.id, Payload: o.usage.By(o.model)}
+		if err := c.emit(usage); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,7 @@
 package claudecode
 
 import (
-	"bytes"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
@@ -12,12 +9,9 @@ import (
 )
 
 // refill puts the values that the payloads of one record hold back into the
-// holes that the importer left in its Source. It is the counterpart of
-// [engine.ContentWriter]: what that cuts, this fills.
+// holes that the importer left in its Source, by reading it again.
 type refill struct {
-	raw     []byte
-	cuts    []engine.Cut
-	ascii   bool // write other characters than ASCII as escapes
+	engine.ContentWriter
 	results []tenfold.ToolResult
 	parts   []tenfold.Part
 	blocks  []tenfold.Payload
@@ -40,7 +34,7 @@ func rebuildClaude(scan *engine.Scanner, id, source string, entries []tenfold.En
 }
 
 func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entry, ascii bool) (string, bool) {
-	r := refill{raw: []byte(source), ascii: ascii}
+	r := refill{ContentWriter: engine.ContentWriter{Scan: scan, Raw: []byte(source), Filling: true, ASCII: ascii}}
 	var summary *tenfold.Summary
 	for _, e := range entries {
 		switch p := e.Payload.(type) {
@@ -58,7 +52,7 @@ func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entr
 		return source, true
 	}
 	var l claudeLine
-	l.parse(scan, r.raw)
+	l.parse(scan, r.Raw)
 	switch {
 	case scan.Err != nil:
 		return "", false
@@ -74,7 +68,7 @@ func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entr
 	switch {
 	case summary != nil:
 		if m.IsText() {
-			r.text(m.Content, summary.Text)
+			r.fill(m.Content, summary.Text)
 		}
 	case !m.IsText():
 		for i := range m.Blocks {
@@ -82,17 +76,17 @@ func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entr
 		}
 	case len(r.blocks) == 1:
 		if t, ok := r.blocks[0].(tenfold.AssistantMessage); ok {
-			r.text(m.Content, t.Text)
+			r.fill(m.Content, t.Text)
 			r.blocks = nil
 		}
 	case len(r.parts) == 1:
-		r.text(m.Content, r.parts[0].Text)
+		r.fill(m.Content, r.parts[0].Text)
 		r.parts = nil
 	}
 	if r.missing || len(r.results)+len(r.parts)+len(r.blocks) > 0 {
 		return "", false
 	}
-	return engine.Splice(r.raw, r.cuts), true
+	return engine.Splice(r.Raw, r.Cuts), true
 }
 
 // attachment fills what an attachment says; one of an older version holds it.
@@ -102,7 +96,7 @@ func (r *refill) attachment(l *claudeLine) (string, bool) {
 		switch {
 		case !m.Readable():
 		case m.IsText() && len(parts) > 0:
-			r.text(m.Content, parts[0].Text)
+			r.fill(m.Content, parts[0].Text)
 			parts = parts[1:]
 		default:
 			for i := range m.Blocks {
@@ -114,25 +108,13 @@ func (r *refill) attachment(l *claudeLine) (string, bool) {
 			}
 		}
 	}
-	return engine.Splice(r.raw, r.cuts), true
+	return engine.Splice(r.Raw, r.Cuts), true
 }
 
-// text fills a hole that a text left; where the Source kept the text, it stays.
-func (r *refill) text(at engine.Span, text string) {
-	if string(at.Of(r.raw)) != engine.CutText || text == "" {
-		return
-	}
-	quoted, _ := jsontext.AppendQuote(nil, text)
-	if r.ascii {
-		quoted = escapeASCII(quoted)
-	}
-	r.cuts = append(r.cuts, engine.Cut{Span: at, With: string(quoted)})
-}
-
-func (r *refill) whole(at engine.Span, value string) {
-	if string(at.Of(r.raw)) == engine.CutValue {
-		r.cuts = append(r.cuts, engine.Cut{Span: at, With: value})
-	}
+// fill fills a text.
+func (r *refill) fill(at engine.Span, text string) {
+	r.Fill = []string{text}
+	r.Text(at)
 }
 
 // block fills one item of a content list.
@@ -141,7 +123,8 @@ func (r *refill) block(b *chatapi.Block) {
 	case len(r.blocks) > 0:
 		p := r.blocks[0]
 		r.blocks = r.blocks[1:]
-		r.assistant(b, p)
+		r.Fill = heldBy(p)
+		r.missing = r.missing || chatapi.BlockPayload(&r.ContentWriter, b).Kind() != p.Kind()
 	case b.Kind == '{' && b.Typ == "tool_result":
 		if r.missing = r.missing || len(r.results) == 0; r.missing {
 			return
@@ -153,80 +136,51 @@ func (r *refill) block(b *chatapi.Block) {
 		if r.missing = r.missing || len(r.parts) == 0; r.missing {
 			return
 		}
-		p := r.parts[0]
+		r.part(b, r.parts[0])
 		r.parts = r.parts[1:]
-		r.part(b, p)
-	}
-}
-
-func (r *refill) assistant(b *chatapi.Block, p tenfold.Payload) {
-	switch p := p.(type) {
-	case tenfold.AssistantMessage:
-		r.text(b.Text, p.Text)
-	case tenfold.Reasoning:
-		if b.Typ == "redacted_thinking" {
-			r.text(b.Data, p.Encrypted)
-			return
-		}
-		r.text(b.Thinking, p.Text)
-		if b.Signature.Found() {
-			r.text(b.Signature, p.Signature)
-		}
-	case tenfold.ToolCall:
-		r.whole(b.Input, p.Arguments)
-	case tenfold.ProviderItem:
-		r.whole(b.Span, p.Data)
 	}
 }
 
 func (r *refill) result(b *chatapi.Block, parts []tenfold.Part) {
-	switch {
-	case b.Items != nil:
-		if r.missing = r.missing || len(parts) != len(b.Items); r.missing {
-			return
+	if b.Items == nil {
+		if len(parts) > 0 {
+			r.Fill = []string{heldInPart(parts[0])}
+			chatapi.BlockResult(&r.ContentWriter, b)
 		}
-		for i := range b.Items {
-			r.part(&b.Items[i], parts[i])
-		}
-	case len(parts) > 0 && parts[0].File != nil:
-		r.whole(b.Content, parts[0].File.Detail)
-	case len(parts) > 0:
-		r.text(b.Content, parts[0].Text)
+		return
+	}
+	if r.missing = len(parts) != len(b.Items); r.missing {
+		return
+	}
+	for i := range b.Items {
+		r.part(&b.Items[i], parts[i])
 	}
 }
 
 func (r *refill) part(b *chatapi.Block, p tenfold.Part) {
-	switch {
-	case b.Kind == '"':
-		r.text(b.Span, p.Text)
-	case p.File == nil:
-		r.text(b.Text, p.Text)
-	case b.Kind == 'n':
-		r.whole(b.Span, p.File.Detail)
-	case b.SourceType == "base64":
-		r.text(b.SourceData, strings.TrimPrefix(p.File.URI, "data:"+b.MediaType+";base64,"))
-	}
+	r.Fill = []string{heldInPart(p)}
+	chatapi.BlockPart(&r.ContentWriter, b)
 }
 
-// escapeASCII writes the characters of a JSON text that are not ASCII as
-// escapes, the way many programs do.
-func escapeASCII(quoted []byte) []byte {
-	const hex = "0123456789abcdef"
-	var out []byte
-	unit := func(u rune) {
-		out = append(out, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
-	}
-	for _, c := range bytes.Runes(quoted) {
-		switch {
-		case c < 0x80:
-			out = append(out, byte(c))
-		case c < 0x10000:
-			unit(c)
-		default:
-			c -= 0x10000
-			unit(0xD800 + c>>10)
-			unit(0xDC00 + c&0x3FF)
+// heldBy lists what a payload took over from its block.
+func heldBy(p tenfold.Payload) []string {
+	if r, ok := p.(tenfold.Reasoning); ok {
+		if r.Encrypted != "" {
+			return []string{r.Encrypted}
 		}
+		return []string{r.Text, r.Signature}
 	}
-	return out
+	return chatapi.Held(chatapi.One(p))
+}
+
+// heldInPart is what a part took over.
+func heldInPart(p tenfold.Part) string {
+	switch {
+	case p.File == nil:
+		return p.Text
+	case p.File.Detail != "":
+		return p.File.Detail
+	}
+	_, data, _ := strings.Cut(p.File.URI, ";base64,")
+	return data
 }

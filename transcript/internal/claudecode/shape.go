@@ -128,5 +128,5 @@ func (x *claudeLines) head(typ, of string) (claudeHead, claudeTail) {
 		h.Parent = &last
 	}
 	x.last = engine.UUIDOf(x.conv, x.session+" "+of+" "+strconv.Itoa(x.made))
-	return h, claudeTail{UUID: x.last, Time: x.now.UTC().Format("2006-01-02T15:04:05.000Z")}
+	return h, claudeTail{UUID: x.last, Time: engine.WriteTime(x.now)}
 }

@@ -37,7 +37,7 @@ type claudeLines struct {
 func newClaudeLines(out *bufio.Writer, v engine.View, env claudeEnv) claudeLines {
 	x := claudeLines{out: out, conv: v.ID, session: env.SessionID, env: env, now: v.Created, ids: map[string]bool{}}
 	if x.session == "" {
-		if x.session = v.ID; !IsUUID(v.ID) {
+		if x.session = v.ID; !engine.IsUUID(v.ID) {
 			x.session = engine.UUIDOf(v.ID, "session")
 		}
 	}
@@ -45,23 +45,6 @@ func newClaudeLines(out *bufio.Writer, v engine.View, env claudeEnv) claudeLines
 		x.now = time.Unix(0, 0).UTC()
 	}
 	return x
-}
-
-func IsUUID(id string) bool {
-	if len(id) != 36 {
-		return false
-	}
-	for i, c := range id {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case !strings.ContainsRune("0123456789abcdefABCDEF", c):
-			return false
-		}
-	}
-	return true
 }
 
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }

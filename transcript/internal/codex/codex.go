@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"time"
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
@@ -149,20 +148,12 @@ func (c *codex) name(root engine.Node, src engine.Source) {
 	} else {
 		c.Conv.ID = engine.ContentID(src.Name, engine.Codex, root.Raw())
 	}
-	c.At(stamp(meta.Text("timestamp")))
-}
-
-func stamp(text string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if text == "" || err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
+	c.At(engine.ReadTime(meta.Text("timestamp")))
 }
 
 // line turns one line into entries.
 func (c *codex) line(root engine.Node, id string) error {
-	c.At(stamp(root.Text("timestamp")))
+	c.At(engine.ReadTime(root.Text("timestamp")))
 	typ, payload := root.Text("type"), root.Get("payload")
 	if root.Kind() == '{' && !payload.Found() {
 		return c.bare(root, typ, id)

@@ -66,24 +66,14 @@ func (c *codex) usage(info engine.Node) (tenfold.Usage, bool) {
 		return tenfold.Usage{}, false
 	}
 	c.answered = false
-	number := func(name string) int {
-		at := last.Get(name)
-		if !at.Found() {
-			return 0
-		}
-		return c.scan.Number(at.At())
-	}
-	in, cached := number("input_tokens"), number("cached_input_tokens")
-	return tenfold.Usage{Model: c.model, Input: max(in-cached, 0), Output: number("output_tokens"), CacheRead: min(cached, in)}, true
+	in, cached := last.Number("input_tokens"), last.Number("cached_input_tokens")
+	return tenfold.Usage{Model: c.model, Input: max(in-cached, 0), Output: last.Number("output_tokens"), CacheRead: min(cached, in)}, true
 }
 
 // rollback hides the turns that the user took back: so many prompts, and all
 // that came after.
 func (c *codex) rollback(root, payload engine.Node, id string, name tenfold.Kind) error {
-	n := 0
-	if at := payload.Get("num_turns"); at.Found() {
-		n = min(c.scan.Number(at.At()), len(c.prompts))
-	}
+	n := min(payload.Number("num_turns"), len(c.prompts))
 	if n == 0 {
 		return c.Keep(id, name, root.Raw())
 	}

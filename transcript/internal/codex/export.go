@@ -3,11 +3,8 @@ package codex
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
-	"regexp"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -141,20 +138,18 @@ func codexTime(t time.Time) string {
 	if t.IsZero() {
 		t = time.Unix(0, 0)
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return engine.WriteTime(t)
 }
 
-var UUIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`) })
+// IsID reports whether an id is one of Codex's: a UUID in small letters.
+func IsID(id string) bool { return engine.IsUUID(id) && id == strings.ToLower(id) }
 
 // codexID is an id as Codex wants one, made from another.
 func codexID(id string) string {
-	if UUIDPattern().MatchString(id) {
+	if IsID(id) {
 		return id
 	}
-	sum := sha256.Sum256([]byte("codex " + id))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // a UUID of version 8
-	s := hex.EncodeToString(sum[:16])
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+	return engine.HashedUUID("codex " + id)
 }
 
 // begin writes the line about the session unless it is written.

@@ -34,7 +34,7 @@ func forkedFrom(meta engine.Node) (forked, bool) {
 	base := meta.Get("payload").Get("history_base")
 	end, ok := WholeNumber(base.Get("end_ordinal_exclusive").Raw())
 	f := forked{base.Text("thread_id"), end}
-	return f, ok && UUIDPattern().MatchString(f.id)
+	return f, ok && IsID(f.id)
 }
 
 // before opens the rollout of the session before; nil where there is none.

@@ -80,7 +80,7 @@ func (r *Record) line(group []tenfold.Entry, bare bool) ([]byte, bool) {
 
 func (r *Record) config(d tenfold.ConfigDelta, payload engine.Node) {
 	if d.Extra != "" {
-		r.Items.Cuts = append(r.Items.Cuts, engine.Cut{Span: payload.At(), With: chatapi.OneLine(d.Extra)})
+		r.Items.Cuts = append(r.Items.Cuts, engine.Cut{Span: payload.At(), With: engine.OneLine(d.Extra)})
 		return
 	}
 	base := payload.Get("base_instructions")

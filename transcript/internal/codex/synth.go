@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
 )
 
 // codexOut is an item of the model's history, as Codex writes one.
@@ -184,7 +185,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 			x.warn.Add(0, "item of another provider is left out", "items of other providers are left out")
 			return nil
 		}
-		return []any{jsontext.Value(chatapi.OneLine(p.Data))}
+		return []any{jsontext.Value(engine.OneLine(p.Data))}
 	}
 	return nil
 }

@@ -19,6 +19,13 @@ type Finder struct {
 	Scan *Scanner
 	Cuts []Cut
 	buf  []byte // of [Finder.ResetCompact]
+
+	// Filling says that values are not taken over but put back into the places
+	// that were cut, in the same order, so that reading and writing cannot come
+	// apart: Fill holds them. With ASCII, all other characters of texts are
+	// written as escapes.
+	Filling, ASCII bool
+	Fill           []string
 }
 
 // ContentWriter is a [Finder] for values whose places a walk has found.
@@ -129,6 +136,9 @@ func (f *Finder) Peek(at Span) string {
 // Text takes a string over. One that would not come back the same stays in the
 // record as well.
 func (f *Finder) Text(at Span) string {
+	if f.Filling {
+		return f.fillText(at)
+	}
 	t, exact := f.Scan.UnquoteIn(at, f.Raw)
 	if exact {
 		f.Cuts = append(f.Cuts, Cut{at, CutText})
@@ -138,6 +148,9 @@ func (f *Finder) Text(at Span) string {
 
 // Whole takes any value over, verbatim.
 func (f *Finder) Whole(at Span) string {
+	if f.Filling {
+		return f.fillWhole(at)
+	}
 	f.Cuts = append(f.Cuts, Cut{at, CutValue})
 	return string(at.Of(f.Raw))
 }

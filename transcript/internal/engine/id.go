@@ -119,9 +119,18 @@ func BranchName(id string) string {
 	return name[:min(64, len(name))]
 }
 
+// IsUUID reports whether an id is a UUID in its usual form.
+func IsUUID(id string) bool {
+	_, err := uuid.Parse(id)
+	return err == nil && len(id) == 36
+}
+
 // UUIDOf derives a UUID, the same for the same things.
-func UUIDOf(conversation, of string) string {
-	sum := sha256.Sum256([]byte(conversation + "\x00" + of))
+func UUIDOf(conversation, of string) string { return HashedUUID(conversation + "\x00" + of) }
+
+// HashedUUID is a UUID made of a text.
+func HashedUUID(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8, variant 1
 	h := hex.EncodeToString(sum[:16])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]

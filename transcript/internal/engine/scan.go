@@ -292,6 +292,17 @@ func EachMember(s *Scanner, each func(name []byte)) {
 	s.Token()
 }
 
+// OneMember walks over an object of which only one member counts.
+func OneMember(s *Scanner, name string, read func()) {
+	EachMember(s, func(n []byte) {
+		if len(n) == len(name)+2 && string(n[1:len(n)-1]) == name {
+			read()
+		} else {
+			s.Value()
+		}
+	})
+}
+
 // Within gives the place of the next value, which read goes through.
 func Within(s *Scanner, read func()) Span {
 	s.Kind()

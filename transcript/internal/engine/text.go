@@ -12,6 +12,18 @@ func FirstLine(text string) string {
 	return string(runes[:min(len(runes), 120)])
 }
 
+// ReadTime reads a time as JSON has it; zero when it is none.
+func ReadTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// WriteTime writes a time as JavaScript does.
+func WriteTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
 // JpTime reads a time; those without a zone are UTC.
 func JpTime(s string) time.Time {
 	if s == "" {

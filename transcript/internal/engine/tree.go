@@ -144,6 +144,9 @@ func (n Node) Get(name string) Node {
 	return hit
 }
 
+// Number is the value of a member that is a count, else 0.
+func (n Node) Number(name string) int { return number(n.Get(name).Raw()) }
+
 // Text is the value of a member that is a string, else "".
 func (n Node) Text(name string) string {
 	c := n.Get(name)
