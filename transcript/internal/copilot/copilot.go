@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -190,11 +191,7 @@ func (c *copilot) event(e *Event) error {
 
 // unknown keeps an event that no model sees (L4).
 func (c *copilot) unknown(e *Event, id string) error {
-	name := "copilot-cli.untyped"
-	if e.typ != "" {
-		name = "copilot-cli." + e.typ
-	}
-	return c.Keep(id, tenfold.Kind(name), e.raw)
+	return c.Keep(id, tenfold.Kind("copilot-cli."+cmp.Or(e.typ, "untyped")), e.raw)
 }
 
 // odd keeps an event that should have been understood.

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"strings"
 
 	"tenfold"
@@ -46,13 +47,7 @@ func (c *copilot) user(e *Event, id string) error {
 func (c *copilot) assistant(e *Event, id string) error {
 	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
 	branch := e.branch()
-	model := e.model
-	if model == "" {
-		model = c.models[branch]
-	}
-	if model == "" {
-		model = c.models[""]
-	}
+	model := cmp.Or(e.model, c.models[branch], c.models[""])
 	if e.model != "" && e.model != c.models[branch] {
 		c.models[branch] = e.model
 		if err := c.Emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: e.model}}); err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,6 +19,8 @@ import (
 // object in the object; or a func() that reads the value itself. Of a member
 // that comes twice the last one counts, and [Scanner.Twice] tells of places.
 type Shape []any
+
+var errTarget = errors.New("a shape has a target of a type that nothing is read to")
 
 // Inner is the shape of an object in an object.
 func Inner(members ...any) Shape { return members }
@@ -66,7 +69,7 @@ func (s *Scanner) into(target any) {
 	case func():
 		to()
 	default:
-		s.Value()
+		s.Err = errTarget
 	}
 }
 
@@ -95,6 +98,25 @@ func (r *Refill) Whole(at Span, value string) {
 
 // Done gives the record.
 func (r *Refill) Done() string { return Splice(r.Raw, r.cuts) }
+
+// SpliceIn copies a value in raw with the cuts that were made there replaced.
+func SpliceIn(raw []byte, at Span, cuts []Cut) string {
+	inner := make([]Cut, len(cuts))
+	for i, c := range cuts {
+		inner[i] = Cut{Span{c.From - at.From, c.To - at.From}, c.With}
+	}
+	return Splice(at.Of(raw), inner)
+}
+
+// ChangeModel hands on that from the record called id on the model is another
+// one than last, if it is; "" is unknown.
+func (m *Emitter) ChangeModel(id, model string, last *string) error {
+	if model == "" || model == *last {
+		return nil
+	}
+	*last = model
+	return m.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: model}})
+}
 
 // Groups gives the entries of a log in groups that came from one record.
 func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {

@@ -75,7 +75,7 @@ func (g *geminiCLI) more(raw []byte, m *geminiCLIMessage, st *geminiCLIState, re
 	if m.typ == "user" {
 		return nil
 	}
-	if err := g.changeModel(m, record); err != nil {
+	if err := g.ChangeModel(record, m.model, &g.model); err != nil {
 		return err
 	}
 	for _, e := range g.blocks(g.writer(raw, m, false), m, st, st.base+"/text") {

@@ -1,6 +1,7 @@
 package geminicli
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -38,11 +39,7 @@ func (g *geminiCLI) whole(raw []byte, m *geminiCLIMessage, base string, sourced 
 	if !sourced {
 		return nil
 	}
-	name := m.typ
-	if name == "" {
-		name = "untyped"
-	}
-	return g.unknown(raw, m, base, name)
+	return g.unknown(raw, m, base, cmp.Or(m.typ, "untyped"))
 }
 
 // geminiCLIWriter gives the source of a message to the first of its entries.
@@ -58,11 +55,7 @@ func (w *geminiCLIWriter) source() string {
 		return ""
 	}
 	w.sourced = false
-	cuts := make([]engine.Cut, len(w.Cuts))
-	for i, c := range w.Cuts {
-		cuts[i] = engine.Cut{Span: engine.Span{From: c.From - w.m.From, To: c.To - w.m.From}, With: c.With}
-	}
-	return string(engine.AppendCompact(nil, []byte(engine.Splice(w.m.Of(w.Raw), cuts))))
+	return string(engine.AppendCompact(nil, []byte(engine.SpliceIn(w.Raw, w.m.Span, w.Cuts))))
 }
 
 // whole takes any value over, on one line.
@@ -133,14 +126,6 @@ func (g *geminiCLI) showIn(st *geminiCLIState, e tenfold.Entry) error {
 	return nil
 }
 
-func (g *geminiCLI) changeModel(m *geminiCLIMessage, id string) error {
-	if m.model == "" || m.model == g.model {
-		return nil
-	}
-	g.model = m.model
-	return g.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}})
-}
-
 // results gives the results in a user's turn that no message before held.
 func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCLIState) []tenfold.Entry {
 	var out []tenfold.Entry
@@ -173,7 +158,7 @@ func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState
 // their results, and what it cost.
 func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
 	w := g.writer(raw, m, sourced)
-	if err := g.changeModel(m, st.base); err != nil {
+	if err := g.ChangeModel(st.base, m.model, &g.model); err != nil {
 		return err
 	}
 	blocks := g.blocks(w, m, st, st.base)

@@ -1,6 +1,7 @@
 package geminicli
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -204,18 +205,13 @@ func (q *qwen) body(r *qwenRecord, id string, line int) error {
 	case r.typ == "assistant" || ((r.typ == "user" || r.typ == "tool_result") && r.content.Has):
 		return q.message(r, id)
 	}
-	name := r.typ
-	if name == "" {
-		name = "untyped"
-	}
-	return q.Keep(id, tenfold.Kind("qwen-code."+name), r.raw)
+	return q.Keep(id, tenfold.Kind("qwen-code."+cmp.Or(r.typ, "untyped")), r.raw)
 }
 
 // message emits a message, with its source on its first entry.
 func (q *qwen) message(r *qwenRecord, id string) error {
-	if r.typ == "assistant" && r.model != "" && r.model != q.model {
-		q.model = r.model
-		if err := q.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: r.model}}); err != nil {
+	if r.typ == "assistant" {
+		if err := q.ChangeModel(id, r.model, &q.model); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,7 @@ func (j *jp) compaction(e *jpEvent, w *engine.ContentWriter) (tenfold.Compaction
 	if !ok1 || !ok2 || from > to {
 		return tenfold.Compaction{}, false
 	}
-	if from, to = j.turns.Ours(from, to, j.root.Turn); from > to {
+	if from, to = j.turns.Ours(from, to, j.Place.Turn); from > to {
 		return tenfold.Compaction{}, false
 	}
 	o := tenfold.Compaction{FromTurn: from, ToTurn: to, Source: "import"}

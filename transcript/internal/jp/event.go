@@ -67,7 +67,7 @@ func (j *jp) event(e *jpEvent) error {
 		p = tenfold.TurnStart{}
 	case e.typ == "chat_request" && e.isText(e.content):
 		if !j.explicit {
-			if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+			if err := j.Turn(e.id); err != nil {
 				return err
 			}
 		}
@@ -88,9 +88,9 @@ func (j *jp) event(e *jpEvent) error {
 			r.Parts = tenfold.Text(text)
 		}
 		p = r
-	case strings.HasPrefix(e.typ, "inquiry_") && !j.turns.Holds && !j.root.Opened:
+	case strings.HasPrefix(e.typ, "inquiry_") && !j.turns.Holds && !j.Place.Opened:
 		// To JP it is the first turn, to a log no model sees it.
-		if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+		if err := j.Turn(e.id); err != nil {
 			return err
 		}
 		return j.event(e)
@@ -115,7 +115,7 @@ func (j *jp) event(e *jpEvent) error {
 		if o, ok := j.compaction(e, &w); ok {
 			p = o
 		} else {
-			j.warn.Add(0, "compaction could not be understood and has no effect", "compactions could not be understood and have no effect")
+			j.Warn.Add(0, "compaction could not be understood and has no effect", "compactions could not be understood and have no effect")
 		}
 	case e.typ == "" && e.isText(e.message) && (e.isText(e.replyContent) || e.isText(e.replyReasoning)):
 		return j.exchange(e, &w)
@@ -127,11 +127,11 @@ func (j *jp) event(e *jpEvent) error {
 		}
 		switch e.typ {
 		case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "":
-			j.warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+			j.Warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
 		}
-		return j.emit(tenfold.Entry{ID: e.id, Source: string(e.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
+		return j.Emit(tenfold.Entry{ID: e.id, Source: string(e.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
 	}
-	return j.emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: p})
+	return j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: p})
 }
 
 func (j *jp) reasoning(e *jpEvent, w *engine.ContentWriter) tenfold.Reasoning {
@@ -176,11 +176,11 @@ func (j *jp) call(e *jpEvent, w *engine.ContentWriter) error {
 		r := tenfold.Reasoning{Provider: "gemini", CallID: e.call}
 		t, _ := j.scan.Unquote(e.google)
 		r.Signature = Peel(t)
-		if err := j.emit(tenfold.Entry{ID: e.id + "/thought", Payload: r}); err != nil {
+		if err := j.Emit(tenfold.Entry{ID: e.id + "/thought", Payload: r}); err != nil {
 			return err
 		}
 	}
-	return j.emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: call})
+	return j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: call})
 }
 
 // answer reads the answer to an inquiry: true grants, false denies, and
@@ -218,14 +218,14 @@ func (j *jp) exchange(e *jpEvent, w *engine.ContentWriter) error {
 	if e.isText(e.replyContent) {
 		reply = append(reply, tenfold.AssistantMessage{Text: w.Text(e.replyContent)})
 	}
-	if err := j.emit(tenfold.Entry{ID: e.id + "/turn", Payload: tenfold.TurnStart{}}); err != nil {
+	if err := j.Turn(e.id); err != nil {
 		return err
 	}
-	if err := j.emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: user}); err != nil {
+	if err := j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: user}); err != nil {
 		return err
 	}
 	for i, p := range reply {
-		if err := j.emit(tenfold.Entry{ID: engine.BlockID(e.id, i+1), Payload: p}); err != nil {
+		if err := j.Emit(tenfold.Entry{ID: engine.BlockID(e.id, i+1), Payload: p}); err != nil {
 			return err
 		}
 	}

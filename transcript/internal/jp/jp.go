@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,7 +69,7 @@ func (jpImporter) Recognise(h engine.Head) engine.Confidence {
 
 // Import implements [engine.Importer].
 func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	j := &jp{src: src, sink: sink, conv: engine.Conversation{Format: engine.JP}}
+	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.JP}}}
 	if err := j.siblings(); err != nil {
 		return err
 	}
@@ -185,11 +184,8 @@ func jpObject(dec *jsontext.Decoder) string {
 
 // jp is one import.
 type jp struct {
+	engine.Emitter
 	src  engine.Source
-	sink engine.Sink
-	conv engine.Conversation
-	warn engine.Warnings
-	ids  engine.Ids
 	scan engine.Scanner
 	buf  []byte
 	// plain is room for decoded texts.
@@ -197,11 +193,9 @@ type jp struct {
 
 	base   []byte // base_config.json, until the first event
 	events int
-	now    time.Time
 	// explicit says that the file has turn_start events. Old files have none:
 	// there each request starts a turn.
 	explicit bool
-	root     engine.RootLog
 	turns    Turns
 }
 
@@ -210,18 +204,18 @@ type jp struct {
 func (j *jp) siblings() error {
 	meta, err := j.src.Sibling("metadata.json")
 	if err != nil {
-		j.warn.Add(0, "sibling file, metadata.json, could not be read: the title is missing", "")
+		j.Warn.Add(0, "sibling file, metadata.json, could not be read: the title is missing", "")
 	}
 	if meta != nil {
 		j.scan.Reset(meta)
 		title := ""
 		engine.Shape{"title", &title}.Read(&j.scan)
 		if j.scan.Err == nil {
-			j.conv.Title = title
+			j.Conv.Title = title
 		}
 	}
 	if j.base, err = j.src.Sibling("base_config.json"); err != nil {
-		j.warn.Add(0, "sibling file, base_config.json, could not be read: the configuration is missing", "")
+		j.Warn.Add(0, "sibling file, base_config.json, could not be read: the configuration is missing", "")
 	}
 	return nil
 }
@@ -232,26 +226,18 @@ func (j *jp) next(value []byte) error {
 	j.buf = engine.AppendCompact(j.buf[:0], value)
 	if !utf8.Valid(j.buf) {
 		j.buf = bytes.ToValidUTF8(j.buf, []byte("\uFFFD"))
-		j.warn.Add(0, "event was not UTF-8: its bad bytes were replaced", "events were not UTF-8: their bad bytes were replaced")
+		j.Warn.Add(0, "event was not UTF-8: its bad bytes were replaced", "events were not UTF-8: their bad bytes were replaced")
 	}
 	raw := j.buf
-	if j.events == 0 {
-		if err := j.begin(raw); err != nil {
-			return err
-		}
+	if j.events++; j.events == 1 {
+		j.name(raw)
 	}
-	j.events++
-	e := jpEvent{raw: raw, id: j.ids.Unique("event:" + engine.Digest(raw))}
+	e := jpEvent{raw: raw, id: j.Ids.Unique("event:" + engine.Digest(raw))}
 	e.parse(&j.scan)
 	if j.scan.End(); j.scan.Err != nil {
 		return j.scan.Err
 	}
-	if t := engine.JpTime(e.stamp); !t.IsZero() {
-		j.now = t
-		if j.conv.Created.IsZero() {
-			j.conv.Created = t
-		}
-	}
+	j.At(engine.JpTime(e.stamp))
 	if j.base != nil {
 		if err := j.baseConfig(); err != nil {
 			return err
@@ -262,21 +248,20 @@ func (j *jp) next(value []byte) error {
 	}
 	switch e.typ {
 	case "turn_start":
-		j.turns.Start(j.root.Turn)
+		j.turns.Start(j.Place.Turn)
 	case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "inquiry_request", "inquiry_response":
 		j.turns.Holds = true
 	}
 	return nil
 }
 
-// begin opens the conversation. Without a number in its name, the first event
-// tells it from others.
-func (j *jp) begin(first []byte) error {
-	j.conv.ID = ID(j.src.Name)
+// name gives the conversation its id. Without a number in its name, the first
+// event tells it from others.
+func (j *jp) name(first []byte) {
+	j.Conv.ID = ID(j.src.Name)
 	if jpNumber(filepath.ToSlash(j.src.Name)) == "" {
-		j.conv.ID = engine.Numbered(j.conv.ID, first)
+		j.Conv.ID = engine.Numbered(j.Conv.ID, first)
 	}
-	return j.sink.Begin(j.conv)
 }
 
 // baseConfig writes the configuration that newer versions keep beside the
@@ -285,31 +270,23 @@ func (j *jp) baseConfig() error {
 	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
 	j.base = nil
 	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(engine.ScanOptions...) {
-		j.warn.Add(0, "sibling file, base_config.json, is no JSON object: the configuration is missing", "")
+		j.Warn.Add(0, "sibling file, base_config.json, is no JSON object: the configuration is missing", "")
 		return nil
 	}
-	return j.emit(tenfold.Entry{ID: "base-config", Payload: j.config(engine.AppendCompact(nil, base))})
-}
-
-func (j *jp) emit(e tenfold.Entry) error {
-	e.Time = j.now
-	j.root.See(e)
-	return j.sink.Entry(e)
+	return j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(engine.AppendCompact(nil, base))})
 }
 
 func (j *jp) finish() error {
 	if j.events == 0 {
-		if err := j.begin(nil); err != nil {
-			return err
-		}
-		j.warn.Add(0, "file without events: the conversation is empty", "")
+		j.name(nil)
+		j.Warn.Add(0, "file without events: the conversation is empty", "")
 		if j.base != nil {
 			if err := j.baseConfig(); err != nil {
 				return err
 			}
 		}
 	}
-	return j.sink.End(j.conv, j.warn.Text())
+	return j.End()
 }
 
 // ID is the number that begins the conversation's directory, or else the

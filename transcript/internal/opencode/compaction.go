@@ -61,7 +61,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 			if len(texts) == 1 {
 				w.Text(p.text)
 			}
-			e.Source = source(&w, p.Span)
+			e.Source = engine.SpliceIn(m.raw, p.Span, w.Cuts)
 			err = o.emit(e)
 			if o.revert.reached {
 				o.revert.summaries = append(o.revert.summaries, e.ID)

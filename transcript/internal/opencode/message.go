@@ -129,15 +129,6 @@ func openCodeFilePart(w *engine.ContentWriter, f openCodeFile) tenfold.Part {
 	return tenfold.Part{File: out}
 }
 
-// source is the text of one part with the cuts taken out.
-func source(w *engine.ContentWriter, at engine.Span) string {
-	cuts := make([]engine.Cut, len(w.Cuts))
-	for i, c := range w.Cuts {
-		cuts[i] = engine.Cut{Span: engine.Span{From: c.From - at.From, To: c.To - at.From}, With: c.With}
-	}
-	return engine.Splice(at.Of(w.Raw), cuts)
-}
-
 // assistant hands on an assistant's message, part by part.
 func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 	if err := o.keep(id, MessageName, []byte(engine.Splice(m.raw, []engine.Cut{{Span: m.parts, With: engine.CutValue}}))); err != nil {
@@ -230,7 +221,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 	if err := o.resume(id); err != nil {
 		return err
 	}
-	e.Source = source(&w, p.Span)
+	e.Source = engine.SpliceIn(m.raw, p.Span, w.Cuts)
 	err := o.emit(e)
 	o.remember(m)
 	return err
@@ -296,12 +287,12 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 	r, done := openCodeResult(&w, p, name)
 	switch {
 	case done:
-		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: source(&w, p.Span), Payload: r})
+		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: engine.SpliceIn(m.raw, p.Span, w.Cuts), Payload: r})
 	default:
 		if p.status != "running" && p.status != "pending" {
 			o.em.Warn.Add(0, "call is in a state that is not known and stays without a result", "calls are in a state that is not known and stay without results")
 		}
-		e.Source = source(&w, p.Span)
+		e.Source = engine.SpliceIn(m.raw, p.Span, w.Cuts)
 	}
 	if p.compacted > 0 && done {
 		o.pruned = append(o.pruned, openCodePruned{name, p.compacted})

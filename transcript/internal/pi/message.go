@@ -81,11 +81,8 @@ func (p *pi) assistant(r *Record, id string) error {
 	case w.IsString(m.content):
 		blocks = append(blocks, tenfold.AssistantMessage{Text: w.Text(m.content)})
 	}
-	if m.model != "" && m.model != p.model {
-		p.model = m.model
-		if err := p.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
-			return err
-		}
+	if err := p.ChangeModel(id, m.model, &p.model); err != nil {
+		return err
 	}
 	if len(blocks) == 0 {
 		if err := p.unknown(r, id); err != nil { // aborted or failed before it said anything
@@ -119,23 +116,22 @@ func (m *piMessage) Failed() bool { return m.stop == "aborted" || m.stop == "err
 
 // spent takes a line that says what something beside the messages cost.
 func (p *pi) spent(r *Record, id string) error {
-	u := r.Msg.usage
-	if !u.counts() {
+	if !r.Msg.usage.counts() {
 		return p.unknown(r, id)
 	}
-	return p.Emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.Usage{
-		Model: r.Msg.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost,
-	}})
+	return p.Emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: r.Msg.counted()})
 }
 
 func (p *pi) usage(m *piMessage, id string) error {
-	u := m.usage
-	if !u.counts() {
+	if !m.usage.counts() {
 		return nil
 	}
-	return p.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: tenfold.Usage{
-		Model: m.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost,
-	}})
+	return p.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: m.counted()})
+}
+
+func (m *piMessage) counted() tenfold.Usage {
+	u := m.usage
+	return tenfold.Usage{Model: m.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost}
 }
 
 // block reads a block of a response. A Gemini thought signature on a call goes

@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -231,11 +232,7 @@ func (p *pi) body(r *Record, id string) error {
 
 // unknown keeps a line that no model sees (L4).
 func (p *pi) unknown(r *Record, id string) error {
-	name := "pi.untyped"
-	if r.Typ != "" {
-		name = "pi." + r.Typ
-	}
-	return p.Keep(id, tenfold.Kind(name), r.raw)
+	return p.Keep(id, tenfold.Kind("pi."+cmp.Or(r.Typ, "untyped")), r.raw)
 }
 
 func (p *pi) finish() error {
