@@ -236,7 +236,7 @@ func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfo
 			return got, nil
 		}
 	}
-	again := "That is no JSON object as it was asked for."
+	again := "That is not a JSON object as it was asked for."
 	if invented := (*check.InventedError)(nil); errors.As(err, &invented) {
 		again = invented.Findings.Complaint()
 	} else if !errors.Is(err, errBroken) {

@@ -389,7 +389,7 @@ func TestClaudeCodeExportNamesLostReasoning(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"2 reasonings that only another provider, or nobody, can read back are left out",
+		"2 reasoning blocks that this provider cannot read are left out",
 		"1 block of another provider has no form in claude-code and is left out",
 	}
 	if !slices.Equal(warnings, want) || strings.Count(out.String(), `"thinking":"hm"`) != 1 {

@@ -213,7 +213,7 @@ func TestClaudeCode(t *testing.T) {
 				user line:5 "odd id"
 				unknown line:6 claude-code.custom-title`,
 			warnings: []string{
-				"2 lines are no JSON objects and were kept as they are (the first is line 3)",
+				"2 lines are not JSON objects and were kept as they are (the first is line 3)",
 				"3 messages could not be understood and were kept as they are (the first is line 7)",
 				"1 line belongs to another session than the first (line 15)",
 			},
@@ -397,7 +397,7 @@ func TestClaudeCode(t *testing.T) {
 				user u4 "right"
 				assistant a4 m4 "good"
 				usage a4/usage m4 m-1 3/20/7/900`,
-			warnings: []string{"1 prompt was taken back; what it led to is hidden by an overlay (line 6)"},
+			warnings: []string{"1 rewound prompt and its replies are hidden (line 6)"},
 		},
 		{
 			name: "a fork that is no whole turns stays visible",
@@ -416,7 +416,7 @@ func TestClaudeCode(t *testing.T) {
 				user u3 "elsewhere"
 				turn u4/turn
 				user u4 "right"`,
-			warnings: []string{"1 prompt was taken back; what it led to could not be told apart and stays visible (line 5)"},
+			warnings: []string{"1 rewound prompt could not be told from what followed and stays visible (line 5)"},
 		},
 	}
 	for _, tt := range tests {

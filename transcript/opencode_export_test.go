@@ -334,10 +334,10 @@ func TestOpenCodeSynthesis(t *testing.T) {
 	c := Collected{Conversation: Conversation{ID: "other", Format: JP, Title: "A title"}, Entries: entries}
 	text, warnings := exportOpenCode(t, c, false)
 	if want := []string{
-		"1 reasoning of another client is left out: opencode would send it as text",
-		"1 call's arguments are no JSON object: they stand in one called input",
+		"1 reasoning block of another client is left out: opencode would send it as text",
+		"1 call's arguments are not a JSON object: they stand in one called input",
 		"1 result without its call has no place and is left out",
-		"1 block of a provider has no place and is left out",
+		"1 provider-specific block has no place and is left out",
 		"1 entry of a sub-agent has no place in one session's file and is left out",
 	}; !reflect.DeepEqual(warnings, want) {
 		t.Errorf("warnings %q", warnings)

@@ -118,7 +118,7 @@ func TestOpenHandsDirectory(t *testing.T) {
 		call e2 c1 look {}
 		usage e2/usage r1 maker/model-a 90/8/50/1
 		call e4 c2 look {}`,
-		[]string{"1 event is no JSON and is left out"})
+		[]string{"1 event is not JSON and is left out"})
 
 	k = Collector{}
 	if err = Import(context.Background(), Source{Name: "x/base_state.json", Reader: strings.NewReader(openHandsBase)}, "", &k); err != nil {

@@ -40,7 +40,7 @@ func TestDetect(t *testing.T) {
 		{"claude.jsonl", `{"timestamp":"x","type":"odd","payload":{}}` + "\n" + `{"a":1}`, "", "x: unknown format: it looks like JSON lines with keys timestamp, type, payload, a; known formats: tenfold, claude-code, "},
 		{"x", "{\n \"messages\": [],\n \"id\": 1\n}", "", "one JSON object with keys messages, id"},
 		{"x", `[{"role":"user"}]`, "", "a JSON array of objects with keys role"},
-		{"x", "# A title\n", "", "text that is no JSON"},
+		{"x", "# A title\n", "", "plain text, not JSON"},
 		{"x", "", "", "the file is empty; was the session saved?"},
 		{"x", " \n\n", "", "the file is empty"},
 		{"x", "SQLite format 3\x00\x10", "", "an SQLite database"},

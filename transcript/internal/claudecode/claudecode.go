@@ -171,7 +171,7 @@ func (c *claude) line(l *claudeLine) error {
 	c.session(l)
 	id := c.lineID(l)
 	if l.kind != '{' {
-		c.warn.Add(l.number, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		c.warn.Add(l.number, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		return c.unknown(l, id, "claude-code.value")
 	}
 	switch typ := l.typ; {

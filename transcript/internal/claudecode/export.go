@@ -204,8 +204,8 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 		if p, ok := e.Payload.(tenfold.Compaction); ok {
 			switch {
 			case !live[e.ID] && !foreign[e.Seq]:
-				x.warn.Add(0, "compaction was undone, which has no form in claude-code: it counts again there",
-					"compactions were undone, which has no form in claude-code: they count again there")
+				x.warn.Add(0, "undone compaction takes effect again: claude-code has no form for undoing",
+					"undone compactions take effect again: claude-code has no form for undoing")
 			case !live[e.ID] || !foreign[e.Seq]:
 			case all && opened && x.coversAll(p, e.Seq):
 				if err := flush(); err != nil {
@@ -230,8 +230,8 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 			x.warn.Add(0, "approval has no form in claude-code and is left out", "approvals have no form in claude-code and are left out")
 		case tenfold.Reasoning:
 			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
-				x.warn.Add(0, "reasoning that only another provider, or nobody, can read back is left out",
-					"reasonings that only another provider, or nobody, can read back are left out")
+				x.warn.Add(0, "reasoning block that this provider cannot read is left out",
+					"reasoning blocks that this provider cannot read are left out")
 			}
 			stretch = append(stretch, e)
 		case tenfold.ProviderItem:

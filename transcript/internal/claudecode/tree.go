@@ -110,12 +110,12 @@ func (c *claude) rewind(l *claudeLine, id string) error {
 	}
 	if from < 0 || c.opened != engine.TurnOpen || !c.descend(prompts[from+1:], earlier) || !c.tree[earlier].shown ||
 		(c.tree[parent].shown && c.tree[parent].turn >= c.tree[earlier].turn) {
-		c.warn.Add(l.number, "prompt was taken back; what it led to could not be told apart and stays visible",
-			"prompts were taken back; what they led to could not be told apart and stays visible")
+		c.warn.Add(l.number, "rewound prompt could not be told from what followed and stays visible",
+			"rewound prompts could not be told from what followed and stay visible")
 		return nil
 	}
-	c.warn.Add(l.number, "prompt was taken back; what it led to is hidden by an overlay",
-		"prompts were taken back; what they led to is hidden by overlays")
+	c.warn.Add(l.number, "rewound prompt and its replies are hidden",
+		"rewound prompts and their replies are hidden")
 	// The abandoned prompts are no ground for later ones.
 	c.prompts = append(c.prompts[:from], node)
 	return c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: tenfold.Compaction{

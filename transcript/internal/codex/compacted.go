@@ -39,8 +39,8 @@ func (x *codexWriter) compacted() {
 			continue
 		}
 		if it.Seq > 0 && BroughtAnew(it.Payload) {
-			x.warn.Add(0, "message of Codex's own context is left out: it is given anew when the session goes on",
-				"messages of Codex's own context are left out: they are given anew when the session goes on")
+			x.warn.Add(0, "message of Codex's own context is left out: Codex adds it again on resume",
+				"messages of Codex's own context are left out: Codex adds them again on resume")
 			continue
 		}
 		raw, _ := p.Log().Entry(it.Seq)

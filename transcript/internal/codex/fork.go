@@ -141,6 +141,6 @@ func (c *codex) earlier(ctx context.Context, dir fs.FS, meta engine.Node, depth 
 }
 
 func (c *codex) missing() {
-	c.Warn.Add(c.r.Number, "session goes on with another whose rollout is not among the files beside it: what came before is missing",
+	c.Warn.Add(c.r.Number, "session continues another whose rollout is not beside it: the earlier part is missing",
 		"sessions go on with others whose rollouts are not among the files beside them: what came before is missing")
 }

@@ -148,10 +148,10 @@ func (c *copilot) event(e *Event) error {
 	id = c.Ids.Unique(id)
 	switch {
 	case e.kind != '{':
-		c.Warn.Add(e.line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		c.Warn.Add(e.line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		return c.Keep(id, "copilot-cli.value", e.raw)
 	case e.twice:
-		c.Warn.Add(e.line, "event says a thing twice and was kept as it is", "events say a thing twice and were kept as they are")
+		c.Warn.Add(e.line, "event has a member twice and was kept as it is", "events have a member twice and were kept as they are")
 		return c.unknown(e, id)
 	}
 	switch e.typ {

@@ -253,7 +253,7 @@ func (s sample) String() string {
 	var what string
 	switch s.Shape {
 	case ShapeText:
-		return "text that is no JSON"
+		return "plain text, not JSON"
 	case ShapeLines:
 		what = "JSON lines with keys "
 	case ShapeArray:

@@ -21,7 +21,7 @@ type lack struct {
 	roles     bool // roles beside the user's and the assistant's
 	times     bool // when a result came
 	systems   bool // how a system prompt changes
-	blocks    bool // blocks of a provider in messages of the user, as blocks that count
+	blocks    bool // provider-specific blocks in messages of the user, as blocks that count
 	files     bool // files that are not images held in the conversation
 	inResults bool // files in results
 	own       bool // sessions of its own are rebuilt, and lose the same
@@ -78,7 +78,7 @@ func (x *losing) entry(e tenfold.Entry) {
 		x.message(p, again)
 	case tenfold.ProviderItem:
 		if x.blocks && p.Role == "user" {
-			x.Add(0, "block of a provider in a message of the user is kept aside", "blocks of a provider in messages of the user are kept aside")
+			x.Add(0, "provider-specific block in a message of the user is kept aside", "provider-specific blocks in messages of the user are kept aside")
 		}
 	case tenfold.ToolCall:
 		if x.arguments && !isObject(p.Arguments) {

@@ -44,8 +44,8 @@ func (w *Warnings) of(line int, one, many string) *warning {
 // shows its model reasoning of another model as plain text, as if it had been
 // said.
 func (w *Warnings) ForeignReasoning(client string) {
-	w.Add(0, "reasoning of another client is left out: "+client+" would send it as text",
-		"reasonings of another client are left out: "+client+" would send them as text")
+	w.Add(0, "reasoning block of another client is left out: "+client+" would send it as text",
+		"reasoning blocks of another client are left out: "+client+" would send them as text")
 }
 
 // Text gives the sentences, in the order in which the kinds came up.

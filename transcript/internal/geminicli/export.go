@@ -135,7 +135,7 @@ func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 			}
 		case tenfold.ProviderItem:
 			if p.Provider != "gemini" {
-				lost.Add(0, "block of a provider is left out", "blocks of a provider are left out")
+				lost.Add(0, "provider-specific block is left out", "provider-specific blocks are left out")
 			}
 		case tenfold.Approval:
 			lost.Add(0, "approval is left out", "approvals are left out")
@@ -143,7 +143,7 @@ func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 	}
 	for e := range shown.Entries() {
 		if _, ok := e.Payload.(tenfold.Reasoning); ok {
-			lost.Add(0, "reasoning may be left out: Gemini takes back only signatures of its own", "reasonings may be left out: Gemini takes back only signatures of its own")
+			lost.Add(0, "reasoning may be left out: Gemini takes back only signatures of its own", "reasoning blocks may be left out: Gemini takes back only signatures of its own")
 		}
 	}
 	return lost.Text()

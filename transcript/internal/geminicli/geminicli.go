@@ -157,7 +157,7 @@ func (g *geminiCLI) record(r *Record, line int) error {
 	}
 	switch {
 	case r.kind != '{':
-		g.Warn.Add(line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		g.Warn.Add(line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		return g.Keep(g.Ids.Unique("line:"+engine.Digest(r.raw)), "gemini-cli.value", r.raw)
 	case r.rewindTo.Found():
 		if err := g.restarted(); err != nil {

@@ -27,8 +27,8 @@ func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 			"messages were changed after others had followed: they show as they were")
 		return nil
 	}
-	g.Warn.Add(g.line, "message was changed: its first form is hidden by an overlay",
-		"messages were changed: their first forms are hidden by overlays")
+	g.Warn.Add(g.line, "message was edited: its first version is hidden",
+		"messages were edited: their first versions are hidden")
 	if err := g.hide(st, record); err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (g *geminiCLI) replace(r *Record, id string) error {
 	}
 	same, from := g.agree(r)
 	if slices.ContainsFunc(g.history[from:], func(st *geminiCLIState) bool { return st.shown || st.compaction != "" }) {
-		g.Warn.Add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden by an overlay",
+		g.Warn.Add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden",
 			"lists of messages replace those before; what they leave out or change is hidden by overlays")
 		if err := g.drop(from, id); err != nil {
 			return err

@@ -140,8 +140,8 @@ func (q *qwen) attach(r *qwenRecord, id string, line int) error {
 	case r.parent == "" || len(q.path) == 0:
 		parent = -1
 	case !ok:
-		q.Warn.Add(line, "record hangs from one that was left or is not there and was read as a child of the one before",
-			"records hang from ones that were left or are not there and were read as children of the ones before")
+		q.Warn.Add(line, "record has an abandoned or missing parent and was read as a child of the record before it",
+			"records have abandoned or missing parents and were read as children of the records before them")
 		parent = len(q.path) - 1
 	}
 	for parent >= 0 && parent+1 < len(q.path) && q.path[parent+1].uuid == "" {
@@ -182,7 +182,7 @@ func (q *qwen) leave(parent int, id string, line int) error {
 	if !q.Place.Opened || (kept.turn == q.Place.Turn && kept.step == q.Place.Step) {
 		return nil
 	}
-	q.Warn.Add(line, "branch was left and is hidden by an overlay", "branches were left and are hidden by overlays")
+	q.Warn.Add(line, "abandoned branch is hidden", "abandoned branches are hidden")
 	q.over = true
 	hide := tenfold.Compaction{FromTurn: max(kept.turn, 0), ToTurn: q.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "branch left in qwen-code"}
 	if err := q.Emit(tenfold.Entry{ID: id + "/left", Payload: hide}); err != nil || kept.turn < 0 {

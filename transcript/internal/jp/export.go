@@ -94,8 +94,8 @@ func (x *Export) whole() error {
 		switch c, isOverlay := e.Payload.(tenfold.Compaction); {
 		case ok:
 			if isOverlay && !live[e.ID] {
-				x.warn.Add(0, "compaction was undone, which has no form in jp: it counts again there",
-					"compactions were undone, which has no form in jp: they count again there")
+				x.warn.Add(0, "undone compaction takes effect again: jp has no form for undoing",
+					"undone compactions take effect again: jp has no form for undoing")
 			}
 			if e.Source != "" {
 				if err := x.event(event); err != nil {
@@ -175,7 +175,7 @@ func (x *Export) event(raw string) error {
 	x.buf = append(x.buf[:0], raw...)
 	if err := x.buf.Indent(jsontext.WithIndent("  "), jsontext.WithIndentPrefix("  "), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)); err != nil {
-		return fmt.Errorf("event is no JSON: %w", err)
+		return fmt.Errorf("event is not JSON: %w", err)
 	}
 	if _, err := x.out.WriteString(sep); err != nil {
 		return fmt.Errorf("write: %w", err)
@@ -286,7 +286,7 @@ func (x *Export) entry(e tenfold.Entry) error {
 		return x.reasoning(p)
 	case tenfold.ToolCall:
 		if !jsontext.Value(p.Arguments).IsValid() {
-			x.warn.Add(0, "call has arguments that are no JSON object: they are written as its input", "calls have arguments that are no JSON object: they are written as their input")
+			x.warn.Add(0, "call has arguments that are not a JSON object: they are written as its input", "calls have arguments that are not a JSON object: they are written as their input")
 		}
 		event := jpCall{jpHead: x.head("tool_call_request"), ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(EncodeStrings(p.Arguments))}
 		if thought, ok := x.thoughts[p.CallID]; ok {
@@ -300,7 +300,7 @@ func (x *Export) entry(e tenfold.Entry) error {
 	case tenfold.ConfigDelta:
 		return x.config(p)
 	case tenfold.ProviderItem:
-		x.warn.Add(0, "block of a provider has no form in jp and is left out", "blocks of a provider have no form in jp and are left out")
+		x.warn.Add(0, "provider-specific block has no form in jp and is left out", "provider-specific blocks have no form in jp and are left out")
 	case tenfold.Approval:
 		x.warn.Add(0, "approval has no form in jp and is left out", "approvals have no form in jp and are left out")
 	case tenfold.Pin:

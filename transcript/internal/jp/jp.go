@@ -270,7 +270,7 @@ func (j *jp) baseConfig() error {
 	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
 	j.base = nil
 	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(engine.ScanOptions...) {
-		j.Warn.Add(0, "sibling file, base_config.json, is no JSON object: the configuration is missing", "")
+		j.Warn.Add(0, "sibling file, base_config.json, is not a JSON object: the configuration is missing", "")
 		return nil
 	}
 	return j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(engine.AppendCompact(nil, base))})

@@ -147,7 +147,7 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 	case tenfold.Compaction, tenfold.CompactionRevoked:
 		s.x.warn.Overlay("opencode")
 	case tenfold.ProviderItem:
-		s.x.warn.Add(0, "block of a provider has no place and is left out", "blocks of a provider have no place and are left out")
+		s.x.warn.Add(0, "provider-specific block has no place and is left out", "provider-specific blocks have no place and are left out")
 	case tenfold.Usage:
 		if s.open {
 			s.counts = openCodeCounts{Input: p.Input, Output: p.Output, Cache: openCodeCache{p.CacheRead, p.CacheWrite}}
@@ -224,7 +224,7 @@ func (s *synthesis) call(p tenfold.ToolCall) {
 	if !input.IsValid(engine.ScanOptions...) || input.Kind() != '{' {
 		wrapped, _ := json.Marshal(map[string]string{"input": p.Arguments}, engine.ScanOptions...)
 		input = wrapped
-		s.x.warn.Add(0, "call's arguments are no JSON object: they stand in one called input", "calls' arguments are no JSON objects: they stand in one called input")
+		s.x.warn.Add(0, "call's arguments are not a JSON object: they stand in one called input", "calls' arguments are not JSON objects: they stand in one called input")
 	}
 	raw := ""
 	s.calls[p.CallID] = append(s.calls[p.CallID], len(s.parts))

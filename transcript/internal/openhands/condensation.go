@@ -19,7 +19,7 @@ const condenseLimit = 50_000_000
 func (o *openHands) condense(id string, m engine.Members) error {
 	f := &o.find
 	if o.work += len(o.handled); o.work > condenseLimit {
-		o.out.Warn.Add(0, "condensation is one too many and has no effect", "condensations are too many and have no effect")
+		o.out.Warn.Add(0, "superfluous condensation has no effect", "superfluous condensations have no effect")
 		return o.keep(id, "Condensation")
 	}
 	unknown := 0

@@ -303,7 +303,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 		}
 		data = bytes.TrimSpace(bytes.TrimPrefix(data, engine.Bom))
 		if !jsontext.Value(data).IsValid(engine.ScanOptions...) || !utf8.Valid(data) {
-			o.out.Warn.Add(0, "event is no JSON and is left out", "events are no JSON and are left out")
+			o.out.Warn.Add(0, "event is not JSON and is left out", "events are not JSON and are left out")
 			continue
 		}
 		events++

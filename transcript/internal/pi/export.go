@@ -219,7 +219,7 @@ func (x *piWriter) entry(e tenfold.Entry) error {
 	case tenfold.AssistantMessage, tenfold.ToolCall:
 		return x.block(e)
 	case tenfold.ProviderItem:
-		x.warn.Add(0, "block of a provider has no place in a pi session and is left out", "blocks of a provider have no place in a pi session and are left out")
+		x.warn.Add(0, "provider-specific block has no place in a pi session and is left out", "provider-specific blocks have no place in a pi session and are left out")
 	case tenfold.ConfigDelta:
 		return x.config(e, p)
 	case tenfold.Compaction:

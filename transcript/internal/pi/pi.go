@@ -162,7 +162,7 @@ func (p *pi) record(r *Record, line int) error {
 		}
 	}
 	if r.kind != '{' {
-		p.Warn.Add(line, "line is no JSON object and was kept as it is", "lines are no JSON objects and were kept as they are")
+		p.Warn.Add(line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		p.records = append(p.records, -1)
 		return p.Keep(p.Ids.Unique("line:"+engine.Digest(r.raw)), "pi.value", r.raw)
 	}
@@ -193,7 +193,7 @@ func (r *Record) entryID() string {
 // body emits what a line says.
 func (p *pi) body(r *Record, id string) error {
 	if r.twice {
-		p.Warn.Add(r.line, "line says a thing twice and was kept as it is", "lines say a thing twice and were kept as they are")
+		p.Warn.Add(r.line, "line has a member twice and was kept as it is", "lines have a member twice and were kept as they are")
 		return p.unknown(r, id)
 	}
 	switch r.Typ {

@@ -57,8 +57,8 @@ func (p *pi) attach(r *Record, id string) error {
 		case ok:
 			parent = at
 		default:
-			p.Warn.Add(r.line, "line hangs from one that is not there and was read as a child of the line before",
-				"lines hang from ones that are not there and were read as children of the lines before")
+			p.Warn.Add(r.line, "line has a missing parent and was read as a child of the line before it",
+				"lines have missing parents and were read as children of the lines before them")
 		}
 	}
 	n := int32(len(p.nodes))
@@ -101,8 +101,8 @@ func (p *pi) runs(n int32) ([]piRun, bool) {
 }
 
 func (p *pi) tangled() {
-	p.Warn.Add(p.rec.line, "branch was left; the tree is too tangled to tell what it hides, and all stays visible",
-		"branches were left; the tree is too tangled to tell what they hide, and all stays visible")
+	p.Warn.Add(p.rec.line, "abandoned branch stays visible: the tree is too large to tell what belongs to it",
+		"abandoned branches stay visible: the tree is too large to tell what belongs to them")
 }
 
 // jump makes the path to the node at all there is to see.
@@ -146,8 +146,8 @@ func (p *pi) jump(at int32, id string) error {
 				o = p.rewound(int(last.turn), int(last.turn), tenfold.Omit)
 				step = 1 << 30
 			} else if next.step == last.step {
-				p.Warn.Add(p.rec.line, "branch was left in the middle of a step; that step shows whole",
-					"branches were left in the middle of a step; those steps show whole")
+				p.Warn.Add(p.rec.line, "branch was abandoned within a step; that step stays visible",
+					"branches were abandoned within a step; those steps stay visible")
 			}
 			o.ToStep = &step
 		}
@@ -156,8 +156,8 @@ func (p *pi) jump(at int32, id string) error {
 	if from > p.Place.Turn {
 		return nil
 	}
-	p.Warn.Add(p.rec.line, "branch was left; what the path to the last line does not go through is hidden by an overlay",
-		"branches were left; what the path to the last line does not go through is hidden by overlays")
+	p.Warn.Add(p.rec.line, "abandoned branch is hidden",
+		"abandoned branches are hidden")
 	return p.leave(id, p.rewound(from, p.Place.Turn, tenfold.Omit), shows)
 }
 
@@ -194,8 +194,8 @@ func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compactio
 
 // drop hides the turn of a response that broke off.
 func (p *pi) drop(id string) error {
-	p.Warn.Add(p.rec.line, "response broke off and is hidden by an overlay, as pi sends it no more",
-		"responses broke off and are hidden by overlays, as pi sends them no more")
+	p.Warn.Add(p.rec.line, "interrupted response is hidden, as pi no longer sends it",
+		"interrupted responses are hidden, as pi no longer sends them")
 	p.over = true
 	p.dropped = append(p.dropped, p.Place.Turn)
 	return p.Emit(tenfold.Entry{ID: id + "/dropped", Payload: brokenOff(p.Place.Turn)})
