@@ -74,7 +74,7 @@ func (s *Scanner) into(target any) {
 }
 
 // Refill puts the values that payloads hold back into a record that an importer
-// took them out of: the counterpart of [ContentWriter]. What the record still
+// took them out of: the counterpart of [Finder]. What the record still
 // has itself stays.
 type Refill struct {
 	Raw  []byte
