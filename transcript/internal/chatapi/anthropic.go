@@ -53,7 +53,7 @@ func (a *Anthropic) Message(c *Chat, raw []byte, id string) error {
 			return err
 		}
 	}
-	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if c.In.Err != nil || !m.Readable(w) {
 		return c.Unread(id, raw)
 	}
@@ -61,7 +61,7 @@ func (a *Anthropic) Message(c *Chat, raw []byte, id string) error {
 }
 
 // Read emits a message that was parsed.
-func (a *Anthropic) Read(c *Chat, w *engine.ContentWriter, id string, injected bool) error {
+func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) error {
 	m := &a.M
 	if m.Role != "assistant" {
 		if m.Role != "user" && m.Role != "system" {

@@ -199,7 +199,7 @@ func (l *BlockReader) source(s *engine.Scanner, b *Block) {
 
 // Stunted reports whether an assistant's block lacks what its type has: no
 // provider would take it back.
-func (b *Block) Stunted(w *engine.ContentWriter) bool {
+func (b *Block) Stunted(w *engine.Finder) bool {
 	switch b.Typ {
 	case "text":
 		return !w.IsString(b.Text)
@@ -215,7 +215,7 @@ func (b *Block) Stunted(w *engine.ContentWriter) bool {
 
 // BlockPayload reads a block of an assistant's message. What Tenfold does not
 // model goes back to Anthropic as it is, and to nobody else (P10).
-func BlockPayload(w *engine.ContentWriter, b *Block) tenfold.Payload {
+func BlockPayload(w *engine.Finder, b *Block) tenfold.Payload {
 	switch {
 	case b.Typ == "text" && w.IsString(b.Text):
 		return tenfold.AssistantMessage{Text: w.Text(b.Text)}
@@ -233,7 +233,7 @@ func BlockPayload(w *engine.ContentWriter, b *Block) tenfold.Payload {
 	return tenfold.ProviderItem{Provider: "anthropic", Role: "assistant", Data: w.Whole(b.Span)}
 }
 
-func BlockResult(w *engine.ContentWriter, b *Block) tenfold.ToolResult {
+func BlockResult(w *engine.Finder, b *Block) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: b.callID, IsError: b.isError}
 	switch {
 	case b.Items != nil:
@@ -251,7 +251,7 @@ func BlockResult(w *engine.ContentWriter, b *Block) tenfold.ToolResult {
 // BlockPart reads a block of a user's message or of a result. A block that is
 // neither text nor a file of a known shape, such as a tool_reference, was seen
 // by the model all the same: it becomes a file whose detail is the block.
-func BlockPart(w *engine.ContentWriter, b *Block) tenfold.Part {
+func BlockPart(w *engine.Finder, b *Block) tenfold.Part {
 	switch {
 	case b.Kind == '"':
 		return tenfold.TextPart(w.Text(b.Span))

@@ -57,7 +57,7 @@ func (m *AnthropicMessage) Parse(s *engine.Scanner, raw []byte) {
 }
 
 // Readable reports whether blocks of the kinds we know look as they should.
-func (m *AnthropicMessage) Readable(w *engine.ContentWriter) bool {
+func (m *AnthropicMessage) Readable(w *engine.Finder) bool {
 	if m.kind != '{' || m.Twice || (m.Blocks == nil && !w.IsString(m.Content)) {
 		return false
 	}
@@ -77,7 +77,7 @@ func (m *AnthropicMessage) Readable(w *engine.ContentWriter) bool {
 }
 
 // answer gives what a model said, and how many blocks only Anthropic knows.
-func (m *AnthropicMessage) answer(w *engine.ContentWriter) (payloads []tenfold.Payload, own int) {
+func (m *AnthropicMessage) answer(w *engine.Finder) (payloads []tenfold.Payload, own int) {
 	if m.Blocks == nil {
 		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.Text(m.Content)}}, 0
 	}
@@ -98,7 +98,7 @@ func (m *AnthropicMessage) answer(w *engine.ContentWriter) (payloads []tenfold.P
 }
 
 // Request gives what a user's message holds: results, then what else there is.
-func (m *AnthropicMessage) Request(w *engine.ContentWriter, injected bool, typed func([]tenfold.Part) bool) (payloads []tenfold.Payload, own int) {
+func (m *AnthropicMessage) Request(w *engine.Finder, injected bool, typed func([]tenfold.Part) bool) (payloads []tenfold.Payload, own int) {
 	if m.Blocks == nil {
 		return []tenfold.Payload{tenfold.UserMessage{Parts: tenfold.Text(w.Text(m.Content)), Synthetic: injected}}, 0
 	}
@@ -134,7 +134,7 @@ func (m *AnthropicMessage) Request(w *engine.ContentWriter, injected bool, typed
 
 // anthropicOnly reports whether a user's block is one that only Anthropic can
 // be given: neither a text nor an image or document by value or by address.
-func anthropicOnly(w *engine.ContentWriter, b *Block) bool {
+func anthropicOnly(w *engine.Finder, b *Block) bool {
 	switch {
 	case b.Kind != '{' || b.Typ == "" || b.Typ == "text":
 		return false

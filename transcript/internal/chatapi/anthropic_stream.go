@@ -103,7 +103,7 @@ func (t *anthropicStream) stop(c *Chat, id string) error {
 	c.In.Reset(raw)
 	blocks := l.blocks(&c.In, nil)
 	m := AnthropicMessage{kind: '{', Role: "assistant", Content: engine.Span{From: 0, To: 1}, Blocks: blocks, Twice: l.Twice}
-	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if c.In.Err != nil || !m.Readable(w) {
 		c.WarnHere("streamed block could not be understood and is shown to no model", "streamed blocks could not be understood and are shown to no model")
 		return nil //nolint:nilerr // the events are kept

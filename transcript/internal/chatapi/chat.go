@@ -403,7 +403,7 @@ func (c *Chat) WarnHere(one, many string) {
 }
 
 // say emits the entries of one message. What a person said opens a turn.
-func (c *Chat) say(id string, w *engine.ContentWriter, messageID string, payloads []tenfold.Payload) error {
+func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
 	turned := false
 	for i, p := range payloads {
 		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: messageID, Payload: p}

@@ -48,7 +48,7 @@ func (g *setting) system(at engine.Span) {
 	if len(texts) == 0 {
 		return
 	}
-	w := engine.ContentWriter{Scan: &engine.Scanner{Raw: g.raw}, Raw: g.raw}
+	w := engine.Finder{Scan: &engine.Scanner{Raw: g.raw}, Raw: g.raw}
 	joined := make([]string, len(texts))
 	for i, t := range texts {
 		joined[i] = w.Text(t)
@@ -106,7 +106,7 @@ func (g *setting) definitions(s *engine.Scanner, from int, list []tenfold.ToolDe
 		switch {
 		case d.name != "" && (d.schema.Found() || d.plain):
 			t := tenfold.ToolDefinition{Name: d.name}
-			w := engine.ContentWriter{Scan: &engine.Scanner{Raw: g.raw}, Raw: g.raw}
+			w := engine.Finder{Scan: &engine.Scanner{Raw: g.raw}, Raw: g.raw}
 			if d.description.Found() {
 				t.Description = w.Text(d.description)
 			}

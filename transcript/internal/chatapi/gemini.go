@@ -63,7 +63,7 @@ func (d *gemini) Message(c *Chat, raw []byte, id string) error {
 	if Misplaced(g.Parts, g.Role == "model") {
 		return c.Unread(id, raw)
 	}
-	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if g.Role == "model" {
 		d.calls.Next()
 		payloads, own := g.Said(w, &d.calls)
@@ -81,7 +81,7 @@ func (d *gemini) Message(c *Chat, raw []byte, id string) error {
 }
 
 // Said gives what a model's content says.
-func (g *GeminiContent) Said(w *engine.ContentWriter, calls *Nameless) (payloads []tenfold.Payload, own int) {
+func (g *GeminiContent) Said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own int) {
 	for i := range g.Parts {
 		some, only := g.Parts[i].said(w, calls)
 		if payloads = append(payloads, some...); only {
@@ -92,7 +92,7 @@ func (g *GeminiContent) Said(w *engine.ContentWriter, calls *Nameless) (payloads
 }
 
 // given gives what a user's content holds, in order.
-func (d *gemini) given(c *Chat, w *engine.ContentWriter, injected bool) []tenfold.Payload {
+func (d *gemini) given(c *Chat, w *engine.Finder, injected bool) []tenfold.Payload {
 	var payloads []tenfold.Payload
 	var parts []tenfold.Part
 	flush := func() {
@@ -163,7 +163,7 @@ func (d *gemini) respond(c *Chat, raw []byte, id string) error {
 			return err
 		}
 	}
-	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	d.calls.Next()
 	payloads, own := a.said(w, &d.calls)
 	warnGemini(c, own)

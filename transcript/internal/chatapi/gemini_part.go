@@ -135,7 +135,7 @@ func (g *GeminiContent) blob(s *engine.Scanner, p *geminiPart) {
 }
 
 // Result gives a tool's answer. A text alone is one; any other is its JSON.
-func (p *geminiPart) Result(w *engine.ContentWriter, callID string) tenfold.ToolResult {
+func (p *geminiPart) Result(w *engine.Finder, callID string) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: callID, IsError: p.failure.Found()}
 	switch {
 	case p.members == 1 && w.IsString(p.output):
@@ -158,7 +158,7 @@ func textOrNone(text string) []tenfold.Part {
 }
 
 // Given reads a user's part; false when it is one that only Gemini knows.
-func (p *geminiPart) Given(w *engine.ContentWriter) (tenfold.Part, bool) {
+func (p *geminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
 	f := &tenfold.File{Type: tenfold.PartFile, Name: p.file, MediaType: p.media}
 	if len(p.media) > 6 && p.media[:6] == "image/" {
 		f.Type = tenfold.PartImage
@@ -182,7 +182,7 @@ func (p *geminiPart) Given(w *engine.ContentWriter) (tenfold.Part, bool) {
 
 // said reads a model's part, after the signature that stands on it. own says
 // that only Gemini knows it; an empty part that is none gives nothing.
-func (p *geminiPart) said(w *engine.ContentWriter, calls *Nameless) (payloads []tenfold.Payload, own bool) {
+func (p *geminiPart) said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own bool) {
 	signature := ""
 	if w.IsString(p.signature) {
 		signature = w.Text(p.signature)
@@ -217,7 +217,7 @@ func (p *geminiPart) said(w *engine.ContentWriter, calls *Nameless) (payloads []
 }
 
 // drop takes back the cut of a value that something larger holds.
-func drop(w *engine.ContentWriter, at engine.Span) {
+func drop(w *engine.Finder, at engine.Span) {
 	for i := len(w.Cuts) - 1; i >= 0; i-- {
 		if w.Cuts[i].Span == at {
 			w.Cuts = append(w.Cuts[:i], w.Cuts[i+1:]...)

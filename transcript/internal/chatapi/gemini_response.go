@@ -123,7 +123,7 @@ func (a *geminiAnswer) count(s *engine.Scanner) {
 }
 
 // said gives what the response says, texts and thoughts in pieces joined.
-func (a *geminiAnswer) said(w *engine.ContentWriter, calls *Nameless) (payloads []tenfold.Payload, own int) {
+func (a *geminiAnswer) said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own int) {
 	for i := 0; i < len(a.parts); {
 		n := 1
 		for isPiece(w, &a.parts[i]) && i+n < len(a.parts) && isPiece(w, &a.parts[i+n]) && a.parts[i].thought == a.parts[i+n].thought {
@@ -143,13 +143,13 @@ func (a *geminiAnswer) said(w *engine.ContentWriter, calls *Nameless) (payloads 
 }
 
 // isPiece reports whether a part is nothing but text, signed or not.
-func isPiece(w *engine.ContentWriter, p *geminiPart) bool {
+func isPiece(w *engine.Finder, p *geminiPart) bool {
 	return p.Kind == '{' && !p.others && !p.call && !p.Response && !p.inline && !p.byURI && w.IsString(p.Text)
 }
 
 // joinPieces joins pieces; the places where they were joined are in the
 // response only, so its texts stay there. The last signature counts.
-func joinPieces(w *engine.ContentWriter, parts []geminiPart) []tenfold.Payload {
+func joinPieces(w *engine.Finder, parts []geminiPart) []tenfold.Payload {
 	cuts := w.Cuts
 	var text strings.Builder
 	signature := ""

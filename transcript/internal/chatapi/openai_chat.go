@@ -87,7 +87,7 @@ func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 	if m.kind != '{' || m.Twice || c.In.Err != nil {
 		return c.Unread(id, raw)
 	}
-	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	role := m.role
 	if role == "" && response != "" {
 		role = "assistant"
@@ -122,7 +122,7 @@ func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 
 // prompt takes a system message at the beginning for the system prompt, joined
 // to those before it. Joined texts stay in the message as well.
-func (o *openai) prompt(c *Chat, w *engine.ContentWriter, id string, texts []engine.Span) error {
+func (o *openai) prompt(c *Chat, w *engine.Finder, id string, texts []engine.Span) error {
 	first := len(o.system) == 0 && len(texts) == 1
 	for _, at := range texts {
 		o.system = append(o.system, w.Text(at))
@@ -134,7 +134,7 @@ func (o *openai) prompt(c *Chat, w *engine.ContentWriter, id string, texts []eng
 	return c.say(id, w, "", []tenfold.Payload{tenfold.ConfigDelta{System: &text}})
 }
 
-func (o *openai) assistant(c *Chat, w *engine.ContentWriter, id, response string) error {
+func (o *openai) assistant(c *Chat, w *engine.Finder, id, response string) error {
 	payloads, odd := o.m.said(w)
 	if odd {
 		c.WarnHere("part of an answer was not understood and is shown to no model", "parts of answers were not understood and are shown to no model")

@@ -168,7 +168,7 @@ func (m *openaiMessage) part(s *engine.Scanner, p *openaiPart) {
 
 // texts gives the places of the texts a message is made of, and whether it is
 // made of nothing else.
-func (m *openaiMessage) texts(w *engine.ContentWriter) (texts []engine.Span, all bool) {
+func (m *openaiMessage) texts(w *engine.Finder) (texts []engine.Span, all bool) {
 	if !m.listed {
 		if w.IsString(m.content) {
 			texts = append(texts, m.content)
@@ -190,7 +190,7 @@ func (m *openaiMessage) texts(w *engine.ContentWriter) (texts []engine.Span, all
 }
 
 // parted reads the content as the parts of a user's message or of a result.
-func (m *openaiMessage) parted(w *engine.ContentWriter) []tenfold.Part {
+func (m *openaiMessage) parted(w *engine.Finder) []tenfold.Part {
 	if !m.listed {
 		switch {
 		case w.IsString(m.content):
@@ -223,7 +223,7 @@ func (m *openaiMessage) parted(w *engine.ContentWriter) []tenfold.Part {
 }
 
 // said reads the content as what a model said.
-func (m *openaiMessage) said(w *engine.ContentWriter) (payloads []tenfold.Payload, odd bool) {
+func (m *openaiMessage) said(w *engine.Finder) (payloads []tenfold.Payload, odd bool) {
 	for i := range m.thoughts {
 		b := &m.thoughts[i]
 		switch {

@@ -10,7 +10,7 @@ import (
 // ItemReader reads the items of OpenAI's Responses API, which a Codex rollout
 // holds too, or fills what the entries hold back into what was left of them.
 type ItemReader struct {
-	engine.ContentWriter
+	engine.Finder
 	// Odd says that an item held a block, or was in a shape, that is not
 	// understood: it stays in the source and no model sees it.
 	Odd bool
@@ -19,7 +19,7 @@ type ItemReader struct {
 // Text takes a string over, and whole any value.
 func (r *ItemReader) Text(n engine.Node) string {
 	r.Raw = n.T.Raw
-	return r.ContentWriter.Text(n.At())
+	return r.Finder.Text(n.At())
 }
 
 func (r *ItemReader) whole(n engine.Node) string {

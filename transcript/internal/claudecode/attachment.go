@@ -103,7 +103,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	if c.pend != nil && branch == "" || l.Twice || !slices.Contains(attached, l.attachment.typ) {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
-	w := engine.ContentWriter{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
 	var parts []tenfold.Part
 	for _, m := range l.said() {
 		if !m.Readable() {
@@ -140,7 +140,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 
 // localCommand makes a message of what a command printed: Claude Code sends it.
 func (c *claude) localCommand(l *claudeLine, id, branch string) error {
-	w := engine.ContentWriter{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
 	text := ""
 	if l.own.Readable() {
 		text = w.Text(l.own.Content)

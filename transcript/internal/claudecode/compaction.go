@@ -51,7 +51,7 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 	if !c.place.Opened {
 		return c.bareSummary(l, m, id)
 	}
-	w := engine.ContentWriter{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
 	var text string
 	if m.IsText() {
 		text = w.Text(m.Content)

@@ -11,7 +11,7 @@ import (
 // blocks of an assistant's. Those values that the payloads hold are cut from
 // the line, and what is left is the Source of the first entry.
 func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string) (results, rest []tenfold.Entry) {
-	w := engine.ContentWriter{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
 	switch {
 	case m.IsText():
 		text := w.Text(m.Content)

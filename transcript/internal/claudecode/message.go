@@ -86,7 +86,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 // stunted reports whether a block of an assistant's message lacks what its type
 // has.
 func stunted(m *chatapi.BlockMessage, raw []byte) bool {
-	w := engine.ContentWriter{Raw: raw}
+	w := engine.Finder{Raw: raw}
 	for i := range m.Blocks {
 		if m.Blocks[i].Stunted(&w) {
 			return true

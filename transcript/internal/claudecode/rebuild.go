@@ -11,7 +11,7 @@ import (
 // refill puts the values that the payloads of one record hold back into the
 // holes that the importer left in its Source, by reading it again.
 type refill struct {
-	engine.ContentWriter
+	engine.Finder
 	results []tenfold.ToolResult
 	parts   []tenfold.Part
 	blocks  []tenfold.Payload
@@ -34,7 +34,7 @@ func rebuildClaude(scan *engine.Scanner, id, source string, entries []tenfold.En
 }
 
 func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entry, ascii bool) (string, bool) {
-	r := refill{ContentWriter: engine.ContentWriter{Scan: scan, Raw: []byte(source), Filling: true, ASCII: ascii}}
+	r := refill{Finder: engine.Finder{Scan: scan, Raw: []byte(source), Filling: true, ASCII: ascii}}
 	var summary *tenfold.Summary
 	for _, e := range entries {
 		switch p := e.Payload.(type) {
@@ -124,7 +124,7 @@ func (r *refill) block(b *chatapi.Block) {
 		p := r.blocks[0]
 		r.blocks = r.blocks[1:]
 		r.Fill = heldBy(p)
-		r.missing = r.missing || chatapi.BlockPayload(&r.ContentWriter, b).Kind() != p.Kind()
+		r.missing = r.missing || chatapi.BlockPayload(&r.Finder, b).Kind() != p.Kind()
 	case b.Kind == '{' && b.Typ == "tool_result":
 		if r.missing = r.missing || len(r.results) == 0; r.missing {
 			return
@@ -145,7 +145,7 @@ func (r *refill) result(b *chatapi.Block, parts []tenfold.Part) {
 	if b.Items == nil {
 		if len(parts) > 0 {
 			r.Fill = []string{heldInPart(parts[0])}
-			chatapi.BlockResult(&r.ContentWriter, b)
+			chatapi.BlockResult(&r.Finder, b)
 		}
 		return
 	}
@@ -159,7 +159,7 @@ func (r *refill) result(b *chatapi.Block, parts []tenfold.Part) {
 
 func (r *refill) part(b *chatapi.Block, p tenfold.Part) {
 	r.Fill = []string{heldInPart(p)}
-	chatapi.BlockPart(&r.ContentWriter, b)
+	chatapi.BlockPart(&r.Finder, b)
 }
 
 // heldBy lists what a payload took over from its block.

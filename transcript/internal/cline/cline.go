@@ -126,7 +126,7 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 	c.At(t.time())
 	m := &d.M
 	m.Parse(&c.In, raw)
-	w := &engine.ContentWriter{Scan: &c.In, Raw: raw}
+	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if c.In.Err != nil || !m.Readable(w) {
 		return c.Unread(id, raw)
 	}
@@ -155,7 +155,7 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 
 // shown emits a message. Where what hides messages changes, a turn begins, for
 // ranges end with turns.
-func (d *cline) shown(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string) error {
+func (d *cline) shown(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) error {
 	keys := t.keys(d.known)
 	key := strings.Join(keys, "\n")
 	from := -1
@@ -187,7 +187,7 @@ func (d *cline) shown(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id
 
 // opensTurn reports whether the user's message that was parsed will open a
 // turn with its first entry.
-func (d *cline) opensTurn(w *engine.ContentWriter) bool {
+func (d *cline) opensTurn(w *engine.Finder) bool {
 	cuts := w.Cuts
 	defer func() { w.Cuts = cuts }()
 	m := d.M

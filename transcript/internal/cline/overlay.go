@@ -119,7 +119,7 @@ func (d *cline) hide(key string, from, to int) {
 
 // condense makes an overlay of a summary: it stands for what it hides, as the
 // message that Roo sends in its place.
-func (d *cline) condense(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string) error {
+func (d *cline) condense(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) error {
 	g := d.groups["condense "+t.condenseID]
 	text := messageText(&d.M, w)
 	if text == "" || g.done {
@@ -140,7 +140,7 @@ func (d *cline) condense(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags,
 
 // truncate makes an overlay of a cut; the marker is a message that the model
 // sees where the cut is.
-func (d *cline) truncate(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string) error {
+func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) error {
 	g := d.groups["truncate "+t.truncationID]
 	if g.done {
 		return d.shown(c, w, t, id)
@@ -162,7 +162,7 @@ func (d *cline) truncate(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags,
 
 // overlay emits a compaction that came from a message. What hides the message
 // itself hides what it stands for.
-func (d *cline) overlay(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, id string, g *clineGroup, o tenfold.Compaction) error {
+func (d *cline) overlay(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string, g *clineGroup, o tenfold.Compaction) error {
 	for _, k := range t.keys(d.known) {
 		d.hide(k, g.from, g.to)
 	}
@@ -172,7 +172,7 @@ func (d *cline) overlay(c *chatapi.Chat, w *engine.ContentWriter, t *clineTags, 
 
 // text gives the texts of a message. Several are joined, and stay where they
 // were as well.
-func messageText(m *chatapi.AnthropicMessage, w *engine.ContentWriter) string {
+func messageText(m *chatapi.AnthropicMessage, w *engine.Finder) string {
 	if m.Blocks == nil {
 		return w.Text(m.Content)
 	}
@@ -223,7 +223,7 @@ func (d *cline) readPrefix(c *chatapi.Chat) {
 			var in engine.Scanner
 			body := s.Value().Of(p.raw)
 			if m.Parse(&in, body); in.Err == nil && !m.Twice {
-				if text := messageText(&m, &engine.ContentWriter{Scan: &in, Raw: body}); text != "" {
+				if text := messageText(&m, &engine.Finder{Scan: &in, Raw: body}); text != "" {
 					texts = append(texts, text)
 				}
 			}

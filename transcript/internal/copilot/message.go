@@ -11,7 +11,7 @@ import (
 // user emits what a person said, as the model saw it. An event that names its
 // source, such as a skill, was not typed, nor was a notification.
 func (c *copilot) user(e *Event, id string) error {
-	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
 	at := e.Content
 	if w.IsString(e.Transformed) {
 		at = e.Transformed
@@ -45,7 +45,7 @@ func (c *copilot) user(e *Event, id string) error {
 
 // assistant emits a response: reasoning, text, calls, then what it cost.
 func (c *copilot) assistant(e *Event, id string) error {
-	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
 	branch := e.branch()
 	model := cmp.Or(e.model, c.models[branch], c.models[""])
 	if e.model != "" && e.model != c.models[branch] {
@@ -97,7 +97,7 @@ func (c *copilot) assistant(e *Event, id string) error {
 
 // copilotReasoning reads what a response says of its thinking. Opaque data is
 // Anthropic's signature, encrypted content is OpenAI's.
-func copilotReasoning(w *engine.ContentWriter, e *Event, model string) (tenfold.Reasoning, bool) {
+func copilotReasoning(w *engine.Finder, e *Event, model string) (tenfold.Reasoning, bool) {
 	var r tenfold.Reasoning
 	if w.IsString(e.Reasoning) {
 		r.Text = w.Text(e.Reasoning)
@@ -126,13 +126,13 @@ func (c *copilot) start(e *Event, id string) error {
 		return c.unknown(e, id)
 	}
 	c.called[e.call] = true
-	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
 	call := tenfold.ToolCall{CallID: e.call, Name: e.tool, Arguments: w.Whole(e.Arguments)}
 	return c.show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: call})
 }
 
 func (c *copilot) result(e *Event, id string) error {
-	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
 	r := tenfold.ToolResult{CallID: e.call, IsError: e.hasSuccess && !e.success}
 	switch {
 	case w.IsString(e.Answer):
@@ -146,7 +146,7 @@ func (c *copilot) result(e *Event, id string) error {
 }
 
 func (c *copilot) system(e *Event, id string) error {
-	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
 	if !w.IsString(e.Content) || (e.role != "" && e.role != "system") {
 		return c.odd(e, id)
 	}
@@ -184,7 +184,7 @@ func (c *copilot) compaction(e *Event, id string) error {
 		at = *c.compacting
 	}
 	c.compacting = nil
-	w := engine.ContentWriter{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
 	if !e.success || e.branch() != "" || !at.Opened || !w.IsString(e.Summary) || len(e.Summary.Of(e.raw)) == 2 {
 		if e.success {
 			c.Warn.Add(e.line, "compaction came without a summary or a place: nothing is hidden", "compactions came without a summary or a place: nothing is hidden")

@@ -88,7 +88,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 	if m.Summary {
 		return s.summary(raw, id, parts)
 	}
-	w := &engine.ContentWriter{Scan: &s.scan, Raw: raw}
+	w := &engine.Finder{Scan: &s.scan, Raw: raw}
 	var entries []tenfold.Entry
 	add := func(p tenfold.Payload) { entries = append(entries, tenfold.Entry{Payload: p}) }
 	typed := false
@@ -195,7 +195,7 @@ func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) error
 // summary makes an overlay of a summary: crush goes on with it, as a user's
 // message, and with what comes after.
 func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
-	w := &engine.ContentWriter{Scan: &s.scan, Raw: raw}
+	w := &engine.Finder{Scan: &s.scan, Raw: raw}
 	text := ""
 	for i := range parts {
 		if p := &parts[i]; p.typ == "text" && w.IsString(p.text) {
@@ -216,7 +216,7 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 }
 
 // crushUser reads a user's message: what it says, and whether a person did.
-func crushUser(w *engine.ContentWriter, parts []crushPart) (u tenfold.UserMessage, said, typed bool) {
+func crushUser(w *engine.Finder, parts []crushPart) (u tenfold.UserMessage, said, typed bool) {
 	for i := range parts {
 		p := &parts[i]
 		switch {
@@ -243,7 +243,7 @@ func crushUser(w *engine.ContentWriter, parts []crushPart) (u tenfold.UserMessag
 }
 
 // crushBinary reads a file given along; crush sends text files as text.
-func crushBinary(w *engine.ContentWriter, u *tenfold.UserMessage, p *crushPart) {
+func crushBinary(w *engine.Finder, u *tenfold.UserMessage, p *crushPart) {
 	if strings.HasPrefix(p.mime, "text/") {
 		encoded, _ := w.Scan.UnquoteIn(p.data, w.Raw)
 		if text, err := base64.StdEncoding.DecodeString(encoded); err == nil && utf8.Valid(text) {
@@ -257,7 +257,7 @@ func crushBinary(w *engine.ContentWriter, u *tenfold.UserMessage, p *crushPart) 
 	u.Parts = append(u.Parts, tenfold.Part{File: crushFile(w, p)})
 }
 
-func crushFile(w *engine.ContentWriter, p *crushPart) *tenfold.File {
+func crushFile(w *engine.Finder, p *crushPart) *tenfold.File {
 	f := &tenfold.File{Type: tenfold.PartFile, Name: p.path, MediaType: p.mime, URI: "data:" + p.mime + ";base64," + w.Text(p.data)}
 	if strings.HasPrefix(p.mime, "image/") {
 		f.Type = tenfold.PartImage
@@ -265,7 +265,7 @@ func crushFile(w *engine.ContentWriter, p *crushPart) *tenfold.File {
 	return f
 }
 
-func crushResult(w *engine.ContentWriter, p *crushPart) tenfold.ToolResult {
+func crushResult(w *engine.Finder, p *crushPart) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: p.callID, IsError: p.isError}
 	if w.IsString(p.content) {
 		if text := w.Text(p.content); text != "" {
@@ -280,7 +280,7 @@ func crushResult(w *engine.ContentWriter, p *crushPart) tenfold.ToolResult {
 
 // crushReasoning reads reasoning; a Gemini signature that stands on a call is
 // one of its own.
-func crushReasoning(w *engine.ContentWriter, p *crushPart) (list []tenfold.Reasoning) {
+func crushReasoning(w *engine.Finder, p *crushPart) (list []tenfold.Reasoning) {
 	var r tenfold.Reasoning
 	if w.IsString(p.thinking) {
 		r.Text = w.Text(p.thinking)

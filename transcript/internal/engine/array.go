@@ -368,20 +368,17 @@ func stringRest(b []byte, i int) (next int, open bool) {
 
 // CheckItem gives the error of an item that is no JSON, placed in the source.
 func CheckItem(item []byte, at int64) error {
-	dec := jsontext.NewDecoder(bytes.NewReader(item), ScanOptions...)
-	_, err := dec.ReadValue()
-	if err == nil {
-		if _, err = dec.ReadToken(); errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("more text after the item")}
-		}
+	var scan Scanner
+	scan.Reset(item)
+	scan.Value()
+	scan.End()
+	if scan.Err == nil {
+		return nil
 	}
-	offset, cause := JSONProblem(err)
+	offset, cause := JSONProblem(scan.Err)
 	if errors.Is(cause, ErrCutOff) {
 		cause = io.ErrUnexpectedEOF
-	} else if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
+	} else if syntax := (*jsontext.SyntacticError)(nil); errors.As(scan.Err, &syntax) {
 		cause = syntax.Err
 	}
 	return &jsontext.SyntacticError{ByteOffset: at + offset, Err: cause}

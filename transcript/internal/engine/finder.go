@@ -28,9 +28,6 @@ type Finder struct {
 	Fill           []string
 }
 
-// ContentWriter is a [Finder] for values whose places a walk has found.
-type ContentWriter = Finder
-
 // member is a member of an object: its name, quotes included, and its value.
 type member struct {
 	Name []byte

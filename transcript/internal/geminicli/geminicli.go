@@ -195,7 +195,7 @@ func (g *geminiCLI) session(r *Record) error {
 	if r.summary != "" {
 		g.title = r.summary
 	}
-	w := engine.ContentWriter{Raw: r.raw}
+	w := engine.Finder{Raw: r.raw}
 	if r.messages != nil {
 		w.Cuts = append(w.Cuts, engine.Cut{Span: r.list, With: "[]"})
 	}

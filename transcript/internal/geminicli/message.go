@@ -44,7 +44,7 @@ func (g *geminiCLI) whole(raw []byte, m *geminiCLIMessage, base string, sourced 
 
 // geminiCLIWriter gives the source of a message to the first of its entries.
 type geminiCLIWriter struct {
-	engine.ContentWriter
+	engine.Finder
 	m       *geminiCLIMessage
 	sourced bool
 }
@@ -65,7 +65,7 @@ func (w *geminiCLIWriter) whole(at engine.Span) string {
 }
 
 func (g *geminiCLI) writer(raw []byte, m *geminiCLIMessage, sourced bool) *geminiCLIWriter {
-	return &geminiCLIWriter{ContentWriter: engine.ContentWriter{Scan: &g.scan, Raw: raw}, m: m, sourced: sourced}
+	return &geminiCLIWriter{Finder: engine.Finder{Scan: &g.scan, Raw: raw}, m: m, sourced: sourced}
 }
 
 // user emits what a person said, or the results that stand in a user's turn.

@@ -215,7 +215,7 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 			return err
 		}
 	}
-	w := &engine.ContentWriter{Scan: &q.scan, Raw: r.raw}
+	w := &engine.Finder{Scan: &q.scan, Raw: r.raw}
 	entries := q.entries(w, &r.content, id, r.typ == "assistant", r.failed)
 	if len(entries) == 0 {
 		if err := q.Keep(id, tenfold.Kind("qwen-code."+r.typ), r.raw); err != nil {
@@ -237,7 +237,7 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 }
 
 // entries gives those that a content makes.
-func (q *qwen) entries(w *engine.ContentWriter, g *chatapi.GeminiContent, id string, model, failed bool) []tenfold.Entry {
+func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, model, failed bool) []tenfold.Entry {
 	var list []tenfold.Entry
 	if model {
 		q.calls.Next()
@@ -289,7 +289,7 @@ func (q *qwen) compressed(r *qwenRecord, id string) error {
 	if err := q.Keep(id, "qwen-code.system", r.raw); err != nil {
 		return err
 	}
-	w := &engine.ContentWriter{Scan: &q.scan, Raw: r.raw}
+	w := &engine.Finder{Scan: &q.scan, Raw: r.raw}
 	history := r.history
 	if q.Place.Opened {
 		o := tenfold.Compaction{ToTurn: q.Place.Turn, Source: "import", Reason: "compressed in qwen-code", Turns: tenfold.Omit}

@@ -63,7 +63,7 @@ func jpModel(s *engine.Scanner) string {
 }
 
 // compaction reads an overlay as RFD 064 shapes it. Its turns are JP's.
-func (j *jp) compaction(e *jpEvent, w *engine.ContentWriter) (tenfold.Compaction, bool) {
+func (j *jp) compaction(e *jpEvent, w *engine.Finder) (tenfold.Compaction, bool) {
 	from, ok1 := e.turn(e.fromTo)
 	to, ok2 := e.turn(e.toTo)
 	if !ok1 || !ok2 || from > to {

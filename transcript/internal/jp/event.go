@@ -58,7 +58,7 @@ func (e *jpEvent) isText(at engine.Span) bool { return at.Found() && e.raw[at.Fr
 
 // event turns one event into entries.
 func (j *jp) event(e *jpEvent) error {
-	w := engine.ContentWriter{Scan: &j.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &j.scan, Raw: e.raw}
 	var p tenfold.Payload
 	switch {
 	case e.kind != '{' || e.twice:
@@ -134,7 +134,7 @@ func (j *jp) event(e *jpEvent) error {
 	return j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: p})
 }
 
-func (j *jp) reasoning(e *jpEvent, w *engine.ContentWriter) tenfold.Reasoning {
+func (j *jp) reasoning(e *jpEvent, w *engine.Finder) tenfold.Reasoning {
 	r := tenfold.Reasoning{Text: w.Text(e.reasoning)}
 	switch {
 	case e.isText(e.anthropic):
@@ -147,7 +147,7 @@ func (j *jp) reasoning(e *jpEvent, w *engine.ContentWriter) tenfold.Reasoning {
 
 // signature takes a signature out of the layers of base64 that JP has put
 // around it; the event keeps it as it was unless there were none.
-func (j *jp) signature(at engine.Span, w *engine.ContentWriter) string {
+func (j *jp) signature(at engine.Span, w *engine.Finder) string {
 	if in := at.Of(w.Raw); bytes.IndexByte(in, '\\') < 0 {
 		in = in[1 : len(in)-1]
 		inner := peelBytes(in)
@@ -165,7 +165,7 @@ func (j *jp) signature(at engine.Span, w *engine.ContentWriter) string {
 }
 
 // call emits a call, after the thought signature that stands on it if any.
-func (j *jp) call(e *jpEvent, w *engine.ContentWriter) error {
+func (j *jp) call(e *jpEvent, w *engine.Finder) error {
 	call := tenfold.ToolCall{CallID: e.call, Name: e.name}
 	arguments, exact := j.decodeAll(e.arguments.Of(e.raw))
 	call.Arguments = arguments
@@ -209,7 +209,7 @@ func inquiryCall(id string) string {
 }
 
 // exchange reads an item of messages.json: a message and its reply.
-func (j *jp) exchange(e *jpEvent, w *engine.ContentWriter) error {
+func (j *jp) exchange(e *jpEvent, w *engine.Finder) error {
 	var reply []tenfold.Payload
 	user := tenfold.UserMessage{Parts: tenfold.Text(w.Text(e.message))}
 	if e.isText(e.replyReasoning) {

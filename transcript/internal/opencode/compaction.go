@@ -35,7 +35,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	if pend == nil {
 		pend = &openCodeCompaction{message: m.parent} // older versions only mark the answer
 	}
-	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	var texts []string
 	last := -1
 	for i := range m.list {

@@ -18,7 +18,7 @@ const (
 
 // user hands on a user's message: one entry for all its parts.
 func (o *openCodeSession) user(m *openCodeMessage, id string) error {
-	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	parts, typed, said := openCodeUser(&w, m), false, false
 	for i := range m.list {
 		p := &m.list[i]
@@ -99,7 +99,7 @@ func openCodeSaid(p *openCodePart, raw []byte) bool {
 }
 
 // openCodeUser gives what the parts of a user's message say, one for one.
-func openCodeUser(w *engine.ContentWriter, m *openCodeMessage) []tenfold.Part {
+func openCodeUser(w *engine.Finder, m *openCodeMessage) []tenfold.Part {
 	var parts []tenfold.Part
 	for i := range m.list {
 		p := &m.list[i]
@@ -118,7 +118,7 @@ func openCodeUser(w *engine.ContentWriter, m *openCodeMessage) []tenfold.Part {
 	return parts
 }
 
-func openCodeFilePart(w *engine.ContentWriter, f openCodeFile) tenfold.Part {
+func openCodeFilePart(w *engine.Finder, f openCodeFile) tenfold.Part {
 	out := &tenfold.File{Type: tenfold.PartFile, Name: f.name, MediaType: f.mime}
 	if strings.HasPrefix(f.mime, "image/") {
 		out.Type = tenfold.PartImage
@@ -193,7 +193,7 @@ func (o *openCodeSession) partID(p *openCodePart, message string, i int) string 
 
 // said hands on text and reasoning, and keeps every other part.
 func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) error {
-	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	e := tenfold.Entry{ID: id, Time: millis(p.start), MessageID: o.step}
 	switch {
 	case p.typ == "text" && !p.ignored && w.IsString(p.text):
@@ -235,7 +235,7 @@ func (o *openCodeSession) remember(m *openCodeMessage) {
 }
 
 // openCodeReasoning tells whose the opaque data is by what it is called.
-func openCodeReasoning(w *engine.ContentWriter, p *openCodePart) tenfold.Reasoning {
+func openCodeReasoning(w *engine.Finder, p *openCodePart) tenfold.Reasoning {
 	r := tenfold.Reasoning{Text: w.Text(p.text)}
 	q := p.opaque
 	switch {
@@ -265,7 +265,7 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 	if err := o.resume(id); err != nil {
 		return err
 	}
-	w := engine.ContentWriter{Scan: &o.scan, Raw: m.raw}
+	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	name := p.call
 	if name == "" {
 		name = id
@@ -306,7 +306,7 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 }
 
 // openCodeResult reads the result of a call that is done.
-func openCodeResult(w *engine.ContentWriter, p *openCodePart, call string) (tenfold.ToolResult, bool) {
+func openCodeResult(w *engine.Finder, p *openCodePart, call string) (tenfold.ToolResult, bool) {
 	r := tenfold.ToolResult{CallID: call, IsError: p.status == "error"}
 	at := p.output
 	switch p.status {

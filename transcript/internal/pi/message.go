@@ -11,7 +11,7 @@ import (
 // message turns a message into entries.
 func (p *pi) message(r *Record, id string) error {
 	m := &r.Msg
-	w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
 	switch m.role {
 	case "user":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
@@ -71,7 +71,7 @@ func (p *pi) aside(r *Record, id string, parts []tenfold.Part, cuts []engine.Cut
 // assistant emits the blocks of a response, then its usage.
 func (p *pi) assistant(r *Record, id string) error {
 	m := &r.Msg
-	w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
 	var blocks []tenfold.Payload
 	switch {
 	case m.blocks != nil:
@@ -136,7 +136,7 @@ func (m *piMessage) counted() tenfold.Usage {
 
 // block reads a block of a response. A Gemini thought signature on a call goes
 // before the call.
-func (p *pi) block(w *engine.ContentWriter, m *piMessage, b *piBlock) []tenfold.Payload {
+func (p *pi) block(w *engine.Finder, m *piMessage, b *piBlock) []tenfold.Payload {
 	switch {
 	case b.typ == "text" && w.IsString(b.text):
 		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.Text(b.text)}}
@@ -156,7 +156,7 @@ func (p *pi) block(w *engine.ContentWriter, m *piMessage, b *piBlock) []tenfold.
 // piReasoning reads a thinking block. What its signature means depends on the
 // API that gave it: Anthropic's and Google's are one string, OpenAI's is the
 // whole reasoning item as JSON. That of others is the name of a field.
-func piReasoning(w *engine.ContentWriter, m *piMessage, b *piBlock) tenfold.Reasoning {
+func piReasoning(w *engine.Finder, m *piMessage, b *piBlock) tenfold.Reasoning {
 	t := tenfold.Reasoning{Text: w.Text(b.thinking)}
 	if !w.IsString(b.signature) || len(b.signature.Of(w.Raw)) == 2 {
 		return t
@@ -188,7 +188,7 @@ func piReasoning(w *engine.ContentWriter, m *piMessage, b *piBlock) tenfold.Reas
 
 // piParts reads the content of a user's message or a result; false when it is
 // neither a text nor a list.
-func piParts(w *engine.ContentWriter, m *piMessage) ([]tenfold.Part, bool) {
+func piParts(w *engine.Finder, m *piMessage) ([]tenfold.Part, bool) {
 	if m.blocks == nil {
 		if !w.IsString(m.content) {
 			return nil, false

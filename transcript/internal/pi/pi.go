@@ -203,7 +203,7 @@ func (p *pi) body(r *Record, id string) error {
 		r.Msg.role = "custom"
 		return p.message(r, id)
 	case "branch_summary":
-		w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+		w := engine.Finder{Scan: &p.scan, Raw: r.raw}
 		if !w.IsString(r.Summary) || len(r.Summary.Of(r.raw)) == 2 {
 			return p.unknown(r, id)
 		}

@@ -312,7 +312,7 @@ func (p *pi) revoke(c *piCompaction, live bool, id string) error {
 // compaction makes an overlay of a compaction: its summary stands for all of
 // the path before the first line that was kept.
 func (p *pi) compaction(r *Record, id string) error {
-	w := engine.ContentWriter{Scan: &p.scan, Raw: r.raw}
+	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
 	if !w.IsString(r.Summary) {
 		p.Warn.Add(r.line, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
 		return p.unknown(r, id)
