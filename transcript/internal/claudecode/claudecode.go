@@ -259,7 +259,7 @@ func (c *claude) emit(entries ...tenfold.Entry) error {
 			c.visible = true
 			if i, ok := c.nodes[e.ID]; ok {
 				n := &c.tree[i]
-				n.turn, n.step, n.shown = int32(c.place.Turn), int32(c.place.Step), e.Branch == ""
+				n.turn, n.step, n.shown = int32(c.place.Turn), int32(c.place.Step), e.Branch == "" //nolint:gosec // an import has far fewer entries
 			}
 		}
 		if !c.begun {

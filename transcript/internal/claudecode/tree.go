@@ -25,7 +25,7 @@ func (c *claude) remember(l *claudeLine, id string) int32 {
 	if i, ok := c.nodes[l.parent]; ok && l.parent != "" {
 		parent = i
 	}
-	n := int32(len(c.tree))
+	n := int32(len(c.tree)) //nolint:gosec // an import has far fewer entries
 	c.tree = append(c.tree, claudeNode{parent: parent})
 	c.nodes[id] = n
 	return n

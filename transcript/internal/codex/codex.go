@@ -239,7 +239,7 @@ func (c *codex) see(role string, entries []tenfold.Entry) {
 		m.ids = append(m.ids, e.ID)
 	}
 	key := messageKey(role, entries)
-	c.shown[key] = append(c.shown[key], int32(len(c.visible)))
+	c.shown[key] = append(c.shown[key], int32(len(c.visible))) //nolint:gosec // an import has far fewer entries
 	c.visible = append(c.visible, m)
 }
 

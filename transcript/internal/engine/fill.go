@@ -84,7 +84,7 @@ func escapeASCII(quoted []byte) []byte {
 	for _, c := range bytes.Runes(quoted) {
 		switch {
 		case c < 0x80:
-			out = append(out, byte(c))
+			out = append(out, byte(c)) //nolint:gosec // an ASCII character
 		case c < 0x10000:
 			unit(c)
 		default:

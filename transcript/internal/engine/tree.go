@@ -47,7 +47,7 @@ func (t *Tree) Read(s *Scanner, raw []byte) Node {
 }
 
 func (t *Tree) value(s *Scanner, name Span, depth int) int32 {
-	i := int32(len(t.Nodes))
+	i := int32(len(t.Nodes)) //nolint:gosec // a record has at most 1 GB
 	t.Nodes = append(t.Nodes, treeNode{Name: name, kind: s.Kind()})
 	kind := t.Nodes[i].kind
 	if depth == 0 || (kind != '{' && kind != '[') {

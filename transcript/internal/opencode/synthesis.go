@@ -63,7 +63,7 @@ func (x *openCodeExport) synthesise() error {
 	}
 	x.view.Created = created
 	s := x.newSynthesis("")
-	s.session = "ses_" + s.number(^(uint64(s.now) << 12)) + s.letters("session")
+	s.session = "ses_" + s.number(^(uint64(s.now) << 12)) + s.letters("session") //nolint:gosec // opencode takes the low bits
 	title := x.view.Title
 	if title == "" {
 		title = x.view.ID
@@ -356,14 +356,14 @@ func openCodeMetadata(r tenfold.Reasoning) jsontext.Value {
 
 // id makes the next id: opencode's are a time, a count within it, and letters.
 func (s *synthesis) id(prefix string) string {
-	s.last = max(s.last+1, uint64(s.now)<<12+1)
+	s.last = max(s.last+1, uint64(s.now)<<12+1) //nolint:gosec // opencode takes the low bits
 	n := s.number(s.last)
 	return prefix + n + s.letters(n)
 }
 
 // number is the part of an id that ascends.
 func (s *synthesis) number(n uint64) string {
-	b := [6]byte{byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+	b := [6]byte{byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} //nolint:gosec // a byte at a time
 	return hex.EncodeToString(b[:])
 }
 

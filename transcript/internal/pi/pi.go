@@ -177,7 +177,7 @@ func (p *pi) record(r *Record, line int) error {
 	err := p.body(r, id)
 	n := &p.nodes[len(p.nodes)-1]
 	if n.turn = -1; p.Place.Opened {
-		n.turn, n.step = int32(p.Place.Turn), int32(p.Place.Step)
+		n.turn, n.step = int32(p.Place.Turn), int32(p.Place.Step) //nolint:gosec // an import has far fewer entries
 	}
 	return err
 }

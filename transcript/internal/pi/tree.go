@@ -61,7 +61,7 @@ func (p *pi) attach(r *Record, id string) error {
 				"lines have missing parents and were read as children of the lines before them")
 		}
 	}
-	n := int32(len(p.nodes))
+	n := int32(len(p.nodes)) //nolint:gosec // an import has far fewer entries
 	if n == 0 || parent != p.leaf {
 		if n > 0 {
 			if err := p.jump(parent, id); err != nil {
@@ -75,7 +75,7 @@ func (p *pi) attach(r *Record, id string) error {
 		p.segments = append(p.segments, piSegment{base: parent, turn: first})
 		p.over = n > 0
 	}
-	p.nodes = append(p.nodes, piNode{segment: int32(len(p.segments) - 1)})
+	p.nodes = append(p.nodes, piNode{segment: int32(len(p.segments) - 1)}) //nolint:gosec // an import has far fewer entries
 	p.records = append(p.records, n)
 	p.leaf = n
 	if r.id != "" {
