@@ -129,7 +129,16 @@ func TestT1PartsCountOneAtATime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var calls atomic.Int32
+	second := make(chan struct{})
 	m := &played{answer: func(_ int, r provider.Request) ([]provider.Event, error) {
+		if calls.Add(1) == 2 {
+			close(second)
+		}
+		select { // the first call waits for another, which has to come meanwhile
+		case <-second:
+		case <-time.After(10 * time.Second):
+		}
 		for range 100 {
 			r.View.Log().Counter().Count("as a provider that estimates does")
 		}
