@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/corpustest"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,11 +32,24 @@ func TestMain(m *testing.M) {
 // TestScripts runs the promises of the command line, one script for each
 // command and for each kind of mistake.
 func TestScripts(t *testing.T) {
+	plain := ""
+	if corpustest.UnderRace {
+		// Hundreds of processes would take minutes; the other tests of this package
+		// run the same commands under the race detector.
+		plain = t.TempDir()
+		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(plain, "tenfold"), "tenfold/cmd/tenfold").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			if plain != "" {
+				env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			}
 			env.Setenv("TZ", "UTC")
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("TERM", "xterm-256color")

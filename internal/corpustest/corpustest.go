@@ -62,14 +62,18 @@ func Files(tb testing.TB, formats ...string) []File {
 }
 
 // All reports whether tests try everything: every file of the corpus, every
-// place of a sample. TENFOLD_TEST_ALL in the environment asks for it, as one step
-// of CI does; by default they try a sample, so that one can wait for them.
+// place of a sample. TENFOLD_TEST_ALL in the environment asks for it, as
+// ".ci/run all" does; by default they try a sample, so that one can wait for them.
 func All() bool { return os.Getenv("TENFOLD_TEST_ALL") != "" }
 
-// Tries is how many of a test's cases it tries: all of them, or a tenth.
+// Tries is how many of a test's cases it tries: all of them, or a tenth, or under
+// the race detector a fortieth.
 func Tries(cases int) int {
-	if All() {
+	switch {
+	case All():
 		return cases
+	case UnderRace:
+		return max(1, cases/40)
 	}
 	return max(1, cases/10)
 }
@@ -78,13 +82,17 @@ func Tries(cases int) int {
 const fewFiles = 30
 
 // Sample is the middle one of each five of many files, which are sorted by their
-// size; see [All].
+// size, or of each fifteen under the race detector; see [All].
 func Sample(files []File) []File {
 	if All() || len(files) < fewFiles {
 		return files
 	}
+	step := 5
+	if UnderRace {
+		step = 15
+	}
 	var some []File
-	for i := 2; i < len(files); i += 5 {
+	for i := step / 2; i < len(files); i += step {
 		some = append(some, files[i])
 	}
 	return some
