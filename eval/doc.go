@@ -52,7 +52,7 @@
 //   - Stale is the tokens of shown results that read a file which was changed
 //     later, over all tokens shown.
 //   - Violations counts what the four provider profiles find wrong with the
-//     view (P10). Policies that are no overlays have no such figure.
+//     view (P10). Policies that are not overlays have no such figure.
 //
 // # What it does not prove
 //

@@ -41,8 +41,8 @@ type ReplayOptions struct {
 }
 
 // ReplayResult is what the input of a conversation's requests costs, in US
-// dollars, by the rules of the provider's prompt cache: as if nothing had been
-// compacted, with the overlays that came with the log, and with a policy, fired
+// dollars, by the rules of the provider's prompt cache: without any
+// compaction, with the overlays that came with the log, and with a policy, fired
 // at every request or by a rule. What the model wrote is left out: it is the
 // same in all of them.
 type ReplayResult struct {

@@ -40,7 +40,7 @@ const longestError = 1000
 // the one given, joined with that of the record where it could not be written.
 func (s *Session) failed(ctx context.Context, r Request, err error) error {
 	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || isConflict(err) || r.Options.DryRun {
-		return err // what was asked for could not be understood, or it is no failure
+		return err // the request was invalid, or this is not a failure to record
 	}
 	text := err.Error()
 	if len(text) > longestError {

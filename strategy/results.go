@@ -20,7 +20,7 @@ type Micro struct {
 	// KeepRecent is how many of the newest results stay. Zero means 10, a negative
 	// number none.
 	KeepRecent int `param:"keep_recent=10"`
-	// Over spares results that are no larger. Zero means 800 bytes; a negative
+	// Over keeps results of at most this size. Zero means 800 bytes; a negative
 	// size spares none.
 	Over tenfold.Size `param:"over=800"`
 	// ClearAtLeast is how many tokens must come free for anything to be done.
@@ -134,7 +134,7 @@ type TrimResults struct {
 	// Tail is how much of the end stays. Zero means 400 bytes, a negative size
 	// nothing.
 	Tail tenfold.Size `param:"tail=400"`
-	// Over spares results that are no larger. Zero means 2 KB; a negative size
+	// Over keeps results of at most this size. Zero means 2 KB; a negative size
 	// spares none.
 	Over tenfold.Size `param:"over=2KB"`
 	// Lines is how many lines in between stay. Zero means 12, a negative number

@@ -2,9 +2,7 @@ package summary_test
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tenfold"
+	"tenfold/internal/logtest"
 	"tenfold/strategy"
 	"tenfold/summary"
 )
@@ -224,30 +222,8 @@ func BenchmarkRedact(b *testing.B) {
 	}
 }
 
-// megabytes makes a range of about so many bytes, like source read by tools.
+// megabytes asks for a summary of about so many bytes.
 func megabytes(tb testing.TB, size int) strategy.SummaryRequest {
 	tb.Helper()
-	rng := rand.New(rand.NewPCG(1, 2))
-	words := make([]string, 4000)
-	for i := range words {
-		words[i] = fmt.Sprintf("%c%x", 'a'+i%26, rng.IntN(1<<24))
-	}
-	l := tenfold.NewLog()
-	if _, err := l.Append(tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}); err != nil {
-		tb.Fatal(err)
-	}
-	for total := 0; total < size; {
-		var b strings.Builder
-		for b.Len() < 20_000 {
-			fmt.Fprintf(&b, "%5d\t%s.%s(%s/%s.go, %d)\n", rng.IntN(2000), words[rng.IntN(4000)], words[rng.IntN(4000)], words[rng.IntN(4000)], words[rng.IntN(4000)], rng.IntN(1<<20))
-		}
-		total += b.Len()
-		id := fmt.Sprint(total)
-		_, err := l.Append(tenfold.Entry{Payload: tenfold.ToolCall{CallID: id, Name: "Read", Arguments: "{}"}},
-			tenfold.Entry{Payload: tenfold.ToolResult{CallID: id, Parts: tenfold.Text(b.String())}})
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return requestOf(l, 0, 0)
+	return requestOf(logtest.Megabytes(tb, size), 0, 0)
 }

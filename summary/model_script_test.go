@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/logtest"
 	"tenfold/provider"
 	"tenfold/strategy"
 )
@@ -32,40 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// talk writes a log in short, as in package strategy's tests: "t" begins a
-// turn; "u hello" is said by a person, "s note" by nobody, "a fine" by the
-// model; "k hm" is reasoning; "c 1 Read {}" a call, "r 1 text" its result,
-// "e 1 text" a result that is an error.
-func talk(t testing.TB, lines ...string) *tenfold.Log {
-	t.Helper()
-	l := tenfold.NewLog()
-	for _, line := range lines {
-		var p tenfold.Payload
-		kind, rest, _ := strings.Cut(line, " ")
-		id, more, _ := strings.Cut(rest, " ")
-		switch kind {
-		case "t":
-			p = tenfold.TurnStart{}
-		case "u", "s":
-			p = tenfold.UserMessage{Parts: tenfold.Text(rest), Synthetic: kind == "s"}
-		case "a":
-			p = tenfold.AssistantMessage{Text: rest}
-		case "k":
-			p = tenfold.Reasoning{Text: rest}
-		case "c":
-			name, arguments, _ := strings.Cut(more, " ")
-			p = tenfold.ToolCall{CallID: id, Name: name, Arguments: arguments}
-		case "r", "e":
-			p = tenfold.ToolResult{CallID: id, Parts: tenfold.Text(more), IsError: kind == "e"}
-		default:
-			t.Fatalf("no such line: %q", line)
-		}
-		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return l
-}
+// talk writes a log in short; see [logtest.Talk].
+var talk = logtest.Talk
 
 // requestOf asks for a summary of turns of a log.
 func requestOf(l *tenfold.Log, from, to int) strategy.SummaryRequest {

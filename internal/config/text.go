@@ -102,7 +102,7 @@ func splitKey(key string) []string {
 
 const prefix = "TENFOLD_"
 
-// notOurs are variables that are no settings: the store's, which has a flag of
+// notOurs reports variables that are not settings: the store's, which has a flag of
 // its own, and those that only tests read.
 func notOurs(name string) bool {
 	return name == "TENFOLD_STORE" || strings.HasPrefix(name, "TENFOLD_REQUIRE_") || strings.Contains(name, "TEST_")

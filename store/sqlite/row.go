@@ -14,7 +14,7 @@ import (
 type tableRow struct {
 	id   string
 	meta []byte
-	text any // string, or []byte where it is no UTF-8, nil for none
+	text any // string, or []byte if it is not UTF-8, nil for none
 }
 
 // maxText keeps a row below SQLite's own limit of a billion bytes.

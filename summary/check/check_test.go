@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/internal/logtest"
 	"tenfold/strategy"
 	"tenfold/summary/check"
 )
@@ -129,32 +129,10 @@ func TestM3CheckFindsWhatIsThere(t *testing.T) {
 	})
 }
 
-// megabytes makes a range of about so many bytes, like source read by tools.
+// megabytes asks for a summary of about so many bytes.
 func megabytes(tb testing.TB, size int) strategy.SummaryRequest {
 	tb.Helper()
-	rng := rand.New(rand.NewPCG(1, 2))
-	words := make([]string, 4000)
-	for i := range words {
-		words[i] = fmt.Sprintf("%c%x", 'a'+i%26, rng.IntN(1<<24))
-	}
-	l := tenfold.NewLog()
-	if _, err := l.Append(tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}); err != nil {
-		tb.Fatal(err)
-	}
-	for total := 0; total < size; {
-		var b strings.Builder
-		for b.Len() < 20_000 {
-			fmt.Fprintf(&b, "%5d\t%s.%s(%s/%s.go, %d)\n", rng.IntN(2000), words[rng.IntN(4000)], words[rng.IntN(4000)], words[rng.IntN(4000)], words[rng.IntN(4000)], rng.IntN(1<<20))
-		}
-		total += b.Len()
-		id := fmt.Sprint(total)
-		_, err := l.Append(tenfold.Entry{Payload: tenfold.ToolCall{CallID: id, Name: "Read", Arguments: "{}"}},
-			tenfold.Entry{Payload: tenfold.ToolResult{CallID: id, Parts: tenfold.Text(b.String())}})
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return requestOf(l, 0, 0)
+	return requestOf(logtest.Megabytes(tb, size), 0, 0)
 }
 
 func BenchmarkCheck(b *testing.B) {

@@ -63,17 +63,8 @@ func (copilotImporter) Recognise(h engine.Head) engine.Confidence {
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
 	}
-	ours, all := 0, 0
-	for _, o := range s.Objects {
-		if copilotType(o) {
-			ours++
-		}
-		if o.Whole || copilotType(o) {
-			all++
-		}
-	}
 	switch {
-	case 2*ours <= all:
+	case !s.Mostly(copilotType):
 		return engine.No
 	case s.Objects[0].Values["type"] == "session.start":
 		return engine.Certain

@@ -30,6 +30,20 @@ type sample struct {
 	Others  int // values that are no objects
 }
 
+// Mostly reports whether more than half of the objects are of a kind; one that
+// the head cuts off counts only if it is.
+func (s sample) Mostly(of func(Object) bool) bool {
+	ours, all := 0, 0
+	for _, o := range s.Objects {
+		if of(o) {
+			ours, all = ours+1, all+1
+		} else if o.Whole {
+			all++
+		}
+	}
+	return 2*ours > all
+}
+
 type shape int
 
 const (

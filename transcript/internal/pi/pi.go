@@ -70,17 +70,8 @@ func (piImporter) Recognise(h engine.Head) engine.Confidence {
 	if len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
 		return engine.Certain
 	}
-	ours, all := 0, 0
-	for _, o := range s.Objects {
-		if piType(o) {
-			ours++
-		}
-		if o.Whole || piType(o) {
-			all++
-		}
-	}
 	switch {
-	case 2*ours <= all:
+	case !s.Mostly(piType):
 		return engine.No
 	case s.Objects[0].Values["type"] == "session" && piType(s.Objects[0]):
 		return engine.Certain
