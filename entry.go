@@ -72,10 +72,28 @@ type Payload interface {
 // TurnStart opens a turn (L5).
 type TurnStart struct{}
 
+// Purpose says what a user message is for (semantics L11). Only requests carry
+// constraints, give titles, or count as the last request.
+type Purpose string
+
+// The purposes.
+const (
+	// Request is what a person typed, also while the agent worked.
+	Request Purpose = ""
+	// Context is a standing instruction that the host put there: the text of an
+	// AGENTS.md, the environment, permissions, a skill, a reminder.
+	Context Purpose = "context"
+	// Notice is an echo of the host's own command, its output, an interruption
+	// or a caveat.
+	Notice Purpose = "notice"
+)
+
 // UserMessage is what a person, or a program in a person's place, said.
 type UserMessage struct {
 	Parts       []Part
 	Attachments []Attachment
+	// Purpose says what the message is for. Context and notices are synthetic.
+	Purpose Purpose
 	// Synthetic marks a message no person wrote: injected context, a
 	// reminder, a continuation. It does not count as a turn for triggers.
 	Synthetic bool
@@ -85,6 +103,9 @@ type UserMessage struct {
 	Role     string
 	Provider string
 }
+
+// IsRequest reports whether a person said this and wants something (L11).
+func (m UserMessage) IsRequest() bool { return !m.Synthetic && m.Purpose == Request }
 
 // AssistantMessage is text the model said.
 type AssistantMessage struct {
@@ -129,6 +150,8 @@ type ToolResult struct {
 	CallID  string
 	Parts   []Part
 	IsError bool
+	// Outcome is how the call ended, where the record says so.
+	Outcome Outcome
 }
 
 // ProviderItem is a block of a provider's wire format that Tenfold does not

@@ -19,6 +19,7 @@ type (
 		Text        string       `json:"text,omitzero"`
 		Parts       []partJSON   `json:"parts,omitzero"`
 		Attachments []Attachment `json:"attachments,omitzero"`
+		Purpose     Purpose      `json:"purpose,omitzero"`
 		Synthetic   bool         `json:"synthetic,omitzero"`
 		Role        string       `json:"role,omitzero"`
 		Provider    string       `json:"provider,omitzero"`
@@ -35,6 +36,7 @@ type (
 		Text    string     `json:"text,omitzero"`
 		Parts   []partJSON `json:"parts,omitzero"`
 		IsError bool       `json:"is_error,omitzero"`
+		Outcome Outcome    `json:"outcome,omitzero"`
 	}
 	providerItemJSON struct {
 		Provider string         `json:"provider"`
@@ -64,13 +66,13 @@ func MarshalPayload(p Payload) ([]byte, error) {
 	switch p := p.(type) {
 	case UserMessage:
 		text, parts := splitParts(p.Parts)
-		return marshal(userMessageJSON{text, parts, p.Attachments, p.Synthetic, p.Role, p.Provider})
+		return marshal(userMessageJSON{text, parts, p.Attachments, p.Purpose, p.Synthetic, p.Role, p.Provider})
 	case ToolCall:
 		raw, text := splitRaw(p.Arguments)
 		return marshal(toolCallJSON{CallID: p.CallID, Name: p.Name, Arguments: raw, ArgumentsText: text, Custom: p.Custom})
 	case ToolResult:
 		text, parts := splitParts(p.Parts)
-		return marshal(toolResultJSON{CallID: p.CallID, Text: text, Parts: parts, IsError: p.IsError})
+		return marshal(toolResultJSON{CallID: p.CallID, Text: text, Parts: parts, IsError: p.IsError, Outcome: p.Outcome})
 	case ProviderItem:
 		raw, text := splitRaw(p.Data)
 		return marshal(providerItemJSON{Provider: p.Provider, Role: p.Role, Data: raw, DataText: text})
@@ -91,7 +93,7 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 		return TurnStart{}, nil
 	case KindUserMessage:
 		w, err := decoded[userMessageJSON](object)
-		return UserMessage{joinParts(w.Text, w.Parts), w.Attachments, w.Synthetic, w.Role, w.Provider}, err
+		return UserMessage{joinParts(w.Text, w.Parts), w.Attachments, w.Purpose, w.Synthetic, w.Role, w.Provider}, err
 	case KindAssistantMessage:
 		return decoded[AssistantMessage](object)
 	case KindReasoning:
@@ -101,7 +103,7 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 		return ToolCall{CallID: w.CallID, Name: w.Name, Arguments: joinRaw(w.Arguments, w.ArgumentsText), Custom: w.Custom}, err
 	case KindToolResult:
 		w, err := decoded[toolResultJSON](object)
-		return ToolResult{CallID: w.CallID, Parts: joinParts(w.Text, w.Parts), IsError: w.IsError}, err
+		return ToolResult{CallID: w.CallID, Parts: joinParts(w.Text, w.Parts), IsError: w.IsError, Outcome: w.Outcome}, err
 	case KindProviderItem:
 		w, err := decoded[providerItemJSON](object)
 		return ProviderItem{Provider: w.Provider, Role: w.Role, Data: joinRaw(w.Data, w.DataText)}, err

@@ -189,6 +189,9 @@ func (d *drawer) draw() {
 
 func (d *drawer) user() {
 	m := tenfold.UserMessage{Parts: d.parts(), Synthetic: d.int(0, 5) == 0}
+	if m.Synthetic {
+		m.Purpose = pick(d, tenfold.Request, tenfold.Context, tenfold.Notice)
+	}
 	if d.int(0, 9) == 0 {
 		m.Attachments = []tenfold.Attachment{{Name: "notes.md", MediaType: "text/markdown", Content: d.text()}}
 	}
@@ -236,7 +239,7 @@ func (d *drawer) result() {
 }
 
 func (d *drawer) answer(id string) {
-	d.add(tenfold.ToolResult{CallID: id, Parts: d.parts(), IsError: d.int(0, 4) == 0})
+	d.add(tenfold.ToolResult{CallID: id, Parts: d.parts(), IsError: d.int(0, 4) == 0, Outcome: pick(d, "", "", tenfold.Success, tenfold.Failed, tenfold.Exit(d.int(1, 255)))})
 }
 
 func (d *drawer) bookkeeping() {

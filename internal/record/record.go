@@ -37,6 +37,8 @@ type head struct {
 	CallID    string `json:"call_id,omitzero"`
 	Name      string `json:"name,omitzero"`
 	IsError   bool   `json:"is_error,omitzero"`
+	Outcome   string `json:"outcome,omitzero"`
+	Purpose   string `json:"purpose,omitzero"`
 	Custom    bool   `json:"custom,omitzero"`
 	Role      string `json:"role,omitzero"`
 	// Of reasoning, and of a role.
@@ -73,12 +75,12 @@ func New(p tenfold.Payload) (Record, error) {
 	case tenfold.ToolResult:
 		if isPlain(p.Parts) {
 			r.Text = p.Parts[0].Text
-			rest = head{Plain: true, CallID: p.CallID, IsError: p.IsError}
+			rest = head{Plain: true, CallID: p.CallID, IsError: p.IsError, Outcome: string(p.Outcome)}
 		}
 	case tenfold.UserMessage:
 		if isPlain(p.Parts) && len(p.Attachments) == 0 {
 			r.Text = p.Parts[0].Text
-			rest = head{Plain: true, Synthetic: p.Synthetic, Role: p.Role, Provider: p.Provider}
+			rest = head{Plain: true, Purpose: string(p.Purpose), Synthetic: p.Synthetic, Role: p.Role, Provider: p.Provider}
 		}
 	}
 	switch {
@@ -113,9 +115,11 @@ func (r Record) Payload() (tenfold.Payload, error) {
 			break
 		}
 		if r.Kind == tenfold.KindToolResult {
-			return tenfold.ToolResult{CallID: h.CallID, Parts: tenfold.Text(r.Text), IsError: h.IsError}, nil
+			return tenfold.ToolResult{CallID: h.CallID, Parts: tenfold.Text(r.Text), IsError: h.IsError, Outcome: tenfold.Outcome(h.Outcome)}, nil
 		}
-		return tenfold.UserMessage{Parts: tenfold.Text(r.Text), Synthetic: h.Synthetic, Role: h.Role, Provider: h.Provider}, nil
+		return tenfold.UserMessage{
+			Parts: tenfold.Text(r.Text), Purpose: tenfold.Purpose(h.Purpose), Synthetic: h.Synthetic, Role: h.Role, Provider: h.Provider,
+		}, nil
 	}
 	members := r.Head
 	if len(members) == 0 {
@@ -161,6 +165,10 @@ func plainHead(object string) (h head, ok bool) {
 			h.Encrypted, rest, ok = plainString(rest)
 		case "item_id":
 			h.ItemID, rest, ok = plainString(rest)
+		case "outcome":
+			h.Outcome, rest, ok = plainString(rest)
+		case "purpose":
+			h.Purpose, rest, ok = plainString(rest)
 		case "role":
 			h.Role, rest, ok = plainString(rest)
 		case "plain", "synthetic", "is_error", "custom":

@@ -23,11 +23,11 @@ func kept(p tenfold.Payload) (tenfold.Payload, error) {
 			return p, nil
 		}
 	case tenfold.ToolResult:
-		if isText(q.Parts) && valid(q.CallID) {
+		if isText(q.Parts) && valid(q.CallID, string(q.Outcome)) {
 			return ownText(p), nil
 		}
 	case tenfold.UserMessage:
-		if isText(q.Parts) && q.Attachments == nil {
+		if isText(q.Parts) && q.Attachments == nil && valid(string(q.Purpose)) {
 			return ownText(p), nil
 		}
 	}
