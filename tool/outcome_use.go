@@ -20,6 +20,12 @@ func Failed(name, arguments string, r tenfold.ToolResult) bool {
 	return strings.TrimSpace(Output(r)) != "" || !answers(name, arguments)
 }
 
+// Underway reports that a result tells of a command that was only begun, or runs
+// on: how it ends is not known yet.
+func Underway(r tenfold.ToolResult) bool {
+	return wording{head: headOf(r.Parts), tail: tailOf(r.Parts)}.started()
+}
+
 // answers reports whether 1 is an answer of the command of a call: the last one
 // of its line decides.
 func answers(name, arguments string) bool {
@@ -91,7 +97,7 @@ func Refusal(result string) bool {
 // Output is what a tool gave, without what the host wrote around it of how the
 // call ended.
 func Output(r tenfold.ToolResult) string {
-	text := tenfold.TextLines(r)
+	text := textOf(r.Parts)
 	w := wording{head: text[:min(len(text), sight)], tail: strings.TrimRight(text[max(0, len(text)-sight):], " \r\n")}
 	if _, ok := codexLines(w.head); ok {
 		_, text, _ = strings.Cut(text, "\nOutput:")
@@ -120,6 +126,19 @@ func Output(r tenfold.ToolResult) string {
 		return trimmed[:max(0, strings.LastIndexByte(trimmed, '\n'))]
 	}
 	return text
+}
+
+func textOf(parts []tenfold.Part) string {
+	if len(parts) == 1 {
+		return parts[0].Text
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 func isExitLine(line string) bool {
