@@ -30,7 +30,7 @@ func ExampleRun() {
 		fmt.Printf("%s: %d → %d tokens, CUR %.2f\n", c.Policy, c.Before, c.After, cur)
 	}
 	// Output:
-	// none: 162090 → 162090 tokens, CUR 1.00
-	// keep-newest-10: 162090 → 51039 tokens, CUR 0.56
-	// fit:target=10%: 162090 → 17067 tokens, CUR 0.96
+	// none: 162169 → 162169 tokens, CUR 1.00
+	// keep-newest-10: 162169 → 51118 tokens, CUR 0.58
+	// fit:target=10%: 162169 → 16777 tokens, CUR 0.94
 }
