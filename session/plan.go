@@ -106,7 +106,7 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		span, ok = all, true
 	}
 	if !ok {
-		plan, err := strategy.Pipeline{}.Plan(ctx, p, strategy.Options{DryRun: r.Options.DryRun})
+		plan, err := strategy.Pipeline{}.Plan(ctx, p, strategy.Options{DryRun: r.Options.DryRun, Scale: r.Options.Scale})
 		plan.Nothing = why
 		return plan, err
 	}

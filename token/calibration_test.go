@@ -226,7 +226,7 @@ func TestT3AnyLog(t *testing.T) {
 	})
 }
 
-// T3: a scale is monotone, Estimated is its inverse, and parts add up.
+// T3: a scale is monotone, Estimated is its inverse, and rows add up.
 func TestT3ScaleConverts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := token.Scale{Percent: rapid.IntRange(-10, 500).Draw(t, "percent")}
@@ -238,13 +238,23 @@ func TestT3ScaleConverts(t *testing.T) {
 		if e := s.Estimated(limit); s.Tokens(e) > limit || s.Tokens(e+1) <= limit {
 			t.Fatalf("a limit of %d allows %d, which is %d, and one more is %d", limit, e, s.Tokens(e), s.Tokens(e+1))
 		}
-		parts := rapid.SliceOfN(rapid.IntRange(0, 100_000), 0, 9).Draw(t, "parts")
-		sum, shown := 0, 0
-		for i, part := range s.Parts(parts...) {
-			sum, shown = sum+parts[i], shown+part
+		var counts []tenfold.Count
+		var raw, shown tenfold.Count
+		for range rapid.IntRange(0, 9).Draw(t, "rows") {
+			c := tenfold.Count{Entries: 1, Before: rapid.IntRange(0, 100_000).Draw(t, "before")}
+			if c.After = c.Before; rapid.Bool().Draw(t, "changed") {
+				c.After = rapid.IntRange(0, c.Before).Draw(t, "after")
+			}
+			counts = append(counts, c)
 		}
-		if shown != s.Tokens(sum) {
-			t.Fatalf("%v add up to %d, not %d", parts, shown, s.Tokens(sum))
+		same := true
+		for i, c := range s.Counts(counts...) {
+			raw.Before, raw.After = raw.Before+counts[i].Before, raw.After+counts[i].After
+			shown.Before, shown.After = shown.Before+c.Before, shown.After+c.After
+			same = same && (counts[i].Before != counts[i].After || c.Before == c.After)
+		}
+		if shown.Before != s.Tokens(raw.Before) || shown.After != s.Tokens(raw.After) || !same {
+			t.Fatalf("%+v add up to %+v, shown as %+v", counts, raw, s.Counts(counts...))
 		}
 		for _, extreme := range []int{math.MinInt, math.MaxInt} {
 			if (s.Tokens(extreme) < 0) != (extreme < 0) || (s.Estimated(extreme) < 0) != (extreme < 0) {

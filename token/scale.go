@@ -1,6 +1,10 @@
 package token
 
-import "math"
+import (
+	"math"
+
+	"tenfold"
+)
 
 // A Source says where a figure comes from (semantics T3).
 type Source string
@@ -77,16 +81,33 @@ func (s Scale) Estimated(tokens int) int {
 	return (tokens*100 + 49) / percent
 }
 
-// Parts are the figures of estimates that are shown below each other: each is the
-// scaled sum up to it less the one before, so that they add up to the scaled sum
-// of all (P11).
-func (s Scale) Parts(estimated ...int) []int {
-	parts := make([]int, len(estimated))
-	sum, shown := 0, 0
-	for i, n := range estimated {
-		sum += n
-		parts[i] = s.Tokens(sum) - shown
-		shown += parts[i]
+// Counts are the figures of counts that are shown below each other, so that those
+// of each side add up to the scaled sum of that side (P11). What rounding leaves
+// over goes to the largest count that changed, or where none did to the largest: a
+// count that is the same before and after stays so.
+func (s Scale) Counts(counts ...tenfold.Count) []tenfold.Count {
+	scaled := make([]tenfold.Count, len(counts))
+	var before, after int // what is left over
+	var sumBefore, sumAfter int
+	most := -1
+	for i, c := range counts {
+		scaled[i] = tenfold.Count{Entries: c.Entries, Before: s.Tokens(c.Before), After: s.Tokens(c.After)}
+		sumBefore, sumAfter = sumBefore+c.Before, sumAfter+c.After
+		before, after = before-scaled[i].Before, after-scaled[i].After
+		if most < 0 || larger(c, counts[most]) {
+			most = i
+		}
 	}
-	return parts
+	if most >= 0 {
+		scaled[most].Before += s.Tokens(sumBefore) + before
+		scaled[most].After += s.Tokens(sumAfter) + after
+	}
+	return scaled
+}
+
+func larger(c, than tenfold.Count) bool {
+	if changed := c.Before != c.After; changed != (than.Before != than.After) {
+		return changed
+	}
+	return c.Before+c.After > than.Before+than.After
 }

@@ -75,7 +75,6 @@ type Watcher struct {
 // Scale is what the log says of how its provider counts, read as far as it goes.
 func (w *Watcher) Scale(l *tenfold.Log) token.Scale { return w.calibration.Scale(l) }
 
-
 // Look makes the view of the projection as it stands.
 func (w *Watcher) Look(p *tenfold.Projection) View {
 	l := p.Log()
