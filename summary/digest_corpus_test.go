@@ -153,13 +153,13 @@ func callsOf(entries []tenfold.Entry) []*done {
 	return all
 }
 
-// closes tells whether the success of a later call closes the failure of d.
+// closes tells whether a later call closes the failure of d, or tells of it.
 func (d *done) closes(later *done) bool {
+	if d.command != "" && later.answered {
+		return later.command != "" && slices.ContainsFunc(programs(later.command), func(p string) bool { return slices.Contains(programs(d.command), p) })
+	}
 	if !later.answered || later.failed {
 		return false
-	}
-	if d.command != "" {
-		return later.command != "" && slices.ContainsFunc(programs(later.command), func(p string) bool { return slices.Contains(programs(d.command), p) })
 	}
 	switch {
 	case len(d.changes) > 0:

@@ -93,7 +93,8 @@ func pairsIn(result string) []exchange {
 				break
 			}
 			at += from
-			if next := rest[at+len(`, "`):]; strings.Contains(next, `"="`) && !strings.Contains(next[:strings.Index(next, `"="`)], `", "`) {
+			next := rest[at+len(`, "`):]
+			if question, _, more := strings.Cut(next, `"="`); more && !strings.Contains(question, `", "`) {
 				answer, rest, ok = rest[:at], next, true
 				break
 			}

@@ -24,7 +24,7 @@ type verdict struct {
 var (
 	verdicts = wordSet(`pytest tox nox jest vitest mocha ava tap playwright tsc eslint biome prettier mypy pyright ruff flake8 pylint black golangci-lint
 		staticcheck gofmt gofumpt shellcheck rspec rubocop phpunit ctest ninja cmake xcodebuild tsup vite webpack rollup esbuild javac gcc g++ clang msbuild`)
-	runners = wordSet(`go cargo npm yarn pnpm bun deno make just mise task gradle gradlew mvn mvnw dotnet swift zig bazel mix rake bundle python python3 uv poetry npx bunx nx turbo node composer flutter dart`)
+	runners = wordSet(`go cargo npm yarn pnpm bun deno mise gradle gradlew mvn mvnw dotnet swift zig bazel mix rake bundle python python3 uv poetry npx bunx nx turbo node composer flutter dart`)
 	targets = wordSet("make just task")
 	checked = wordSet(`test tests build check lint vet typecheck type-check tsc compile clippy fmt format verify ci validate pytest unittest vitest jest`)
 )
@@ -55,77 +55,83 @@ func checkOf(known tool.Tool, line string) (verdict, bool) {
 }
 
 func oneCheck(words []string) (verdict, bool) {
-	for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "time" || words[0] == "timeout" || words[0] == "sudo" || words[0] == "env" || words[0] == "exec" || words[0] == "(") {
-		if words[0] == "timeout" && len(words) > 1 {
-			words = words[1:]
-		}
-		words = words[1:]
-	}
+	words = program(words)
 	if len(words) == 0 {
 		return verdict{}, false
 	}
-	program := path.Base(strings.Trim(words[0], `"'(`))
-	var c verdict
+	c := verdict{name: path.Base(strings.Trim(words[0], `"'(`))}
 	rest := words[1:]
 	switch {
-	case verdicts[program]:
-		c.name = program
-	case runners[program]:
-		c.name = program
-		for i, w := range rest {
-			verb, _, _ := strings.Cut(strings.Trim(w, `"'`), ":")
-			if w == "2>" || strings.HasPrefix(w, ">") {
-				break
-			}
-			if checked[verb] || verdicts[path.Base(verb)] {
-				c.name, rest = program+" "+strings.Trim(w, `"'`), rest[i+1:]
-				break
-			}
-			if i > 4 {
-				break
+	case verdicts[c.name]:
+	case targets[c.name]:
+		for _, w := range rest { // each target is a check of its own
+			if !strings.ContainsAny(w, "<>") {
+				c.name += " " + w
 			}
 		}
-		if c.name == program {
-			if !targets[program] {
-				return verdict{}, false
-			}
-			for _, w := range rest { // each target is a check of its own
-				if !strings.ContainsAny(w, "<>") {
-					c.name += " " + w
-				}
-			}
-			return c, true
+		return c, true
+	case runners[c.name]:
+		at := slices.IndexFunc(rest[:min(len(rest), 5)], isVerb)
+		if at < 0 {
+			return verdict{}, false
 		}
+		c.name, rest = c.name+" "+strings.Trim(rest[at], `"'`), rest[at+1:]
 	default:
 		return verdict{}, false
 	}
-	skip, filter := false, false
-	for _, w := range rest {
+	c.look(rest)
+	return c, true
+}
+
+// program leaves out what stands before the name of a program.
+func program(words []string) []string {
+	for len(words) > 0 {
+		switch w := words[0]; {
+		case w == "timeout" && len(words) > 1:
+			words = words[2:]
+		case w == "time", w == "sudo", w == "env", w == "exec", w == "(", strings.Contains(w, "="):
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
+// isVerb reports whether a word of a runner's command line makes it check.
+func isVerb(word string) bool {
+	verb, _, _ := strings.Cut(strings.Trim(word, `"'`), ":")
+	return checked[verb] || verdicts[path.Base(verb)]
+}
+
+// look reads what a check looks at.
+func (c *verdict) look(words []string) {
+	for i := 0; i < len(words); i++ {
+		w := strings.Trim(words[i], `"'`)
 		switch {
-		case skip:
-			skip = false
-		case filter:
-			c.some, filter = c.some+w, false
+		case w == ">", w == "2>":
+			i++
 		case strings.HasPrefix(w, "2>"), strings.HasPrefix(w, ">"):
-			skip = w == ">" || w == "2>"
 		case isFilter(w):
-			name, value, inline := strings.Cut(w, "=")
-			c.some, filter = name+" "+value, !inline
+			c.some = w
+			if i+1 < len(words) && !strings.Contains(w, "=") {
+				i++
+				c.some += " " + words[i]
+			}
 		case strings.HasPrefix(w, "-"):
 		default:
-			if w = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(strings.Trim(w, `"'`), "./"), "..."), "/"); w != "" && w != "." {
-				if strings.Contains(w, "::") {
-					w, c.some, _ = strings.Cut(w, "::")
-				}
-				c.over = append(c.over, w)
-			} else {
+			w = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(w, "./"), "..."), "/")
+			if w == "" || w == "." {
 				c.over = nil // all there is
-				return c, true
+				return
 			}
+			if file, name, one := strings.Cut(w, "::"); one {
+				w, c.some = file, name
+			}
+			c.over = append(c.over, w)
 		}
 	}
 	slices.Sort(c.over)
-	return c, true
 }
 
 // glances reports whether a command line only looks, or keeps the books of git:
