@@ -188,7 +188,7 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	l.spoken++
 	text := strings.TrimSpace(saidIn(m.Parts))
 	if shortAnswer(text) {
-		if question := asked(l.before); question != "" {
+		if question := asked(l.before, text); question != "" {
 			l.addRequest(turn, branch, text, question)
 			return
 		}

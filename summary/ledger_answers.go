@@ -145,9 +145,13 @@ var agreeing = strings.Fields(`
 	approve approved accept accepted confirmed confirm proceed continue fine good great perfect lgtm please do ja nein doch genau beide oui non
 	si sí vale claro sim não`)
 
+// urging are those of them that begin requests too.
+var urging = strings.Fields("do please go continue proceed confirm good great perfect fine")
+
 // asked is the question that a short answer is to: the last question of the
-// assistant's words before it, else their last sentence; empty without words.
-func asked(said string) string {
+// assistant's words before it, else their last sentence, unless the answer may
+// be a request of its own; empty without words.
+func asked(said, answer string) string {
 	said = strings.TrimSpace(said)
 	if said == "" {
 		return ""
@@ -164,6 +168,10 @@ func asked(said string) string {
 		if strings.HasSuffix(strings.TrimRight(line, "*_ "), "?") {
 			return line
 		}
+	}
+	word, _, _ := strings.Cut(strings.ToLower(answer), " ")
+	if slices.Contains(urging, word) {
+		return ""
 	}
 	for _, line := range slices.Backward(lines) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -173,7 +173,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	r := result{ended: tool.OutcomeOf(c.name, p), failed: tool.Failed(c.name, c.arguments, p)}
 	if r.failed {
 		if words, refused := refusal(saidIn(p.Parts)); refused {
-			l.addRequest(turn, branch, words, "may I run "+c.words()+"?")
+			l.addRequest(turn, branch, words, "may I run "+clip(c.name+" "+c.arguments, lineLength/2)+"?")
 			return
 		}
 	}

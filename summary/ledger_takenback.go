@@ -29,7 +29,6 @@ func (l *Ledger) takeBack(branch, text string) {
 		next, _ := sentence(rest)
 		said += " " + next
 	}
-	said, _, _ = strings.Cut(said, ",")
 	if len(said) > wholeMessage || kept.At(said) >= 0 {
 		return
 	}
@@ -45,6 +44,7 @@ func (l *Ledger) takeBack(branch, text string) {
 	if forgets.At(said) < 0 {
 		return
 	}
+	said, _, _ = strings.Cut(said, ",")
 	what := atom.NewFocus(forgetting.Replace(strings.ToLower(said)))
 	for _, r := range l.requests {
 		if r.branch == branch && !r.long && what.Size() > 0 && what.Matches(r.text) == what.Size() {
