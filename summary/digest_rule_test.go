@@ -77,7 +77,7 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 		"t", "u Go on with the reader, please.", "a The reader comes next. Shall I keep its name?",
 	), "Where the work stands")
 	holds(t, now, []string{
-		"- last request, turn 1: > Go on with the reader, please.\n", "- the agent's last words, turn 1: > The reader comes next. Shall I keep its name?\n",
+		"- last request, turn 1:\n  > Go on with the reader, please.\n", "- the agent's last words, turn 1:\n  > The reader comes next. Shall I keep its name?\n",
 		"- plan of turn 0, now at the step marked ~:\n  - [x] `read it`\n  - [~] `port it`\n", "- branch `port`\n",
 		"- uncommitted when last looked: `modified: a.go`, `?? new.go`\n", "- changed after that: `/w/b.go`\n",
 		"- red: `go test ./...`: failed, exit code 1, turn 0\n  > --- FAIL: TestPort (0.00s)\n  > port_test.go:7: got 1, want 2\n",
@@ -104,7 +104,7 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		{"in words", []string{"a I found two ports.\\nShall I take 7443?", "t", "u yes"}, "- turn 1, to `Shall I take 7443?`: > yes\n"},
 		{"a number", []string{"a Which one do you want?\\n1. the first\\n2. the second", "t", "u 2"}, "- turn 1, to `Which one do you want?`: > 2\n"},
 		{"instead of a call", []string{`c 1 Bash {"command":"rm -r old"}`, `e 1 The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nonly move it`}, "- turn 0, to `may I run Bash {\"command\":\"rm -r old\"}?`: > only move it\n"},
-		{"no answer", []string{`c 1 AskUserQuestion {"questions":[{"question":"Which port?"}]}`, `e 1 The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing.`}, "## What the user demanded\n- turn 0: > Start it.\n"},
+		{"no answer", []string{`c 1 AskUserQuestion {"questions":[{"question":"Which port?"}]}`, `e 1 The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing.`}, "## What the user demanded\n- turn 0:\n  > Start it.\n"},
 	} {
 		lines := append([]string{"t", "u Start it."}, c.lines...)
 		text := digestOfLines(t, append(lines, "t", "u Go on with the rest of it.")...)
@@ -238,7 +238,7 @@ func TestM4aDecisions(t *testing.T) {
 		"a The root cause is the gutter. I'll read on because it is late.", `c 2 Bash {"command":"ls"}`, "r 2 a", "a Fixed. The gutter counted bytes.",
 		"t", "u Next.", "a Now the tests:", `c 3 Bash {"command":"ls"}`, "r 3 a",
 	)
-	holds(t, sectionOf(text, "Decisions and findings"), []string{"- turn 0: > The root cause is the gutter.\n", "- turn 0: > Fixed. The gutter counted bytes."}, []string{"Let me look", "because it is late", "Now the tests"})
+	holds(t, sectionOf(text, "Decisions and findings"), []string{"- turn 0:\n  > The root cause is the gutter.\n", "- turn 0:\n  > Fixed. The gutter counted bytes."}, []string{"Let me look", "because it is late", "Now the tests"})
 }
 
 // M4a: what is never in a digest.
@@ -258,7 +258,7 @@ func TestM4aNever(t *testing.T) {
 		}
 	}
 	text := digested(t, summary.Digest{}, over(l, 0, 2))
-	holds(t, text, []string{"- turns 0, 1: > Do it.\n"}, []string{"AGENTS.md", "Command exited", "entries", "tool calls"})
+	holds(t, text, []string{"- turns 0, 1:\n  > Do it.\n"}, []string{"AGENTS.md", "Command exited", "entries", "tool calls"})
 	for i := range 30 {
 		if _, err := l.Append(entriesWith(t, fmt.Sprintf("x%d", i), fmt.Sprintf(`c %d Read {"file_path":"/w/read%d.go"}`, i, i), fmt.Sprintf("r %d ok", i))...); err != nil {
 			t.Fatal(err)

@@ -59,9 +59,9 @@ func TestM4DigestOfARange(t *testing.T) {
 		t.Errorf("it begins with %q", first)
 	}
 	for _, want := range []string{
-		"- turn 2: > Do part 2. Never touch part 102.\n", "- last request, turn 3: > Do part 3. Never touch part 103.\n", "`/w/part3.go`: modified, turn 3\n",
-		"`go test ./part2`: done, turn 2\n", "- turn 3: > I looked at the parser because part 3 calls it.\n", "- the agent's last words, turn 3: > Part 3 is done.\n",
-		"- turn 2: > Part 2 is done.\n",
+		"- turn 2:\n  > Do part 2. Never touch part 102.\n", "- last request, turn 3:\n  > Do part 3. Never touch part 103.\n", "`/w/part3.go`: modified, turn 3\n",
+		"`go test ./part2`: done, turn 2\n", "- turn 3:\n  > I looked at the parser because part 3 calls it.\n", "- the agent's last words, turn 3:\n  > Part 3 is done.\n",
+		"- turn 2:\n  > Part 2 is done.\n",
 	} {
 		if !strings.Contains(text+"\n", want) {
 			t.Errorf("it has no %q:\n%s", want, text)

@@ -36,7 +36,8 @@ func ExampleDigest() {
 	// This is history, not a request: a digest, made without a model, of turns 0 to 0 of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.
 	//
 	// ## Where the work stands
-	// - last request, turn 0: > Make the build green. Never skip a test.
+	// - last request, turn 0:
+	//   > Make the build green. Never skip a test.
 	// - red: `go build ./...`: failed, exit code 1, turn 0
 	//   > parser.go:7: undefined: next
 	//

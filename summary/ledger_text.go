@@ -98,12 +98,14 @@ func (l *Ledger) requestItems(s *items) {
 			rank = min(rank, rankAnswer)
 		}
 		where := lead + turns(r.turns) + onBranch(r.branch)
+		quoted := said
 		if len(r.questions) > 0 && r.questions[0] != "" {
+			quoted = answered
 			question, _, _ := strings.Cut(strings.TrimSpace(strings.Join(r.questions, " ")), "\n")
 			where += ", to " + code(strings.Trim(question, "#* "), lineLength)
 		}
 		if !r.long {
-			n := s.add(in, rank, order, "- %s:%s", where, said(r.text))
+			n := s.add(in, rank, order, "- %s:%s", where, quoted(r.text))
 			(*s)[n-1].must = rank != rankDecision
 			continue
 		}
@@ -136,11 +138,14 @@ func (l *Ledger) requestItems(s *items) {
 	}
 }
 
-// said quotes what somebody said after a colon: one line behind it, several
-// below.
-func said(text string) string {
+// said quotes what somebody said below a line that ends in a colon.
+func said(text string) string { return "\n" + quote(text) }
+
+// answered quotes what somebody said to a question: on its line, if it is one
+// line (M4a).
+func answered(text string) string {
 	if strings.ContainsAny(text, "\n\r") {
-		return "\n" + quote(text)
+		return said(text)
 	}
 	return strings.TrimPrefix(quote(text), " ")
 }
