@@ -20,9 +20,9 @@ type Fit struct {
 	// Target is the size to reach: a share of the conversation, or tokens. The
 	// zero value means 10 %.
 	Target Target `param:"target=10%"`
-	// Context is how many neighbours each line is taken with. Zero means one where
-	// there is room, a negative number none.
-	Context int `param:"context"`
+	// Edits is how much text that may be edited next counts against names that may
+	// be used next, in percent; 0 means 70.
+	Edits int `param:"edits"`
 	// Recall ends each cut with a reference that lets a model ask for the rest
 	// (A9).
 	Recall bool `param:"recall"`
@@ -32,10 +32,6 @@ type Fit struct {
 
 	within bool // the range, whatever its reach
 }
-
-// roomy is the share of the conversation from which on lines are taken with
-// their neighbours: a little less is found again, but it reads better.
-const roomy = 0.20
 
 // Name implements [Strategy].
 func (s Fit) Name() string { return written("fit", s) }
@@ -127,7 +123,7 @@ func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
 	limit := f.allowed(least)
 	f.o.underWay().plan.Fitted = &Fitted{Always: least, Lines: limit - least}
 	choice := f.index.Choose(excerpt.Options{
-		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Context: f.neighbours(),
+		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Edits: f.Edits,
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
@@ -183,17 +179,6 @@ func (f *fitting) allowed(least int) int {
 		return least + limit
 	}
 	return max(limit, least+limit/2)
-}
-
-func (f *fitting) neighbours() int {
-	if f.Context != 0 {
-		return max(f.Context, 0)
-	}
-	limit, all := f.Target.Limit(f.p), f.p.Totals().All().Before
-	if f.Target.Share >= roomy || limit >= int(roomy*float64(all)) {
-		return 1
-	}
-	return 0
 }
 
 // stays reports whether an entry stands in the view as it is.
