@@ -1,8 +1,10 @@
 package excerpt
 
 import (
+	"slices"
 	"strings"
 
+	"tenfold/atom"
 	"tenfold/tool"
 )
 
@@ -114,16 +116,22 @@ func (ix *Index) cut(at *entry, first int32) {
 	at.blocks.to = int32(len(ix.blocks))
 }
 
-// replaced lists the lines that an edit takes out of its file: those of the
-// text that it replaces which are not in what it puts there.
-func (ix *Index) replaced(arguments string) span {
-	from := int32(len(ix.pool))
-	for _, text := range tool.Replaced(arguments) {
-		for text := range lines(text) {
-			if id, ok := ix.byLine[strings.TrimSpace(text)]; ok && ix.lines[id].long {
-				ix.pool = append(ix.pool, id)
-			}
+// showing are the commands that show a file.
+var showing = strings.Fields("cat sed nl head tail less more bat awk Get-Content gc type")
+
+// shownBy is the first file that a command line shows, as far as one can tell
+// from its words; empty for none.
+func shownBy(command string) string {
+	shows := false
+	for word := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()", r) }) {
+		switch word = strings.Trim(word, "'\""); {
+		case slices.Contains(showing, word):
+			shows = true
+		case strings.HasPrefix(word, "-i"), strings.HasPrefix(word, ">"), strings.HasPrefix(word, "<"):
+			shows = false
+		case shows && !strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "/dev/") && atom.IsPath(strings.TrimPrefix(word, "./")):
+			return word
 		}
 	}
-	return span{from, int32(len(ix.pool))}
+	return ""
 }

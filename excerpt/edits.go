@@ -3,39 +3,41 @@ package excerpt
 // What of a block tells that it is edited next. The features and their weights
 // are fitted as fit_test.go says, on the sessions of six sources.
 const (
-	featAge = iota
-	featCalls
-	featFresh
-	featOwn
-	featSearch
-	featOutput
-	featLines
-	featBytes
-	featEntry
-	featMentioned
-	featOverlap
-	featAfter
-	featPlaced
-	featQuoted
-	featShown
-	featTop
-	featGone
-	featShare
-	featSpoken
-	featEdited
-	featEditAge
-	featAsked
-	featStale
-	featDoc
-	featNewest
+	featAge       = iota // requests since it was shown
+	featCalls            // on its file
+	featFresh            // a read, and its file was not changed since
+	featOwn              // the agent wrote it
+	featSearch           // a search or listing found it
+	featLines            // it has
+	featBytes            // it has
+	featEntry            // lines of all that was shown with it
+	featMentioned        // its file was named lately, times the share of its words that were
+	featOverlap          // of its words with what is talked of
+	featAfter            // bytes that came after it
+	featPlaced           // near a place of its file that was named: "name.go:12"
+	featQuoted           // a later search or output has a line of it
+	featShown            // how often its lines were
+	featTop              // it begins its text
 	editFeatures
 )
 
 // editWeights are the weights of the features, in thousandths, and the bias.
 var editWeights = [editFeatures]int64{
-	featAge: -31, featCalls: 303, featFresh: 1166, featOwn: 214, featSearch: -1348, featLines: 712, featBytes: 258,
-	featEntry: -224, featMentioned: 2030, featOverlap: 255, featAfter: -193, featPlaced: 1486, featQuoted: 945,
-	featShown: 380, featTop: -241,
+	featAge:       -31,
+	featCalls:     303,
+	featFresh:     1166,
+	featOwn:       214,
+	featSearch:    -1348,
+	featLines:     712,
+	featBytes:     258,
+	featEntry:     -224,
+	featMentioned: 2030,
+	featOverlap:   255,
+	featAfter:     -193,
+	featPlaced:    1486,
+	featQuoted:    945,
+	featShown:     380,
+	featTop:       -241,
 }
 
 const editBias = -6387
@@ -133,14 +135,6 @@ func is(b bool) int64 {
 	return 0
 }
 
-// share is a part of a whole in millionths.
-func share(part, whole int64) int64 {
-	if whole <= 0 {
-		return 0
-	}
-	return part * micro / whole
-}
-
 // features works out what is known of a block, in millionths.
 func (e *edits) features(b *block) (x [editFeatures]int64) {
 	ix := e.ix
@@ -149,7 +143,6 @@ func (e *edits) features(b *block) (x [editFeatures]int64) {
 	x[featAge] = ln(1 + age)
 	x[featOwn] = is(at.source == ownText)
 	x[featSearch] = is(at.source == searchText)
-	x[featOutput] = is(at.source == outputText)
 	x[featLines] = ln(int64(b.last - b.first + 1))
 	x[featBytes] = ln(int64(b.bytes))
 	x[featEntry] = ln(1 + int64(at.last))
@@ -161,49 +154,31 @@ func (e *edits) features(b *block) (x [editFeatures]int64) {
 		of := &ix.names[name]
 		x[featCalls] = ln(1 + int64(of.calls))
 		x[featFresh] = is(at.source == fileText && of.edited < b.entry)
-		x[featStale] = is(at.source == fileText && of.edited >= b.entry)
 		mentioned = of.said > 0 && e.now-(of.said-1) < recentSpeech || of.asked > 0 && of.asked-1 == ix.lastTyped
-		x[featSpoken] = is(mentioned)
-		if of.edited >= 0 {
-			x[featEdited] = micro
-			x[featEditAge] = ln(1 + int64(e.now-ix.entries[of.edited].request))
-		}
 		x[featPlaced] = e.near(b, e.placed[name])
 	}
-	var telling, gone, quoted, shown, said, asked, all, newest int64
+	var telling, shown, said, all int64
 	for _, l := range ix.blockLines(b) {
 		one := &ix.lines[l.line]
 		if one.long {
 			telling++
-			gone += is(one.gone > b.entry) / micro
-			newest += is(one.newest > b.entry) / micro
 			shown += int64(one.shown)
 			if one.quoted > b.entry && one.quoted >= e.firstRecent {
-				quoted = micro
+				x[featQuoted] = micro
 			}
 		}
 		for _, w := range ix.spelt[one.words.from:one.words.to] {
 			rare := e.rare(w)
 			all += rare
-			word := &ix.spellings[w]
-			isAsked := word.asked > 0 && word.asked-1 == ix.lastTyped
-			if isAsked || word.said > 0 && e.now-(word.said-1) < recentWords {
+			if word := &ix.spellings[w]; word.asked > 0 && word.asked-1 == ix.lastTyped || word.said > 0 && e.now-(word.said-1) < recentWords {
 				said += rare
-			}
-			if isAsked {
-				asked += rare
 			}
 		}
 	}
-	x[featQuoted] = quoted
-	x[featGone] = share(gone, telling)
-	x[featNewest] = share(newest, telling)
 	x[featShown] = ln(telling+shown+1) - ln(telling+1)
 	x[featOverlap] = ln(micro+said) - ln(micro)
-	x[featShare] = share(said, all)
-	x[featAsked] = share(asked, all)
-	if mentioned {
-		x[featMentioned] = x[featShare]
+	if mentioned && all > 0 {
+		x[featMentioned] = said * micro / all
 	}
 	return x
 }
@@ -229,4 +204,9 @@ func (e *edits) near(b *block, places []int32) int64 {
 		near = near * sixth / micro
 	}
 	return near
+}
+
+// featureNames are the features as the fit prints them.
+var featureNames = [editFeatures]string{
+	"Age", "Calls", "Fresh", "Own", "Search", "Lines", "Bytes", "Entry", "Mentioned", "Overlap", "After", "Placed", "Quoted", "Shown", "Top",
 }

@@ -38,7 +38,7 @@ type Index struct {
 	units   []unit
 	blocks  []block
 	places  []placed // of files, as they were named
-	pool    []int32  // atoms of lines and openings; lines that edits take out
+	pool    []int32  // atoms of lines and openings
 	subs    []int32  // sub-words of atoms
 	chain   []link   // files of atoms
 	tools   map[string]tool.Tool
@@ -100,7 +100,6 @@ type entry struct {
 	units   span
 	blocks  span
 	opening span  // atoms of a call's short arguments
-	gone    span  // lines that the call takes out of its file
 	after   int64 // bytes of it and of all entries before
 }
 
@@ -267,6 +266,15 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 			break // the first file of a command
 		}
 	}
+	if t.Kind == tool.Shell && len(at.files) == 0 {
+		command, _ := t.Command(c.Arguments)
+		if path := shownBy(command); path != "" {
+			at.reads = ix.file(path)
+			at.files = append(at.files, at.reads)
+			ix.files[at.reads].touched = at.request
+			ix.names[ix.files[at.reads].name].calls++
+		}
+	}
 	texts := tenfold.ArgumentTexts(c.Arguments)
 	for _, t := range texts {
 		if !t.Body {
@@ -281,7 +289,6 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	at.gives = sourceOf(t, at.reads >= 0)
 	if len(at.edits) > 0 {
 		at.source = ownText
-		at.gone = ix.replaced(c.Arguments)
 	}
 	line, size := int32(1), 0
 	for _, t := range texts {
@@ -317,9 +324,6 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	for _, f := range of.edits {
 		ix.files[f].edited = e.Seq
 		ix.names[ix.files[f].name].edited = i
-	}
-	for _, l := range ix.pool[of.gone.from:of.gone.to] {
-		ix.lines[l].gone = i
 	}
 }
 

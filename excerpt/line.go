@@ -18,8 +18,6 @@ type line struct {
 	newest int32
 	// quoted is the last search or output that has it, -1 for none.
 	quoted int32
-	// gone is the last edit that took it out of a file, -1 for none.
-	gone int32
 	// file and number are the place of a file that it names, as compilers do:
 	// "name.go:12"; no file is -1.
 	file, number int32
@@ -43,7 +41,7 @@ func (ix *Index) lineOf(text string) int32 {
 		return id
 	}
 	id := int32(len(ix.lines))
-	one := line{newest: -1, quoted: -1, gone: -1, file: -1, long: len(text) >= tellingLine}
+	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine}
 	ix.scan(text, &one)
 	one.atoms = ix.keep(ix.scratch)
 	one.words = ix.spell(text)
