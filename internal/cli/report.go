@@ -95,9 +95,10 @@ type (
 func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
 	r := &report{
 		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: countJSON(view.Totals().All()), Target: newTargetJSON(target, plan, view),
+		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view),
 		plan: plan, view: view, spans: strategy.Spans(view),
 	}
+	scaleSpans(r.spans, plan.Scale)
 	for i, s := range r.spans {
 		// Overlays that are only proposed have no id.
 		r.spans[i].By = slices.DeleteFunc(s.By, func(id string) bool {
@@ -107,7 +108,7 @@ func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *
 		r.Spans = append(r.Spans, newSpanJSON(r.spans[i]))
 	}
 	for _, s := range plan.Steps {
-		r.Steps = append(r.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After, s.Notes})
+		r.Steps = append(r.Steps, stepJSON{s.Strategy, s.Entries, plan.Scale.Tokens(s.Before), plan.Scale.Tokens(s.After), s.Notes})
 	}
 	for i, id := range ids {
 		one := compactionJSON{ID: id}
@@ -204,6 +205,7 @@ func (a *app) printReport(r *report) {
 		rows = append(rows, spanRow(s))
 	}
 	a.rows(append(rows, totalRow("Total", "", r.Tokens)))
+	a.printFigures(r.Tokens)
 	for _, c := range r.plan.Compactions {
 		w := newWrittenJSON(c.Summary)
 		if w.paid() == "" {
