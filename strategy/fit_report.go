@@ -199,5 +199,6 @@ func SavedByTool(p *tenfold.Projection) Saved {
 func IsToolsOwn(c tenfold.Compaction) bool {
 	return c.Source == "import" && !slices.ContainsFunc(
 		[]string{"branch left", "broke off", "reverted", "rewound", "taken back", "thread_rolled_back"},
-		func(word string) bool { return strings.HasPrefix(c.Reason, word) })
+		func(word string) bool { return strings.HasPrefix(c.Reason, word) },
+	)
 }

@@ -27,12 +27,12 @@ type report struct {
 	DryRun  bool        `json:"dry_run"`
 	Nothing string      `json:"nothing,omitzero"`
 	// Refused has the reason for each summary that was refused.
-	Refused     []string         `json:"refused,omitempty"`
-	Tokens      tokensJSON       `json:"tokens"`
-	Target      *targetJSON      `json:"target,omitzero"`
+	Refused []string    `json:"refused,omitempty"`
+	Tokens  tokensJSON  `json:"tokens"`
+	Target  *targetJSON `json:"target,omitzero"`
 	// Theirs is what compactions of the tool that wrote the session had saved
 	// before.
-	Theirs *theirsJSON `json:"theirs,omitzero"`
+	Theirs      *theirsJSON      `json:"theirs,omitzero"`
 	Spans       []spanJSON       `json:"spans"`
 	Steps       []stepJSON       `json:"steps"`
 	Compactions []compactionJSON `json:"compactions"`
