@@ -73,12 +73,12 @@ the last compaction. Both bounds are inclusive. Without --to, the range ends
 where the kept tail begins: by default the last 3 turns, at most 20,000 tokens,
 so it may begin inside a turn.
 
---target is the size of all that a model sees afterwards; a percentage is of what
-it sees now. Like the strategy fit it keeps the passages that later work is likely
-to need, over the whole conversation unless a bound limits it. Your requests, the
-last step, the plan, an open error, standing instructions and pins always stay;
-where they take more than half of the target, older ones give way. A missed
-target is reported with the reason; that is not a failure.
+--target is the size of all that a model sees afterwards; a percentage is of
+what it sees now. Like the strategy fit it keeps the passages that later work
+is likely to need, over the whole conversation unless a bound limits it. Your
+requests, the last step, the plan, an open error, standing instructions and
+pins always stay; where they take more than half of the target, older ones give
+way. A missed target is reported with the reason; that is not a failure.
 
 Anything not set by a flag comes from the configuration: "tenfold config show".
 A value given with --cfg also applies to the conversation from now on: it is

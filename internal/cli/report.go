@@ -73,6 +73,8 @@ type (
 		// has its sorts.
 		Always   int          `json:"always,omitzero"`
 		AlwaysBy []alwaysJSON `json:"always_by,omitempty"`
+		// GaveWay counts what would always stay and had to give way.
+		GaveWay int `json:"gave_way,omitzero"`
 	}
 	alwaysJSON struct {
 		What    string `json:"what"`
@@ -175,7 +177,7 @@ func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Pro
 	f.After = view.Tokens() - f.Injected
 	f = f.In(plan.Scale)
 	t := &targetJSON{
-		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Always: f.Least(),
+		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Always: f.Least(), GaveWay: f.GaveWay,
 	}
 	for _, s := range f.Always {
 		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{s.What, s.Entries, s.Tokens})
@@ -281,8 +283,12 @@ func (a *app) printTarget(t *targetJSON) {
 		words += ", missed by " + thousands(t.Over)
 	}
 	a.fold("Target", words)
+	gave := ""
+	if t.GaveWay > 0 {
+		gave = "; " + count(t.GaveWay, "entry", "entries") + " gave way"
+	}
 	if t.Always > 0 {
-		a.fold("Always", count(t.Always, "token stays", "tokens stay")+" in any case: "+t.always(0))
+		a.fold("Always", count(t.Always, "token stays", "tokens stay")+" in any case: "+t.always(0)+gave)
 	}
 	if !t.Met {
 		why := "nothing could be compacted"
