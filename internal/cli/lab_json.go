@@ -82,6 +82,7 @@ type labRecallJSON struct {
 	CUR        eval.Share `json:"cur"`
 	Strict     eval.Share `json:"cur_strict"`
 	ResultOnly eval.Share `json:"cur_result_only"`
+	EDR        eval.Share `json:"edr"`
 }
 
 // labLostJSON is an [eval.Lost].
