@@ -194,7 +194,7 @@ func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool) (st
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if !typed {
+		if !typed || named {
 			return "", Omitted, changed
 		}
 		kept = ReasonTyped

@@ -32,47 +32,61 @@ func (s *Share) add(weight float64, in bool) {
 // view still shows.
 type Recall struct {
 	// Horizon is in requests; [All] for all that follow.
-	Horizon int
+	Horizon int `json:"horizon"`
 	// Carried is how many atoms are carried.
-	Carried int
+	Carried int `json:"carried"`
 	// Presence, CUR and Strict are shares of the weight of the carried atoms,
 	// ResultOnly is CUR of those that only results held.
-	Presence, CUR, Strict, ResultOnly Share
-	// EDR, edit-ready recall, is of the edits whose old text is carried.
-	EDR Share
+	Presence   Share `json:"presence"`
+	CUR        Share `json:"cur"`
+	Strict     Share `json:"cur_strict"`
+	ResultOnly Share `json:"cur_result_only"`
+	// EDR, edit-ready recall, is a share of Edits, those whose old text is
+	// carried.
+	Edits int   `json:"edits"`
+	EDR   Share `json:"edr"`
 }
 
 // A Score is what is measured of one view.
 type Score struct {
 	// Kept is the view's tokens over the prefix's. Stubs and marks can make it
 	// more than 1.
-	Kept Share
+	Kept Share `json:"kept"`
 	// Recalls has an item for each horizon asked for.
-	Recalls []Recall
-	// Density, User, Trail and Stale are as the package comment says.
-	Density, User, Trail, Stale Share
-	// Violations is how much providers find wrong with the view; -1 where that
-	// was not asked, or the view is none that can be sent.
-	Violations int
+	Recalls []Recall `json:"recall"`
+	// Runs is the median run of kept lines, over 1; Marks, Density, User, Trail
+	// and Stale are shares, all as the package comment says.
+	Runs    Share `json:"run"`
+	Marks   Share `json:"marks"`
+	Density Share `json:"density"`
+	User    Share `json:"user_verbatim"`
+	Trail   Share `json:"artifact_trail"`
+	Stale   Share `json:"stale"`
+	// Violations is how much providers find wrong with the view.
+	Violations Checked `json:"violations"`
 	// Problem is the first violation, in words.
-	Problem string
+	Problem string `json:"problem,omitzero"`
 	// Lost are the carried atoms that stand in no readable line, in the order
 	// in which they are used.
-	Lost []Lost
+	Lost []Lost `json:"lost,omitzero"`
 }
+
+// Checked is how many violations there are; -1 where nobody looked, or where
+// what was measured cannot be sent.
+type Checked int
 
 // A Lost atom is one that a request uses and the view does not show as its
 // source does.
 type Lost struct {
-	Atom string
+	Atom string `json:"atom"`
 	// After is how many requests after the cut use it first, from 1.
-	After  int
-	Weight float64
+	After  int     `json:"after"`
+	Weight float64 `json:"weight"`
 	// Present is set where it stands in the view all the same, in a line that
 	// nobody could tell its meaning from.
-	Present bool
+	Present bool `json:"present"`
 	// ResultOnly is set where nothing but tool results held it.
-	ResultOnly bool
+	ResultOnly bool `json:"result_only"`
 }
 
 // stands says how well an atom stands in a view.
@@ -100,6 +114,7 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 		}
 		for i, e := range c.edits {
 			if reaches(h, e.after) {
+				r.Edits++
 				r.EDR.add(1, ready[i])
 			}
 		}
@@ -110,6 +125,7 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 			sc.Lost = append(sc.Lost, Lost{c.session.atoms[k.atom], k.after, k.weight, found[i].present, k.resultOnly})
 		}
 	}
+	sc.Runs, sc.Marks = c.shape(v)
 	sc.Density = v.density()
 	shown := v.bySeq()
 	sc.User = c.userShare(shown)
@@ -140,7 +156,7 @@ func (v *View) Check(sc *Score) error {
 		if sc.Violations == 0 && len(wrong) > 0 {
 			sc.Problem = profile.Name + ": " + wrong[0].String()
 		}
-		sc.Violations += len(wrong)
+		sc.Violations += Checked(len(wrong))
 	}
 	return nil
 }
