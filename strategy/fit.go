@@ -49,12 +49,12 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	f := fitting{Fit: s, p: p, o: o}
 	now := cmp.Or(o.begun, p)
-	f.limit = s.Target.Limit(now)
+	f.limit = s.Target.Limit(now, o.Scale)
 	f.report = &Fitted{Of: s.Target, Now: f.cost(now), Target: f.limit}
 	o.underWay().plan.Fitted = f.report
 	before := f.cost(p)
 	if f.report.After = before; before <= f.limit {
-		return o.nothing("the view costs %d tokens, which is within the target of %d", before, f.limit)
+		return o.nothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
 	}
 	if !f.begin() {
 		f.report.Always = f.standing(p)
@@ -71,7 +71,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	after := f.cost(f.view)
 	if after >= before {
-		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", before, f.limit, after)
+		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
 	}
 	f.report.After = after
 	return []tenfold.Compaction{f.best}, nil

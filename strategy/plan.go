@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/token"
 )
 
 // A Step is what one strategy of a plan does (S-17).
@@ -33,8 +34,10 @@ type Plan struct {
 	Range       tenfold.Range
 	Compactions []tenfold.Compaction
 	Steps       []Step
-	// Before and After are the projection's tokens as it stood and as it would be.
+	// Before and After are the projection's tokens as it stood and as it would be:
+	// estimates, like all figures of the plan. Scale converts them (T3).
 	Before, After int
+	Scale         token.Scale
 	// Fitted says what a strategy that fits into a target came to; nil where none
 	// ran.
 	Fitted *Fitted
@@ -142,7 +145,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		o.Hints = o.Tools.Hints()
 	}
 	plan := newPlan(p)
-	plan.DryRun, plan.Range = o.DryRun, o.Range
+	plan.DryRun, plan.Range, plan.Scale = o.DryRun, o.Range, o.Scale
 	p = plan.base
 	o.begun = cmp.Or(o.begun, p)
 	withheld, request := false, firstRequest(p.Log())

@@ -411,7 +411,7 @@ func (summarizeOver) Name() string { return "summarize" }
 
 func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	window := o.window(p)
-	if tokens := p.Tokens(); float64(tokens) <= s.threshold*float64(window) {
+	if tokens := o.Scale.Tokens(p.Tokens()) + o.Scale.Outside; float64(tokens) <= s.threshold*float64(window) {
 		return o.nothing("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
 	}
 	return job{by: s, span: o.Range, onlyNew: true}.propose(ctx, p, o)

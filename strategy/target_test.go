@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/problem"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 func TestParseTarget(t *testing.T) {
@@ -38,11 +39,14 @@ func TestF1AShareIsOfWhatAModelSeesNow(t *testing.T) {
 	p := tenfold.Project(l)
 	smaller := p.With(tenfold.Compaction{ToTurn: 0, Turns: tenfold.Omit})
 	for _, view := range []*tenfold.Projection{p, smaller} {
-		if got := (strategy.Target{Share: 0.5}).Limit(view); got != view.Tokens()/2 {
+		if got := (strategy.Target{Share: 0.5}).Limit(view, token.Scale{}); got != view.Tokens()/2 {
 			t.Errorf("half of %d is %d", view.Tokens(), got)
 		}
-		if got := (strategy.Target{Tokens: 70}).Limit(view); got != 70 {
+		if got := (strategy.Target{Tokens: 70}).Limit(view, token.Scale{}); got != 70 {
 			t.Errorf("70 tokens are %d", got)
+		}
+		if got := (strategy.Target{Tokens: 70}).Limit(view, token.Scale{Percent: 140}); got != 50 {
+			t.Errorf("70 tokens of a provider that counts 1.4 for one are %d", got)
 		}
 	}
 }

@@ -199,7 +199,7 @@ func (w wording) interrupted() bool {
 	last := lastLine(w.tail)
 	return hasAnyPrefix(last, []string{"bash tool terminated command after exceeding timeout", "User aborted the command"}) ||
 		(last == "</bash_metadata>" && hasAny(w.tail, "\nbash tool terminated command after exceeding timeout", "\nUser aborted the command",
-			"\nbash tool terminated commmand after exceeding timeout", "\nshell tool terminated command after exceeding timeout"))
+			"\nshell tool terminated command after exceeding timeout"))
 }
 
 // interruptions are how a result begins that tells of one.

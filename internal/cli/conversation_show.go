@@ -14,6 +14,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -83,10 +84,11 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 		return showJSON{}, err
 	}
 	view := s.Projection()
+	scale := token.Calibrate(s.Log())
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{},
-		Tokens: countJSON(view.Totals().All()), Theirs: newTheirsJSON(view),
+		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view, scale),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
 	out.Settings = keptsJSON(out.kept)
@@ -94,8 +96,9 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 		out.Kinds[string(e.Payload.Kind())]++
 	}
 	out.Usage = usageOf(view)
+	scaleUsage(&out.Usage, scale)
 	for o := range view.Overlays() {
-		out.Compactions = append(out.Compactions, newOverlayJSON(o))
+		out.Compactions = append(out.Compactions, newOverlayJSON(o, scale))
 	}
 	return out, nil
 }
@@ -123,6 +126,8 @@ func (a *app) printShow(s showJSON) {
 	if s.Theirs != nil {
 		field("", s.Theirs.words())
 	}
+	field("Figures", s.Tokens.words())
+	field("Outside", s.Tokens.outsideWords())
 	for i, k := range s.kept {
 		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}

@@ -12,6 +12,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 // rangeFlags are the flags that say what to compact and how.
@@ -131,6 +132,7 @@ func (r *rangeFlags) prepare(a *app, req *session.Request, id string, view *tenf
 	if err == nil {
 		err = r.configure(a, req, e, subject{id, view.Config().Model})
 	}
+	req.Options.Scale = token.Calibrate(view.Log())
 	if err == nil {
 		a.held(r.told)
 	}

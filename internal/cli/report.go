@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,9 +114,10 @@ type (
 func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
 	r := &report{
 		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: countJSON(view.Totals().All()), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base()),
+		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base(), plan.Scale),
 		plan: plan, view: view, spans: strategy.Spans(view),
 	}
+	scaleSpans(r.spans, plan.Scale)
 	for i, s := range r.spans {
 		// Overlays that are only proposed have no id.
 		r.spans[i].By = slices.DeleteFunc(s.By, func(id string) bool {
@@ -125,7 +127,7 @@ func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *
 		r.Spans = append(r.Spans, newSpanJSON(r.spans[i]))
 	}
 	for _, s := range plan.Steps {
-		r.Steps = append(r.Steps, stepJSON{s.Strategy, s.Entries, s.Before, s.After, s.Notes})
+		r.Steps = append(r.Steps, stepJSON{s.Strategy, s.Entries, plan.Scale.Tokens(s.Before), plan.Scale.Tokens(s.After), s.Notes})
 	}
 	for i, id := range ids {
 		one := compactionJSON{ID: id}
@@ -169,16 +171,25 @@ func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Pro
 		f = *plan.Fitted
 		target = f.Of
 	case target.Set(): // the range is empty, and nothing was tried
-		f = strategy.Fitted{Now: plan.Before, Target: target.Limit(view)}
+		f = strategy.Fitted{Now: plan.Before, Target: target.Limit(view, plan.Scale)}
 	default:
 		return nil
 	}
 	f.After = view.Tokens() - f.Injected
+	scale := plan.Scale
 	t := &targetJSON{
-		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Always: f.Least(), GaveWay: f.GaveWay,
+		Tokens: cmp.Or(target.Tokens, scale.Tokens(f.Target)), Share: target.Share * 100, Now: scale.Tokens(f.Now), After: scale.Tokens(f.After),
+		Met: f.Met(), Always: scale.Tokens(f.Least()), GaveWay: f.GaveWay,
 	}
-	for _, s := range f.Always {
-		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{s.What, s.Entries, s.Tokens})
+	if !t.Met {
+		t.Over = max(t.After-t.Tokens, 1)
+	}
+	counts := make([]tenfold.Count, len(f.Always))
+	for i, s := range f.Always {
+		counts[i] = tenfold.Count{Entries: s.Entries, Before: s.Tokens, After: s.Tokens}
+	}
+	for i, c := range scale.Counts(counts...) {
+		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{f.Always[i].What, c.Entries, c.After})
 	}
 	return t
 }
@@ -251,6 +262,7 @@ func (a *app) printReport(r *report) {
 		rows = append(rows, spanRow(s))
 	}
 	a.rows(append(rows, totalRow("Total", "", r.Tokens)))
+	a.printFigures(r.Tokens)
 	for _, c := range r.plan.Compactions {
 		w := newWrittenJSON(c.Summary)
 		if w.paid() == "" {
