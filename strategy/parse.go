@@ -320,8 +320,8 @@ func ParseTarget(text string) (Target, error) {
 // Set reports whether there is a target.
 func (t Target) Set() bool { return t.Tokens > 0 || t.Share > 0 }
 
-// Limit is the most tokens that a view may cost, as the log counts, given what a
-// model sees now. Tokens are those of the conversation's provider (T3).
+// Limit is the most estimated tokens that a view may cost, given what a model sees
+// now. A number of tokens is in those of the scale (T3).
 func (t Target) Limit(now *tenfold.Projection, scale token.Scale) int {
 	if t.Share > 0 {
 		return int(t.Share * float64(now.Tokens()))

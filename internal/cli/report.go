@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,25 +170,17 @@ func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Pro
 		f = *plan.Fitted
 		target = f.Of
 	case target.Set(): // the range is empty, and nothing was tried
-		f = strategy.Fitted{Now: plan.Before, Target: target.Limit(view, plan.Scale)}
+		f = strategy.Fitted{Of: target, Now: plan.Before, Target: target.Limit(view, plan.Scale)}
 	default:
 		return nil
 	}
 	f.After = view.Tokens() - f.Injected
-	scale := plan.Scale
+	f = f.In(plan.Scale)
 	t := &targetJSON{
-		Tokens: cmp.Or(target.Tokens, scale.Tokens(f.Target)), Share: target.Share * 100, Now: scale.Tokens(f.Now), After: scale.Tokens(f.After),
-		Met: f.Met(), Always: scale.Tokens(f.Least()), GaveWay: f.GaveWay,
+		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Always: f.Least(), GaveWay: f.GaveWay,
 	}
-	if !t.Met {
-		t.Over = max(t.After-t.Tokens, 1)
-	}
-	counts := make([]tenfold.Count, len(f.Always))
-	for i, s := range f.Always {
-		counts[i] = tenfold.Count{Entries: s.Entries, Before: s.Tokens, After: s.Tokens}
-	}
-	for i, c := range scale.Counts(counts...) {
-		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{f.Always[i].What, c.Entries, c.After})
+	for _, s := range f.Always {
+		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{s.What, s.Entries, s.Tokens})
 	}
 	return t
 }
