@@ -69,7 +69,7 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 		t.Errorf("the wide one is %q", got)
 	}
 	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300,without=blocks").View()
-	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…\nbut open_file matters\n…" {
+	if got := tenfold.TextLines(payloads(p)[2]); !strings.HasPrefix(got, "first line of it\n") || !strings.Contains(got, "\n…\nbut open_file matters\n…") {
 		t.Errorf("with lines the long one is %q", got)
 	}
 }
