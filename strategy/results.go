@@ -52,7 +52,7 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 		return o.nothing("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, set.KeepRecent, set.Over)
 	}
 	if set.ClearAtLeast > 0 {
-		if gain := p.Tokens() - o.lay(p, made...).Tokens(); gain < set.ClearAtLeast {
+		if gain := o.Scale.Tokens(p.Tokens() - o.lay(p, made...).Tokens()); gain < set.ClearAtLeast {
 			return o.nothing("clearing results would free %d tokens, less than %d", gain, set.ClearAtLeast)
 		}
 	}
@@ -223,7 +223,9 @@ func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options
 		if c.Result == 0 || c.Request != tenfold.Kept || c.Response != tenfold.Kept {
 			continue
 		}
-		if turn, _, _ := l.Where(c.Seq); payloadOf[tenfold.ToolResult](l, c.Result).IsError && l.Turns()-1-turn >= after {
+		call := payloadOf[tenfold.ToolCall](l, c.Seq)
+		if turn, _, _ := l.Where(c.Seq); l.Turns()-1-turn >= after &&
+			tool.Failed(call.Name, call.Arguments, payloadOf[tenfold.ToolResult](l, c.Result)) {
 			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}

@@ -52,6 +52,8 @@ type Intake struct {
 	Format Format
 	Head   []byte // the first bytes of the source, unpacked
 
+	outcomes outcomes
+
 	Size   int64 // bytes of the source so far, unpacked
 	packed *told // the archive they come from, or nil
 	kept   int64 // what all that was handed on weighs
@@ -102,6 +104,7 @@ func (in *Intake) Begin(c Conversation) error {
 	if err := in.keep(conversationWeight + int64(len(c.ID)+len(c.Title))); err != nil {
 		return err
 	}
+	in.outcomes.begin(c.Format)
 	return in.Sink.Begin(possibleConversation(c))
 }
 
@@ -110,6 +113,7 @@ func (in *Intake) Entry(e tenfold.Entry) error {
 	if Amend(&e) {
 		in.warn.Add(0, "entry had an impossible number, which is left out", "entries had impossible numbers, which are left out")
 	}
+	in.outcomes.settle(&e)
 	in.entries++
 	switch e.Payload.(type) {
 	case tenfold.Unknown:
