@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -19,7 +20,13 @@ func TestViewsProbe(t *testing.T) {
 		for _, l := range replayFile(t, f) {
 			base := tenfold.Project(l)
 			for _, text := range []string{"profile:heavy", "profile:default", "fit:target=10%", "fit:target=20%"} {
-				s, err := strategy.Parse(text)
+				var s strategy.Strategy
+				var err error
+				if name, ok := strings.CutPrefix(text, "profile:"); ok {
+					s, err = strategy.FindProfile(name)
+				} else {
+					s, err = strategy.Parse(text)
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
