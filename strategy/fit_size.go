@@ -29,7 +29,7 @@ func (f *fitting) fit(ctx context.Context) error {
 		return ctx.Err()
 	}
 	choice := f.index.Choose(excerpt.Options{
-		From: f.first, To: f.last, Budget: room * 5 / 4, Context: f.neighbours(),
+		From: f.first, To: f.last, Budget: room * 5 / 4, Edits: f.Edits,
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
