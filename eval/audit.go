@@ -45,8 +45,10 @@ const (
 	FaultContext FaultKind = "context"
 )
 
-// Audit finds the faults of a view of a log, for a reader of the root.
-func Audit(l *tenfold.Log, view *tenfold.Projection) []Fault {
+// Audit finds the faults of a view, for a reader of the root. Nothing is asked
+// of what the view before it did not show, such as a rewound prompt.
+func Audit(before, view *tenfold.Projection) []Fault {
+	l := before.Log()
 	a := auditor{log: l}
 	var all strings.Builder
 	for it := range view.Items() {
@@ -70,7 +72,7 @@ func Audit(l *tenfold.Log, view *tenfold.Projection) []Fault {
 		}
 	}
 	all.WriteString(view.Config().System)
-	a.lost(all.String())
+	a.lost(before, all.String())
 	return a.faults
 }
 
@@ -240,12 +242,13 @@ func endsSentence(s string) bool {
 func inProse(text string, at int) bool { return endsSentence(strings.TrimSpace(text[:at])) }
 
 // lost finds what the view must show and does not.
-func (a *auditor) lost(view string) {
+func (a *auditor) lost(before *tenfold.Projection, view string) {
 	has := squeeze(view)
 	newest := map[string]tenfold.Entry{}
-	for e := range a.log.Entries() {
-		m, ok := e.Payload.(tenfold.UserMessage)
-		if !ok || e.Branch != "" {
+	for it := range before.Items() {
+		e, ok := a.log.Entry(it.Seq)
+		m, message := it.Payload.(tenfold.UserMessage)
+		if !ok || !message || it.Seq < 1 {
 			continue
 		}
 		switch {

@@ -35,7 +35,7 @@ func TestViewsProbe(t *testing.T) {
 					t.Fatal(err)
 				}
 				n[text+" views"]++
-				for _, fault := range eval.Audit(l, plan.View()) {
+				for _, fault := range eval.Audit(base, plan.View()) {
 					key := fmt.Sprintf("%s %s", text, fault.Kind)
 					n[key]++
 					if shown[key]++; shown[key] < 8 {
