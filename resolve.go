@@ -54,15 +54,15 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 }
 
 // hides tells whether a summary or an omission hides the entry: where both do,
-// the later of the two. Spared says that one would, were it not for P9.
+// the later of the two. Spared says that one would, were it not for P8a or P9.
 func (p *Projection) hides(seq int32, n *node) (d decision, spared bool) {
 	d.by = nobody
 	if s := p.slots[slotSummary].at(seq); s != nobody {
-		if spared = p.shields(s, n, seq); !spared {
+		if spared = p.shields(s, n, seq) || p.stands(s, n, seq); !spared {
 			d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 		}
 	}
-	if t := p.slots[slotTurns].at(seq); t != nobody && p.shields(t, n, seq) {
+	if t := p.slots[slotTurns].at(seq); t != nobody && (p.shields(t, n, seq) || p.stands(t, n, seq)) {
 		spared = true
 	} else if t > d.by && p.overlays[t].c.Turns == Omit {
 		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
@@ -107,7 +107,7 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 	if by == nobody {
 		return keeps(n, ReasonNone)
 	}
-	text, f, why := p.overlays[by].c.Texts.shorten(p.log.payload(seq), seq, false)
+	text, f, why := p.overlays[by].c.Texts.shorten(p.log.payload(seq), seq, false, ReasonNone)
 	switch f {
 	case Kept:
 		return keeps(n, why)
@@ -122,6 +122,8 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
 	m, d := p.shortenUser(seq, n)
 	switch {
+	case d.fate == Kept && spared && n.is(flagContext):
+		return keeps(n, ReasonContext)
 	case d.fate == Kept && spared:
 		return keeps(n, ReasonRequest)
 	case d.fate == Kept:
@@ -143,7 +145,7 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 		var text string
 		if p.shields(at, n, seq) {
 			d.reason = ReasonRequest
-		} else if text, d.fate, d.reason = p.overlays[at].c.Texts.shorten(m, seq, n.is(flagFiles)); d.fate != Kept {
+		} else if text, d.fate, d.reason = p.overlays[at].c.Texts.shorten(m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
 		}
 	}
@@ -180,10 +182,9 @@ func withText(parts []Part, text string) []Part {
 }
 
 // shorten gives what a policy leaves of a message's text, the fate that is, and
-// why. A message that carries files too is not hidden when its text is gone.
-func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Reason) {
-	u, isUser := m.(UserMessage)
-	typed := isUser && !u.Synthetic
+// why. A message that carries files too is not hidden when its text is gone, nor
+// is one for which unhidden gives a reason.
+func (p *TextPolicy) shorten(m Payload, seq int32, files bool, unhidden Reason) (string, Fate, Reason) {
 	trim, named := p.Entries[int64(seq)]
 	changed, kept := ReasonLines, ReasonLeft
 	if !named {
@@ -193,10 +194,10 @@ func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Re
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if !typed {
+		if unhidden == ReasonNone {
 			return "", Omitted, changed
 		}
-		kept = ReasonTyped
+		kept = unhidden
 	case Trim:
 		kept = ReasonBare
 		if isBlank(text) {
@@ -205,7 +206,7 @@ func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Re
 		t := trimmer{short: p.Marks == MarksShort, recall: recallRef(p.Recall, seq)}
 		out := t.trim(text, 0, 0, trim.Lines)
 		switch {
-		case t.blank && typed: // what a person said is never hidden
+		case t.blank && unhidden != ReasonNone:
 		case t.blank:
 			left, f = "", Trimmed
 		case len(out) < len(text):
@@ -458,7 +459,7 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		m, _ := p.shortenUser(seq, n)
 		return m
 	case AssistantMessage:
-		payload.Text, _, _ = p.overlays[by].c.Texts.shorten(payload, seq, false)
+		payload.Text, _, _ = p.overlays[by].c.Texts.shorten(payload, seq, false, ReasonNone)
 		return payload
 	case ToolCall:
 		if s := p.sides(by, seq, n); s.request == actTrim {
