@@ -64,8 +64,8 @@ var classes = func() (c [256]class) {
 func IsWord(b byte) bool { c := classes[b]; return c != other && c != joint }
 
 // Scan gives the atoms of a line in order: what they are and the bytes
-// [start, end) they stand in. None overlaps another: a path is one atom,
-// whatever its names are.
+// [start, end) they stand in. After a path come the identifiers, ids and numbers
+// inside it, which are atoms of their own; nothing else overlaps.
 func Scan(line string) iter.Seq2[Kind, Span] {
 	return func(yield func(Kind, Span) bool) {
 		for i := Gutter(line); i < len(line); {
@@ -111,7 +111,7 @@ func inRun(line string, start, end int, slash bool, yield func(Kind, Span) bool)
 	}
 	if slash {
 		if at, ok := path(line, start, end); ok {
-			return yield(Path, at)
+			return yield(Path, at) && words(line, at.Start, at.End, yield)
 		}
 	}
 	for start < end && line[start] == '.' {
@@ -120,9 +120,14 @@ func inRun(line string, start, end int, slash bool, yield func(Kind, Span) bool)
 	if end-start == uuidLength && isUUID(line[start:end]) {
 		return yield(ID, Span{start, end})
 	}
-	if !slash && isFile(line[start:end]) {
-		return yield(Path, Span{start, end})
+	if !slash && isFile(line[start:end]) && !yield(Path, Span{start, end}) {
+		return false
 	}
+	return words(line, start, end, yield)
+}
+
+// words gives the atoms that are single words.
+func words(line string, start, end int, yield func(Kind, Span) bool) bool {
 	for i := start; i < end; {
 		if !IsWord(line[i]) {
 			i++
@@ -162,7 +167,7 @@ func path(line string, start, end int) (Span, bool) {
 	return Span{start, end}, slash && named
 }
 
-// kindOf is what a word is that is no path.
+// kindOf is what a single word is.
 func kindOf(line string, start, end int) (Kind, bool) {
 	var letters, hexLetters, digits, inner int
 	for i := start; i < end; i++ {

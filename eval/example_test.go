@@ -31,6 +31,6 @@ func ExampleRun() {
 	}
 	// Output:
 	// none: 162090 → 162090 tokens, CUR 1.00
-	// keep-newest-10: 162090 → 51039 tokens, CUR 0.56
-	// fit:target=10%: 162090 → 17067 tokens, CUR 0.96
+	// keep-newest-10: 162090 → 51039 tokens, CUR 0.57
+	// fit:target=10%: 162090 → 17038 tokens, CUR 0.96
 }

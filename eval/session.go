@@ -144,12 +144,14 @@ func (s *Session) intern(text string) int32 {
 	}
 	l := line{chars: utf8.RuneCountInString(text)}
 	had := map[int32]bool{}
+	end := 0
 	for _, at := range atom.Scan(text) {
 		if id := s.atom(at.Of(text)); !had[id] {
 			had[id] = true
 			l.atoms = append(l.atoms, id)
 		}
-		l.atomChars += at.End - at.Start // atoms are ASCII
+		l.atomChars += at.End - max(at.Start, min(end, at.End)) // atoms are ASCII
+		end = max(end, at.End)
 	}
 	l.text = text
 	id := int32(len(s.lines))

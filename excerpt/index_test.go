@@ -138,7 +138,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "dcd62dc2bd8f4cba")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "b8060a7003d5f8f1")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tenfold/atom"
 	"tenfold/summary"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestConstraintPatternsFindTheirExamples(t *testing.T) {
 	seen := map[string]bool{}
 	languages := map[string]int{}
-	for _, p := range summary.ConstraintPatterns() {
+	for _, p := range atom.ConstraintPatterns() {
 		if seen[p.Phrase] {
 			t.Errorf("%q is there twice", p.Phrase)
 		}
@@ -41,7 +42,7 @@ func TestConstraintPatternsAreDocumented(t *testing.T) {
 	}
 	languages := map[string]string{"en": "English", "de": "German", "fr": "French", "es": "Spanish"}
 	var rows strings.Builder
-	for _, p := range summary.ConstraintPatterns() {
+	for _, p := range atom.ConstraintPatterns() {
 		rows.WriteString("| `" + p.Phrase + "` | " + languages[p.Language] + " | " + p.Example + " |\n")
 	}
 	_, table, _ := strings.Cut(string(page), "| phrase | language | example |\n|---|---|---|\n")
@@ -73,7 +74,7 @@ func TestConstraints(t *testing.T) {
 		if d := cmp.Diff(c.want, summary.Constraints(c.text)); d != "" {
 			t.Errorf("%q: %s", c.text, d)
 		}
-		if got := summary.StatesConstraint(c.text); got != (c.want != nil) {
+		if got := atom.StatesConstraint(c.text); got != (c.want != nil) {
 			t.Errorf("%q states a constraint: %v", c.text, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/internal/corpustest"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -178,7 +179,7 @@ func factsOf(entries []tenfold.Entry) []fact {
 			}
 		}
 		text := strings.TrimSpace(strings.Join(texts, "\n"))
-		if utf8.RuneCountInString(text) >= 500 || !summary.StatesConstraint(text) {
+		if utf8.RuneCountInString(text) >= 500 || !atom.StatesConstraint(text) {
 			continue
 		}
 		f := fact{kind: "constraint", lines: true}

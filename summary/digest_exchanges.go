@@ -72,7 +72,7 @@ func (x *exchanges) decide(c conclusion) {
 			var s string
 			s, line = sentence(line)
 			wanted := x.wants(s)
-			if len(s) > 2*lineLength || (!wanted && reasonPhrases().in(s) < 0) || x.seen[s] {
+			if len(s) > 2*lineLength || (!wanted && reasonPhrases().At(s) < 0) || x.seen[s] {
 				continue
 			}
 			x.seen[s] = true
@@ -87,16 +87,12 @@ func (x *exchanges) wants(s string) bool {
 }
 
 // reasonPhrases is how decisions and findings are told.
-var reasonPhrases = sync.OnceValue(func() phrases {
-	all := phrases{}
-	for _, phrase := range []string{
+var reasonPhrases = sync.OnceValue(func() atom.Phrases {
+	return atom.NewPhrases(
 		"because", "since the", "the reason", "root cause", "the problem is", "the issue is", "the problem was", "the issue was", "the bug",
 		"turns out", "decided", "chose", "i'll use", "we'll use", "instead of", "rather than", "so that", "therefore", "this means", "which means",
 		"weil", "deshalb", "parce que", "porque",
-	} {
-		all.add(phrase)
-	}
-	return all
+	)
 })
 
 // How many characters of conclusions are quoted: of the last, of others.

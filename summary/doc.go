@@ -38,5 +38,5 @@
 //	}
 //
 // [Constraints] finds the sentences in which somebody states a standing
-// constraint, by the fixed list of [ConstraintPatterns].
+// constraint, by the fixed list of [atom.ConstraintPatterns].
 package summary

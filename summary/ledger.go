@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/tool"
@@ -200,7 +201,7 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 		r.lines = Constraints(text)
 		r.binds = len(r.lines) > 0
 	} else {
-		r.binds = StatesConstraint(text)
+		r.binds = atom.StatesConstraint(text)
 	}
 	l.asked[key] = r
 	l.requests = append(l.requests, r)

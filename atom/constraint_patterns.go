@@ -1,4 +1,4 @@
-package summary
+package atom
 
 import "slices"
 
@@ -13,7 +13,7 @@ type ConstraintPattern struct {
 	Example string
 }
 
-// ConstraintPatterns gives the list by which [Constraints] goes. It is frozen:
+// ConstraintPatterns gives the list by which [ConstraintAt] goes. It is frozen:
 // patterns may be added, none is changed or taken away, so that what was found
 // once is found again. The slice is the caller's.
 func ConstraintPatterns() []ConstraintPattern { return slices.Clone(constraintPatterns) }
