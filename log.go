@@ -92,13 +92,13 @@ const (
 )
 
 const (
-	flagError  uint8 = 1 << iota // a result that reports an error
-	flagEmpty                    // nothing a model could see
-	flagOpaque                   // reasoning its provider wants back
-	flagFiles                    // a user message with files or attachments
-	flagBare                     // a call without arguments to speak of
-	flagVoid                     // never shown: empty, or a result of no call (P10)
-	flagContext                  // a standing instruction of the host (L11)
+	flagError   uint8 = 1 << iota // a result that reports an error
+	flagEmpty                     // nothing a model could see
+	flagOpaque                    // reasoning its provider wants back
+	flagFiles                     // a user message with files or attachments
+	flagBare                      // a call without arguments to speak of
+	flagVoid                      // never shown: empty, or a result of no call (P10)
+	flagContext                   // a standing instruction of the host (L11)
 )
 
 const noTime = math.MinInt64
