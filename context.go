@@ -136,7 +136,7 @@ func (p *Projection) stands(by int32, n *node, seq int32) bool {
 // it; ReasonNone where it may.
 func (p *Projection) unhidden(by int32, n *node, seq int32, m *UserMessage) Reason {
 	switch {
-	case !m.Synthetic:
+	case m.IsRequest():
 		return ReasonTyped
 	case p.stands(by, n, seq):
 		return ReasonContext

@@ -45,8 +45,8 @@ func OfText(text string) tenfold.Purpose {
 	return is
 }
 
-// Said gives what of a message a person said, its texts in order with an empty
-// line between; empty for a message that is not a request. Names and contents
+// Said gives what of a message a person said, its texts in order, each
+// beginning a line; empty for a message that is not a request. Names and contents
 // of files are not in it.
 func Said(m tenfold.UserMessage) string {
 	if !m.IsRequest() {
@@ -61,7 +61,7 @@ func Said(m tenfold.UserMessage) string {
 			said = append(said, text)
 		}
 	}
-	return strings.Join(said, "\n\n")
+	return strings.Join(said, "\n")
 }
 
 // split takes what a host put around a person's words off a text, and gives the

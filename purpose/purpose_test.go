@@ -54,7 +54,7 @@ func TestL11WhatAPersonSaidIsFoundInAMixedMessage(t *testing.T) {
 		"a reminder after it":     {[]string{"fix it\n\n<system-reminder>\nBe brief.\n</system-reminder>"}, "fix it"},
 		"a date before it":        {[]string{"<current_datetime>2026</current_datetime>\n\nfix it\n\n<system_reminder>\nx\n</system_reminder>"}, "fix it"},
 		"parts of both":           {[]string{"<environment_context>\nx\n</environment_context>", "fix it", "<environment_details>\ny\n</environment_details>"}, "fix it"},
-		"two parts of theirs":     {[]string{"look", "and fix"}, "look\n\nand fix"},
+		"two parts of theirs":     {[]string{"look", "and fix"}, "look\nand fix"},
 		"a task":                  {[]string{"<task>\nfix it\n</task>"}, "fix it"},
 		"an answer":               {[]string{"[ask_followup_question for 'ok?'] Result:\n<answer>\nyes\n</answer>"}, "yes"},
 		"an editor's list":        {[]string{"# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nfix it\n"}, "fix it"},

@@ -37,7 +37,7 @@ func (f *fitting) always() map[int64]bool {
 			keep[pairHead(l, seq)] = true
 		}
 		m, ok := e.Payload.(tenfold.UserMessage)
-		if ok && !m.Synthetic {
+		if ok && m.IsRequest() {
 			request = seq
 			if e.Tokens <= shortMessage {
 				keep[seq] = true
@@ -71,7 +71,7 @@ func (f *fitting) cut() map[int64]tenfold.LineRange {
 	for seq := f.first; seq <= f.last; seq++ {
 		e, _ := f.p.Log().Entry(seq)
 		m, ok := e.Payload.(tenfold.UserMessage)
-		if !ok || m.Synthetic || f.whole[seq] || !f.p.Reads(seq) {
+		if !ok || !m.IsRequest() || f.whole[seq] || !f.p.Reads(seq) {
 			continue
 		}
 		number := 0
@@ -102,7 +102,7 @@ func pairHead(l *tenfold.Log, seq int64) int64 {
 func lastTyped(p *tenfold.Projection) int64 {
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := p.Log().Entry(seq)
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic && p.Reads(seq) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() && p.Reads(seq) {
 			return seq
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/internal/corpustest"
+	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/summary"
 	"tenfold/token"
@@ -169,16 +170,10 @@ func factsOf(entries []tenfold.Entry) []fact {
 	var facts []fact
 	for _, e := range entries {
 		m, ok := e.Payload.(tenfold.UserMessage)
-		if !ok || m.Synthetic {
+		if !ok {
 			continue
 		}
-		var texts []string
-		for _, p := range m.Parts {
-			if p.Text != "" {
-				texts = append(texts, p.Text)
-			}
-		}
-		text := strings.TrimSpace(strings.Join(texts, "\n"))
+		text := purpose.Said(m)
 		if utf8.RuneCountInString(text) >= 500 || !atom.StatesConstraint(text) {
 			continue
 		}

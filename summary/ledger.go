@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/tool"
@@ -104,8 +105,8 @@ type ledgerFacts struct {
 func LedgerFacts(r strategy.SummaryRequest) Facts {
 	f := ledgerFacts{Ledger: LedgerOf(r)}
 	for _, e := range raw(r) {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic {
-			f.constraints = append(f.constraints, Constraints(partsText(m.Parts))...)
+		if m, ok := e.Payload.(tenfold.UserMessage); ok {
+			f.constraints = append(f.constraints, Constraints(purpose.Said(m))...)
 		}
 	}
 	return f
@@ -176,11 +177,11 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 const wholeMessage = 500
 
 func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
-	if m.Synthetic {
+	if !m.IsRequest() {
 		return // no person wrote it
 	}
 	l.last = ""
-	l.addRequest(turn, branch, strings.TrimSpace(saidIn(m.Parts)))
+	l.addRequest(turn, branch, purpose.Said(m))
 }
 
 // addRequest notes what a person said. What was said before in the same words
