@@ -54,13 +54,12 @@ func (c *Cut) dump(budget int) *View {
 		value           float64
 	}
 	stats := map[int32]*stat{}
-	of := c.requestOf()
 	for i, id := range c.from {
 		if id < 0 {
 			continue
 		}
 		e, seq := &s.entries[id], int64(i+1)
-		request := of(seq)
+		request := e.request
 		for _, l := range e.lines {
 			for _, a := range s.lines[l].atoms {
 				st := stats[a]
@@ -80,7 +79,7 @@ func (c *Cut) dump(budget int) *View {
 			}
 		}
 	}
-	now := of(int64(len(c.from)))
+	now := c.last
 	var list []*stat
 	for _, st := range stats {
 		// The value of fit.md without its model.
@@ -100,23 +99,6 @@ func (c *Cut) dump(budget int) *View {
 		}
 	}
 	return v
-}
-
-// requestOf tells which request of the prefix an entry belongs to, from 0.
-func (c *Cut) requestOf() func(seq int64) int {
-	at := map[[2]int]int{}
-	for i, j := range c.session.requests {
-		st := c.session.steps[j]
-		at[[2]int{st.turn, st.step}] = i
-	}
-	last := 0
-	return func(seq int64) int {
-		turn, step, _ := c.log.Where(seq)
-		if i, ok := at[[2]int{turn, step}]; ok {
-			last = i
-		}
-		return last
-	}
 }
 
 // unit is a line that foreseen may choose, and what it is worth.

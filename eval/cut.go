@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tenfold"
 	"tenfold/excerpt"
@@ -19,6 +20,7 @@ const All = 0
 type Cut struct {
 	session *Session
 	percent int
+	last    int // the request after which it is cut
 	// log is the prefix; from gives the entry of each of its seqs, -1 for none.
 	log        *tenfold.Log
 	from       []int32
@@ -30,6 +32,7 @@ type Cut struct {
 	carried []carriedAtom
 	// carriedAt is the index in carried of an atom of the session, -1 for none.
 	carriedAt []int32
+	edits     []carriedEdit
 	files     []fileState
 	// staleFrom are the read results whose file was changed later, by seq.
 	stale map[int64]bool
@@ -44,8 +47,12 @@ type carriedAtom struct {
 	resultOnly bool
 	df         int
 	words      wordSet
-	found      []occurrence
+	// found are the lines of the newest entries of the prefix that hold it.
+	found []occurrence
 }
+
+// sourceEntries is how many of the newest entries with an atom are its sources.
+const sourceEntries = 6
 
 // occurrence is a line of the prefix that holds an atom, by the seq of its
 // entry in the prefix.
@@ -64,29 +71,30 @@ type fileState struct {
 // ErrShort says that a session has too few requests to be cut where asked.
 var ErrShort = errors.New("too few requests to cut")
 
-// Cut cuts the session after the given percent of its requests.
+// Cut cuts the session after the given percent of its requests, counted from 0
+// to the last one and rounded down.
 func (s *Session) Cut(percent int) (*Cut, error) {
-	n := len(s.requests) * percent / 100
-	if n < 1 || n >= len(s.requests) {
-		return nil, fmt.Errorf("%w at %d %%: it has %d", ErrShort, percent, len(s.requests))
+	if s.requests < 2 || percent < 1 || percent > 99 {
+		return nil, fmt.Errorf("%w at %d %%: it has %d", ErrShort, percent, s.requests)
 	}
-	c := &Cut{session: s, percent: percent, index: excerpt.NewIndex()}
-	last := s.requests[n-1]
-	c.prefix(last)
-	c.carry(last)
+	c := &Cut{session: s, percent: percent, last: (s.requests - 1) * percent / 100, index: excerpt.NewIndex()}
+	c.prefix()
+	c.carry()
 	c.locate()
+	c.remake()
 	c.operations()
 	return c, nil
 }
 
-// prefix makes the log that ends with a step.
-func (c *Cut) prefix(last int) {
-	s, st := c.session, c.session.steps[last]
-	before := func(seq int64) bool {
-		turn, n, _ := s.log.Where(seq)
-		return turn < st.turn || (turn == st.turn && n <= st.step)
+// prefix makes the log that ends with the cut.
+func (c *Cut) prefix() {
+	s := c.session
+	end := int64(0)
+	for i := range s.entries {
+		if e := &s.entries[i]; e.request <= c.last && e.kind != tenfold.KindToolResult {
+			end = e.seq
+		}
 	}
-	end := s.entries[slices.Max(st.entries)].seq
 	c.log = tenfold.NewLog(tenfold.WithCounter(s.log.Counter()))
 	next := 0
 	for e := range s.log.Entries() {
@@ -95,7 +103,7 @@ func (c *Cut) prefix(last int) {
 			id = int32(next)
 			next++
 		}
-		if e.Seq > end && id < 0 || !before(e.Seq) {
+		if id >= 0 && s.entries[id].request > c.last || id < 0 && e.Seq > end {
 			continue
 		}
 		_, _ = c.log.Append(e)
@@ -119,50 +127,29 @@ func (c *Cut) entry(seq int64) *entry {
 
 // carry finds the atoms that are carried over the cut, in the order of their
 // use.
-func (c *Cut) carry(last int) {
+func (c *Cut) carry() {
 	s := c.session
 	inPrefix := make([]bool, len(s.atoms))
 	for _, id := range c.from {
-		if id < 0 {
-			continue
-		}
-		for _, l := range s.entries[id].lines {
-			for _, a := range s.lines[l].atoms {
+		if id >= 0 {
+			for _, a := range s.entries[id].atoms {
 				inPrefix[a] = true
 			}
 		}
 	}
 	c.carriedAt = slices.Repeat([]int32{-1}, len(s.atoms))
 	shown := make([]bool, len(s.atoms))
-	show := func(e *entry) {
-		for _, l := range e.lines {
-			for _, a := range s.lines[l].atoms {
-				shown[a] = true
-			}
+	for i := range s.entries {
+		e := &s.entries[i]
+		if e.request <= c.last || !shows(e.kind) && e.kind != tenfold.KindToolCall {
+			continue
 		}
-	}
-	request := 0
-	for _, st := range s.steps[last+1:] {
-		if st.responds {
-			request++
-		}
-		for _, id := range st.entries {
-			e := &s.entries[id]
-			if e.kind == tenfold.KindUserMessage {
-				show(e)
+		for _, a := range e.atoms {
+			if e.kind == tenfold.KindToolCall && inPrefix[a] && !shown[a] {
+				c.carriedAt[a] = int32(len(c.carried))
+				c.carried = append(c.carried, carriedAtom{atom: a, after: e.request - c.last, words: wordsOf(s.atoms[a])})
 			}
-			for _, a := range e.uses {
-				if inPrefix[a] && !shown[a] && c.carriedAt[a] < 0 {
-					c.carriedAt[a] = int32(len(c.carried))
-					c.carried = append(c.carried, carriedAtom{atom: a, after: request})
-				}
-			}
-		}
-		// What a response calls, it calls before it sees the results.
-		for _, id := range st.entries {
-			if e := &s.entries[id]; e.kind == tenfold.KindToolResult {
-				show(e)
-			}
+			shown[a] = true
 		}
 	}
 }
@@ -171,32 +158,32 @@ func (c *Cut) carry(last int) {
 // them.
 func (c *Cut) locate() {
 	s := c.session
-	for i := range c.carried {
-		c.carried[i].resultOnly = true
-		c.carried[i].words = wordsOf(s.atoms[c.carried[i].atom])
-	}
+	in := make([][]int64, len(c.carried))
 	for i, id := range c.from {
 		if id < 0 {
 			continue
 		}
-		e, seq := &s.entries[id], int64(i+1)
-		for _, l := range e.lines {
-			for _, a := range s.lines[l].atoms {
-				at := c.carriedAt[a]
-				if at < 0 {
-					continue
-				}
-				k := &c.carried[at]
-				if n := len(k.found); n == 0 || k.found[n-1].seq != seq {
-					k.df++
-				}
-				k.found = append(k.found, occurrence{seq, l})
-				k.resultOnly = k.resultOnly && e.kind == tenfold.KindToolResult
+		for _, a := range s.entries[id].atoms {
+			if at := c.carriedAt[a]; at >= 0 {
+				in[at] = append(in[at], int64(i+1))
 			}
 		}
 	}
 	for i := range c.carried {
-		c.carried[i].weight = math.Log(1 + float64(c.visible)/float64(c.carried[i].df))
+		k := &c.carried[i]
+		k.resultOnly = true
+		for _, seq := range in[i] {
+			k.resultOnly = k.resultOnly && c.entry(seq).kind == tenfold.KindToolResult
+		}
+		k.df = len(in[i])
+		k.weight = math.Log(1 + float64(c.visible)/float64(k.df))
+		for _, seq := range in[i][max(0, k.df-sourceEntries):] {
+			for _, l := range c.entry(seq).lines {
+				if strings.Contains(s.lines[l].text, s.atoms[k.atom]) {
+					k.found = append(k.found, occurrence{seq, l})
+				}
+			}
+		}
 	}
 }
 
@@ -238,6 +225,17 @@ func (c *Cut) operations() {
 // Tokens is what the raw prefix costs, system prompt and tools aside.
 func (c *Cut) Tokens() int { return c.tokens }
 
+// Edits is how many edits within a horizon replace a text that is carried.
+func (c *Cut) Edits(horizon int) int {
+	n := 0
+	for _, e := range c.edits {
+		if reaches(horizon, e.after) {
+			n++
+		}
+	}
+	return n
+}
+
 // Carried is how many atoms are carried within a horizon, and their weight.
 func (c *Cut) Carried(horizon int) (n int, weight float64) {
 	for i := range c.carried {
@@ -249,4 +247,6 @@ func (c *Cut) Carried(horizon int) (n int, weight float64) {
 	return n, weight
 }
 
-func (k *carriedAtom) within(horizon int) bool { return horizon == All || k.after <= horizon }
+func (k *carriedAtom) within(horizon int) bool { return reaches(horizon, k.after) }
+
+func reaches(horizon, after int) bool { return horizon == All || after <= horizon }

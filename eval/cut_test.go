@@ -22,16 +22,17 @@ func TestCarried(t *testing.T) {
 		after *talk
 		want  []string
 	}{
-		"used at once":           {start().runs("grep first_name", "x"), []string{"first_name"}},
-		"used twice":             {start().runs("grep first_name", "x").runs("cat first_name", "x"), []string{"first_name"}},
-		"shown by a result":      {start().runs("ls", "first_name").runs("grep first_name second_name", "x"), []string{"second_name"}},
-		"shown by the user":      {start().user("take first_name").runs("grep first_name", "x"), nil},
-		"said by the agent":      {start().says("now first_name").runs("grep first_name", "x"), []string{"first_name"}},
-		"thought by the agent":   {start().thinks("now first_name").runs("grep first_name", "x"), []string{"first_name"}},
-		"new":                    {start().runs("grep sixth_name", "x"), nil},
-		"in a nested argument":   {start().call("Bash", "command", "x", "description", "about third_name").gives("x"), []string{"third_name"}},
-		"shown after its use":    {start().runs("grep first_name", "first_name"), []string{"first_name"}},
-		"used beside the result": {start().call("Bash", "command", "ls").call("Bash", "command", "grep first_name").gives("first_name", 1).gives("x"), []string{"first_name"}},
+		"used at once":            {start().runs("grep first_name", "x"), []string{"first_name"}},
+		"used twice":              {start().runs("grep first_name", "x").runs("cat first_name", "x"), []string{"first_name"}},
+		"shown by a result":       {start().runs("ls", "first_name").runs("grep first_name second_name", "x"), []string{"second_name"}},
+		"shown by the user":       {start().runs("pwd", "x").user("take first_name").runs("grep first_name", "x"), nil},
+		"said before the request": {start().user("take sixth_name").runs("grep sixth_name", "x"), []string{"sixth_name"}},
+		"said by the agent":       {start().says("now first_name").runs("grep first_name", "x"), []string{"first_name"}},
+		"thought by the agent":    {start().thinks("now first_name").runs("grep first_name", "x"), []string{"first_name"}},
+		"new":                     {start().runs("grep sixth_name", "x"), nil},
+		"in a nested argument":    {start().call("Bash", "command", "x", "description", "about third_name").gives("x"), []string{"third_name"}},
+		"shown after its use":     {start().runs("grep first_name", "first_name"), []string{"first_name"}},
+		"used beside the result":  {start().call("Bash", "command", "ls").call("Bash", "command", "grep first_name").gives("first_name", 1).gives("x"), []string{"first_name"}},
 		"answered before the next call of the response": {
 			start().says("a").call("Bash", "command", "ls").gives("first_name").call("Bash", "command", "grep second_name").gives("x"),
 			[]string{"second_name"},
@@ -48,10 +49,10 @@ func TestCarried(t *testing.T) {
 
 func requests(l *tenfold.Log) int { return eval.Open(l).Requests() }
 
-// Reasoning is no source of an atom.
-func TestReasoningIsNoSource(t *testing.T) {
+// What the agent thought before the cut it may use after it.
+func TestReasoningIsASource(t *testing.T) {
 	c := newTalk(t).user("go").thinks("hidden_name").runs("ls", "shown_name").runs("grep hidden_name shown_name", "x").cut(50)
-	if got := carried(c, eval.All); !slices.Equal(got, []string{"shown_name"}) {
+	if got := carried(c, eval.All); !slices.Equal(got, []string{"hidden_name", "shown_name"}) {
 		t.Errorf("carried are %q", got)
 	}
 }
@@ -92,9 +93,9 @@ func TestWeight(t *testing.T) {
 // of the conversation's own are left out.
 func TestCutHoldsLateResults(t *testing.T) {
 	k := newTalk(t).user("go").call("Bash", "command", "sleep").says("meanwhile")
-	k.add(tenfold.Compaction{ToTurn: 0, Turns: tenfold.Omit})
+	k.add(tenfold.Compaction{ToTurn: 0, Turns: tenfold.Omit, Reason: "rewound"})
 	k.call("Bash", "command", "ls").gives("x").gives("late_name", 1).runs("grep late_name", "x").runs("true", "x")
-	c := k.cut(50)
+	c := k.cut(40)
 	if got := carried(c, eval.All); !slices.Equal(got, []string{"late_name"}) {
 		t.Errorf("carried are %q", got)
 	}
@@ -103,18 +104,35 @@ func TestCutHoldsLateResults(t *testing.T) {
 	}
 }
 
+// What follows a tool's own summary tells what the summary kept: it is not
+// measured.
+func TestEndsAtTheFirstSummary(t *testing.T) {
+	for about, own := range map[string]tenfold.Compaction{
+		"a summary":            {Summary: &tenfold.Summary{Text: "so far"}},
+		"an encrypted summary": {Turns: tenfold.Omit},
+	} {
+		k := newTalk(t).user("go").runs("ls", "first_name").runs("pwd", "x").add(own).runs("grep first_name", "x")
+		if n := requests(k.log()); n != 2 {
+			t.Errorf("%s: %d requests, want 2", about, n)
+		}
+	}
+}
+
 // A cut leaves a request on either side.
 func TestCutTooShort(t *testing.T) {
+	if _, err := eval.Open(newTalk(t).user("go").runs("ls", "x").log()).Cut(50); !errors.Is(err, eval.ErrShort) {
+		t.Errorf("a session of one request: %v", err)
+	}
 	s := eval.Open(newTalk(t).user("go").runs("ls", "x").runs("ls", "x").runs("ls", "x").log())
-	for percent, want := range map[int]error{0: eval.ErrShort, 25: eval.ErrShort, 34: nil, 67: nil, 99: nil, 100: eval.ErrShort} {
+	for percent, want := range map[int]error{0: eval.ErrShort, 1: nil, 25: nil, 67: nil, 99: nil, 100: eval.ErrShort} {
 		if _, err := s.Cut(percent); !errors.Is(err, want) {
 			t.Errorf("a cut at %d %% is %v, want %v", percent, err, want)
 		}
 	}
 }
 
-// A call is a line of its name and short texts, then the lines of its bodies;
-// broken arguments are one text.
+// A call is the lines of its values, numbers among them; broken arguments are
+// one text.
 func TestCallsAsLines(t *testing.T) {
 	body := strings.Repeat("some words of text\n", 3) + "the inner_name = 1\nand more"
 	k := newTalk(t).user("go").call("Write", "file_path", "src/one.go", "content", body).gives("ok")
@@ -125,10 +143,10 @@ func TestCallsAsLines(t *testing.T) {
 	if got := carried(c, eval.All); !slices.Equal(got, []string{"broken_name", "inner_name", "src/one.go", "src/two.go"}) {
 		t.Fatalf("carried are %q", got)
 	}
-	// The opening line alone brings the path back, the body's line the name.
+	// The path alone is a value's line, the name stands in the body's.
 	first := int64(3)
 	for text, want := range map[string][]string{
-		"Write src/one.go":   {"broken_name", "inner_name", "src/two.go"},
+		"src/one.go":         {"broken_name", "inner_name", "src/two.go"},
 		"the inner_name = 1": {"broken_name", "src/one.go", "src/two.go"},
 	} {
 		var lost []string

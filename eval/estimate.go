@@ -9,15 +9,17 @@ import (
 // An Estimate is a figure over sessions of several sources.
 type Estimate struct {
 	// Mean is the mean over sources of the means over their sessions.
-	Mean float64
+	Mean float64 `json:"mean"`
 	// Low and High bound it with 95 %, by drawing sessions anew within each
 	// source. Sources with one session vary by nothing.
-	Low, High float64
-	// P10 is the tenth percentile over sessions: nine in ten do better.
-	P10 float64
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// P10 is the tenth percentile over sessions: nine in ten have more.
+	P10 float64 `json:"p10"`
 	// Sessions and Sources are how many have the figure; with none there is
 	// no estimate.
-	Sessions, Sources int
+	Sessions int `json:"sessions"`
+	Sources  int `json:"sources"`
 }
 
 // OK reports whether there is anything to estimate from.

@@ -55,7 +55,7 @@ func TestIntervalNarrows(t *testing.T) {
 // kept, and not beyond its ends.
 func TestEquals(t *testing.T) {
 	row := func(policy, family string, kept, cur float64) Row {
-		return Row{Policy: policy, Family: family, Horizon: 30, Kept: Estimate{Mean: kept}, CUR: Estimate{Mean: cur, Sessions: 1}}
+		return Row{Policy: policy, Family: family, Horizon: 30, Figures: [measures]Estimate{Kept: {Mean: kept}, CUR: {Mean: cur, Sessions: 1}}}
 	}
 	rows := []Row{
 		row("keep", "keep", .4, .75), row("high", "high", .9, .95), row("none", "none", 1, 1),
@@ -105,8 +105,8 @@ func TestSamples(t *testing.T) {
 	} {
 		for _, g := range s.Groups {
 			for _, row := range g.Rows {
-				if g.By == want.by && g.Name == want.name && row.Policy == want.policy && (row.CUR.Mean != want.mean || row.CUR.Sessions != want.sessions) {
-					t.Errorf("%+v: %+v", want, row.CUR)
+				if g.By == want.by && g.Name == want.name && row.Policy == want.policy && (row.Figures[CUR].Mean != want.mean || row.Figures[CUR].Sessions != want.sessions) {
+					t.Errorf("%+v: %+v", want, row.Figures[CUR])
 				}
 			}
 		}
@@ -140,7 +140,7 @@ func TestAblationsTable(t *testing.T) {
 		t.Errorf("%q, %q", whole, without)
 	}
 	row := func(policy string, cur float64) Row {
-		return Row{Policy: policy, Horizon: 30, CUR: Estimate{Mean: cur, Sessions: 1}, Kept: Estimate{Mean: .1, Sessions: 1}}
+		return Row{Policy: policy, Horizon: 30, Figures: [measures]Estimate{CUR: {Mean: cur, Sessions: 1}, Kept: {Mean: .1, Sessions: 1}}}
 	}
 	r := &Result{Options: Options{Horizons: []int{30}, Policies: []Policy{{text: "fit:target=10%"}, {text: "fit:target=10%,without=model"}, {text: "micro"}}}}
 	got := r.ablations(Group{Rows: []Row{row("fit:target=10%", .8), row("fit:target=10%,without=model", .75), row("micro", .9)}})

@@ -26,11 +26,12 @@ func ExampleRun() {
 		return
 	}
 	for _, c := range result.Sessions[0].Cells {
+		kept, _ := c.Kept.Value()
 		cur, _ := c.Recalls[0].CUR.Value()
-		fmt.Printf("%s: %d → %d tokens, CUR %.2f\n", c.Policy, c.Before, c.After, cur)
+		fmt.Printf("%s: keeps %.0f %%, CUR %.1f\n", c.Policy, 100*kept, cur)
 	}
 	// Output:
-	// none: 162090 → 162090 tokens, CUR 1.00
-	// keep-newest-10: 162090 → 51039 tokens, CUR 0.57
-	// fit:target=10%: 162090 → 17038 tokens, CUR 0.96
+	// none: keeps 100 %, CUR 1.0
+	// keep-newest-10: keeps 32 %, CUR 0.6
+	// fit:target=10%: keeps 10 %, CUR 0.9
 }

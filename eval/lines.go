@@ -3,84 +3,39 @@ package eval
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/atom"
 )
 
-// What makes a text of a call's arguments a body, with lines of its own.
-const (
-	bodyBytes = 200
-	bodyLines = 3
-)
-
-// render gives the lines of what a model sees of an entry, trimmed of white
-// space; none of reasoning.
-func render(p tenfold.Payload, yield func(line string)) {
+// textOf is what a model reads of a payload: the text of a message, a result or
+// reasoning, the values in a call's arguments.
+func textOf(p tenfold.Payload) string {
 	switch p := p.(type) {
 	case tenfold.ToolCall:
-		renderCall(p, bodiesOf(p), yield)
-	case tenfold.UserMessage, tenfold.AssistantMessage, tenfold.ToolResult:
-		eachLine(tenfold.SearchText(p), yield)
+		return valuesOf(p.Arguments)
 	case tenfold.ProviderItem:
-		eachText(p.Data, func(_ jsontext.Pointer, text string) { eachLine(text, yield) })
+		return valuesOf(string(p.Data))
 	}
+	return tenfold.SearchText(p)
 }
 
-// renderCall gives the lines of a call whose bodies stand at the given places.
-func renderCall(c tenfold.ToolCall, bodies []jsontext.Pointer, yield func(line string)) {
-	opening := c.Name
-	var below []string
-	eachText(c.Arguments, func(at jsontext.Pointer, text string) {
-		if slices.Contains(bodies, at) {
-			below = append(below, text)
-			return
-		}
-		opening += " " + strings.Join(strings.Fields(text), " ")
-	})
-	if opening != "" {
-		yield(opening)
-	}
-	for _, body := range below {
-		eachLine(body, yield)
-	}
+// valuesOf joins the values in a JSON value, a line or more each.
+func valuesOf(value string) string {
+	var values []string
+	eachValue(value, func(_, text string) { values = append(values, text) })
+	return strings.Join(values, "\n")
 }
 
-// bodiesOf tells where a call's bodies stand. In a view they are where they
-// are in the raw call, however little is left of them.
-func bodiesOf(c tenfold.ToolCall) []jsontext.Pointer {
-	var found []jsontext.Pointer
-	eachText(c.Arguments, func(at jsontext.Pointer, text string) {
-		if len(text) > bodyBytes || strings.Count(strings.TrimRight(text, "\n"), "\n") >= bodyLines {
-			found = append(found, at)
-		}
-	})
-	return found
-}
-
-// eachLine gives the lines that say anything, without escapes and the numbers
-// that file reads print.
-func eachLine(text string, yield func(line string)) {
-	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(atom.Clean(line)); line != "" && strings.ContainsFunc(line, isWord) {
-			yield(line)
-		}
-	}
-}
-
-// eachText gives the texts in a JSON value, in their order, with their places.
-// What is no JSON, a call cut off in the middle or one that is free in form, is
-// one text.
-func eachText(value string, yield func(at jsontext.Pointer, text string)) {
-	type place struct {
-		at   jsontext.Pointer
-		text string
-	}
-	var texts []place
+// eachValue gives the texts, numbers and constants in a JSON value in order,
+// with the name of the field where one is a field of an object. What is not
+// JSON, a call cut off in the middle or one that is free in form, is one text.
+func eachValue(value string, yield func(name, text string)) {
+	var found [][2]string
+	name := ""
 	dec := jsontext.NewDecoder(strings.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
 		tok, err := dec.ReadToken()
@@ -91,16 +46,57 @@ func eachText(value string, yield func(at jsontext.Pointer, text string)) {
 			yield("", value)
 			return
 		}
-		if tok.Kind() != '"' {
+		kind := tok.Kind()
+		if kind == '{' || kind == '}' || kind == '[' || kind == ']' {
 			continue
 		}
+		of := ""
 		// In an object every other string is a name.
-		if kind, n := dec.StackIndex(dec.StackDepth()); kind == '{' && n%2 == 1 {
-			continue
+		if in, n := dec.StackIndex(dec.StackDepth()); in == '{' {
+			if n%2 == 1 {
+				name = tok.String()
+				continue
+			}
+			of = name
 		}
-		texts = append(texts, place{dec.StackPointer(), tok.String()})
+		found = append(found, [2]string{of, tok.String()})
 	}
-	for _, one := range texts {
-		yield(one.at, one.text)
+	for _, one := range found {
+		yield(one[0], one[1])
 	}
+}
+
+// plain is a text as edits are compared: without the line numbers that file
+// reads print, and without blanks at the ends of lines.
+func plain(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for i := 0; i <= len(text); {
+		i += gutter(text[i:])
+		end := strings.IndexByte(text[i:], '\n')
+		if end < 0 {
+			b.WriteString(strings.TrimRightFunc(text[i:], unicode.IsSpace))
+			break
+		}
+		b.WriteString(strings.TrimRightFunc(text[i:i+end], unicode.IsSpace))
+		b.WriteByte('\n')
+		i += end + 1
+	}
+	return b.String()
+}
+
+// gutter is how long the line number is that begins a text, with the blanks,
+// blank lines among them, before it; 0 for none.
+func gutter(s string) int {
+	rest := strings.TrimLeftFunc(s, unicode.IsSpace)
+	bare := strings.TrimLeftFunc(rest, unicode.IsDigit)
+	if len(bare) == len(rest) {
+		return 0
+	}
+	for _, mark := range []string{"→", "\t", ": ", "| ", "|", "│ ", "│"} {
+		if after, ok := strings.CutPrefix(bare, mark); ok {
+			return len(s) - len(after)
+		}
+	}
+	return 0
 }

@@ -33,14 +33,19 @@ type Options struct {
 
 // A Cell is what one policy came to at one cut of a session.
 type Cell struct {
-	Policy string
+	Policy string `json:"policy"`
 	// Cut is in percent of the requests.
-	Cut int
-	// Before and After are the tokens of the raw prefix and of the view.
-	Before, After int
+	Cut    int `json:"cut"`
+	Tokens `json:"tokens"`
 	Score
 	// Notes are what the strategies had to say.
-	Notes []string
+	Notes []string `json:"notes,omitzero"`
+}
+
+// Tokens are those of the raw prefix and of the view.
+type Tokens struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
 }
 
 // A SkipError says why a session is left out. It is no failure.
@@ -100,7 +105,7 @@ func (c *Cut) measure(ctx context.Context, p Policy, o Options) (Cell, error) {
 		return Cell{}, err
 	}
 	cell := Cell{
-		Policy: p.text, Cut: c.percent, Before: c.tokens, After: v.Tokens,
+		Policy: p.text, Cut: c.percent, Tokens: Tokens{c.tokens, v.Tokens},
 		Score: c.Score(v, o.Horizons...), Notes: v.Notes,
 	}
 	if !o.Lost {

@@ -75,7 +75,7 @@ func (r *Result) Plot(s Summary) (string, error) {
 	least := 0.05
 	for _, one := range series {
 		for _, row := range one.rows {
-			least = min(least, row.Kept.Mean)
+			least = min(least, row.Figures[Kept].Mean)
 		}
 	}
 	ticks := ticksFrom(least)
@@ -105,7 +105,7 @@ func (r *Result) series(g Group) []plotSeries {
 	var list []plotSeries
 	focus := familyOfPolicy(r.Options.Focus())
 	for _, row := range g.Rows {
-		if row.Horizon != r.Options.Main() || !row.CUR.OK() || row.Kept.Mean <= 0 || strings.Contains(row.Policy, withoutKey) {
+		if row.Horizon != r.Options.Main() || !row.Figures[CUR].OK() || row.Figures[Kept].Mean <= 0 || strings.Contains(row.Policy, withoutKey) {
 			continue
 		}
 		i := slices.IndexFunc(list, func(p plotSeries) bool { return p.Family == row.Family })
@@ -124,7 +124,7 @@ func (r *Result) series(g Group) []plotSeries {
 		case strings.HasPrefix(list[i].Family, "clairvoyant"), list[i].Family == "none":
 			list[i].Class += " bound"
 		}
-		slices.SortStableFunc(list[i].rows, func(a, b Row) int { return cmp.Compare(a.Kept.Mean, b.Kept.Mean) })
+		slices.SortStableFunc(list[i].rows, func(a, b Row) int { return cmp.Compare(a.Figures[Kept].Mean, b.Figures[Kept].Mean) })
 	}
 	slices.SortStableFunc(list, func(a, b plotSeries) int {
 		return cmp.Compare(boolInt(a.Family == focus), boolInt(b.Family == focus))
@@ -173,12 +173,12 @@ func (p plane) draw(s *plotSeries) {
 	}
 	var back string
 	for _, row := range s.rows {
-		kept, cur := row.Kept.Mean, row.CUR.Mean
+		kept, cur := row.Figures[Kept].Mean, row.Figures[CUR].Mean
 		s.Points = append(s.Points, plotPoint{row.Policy, percent(kept), fmt.Sprintf("%.3f", cur), marker(s.shape, p.x(kept), p.y(cur), size)})
 		if len(s.rows) > 1 {
 			s.Line += p.at(kept, cur)
 			if focus {
-				s.Band, back = s.Band+p.at(kept, row.CUR.High), p.at(kept, row.CUR.Low)+back
+				s.Band, back = s.Band+p.at(kept, row.Figures[CUR].High), p.at(kept, row.Figures[CUR].Low)+back
 			}
 		}
 	}
@@ -200,11 +200,11 @@ func (p plane) values(rows []Row) []plotValue {
 	var taken []box
 	var out []plotValue
 	for _, row := range rows {
-		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
+		x, y := p.x(row.Figures[Kept].Mean), p.y(row.Figures[CUR].Mean)
 		taken = append(taken, box{x - focusMarker, y - focusMarker, x + focusMarker, y + focusMarker})
 	}
 	for _, row := range rows {
-		x, y := p.x(row.Kept.Mean), p.y(row.CUR.Mean)
+		x, y := p.x(row.Figures[Kept].Mean), p.y(row.Figures[CUR].Mean)
 		for _, at := range []box{ // left and bottom say where the text begins
 			{left: x - 9 - valueWide, bottom: y - 5},
 			{left: x + 9, bottom: y + 15},
@@ -215,7 +215,7 @@ func (p plane) values(rows []Row) []plotValue {
 			at.right, at.top = at.left+valueWide, at.bottom-valueHigh
 			if !slices.ContainsFunc(taken, at.meets) {
 				taken = append(taken, at)
-				out = append(out, plotValue{at.left, at.bottom - 2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.CUR.Mean), "0")})
+				out = append(out, plotValue{at.left, at.bottom - 2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.Figures[CUR].Mean), "0")})
 				break
 			}
 		}
@@ -226,7 +226,7 @@ func (p plane) values(rows []Row) []plotValue {
 // legend names the series, the focus first and then the best.
 func legend(series []plotSeries) []plotLegend {
 	list := slices.Clone(series)
-	best := func(s plotSeries) float64 { return s.rows[len(s.rows)-1].CUR.Mean }
+	best := func(s plotSeries) float64 { return s.rows[len(s.rows)-1].Figures[CUR].Mean }
 	slices.SortStableFunc(list, func(a, b plotSeries) int {
 		return cmp.Or(cmp.Compare(boolInt(b.Class == "focus"), boolInt(a.Class == "focus")), cmp.Compare(best(b), best(a)), cmp.Compare(a.Family, b.Family))
 	})

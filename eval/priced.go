@@ -66,18 +66,23 @@ func price(ctx context.Context, l *tenfold.Log, o Options) ([]Priced, error) {
 // A Spending is what the input of all sessions with a known price costs under
 // one policy.
 type Spending struct {
-	Policy, Asked string
+	Policy string `json:"policy"`
+	Asked  string `json:"model,omitzero"`
 	// Sessions have a price, Unknown have none.
-	Sessions, Unknown int
+	Sessions int `json:"sessions"`
+	Unknown  int `json:"unpriced"`
 	// None is without any compaction, Own with those that the sessions' tools
 	// made, Rule with the policy, in US dollars.
-	None, Own, Rule float64
+	None float64 `json:"none"`
+	Own  float64 `json:"own"`
+	Rule float64 `json:"rule"`
 	// Firings is how often the policy fired in all, Dearer how many sessions
 	// cost more with it than without.
-	Firings, Dearer int
+	Firings int `json:"firings"`
+	Dearer  int `json:"dearer"`
 	// BreakEven is the median of the requests from which on it pays, over the
 	// sessions in which it does; 0 where it does in none.
-	BreakEven int
+	BreakEven int `json:"break_even,omitzero"`
 }
 
 // spend adds up what the replays say, in their order.

@@ -22,21 +22,19 @@ type Report struct {
 	Excluded []string
 }
 
-// measures says what the columns mean, in the order of the tables.
-func measures() [][2]string {
-	return [][2]string{
-		{"kept", "tokens of the view over those of the raw prefix, with all stubs, marks and summaries counted; system prompt and tool definitions left out of both"},
-		{"CUR", "contextual carried-use recall: of the names that later tool calls use, and that nothing showed again before, the share by weight that stands in a line of its own source, with at least 30 % of that line's other words"},
-		{"strict", "the same with 60 % of the other words, and half of the line's words its source's"},
-		{"present", "the same anywhere in the view, even in a list of names"},
-		{"results", "CUR of the names that only tool results held"},
-		{"p10", "nine sessions in ten do better"},
-		{"dense", "share of the characters that stand in lines which are more than 60 % names"},
-		{"user", "share of the typed messages of up to 500 tokens that stand whole"},
-		{"trail", "share of the changed files whose last change is told"},
-		{"stale", "share of the tokens that show files as they no longer are"},
-		{"invalid", "what the four provider profiles would refuse, counted over all views"},
+// legend says what the columns of the first table mean, in its order.
+func (r *Report) legend() [][2]string {
+	var out [][2]string
+	for _, m := range Measures() {
+		out = append(out, [2]string{m.info().column, m.info().about})
+		switch m {
+		case CUR:
+			out = append(out, [2]string{"p10", "nine sessions in ten have a higher CUR"})
+		case EDR:
+			out = append(out, [2]string{"edits", "such edits over all cuts, and how many of them the views are ready for"})
+		}
 	}
+	return append(out, [2]string{"invalid", "what the four provider profiles would refuse, counted over all views"})
 }
 
 // method says how the figures came to be.
@@ -86,7 +84,7 @@ func (r *Report) data() map[string]any {
 		"Method":   r.method(),
 		"Command":  r.Command,
 		"Made":     r.Made.UTC().Format("2006-01-02 15:04 MST"),
-		"Measures": measures(),
+		"Measures": r.legend(),
 		"Tables":   r.Result.Tables(r.Summary),
 		"Focus":    r.Result.Options.Focus(),
 		"Worst":    r.worst(),

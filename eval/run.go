@@ -15,24 +15,25 @@ import (
 // A File is a transcript to measure.
 type File struct {
 	// Path is where it lies, Name how a report calls it.
-	Path, Name string
+	Path string `json:"-"`
+	Name string `json:"transcript"`
 	// Source is whose it is: sessions of one source are joined before sources
 	// are.
-	Source string
+	Source string `json:"source"`
 }
 
 // A SessionResult is what came of one conversation.
 type SessionResult struct {
 	File
-	Conversation string
-	Format       transcript.Format
-	Requests     int
-	Tokens       int
-	Cells        []Cell
-	// Priced is what its input costs, where that was asked.
-	Priced []Priced
+	Conversation string            `json:"conversation"`
+	Format       transcript.Format `json:"format"`
+	Requests     int               `json:"requests"`
+	Tokens       int               `json:"tokens"`
 	// Skipped is why there are no cells; empty where there are.
-	Skipped string
+	Skipped string `json:"skipped,omitzero"`
+	Cells   []Cell `json:"cells,omitzero"`
+	// Priced is what its input costs, where that was asked.
+	Priced []Priced `json:"money,omitzero"`
 }
 
 // A Failure is a file that could not be read, or a conversation of it that

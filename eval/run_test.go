@@ -115,19 +115,19 @@ func TestCorpus(t *testing.T) {
 	for _, row := range sum.Groups[0].Rows {
 		if row.Horizon == 30 {
 			rows[row.Policy] = row
-			t.Logf("%-24s %5.1f %% → %.3f (p10 %.3f, strict %.3f)", row.Policy, row.Kept.Mean*100, row.CUR.Mean, row.CUR.P10, row.Strict.Mean)
+			t.Logf("%-24s %5.1f %% → %.3f (p10 %.3f, strict %.3f)", row.Policy, row.Figures[eval.Kept].Mean*100, row.Figures[eval.CUR].Mean, row.Figures[eval.CUR].P10, row.Figures[eval.Strict].Mean)
 		}
 	}
 	if !corpustest.All() {
 		return // a sample of the files has other figures
 	}
 	newest := rows["keep-newest-10"]
-	if newest.Kept.Mean < .30 || newest.Kept.Mean > .50 || newest.CUR.Mean < .73 || newest.CUR.Mean > .87 {
-		t.Errorf("keeping the newest ten keeps %.3f for a recall of %.3f", newest.Kept.Mean, newest.CUR.Mean)
+	if newest.Figures[eval.Kept].Mean < .30 || newest.Figures[eval.Kept].Mean > .50 || newest.Figures[eval.CUR].Mean < .73 || newest.Figures[eval.CUR].Mean > .87 {
+		t.Errorf("keeping the newest ten keeps %.3f for a recall of %.3f", newest.Figures[eval.Kept].Mean, newest.Figures[eval.CUR].Mean)
 	}
 	order := []string{"atoms:target=10%", "suffix:target=10%", "keep-newest-10", "head-tail", "clairvoyant:target=10%", "none"}
 	if !slices.IsSortedFunc(order, func(a, b string) int {
-		if rows[a].CUR.Mean < rows[b].CUR.Mean {
+		if rows[a].Figures[eval.CUR].Mean < rows[b].Figures[eval.CUR].Mean {
 			return -1
 		}
 		return 1

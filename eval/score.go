@@ -2,7 +2,6 @@ package eval
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"tenfold"
@@ -33,45 +32,61 @@ func (s *Share) add(weight float64, in bool) {
 // view still shows.
 type Recall struct {
 	// Horizon is in requests; [All] for all that follow.
-	Horizon int
+	Horizon int `json:"horizon"`
 	// Carried is how many atoms are carried.
-	Carried int
+	Carried int `json:"carried"`
 	// Presence, CUR and Strict are shares of the weight of the carried atoms,
 	// ResultOnly is CUR of those that only results held.
-	Presence, CUR, Strict, ResultOnly Share
+	Presence   Share `json:"presence"`
+	CUR        Share `json:"cur"`
+	Strict     Share `json:"cur_strict"`
+	ResultOnly Share `json:"cur_result_only"`
+	// EDR, edit-ready recall, is a share of Edits, those whose old text is
+	// carried.
+	Edits int   `json:"edits"`
+	EDR   Share `json:"edr"`
 }
 
 // A Score is what is measured of one view.
 type Score struct {
 	// Kept is the view's tokens over the prefix's. Stubs and marks can make it
 	// more than 1.
-	Kept Share
+	Kept Share `json:"kept"`
 	// Recalls has an item for each horizon asked for.
-	Recalls []Recall
-	// Density, User, Trail and Stale are as the package comment says.
-	Density, User, Trail, Stale Share
-	// Violations is how much providers find wrong with the view; -1 where that
-	// was not asked, or the view is none that can be sent.
-	Violations int
+	Recalls []Recall `json:"recall"`
+	// Runs is the median run of kept lines, over 1; Marks, Density, User, Trail
+	// and Stale are shares, all as the package comment says.
+	Runs    Share `json:"run"`
+	Marks   Share `json:"marks"`
+	Density Share `json:"density"`
+	User    Share `json:"user_verbatim"`
+	Trail   Share `json:"artifact_trail"`
+	Stale   Share `json:"stale"`
+	// Violations is how much providers find wrong with the view.
+	Violations Checked `json:"violations"`
 	// Problem is the first violation, in words.
-	Problem string
+	Problem string `json:"problem,omitzero"`
 	// Lost are the carried atoms that stand in no readable line, in the order
 	// in which they are used.
-	Lost []Lost
+	Lost []Lost `json:"lost,omitzero"`
 }
+
+// Checked is how many violations there are; -1 where nobody looked, or where
+// what was measured cannot be sent.
+type Checked int
 
 // A Lost atom is one that a request uses and the view does not show as its
 // source does.
 type Lost struct {
-	Atom string
+	Atom string `json:"atom"`
 	// After is how many requests after the cut use it first, from 1.
-	After  int
-	Weight float64
+	After  int     `json:"after"`
+	Weight float64 `json:"weight"`
 	// Present is set where it stands in the view all the same, in a line that
 	// nobody could tell its meaning from.
-	Present bool
+	Present bool `json:"present"`
 	// ResultOnly is set where nothing but tool results held it.
-	ResultOnly bool
+	ResultOnly bool `json:"result_only"`
 }
 
 // stands says how well an atom stands in a view.
@@ -81,6 +96,7 @@ type stands struct{ present, readable, strict bool }
 func (c *Cut) Score(v *View, horizons ...int) Score {
 	sc := Score{Kept: Share{float64(v.Tokens), float64(c.tokens)}, Violations: -1}
 	found := c.find(v)
+	ready := c.ready(v)
 	for _, h := range horizons {
 		r := Recall{Horizon: h}
 		for i := range c.carried {
@@ -96,6 +112,12 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 				r.ResultOnly.add(k.weight, found[i].readable)
 			}
 		}
+		for i, e := range c.edits {
+			if reaches(h, e.after) {
+				r.Edits++
+				r.EDR.add(1, ready[i])
+			}
+		}
 		sc.Recalls = append(sc.Recalls, r)
 	}
 	for i, k := range c.carried {
@@ -103,6 +125,7 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 			sc.Lost = append(sc.Lost, Lost{c.session.atoms[k.atom], k.after, k.weight, found[i].present, k.resultOnly})
 		}
 	}
+	sc.Runs, sc.Marks = c.shape(v)
 	sc.Density = v.density()
 	shown := v.bySeq()
 	sc.User = c.userShare(shown)
@@ -133,85 +156,108 @@ func (v *View) Check(sc *Score) error {
 		if sc.Violations == 0 && len(wrong) > 0 {
 			sc.Problem = profile.Name + ": " + wrong[0].String()
 		}
-		sc.Violations += len(wrong)
+		sc.Violations += Checked(len(wrong))
 	}
 	return nil
+}
+
+// ready tells which edits could be made from a view alone.
+func (c *Cut) ready(v *View) []bool {
+	ready := make([]bool, len(c.edits))
+	if len(c.edits) == 0 {
+		return ready
+	}
+	text := v.text()
+	for i, e := range c.edits {
+		ready[i] = strings.Contains(text, e.old)
+	}
+	return ready
 }
 
 // find tells how the carried atoms stand in a view.
 func (c *Cut) find(v *View) []stands {
 	found := make([]stands, len(c.carried))
+	seen := map[int32]bool{}
 	for _, l := range v.lines {
+		if seen[l.line] {
+			continue
+		}
+		seen[l.line] = true
 		for _, a := range c.session.lines[l.line].atoms {
 			if int(a) >= len(c.carriedAt) {
 				continue // an atom that only a summary has
 			}
 			i := c.carriedAt[a]
-			if i < 0 || found[i].strict {
+			if i < 0 || found[i].readable && found[i].strict {
 				continue
 			}
 			found[i].present = true
-			readable, strict := c.reads(&c.carried[i], l)
+			readable, strict := c.reads(&c.carried[i], l.line)
 			found[i].readable = found[i].readable || readable
 			found[i].strict = found[i].strict || strict
 		}
+	}
+	// In nearly the whole line is nothing where no line is readable.
+	for i := range found {
+		found[i].strict = found[i].strict && found[i].readable
 	}
 	return found
 }
 
 // reads tells whether a line of a view shows an atom as a source of it does.
-func (c *Cut) reads(k *carriedAtom, l viewLine) (readable, strict bool) {
-	sources := k.found
-	if l.seq > 0 {
-		from := sort.Search(len(sources), func(i int) bool { return sources[i].seq >= l.seq })
-		to := from + sort.Search(len(sources)-from, func(i int) bool { return sources[from+i].seq > l.seq })
-		sources = sources[from:to]
-	}
-	for _, o := range sources {
-		if o.line == l.line {
+func (c *Cut) reads(k *carriedAtom, shown int32) (readable, strict bool) {
+	for _, o := range k.found {
+		if o.line == shown {
 			return true, true
 		}
 	}
-	for _, o := range sources {
-		r, s := c.matches(k, o.line, l.line)
-		if readable = readable || r; s {
-			return true, true
-		}
+	for _, o := range k.found {
+		r, s := c.matches(k, o.line, shown)
+		readable, strict = readable || r, strict || s
 	}
-	return readable, false
+	return readable, strict
 }
 
-// What of a source line's other words must stand beside an atom, in tenths, and
-// from how many words on CUR-strict asks for less.
+// What of a source line's words must stand beside an atom, in tenths: less of a
+// line with more words than a long one has. And how many words the view's line
+// may have beside a short one.
 const (
-	readableTenths   = 3
-	strictTenths     = 6
-	strictLongTenths = 3
-	strictLong       = 30
+	shortTenths = 6
+	longTenths  = 3
+	longWords   = 30
+	crowd       = 60
+	bareOthers  = 2
 )
 
 // matches compares a line of a view with a line that holds the atom.
 func (c *Cut) matches(k *carriedAtom, source, shown int32) (readable, strict bool) {
 	from, in := c.session.wordsOf(source), c.session.wordsOf(shown)
-	others := without(from, k.words)
 	same, had := common(from, in, k.words)
-	readable = had*10 >= others*readableTenths
-	tenths := strictTenths
-	if len(from) > strictLong {
-		tenths = strictLongTenths
+	tenths := longTenths
+	if len(from) <= longWords {
+		tenths = shortTenths
 	}
-	strict = readable && had*10 >= others*tenths && same*2 >= len(in)
-	return readable, strict
+	readable = same*10 >= len(from)*tenths && (len(from) > longWords || len(in) <= crowd)
+	others := without(from, k.words)
+	if others == 0 {
+		return readable, without(in, k.words) <= bareOthers
+	}
+	return readable, had*10 >= others*tenths && same*2 >= len(in)
 }
 
-// The share of atoms that makes a line dense.
-const denseTenths = 6
+// What makes a line dense: more atoms than so much of its characters. Lines of
+// fewer characters do not count.
+const (
+	denseTenths = 6
+	denseLine   = 12
+)
 
 func (v *View) density() Share {
 	var d Share
 	for _, l := range v.lines {
-		one := &v.cut.session.lines[l.line]
-		d.add(float64(one.chars), one.atomChars*10 > one.chars*denseTenths)
+		if one := &v.cut.session.lines[l.line]; one.chars >= denseLine {
+			d.add(float64(one.chars), one.atomChars*10 > one.chars*denseTenths)
+		}
 	}
 	return d
 }

@@ -1,15 +1,11 @@
 package eval
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
-	"tenfold/atom"
 )
 
 // A Session is a conversation made ready to be cut: its entries as lines, the
@@ -17,10 +13,8 @@ import (
 type Session struct {
 	log *tenfold.Log
 	// entries are what a reader of the root sees, in log order.
-	entries []entry
-	steps   []step
-	// requests are the steps that are requests, by their index in steps.
-	requests []int
+	entries  []entry
+	requests int
 
 	lines  []line
 	lineOf map[string]int32
@@ -32,19 +26,17 @@ type Session struct {
 
 // entry is an entry of the session.
 type entry struct {
-	seq    int64 // in the session's log
-	kind   tenfold.Kind
-	tokens int
-	lines  []int32
-	// uses are the atoms of a call's input, each once.
-	uses []int32
-}
-
-// step is a step of the root, with its entries by their index.
-type step struct {
-	turn, step int
-	entries    []int32
-	responds   bool
+	seq  int64 // in the session's log
+	kind tenfold.Kind
+	// request is the one that it belongs to, from 0; what precedes the first
+	// has -1. A user message belongs to the request before it.
+	request int
+	text    string
+	lines   []int32
+	// atoms are those of its lines, each once.
+	atoms []int32
+	// old are the texts that a call replaces.
+	old []string
 }
 
 // line is a line as it is matched.
@@ -56,7 +48,9 @@ type line struct {
 	chars, atomChars int
 }
 
-// Open makes a conversation ready. The log is read, not kept, and not changed.
+// Open makes a conversation ready, up to the first summary that its own tool
+// made: what an agent did after one tells what the summary kept. The log is
+// read, not kept, and not changed.
 func Open(l *tenfold.Log) *Session {
 	s := &Session{
 		log:    tenfold.NewLog(tenfold.WithCounter(l.Counter())),
@@ -64,18 +58,33 @@ func Open(l *tenfold.Log) *Session {
 		words: map[int32]wordSet{}, costs: map[int32]int{},
 	}
 	for e := range l.Entries() {
+		if c, ok := e.Payload.(tenfold.Compaction); ok && replaces(c) {
+			break
+		}
 		if e.Branch == "" && measured(e.Payload.Kind()) {
 			_, _ = s.log.Append(e) // there is a payload, or l would not hold it
 		}
 	}
+	shown := map[int64]tenfold.Payload{}
 	for it := range tenfold.Project(s.log).Items() {
 		if it.Seq > 0 {
-			s.add(it)
+			shown[it.Seq] = it.Payload
 		}
 	}
-	slices.SortFunc(s.entries, func(a, b entry) int { return cmp.Compare(a.seq, b.seq) })
-	s.place()
+	for e := range s.log.Entries() {
+		if p, ok := shown[e.Seq]; ok {
+			s.add(e.Seq, p)
+		}
+	}
+	s.number()
 	return s
+}
+
+// replaces reports whether a tool's compaction replaced the conversation. What
+// hides all of it without a summary or a reason is one whose summary is
+// encrypted, or a message of its own.
+func replaces(c tenfold.Compaction) bool {
+	return c.Summary != nil || c.Turns == tenfold.Omit && c.FromTurn == 0 && c.Reason == ""
 }
 
 // measured reports whether entries of a kind matter: what a model sees, and what
@@ -88,53 +97,57 @@ func measured(k tenfold.Kind) bool {
 	return k.Visible()
 }
 
-func (s *Session) add(it tenfold.Item) {
-	e := entry{seq: it.Seq, kind: it.Payload.Kind(), tokens: it.Tokens, lines: s.render(it.Payload, nil)}
-	if call, ok := it.Payload.(tenfold.ToolCall); ok {
-		e.uses = s.uses(call)
+func (s *Session) add(seq int64, p tenfold.Payload) {
+	e := entry{seq: seq, kind: p.Kind(), text: textOf(p)}
+	e.lines = s.linesOf(e.text)
+	for _, l := range e.lines {
+		e.atoms = append(e.atoms, s.lines[l].atoms...)
+	}
+	slices.Sort(e.atoms)
+	e.atoms = slices.Compact(e.atoms)
+	if call, ok := p.(tenfold.ToolCall); ok {
+		e.old = replaced(call)
 	}
 	s.entries = append(s.entries, e)
 }
 
-// place puts the entries into their steps.
-func (s *Session) place() {
-	at := map[[2]int]int{}
-	for i, e := range s.entries {
+// number tells which request each entry belongs to: what a model says and calls
+// in one step, and the results of the calls, however late.
+func (s *Session) number() {
+	of := map[[2]int]int{}
+	now := -1
+	for i := range s.entries {
+		e := &s.entries[i]
 		turn, n, _ := s.log.Where(e.seq)
-		j, ok := at[[2]int{turn, n}]
-		if !ok {
-			j = len(s.steps)
-			at[[2]int{turn, n}] = j
-			s.steps = append(s.steps, step{turn: turn, step: n})
-		}
-		st := &s.steps[j]
-		st.entries = append(st.entries, int32(i))
 		switch e.kind {
 		case tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall:
-			st.responds = true
+			if _, ok := of[[2]int{turn, n}]; !ok {
+				of[[2]int{turn, n}] = s.requests
+				s.requests++
+			}
+			now = of[[2]int{turn, n}]
 		}
-	}
-	slices.SortFunc(s.steps, func(a, b step) int {
-		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.step, b.step))
-	})
-	for i, st := range s.steps {
-		if st.responds {
-			s.requests = append(s.requests, i)
+		e.request = now
+		if request, ok := of[[2]int{turn, n}]; ok && e.kind == tenfold.KindToolResult {
+			e.request = request
 		}
 	}
 }
 
 // Requests is how many requests the session has.
-func (s *Session) Requests() int { return len(s.requests) }
+func (s *Session) Requests() int { return s.requests }
 
 // Tokens is what the conversation costs a model that sees all of it, system
 // prompt and tool definitions aside.
 func (s *Session) Tokens() int { return s.log.Tokens() }
 
-// render gives the numbers of a payload's lines.
-func (s *Session) render(p tenfold.Payload, into []int32) []int32 {
-	render(p, func(text string) { into = append(into, s.intern(text)) })
-	return into
+// linesOf gives the numbers of a text's lines.
+func (s *Session) linesOf(text string) []int32 {
+	ids := make([]int32, 0, strings.Count(text, "\n")+1)
+	for one := range strings.SplitSeq(text, "\n") {
+		ids = append(ids, s.intern(one))
+	}
+	return ids
 }
 
 // intern numbers a line.
@@ -142,18 +155,16 @@ func (s *Session) intern(text string) int32 {
 	if id, ok := s.lineOf[text]; ok {
 		return id
 	}
-	l := line{chars: utf8.RuneCountInString(text)}
+	text = strings.Clone(text)
+	l := line{text: text, chars: utf8.RuneCountInString(strings.TrimSpace(text))}
 	had := map[int32]bool{}
-	end := 0
-	for _, at := range atom.Scan(text) {
-		if id := s.atom(at.Of(text)); !had[id] {
+	eachAtom(text, func(atom string) {
+		if id := s.atom(atom); !had[id] {
 			had[id] = true
 			l.atoms = append(l.atoms, id)
+			l.atomChars += utf8.RuneCountInString(atom)
 		}
-		l.atomChars += at.End - max(at.Start, min(end, at.End)) // atoms are ASCII
-		end = max(end, at.End)
-	}
-	l.text = text
+	})
 	id := int32(len(s.lines))
 	s.lines = append(s.lines, l)
 	s.lineOf[text] = id
@@ -164,25 +175,10 @@ func (s *Session) atom(text string) int32 {
 	id, ok := s.atomOf[text]
 	if !ok {
 		id = int32(len(s.atoms))
-		text = strings.Clone(text)
 		s.atoms = append(s.atoms, text)
 		s.atomOf[text] = id
 	}
 	return id
-}
-
-// uses gives the atoms in a call's input.
-func (s *Session) uses(c tenfold.ToolCall) []int32 {
-	var found []int32
-	eachText(c.Arguments, func(_ jsontext.Pointer, text string) {
-		for line := range strings.SplitSeq(text, "\n") {
-			for _, at := range atom.Scan(line) {
-				found = append(found, s.atom(at.Of(line)))
-			}
-		}
-	})
-	slices.Sort(found)
-	return slices.Compact(found)
 }
 
 // wordsOf gives the words of a line.

@@ -12,34 +12,38 @@ type Row struct {
 	Policy, Family string
 	// Horizon is in requests; [All] for all.
 	Horizon int
-	Kept    Estimate
-	// Presence to ResultOnly are of what is carried within the horizon.
-	Presence, CUR, Strict, ResultOnly Estimate
-	Density, User, Trail, Stale       Estimate
-	// Violations is how many there are in all; -1 where nothing was checked.
-	Violations int
+	// Figures are those of each [Measure].
+	Figures [measures]Estimate
+	// Edits is how many edits there are over all cuts within the horizon, Ready
+	// how many of them the views are ready for.
+	Edits, Ready int
+	Violations   Checked
 }
 
 // A Group is some of a run's sessions, or of their cuts.
 type Group struct {
 	// By says what the group is by: "all", "format", "source" or "cut"; Name
 	// which of them it is.
-	By, Name string
-	Rows     []Row
+	By   string `json:"by"`
+	Name string `json:"name"`
+	Rows []Row  `json:"rows"`
 }
 
 // Summary joins the figures of a run.
 type Summary struct {
 	// Sessions, Sources and Cuts are how many were measured, Skipped how many
 	// sessions were left out.
-	Sessions, Sources, Cuts, Skipped int
+	Sessions int `json:"sessions"`
+	Sources  int `json:"sources"`
+	Cuts     int `json:"cuts"`
+	Skipped  int `json:"skipped"`
 	// Groups are all, then by format, by source and by cut.
-	Groups []Group
+	Groups []Group `json:"groups"`
 	// Equals tells how little each family keeps at the recall of a baseline.
-	Equals []Equal
-	Worst  []Case
+	Equals []Equal `json:"equal_recall"`
+	Worst  []Case  `json:"worst"`
 	// Spending is what the input costs, by model asked for and policy.
-	Spending []Spending
+	Spending []Spending `json:"money"`
 }
 
 // Summarise joins the figures of a run: a session's over its cuts, a source's
@@ -81,19 +85,13 @@ func (r *Result) group(by, name string, in func(*SessionResult, *Cell) bool) Gro
 	for i, p := range r.Options.Policies {
 		for h, horizon := range r.Options.Horizons {
 			row := Row{Policy: p.text, Family: p.family, Horizon: horizon, Violations: -1}
-			of := func(figure func(*Cell) Share) Estimate {
-				return estimate(r.samples(i, in, figure))
+			for _, m := range Measures() {
+				of := m.info().of
+				row.Figures[m] = estimate(r.samples(i, in, func(c *Cell) Share { return of(c, h) }))
 			}
-			row.Kept = of(func(c *Cell) Share { return c.Kept })
-			row.Presence = of(func(c *Cell) Share { return c.Recalls[h].Presence })
-			row.CUR = of(func(c *Cell) Share { return c.Recalls[h].CUR })
-			row.Strict = of(func(c *Cell) Share { return c.Recalls[h].Strict })
-			row.ResultOnly = of(func(c *Cell) Share { return c.Recalls[h].ResultOnly })
-			row.Density = of(func(c *Cell) Share { return c.Density })
-			row.User = of(func(c *Cell) Share { return c.User })
-			row.Trail = of(func(c *Cell) Share { return c.Trail })
-			row.Stale = of(func(c *Cell) Share { return c.Stale })
 			r.each(i, in, func(_ *SessionResult, c *Cell) {
+				row.Edits += int(c.Recalls[h].EDR.Whole)
+				row.Ready += int(c.Recalls[h].EDR.Part)
 				if c.Violations >= 0 {
 					row.Violations = max(row.Violations, 0) + c.Violations
 				}
@@ -142,9 +140,13 @@ func (r *Result) samples(policy int, in func(*SessionResult, *Cell) bool, figure
 
 // A Case is a cut of a session at which a policy did badly.
 type Case struct {
-	Name, Conversation, Policy string
-	Cut, Horizon               int
-	Kept, CUR                  float64
+	Name         string  `json:"transcript"`
+	Conversation string  `json:"conversation"`
+	Policy       string  `json:"policy"`
+	Cut          int     `json:"cut"`
+	Horizon      int     `json:"horizon"`
+	Kept         float64 `json:"kept"`
+	CUR          float64 `json:"cur"`
 }
 
 // worstCases is how many of them are named for each policy.

@@ -48,85 +48,111 @@ func (r *Result) Tables(s Summary) []Table {
 	return append(tables, r.spendingTables(s)...)
 }
 
+// figures is the table of all measures.
 func (r *Result) figures(g Group) Table {
 	t := Table{
 		Title: "Recall over " + horizonWords(r.Options.Main()),
-		About: "kept: tokens of the view over those of the prefix. CUR: what is used later and stands in a readable line, with its 95 % interval; " +
-			"p10: nine sessions in ten do better; strict: in nearly the whole line; present: anywhere; results: of what only results held. " +
-			"dense: share of lines that are names alone. user: short messages that stand whole. trail: changed files with their last state. " +
-			"stale: reads of files that changed later. invalid: what providers would refuse.",
-		Columns: []string{"kept", "CUR", "95 %", "p10", "strict", "present", "results", "dense", "user", "trail", "stale", "invalid"},
+		About: "kept: tokens of the view over those of the prefix. CUR: names used later that stand in a readable line; EDR: edits made later whose old text stands " +
+			"contiguous, both with a 95 % interval. p10: nine sessions in ten have more. edits: ready ones of all. strict: in nearly the whole line; present: anywhere; " +
+			"results: of what only results held. run: the median kept line stands among so many. marks: lines that are only marks. dense: lines that are names alone. " +
+			"user: short messages that stand whole. trail: changed files with their last state. stale: reads of files that changed later. invalid: what providers would refuse.",
 	}
 	alone := true // of one session there is neither interval nor percentile
 	for _, row := range g.Rows {
-		alone = alone && row.Kept.Sessions < 2
+		alone = alone && row.Figures[Kept].Sessions < 2
 	}
 	for _, row := range g.Rows {
 		if row.Horizon != r.Options.Main() {
 			continue
 		}
-		interval, p10, invalid := missing, missing, missing
-		if row.CUR.OK() {
-			interval = fmt.Sprintf("%.3f–%.3f", row.CUR.Low, row.CUR.High)
-			p10 = fmt.Sprintf("%.3f", row.CUR.P10)
+		var cells, columns []string
+		put := func(column, cell string) { columns, cells = append(columns, column), append(cells, cell) }
+		for _, m := range Measures() {
+			e := row.Figures[m]
+			put(m.info().column, m.info().write(e))
+			if (m == CUR || m == EDR) && !alone {
+				put("95 %", interval(e))
+			}
+			switch {
+			case m == CUR && !alone && e.OK():
+				put("p10", fmt.Sprintf("%.3f", e.P10))
+			case m == CUR && !alone:
+				put("p10", missing)
+			case m == EDR:
+				put("edits", fmt.Sprintf("%d/%d", row.Ready, row.Edits))
+			}
 		}
+		invalid := missing
 		if row.Violations >= 0 {
-			invalid = strconv.Itoa(row.Violations)
+			invalid = strconv.Itoa(int(row.Violations))
 		}
-		t.Rows = append(t.Rows, TableRow{row.Policy, []string{
-			inPercent(row.Kept), decimal(row.CUR), interval, p10, decimal(row.Strict), decimal(row.Presence), decimal(row.ResultOnly),
-			decimal(row.Density), decimal(row.User), decimal(row.Trail), decimal(row.Stale), invalid,
-		}})
-	}
-	if alone {
-		const interval, p10 = 2, 3
-		t.Columns = slices.Delete(t.Columns, interval, p10+1)
-		for i := range t.Rows {
-			t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, interval, p10+1)
-		}
+		put("invalid", invalid)
+		t.Columns = columns
+		t.Rows = append(t.Rows, TableRow{row.Policy, cells})
 	}
 	return t
 }
 
+// interval is where an estimate lies with 95 %.
+func interval(e Estimate) string {
+	if !e.OK() {
+		return missing
+	}
+	return fmt.Sprintf("%.3f–%.3f", e.Low, e.High)
+}
+
+// recalls are the measures that tables split by horizon, format, source and cut.
+func recalls() []Measure { return []Measure{CUR, EDR} }
+
+// byHorizon is a row of CUR for each policy, and one of EDR below it.
 func (r *Result) byHorizon(g Group) Table {
-	t := Table{Title: "CUR by horizon", About: "How many requests after the cut are looked at."}
+	t := Table{Title: "CUR and EDR by horizon", About: "How many requests after the cut are looked at; EDR below CUR."}
 	for _, h := range r.Options.Horizons {
 		t.Columns = append(t.Columns, horizonName(h))
 	}
 	for _, p := range r.Options.Policies {
-		var cells []string
-		for _, row := range g.Rows {
-			if row.Policy == p.text {
-				cells = append(cells, decimal(row.CUR))
+		for _, m := range recalls() {
+			line := TableRow{}
+			if m == CUR {
+				line.Name = p.text
 			}
+			for _, row := range g.Rows {
+				if row.Policy == p.text {
+					line.Cells = append(line.Cells, decimal(row.Figures[m]))
+				}
+			}
+			t.Rows = append(t.Rows, line)
 		}
-		t.Rows = append(t.Rows, TableRow{p.text, cells})
 	}
 	return t
 }
 
 func (r *Result) byGroup(by string, groups []Group) Table {
-	t := Table{Title: "CUR by " + by, About: "Over " + horizonWords(r.Options.Main()) + "; kept tokens below it."}
+	t := Table{Title: "CUR and EDR by " + by, About: "Over " + horizonWords(r.Options.Main()) + "; EDR and kept tokens below CUR."}
 	var counted []string
 	for _, g := range groups {
 		t.Columns = append(t.Columns, g.Name)
 		n := 0
 		for _, row := range g.Rows {
-			n = max(n, row.Kept.Sessions)
+			n = max(n, row.Figures[Kept].Sessions)
 		}
 		counted = append(counted, strconv.Itoa(n))
 	}
 	for _, p := range r.Options.Policies {
-		curs, kept := TableRow{Name: p.text}, TableRow{}
-		for _, g := range groups {
-			for _, row := range g.Rows {
-				if row.Policy == p.text && row.Horizon == r.Options.Main() {
-					curs.Cells = append(curs.Cells, decimal(row.CUR))
-					kept.Cells = append(kept.Cells, inPercent(row.Kept))
+		for _, m := range append(recalls(), Kept) {
+			line := TableRow{}
+			if m == CUR {
+				line.Name = p.text
+			}
+			for _, g := range groups {
+				for _, row := range g.Rows {
+					if row.Policy == p.text && row.Horizon == r.Options.Main() {
+						line.Cells = append(line.Cells, m.info().write(row.Figures[m]))
+					}
 				}
 			}
+			t.Rows = append(t.Rows, line)
 		}
-		t.Rows = append(t.Rows, curs, kept)
 	}
 	t.Rows = append(t.Rows, TableRow{"sessions", counted})
 	return t
@@ -139,7 +165,7 @@ const withoutKey = "without="
 // with all.
 func (r *Result) ablations(g Group) Table {
 	t := Table{
-		Title: "Without each ingredient", Columns: []string{"kept", "CUR", "change", "strict", "dense"},
+		Title: "Without each ingredient", Columns: []string{"kept", "CUR", "change", "EDR", "change"},
 		About: "What recall is lost, or gained, where one part of the strategy is switched off.",
 	}
 	rows := map[string]Row{}
@@ -152,15 +178,23 @@ func (r *Result) ablations(g Group) Table {
 	for _, p := range r.Options.Policies {
 		whole, without := splitWithout(p.text)
 		full, ok := rows[whole]
-		if row := rows[p.text]; ok && without != "" && row.CUR.OK() {
-			if !told[whole] {
-				told[whole] = true
-				t.Rows = append(t.Rows, TableRow{whole, []string{inPercent(full.Kept), decimal(full.CUR), "", decimal(full.Strict), decimal(full.Density)}})
-			}
-			t.Rows = append(t.Rows, TableRow{"  without " + without, []string{
-				inPercent(row.Kept), decimal(row.CUR), fmt.Sprintf("%+.3f", row.CUR.Mean-full.CUR.Mean), decimal(row.Strict), decimal(row.Density),
-			}})
+		row := rows[p.text]
+		if !ok || without == "" || !row.Figures[CUR].OK() {
+			continue
 		}
+		if !told[whole] {
+			told[whole] = true
+			t.Rows = append(t.Rows, TableRow{whole, []string{inPercent(full.Figures[Kept]), decimal(full.Figures[CUR]), "", decimal(full.Figures[EDR]), ""}})
+		}
+		cells := []string{inPercent(row.Figures[Kept])}
+		for _, m := range recalls() {
+			change := missing
+			if row.Figures[m].OK() {
+				change = fmt.Sprintf("%+.3f", row.Figures[m].Mean-full.Figures[m].Mean)
+			}
+			cells = append(cells, decimal(row.Figures[m]), change)
+		}
+		t.Rows = append(t.Rows, TableRow{"  without " + without, cells})
 	}
 	return t
 }
@@ -208,6 +242,14 @@ func inPercent(e Estimate) string {
 		return missing
 	}
 	return percent(e.Mean)
+}
+
+// tenth writes the mean of a number with one digit.
+func tenth(e Estimate) string {
+	if !e.OK() {
+		return missing
+	}
+	return fmt.Sprintf("%.1f", e.Mean)
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", share*100) }

@@ -46,27 +46,21 @@ func (c *Cut) ViewOf(p *tenfold.Projection) *View {
 		if it.Seq > 0 {
 			v.costs[it.Seq] += it.Tokens
 		}
-		if e := c.entry(it.Seq); e != nil && it.Fate == tenfold.Kept {
-			for _, l := range e.lines {
-				v.lines = append(v.lines, viewLine{it.Seq, l})
-			}
-			continue
-		}
-		put := func(text string) { v.lines = append(v.lines, viewLine{it.Seq, c.session.known(text)}) }
-		if call, ok := it.Payload.(tenfold.ToolCall); ok {
-			e, _ := c.log.Entry(it.Seq)
-			raw, _ := e.Payload.(tenfold.ToolCall)
-			renderCall(call, bodiesOf(raw), put)
-			continue
-		}
-		render(it.Payload, put)
+		v.add(it.Seq, textOf(it.Payload))
 	}
 	// Summaries may stand in the system prompt (P4), whose cost is left out
 	// and theirs is not.
-	if rest, ok := strings.CutPrefix(p.Config().System, strings.TrimRight(c.projection.Config().System, "\n")); ok {
-		eachLine(rest, func(text string) { v.lines = append(v.lines, viewLine{0, c.session.known(text)}) })
+	if rest, ok := strings.CutPrefix(p.Config().System, strings.TrimRight(c.projection.Config().System, "\n")); ok && rest != "" {
+		v.add(0, rest)
 	}
 	return v
+}
+
+// add shows a text.
+func (v *View) add(seq int64, text string) {
+	for _, l := range v.cut.session.linesOf(text) {
+		v.lines = append(v.lines, viewLine{seq, l})
+	}
 }
 
 // ViewOfLines makes the view that is a list of lines, each of which costs its
@@ -74,11 +68,21 @@ func (c *Cut) ViewOf(p *tenfold.Projection) *View {
 func (c *Cut) ViewOfLines(lines []Line) *View {
 	v := &View{cut: c, costs: map[int64]int{}}
 	for _, one := range lines {
-		eachLine(one.Text, func(text string) {
-			v.put(one.Seq, c.session.known(text))
-		})
+		for _, l := range c.session.linesOf(one.Text) {
+			v.put(one.Seq, l)
+		}
 	}
 	return v
+}
+
+// text is all of the view, as edits are compared.
+func (v *View) text() string {
+	var b strings.Builder
+	for _, l := range v.lines {
+		b.WriteString(v.cut.session.lines[l.line].text)
+		b.WriteByte('\n')
+	}
+	return plain(b.String())
 }
 
 // put adds a line that costs what it costs by itself.
@@ -87,13 +91,4 @@ func (v *View) put(seq int64, line int32) {
 	v.lines = append(v.lines, viewLine{seq, line})
 	v.costs[seq] += cost
 	v.Tokens += cost
-}
-
-// known gives the number of a line, which may be a part of a text that is not
-// kept.
-func (s *Session) known(text string) int32 {
-	if id, ok := s.lineOf[text]; ok {
-		return id
-	}
-	return s.intern(strings.Clone(text))
 }

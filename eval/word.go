@@ -1,14 +1,6 @@
 package eval
 
-import (
-	"slices"
-	"unicode"
-)
-
-// isWord reports whether a character belongs to a word.
-func isWord(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
+import "slices"
 
 // wordSet is the words of a text, by their hashes, sorted, each once.
 type wordSet []uint64

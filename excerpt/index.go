@@ -267,7 +267,7 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	for _, f := range at.files {
 		ix.files[f].touched = at.request
 	}
-	if r.IsError {
+	if r.Ended().Bad() {
 		return // it changed nothing
 	}
 	for _, f := range of.edits {

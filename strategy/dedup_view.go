@@ -100,7 +100,7 @@ func (u *use) answer(l *tenfold.Log) {
 		return
 	}
 	r := payloadOf[tenfold.ToolResult](l, u.result)
-	u.ok = !r.IsError
+	u.ok = !tool.Failed(u.call.Name, u.call.Arguments, r) && !tool.Underway(r)
 	if len(r.Parts) == 1 {
 		u.text = r.Parts[0].Text
 	} else {

@@ -133,7 +133,7 @@ func (f *fitting) keepAnswers(keep map[int64]bool) {
 		if !ok || r.Tokens > shortMessage {
 			continue
 		}
-		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!result.IsError || !tool.Refusal(tenfold.TextLines(result))) {
+		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!result.Ended().Bad() || !tool.Refusal(tenfold.TextLines(result))) {
 			continue
 		}
 		if e, _ := f.p.Log().Entry(c.seq); e.Tokens <= shortMessage {
@@ -169,7 +169,10 @@ func (f *fitting) keepError(keep map[int64]bool, calls []toolCall) {
 			continue
 		}
 		key := c.call.Name + "\x00" + aim(c.call)
-		if !result.IsError {
+		if tool.Underway(result) {
+			continue // nobody knows yet
+		}
+		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
 			made[key] = true
 			continue
 		}
@@ -199,7 +202,7 @@ func (f *fitting) edits() []excerpt.Opening {
 	seen := map[string]bool{}
 	for _, c := range slices.Backward(f.calls) {
 		r, _ := f.p.Log().Entry(c.result)
-		if result, ok := r.Payload.(tenfold.ToolResult); ok && result.IsError {
+		if result, ok := r.Payload.(tenfold.ToolResult); ok && result.Ended().Bad() {
 			continue // it changed nothing
 		}
 		t, _ := tool.Lookup(c.call.Name)

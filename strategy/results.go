@@ -223,7 +223,9 @@ func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options
 		if c.Result == 0 || c.Request != tenfold.Kept || c.Response != tenfold.Kept {
 			continue
 		}
-		if turn, _, _ := l.Where(c.Seq); payloadOf[tenfold.ToolResult](l, c.Result).IsError && l.Turns()-1-turn >= after {
+		call := payloadOf[tenfold.ToolCall](l, c.Seq)
+		if turn, _, _ := l.Where(c.Seq); l.Turns()-1-turn >= after &&
+			tool.Failed(call.Name, call.Arguments, payloadOf[tenfold.ToolResult](l, c.Result)) {
 			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}

@@ -139,18 +139,20 @@ func callsOf(entries []tenfold.Entry) []*done {
 			}
 			d := waiting[len(waiting)-1]
 			open[e.Branch+"\x00"+p.CallID] = waiting[:len(waiting)-1]
-			d.result, d.answered, d.failed = p, true, p.IsError
-			if d.command != "" {
-				d.failed = summary.Failed(p)
-			}
+			d.result, d.answered, d.failed = p, true, tool.Failed(d.call.Name, d.call.Arguments, p)
 		}
 	}
 	return all
 }
 
+// underway tells whether the call had not ended when its result came.
+func (d *done) underway() bool {
+	return tool.OutcomeOf(d.call.Name, d.result) == "" && tool.Underway(d.result)
+}
+
 // closes tells whether the success of a later call closes the failure of d.
 func (d *done) closes(later *done) bool {
-	if !later.answered || later.failed {
+	if !later.answered || later.failed || later.underway() {
 		return false
 	}
 	if d.command != "" {
@@ -213,15 +215,17 @@ func factsOf(entries []tenfold.Entry) []fact {
 		facts = append(facts, f)
 	}
 	for key, d := range last {
-		if runs[key] < 2 {
-			continue
+		if runs[key] < 2 || d.underway() {
+			continue // or it stands under an error that is open
 		}
-		words := "success"
+		words := string(tool.OutcomeOf(d.call.Name, d.result))
 		switch {
 		case !d.answered:
 			words = "no result"
 		case d.failed:
 			words = "failed"
+		case words == "":
+			words = "done"
 		}
 		facts = append(facts, fact{kind: "command", all: []string{d.flat, words}})
 	}

@@ -59,7 +59,7 @@ func TestM4DigestOfARange(t *testing.T) {
 		t.Errorf("it begins with %q", first)
 	}
 	for _, want := range []string{
-		"- turn 2:\n  > Do part 2. Never touch part 102.\n", "`/w/part3.go`: modified, turn 3\n", "`go test ./part2`: success, turn 2\n",
+		"- turn 2:\n  > Do part 2. Never touch part 102.\n", "`/w/part3.go`: modified, turn 3\n", "`go test ./part2`: done, turn 2\n",
 		"  > I looked at the parser because part 3 calls it.\n", "  > Part 3 is done.\n",
 	} {
 		if !strings.Contains(text+"\n", want) {

@@ -15,7 +15,7 @@ func ExampleDigest() {
 		tenfold.Entry{Payload: tenfold.TurnStart{}},
 		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("Make the build green. Never skip a test.")}},
 		tenfold.Entry{Payload: tenfold.ToolCall{CallID: "1", Name: "Bash", Arguments: `{"command":"go build ./..."}`}},
-		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("exit status 1\nparser.go:7: undefined: next"), IsError: true}},
+		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("Exit code 1\nparser.go:7: undefined: next"), IsError: true}},
 		tenfold.Entry{Payload: tenfold.ToolCall{CallID: "2", Name: "Edit", Arguments: `{"file_path":"parser.go"}`}},
 		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "2", Parts: tenfold.Text("ok")}},
 	); err != nil {

@@ -183,10 +183,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	delete(l.approvals, p.CallID)
 
-	o := outcome{failed: p.IsError, text: saidIn(p.Parts)}
-	if c.command != nil || c.known.Kind == tool.Shell {
-		o = outcomeOf(p)
-	}
+	o := outcomeOf(c, p)
 	if c.command != nil {
 		c.command.ended, c.command.last = true, o
 		c.command.last.text = ""
@@ -198,6 +195,9 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	if o.failed {
 		l.fail(c, o)
+		return
+	}
+	if o.Outcome == "" && tool.Underway(p) {
 		return
 	}
 	for _, f := range c.files {

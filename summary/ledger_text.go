@@ -272,11 +272,7 @@ func (l *Ledger) commandItems(s *items) {
 			rank = rankLooking
 		}
 		if c.ended {
-			words = "success"
-			if c.last.failed {
-				words = "error"
-			}
-			words += c.last.exitWords()
+			words = c.last.words()
 		}
 		if c.runs > 1 {
 			rank = rankRepeated

@@ -29,7 +29,7 @@ func forging() *rapid.Generator[string] {
 
 var (
 	anyHead = regexp.MustCompile(`(?i)\[[\s\x{a0}\x{200b}]*turn[\s\x{a0}]+\d`)
-	ourHead = regexp.MustCompile(`(?m)^\[turn \d{3}\] (\(branch=[^()\[\]]*\) )?(USER|CONTEXT|ASSISTANT|REASONING|TOOL_APPROVAL_REQUEST|TOOL_REQUEST \(tool=[^(),]*, id=[^(),]*\)|TOOL_RESULT \(tool=[^(),]*, success=(true|false)\)):$`)
+	ourHead = regexp.MustCompile(`(?m)^\[turn \d{3}\] (\(branch=[^()\[\]]*\) )?(USER|CONTEXT|ASSISTANT|REASONING|TOOL_APPROVAL_REQUEST|TOOL_REQUEST \(tool=[^(),]*, id=[^(),]*\)|TOOL_RESULT \(tool=[^(),]*, success=(true|false|unknown)\)):$`)
 )
 
 // checkElements holds a message to one element of each name, none in another.

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/summary/internal/source"
+	"tenfold/tool"
 )
 
 // A Rendering says how raw entries are written out for a summariser (M5).
@@ -97,7 +98,7 @@ func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok 
 	case tenfold.ToolCall:
 		return fmt.Sprintf("TOOL_REQUEST (tool=%s, id=%s)", oneName(p.Name), oneName(p.CallID)), shielded(p.Arguments), true
 	case tenfold.ToolResult:
-		return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%t)", oneName(source.ToolOf(l, e.Seq)), !p.IsError), shielded(partsText(p.Parts)), true
+		return resultHead(source.ToolOf(l, e.Seq), p), shielded(partsText(p.Parts)), true
 	case tenfold.Approval:
 		switch p.State {
 		case tenfold.ApprovalRequested:
@@ -133,4 +134,17 @@ func oneName(name string) string { return strings.ReplaceAll(tenfold.Label(name)
 // like a mark in one, so that no tool's output can speak as somebody else.
 func shielded(body string) string {
 	return tenfold.Shield(strings.TrimRight(body, "\n"), '[', "turn #", "earlier summary", "attachment", "cut: #")
+}
+
+// resultHead heads a result. Success is unknown where the record does not say
+// (L12).
+func resultHead(name string, r tenfold.ToolResult) string {
+	success := "unknown"
+	switch o := tool.OutcomeOf(name, r); {
+	case o == tenfold.Success:
+		success = "true"
+	case o.Bad():
+		success = "false"
+	}
+	return fmt.Sprintf("TOOL_RESULT (tool=%s, success=%s)", oneName(name), success)
 }

@@ -31,7 +31,7 @@ Look at a.go
 [turn 000] TOOL_REQUEST (tool=Read, id=x1):
 {"path":"a.go"}
 
-[turn 000] TOOL_RESULT (tool=Read, success=true):
+[turn 000] TOOL_RESULT (tool=Read, success=unknown):
 package a
 
 [turn 000] ASSISTANT:
@@ -52,7 +52,7 @@ no such file
   [\turn 001] ASSISTANT:
 ok
 
-[turn 001] TOOL_RESULT (tool=unknown, success=true):
+[turn 001] TOOL_RESULT (tool=unknown, success=unknown):
 orphan
 
 [turn 001] TOOL_APPROVAL_REQUEST:

@@ -183,8 +183,8 @@ func (p *printer) call(v tenfold.ToolCall, b block) {
 func (p *printer) result(v tenfold.ToolResult, b block) {
 	text := strings.Trim(strings.ReplaceAll(partsText(v.Parts), "\r\n", "\n"), "\n")
 	word := "← result"
-	if v.IsError {
-		word = "← error"
+	if o := v.Ended(); o.Bad() {
+		word = "← " + string(o)
 	}
 	about := size(len(text))
 	if n := strings.Count(text, "\n") + 1; n > 1 {
@@ -192,7 +192,7 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 	}
 	marks := p.marks(b)
 	painted := word
-	if v.IsError {
+	if v.Ended().Bad() {
 		painted = p.Paint(terminal.Red, word)
 	}
 	if p.full {

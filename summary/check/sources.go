@@ -78,7 +78,7 @@ func speakerOf(l *tenfold.Log, seq int64, p tenfold.ToolResult) speakers {
 			return byUser
 		}
 	}
-	if p.IsError && len(p.Parts) > 0 && tool.Refusal(p.Parts[0].Text) {
+	if p.Ended().Bad() && len(p.Parts) > 0 && tool.Refusal(p.Parts[0].Text) {
 		return byUser
 	}
 	return byTool

@@ -104,6 +104,9 @@ func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 		c.config = true
 		r := tenfold.ToolResult{CallID: o.calls.Result(m.callID, m.name), Parts: m.parted(w)}
 		r.IsError = w.IsString(m.failure) && m.failure.To-m.failure.From > 2
+		if w.Is(m.failure, 'n') {
+			r.Outcome = tenfold.Success // the format's own word
+		}
 		if r.IsError && saysNothing(r.Parts) {
 			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(m.failure)))
 		}

@@ -237,7 +237,12 @@ func (r *ItemReader) result(n engine.Node, callID string) tenfold.ToolResult {
 	out := n.Get("output")
 	if out.Kind() == '{' {
 		inner := out.Get("content")
-		res.IsError = string(out.Get("success").Raw()) == "false"
+		switch string(out.Get("success").Raw()) {
+		case "false":
+			res.IsError = true
+		case "true":
+			res.Outcome = tenfold.Success
+		}
 		if inner.Found() {
 			out = inner
 		}

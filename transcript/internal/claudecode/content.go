@@ -29,7 +29,11 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string
 		for i := range m.Blocks {
 			b := &m.Blocks[i]
 			if b.Kind == '{' && b.Typ == "tool_result" {
-				results = append(results, tenfold.Entry{Payload: chatapi.BlockResult(&w, b)})
+				r := chatapi.BlockResult(&w, b)
+				if l.stopped {
+					r.Outcome = tenfold.Failed
+				}
+				results = append(results, tenfold.Entry{Payload: r})
 				continue
 			}
 			parts = append(parts, chatapi.BlockPart(&w, b))

@@ -21,6 +21,7 @@ type claudeLine struct {
 	typ, subtype, uuid, parent, sessionID, agentID, stamp, title string
 
 	sidechain, meta, summary bool
+	stopped                  bool   // the person stopped the call of the result
 	origin                   string // kind of where a prompt came from
 	msg                      chatapi.BlockMessage
 
@@ -120,6 +121,8 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 			l.summary = s.Flag()
 		case `"origin"`:
 			engine.OneMember(s, "kind", func() { l.origin = s.Text() })
+		case `"toolUseResult"`:
+			engine.OneMember(s, "interrupted", func() { l.stopped = s.Flag() })
 		case `"compactMetadata"`, `"microcompactMetadata"`:
 			l.metadata(s)
 		default:

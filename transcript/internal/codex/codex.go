@@ -125,6 +125,8 @@ type codex struct {
 	// answered says that the model said something since.
 	counted  string
 	answered bool
+	// ended is how calls ended, as events tell.
+	ended map[string]tenfold.Outcome
 
 	// visible are the messages before, for compactions: what is kept of them
 	// is named by the ids of its entries. Shown finds them by content.
@@ -212,6 +214,12 @@ func (c *codex) item(root, payload engine.Node, id string) error {
 			return c.odd(root, id, name)
 		}
 		return c.Keep(id, name, root.Raw())
+	}
+	for i, p := range payloads {
+		if r, ok := p.(tenfold.ToolResult); ok && r.Outcome == "" {
+			r.Outcome = c.ended[r.CallID]
+			payloads[i] = r
+		}
 	}
 	entries := chatapi.ItemEntries(id, engine.Splice(root.Raw(), c.items.Cuts), payloads)
 	if err := c.Show(id, entries); err != nil {

@@ -38,6 +38,13 @@ func (c *codex) event(root, payload engine.Node, id string) error {
 			a.State = tenfold.ApprovalGranted
 		}
 		p = a
+	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
+		if call := payload.Text("call_id"); call != "" {
+			if c.ended == nil {
+				c.ended = map[string]tenfold.Outcome{}
+			}
+			c.ended[call] = endedIn(payload)
+		}
 	default:
 		if strings.HasSuffix(typ, "_approval_request") {
 			p = tenfold.Approval{State: tenfold.ApprovalRequested, CallID: payload.Text("call_id"), Reason: payload.Text("reason")}
@@ -47,6 +54,32 @@ func (c *codex) event(root, payload engine.Node, id string) error {
 		return c.Keep(id, name, root.Raw())
 	}
 	return c.Emit(tenfold.Entry{ID: id, Source: string(root.Raw()), Payload: p})
+}
+
+// endedIn is how the call ended of which an event tells. Codex writes it before
+// the result; a result that came earlier is of a command that was running on.
+func endedIn(event engine.Node) tenfold.Outcome {
+	if code := event.Get("exit_code"); code.Found() {
+		return engine.ExitCode(code.Raw())
+	}
+	success := event.Get("success")
+	if result := event.Get("result"); result.Get("Err").Found() {
+		return tenfold.Failed
+	} else if ok := result.Get("Ok"); ok.Found() {
+		for _, name := range [...]string{"isError", "is_error"} {
+			if string(ok.Get(name).Raw()) == "true" {
+				return tenfold.Failed
+			}
+		}
+		return tenfold.Success
+	}
+	switch string(success.Raw()) {
+	case "true":
+		return tenfold.Success
+	case "false":
+		return tenfold.Failed
+	}
+	return ""
 }
 
 // usage reads what the last response cost. The event comes again whenever the

@@ -52,6 +52,8 @@ type Intake struct {
 	Format Format
 	Head   []byte // the first bytes of the source, unpacked
 
+	outcomes outcomes
+
 	Size   int64 // bytes of the source so far, unpacked
 	packed *told // the archive they come from, or nil
 	kept   int64 // what all that was handed on weighs
@@ -102,6 +104,7 @@ func (in *Intake) Begin(c Conversation) error {
 	if err := in.keep(conversationWeight + int64(len(c.ID)+len(c.Title))); err != nil {
 		return err
 	}
+	in.outcomes.begin(c.Format)
 	return in.Sink.Begin(possibleConversation(c))
 }
 
@@ -113,6 +116,7 @@ func (in *Intake) Entry(e tenfold.Entry) error {
 	if m, ok := e.Payload.(tenfold.UserMessage); ok && in.Format != Tenfold {
 		e.Payload = withPurpose(m)
 	}
+	in.outcomes.settle(&e)
 	in.entries++
 	switch e.Payload.(type) {
 	case tenfold.Unknown:

@@ -247,6 +247,9 @@ func geminiCLIThoughtText(subject, description string) string {
 // the tool gave.
 func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: c.id, IsError: c.status == "error"}
+	if c.status == "cancelled" {
+		r.Outcome = tenfold.Failed
+	}
 	for i := range c.Result {
 		p := &c.Result[i]
 		switch {

@@ -314,6 +314,7 @@ func openCodeResult(w *engine.Finder, p *openCodePart, call string) (tenfold.Too
 	at := p.output
 	switch p.status {
 	case "completed":
+		r.Outcome = engine.ExitCode(p.exit.Of(w.Raw))
 	case "error":
 		at = p.failed
 		if p.interrupted && w.IsString(p.partial) {

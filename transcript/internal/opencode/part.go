@@ -46,6 +46,7 @@ type openCodePart struct {
 	session, tail               string
 	auto, interrupted           bool
 	partial                     engine.Span // what an interrupted tool had said
+	exit                        engine.Span // of a command
 }
 
 // openCodeFile is a file part, or an attachment of a result.
@@ -144,7 +145,7 @@ func (p *openCodePart) readState(s *engine.Scanner) {
 		"output", &p.output,
 		"error", &p.failed,
 		"time", func() { p.readTime(s) },
-		"metadata", engine.Inner("sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial),
+		"metadata", engine.Inner("sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial, "exit", &p.exit),
 		"attachments", func() {
 			p.files = nil
 			engine.EachItem(s, func() {

@@ -277,12 +277,14 @@ func (o *openHands) observation(id string, m engine.Members) error {
 		return o.keep(id, kind)
 	}
 	content := m.Get("content")
+	r := tenfold.ToolResult{IsError: kind == "error", Outcome: o.exitCode(m)}
 	if meta := f.Object(m.Get("tool_call_metadata")); meta != nil {
-		return o.put(id, "", tenfold.ToolResult{CallID: f.Peek(meta.Get("tool_call_id")), Parts: f.Parts(content), IsError: kind == "error"})
+		r.CallID, r.Parts = f.Peek(meta.Get("tool_call_id")), f.Parts(content)
+		return o.put(id, "", r)
 	}
 	cause := string(m.Get("cause").Of(f.Raw))
 	if o.waits != "" && (kind == o.waitsFor || kind == "error") && (cause == "" || cause == o.waitsID) {
-		r := tenfold.ToolResult{CallID: o.waits, Parts: f.Parts(content), IsError: kind == "error"}
+		r.CallID, r.Parts = o.waits, f.Parts(content)
 		o.waits = ""
 		return o.put(id, "", r)
 	}
@@ -290,6 +292,22 @@ func (o *openHands) observation(id string, m engine.Members) error {
 		return o.keep(id, kind)
 	}
 	return o.put(id, "", tenfold.UserMessage{Parts: f.Parts(content), Purpose: tenfold.Notice, Synthetic: true})
+}
+
+// exitCode reads how a command ended, which versions tell in three places. Less
+// than 0 is one that runs on.
+func (o *openHands) exitCode(m engine.Members) tenfold.Outcome {
+	f := &o.find
+	extras := f.Object(m.Get("extras"))
+	for _, at := range [...]engine.Span{m.Get("exit_code"), extras.Get("exit_code"), f.In(extras.Get("metadata"), "exit_code"), f.In(m.Get("metadata"), "exit_code")} {
+		if f.Is(at, '0') {
+			if raw := at.Of(f.Raw); raw[0] != '-' {
+				return engine.ExitCode(raw)
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 func (o *openHands) finish() error { return o.out.End() }

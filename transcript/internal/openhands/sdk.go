@@ -146,7 +146,7 @@ func (o *openHands) sdkResult(m engine.Members) tenfold.ToolResult {
 	f := &o.find
 	at := m.Get("observation")
 	in := f.Object(at)
-	r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id"))}
+	r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Outcome: o.exitCode(in)}
 	if e := in.Get("is_error"); f.Is(e, 't') {
 		r.IsError = true
 	}

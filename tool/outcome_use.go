@@ -1,0 +1,167 @@
+package tool
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+)
+
+// Failed reports whether a call failed, as far as is known. A search that found
+// nothing, or a test that says no, ends with 1 and prints nothing: it answered.
+func Failed(name, arguments string, r tenfold.ToolResult) bool {
+	o := OutcomeOf(name, r)
+	if code, _ := o.Code(); code != 1 {
+		return o.Bad()
+	}
+	return strings.TrimSpace(Output(r)) != "" || !answers(name, arguments)
+}
+
+// Underway reports that a result tells of a command that was only begun, or runs
+// on: how it ends is not known yet.
+func Underway(r tenfold.ToolResult) bool {
+	return wording{head: headOf(r.Parts), tail: tailOf(r.Parts)}.started()
+}
+
+// answers reports whether 1 is an answer of the command of a call: the last one
+// of its line decides.
+func answers(name, arguments string) bool {
+	t, ok := Lookup(name)
+	if !ok || t.Kind != Shell {
+		return false
+	}
+	line, _ := t.Command(arguments)
+	segments, ok := splitCommand(line)
+	if !ok {
+		segments = [][]string{strings.Fields(line)} // the first word decides
+	}
+	for len(segments) > 0 && len(segments[len(segments)-1]) == 0 {
+		segments = segments[:len(segments)-1]
+	}
+	if len(segments) == 0 {
+		return false
+	}
+	words := segments[len(segments)-1]
+	switch words[0] {
+	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "pgrep", "findstr", "test", "[", "[[", "which", "cmp", "diff":
+		return true
+	case "git":
+		return slices.Contains(words, "grep") || slices.Contains(words, "--quiet") || slices.Contains(words, "--exit-code")
+	case "command":
+		return slices.Contains(words, "-v")
+	}
+	return false
+}
+
+// Polls reports whether a call only asks how a command comes along that was
+// begun before: it is no command of its own.
+func Polls(name, arguments string) bool {
+	switch {
+	case watches(name):
+		return true
+	case name == "write_stdin":
+		return strings.TrimSpace(parse(arguments).text("chars")) == ""
+	}
+	a := parse(arguments)
+	if t, ok := Lookup(name); !ok || t.Kind != Shell || a.members == nil {
+		return false
+	}
+	line, _ := a.command()
+	if strings.TrimSpace(line) == "" {
+		return true
+	}
+	segments, ok := splitCommand(line)
+	return ok && len(segments) == 1 && segments[0][0] == "sleep"
+}
+
+// watches knows the tools that do nothing but poll.
+func watches(name string) bool {
+	switch name {
+	case "BashOutput", "TaskOutput", "AgentOutputTool", "AgentOutput", "job_output", "read_bash", "read_agent", "wait", "wait_agent",
+		"read_background_output", "shell_output":
+		return true
+	}
+	return false
+}
+
+// Refusal reports whether a failed result is a person's word rather than a
+// tool's: the call was refused, and the person said what to do instead. Claude
+// Code writes it so; agents that record an approval need no such look.
+func Refusal(result string) bool {
+	return strings.HasPrefix(result, "The user doesn't want to") && strings.Contains(result, "the user said:")
+}
+
+// Output is what a tool gave, without what the host wrote around it of how the
+// call ended.
+func Output(r tenfold.ToolResult) string {
+	text := textOf(r.Parts)
+	w := wording{head: text[:min(len(text), sight)], tail: strings.TrimRight(text[max(0, len(text)-sight):], " \r\n")}
+	if _, ok := codexLines(w.head); ok {
+		_, text, _ = strings.Cut(text, "\nOutput:")
+		return strings.TrimPrefix(text, "\n")
+	}
+	if _, ok := codexJSON(w); ok {
+		var wrapped struct {
+			Output string `json:"output"`
+		}
+		if json.Unmarshal([]byte(text), &wrapped, jsontext.AllowInvalidUTF8(true)) == nil && wrapped.Output != "" {
+			return wrapped.Output
+		}
+		return text
+	}
+	if r.Ended().Bad() {
+		if first, rest, _ := strings.Cut(text, "\n"); isExitLine(first) {
+			return rest
+		}
+	}
+	for _, read := range [...]func(wording) (int, bool){copilotTail, openHandsTail, geminiTail, crushTail} {
+		if _, ok := read(w); ok {
+			return withoutTail(text)
+		}
+	}
+	if trimmed := strings.TrimRight(text, " \r\n"); r.Ended().Bad() && isExitLine(lastLine(trimmed)) {
+		return trimmed[:max(0, strings.LastIndexByte(trimmed, '\n'))]
+	}
+	return text
+}
+
+func textOf(parts []tenfold.Part) string {
+	if len(parts) == 1 {
+		return parts[0].Text
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func isExitLine(line string) bool {
+	_, ok := exitLine(line)
+	return ok
+}
+
+// withoutTail leaves out the last lines of a text, as far as hosts write them.
+func withoutTail(text string) string {
+	for {
+		text = strings.TrimRight(text, " \r\n")
+		at := strings.LastIndexByte(text, '\n')
+		line := text[at+1:]
+		if !strings.HasPrefix(line, "<cwd>") && !hasAnyPrefix(line, hostLines[:]) && !hasAnyPrefix(line, geminiFields[:]) {
+			return text
+		}
+		text = text[:max(at, 0)]
+	}
+}
+
+// hostLines are how the lines begin that hosts put after an output, beside those
+// of Gemini CLI.
+var hostLines = [...]string{
+	"<exited with exit code ", "<shellId: ", "<command with ", "[The command completed with exit code ", "[Command finished with exit code ",
+	"[Current working directory: ", "[Python interpreter: ", "Exit code ",
+}
