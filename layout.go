@@ -319,7 +319,7 @@ func (c *config) merge(counter Counter, d ConfigDelta) {
 		c.current.Tools = *d.Tools
 		c.toolTokens = make([]int, len(*d.Tools))
 		for i, t := range *d.Tools {
-			c.toolTokens[i] = counter.Count(t.Name) + counter.Count(t.Description) + counter.Count(t.Schema)
+			c.toolTokens[i] = CountTool(counter, t)
 		}
 	}
 }

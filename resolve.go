@@ -194,7 +194,7 @@ func (p *TextPolicy) shorten(m Payload, seq int32, files bool, unhidden Reason) 
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if unhidden == ReasonNone {
+		if unhidden == ReasonNone || named && unhidden == ReasonTyped {
 			return "", Omitted, changed
 		}
 		kept = unhidden

@@ -61,6 +61,11 @@ func CountPayload(c Counter, p Payload) int {
 	return 0
 }
 
+// CountTool counts the definition of a tool (T4).
+func CountTool(c Counter, t ToolDefinition) int {
+	return c.Count(t.Name) + c.Count(t.Description) + c.Count(t.Schema)
+}
+
 // opaqueTokens estimates reasoning that came encrypted alone: base64 with a
 // fixed envelope of about 650 bytes, four bytes a token.
 func opaqueTokens(r Reasoning) int {

@@ -158,3 +158,11 @@ func stem(word string) string {
 	}
 	return word
 }
+
+// Size is how many words the focus looks for.
+func (f *Focus) Size() int {
+	if f == nil {
+		return 0
+	}
+	return f.n
+}

@@ -27,8 +27,10 @@ func Gutter(line string) int {
 		return i + len("→")
 	case strings.HasPrefix(rest, "\t"), strings.HasPrefix(rest, "|"):
 		return i + 1
-	case strings.HasPrefix(rest, " | "), strings.HasPrefix(rest, " │"):
-		return i + 3
+	case strings.HasPrefix(rest, " | "):
+		return i + len(" | ")
+	case strings.HasPrefix(rest, " │"):
+		return i + len(" │")
 	case first == 0 && rest != "" && (rest[0] == ':' || rest[0] == '-') && (len(rest) == 1 || classes[rest[1]] != digit):
 		return i + 1 // as grep -n prints them; a date or a time is none
 	}

@@ -165,7 +165,7 @@ func (r *replayer) compact(ctx context.Context, now time.Time) error {
 		// A plan costs much more than a request. There is none to make where it
 		// would not be enough if all that came since the last one went too.
 		view.Cache = trigger.Cache{
-			Planned: true, Going: r.going + max(r.p.Tokens()-r.planned, 0), Touched: touched, Now: now, Lifetime: r.cache.Lifetime,
+			Planned: true, Going: r.going + r.watcher.Scale(r.p.Log()).Tokens(max(r.p.Tokens()-r.planned, 0)), Touched: touched, Now: now, Lifetime: r.cache.Lifetime,
 		}
 	}
 	if fires, _ := r.fire.Fires(view); !fires {
@@ -177,7 +177,7 @@ func (r *replayer) compact(ctx context.Context, now time.Time) error {
 	}
 	r.planned = r.p.Tokens()
 	if asks {
-		view.Cache = session.PromptCache(plan, r.model, r.Prices, touched, now)
+		view.Cache = session.PromptCache(plan, r.model, r.Prices, r.watcher.Scale(r.p.Log()), touched, now)
 		r.going = max(view.Cache.Going, 0)
 		if fires, _ := r.fire.Fires(view); !fires {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -15,20 +16,21 @@ import (
 // prompt, for [trigger.View]: how many tokens go, and how many stand at or behind
 // the first change and are read anew. The model gives the price and the lifetime,
 // where they are known; nil prices are those that come with the program. touched
-// is when a request last used the cache, zero for never.
-func PromptCache(plan strategy.Plan, model string, prices provider.Prices, touched, now time.Time) trigger.Cache {
+// is when a request last used the cache, zero for never. Figures are calibrated by
+// the scale (T3), the plan's are not.
+func PromptCache(plan strategy.Plan, model string, prices provider.Prices, scale token.Scale, touched, now time.Time) trigger.Cache {
 	if prices == nil {
 		prices = provider.Shipped()
 	}
 	c := trigger.Cache{Planned: true, Touched: touched, Now: now}
 	if plan.View() != nil {
-		c.Going, c.Behind = plan.Before-plan.After, plan.After-plan.Shared()
+		c.Going, c.Behind = scale.Tokens(plan.Before-plan.After), scale.Tokens(plan.After-plan.Shared())
 	}
 	if rule, ok := provider.CacheRuleOf(model); ok {
 		c.Lifetime = rule.Lifetime
 	}
 	if price, ok := prices.Price(model); ok {
-		price = price.For(plan.Before)
+		price = price.For(scale.Tokens(plan.Before))
 		c.Read, c.Write = price.CacheRead, price.CacheWrite
 	}
 	return c
@@ -60,7 +62,7 @@ func (s *Session) fires(ctx context.Context, r Request) (fires bool, why string,
 			made = &plan
 		}
 		p := ViewOf(s.projection, r.Branch)
-		view.Cache = PromptCache(plan, p.Config().Model, r.Prices, lastRequest(p), s.service.now())
+		view.Cache = PromptCache(plan, p.Config().Model, r.Prices, s.watcher.Scale(s.log), lastRequest(p), s.service.now())
 	}
 	fires, why = r.Trigger.Fires(view)
 	return fires, why, made, nil

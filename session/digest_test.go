@@ -37,7 +37,7 @@ func TestM4DigestIsTheDefault(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", name, c, err)
 		}
 		made := c.Overlays[0].Compaction.Summary
-		if made.Model != "digest" || !strings.Contains(made.Text, "  > Read it. Never print it.\n") || !strings.Contains(made.Text, "`/w/a`: read, turn 0") {
+		if made.Model != "digest" || !strings.Contains(made.Text, "  > Read it. Never print it.\n") || !strings.Contains(made.Text, "only read, of late: `/w/a`") {
 			t.Errorf("%s: %+v", name, made)
 		}
 		if _, err := s.Undo(t.Context()); err != nil {

@@ -47,7 +47,8 @@ func (s *Session) failed(ctx context.Context, r Request, err error) error {
 		text = strings.ToValidUTF8(text[:longestError], "") + "…" // no half of a character
 	}
 	record := s.appendLatest(ctx, func() []tenfold.Entry {
-		tokens, limit := s.projection.Tokens(), s.window(r)
+		scale := s.watcher.Scale(s.log)
+		tokens, limit := scale.Tokens(s.projection.Tokens())+scale.Outside, s.window(r)
 		return []tenfold.Entry{{Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit}}}
 	})
 	if record != nil && !isConflict(record) {

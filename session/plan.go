@@ -13,6 +13,7 @@ import (
 	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/summary"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -41,6 +42,7 @@ type Request struct {
 	// itself what to keep of the end, as fit does, goes on to the end.
 	OpenEnd bool
 	// Options are what the strategies share: hints, a summarizer, a focus.
+	// [Session.Plan] works out a Scale that is not given.
 	// Range is worked out from Bounds; an empty Source means "user", or with a
 	// Trigger "auto", a nil Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
@@ -50,6 +52,9 @@ type Request struct {
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	view := ViewOf(s.projection, r.Branch)
+	if r.Options.Scale == (token.Scale{}) {
+		r.Options.Scale = s.watcher.Scale(s.log)
+	}
 	if view == s.projection && r.Options.Index == nil {
 		if s.index == nil {
 			s.index = excerpt.NewIndex() // it is read when a strategy asks it
@@ -77,10 +82,12 @@ func ViewOf(root *tenfold.Projection, branch string) *tenfold.Projection {
 }
 
 // PlanOver works out what a request would do to a projection, stored or not.
+// Options.Scale is taken as it is; [token.Calibrate] gives that of a log.
 func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Time) (strategy.Plan, error) {
 	if r.Bounds.Now.IsZero() {
 		r.Bounds.Now = now
 	}
+	r.Bounds.Tail = scaledTail(r.Bounds.Tail, r.Options.Scale)
 	span, ok, why, err := p.Resolve(r.Bounds)
 	if err != nil {
 		return strategy.Plan{}, err
@@ -99,7 +106,7 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		span, ok = all, true
 	}
 	if !ok {
-		plan, err := strategy.Pipeline{}.Plan(ctx, p, strategy.Options{DryRun: r.Options.DryRun})
+		plan, err := strategy.Pipeline{}.Plan(ctx, p, strategy.Options{DryRun: r.Options.DryRun, Scale: r.Options.Scale})
 		plan.Nothing = why
 		return plan, err
 	}
@@ -118,6 +125,19 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 		o.Summarizer = summary.Digest{} // no strategy goes without (M4)
 	}
 	return pipeline.Plan(ctx, p, o)
+}
+
+// scaledTail is a tail, by default the default one, in the tokens that the log
+// counts (T3).
+func scaledTail(t *tenfold.Tail, scale token.Scale) *tenfold.Tail {
+	tail := tenfold.DefaultTail()
+	if t != nil {
+		tail = *t
+	}
+	if tail.Tokens > 0 {
+		tail.Tokens = max(scale.Estimated(tail.Tokens), 1)
+	}
+	return &tail
 }
 
 // pipeline is what a request has run, the slice its own.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/token"
 )
 
 // A Step is what one strategy of a plan does (S-17).
@@ -33,10 +34,12 @@ type Plan struct {
 	Range       tenfold.Range
 	Compactions []tenfold.Compaction
 	Steps       []Step
-	// Before and After are the projection's tokens as it stood and as it would be.
+	// Before and After are the projection's tokens as it stood and as it would be:
+	// estimates, like all figures of the plan. Scale converts them (T3).
 	Before, After int
-	// Fitted says what a strategy that fits into a target had to work with; nil
-	// where none ran.
+	Scale         token.Scale
+	// Fitted says what a strategy that fits into a target came to; nil where none
+	// ran.
 	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
@@ -54,6 +57,10 @@ type Plan struct {
 // View is the conversation as the plan would leave it: a snapshot, which later
 // writes do not change. It is nil for a plan made by hand, until [Plan.On].
 func (plan Plan) View() *tenfold.Projection { return plan.view }
+
+// Base is the conversation as it was when the plan was made, a snapshot; nil for
+// a plan made by hand, until [Plan.On].
+func (plan Plan) Base() *tenfold.Projection { return plan.base }
 
 // Shared is how many tokens at the front of the view the plan leaves as they
 // are: what a prompt cache still holds.
@@ -73,13 +80,6 @@ func newPlan(p *tenfold.Projection) Plan {
 }
 
 func (plan *Plan) show(view *tenfold.Projection) { plan.view, plan.After = view, view.Tokens() }
-
-// Fitted is what fitting a conversation into a target began with, in tokens.
-type Fitted struct {
-	// Always is what stays whatever the target is, Lines what the lines chosen
-	// beside it may cost.
-	Always, Lines int
-}
 
 // A Pipeline is strategies composed left to right.
 type Pipeline []Strategy
@@ -145,7 +145,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		o.Hints = o.Tools.Hints()
 	}
 	plan := newPlan(p)
-	plan.DryRun, plan.Range = o.DryRun, o.Range
+	plan.DryRun, plan.Range, plan.Scale = o.DryRun, o.Range, o.Scale
 	p = plan.base
 	o.begun = cmp.Or(o.begun, p)
 	withheld, request := false, firstRequest(p.Log())

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/token"
 	"tenfold/tool"
 )
 
@@ -27,6 +28,10 @@ type Options struct {
 	// Window is how many tokens the model's context holds; 0 leaves it to the
 	// table of package token and the model in the configuration (T5).
 	Window int
+	// Scale is how the conversation's provider counts: limits that are stated in
+	// tokens are its tokens, and so are those in notes (T3). The figures of a plan
+	// are estimates in any case. The zero Scale takes estimates as they are.
+	Scale token.Scale
 	// DryRun calls no model that would have to be paid for: what it would be
 	// asked is said in a note (C8).
 	DryRun bool
@@ -36,6 +41,9 @@ type Options struct {
 	// Focus says what a summary must keep, Instructions how it is written
 	// where that is not the summarizer's own way (M1).
 	Focus, Instructions string
+	// Budget is the most tokens a digest may have; 0 leaves it to the profile,
+	// and then to the digest (M4).
+	Budget int
 	// Transcript says where the whole conversation lies, as a path that its
 	// model can read: summaries in the place of a user message name it (P4),
 	// where no artifact was written of what they stand for.

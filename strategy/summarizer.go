@@ -50,6 +50,8 @@ type SummaryRequest struct {
 	Overlap []tenfold.Entry
 	// Focus says what must be kept; Instructions, if any, how to write.
 	Focus, Instructions string
+	// Budget is the most tokens a digest may have; 0 leaves it to the digest.
+	Budget int
 	// DryRun says that nothing is to be written anywhere.
 	DryRun bool
 	// View is the conversation as its own model last saw it, before anything

@@ -84,13 +84,14 @@ func (s TokenWindow) Name() string { return written("token-window", s) }
 
 // Propose implements [Strategy].
 func (s TokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	n := settled(s).Tokens
+	window := settled(s).Tokens
+	n := o.Scale.Estimated(window)
 	if counted(p) <= n {
-		return o.nothing("the window of %d tokens holds all that is shown", n)
+		return o.nothing("the window of %d tokens holds all that is shown", window)
 	}
 	out := omitBefore(s, p, s.begin(p, n, o), o)
 	if after := counted(o.lay(p, out...)); after > n {
-		o.Notef("the view costs %d tokens, more than the window of %d", after, n)
+		o.Notef("the view costs %d tokens, more than the window of %d", o.Scale.Tokens(after), window)
 	}
 	return out, nil
 }

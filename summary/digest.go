@@ -1,12 +1,14 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/strategy"
 )
 
@@ -14,16 +16,15 @@ import (
 // and its key exchanges, in Markdown. It works offline, and writes the same
 // text for the same request. Its zero value is ready to use.
 //
-// The budget is 4 % of the range's tokens, at least 1,000 and at most 8,000,
-// and what is no fact never takes it over half of the range. Facts have
-// precedence over it: what the user said and demands, the plan, open questions,
-// open errors, changed files and how repeated commands ended are all there even
-// if they take more, up to half of the range's tokens; beyond that the least
-// valuable of them go, and their section says how many. Where facts took more
-// than the budget, the last line says how much. A digest that is no smaller
-// than what it hides is refused by the strategy (C6).
+// The default budget is 4 % of the range's tokens, at least 1,000 and at most
+// 8,000. Facts have precedence over it: what the user said and demands, the plan,
+// open questions, open errors and changed files are all there even if they take
+// more, up to half of the range's tokens; beyond that the least valuable of them
+// go, and their section says how many. A budget that somebody set holds for facts
+// too. A digest that is no smaller than what it hides is refused by the strategy
+// (C6).
 type Digest struct {
-	// Tokens is the budget; 0 works it out from the range.
+	// Tokens is the most a digest may have; 0 works a budget out from the range.
 	Tokens int
 }
 
@@ -47,7 +48,7 @@ const (
 func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	counter := counterOf(r)
 	l := NewLedger(counter)
-	x := newExchanges(r.Focus)
+	x := &words{focus: atom.NewFocus(r.Focus), seen: map[string]bool{}}
 	size := 0
 	for turn, e := range raw(r) {
 		if err := ctx.Err(); err != nil {
@@ -60,22 +61,19 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	if l.entries == 0 {
 		return strategy.SummaryResult{}, nil
 	}
-	c := choice{counter: counter, items: l.items()}
-	budget := d.Tokens
-	if c.budget = budget; budget <= 0 {
-		budget = min(max(size/digestShare, digestLeast), digestMost)
-		c.budget = min(budget, size/2) // what is half the size is no gain
+	c := choice{counter: counter, items: l.items(), budget: cmp.Or(d.Tokens, r.Budget)}
+	if c.most = c.budget; c.budget <= 0 {
+		c.budget = min(max(size/digestShare, digestLeast), digestMost)
+		c.most = max(c.budget, size/2)
+		c.budget = min(c.budget, size/2) // what is half the size is no gain
 	}
-	c.most = max(budget, size/2)
 	c.share = c.budget * 3 / 4
-	x.addItems(&c.items)
-	c.items.addEarlier(r.Prior)
+	x.addItems(&c.items, l.last)
+	c.items.addEarlier(earlier(r), counter, c.budget/earlierShare)
+	out := strategy.SummaryResult{Model: DigestName, Notes: c.items.raise(x.focus)}
 	head := fmt.Sprintf("%s turns %d to %d of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, l.firstTurn, l.turn)
-	text, musts := c.text(head)
-	if musts > budget {
-		text += fmt.Sprintf("\nThe facts alone are %d tokens, over the budget of %d.\n", musts, budget)
-	}
-	return strategy.SummaryResult{Text: strings.TrimSuffix(text, "\n"), Model: DigestName}, nil
+	out.Text = strings.TrimSuffix(c.text(head), "\n")
+	return out, nil
 }
 
 // historyLine begins every digest (M2).
@@ -131,17 +129,4 @@ func raw(r strategy.SummaryRequest) iter.Seq2[int, tenfold.Entry] {
 
 func parentOf(branch string) string {
 	return branch[:max(strings.LastIndexByte(branch, '.'), 0)]
-}
-
-// earlierSize is how many characters of a prior summary are quoted.
-const earlierSize = 4000
-
-// addEarlier quotes prior summaries that a model wrote: what they are made from
-// is not known to be in this range. Digests say nothing that is not.
-func (s *items) addEarlier(prior []string) {
-	for i, text := range prior {
-		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, historyLine) {
-			s.add(inEarlier, rankLast, i, "- an earlier summary:\n%s", quote(clip(text, earlierSize)))
-		}
-	}
 }

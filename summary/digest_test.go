@@ -59,8 +59,9 @@ func TestM4DigestOfARange(t *testing.T) {
 		t.Errorf("it begins with %q", first)
 	}
 	for _, want := range []string{
-		"- turn 2:\n  > Do part 2. Never touch part 102.\n", "`/w/part3.go`: modified, turn 3\n", "`go test ./part2`: done, turn 2\n",
-		"  > I looked at the parser because part 3 calls it.\n", "  > Part 3 is done.\n",
+		"- turn 2:\n  > Do part 2. Never touch part 102.\n", "- last request, turn 3:\n  > Do part 3. Never touch part 103.\n", "`/w/part3.go`: modified, turn 3\n",
+		"`go test ./part2`: done, turn 2\n", "- turn 3:\n  > I looked at the parser because part 3 calls it.\n", "- the agent's last words, turn 3:\n  > Part 3 is done.\n",
+		"- turn 2:\n  > Part 2 is done.\n",
 	} {
 		if !strings.Contains(text+"\n", want) {
 			t.Errorf("it has no %q:\n%s", want, text)
@@ -78,23 +79,32 @@ func TestM4DigestOfARange(t *testing.T) {
 	}
 }
 
-// The facts have precedence over the budget, and the digest says by how much.
+// The facts have precedence over the budget that a digest gives itself; one
+// that somebody set holds, and what binds goes last.
 func TestM4FactsHavePrecedence(t *testing.T) {
 	l := conversation(t, 40)
-	text := digested(t, summary.Digest{Tokens: 100}, over(l, 0, 39))
+	text := digested(t, summary.Digest{}, over(l, 0, 39))
 	for i := range 40 {
 		if !strings.Contains(text, fmt.Sprintf("Never touch part %d.", i+100)) || !strings.Contains(text, fmt.Sprintf("`/w/part%d.go`", i)) {
 			t.Errorf("facts of turn %d are gone", i)
 		}
 	}
-	if !strings.Contains(text, "over the budget of 100.") {
-		t.Errorf("it does not say that it is over the budget:\n%s", text)
-	}
 	if strings.Contains(text, "because part 3 calls it") {
-		t.Error("there was room for an exchange")
-	}
-	if text := digested(t, summary.Digest{}, over(l, 0, 39)); strings.Contains(text, "over the budget of") && strings.Contains(text, "because part 3 calls it") {
 		t.Error("an exchange was put in place of facts")
+	}
+	for budget := 100; budget < 6000; budget += 190 {
+		r := over(l, 0, 39)
+		r.Budget = budget
+		text := digested(t, summary.Digest{}, r)
+		if n := l.Counter().Count(text); n > budget {
+			t.Errorf("%d tokens, over the budget of %d", n, budget)
+		}
+		if d := digested(t, summary.Digest{Tokens: budget}, over(l, 0, 39)); d != text {
+			t.Errorf("a budget of %d of a request gives another digest than that of the digest", budget)
+		}
+		if strings.Contains(text, "`/w/part") && !strings.Contains(text, "Never touch part 100.") {
+			t.Errorf("with a budget of %d a path is there and a demand is not:\n%s", budget, text)
+		}
 	}
 }
 
@@ -154,7 +164,7 @@ func TestS8DigestOfPriorSummaries(t *testing.T) {
 	r.Entries = over(l, 2, 3).Entries
 	r.Prior = []string{"# What came before\nThe schema was agreed on.", own}
 	text := digested(t, summary.Digest{}, r)
-	if !strings.Contains(text, "## Earlier summaries\n- an earlier summary:\n  > # What came before\n  > The schema was agreed on.") {
+	if !strings.Contains(text, "## Earlier summaries\n- written by a model, not checked:\n  > # What came before\n  > The schema was agreed on.") {
 		t.Errorf("the prior summary is not quoted:\n%s", text)
 	}
 	if strings.Count(text, "history, not a request") != 1 || !strings.Contains(text, "Never touch part 100.") {

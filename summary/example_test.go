@@ -35,19 +35,14 @@ func ExampleDigest() {
 	// Output:
 	// This is history, not a request: a digest, made without a model, of turns 0 to 0 of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.
 	//
-	// ## Requests and constraints
-	// - turn 0:
+	// ## Where the work stands
+	// - last request, turn 0:
 	//   > Make the build green. Never skip a test.
-	//
-	// ## State
-	// - turns 0 to 0: 6 entries, 2 tool calls
-	//
-	// ## Files
-	// - `parser.go`: modified, turn 0
-	//
-	// ## Open errors
-	// - `go build ./...`: failed, exit code 1, turn 0
+	// - red: `go build ./...`: failed, exit code 1, turn 0
 	//   > parser.go:7: undefined: next
+	//
+	// ## Changed files
+	// - `parser.go`: modified, turn 0
 }
 
 func ExampleConstraints() {

@@ -1,6 +1,7 @@
 package summary
 
-// Normalise makes two commands the same, for the tests over real sessions.
+// What the tests over real sessions go by: what makes two commands the same,
+// and whether a call failed.
 var Normalise = normalise
 
 // Visible is how a text is quoted.

@@ -1,8 +1,6 @@
 package summary
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -11,7 +9,6 @@ import (
 	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/token"
-	"tenfold/tool"
 )
 
 // A Ledger is the facts of a conversation, or of a stretch of one, that a
@@ -36,9 +33,15 @@ type Ledger struct {
 	plans     map[string]*plan    // by branch
 	branches  []string            // of plans, in order
 	approvals map[string]approval // asked for, not answered, by call id
+	running   map[string]*call    // commands in the background, by handle
 	skill     skill
+	tree      tree
 	last      string // the assistant's last words, until somebody speaks
 	lastTurn  int
+	// before is the assistant's last words, whoever spoke since, and spoken how
+	// many requests there were.
+	before string
+	spoken int
 }
 
 // openKey tells calls apart that wait for a result.
@@ -52,8 +55,9 @@ type request struct {
 	branch string
 	// questions are what it answers; none for a message.
 	questions []string
-	// binds is set where it states a constraint.
-	binds bool
+	// binds is set where it states a constraint, back where it was taken back.
+	binds, back bool
+	order       int // the entry that said it last
 	// long is set where it is not quoted whole; lines are then those of it
 	// that state constraints.
 	long  bool
@@ -80,7 +84,7 @@ func NewLedger(c tenfold.Counter) *Ledger {
 	return &Ledger{
 		counter: c,
 		asked:   map[string]*request{}, open: map[openKey][]*call{}, files: map[string]*file{},
-		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{}, failures: map[string]*failure{},
+		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{}, failures: map[string]*failure{}, running: map[string]*call{},
 	}
 }
 
@@ -128,6 +132,7 @@ func (l *Ledger) Constraints() []string {
 	}
 	for _, r := range l.requests {
 		switch {
+		case r.back:
 		case r.long:
 			for _, line := range r.lines {
 				put(line)
@@ -160,7 +165,7 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 		l.addUser(turn, e.Branch, p)
 	case tenfold.AssistantMessage:
 		if strings.TrimSpace(p.Text) != "" {
-			l.last, l.lastTurn = p.Text, turn
+			l.last, l.lastTurn, l.before = p.Text, turn, p.Text
 		}
 	case tenfold.ToolCall:
 		l.calls++
@@ -178,10 +183,19 @@ const wholeMessage = 500
 
 func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	if !m.IsRequest() {
-		return // no person wrote it
+		return
 	}
 	l.last = ""
-	l.addRequest(turn, branch, purpose.Said(m))
+	l.spoken++
+	text := purpose.Said(m)
+	if shortAnswer(text) {
+		if question := asked(l.before, text); question != "" {
+			l.addRequest(turn, branch, text, question)
+			return
+		}
+	}
+	l.takeBack(branch, text)
+	l.addRequest(turn, branch, text)
 }
 
 // addRequest notes what a person said. What was said before in the same words
@@ -195,11 +209,12 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 		if r.turns[len(r.turns)-1] != turn {
 			r.turns = append(r.turns, turn)
 		}
+		r.order, r.back = l.entries, false
 		return
 	}
-	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions}
+	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions, order: l.entries}
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
-		r.lines = Constraints(text)
+		r.lines = constraintsIn(text, longSentence)
 		r.binds = len(r.lines) > 0
 	} else {
 		r.binds = atom.StatesConstraint(text)
@@ -216,73 +231,5 @@ func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {
 	delete(l.approvals, a.CallID)
 	if a.State == tenfold.ApprovalDenied {
 		l.addRequest(turn, branch, strings.TrimSpace(a.Reason))
-	}
-}
-
-// plan is the latest state of a plan or a list of todos.
-type plan struct {
-	turn  int
-	items []tool.PlanItem
-	text  string
-	// byID is where items stand, made when the first of them comes alone, and
-	// highest the highest number among their ids.
-	byID    map[string]int
-	highest int
-}
-
-// addPlan takes in what a call says of the plan of its branch.
-func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
-	p, ok := l.plans[branch]
-	if !ok {
-		p = &plan{}
-		l.plans[branch] = p
-		l.branches = append(l.branches, branch)
-	}
-	p.turn = turn
-	switch {
-	case said.Text != "":
-		p.text = said.Text
-	case said.Partial:
-		for _, item := range said.Items {
-			p.put(item)
-		}
-	default:
-		p.items, p.byID, p.highest = said.Items, nil, 0
-	}
-}
-
-// put adds or changes an item. One made without an id gets the next number, as
-// the agents that make such items do.
-func (p *plan) put(item tool.PlanItem) {
-	if p.byID == nil {
-		p.byID = map[string]int{}
-		p.items = slices.Clone(p.items) // those are the call's
-		for i, have := range p.items {
-			p.note(have.ID, i)
-		}
-	}
-	if at, have := p.byID[item.ID]; have && item.ID != "" {
-		if item.Status != "" {
-			p.items[at].Status = item.Status
-		}
-		if item.Text != "" {
-			p.items[at].Text = item.Text
-		}
-		return
-	}
-	if item.Text == "" {
-		return // nobody knows what it is about
-	}
-	if item.ID == "" {
-		item.ID = strconv.Itoa(p.highest + 1)
-	}
-	p.note(item.ID, len(p.items))
-	p.items = append(p.items, item)
-}
-
-func (p *plan) note(id string, at int) {
-	p.byID[id] = at
-	if n, err := strconv.Atoi(id); err == nil {
-		p.highest = max(p.highest, n)
 	}
 }

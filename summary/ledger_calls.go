@@ -1,9 +1,10 @@
 package summary
 
 import (
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/tool"
@@ -20,6 +21,8 @@ type call struct {
 	files     []tool.FileOperation
 	command   *command
 	questions []string
+	// polls is set where it only asks how a command comes along.
+	polls bool
 }
 
 // words are the call as it is quoted.
@@ -34,18 +37,31 @@ type file struct {
 	reads   int
 	// latest is the entry of that last operation.
 	latest int
+	// by are the calls that changed it last, the newest last.
+	by []*call
 }
+
+// hunksOf is of how many calls that changed a file it is told what they changed.
+const hunksOf = 3
 
 // command is a command line, however often it ran.
 type command struct {
 	// text is how it was written last, key what makes it the same.
 	text, key string
-	runs      int
-	turn      int
-	ended     bool
-	last      outcome
-	latest    int // the entry of its last run
-	looks     bool
+	// dir is where it ran, as far as is told.
+	dir   string
+	runs  int
+	turn  int
+	ended bool
+	// words are how it ended last.
+	words  string
+	failed bool
+	latest int // the entry of its last run
+	looks  bool
+	// once is set on what nobody types twice: a script, or a very long line.
+	once bool
+	// check is what it checks, nil where it checks nothing.
+	check *verdict
 }
 
 func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
@@ -55,16 +71,21 @@ func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 	case tool.Shell, tool.Reads, tool.Edits, tool.Writes, tool.Patches, tool.Editor:
 		c.files = c.known.Operations(p.Arguments)
 	case tool.Plans, tool.Asks:
+		c.polls = tool.Polls(p.Name, "")
 		if said, ok := c.known.Plan(p.Arguments); ok {
 			l.addPlan(turn, branch, said)
 		}
 		c.questions = c.known.Questions(p.Arguments)
+	case tool.Lists, tool.Searches, tool.Skills:
 	case tool.Thinks:
+		c.polls = tool.Polls(p.Name, p.Arguments)
 		if c.known.Ends() {
 			l.skill = skill{}
 		}
+	default:
+		c.polls = tool.Polls(p.Name, p.Arguments)
 	}
-	if kind := c.known.Kind; kind == tool.Shell || kind == tool.Checks || (kind == tool.Acts && !c.known.Exempt) {
+	if kind := c.known.Kind; !c.polls && (kind == tool.Shell || kind == tool.Checks || (kind == tool.Acts && !c.known.Exempt)) {
 		l.addCommand(c)
 	}
 	key := openKey{branch, p.CallID}
@@ -89,9 +110,12 @@ func (l *Ledger) addCommand(c *call) {
 	key = "command\x00" + dir + "\x00" + key
 	cmd, ok := l.commands[key]
 	if !ok {
-		cmd = &command{key: key}
+		cmd = &command{key: key, dir: dir, once: len(text) > 2*lineLength || strings.Contains(strings.TrimSpace(text), "\n")}
 		if c.known.Kind == tool.Shell {
 			cmd.looks = !c.known.Call(c.arguments).Unknown
+		}
+		if v, ok := checkOf(c.known, text); ok {
+			cmd.check, cmd.looks = &v, false
 		}
 		l.commands[key] = cmd
 		l.ran = append(l.ran, cmd)
@@ -101,59 +125,9 @@ func (l *Ledger) addCommand(c *call) {
 	c.command = cmd
 }
 
-// normalise gives what makes two command lines the same: white space counts
-// as one blank outside of quotes, comment lines in front, line ends behind the
-// last command, 2>&1 and how many lines of the output are wanted do not count.
-func normalise(line string) string {
-	var words []string
-	for text := range strings.SplitSeq(strings.TrimSpace(line), "\n") {
-		if trimmed := strings.TrimSpace(text); trimmed != "" && (len(words) > 0 || trimmed[0] != '#') {
-			words = append(words, fields(trimmed)...)
-			words = append(words, "\n")
-		}
-	}
-	var kept []string
-	for i := 0; i < len(words); i++ {
-		if words[i] == "2>&1" || (words[i] == "\n" && i == len(words)-1) {
-			continue
-		}
-		kept = append(kept, words[i])
-		if (words[i] == "tail" || words[i] == "head") && i > 0 && words[i-1] == "|" {
-			for i+1 < len(words) && isLineCount(words[i+1]) {
-				i++
-			}
-		}
-	}
-	return strings.TrimRight(strings.Join(kept, " "), "; ")
-}
-
-// isLineCount knows -n, -20, -n20 and 20.
-func isLineCount(word string) bool {
-	word = strings.TrimPrefix(strings.TrimPrefix(word, "-"), "n")
-	_, err := strconv.Atoi(word)
-	return err == nil || word == ""
-}
-
-// fields is strings.Fields that leaves what is in quotes together.
-func fields(s string) []string {
-	if !strings.ContainsAny(s, `'"`) {
-		return strings.Fields(s)
-	}
-	var mark rune // the quote that is open
-	return strings.FieldsFunc(s, func(c rune) bool {
-		switch {
-		case mark == 0 && (c == '\'' || c == '"'):
-			mark = c
-		case mark == c:
-			mark = 0
-		}
-		return mark == 0 && (c == ' ' || c == '\t' || c == '\r')
-	})
-}
-
-// touch notes an operation on a file. A read changes nothing of what is said
-// of a file that was changed but how often it was read.
-func (l *Ledger) touch(turn int, f tool.FileOperation) {
+// touch notes an operation of a call on a file. A read changes nothing of what
+// is said of a file that was changed but how often it was read.
+func (l *Ledger) touch(c *call, f tool.FileOperation) {
 	have, ok := l.files[f.Path]
 	if !ok {
 		have = &file{path: f.Path}
@@ -164,9 +138,12 @@ func (l *Ledger) touch(turn int, f tool.FileOperation) {
 		have.reads++
 	} else {
 		have.changes++
+		if n := len(have.by); n == 0 || have.by[n-1] != c {
+			have.by = append(have.by[max(0, n-hunksOf+1):n:n], c)
+		}
 	}
 	if f.Op != tool.FileRead || have.changes == 0 {
-		have.last, have.turn, have.latest = f.Op, turn, l.entries
+		have.last, have.turn, have.latest = f.Op, c.turn, l.entries
 	}
 }
 
@@ -183,30 +160,97 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	delete(l.approvals, p.CallID)
 
-	o := outcomeOf(c, p)
-	if c.command != nil {
-		c.command.ended, c.command.last = true, o
-		c.command.last.text = ""
-	}
 	if len(c.questions) > 0 {
 		// What the tool gives back is what the person said.
-		l.addRequest(turn, branch, strings.TrimSpace(o.text), c.questions...)
+		if _, refused := refusal(saidIn(p.Parts)); refused && l.plans[branch] != nil {
+			l.plans[branch].refused = true
+		}
+		for _, said := range answersIn(saidIn(p.Parts), c.questions) {
+			l.addRequest(turn, branch, said.answer, said.question)
+		}
 		return
 	}
-	if o.failed {
-		l.fail(c, o)
-		return
+	r := result{ended: tool.OutcomeOf(c.name, p), failed: tool.Failed(c.name, c.arguments, p)}
+	if r.failed {
+		if words, refused := refusal(saidIn(p.Parts)); refused {
+			l.addRequest(turn, branch, words, "may I run "+clip(c.name+" "+c.arguments, lineLength/2)+"?")
+			return
+		}
 	}
-	if o.Outcome == "" && tool.Underway(p) {
+	if c.polls {
+		if c = l.running[handleIn(c.arguments)]; c == nil || r.ended == "" {
+			return
+		}
+		r.failed = r.ended.Bad()
+	}
+	if cmd := c.command; cmd != nil {
+		if r.ended == "" {
+			if handle := handleOf(tenfold.TextLines(p)); handle != "" {
+				l.running[handle] = c
+				return
+			}
+		}
+		l.end(c, p, &r)
+		cmd.ended, cmd.failed, cmd.words = true, r.failed, r.words()
+	}
+	if r.failed {
+		r.text = tool.Output(p)
+		l.fail(c, r)
 		return
 	}
 	for _, f := range c.files {
-		l.touch(c.turn, createdIn(f, o.text))
+		l.touch(c, createdIn(f, saidIn(p.Parts)))
 	}
 	if name := c.known.Skill(c.arguments); name != "" {
 		l.skill = skill{name, c.turn}
 	}
-	l.resolve(c)
+	l.resolve(c, r)
+}
+
+// end reads more about how a command ended than its outcome tells. Where a pipe
+// hides how a check ended, or nothing tells of it, its output does.
+func (l *Ledger) end(c *call, p tenfold.ToolResult, r *result) {
+	cmd := c.command
+	if r.failed {
+		return
+	}
+	if cmd.check != nil && (r.ended == "" || masked(cmd.text)) {
+		output := tool.Output(p)
+		r.red = looksRed(output)
+		r.failed = r.red
+		r.unsure = !r.red && masked(cmd.text) && !looksGreen(output)
+	}
+	if !r.failed && strings.Contains(cmd.text, "git") {
+		l.tree.see(cmd.text, tool.Output(p), c.turn, l.entries)
+	}
+}
+
+// result is how a call ended.
+type result struct {
+	ended  tenfold.Outcome
+	failed bool
+	// red is set where only the output tells that it failed, unsure where it
+	// is not known that it did not.
+	red, unsure bool
+	text        string
+}
+
+// words say how a call ended.
+func (r result) words() string {
+	_, told := r.ended.Code()
+	switch {
+	case r.red:
+		return "failed by its output"
+	case told && r.failed:
+		return "failed, " + strings.Replace(string(r.ended), "exit", "exit code", 1)
+	case r.failed:
+		return "failed"
+	case told:
+		return strings.Replace(string(r.ended), "exit", "exit code", 1)
+	case r.ended == tenfold.Success:
+		return "success"
+	}
+	return "done"
 }
 
 // createdIn takes a tool's word for it that a file it put is new or was there.
@@ -224,91 +268,30 @@ func createdIn(f tool.FileOperation, result string) tool.FileOperation {
 	return f
 }
 
-// failure is a call that failed, and was not put right.
-type failure struct {
-	turn  int
-	order int // the entry it came with
-	// times is how often it failed in a row.
-	times int
-	// what is the call as it is shown.
-	what    string
-	command *command
-	last    outcome
-	// lines are quoted of the output: the one that says most, then others.
-	lines []string
-}
-
-// failureKey is what a failure of the call is noted under, and what must
-// succeed to close it: the same command, a change of the same path, a read of
-// it, or a call of the same tool with the same arguments.
-func (c *call) failureKey() string {
-	switch {
-	case c.command != nil:
-		return c.command.key
-	case len(c.files) > 0:
-		return fileKey(c.files[0])
-	}
-	return "tool\x00" + c.name + "\x00" + tool.Canonical(c.arguments)
-}
-
-func fileKey(f tool.FileOperation) string {
-	if f.Op == tool.FileRead {
-		return "read\x00" + f.Path
-	}
-	return "change\x00" + f.Path
-}
-
-// fail notes that a call failed.
-func (l *Ledger) fail(c *call, o outcome) {
-	f := &failure{turn: c.turn, order: l.entries, times: 1, command: c.command, last: o, lines: errorLines(o, c.command != nil)}
-	f.last.text = ""
-	switch {
-	case c.command != nil:
-		f.what = code(c.command.text, lineLength)
-	case len(c.files) > 0:
-		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
-	default:
-		f.what = c.words()
-	}
-	key := c.failureKey()
-	if have := l.failures[key]; have != nil {
-		f.times += have.times
-	}
-	l.failures[key] = f
-}
-
-// resolve closes what the success of a call closes. A change of a path closes
-// a read of it that failed too: the file is there now.
-func (l *Ledger) resolve(c *call) {
-	if len(l.failures) == 0 {
-		return
-	}
-	delete(l.failures, c.failureKey())
-	for _, op := range c.files {
-		delete(l.failures, fileKey(op))
-		if op.Op != tool.FileRead {
-			delete(l.failures, "read\x00"+op.Path)
+// handleOf is the handle that a host gave a command that goes on in the
+// background; empty where there is none.
+func handleOf(output string) string {
+	head := output[:min(len(output), 600)]
+	for _, p := range []string{"running with session ID ", "running in background with ID: ", "running in the background with ID: ", "running with cell ID "} {
+		if _, rest, ok := strings.Cut(head, p); ok {
+			handle, _, _ := strings.Cut(rest, "\n")
+			handle, _, _ = strings.Cut(handle, " ")
+			return strings.TrimRight(handle, ".,")
 		}
 	}
+	return ""
 }
 
-// errorLines gives the lines of an output to quote: of a command the last
-// first, since that is where it says what came of it.
-func errorLines(o outcome, isCommand bool) []string {
-	first := linesOf(o.text, 2, false)
-	if !isCommand {
-		return first
+// handleIn is the handle that a polling call asks about.
+func handleIn(arguments string) string {
+	var members map[string]jsontext.Value
+	if json.Unmarshal([]byte(arguments), &members, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		return ""
 	}
-	last := linesOf(o.text, 3, true)
-	if len(last) == 0 {
-		return nil
-	}
-	lines := last[:1]
-	slices.Reverse(last[1:])
-	for _, line := range slices.Concat(first[:min(len(first), 1)], last[1:]) {
-		if !slices.Contains(lines, line) {
-			lines = append(lines[:len(lines):len(lines)], line)
+	for _, name := range []string{"session_id", "bash_id", "task_id", "shell_id", "cell_id", "shellId", "sessionId"} {
+		if v, ok := members[name]; ok {
+			return strings.Trim(string(v), `"`)
 		}
 	}
-	return lines
+	return ""
 }

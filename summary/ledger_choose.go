@@ -12,42 +12,41 @@ import (
 type section int
 
 const (
-	inRequests section = iota
-	inState
+	inNow section = iota
+	inDemands
 	inFiles
-	inCommands
 	inErrors
-	inPlan
-	inQuestions
-	inExchanges
+	inDecisions
+	inCommands
 	inEarlier
 	sections
 )
 
 var headings = [sections]string{
-	"## Requests and constraints\n", "## State\n", "## Files\n", "## Commands\n", "## Open errors\n",
-	"## Plan\n", "## Questions\n", "## Key exchanges\n", "## Earlier summaries\n",
+	"## Where the work stands\n", "## What the user demanded\n", "## Changed files\n", "## Open errors\n",
+	"## Decisions and findings\n", "## Commands\n", "## Earlier summaries\n",
 }
 
 // The ranks of what a ledger and a digest can say, most valuable first. Within
 // a rank the newest comes first. Those up to rankLast have precedence over the
 // budget.
 const (
-	rankBinding  = iota // what binds: messages that state constraints, and answers
+	rankBinding  = iota // what binds: messages that state constraints
+	rankAnswer          // answers to questions
 	rankTask            // the first and the last request
-	rankState           // plan, questions, approvals, the active skill
-	rankError           // open errors, with the line that says most
+	rankState           // plan, questions, approvals, the working tree, what is red
+	rankError           // open errors, with their cause
+	rankFocus           // what the focus speaks of; no fact, but a wish
 	rankChanged         // files that were changed
-	rankRepeated        // commands that ran more than once
-	rankLast            // the assistant's last conclusion
+	rankLast            // the assistant's last words
 	rankDemand          // what else long messages demand
+	rankHunk            // what was changed in a file
+	rankCheck           // commands that check the work
+	rankEarlier         // another tool's summary
 	rankRequest         // other messages
-	rankDetail          // other lines of open errors
-	rankExchange        // other exchanges
-	rankCommand         // commands that ran once
-	rankOpen            // calls without a result
+	rankDecision        // decisions and findings of earlier turns
+	rankCommand         // other commands that ran more than once
 	rankRead            // files that were only read
-	rankLooking         // commands that only looked
 )
 
 // item is a piece of text that is taken whole or not at all.
@@ -72,7 +71,7 @@ type items []item
 
 // add makes an item and gives its number, from 1.
 func (s *items) add(in section, rank, order int, format string, args ...any) int {
-	*s = append(*s, item{section: in, rank: rank, must: rank <= rankLast, order: order, text: fmt.Sprintf(format, args...)})
+	*s = append(*s, item{section: in, rank: rank, must: rank <= rankLast && rank != rankFocus, order: order, text: fmt.Sprintf(format, args...)})
 	return len(*s)
 }
 
@@ -96,9 +95,8 @@ type choice struct {
 	budget, most, share int
 }
 
-// text takes what fits, by rank, and writes it in sections. Musts are the
-// tokens of those items that have precedence.
-func (c *choice) text(head string) (text string, musts int) {
+// text takes what fits, by rank, and writes it in sections.
+func (c *choice) text(head string) (text string) {
 	order := make([]int, len(c.items))
 	for i := range c.items {
 		order[i] = i
@@ -118,7 +116,7 @@ func (c *choice) text(head string) (text string, musts int) {
 		switch {
 		case it.must:
 			limit = c.most
-		case it.rank < rankExchange:
+		case it.rank > rankFocus && it.rank < rankRequest:
 			limit = c.share
 		}
 		if used+cost > limit || (it.parent > 0 && !c.items[it.parent-1].taken) {
@@ -126,9 +124,6 @@ func (c *choice) text(head string) (text string, musts int) {
 		}
 		it.taken, open[it.section] = true, true
 		used += cost
-		if it.must {
-			musts += cost
-		}
 		taken = append(taken, i)
 	}
 	text = c.write(head)
@@ -138,7 +133,7 @@ func (c *choice) text(head string) (text string, musts int) {
 		taken = taken[:len(taken)-1]
 		text = c.write(head)
 	}
-	return text, musts
+	return text
 }
 
 // write puts what was taken in order.
@@ -168,7 +163,7 @@ func (c *choice) write(head string) string {
 		for _, it := range here {
 			b.WriteString(it.text)
 		}
-		if missing > 0 {
+		if missing > 0 && s != inDecisions && s != inCommands {
 			fmt.Fprintf(&b, "- (%d more left out)\n", missing)
 		}
 	}

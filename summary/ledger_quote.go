@@ -67,21 +67,6 @@ func hidden(r rune) bool {
 	return r >= 0xe0000 && r <= 0xe007f
 }
 
-// clip cuts a text to so many characters and marks that it did. It does not
-// look at what it leaves out.
-func clip(text string, characters int) string {
-	if len(text) <= characters {
-		return text
-	}
-	n := 0
-	for i := range text {
-		if n++; n > characters {
-			return strings.TrimRight(text[:i], " \t\r\n") + "…"
-		}
-	}
-	return text
-}
-
 // code quotes a text in one line, as code: at most so many characters, line
 // ends as their picture, in as many backticks as it takes.
 func code(text string, characters int) string {

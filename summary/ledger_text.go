@@ -5,44 +5,53 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"tenfold/tool"
 )
 
-// Text writes the ledger as Markdown of at most so many tokens: sections in a
-// fixed order, those without a line left out. What does not fit goes, least
-// valuable first: what binds (messages that state constraints, answers) stays
-// longest, then the first and the last request, plan and questions, open
-// errors, changed files, repeated commands, what else long messages demand,
-// other messages, details of errors, single commands, reads. Each line quotes
-// the log, tools' words always behind a mark or as code. The same entries give
-// the same text. It is empty where there is nothing to say or no room.
+// Text writes the ledger as Markdown of at most so many tokens: sections in the
+// order of semantics M4a, those without a line left out. What does not fit goes,
+// least valuable first: what binds (messages that state constraints, answers)
+// stays longest, then the first and the last request, the plan, questions and
+// what is red, open errors, changed files, what else long messages demand, what
+// was changed in files, checks, other messages, other commands, reads. Each line
+// quotes the log, tools' words always behind a mark or as code. The same entries
+// give the same text. It is empty where there is nothing to say or no room.
 func (l *Ledger) Text(budget int) string {
 	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget}
-	text, _ := c.text("")
-	return text
+	return c.text("")
 }
 
 // items gives all the ledger can say, in order of value within each rank.
 func (l *Ledger) items() items {
 	var s items
 	l.requestItems(&s)
-	l.stateItems(&s)
-	l.planItems(&s)
 	l.questionItems(&s)
+	l.planItems(&s)
+	l.treeItems(&s)
 	l.errorItems(&s)
 	l.fileItems(&s)
 	l.commandItems(&s)
 	return s
 }
 
+// The places in the first section.
+const (
+	atRequest = iota
+	atWords
+	atQuestions
+	atPlan
+	atTree
+	atSkill
+	atRed
+)
+
 const (
 	// taskSize and headSize are how many characters of a long message are quoted
-	// from its beginning: of the first and the last request, of others.
-	taskSize = 2000
+	// from its beginning: of the first and the last request, of others. Of those
+	// two, tailSize characters are quoted from the end.
+	taskSize = 1600
+	tailSize = 400
 	headSize = 200
 	// demandSize is how many bytes of what one long message demands have
 	// precedence over the budget.
@@ -52,31 +61,67 @@ const (
 	planSize = 40
 )
 
+// lastRequest is the one that the work is about now: said last, and not taken
+// back; nil where there is none.
+func (l *Ledger) lastRequest() *request {
+	var last *request
+	for _, r := range l.requests {
+		if !r.back && r.branch == "" && (last == nil || r.order > last.order) {
+			last = r
+		}
+	}
+	if last == nil && len(l.requests) > 0 {
+		last = l.requests[len(l.requests)-1] // on a branch, an agent above asks
+	}
+	return last
+}
+
 func (l *Ledger) requestItems(s *items) {
-	last := len(l.requests) - 1
-	for i := last; i >= 0; i-- {
-		r := l.requests[i]
-		rank, size := rankRequest, headSize
-		if i == 0 || i == last {
+	last := l.lastRequest()
+	for i, r := range slices.Backward(l.requests) {
+		if r.back {
+			continue
+		}
+		in, order, lead, rank, size := inDemands, i, "", rankRequest, headSize
+		switch {
+		case r == last:
+			in, order, lead, rank, size = inNow, atRequest, "last request, ", rankTask, taskSize
+		case i == 0:
 			rank, size = rankTask, taskSize
+		case !r.binds && wonders(r.text):
+			rank = rankDecision
 		}
-		if r.binds || len(r.questions) > 0 {
+		switch {
+		case r.binds:
 			rank = rankBinding
+		case len(r.questions) > 0:
+			rank = min(rank, rankAnswer)
 		}
-		where := turns(r.turns) + onBranch(r.branch)
-		for i, q := range r.questions[:min(len(r.questions), 4)] {
-			where += [...]string{", answer to ", ", "}[min(i, 1)] + code(q, lineLength/2)
+		where := lead + turns(r.turns) + onBranch(r.branch)
+		quoted := said
+		if len(r.questions) > 0 && r.questions[0] != "" {
+			quoted = answered
+			question, _, _ := strings.Cut(strings.TrimSpace(strings.Join(r.questions, " ")), "\n")
+			where += ", to " + code(strings.Trim(question, "#* "), lineLength)
 		}
 		if !r.long {
-			n := s.add(inRequests, rank, i, "- %s:\n%s", where, quote(r.text))
-			(*s)[n-1].must = true
+			n := s.add(in, rank, order, "- %s:%s", where, quoted(r.text))
+			(*s)[n-1].must = rank != rankDecision
 			continue
 		}
 		head, lines := beginning(r, size)
+		tail := ""
+		if size == taskSize {
+			// What is wanted often stands at the end of a long message.
+			if tail = ending(r.text, tailSize); strings.Contains(head, tail) {
+				tail = ""
+			}
+			lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(tail, line) })
+		}
 		if head == "" && len(lines) > 0 {
 			head, lines = lines[0], lines[1:]
 		}
-		parent := s.add(inRequests, rank, i, "- %s, from %d characters:\n%s", where, utf8.RuneCountInString(r.text), quote(head))
+		parent := s.add(in, rank, order, "- %s, from a longer message:\n%s", where, quote(head))
 		first := 0
 		for bytes := 0; first < len(lines) && bytes+len(lines[first]) <= demandSize; first++ {
 			bytes += len(lines[first])
@@ -87,7 +132,36 @@ func (l *Ledger) requestItems(s *items) {
 		for _, line := range lines[first:] {
 			s.addTo(parent, rankDemand, quote(line))
 		}
+		if tail != "" {
+			s.addTo(parent, rankTask, quote("…\n"+tail))
+		}
 	}
+}
+
+// said quotes what somebody said below a line that ends in a colon.
+func said(text string) string { return "\n" + quote(text) }
+
+// answered quotes what somebody said to a question: on its line, if it is one
+// line (M4a).
+func answered(text string) string {
+	if strings.ContainsAny(text, "\n\r") {
+		return said(text)
+	}
+	return strings.TrimPrefix(quote(text), " ")
+}
+
+// wonders reports whether a message only asks something: no deed is wanted.
+func wonders(text string) bool {
+	if !strings.HasSuffix(strings.TrimSpace(text), "?") {
+		return false
+	}
+	folded := " " + strings.ToLower(text)
+	for _, ask := range []string{" can you ", " could you ", " can we ", " could we ", " would you ", " will you ", " please ", " let's "} {
+		if strings.Contains(folded, ask) {
+			return false
+		}
+	}
+	return true
 }
 
 func onBranch(branch string) string {
@@ -98,17 +172,30 @@ func onBranch(branch string) string {
 }
 
 // beginning gives the head of a long message, and the lines that state
-// constraints and are not in it. A line that the head would cut is left to
-// them.
+// constraints and are not in it.
 func beginning(r *request, characters int) (head string, lines []string) {
-	head = clip(r.text, characters)
-	whole := strings.TrimSuffix(head, "…")
+	head = opening(r.text, characters)
+	// A line that the head breaks off in is left to them.
+	whole := strings.TrimRight(strings.TrimSuffix(head, "…"), " \n")
 	at := strings.LastIndexByte(whole, '\n') + 1
-	if cut := strings.TrimSpace(whole[at:]); slices.ContainsFunc(r.lines, func(line string) bool { return cut != "" && strings.HasPrefix(line, cut) }) {
+	if cut := strings.TrimSpace(whole[at:]); cut != "" && head != r.text && slices.ContainsFunc(r.lines, func(line string) bool { return len(line) > len(cut) && strings.HasPrefix(line, cut) }) {
 		head = strings.TrimSpace(whole[:at])
 	}
-	lines = slices.DeleteFunc(slices.Clone(r.lines), func(line string) bool { return strings.Contains(head, line) })
-	return head, lines
+	return head, slices.DeleteFunc(slices.Clone(r.lines), func(line string) bool { return strings.Contains(head, line) })
+}
+
+// ending is the last whole lines of a text, of so many characters.
+func ending(text string, characters int) string {
+	text = strings.TrimSpace(text)
+	at := len(text)
+	for at > 0 {
+		next := strings.LastIndexByte(text[:at-1], '\n') + 1
+		if utf8.RuneCountInString(text[next:]) > characters {
+			break
+		}
+		at = next
+	}
+	return strings.TrimSpace(text[at:])
 }
 
 // turns names turns: the last, and those in which the same was said before.
@@ -122,21 +209,6 @@ func turns(list []int) string {
 	return "turns " + strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", ")
 }
 
-func (l *Ledger) stateItems(s *items) {
-	if l.entries == 0 {
-		return
-	}
-	s.add(inState, rankState, 0, "- turns %d to %d: %d entries, %d tool calls\n", l.firstTurn, l.turn, l.entries, l.calls)
-	if l.skill.name != "" {
-		s.add(inState, rankState, 0, "- active skill, loaded in turn %d: %s\n", l.skill.turn, code(l.skill.name, lineLength))
-	}
-	for i, c := range l.unanswered() {
-		if c.command == nil && len(c.questions) == 0 && len(c.files) == 0 { // others stand elsewhere
-			s.add(inState, rankOpen, i+1, "- call without a result, turn %d: %s\n", c.turn, c.words())
-		}
-	}
-}
-
 // unanswered gives the calls that have no result, the newest first.
 func (l *Ledger) unanswered() []*call {
 	all := slices.Concat(slices.Collect(maps.Values(l.open))...)
@@ -144,140 +216,107 @@ func (l *Ledger) unanswered() []*call {
 	return all
 }
 
-// boxes are what stands in the box of a plan's item, by its status.
-var boxes = map[string]string{"completed": "x", "in_progress": "~", "cancelled": "-"}
-
-func (l *Ledger) planItems(s *items) {
-	for order, branch := range l.branches {
-		p := l.plans[branch]
-		if len(p.items) == 0 && p.text == "" {
-			continue
-		}
-		var b strings.Builder
-		if len(p.items) == 0 {
-			b.WriteString(quote(clip(p.text, 2*wholeMessage)))
-		}
-		todo := p.items
-		if len(todo) > planSize {
-			todo = slices.DeleteFunc(slices.Clone(todo), func(i tool.PlanItem) bool { return i.Status == "completed" || i.Status == "cancelled" })
-			todo = todo[:min(len(todo), planSize)]
-		}
-		for _, i := range todo {
-			id := ""
-			if n, err := strconv.Atoi(i.ID); err == nil {
-				id = fmt.Sprintf("#%d ", n)
-			}
-			fmt.Fprintf(&b, "  - [%s] %s%s\n", cmp.Or(boxes[i.Status], " "), id, code(i.Text, lineLength))
-		}
-		if n := len(p.items) - len(todo); n > 0 {
-			fmt.Fprintf(&b, "  - (%d more)\n", n)
-		}
-		s.add(inPlan, rankState, order, "- turn %d%s:\n%s", p.turn, onBranch(branch), b.String())
-	}
-}
-
 func (l *Ledger) questionItems(s *items) {
 	byID := map[string]*call{}
 	for _, c := range l.unanswered() {
 		byID[c.id] = c
 		for _, q := range c.questions {
-			s.add(inQuestions, rankState, len(*s), "- turn %d, asked and not answered:\n%s", c.turn, quote(clip(q, wholeMessage)))
+			s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", c.turn, said(opening(q, wholeMessage)))
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b string) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
-		a, what, reason := l.approvals[id], "call "+code(id, lineLength), ""
+		a, what, reason := l.approvals[id], "call "+code(id, lineLength), "\n"
 		if c, open := byID[id]; open {
 			what = c.words()
 		}
 		if a.reason != "" {
-			reason = quote(clip(a.reason, wholeMessage))
+			reason = said(opening(a.reason, wholeMessage))
 		}
-		s.add(inQuestions, rankState, len(*s), "- turn %d, approval of %s asked for and not given:\n%s", a.turn, what, reason)
+		s.add(inNow, rankState, atQuestions, "- turn %d, approval of %s asked for and not given:%s", a.turn, what, reason)
 	}
-	if lines := asking(l.last); len(lines) > 0 {
-		s.add(inQuestions, rankState, len(*s), "- turn %d, asked and not answered:\n%s", l.lastTurn, quote(strings.Join(lines, "\n")))
+	if l.last == "" {
+		return
+	}
+	words := opening(l.last, lastSize)
+	s.add(inNow, rankLast, atWords, "- the agent's last words, turn %d:%s", l.lastTurn, said(words))
+	if lines := slices.DeleteFunc(asking(l.last), func(line string) bool { return strings.Contains(words, line) }); len(lines) > 0 {
+		s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", l.lastTurn, said(strings.Join(lines, "\n")))
 	}
 }
+
+// lastSize is how many characters of the assistant's last words are quoted.
+const lastSize = 1200
 
 // asking gives the last lines of the assistant's last words that are
 // questions, at most three.
 func asking(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); strings.HasSuffix(line, "?") {
-			lines = append(lines, clip(line, wholeMessage))
+			lines = append(lines, line)
 		}
 	}
 	return lines[max(0, len(lines)-3):]
 }
 
+func (l *Ledger) treeItems(s *items) {
+	for _, line := range l.tree.lines(l.paths) {
+		s.add(inNow, rankState, atTree, "- %s\n", line)
+	}
+	if l.skill.name != "" {
+		s.add(inNow, rankState, atSkill, "- active skill, loaded in turn %d: %s\n", l.skill.turn, code(l.skill.name, lineLength))
+	}
+}
+
+// errorItems tells what is open with its cause: checks that fail stand where the
+// work stands.
 func (l *Ledger) errorItems(s *items) {
-	for _, f := range slices.SortedFunc(maps.Values(l.failures), func(a, b *failure) int { return cmp.Compare(b.order, a.order) }) {
-		words := times(f.times, "failed") + f.last.exitWords()
-		if f.command != nil && f.command.runs > f.times {
-			words += fmt.Sprintf(", ran %d times", f.command.runs)
+	for i, f := range l.openFailures() {
+		in, order, lead := inErrors, i, ""
+		if f.again() {
+			in, order, lead = inNow, atRed, "red: "
 		}
-		first := ""
-		if len(f.lines) > 0 {
-			first = quote(f.lines[0])
+		again := ""
+		if f.times > 1 {
+			again = fmt.Sprintf(", %d times in a row", f.times)
 		}
-		parent := s.add(inErrors, rankError, f.order, "- %s: %s, turn %d\n%s", f.what, words, f.turn, first)
-		if len(f.lines) > 1 {
-			s.addTo(parent, rankDetail, quote(strings.Join(f.lines[1:], "\n")))
+		cause := strings.Join(causeOf(f.text), "\n")
+		if cause != "" {
+			cause = quote(cause)
 		}
+		s.add(in, rankError, order, "- %s%s: %s%s, turn %d\n%s", lead, f.what, f.words, again, f.turn, cause)
 	}
 }
 
-func times(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return fmt.Sprintf("%s ×%d", word, n)
-}
+// commandsMost is how many commands are told.
+const commandsMost = 15
 
-func (l *Ledger) fileItems(s *items) {
-	unsure := map[string]bool{}
-	for _, c := range slices.Backward(l.unanswered()) {
-		for _, f := range c.files {
-			if f.Op != tool.FileRead && !unsure[f.Path] {
-				unsure[f.Path] = true
-				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(f.Path, 2*lineLength), f.Op, c.turn)
-			}
-		}
-	}
-	paths := slices.Clone(l.paths)
-	slices.SortStableFunc(paths, func(a, b *file) int { return cmp.Compare(b.latest, a.latest) })
-	for i, f := range paths {
-		rank, order, words := rankRead, len(paths)+i, times(f.reads, "read")
-		if f.changes > 0 {
-			rank, order = rankChanged, i
-			if f.reads == 0 {
-				words = times(f.changes, string(f.last))
-			} else {
-				words = times(f.changes, string(f.last)) + ", " + words
-			}
-		}
-		s.add(inFiles, rank, order, "- %s: %s, turn %d\n", code(f.path, 2*lineLength), words, f.turn)
-	}
-}
-
+// commandItems tells the commands worth knowing: checks, and what ran more than
+// once and did more than look.
 func (l *Ledger) commandItems(s *items) {
 	ran := slices.Clone(l.ran)
 	slices.SortStableFunc(ran, func(a, b *command) int { return cmp.Compare(b.latest, a.latest) })
+	told := 0
+	of := map[string]int{} // commands told, by what they check
 	for i, c := range ran {
-		if l.failures[c.key] != nil && c.ended {
-			continue // it stands under the open errors
+		if told == commandsMost || c.looks || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || glances(c.text)) {
+			continue
 		}
-		rank, words := rankCommand, "no result"
-		if c.looks {
-			rank = rankLooking
+		if c.check != nil {
+			if of[c.check.name]++; of[c.check.name] > 2 {
+				continue
+			}
 		}
-		if c.ended {
-			words = c.last.words()
+		rank, words := rankCommand, c.words
+		if c.check != nil {
+			rank = rankCheck
+		}
+		if !c.ended {
+			words = "no result"
 		}
 		if c.runs > 1 {
-			rank = rankRepeated
 			words += fmt.Sprintf(", ran %d times", c.runs)
 		}
+		told++
 		s.add(inCommands, rank, i, "- %s: %s, turn %d\n", code(c.text, lineLength), words, c.turn)
 	}
 }

@@ -14,7 +14,7 @@
 // [O200k] is the default and [Cl100k] the encoding of older models; both agree
 // with the published encodings on every text. [Heuristic] takes four
 // characters for a token. [Named] finds a counter by its name in a
-// configuration, and [EncodingFor] the encoding of a model.
+// configuration.
 //
 // Counters are safe for concurrent use and do not allocate. The vocabularies
 // are part of the program; the first use of one builds its tables, which takes
@@ -33,10 +33,10 @@
 // # Estimates and what the provider reports
 //
 // Providers count with vocabularies of their own, add tokens around messages,
-// and report the sum afterwards. [Calibration] learns for each model the ratio
-// between what was reported and what was estimated and applies it to the next
-// estimate. A [Figure] carries where it comes from, so that it is never shown
-// as more than it is.
+// and report the sum afterwards. A [Calibration] learns from the usage records of
+// a conversation what its provider counts for an estimated token, and gives a
+// [Scale] that converts estimates. A [Source] says where a figure comes from, so
+// that it is never shown as more than it is.
 //
 // # Context windows
 //

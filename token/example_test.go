@@ -1,7 +1,6 @@
 package token_test
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"tenfold/token"
@@ -46,28 +45,14 @@ func ExampleNamed() {
 	// chars/4 2
 }
 
-func ExampleEncodingFor() {
-	fmt.Println(token.EncodingFor("openai/gpt-4-0613").Name())
-	fmt.Println(token.EncodingFor("claude-opus-4-5").Name())
+func ExampleScale() {
+	// A provider that counts 138 tokens where o200k counts 100.
+	scale := token.Scale{Percent: 138, Requests: 40}
+	fmt.Println(scale.Tokens(50_000), scale.Source())
+	fmt.Println(scale.Estimated(50_000)) // what a target of 50k allows of estimated tokens
 	// Output:
-	// cl100k_base
-	// o200k_base
-}
-
-func ExampleCalibration() {
-	var c token.Calibration
-	fmt.Println(c.Estimate("gpt-4o", 50_000))
-	c.Observe("gpt-4o", 10_000, 11_000) // estimated, and what the provider then reported
-	fmt.Println(c.Estimate("gpt-4o", 50_000))
-	fmt.Println(token.Reported(51_300))
-
-	stored, err := json.Marshal(&c)
-	fmt.Println(string(stored), err)
-	// Output:
-	// {50000 estimate}
-	// {51500 calibrated}
-	// {51300 provider}
-	// {"models":{"gpt-4o":{"ratio":1.03,"observations":1}}} <nil>
+	// 69000 calibrated
+	// 36232
 }
 
 func ExampleWindows() {

@@ -112,14 +112,3 @@ func TestT5WindowsAreValues(t *testing.T) {
 		t.Errorf("y is %d", tokens)
 	}
 }
-
-func TestEncodingFor(t *testing.T) {
-	for model, want := range map[string]string{
-		"gpt-4": "cl100k_base", "openai/gpt-4-turbo": "cl100k_base", "gpt-3.5-turbo-0125": "cl100k_base", "text-embedding-3-small": "cl100k_base",
-		"gpt-4o": "o200k_base", "gpt-4.1-mini": "o200k_base", "o3": "o200k_base", "claude-opus-4-5": "o200k_base", "": "o200k_base",
-	} {
-		if got := token.EncodingFor(model).Name(); got != want {
-			t.Errorf("%q: %s, want %s", model, got, want)
-		}
-	}
-}

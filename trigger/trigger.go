@@ -36,7 +36,7 @@ func (t turns) String() string { return "turns(" + strconv.Itoa(int(t)) + ")" }
 
 type tokens int
 
-// Tokens fires when the estimated total is n or more.
+// Tokens fires when the total is n or more, calibrated or estimated (T3).
 func Tokens(n int) Trigger { return tokens(n) }
 
 func (t tokens) Fires(v View) (bool, string) {
@@ -67,7 +67,8 @@ func (t left) String() string { return "-" + number(int(t)) }
 type context float64
 
 // Context fires when more than the share f of the model's window is used, by
-// what the provider reported, if it did, else by the estimate. A share of 0 is
+// what the provider reported, if it did, else by the calibrated total, else by the
+// estimate. A share of 0 is
 // [DefaultContext].
 func Context(f float64) Trigger {
 	if f == 0 {

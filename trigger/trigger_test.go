@@ -223,6 +223,46 @@ func TestViewReported(t *testing.T) {
 	}
 }
 
+// T3: where the log says how its provider counts, the total is what the provider
+// would report, before the first report after a compaction too.
+func TestT3ViewIsCalibrated(t *testing.T) {
+	l := tenfold.NewLog()
+	add := func(tokens int, payload tenfold.Payload) {
+		if _, err := l.Append(tenfold.Entry{Tokens: tokens, Payload: payload}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(0, tenfold.ConfigDelta{Model: "claude-sonnet-4-5"})
+	seen := 0
+	for range 10 {
+		add(0, tenfold.TurnStart{})
+		add(1000, user("do"))
+		seen += 1000
+		prompt := 20_000 + seen*3/2
+		add(1000, tenfold.AssistantMessage{Text: "done"})
+		seen += 1000
+		add(0, tenfold.Usage{Model: "claude-sonnet-4-5", CacheRead: prompt, Output: 1500})
+	}
+	add(1000, user("and"))
+	p := tenfold.Project(l)
+	v := trigger.Look(p)
+	if v.Reported != 20_000+19*1500+1500 || v.Since != 1500 || v.Tokens != 20_000+21*1500 || !v.Calibrated {
+		t.Errorf("%+v", v)
+	}
+	if fires, why := trigger.Tokens(51_500).Fires(v); !fires {
+		t.Error(why)
+	}
+	add(0, tenfold.Compaction{ToTurn: 4, Turns: tenfold.Omit})
+	p.Advance()
+	v = trigger.Look(p)
+	if want := 20_000 + p.Tokens()*3/2; v.Reported != 0 || v.Tokens != want {
+		t.Errorf("%d tokens, want %d: %+v", v.Tokens, want, v)
+	}
+	if _, why := trigger.Context(0.5).Fires(v); !strings.Contains(why, "(calibrated)") {
+		t.Error(why)
+	}
+}
+
 // A watcher sees what looking anew sees, whatever comes.
 func TestWatcherEqualsLook(t *testing.T) {
 	for seed := range 300 {

@@ -12,14 +12,16 @@ type View struct {
 	// Turns is how many complete turns somebody asked for: turns of the root
 	// that show a message of a person (L7). The turn under way is none yet.
 	Turns int
-	// Tokens is the estimated total, with the system prompt and the tool
-	// definitions (T4).
-	Tokens int
+	// Tokens is the total, with the system prompt and the tool definitions (T4):
+	// calibrated, with what the log does not hold of them, if Calibrated says so,
+	// else estimated (T3).
+	Tokens     int
+	Calibrated bool
 	// Reported is what the provider counted for the last response, prompt and
 	// answer; 0 when it did not, or when the conversation was compacted since,
 	// so that the figure is no longer true.
 	Reported int
-	// Since is the estimate for what came after that response.
+	// Since is the same for what came after that response.
 	Since int
 	// Window is how many tokens the model's context holds; 0 when unknown.
 	Window int
@@ -32,6 +34,9 @@ type View struct {
 func (v View) used() (int, token.Source) {
 	if v.Reported > 0 {
 		return v.Reported + v.Since, token.Provider
+	}
+	if v.Calibrated {
+		return v.Tokens, token.Calibrated
 	}
 	return v.Tokens, token.Estimate
 }
@@ -63,7 +68,12 @@ type Watcher struct {
 	usage   int  // what the last response took
 	since   int  // what came after it, estimated
 	window  int  // of the model in the configuration; 0 until looked up
+
+	calibration token.Calibration
 }
+
+// Scale is what the log says of how its provider counts, read as far as it goes.
+func (w *Watcher) Scale(l *tenfold.Log) token.Scale { return w.calibration.Scale(l) }
 
 // Look makes the view of the projection as it stands.
 func (w *Watcher) Look(p *tenfold.Projection) View {
@@ -74,7 +84,7 @@ func (w *Watcher) Look(p *tenfold.Projection) View {
 		fresh = changesView(e)
 	}
 	if fresh {
-		*w = Watcher{Windows: w.Windows, of: p, last: -1}
+		*w = Watcher{Windows: w.Windows, of: p, last: -1, calibration: w.calibration}
 	}
 	for ; w.version < p.Version(); w.version++ {
 		if e, _ := l.Entry(w.version + 1); e.Branch == "" {
@@ -84,9 +94,11 @@ func (w *Watcher) Look(p *tenfold.Projection) View {
 	if w.window == 0 {
 		w.window, _ = w.Windows.Window(p.Config().Model)
 	}
-	v := View{Turns: w.turns, Tokens: p.Tokens(), Reported: w.usage, Window: w.window}
+	scale := w.Scale(l)
+	v := View{Turns: w.turns, Tokens: scale.Tokens(p.Tokens()) + scale.Outside, Reported: w.usage, Window: w.window}
+	v.Calibrated = scale.Source() == token.Calibrated
 	if w.usage > 0 {
-		v.Since = w.since
+		v.Since = scale.Tokens(w.since)
 	}
 	// The last turn is complete once the model has said its last word on it:
 	// until then it is under way. A turn after it, asked for or not, ends it.

@@ -107,6 +107,7 @@ func TestNarrow(t *testing.T) {
 Kept       turns 3..5    596 tokens
 Total                  1,209 → 695 tokens
            (42 % smaller)
+Figures    estimate (o200k)
 `
 	if got := show(50, false); got != want {
 		t.Errorf("the report is\n%s, want\n%s", got, want)

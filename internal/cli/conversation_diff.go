@@ -8,6 +8,7 @@ import (
 
 	"tenfold/internal/cli/picture"
 	"tenfold/session"
+	"tenfold/token"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -35,7 +36,7 @@ changed entry twice: "-" as it was, "+" as a model sees it.
 		}
 		if svg != "" {
 			return a.writeFile(svg, func(w io.Writer) error {
-				_, err := io.WriteString(w, picture.SVG(s.Projection()))
+				_, err := io.WriteString(w, picture.SVG(s.Projection(), token.Calibrate(s.Log())))
 				return err
 			})
 		}
@@ -64,7 +65,8 @@ func (a *app) diff(s *session.Session, turns turnRange) error {
 	if err != nil {
 		return err
 	}
-	d := newDiffer(a, view)
+	scale := token.Calibrate(s.Log())
+	d := newDiffer(a, view, scale)
 	for e := range s.Log().Entries() {
 		turn, step, _ := s.Log().Where(e.Seq)
 		if turn < from || turn > to || !view.Reads(e.Seq) {
@@ -74,6 +76,7 @@ func (a *app) diff(s *session.Session, turns turnRange) error {
 		line := diffJSON{e.Seq, turn, step, string(e.Payload.Kind()), fate.String(), by, view.Why(e.Seq).String(), e.Tokens, after}
 		switch {
 		case a.JSON:
+			line.Before, line.After = scale.Tokens(line.Before), scale.Tokens(line.After)
 			err = a.Emit(line)
 		case e.Payload.Kind().Visible(): // no model saw the other kinds
 			d.entry(e, line, fate)

@@ -11,6 +11,7 @@ import (
 
 	"tenfold/internal/cli/terminal"
 	"tenfold/store"
+	"tenfold/token"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -18,8 +19,8 @@ func (a *app) listCommand() *cobra.Command {
 		Use:   "ls",
 		Short: "List conversations",
 		Long: `Lists the conversations in the store, the last changed first: the shortest
-unique id, turns, tokens before and after compaction, time of the last change,
-and title. "*" marks the active conversation.`,
+unique id, turns, estimated tokens before and after compaction, time of the last
+change, and title. "*" marks the active conversation.`,
 		Example: `  tenfold conversation ls
   tenfold conversation ls --json`,
 		Args: arguments(0, 0, ""),
@@ -58,7 +59,7 @@ func (a *app) list(ctx context.Context) error {
 		for _, c := range all {
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
-				Tokens: tokensJSON{c.Stats.TokensBefore, c.Stats.TokensAfter, counterName},
+				Tokens: scaled(c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
 			})
 			if err != nil {

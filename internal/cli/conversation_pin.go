@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/token"
 )
 
 func (a *app) pinCommand() *cobra.Command {
@@ -186,10 +187,10 @@ func pinnedIn(l *tenfold.Log) []int64 {
 	return out
 }
 
-func newPinJSON(s *session.Session, seq int64) pinJSON {
+func newPinJSON(s *session.Session, seq int64, scale token.Scale) pinJSON {
 	e, _ := s.Log().Entry(seq)
 	turn, step, _ := s.Log().Where(seq)
-	return pinJSON{seq, turn, step, string(e.Payload.Kind()), terminal.Excerpt(entryText(e.Payload), resultWidth), e.Tokens}
+	return pinJSON{seq, turn, step, string(e.Payload.Kind()), terminal.Excerpt(entryText(e.Payload), resultWidth), scale.Tokens(e.Tokens)}
 }
 
 func (a *app) listPins(s *session.Session) error {
@@ -197,8 +198,9 @@ func (a *app) listPins(s *session.Session) error {
 	if len(pins) == 0 {
 		a.Noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
 	}
+	scale := token.Calibrate(s.Log())
 	for _, seq := range pins {
-		p := newPinJSON(s, seq)
+		p := newPinJSON(s, seq, scale)
 		err := a.Result(p, func() {
 			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+turnWords(p.Turn, p.Turn)+"  "+
 				kindWord(tenfold.Kind(p.Kind))+"  "+count(p.Tokens, "token", "tokens"), terminal.Excerpt(p.Text, titleWidth))
@@ -215,10 +217,11 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 	if on {
 		word, title = "pinned", "Pinned"
 	}
-	after := s.Projection().Tokens()
+	scale := token.Calibrate(s.Log())
+	now := scaled(before, s.Projection().Tokens(), scale)
 	if a.JSON {
 		return a.Emit(map[string]any{
-			"conversation": s.ID(), word: changed, "tokens": tokensJSON{before, after, counterName},
+			"conversation": s.ID(), word: changed, "tokens": now,
 		})
 	}
 	if len(changed) == 0 {
@@ -232,10 +235,10 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 			e, _ := s.Log().Entry(other)
 			also = "  (paired with the " + kindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
 		}
-		p := newPinJSON(s, seq)
+		p := newPinJSON(s, seq, scale)
 		a.Printf("%s entry %d, %s, %s%s\n", title, seq,
 			turnWords(p.Turn, p.Turn), kindWord(tenfold.Kind(p.Kind)), also)
 	}
-	a.Printf("Total  %s\n", tokens(before, after))
+	a.Printf("Total  %s\n", tokens(now.Before, now.After))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -52,6 +53,8 @@ type showJSON struct {
 	Entries int            `json:"entries"`
 	Kinds   map[string]int `json:"kinds"`
 	Tokens  tokensJSON     `json:"tokens"`
+	// Theirs is what compactions of the original tool saved of them.
+	Theirs *theirsJSON `json:"theirs,omitzero"`
 	// Settings are those that the conversation keeps.
 	Settings    []keptJSON `json:"settings,omitempty"`
 	kept        []config.Setting
@@ -81,10 +84,11 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 		return showJSON{}, err
 	}
 	view := s.Projection()
+	scale := token.Calibrate(s.Log())
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{},
-		Tokens: countJSON(view.Totals().All()),
+		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
 	out.Settings = keptsJSON(out.kept)
@@ -92,8 +96,9 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 		out.Kinds[string(e.Payload.Kind())]++
 	}
 	out.Usage = usageOf(view)
+	scaleUsage(&out.Usage, scale)
 	for o := range view.Overlays() {
-		out.Compactions = append(out.Compactions, newOverlayJSON(o))
+		out.Compactions = append(out.Compactions, newOverlayJSON(o, scale))
 	}
 	return out, nil
 }
@@ -118,6 +123,11 @@ func (a *app) printShow(s showJSON) {
 		tokens += "  (" + words + ")"
 	}
 	field("Tokens", tokens)
+	field("Figures", s.Tokens.words())
+	field("Outside", s.Tokens.outsideWords())
+	if s.Theirs != nil {
+		field("", s.Theirs.words())
+	}
 	for i, k := range s.kept {
 		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}

@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/session"
+	"tenfold/token"
 )
 
 func (a *app) undoCommand() *cobra.Command {
@@ -69,14 +70,15 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 	if err != nil {
 		return err
 	}
-	after := s.Projection().Tokens()
+	scale := token.Calibrate(s.Log())
+	now := scaled(before, s.Projection().Tokens(), scale)
 	list := make([]overlayJSON, len(changed))
 	for i, o := range changed {
-		list[i] = newOverlayJSON(o)
+		list[i] = newOverlayJSON(o, scale)
 	}
 	if a.JSON {
 		return a.Emit(map[string]any{
-			"conversation": s.ID(), word: list, "tokens": tokensJSON{before, after, counterName},
+			"conversation": s.ID(), word: list, "tokens": now,
 		})
 	}
 	// A command that replaced overlays is undone and redone with them: they
@@ -88,6 +90,6 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 	for i, o := range changed {
 		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+overlayWhere(o.Compaction)+"   "+slotWords(list[i].Slots), terminal.VisibleLine(o.ID))
 	}
-	a.Printf("Total   %s\n", tokens(before, after))
+	a.Printf("Total   %s\n", tokens(now.Before, now.After))
 	return nil
 }

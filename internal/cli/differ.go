@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/strategy"
+	"tenfold/token"
 )
 
 // differ prints the raw conversation beside its projection, entry by entry,
@@ -17,6 +19,8 @@ import (
 type differ struct {
 	*app
 	view *tenfold.Projection
+	// scale converts what is counted to what is shown.
+	scale token.Scale
 	// shown is what a model sees of shortened entries. added are the items that
 	// the projection inserted after an entry, after 0 before all entries.
 	shown map[int64]string
@@ -31,11 +35,11 @@ type differ struct {
 // sideBySide is the narrowest terminal that shows both sides.
 const sideBySide = 110
 
-func newDiffer(a *app, view *tenfold.Projection) *differ {
+func newDiffer(a *app, view *tenfold.Projection, scale token.Scale) *differ {
 	d := &differ{
-		app: a, view: view, turn: -1, shown: map[int64]string{}, added: map[int64][]tenfold.Item{},
+		app: a, view: view, scale: scale, turn: -1, shown: map[int64]string{}, added: map[int64][]tenfold.Item{},
 		fates: map[tenfold.Fate]tenfold.Count{}, by: map[string]tenfold.Count{},
-		place: len(strconv.FormatInt(view.Version(), 10)), tokens: mostTokens(view),
+		place: len(strconv.FormatInt(view.Version(), 10)), tokens: len(thousands(scale.Tokens(mostTokens(view)))),
 	}
 	last := int64(0)
 	for it := range view.Items() {
@@ -67,7 +71,7 @@ func (d *differ) entry(e tenfold.Entry, line diffJSON, fate tenfold.Fate) {
 	}
 	r := diffRow{
 		head: d.head(strconv.FormatInt(e.Seq, 10), strconv.Itoa(line.Turn)+"."+strconv.Itoa(line.Step), e.Payload),
-		text: entryText(e.Payload), before: line.Before, after: line.After,
+		text: entryText(e.Payload), before: d.scale.Tokens(line.Before), after: d.scale.Tokens(line.After),
 	}
 	if fate != tenfold.Kept {
 		r.changed, r.left, r.why = true, d.shown[e.Seq], line.Fate+": "+line.Why
@@ -83,7 +87,7 @@ func (d *differ) entry(e tenfold.Entry, line diffJSON, fate tenfold.Fate) {
 func (d *differ) additions(seq int64) {
 	for _, it := range d.added[seq] {
 		d.row(diffRow{
-			head: d.head("", "", it.Payload), changed: true, added: true, after: it.Tokens, left: entryText(it.Payload), why: markFor(it),
+			head: d.head("", "", it.Payload), changed: true, added: true, after: d.scale.Tokens(it.Tokens), left: entryText(it.Payload), why: markFor(it),
 		})
 	}
 	delete(d.added, seq)
@@ -171,26 +175,31 @@ func (d *differ) unified(r diffRow) {
 // sums prints the totals of the entries shown: by fate, then by strategy.
 func (d *differ) sums() {
 	var all tenfold.Count
-	var rows [][3]string
+	var names []string
+	var counts []tenfold.Count
 	for _, fate := range tenfold.Fates() {
 		if c, ok := d.fates[fate]; ok {
-			rows = append(rows, sumRow(fate.String(), c))
-			all = plus(all, c)
+			names, counts = append(names, fate.String()), append(counts, c)
 		}
+	}
+	var rows [][3]string
+	for i, c := range d.scale.Counts(counts...) {
+		rows = append(rows, sumRow(names[i], c))
+		all = plus(all, c)
 	}
 	rows = append(rows, sumRow("total", all))
 	t := d.view.Totals()
 	if t.Added.Entries > 0 {
-		rows = append(rows, [3]string{"added", count(t.Added.Entries, "text", "texts"), thousands(t.Added.After) + " tokens"})
+		rows = append(rows, [3]string{"added", count(t.Added.Entries, "text", "texts"), thousands(d.scale.Tokens(t.Added.After)) + " tokens"})
 	}
 	if t.Config.Before > 0 || t.Config.After > 0 {
-		rows = append(rows, [3]string{"prompt and tools", "", tokens(t.Config.Before, t.Config.After)})
+		rows = append(rows, [3]string{"prompt and tools", "", tokens(d.scale.Tokens(t.Config.Before), d.scale.Tokens(t.Config.After))})
 	}
+	rows = append(rows, [3]string{"figures", "", scaled(0, 0, d.scale).words()})
 	d.table(rows)
-	rows = nil
+	rows, names = nil, nil
 	// What the overlays of each strategy or profile did, in order of appearance.
 	sums := map[string]tenfold.Count{}
-	var names []string
 	for _, o := range liveOverlays(d.view) {
 		c, ok := d.by[o.ID]
 		if !ok {
@@ -198,6 +207,8 @@ func (d *differ) sums() {
 		}
 		name := "compacted by " + o.Compaction.Source
 		switch {
+		case strategy.IsToolsOwn(o.Compaction):
+			name = "the original tool's own"
 		case o.Compaction.Profile != "":
 			name = "profile " + o.Compaction.Profile
 		case o.Compaction.Strategy != "":
@@ -209,7 +220,7 @@ func (d *differ) sums() {
 		sums[name] = plus(sums[name], c)
 	}
 	for _, name := range names {
-		rows = append(rows, sumRow(terminal.VisibleLine(name), sums[name]))
+		rows = append(rows, sumRow(terminal.VisibleLine(name), d.scale.Counts(sums[name])[0]))
 	}
 	d.table(rows)
 	for _, o := range liveOverlays(d.view) {
@@ -241,13 +252,13 @@ func (d *differ) table(rows [][3]string) {
 	}
 }
 
-// mostTokens is the width of the largest token count.
+// mostTokens is the largest token count of an entry.
 func mostTokens(view *tenfold.Projection) int {
 	most := 0
 	for e := range view.Log().Entries() {
 		most = max(most, e.Tokens)
 	}
-	return len(thousands(most))
+	return most
 }
 
 // tagFor shortens an overlay's id to its end: ids made at about the same time

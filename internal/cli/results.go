@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/session"
 	"tenfold/summary"
+	"tenfold/token"
 )
 
 // The parts that the JSON of several results has in common. Field names are
@@ -21,9 +22,15 @@ type (
 		Format string `json:"format"`
 	}
 	tokensJSON struct {
-		Before int    `json:"before"`
-		After  int    `json:"after"`
+		Before int `json:"before"`
+		After  int `json:"after"`
+		// Method is "calibrated" where the figures of the object are what the
+		// provider counts, by what it reported before, else the counter's name.
 		Method string `json:"method"`
+		// Ratio is the provider's count by the counter's, and Outside what each
+		// request holds that is not in the conversation; both where calibrated.
+		Ratio   float64 `json:"ratio,omitzero"`
+		Outside int     `json:"outside,omitzero"`
 	}
 	// keptJSON is a setting that a conversation keeps; without a value it is
 	// no longer kept.
@@ -90,8 +97,6 @@ type (
 	}
 )
 
-func countJSON(c tenfold.Count) tokensJSON { return tokensJSON{c.Before, c.After, counterName} }
-
 func keptsJSON(all []config.Setting) []keptJSON {
 	var out []keptJSON
 	for _, s := range all {
@@ -140,11 +145,11 @@ func (a *app) printParted(path, id string, p *partedJSON, dryRun bool) {
 		strconv.Itoa(p.Turn)+" on. "+now+terminal.VisibleLine(id)+".")
 }
 
-func newOverlayJSON(o tenfold.Overlay) overlayJSON {
+func newOverlayJSON(o tenfold.Overlay, scale token.Scale) overlayJSON {
 	c := o.Compaction
 	return overlayJSON{
 		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: slots(c), Profile: c.Profile,
-		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: c.TokensBefore, After: c.TokensAfter,
+		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
 		Reason: c.Reason, Summary: newWrittenJSON(c.Summary), Command: c.Command,
 	}
 }
@@ -200,7 +205,7 @@ func (o overlayJSON) words() []string {
 
 // overlayWhy describes an overlay in one phrase.
 func overlayWhy(c tenfold.Compaction) string {
-	why := strings.Join(newOverlayJSON(tenfold.Overlay{Compaction: c}).words(), ", ")
+	why := strings.Join(newOverlayJSON(tenfold.Overlay{Compaction: c}, token.Scale{}).words(), ", ")
 	if c.Reason != "" {
 		why += ": " + terminal.VisibleLine(c.Reason)
 	}

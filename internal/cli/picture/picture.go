@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/token"
 )
 
 // The classes of tokens, in the order of the legend.
@@ -54,10 +55,10 @@ type piece struct {
 }
 
 // SVG draws a conversation and its projection. Both sums are those of
-// [tenfold.Totals.All].
-func SVG(p *tenfold.Projection) string {
+// [tenfold.Totals.All]; figures are those of the scale (T3).
+func SVG(p *tenfold.Projection, scale token.Scale) string {
 	before, after := pieces(p)
-	return draw(before, after, p.Totals().All())
+	return draw(before, after, p.Totals().All(), scale)
 }
 
 // pieces gives what the strips show, in order.
@@ -104,7 +105,8 @@ func classOf(p tenfold.Payload) int {
 	return agent
 }
 
-func draw(before, after []piece, sum tenfold.Count) string {
+func draw(before, after []piece, sum tenfold.Count, scale token.Scale) string {
+	sum = scale.Counts(sum)[0]
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	height := legendRow + (classes+1)/2*rowHeight + margin - rowHeight/2
@@ -121,15 +123,16 @@ func draw(before, after []piece, sum tenfold.Count) string {
 	bars(&b, after, lowStrip, short)
 	line(`<text x="%d" y="%d" fill="#0f172a"><tspan font-weight="600">After</tspan>  %s tokens%s</text>`,
 		margin, lowStrip+strip+24, grouped(sum.After), saved(sum))
-	was, is := sums(before), sums(after)
+	shares := scale.Counts(sums(before, after)...)
 	shown := 0
 	for class, l := range legend {
-		if was[class] == 0 && is[class] == 0 {
+		c := shares[class]
+		if c.Before == 0 && c.After == 0 {
 			continue
 		}
 		x, y := margin+shown%2*(inner/2), legendRow+shown/2*rowHeight
 		line(`<rect x="%d" y="%d" width="12" height="12" rx="3" fill="%s"/>`, x, y-11, l.colour)
-		line(`<text x="%d" y="%d" fill="#334155">%s: %s → %s</text>`, x+20, y, l.name, grouped(was[class]), grouped(is[class]))
+		line(`<text x="%d" y="%d" fill="#334155">%s: %s → %s</text>`, x+20, y, l.name, grouped(c.Before), grouped(c.After))
 		shown++
 	}
 	line(`</svg>`)
@@ -194,11 +197,15 @@ func bars(b *strings.Builder, pieces []piece, y int, length float64) {
 }
 
 // sums adds up the tokens of each class.
-func sums(pieces []piece) (tokens [classes]int) {
-	for _, p := range pieces {
-		tokens[p.class] += p.tokens
+func sums(before, after []piece) []tenfold.Count {
+	counts := make([]tenfold.Count, classes)
+	for _, p := range before {
+		counts[p.class].Before += p.tokens
 	}
-	return tokens
+	for _, p := range after {
+		counts[p.class].After += p.tokens
+	}
+	return counts
 }
 
 // saved says how much smaller the conversation became.

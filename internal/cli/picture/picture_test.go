@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/token"
 )
 
 // The picture of any conversation is well-formed, and its strips hold the
@@ -22,7 +23,7 @@ func TestPictureAddsUp(t *testing.T) {
 			_, _ = l.Append(e) // what a log refuses is not in the picture
 		}
 		p := tenfold.Project(l)
-		svg := SVG(p)
+		svg := SVG(p, token.Scale{})
 		d := xml.NewDecoder(strings.NewReader(svg))
 		for {
 			if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -33,11 +34,8 @@ func TestPictureAddsUp(t *testing.T) {
 		}
 		before, after := pieces(p)
 		was, is := 0, 0
-		for _, n := range sums(before) {
-			was += n
-		}
-		for _, n := range sums(after) {
-			is += n
+		for _, c := range sums(before, after) {
+			was, is = was+c.Before, is+c.After
 		}
 		if all := p.Totals().All(); was != all.Before || is != all.After {
 			t.Fatalf("the strips hold %d and %d tokens, the projection counts %d and %d", was, is, all.Before, all.After)

@@ -1,0 +1,209 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenfold/tool"
+)
+
+const (
+	// hunkFiles is of how many files it is told what was changed in them.
+	hunkFiles = 12
+	// readFiles is how many files that were only read are named.
+	readFiles = 5
+	// namesMost is how many names are told of what was changed in a file.
+	namesMost = 6
+)
+
+func times(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return fmt.Sprintf("%s ×%d", word, n)
+}
+
+// fileItems tells the files that were changed, the newest first, with what was
+// changed in those of late, and a handful of those that were only read.
+func (l *Ledger) fileItems(s *items) {
+	unsure := map[string]bool{}
+	for _, c := range slices.Backward(l.unanswered()) {
+		for _, f := range c.files {
+			if f.Op != tool.FileRead && !unsure[f.Path] {
+				unsure[f.Path] = true
+				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(f.Path, 2*lineLength), f.Op, c.turn)
+			}
+		}
+	}
+	paths := slices.Clone(l.paths)
+	slices.SortStableFunc(paths, func(a, b *file) int { return cmp.Compare(b.latest, a.latest) })
+	var read []string
+	told := 0
+	for i, f := range paths {
+		if f.changes == 0 {
+			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && strings.HasSuffix(f.path, "/"+o.path) }) {
+				read = append(read, f.path)
+			}
+			continue
+		}
+		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.path, 2*lineLength), times(f.changes, string(f.last)), f.turn)
+		if told < hunkFiles && f.last != tool.FileDeleted {
+			if words := hunks(f); words != "" {
+				told++
+				s.addTo(parent, rankHunk, words)
+			}
+		}
+	}
+	if len(read) > 0 {
+		s.add(inFiles, rankRead, len(paths), "- only read, of late: %s\n", listed(read, readFiles))
+	}
+}
+
+// hunks tells what the last calls that changed a file did to it: the names of
+// what they touch, and the first line that the last of them put there or took
+// away.
+func hunks(f *file) string {
+	var names []string
+	line, gone := "", ""
+	for _, c := range slices.Backward(f.by) {
+		pieces := c.known.Pieces(c.arguments)
+		for _, p := range slices.Backward(pieces) {
+			if p.Path != f.path {
+				continue
+			}
+			before, added, removed := difference(p)
+			if line == "" {
+				line = firstOf("+", added)
+			}
+			if gone == "" {
+				gone = firstOf("-", removed)
+			}
+			found := definitions(append([]string{p.Head}, added...))
+			if len(found) == 0 {
+				found = definitions(append([]string{p.Head}, before...))
+				found = found[max(0, len(found)-1):]
+			}
+			for _, name := range found {
+				if len(names) < namesMost && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	var parts []string
+	if len(names) > 0 {
+		parts = append(parts, "in "+listed(names, namesMost))
+	}
+	if line = cmp.Or(line, gone); line != "" {
+		parts = append(parts, code(line, lineLength))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  - " + strings.Join(parts, ": ") + "\n"
+}
+
+// difference gives the lines of a piece that both texts begin with, and those
+// that only one of them has in between.
+func difference(p tool.Piece) (before, added, removed []string) {
+	was, is := strings.Split(strings.TrimSuffix(p.Old, "\n"), "\n"), strings.Split(strings.TrimSuffix(p.New, "\n"), "\n")
+	if p.Old == "" {
+		was = nil
+	}
+	if p.New == "" {
+		is = nil
+	}
+	n := 0
+	for n < len(was) && n < len(is) && was[n] == is[n] {
+		n++
+	}
+	before, was, is = was[:n], was[n:], is[n:]
+	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
+		was, is = was[:len(was)-1], is[:len(is)-1]
+	}
+	return before, is, was
+}
+
+// firstOf is the first of some lines that says something, behind a mark.
+func firstOf(mark string, lines []string) string {
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); strings.Trim(line, "{}()[];,/*#-=<>`\"'") != "" {
+			return mark + " " + line
+		}
+	}
+	return ""
+}
+
+// definers are words before the name of what a line defines.
+var definers = wordSet("func function def class fn struct interface type enum trait impl module namespace describe it test macro_rules! proc sub table")
+
+// leading are words that may stand before a definer.
+var leading = wordSet("export default async public private protected static final abstract pub pub(crate) override const inline virtual unsafe extern declare internal sealed local")
+
+// definitions gives the names of what lines define: functions, types, tests,
+// headings of documents.
+func definitions(lines []string) []string {
+	var names []string
+	for _, line := range lines {
+		if name := definition(line); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func definition(line string) string {
+	text := strings.TrimSpace(line)
+	if strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") && !strings.HasSuffix(text, ":") && len(text) < 80 {
+		return text
+	}
+	for i := range 5 {
+		word, rest, ok := strings.Cut(text, " ")
+		if head, _, called := strings.Cut(word, "("); called && (head == "describe" || head == "it" || head == "test") {
+			return titled(text[len(head)+1:])
+		}
+		switch {
+		case word == "const" || word == "let" || word == "var":
+			// const name = (…) => is a function.
+			if strings.Contains(rest, "=>") || strings.Contains(rest, "function") {
+				return identifier(rest)
+			}
+			return ""
+		case ok && definers[word]:
+			rest = strings.TrimSpace(rest)
+			if strings.HasPrefix(rest, "(") { // a receiver
+				_, rest, _ = strings.Cut(rest, ")")
+			}
+			return identifier(strings.TrimSpace(rest))
+		case !ok || !leading[word] || i == 4:
+			return ""
+		}
+		text = strings.TrimSpace(rest)
+	}
+	return ""
+}
+
+// titled is a text in quotes.
+func titled(text string) string {
+	if text == "" || !strings.ContainsRune("\"'`", rune(text[0])) {
+		return ""
+	}
+	title, _, ok := strings.Cut(text[1:], text[:1])
+	if !ok {
+		return ""
+	}
+	return clip(title, 80)
+}
+
+// identifier is the name at the beginning of a text.
+func identifier(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r < 0x80
+	})
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end]
+}

@@ -1,0 +1,113 @@
+package token
+
+import (
+	"math"
+
+	"tenfold"
+)
+
+// A Source says where a figure comes from (semantics T3).
+type Source string
+
+// The sources of figures, from the most to the least certain.
+const (
+	Provider   Source = "provider"   // reported by the provider
+	Calibrated Source = "calibrated" // estimated, and corrected by what the provider reported before
+	Estimate   Source = "estimate"   // estimated
+)
+
+// A Scale converts estimated tokens to tokens as a conversation's provider counts
+// them (semantics T3). Entries keep their estimates (T2), and whatever adds up is
+// added up in estimates; a scale is applied to what is shown, and to the limits
+// that people state in tokens. The zero Scale changes nothing: its figures are
+// estimates. It is a value, and whole numbers make it the same on every processor.
+type Scale struct {
+	// Percent is how many tokens the provider counts for 100 estimated ones, from
+	// 50 to 300; 0 where too little is known.
+	Percent int
+	// Requests is how many requests that was learnt from.
+	Requests int
+	// Outside is how many tokens, as the provider counts them, each request holds
+	// that the log does not: system prompt, tool definitions, and whatever else the
+	// client sends. 0 where that is not known.
+	Outside int
+}
+
+// Source says what figures of the scale are.
+func (s Scale) Source() Source {
+	if s.Percent == 0 {
+		return Estimate
+	}
+	return Calibrated
+}
+
+// Ratio is the provider's count by the estimate: 1 where too little is known.
+func (s Scale) Ratio() float64 { return float64(s.percent()) / 100 }
+
+func (s Scale) percent() int {
+	if s.Percent <= 0 {
+		return 100
+	}
+	return min(max(s.Percent, minPercent), maxPercent)
+}
+
+// Tokens is what the provider is expected to count for so many estimated tokens,
+// rounded half away from zero.
+func (s Scale) Tokens(estimated int) int {
+	percent := s.percent()
+	switch {
+	case percent == 100:
+		return estimated
+	case estimated < 0:
+		return -s.Tokens(-max(estimated, -math.MaxInt))
+	case estimated > math.MaxInt/maxPercent-50:
+		return math.MaxInt
+	}
+	return (estimated*percent + 50) / 100
+}
+
+// Estimated is the largest estimate of which [Scale.Tokens] is at most tokens: a
+// limit that was stated in the provider's tokens as the log counts.
+func (s Scale) Estimated(tokens int) int {
+	percent := s.percent()
+	switch {
+	case percent == 100:
+		return tokens
+	case tokens < 0:
+		return -s.Estimated(-max(tokens, -math.MaxInt))
+	case tokens > math.MaxInt/100-50:
+		return tokens
+	}
+	return (tokens*100 + 49) / percent
+}
+
+// Counts are the figures of counts that are shown below each other, so that those
+// of each side add up to the scaled sum of that side (P11). What rounding leaves
+// over goes to the largest count that changed, or where none did to the largest: a
+// count that is the same before and after stays so.
+func (s Scale) Counts(counts ...tenfold.Count) []tenfold.Count {
+	scaled := make([]tenfold.Count, len(counts))
+	var before, after int // what is left over
+	var sumBefore, sumAfter int
+	most := -1
+	for i, c := range counts {
+		scaled[i] = tenfold.Count{Entries: c.Entries, Before: s.Tokens(c.Before), After: s.Tokens(c.After)}
+		sumBefore, sumAfter = sumBefore+c.Before, sumAfter+c.After
+		before, after = before-scaled[i].Before, after-scaled[i].After
+		if most < 0 || larger(c, counts[most]) {
+			most = i
+		}
+	}
+	if most >= 0 {
+		scaled[most].Before += s.Tokens(sumBefore) + before
+		scaled[most].After += s.Tokens(sumAfter) + after
+	}
+	return scaled
+}
+
+func larger(c, than tenfold.Count) bool {
+	if changed := c.Before != c.After; changed != (than.Before != than.After) {
+		return changed
+	}
+	return c.Before+c.After > than.Before+than.After
+}
