@@ -93,7 +93,7 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{}, Outcomes: map[string]int{},
-		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view),
+		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view, scale),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
 	out.Settings = keptsJSON(out.kept)
@@ -133,11 +133,11 @@ func (a *app) printShow(s showJSON) {
 		tokens += "  (" + words + ")"
 	}
 	field("Tokens", tokens)
-	field("Figures", s.Tokens.words())
-	field("Outside", s.Tokens.outsideWords())
 	if s.Theirs != nil {
 		field("", s.Theirs.words())
 	}
+	field("Figures", s.Tokens.words())
+	field("Outside", s.Tokens.outsideWords())
 	for i, k := range s.kept {
 		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}
