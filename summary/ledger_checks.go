@@ -3,8 +3,11 @@ package summary
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
+	"tenfold/atom"
 	"tenfold/tool"
 )
 
@@ -75,7 +78,8 @@ func oneCheck(words []string) (verdict, bool) {
 		if at < 0 {
 			return verdict{}, false
 		}
-		c.name, rest = c.name+" "+strings.Trim(rest[at], `"'`), rest[at+1:]
+		// What mends shows what is left as well as what only looks.
+		c.name, rest = c.name+" "+strings.TrimSuffix(strings.Trim(rest[at], `"'`), ":fix"), rest[at+1:]
 	default:
 		return verdict{}, false
 	}
@@ -158,8 +162,16 @@ func isFilter(word string) bool {
 	return false
 }
 
+// suites run all the tests of a project, whatever runs one of them.
+var suites = map[string]bool{
+	"make test": true, "make check": true, "make ci": true, "just test": true, "just check": true, "just ci": true, "task test": true, "mise test": true, "mise check": true, "mise ci": true,
+}
+
 // covers reports whether a run of c says all that a run of other says.
 func (c verdict) covers(other verdict) bool {
+	if suites[c.name] && strings.Contains(other.name, "test") {
+		return true
+	}
 	if c.name != other.name || c.some != "" && (c.some != other.some || !slices.Equal(c.over, other.over)) {
 		return false
 	}
@@ -181,18 +193,43 @@ func masked(line string) bool {
 }
 
 // looksRed reports whether the output of a check tells of a failure, for lines
-// that hide how it ended.
-func looksRed(output string) bool {
+// that hide how it ended. A count decides; else lines that only a failure prints
+// do. Tests print errors of their own, so that those count for other checks alone.
+func (c verdict) looksRed(output string) bool {
 	output = output[max(0, len(output)-1<<13):]
+	tests := strings.Contains(c.name, "test") || c.name == "jest" || c.name == "mocha"
+	red, none := false, false
 	for line := range strings.SplitSeq(output, "\n") {
-		if line = strings.TrimSpace(line); line == "FAIL" || tells(line) >= ofTest && !strings.Contains(line, "warning") {
-			return true
+		line = atom.Clean(line)
+		for _, word := range []string{" failed", " fail", " failing", " errors", " error"} {
+			if n, ok := counted(line, word); ok && n > 0 {
+				return true
+			} else if ok {
+				none = true
+			}
 		}
-		if at := strings.Index(line, " failed"); at > 0 && line[at-1] >= '0' && line[at-1] <= '9' && !strings.HasSuffix(line[:at], " 0") && line[:at] != "0" {
-			return true
-		}
+		red = red || line == "FAIL" || tells(line) == ofTest || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
+			strings.HasPrefix(line, "error: script ") || strings.HasPrefix(line, "error: could not compile") || strings.HasPrefix(line, "make: *** ") ||
+			!tests && tells(line) == ofCause && !named(line)
 	}
-	return false
+	return red && !none
+}
+
+// counted reads the number before a word of a summary: "3 passed, 1 failed".
+func counted(line, word string) (n int, ok bool) {
+	at := strings.Index(line, word)
+	if at < 1 || len(line) > fragmentFrom || at+len(word) < len(line) && (line[at+len(word)] == '_' || unicode.IsLetter(rune(line[at+len(word)]))) {
+		return 0, false
+	}
+	first := at
+	for first > 0 && line[first-1] >= '0' && line[first-1] <= '9' {
+		first--
+	}
+	if first > 0 && !strings.ContainsRune(" (,;:|", rune(line[first-1])) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(line[first:at])
+	return n, err == nil
 }
 
 // looksGreen reports whether the output of a check tells that it passed, or is
