@@ -109,6 +109,7 @@ func placed(line string) bool {
 func named(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "Uncaught "), "thrown: ")
 	name, _, ok := strings.Cut(line, ":")
+	name, _, _ = strings.Cut(name, " [ERR_")
 	if !ok || name == "" || len(name) > 80 || strings.ContainsAny(name, " /\\\"'`") {
 		return false
 	}

@@ -147,10 +147,12 @@ func TestM4aChangedFiles(t *testing.T) {
 		`c 2 apply_patch {"input":"*** Begin Patch\n*** Update File: b.py\n@@ class Reader:\n def read(self):\n-    pass\n+    return self.line\n*** Add File: c.ts\n+export function open(path: string) {\n+}\n*** Delete File: d.ts\n*** End Patch"}`, "r 2 ok",
 		`c 3 Write {"file_path":"/w/e.md","content":"# Title\n\nText\n"}`, "r 3 File created successfully",
 		`c 4 Edit {"file_path":"/w/broken.go","old_string":"x","new_string":"y"}`, "e 4 not found",
+		`c 5 Write {"file_path":"/w/media/a.svg","content":"x"}`, "r 5 ok", `c 6 Write {"file_path":"/w/media/b.svg","content":"x"}`, "r 6 ok", `c 7 Write {"file_path":"/w/old.go","content":"x"}`, "r 7 ok",
+		`c 8 Bash {"command":"cd /w && git rm -f media/*.svg && mv old.go new.go"}`, "r 8 ok",
 	), "Changed files")
 	holds(t, files, []string{
 		"- `/w/a.go`: modified, turn 0\n  - in `Next`: `+ return p.next()`\n", "- `b.py`: modified, turn 0\n  - in `Reader`: `+ return self.line`\n",
-		"- `c.ts`: created, turn 0\n  - in `open`: `+ export function open(path: string) {`\n", "- `d.ts`: deleted, turn 0\n", "- `/w/e.md`: created, turn 0\n  - in `# Title`",
+		"- `c.ts`: created, turn 0\n  - in `open`: `+ export function open(path: string) {`\n", "- `d.ts`: deleted, turn 0\n", "- `/w/media/a.svg`: deleted, turn 0\n", "- `/w/media/b.svg`: deleted, turn 0\n", "- `/w/old.go`: deleted, turn 0\n", "- `/w/e.md`: created, turn 0\n  - in `# Title`",
 		"- only read, of late: `/w/only.go`\n",
 	}, []string{"broken.go"})
 }
@@ -210,6 +212,7 @@ func TestM4aClosedErrors(t *testing.T) {
 		{"a check is red until it passes", [][]string{fails("go vet ./..."), many(60), {"t", "u Next.", "t", "u And next.", "t", "u Then."}}, true},
 		{"the file it tests is gone", [][]string{fails("pytest tests/test_a.py"), {`c 3 apply_patch {"input":"*** Begin Patch\n*** Delete File: tests/test_a.py\n*** End Patch"}`, "r 3 ok"}}, false},
 		{"a search that found nothing", [][]string{{`c 1 exec_command {"cmd":"rg -n nothing ."}`, `r 1 Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\n`}}, false},
+		{"a call that the person broke off", [][]string{{`c 1 bash {"command":"npm run check"}`, `e 1 checking\n\nCommand aborted`}}, false},
 		{"a call that the person refused", [][]string{{`c 1 Bash {"command":"make"}`, "e 1 The user doesn't want to proceed with this tool use. The tool use was rejected."}}, false},
 	} {
 		lines := []string{"t", "u Work."}
@@ -374,5 +377,21 @@ func TestL12OutputOfHiddenChecks(t *testing.T) {
 		if red := strings.Contains(text, "failed by its output"); red != c.red {
 			t.Errorf("%s: red is %v:\n%s", c.output, red, text)
 		}
+	}
+}
+
+// P5b: of a long message the demands stand whole, over the ends of lines too.
+func TestP5bDemandsAreWhole(t *testing.T) {
+	filler := strings.Repeat("This says how the importer reads the table.\\n", 30)
+	broken := `The exporter writes the files in the order in which the reader found\nthem, and it must never touch those that a person changed by hand or\nthat are newer than the table.`
+	long := "You must keep the port, " + strings.Repeat("and the host, ", 50) + "unless I say otherwise."
+	text := digestOfLines(t, "t", "u Start it.", "t", "u "+filler+broken+`\n`+filler+long+`\n`+filler, "t", "u Go on with it.")
+	for line := range strings.SplitSeq(broken, `\n`) {
+		if !strings.Contains(text, "  > "+line+"\n") {
+			t.Errorf("it has no %q:\n%s", line, text)
+		}
+	}
+	if !strings.Contains(text, "unless I say otherwise.") {
+		t.Errorf("what turns a demand round is cut off:\n%s", text)
 	}
 }

@@ -198,6 +198,9 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.fail(c, r)
 		return
 	}
+	if c.command != nil {
+		l.remove(c.command.text, c.turn)
+	}
 	for _, f := range c.files {
 		l.touch(c, createdIn(f, saidIn(p.Parts)))
 	}

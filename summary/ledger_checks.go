@@ -162,14 +162,23 @@ func isFilter(word string) bool {
 	return false
 }
 
-// suites run all the tests of a project, whatever runs one of them.
-var suites = map[string]bool{
-	"make test": true, "make check": true, "make ci": true, "just test": true, "just check": true, "just ci": true, "task test": true, "mise test": true, "mise check": true, "mise ci": true,
+// suites run all that a project is checked by, and all its tests, whatever runs
+// one of them.
+var (
+	suites   = wordSet("check ci verify")
+	programs = wordSet("make just task mise")
+)
+
+// runsAll reports whether a run of c is one of all checks, or all tests, of a
+// project, and other one of those.
+func (c verdict) runsAll(other verdict) bool {
+	program, verb, _ := strings.Cut(c.name, " ")
+	return programs[program] && (suites[verb] || verb == "test" && strings.Contains(other.name, "test"))
 }
 
 // covers reports whether a run of c says all that a run of other says.
 func (c verdict) covers(other verdict) bool {
-	if suites[c.name] && strings.Contains(other.name, "test") {
+	if c.runsAll(other) {
 		return true
 	}
 	if c.name != other.name || c.some != "" && (c.some != other.some || !slices.Equal(c.over, other.over)) {
