@@ -45,7 +45,7 @@ func TestScan(t *testing.T) {
 		"~/notes/today.md":                               {"path ~/notes/today.md"},
 		"src/parse_token/lexer2.go:42":                   {"path src/parse_token/lexer2.go", "identifier parse_token", "identifier lexer2"},
 		"see parse_header.go or /run/8080/a1b2c3d/x":     {"path parse_header.go", "identifier parse_header", "path /run/8080/a1b2c3d/x", "number 8080", "id a1b2c3d"},
-		"//////":                                         nil,
+		"//////": nil,
 	} {
 		if got := scan(line); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", line, got, want)

@@ -18,7 +18,7 @@ type Profile struct {
 	Turns tenfold.Action
 	// Summary has a summary written; nil has none.
 	Summary *ProfileSummary
-	// Fit has the conversation fitted into a target, line by line; what is
+	// Fit has the whole view fitted into a target (F1); what is
 	// said by other slots is then no matter. Zero for none.
 	Fit Target
 }

@@ -390,7 +390,7 @@ func (Auto) Summarises() bool { return true }
 func (s Auto) Parts() Pipeline {
 	var shorten Strategy = StripTools{}
 	if s.Fit.Set() {
-		shorten = Fit{Target: s.Fit, within: true}
+		shorten = Fit{Target: s.Fit}
 	}
 	return Pipeline{
 		StripReasoning{}, DedupTools{}, shorten, PruneTools{}, summarizeOver{settled(s).SummarizeThreshold},

@@ -51,7 +51,7 @@ func (r *rangeFlags) register(a *app, c *cobra.Command) {
 	f.Lookup("from").NoOptDefVal = "last"
 	f.Var(&r.keep, "keep", "`TURNS|TOKENS` to keep at the end: 3, 20k\n(default as configured: 3 turns, at most 20k\ntokens)")
 	f.IntVar(&r.keepLast, "keep-last", 0, "number of `TURNS` to keep at the end")
-	f.Var(&r.target, "target", "fit it into `TOKENS|%`, line by line: 20k, or 10% of\nthe conversation")
+	f.Var(&r.target, "target", "size to reach, `TOKENS|%`: 20k, or 10% of what a\nmodel sees now")
 	f.BoolVar(&r.dryRun, "dry-run", false, "show the effect without writing")
 	f.StringVar(&r.focus, "focus", "", "`TEXT` the summary must keep")
 	f.Var(&r.budget, "budget", "most `TOKENS` of a digest: 800, 3k (default: 4% of\nwhat it replaces, from 1k to 8k)")
@@ -77,11 +77,12 @@ the last compaction. Both bounds are inclusive. Without --to, the range ends
 where the kept tail begins: by default the last 3 turns, at most 20,000 tokens,
 so it may begin inside a turn.
 
---target chooses line by line, like the strategy fit: it keeps the lines that
-later work is likely to need, over the whole conversation unless a bound limits
-it. Short messages of yours, the last step, the plan, an open error and pins
-always stay. A missed target is reported; it is a failure only if nothing could
-be done.
+--target is the size of all that a model sees afterwards; a percentage is of
+what it sees now. Like the strategy fit it keeps the passages that later work
+is likely to need, over the whole conversation unless a bound limits it. Your
+requests, the last step, the plan, an open error, standing instructions and
+pins always stay; where they take more than half of the target, older ones give
+way. A missed target is reported with the reason; that is not a failure.
 
 Anything not set by a flag comes from the configuration: "tenfold config show".
 A value given with --cfg also applies to the conversation from now on: it is
