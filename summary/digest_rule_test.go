@@ -89,6 +89,8 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 		`c 1 Bash {"command":"git status --short"}`, `r 1 ## main...origin/main\n M a.go`,
 		`c 2 Bash {"command":"git commit -am 'Port it'"}`, `r 2 [main 1a2b3c4] Port it\n 1 file changed`,
 	), "Where the work stands")
+	quiet := sectionOf(digestOfLines(t, "t", "u Commit it.", `c 1 Bash {"command":"git status --short"}`, `r 1 ## main\n M a.go`, `c 2 Bash {"command":"git commit -qam 'Port it'"}`, "r 2 "), "Where the work stands")
+	holds(t, quiet, []string{"- branch `main`\n"}, []string{"uncommitted", "a.go"})
 	holds(t, done, []string{"- branch `main`\n", "- last commit `[main 1a2b3c4] Port it`\n"}, []string{"uncommitted", "a.go"})
 }
 
@@ -166,6 +168,7 @@ func TestM4aCauseLines(t *testing.T) {
 		{`src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nsrc/b.ts(1,1): error TS1005: ';' expected.`, "  > src/a.ts(3,5): error TS2304: Cannot find name 'x'.\n"},
 		{`   Compiling w v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\nerror: could not compile`, "  > error[E0308]: mismatched types\n"},
 		{`collected 3 items\ntest_a.py F..\n    def test_a():\n>       assert f() == 2\nE       assert 1 == 2\nFAILED test_a.py::test_a - assert 1 == 2`, "  > E       assert 1 == 2\n"},
+		{`  1) reads it:\n     AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n1 !== 2\n\n      at Context.<anonymous>`, "  > AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n  > 1 !== 2\n"},
 		{`thread 'main' panicked at src/a.rs:3:5:\nindex out of bounds`, "  > thread 'main' panicked at src/a.rs:3:5:\n"},
 		{`rm: cannot remove 'x': No such file or directory`, "  > rm: cannot remove 'x': No such file or directory\n"},
 		{`one\ntwo`, "  > two\n"},
@@ -206,6 +209,8 @@ func TestM4aClosedErrors(t *testing.T) {
 		{"the folder above passed", [][]string{fails("pytest tests/unit/test_a.py::test_b"), passes("pytest tests/unit", "3 passed")}, false},
 		{"a pipe hides how it ended, the output tells", [][]string{fails("go test ./..."), passes("go test ./... 2>&1 | tail -5", `ok  	w`)}, false},
 		{"a pipe hides that it failed", [][]string{passes("go test ./... 2>&1 | tail -5", `--- FAIL: TestA\nFAIL`)}, true},
+		{"chosen tests, long ago", [][]string{fails("go test -run 'TestA|TestB' ."), many(31)}, false},
+		{"chosen tests, of which all passed", [][]string{fails("go test -run 'TestA|TestB' ."), passes("go test .", `ok  	w`)}, false},
 		{"a script, long ago", [][]string{fails(script), many(31)}, false},
 		{"a script, just now", [][]string{fails(script), many(3)}, true},
 		{"a script, two requests ago", [][]string{fails(script), {"t", "u Next.", "t", "u And next.", "t", "u And then."}}, false},

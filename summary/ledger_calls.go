@@ -219,7 +219,7 @@ func (l *Ledger) end(c *call, p tenfold.ToolResult, r *result) {
 	}
 	if cmd.check != nil && (r.ended == "" || masked(cmd.text)) {
 		output := tool.Output(p)
-		r.red = cmd.check.looksRed(output)
+		r.red = !cmd.once && cmd.check.looksRed(output)
 		r.failed = r.red
 		r.unsure = !r.red && masked(cmd.text) && !looksGreen(output)
 	}

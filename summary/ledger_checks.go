@@ -48,9 +48,8 @@ func checkOf(known tool.Tool, line string) (verdict, bool) {
 	if known.Kind != tool.Shell {
 		return verdict{}, false
 	}
-	parts := strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == '|' || r == '&' || r == '\n' })
-	for _, part := range slices.Backward(parts) {
-		if c, ok := oneCheck(strings.Fields(part)); ok {
+	for _, part := range slices.Backward(partsOf(line)) {
+		if c, ok := oneCheck(fields(part)); ok {
 			return c, true
 		}
 	}
@@ -117,7 +116,7 @@ func (c *verdict) look(words []string) {
 			i++
 		case strings.HasPrefix(w, "2>"), strings.HasPrefix(w, ">"):
 		case isFilter(w):
-			c.some = w
+			c.some += w
 			if i+1 < len(words) && !strings.Contains(w, "=") {
 				i++
 				c.some += " " + words[i]
@@ -141,7 +140,7 @@ func (c *verdict) look(words []string) {
 // glances reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
 func glances(line string) bool {
-	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == '&' || r == '\n' }) {
+	for _, part := range partsOf(line) {
 		words := strings.Fields(part)
 		if len(words) > 0 && !looking[path.Base(words[0])] {
 			return false
@@ -156,7 +155,7 @@ var looking = wordSet("git ls cat head tail sed grep rg find wc cd echo pwd whic
 func isFilter(word string) bool {
 	name, _, _ := strings.Cut(word, "=")
 	switch name {
-	case "-run", "--run", "-k", "-t", "--testNamePattern", "--test-name-pattern", "--grep", "-g", "--filter":
+	case "-run", "--run", "-skip", "-k", "-t", "--testNamePattern", "--test-name-pattern", "--grep", "-g", "--filter":
 		return true
 	}
 	return false

@@ -68,7 +68,7 @@ func (l *Ledger) remove(line string, turn int) {
 	if !strings.Contains(line, "rm ") && !strings.Contains(line, "mv ") {
 		return
 	}
-	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
+	for _, part := range partsOf(line) {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(part), "git "))
 		if len(words) < 2 || words[0] != "rm" && words[0] != "mv" {
 			continue
