@@ -33,6 +33,7 @@ func (f *fitting) fit(ctx context.Context) error {
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
+		Focus:   f.focus,
 		Without: f.Without,
 	})
 	var kept []excerpt.Kept
