@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/excerpt"
+	"tenfold/tool"
 )
 
 // Fit brings a conversation down to a target size. It keeps the passages that
@@ -44,7 +45,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if !s.Target.Set() {
 		s.Target = settled(s).Target
 	}
-	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus)}
+	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus), refused: map[int64]bool{}}
 	now := cmp.Or(o.begun, p)
 	f.limit = s.Target.Limit(now, o.Scale)
 	f.report = &Fitted{Of: s.Target, Now: f.cost(now), Target: f.limit}
@@ -88,6 +89,7 @@ type fitting struct {
 	reaches     bool             // the span ends where the last step begins
 	leaves      map[string]bool  // overlays that leave turns out
 	stands      map[int64]stance // what always stays, by message or call
+	refused     map[int64]bool   // what costs more than it seems
 	calls       []toolCall
 	request     int64       // the last request; 0 for none
 	focus       *atom.Focus // nil without one
@@ -203,7 +205,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
 		if !st.whole {
-			k.Whole = k.Whole || st.answer
+			k.Whole, k.Lines = k.Whole || st.answer, union(k.Lines, st.lines)
 			one = left(k)
 		}
 		if folded.Calls > 0 {
@@ -248,6 +250,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
 		ToolCalls: &tenfold.ToolPolicy{
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Calls: calls,
+			Arguments: tenfold.ArgumentsPrimary, Primary: tool.Primary(f.p.ToolNames()),
 		},
 		Texts: &tenfold.TextPolicy{
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,

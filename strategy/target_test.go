@@ -47,6 +47,9 @@ func TestF1AShareIsOfWhatAModelSeesNow(t *testing.T) {
 		if got := (strategy.Target{Tokens: 70}).Limit(view, token.Scale{}); got != 70 {
 			t.Errorf("70 tokens are %d", got)
 		}
+		if got := (strategy.Target{Tokens: 70}).Limit(view, token.Scale{Percent: 140}); got != 50 {
+			t.Errorf("70 tokens of a provider that counts 1.4 for one are %d", got)
+		}
 	}
 }
 
