@@ -409,8 +409,8 @@ type TextPolicy struct {
 	Recall bool `json:"recall,omitzero"`
 	// Rest is what happens to messages of the range that Entries does not
 	// name: Omit or Keep. Empty leaves them to older overlays; otherwise the
-	// overlay applies to its whole range. A message that a person
-	// typed is never omitted.
+	// overlay applies to its whole range. It never omits a message
+	// that a person typed.
 	Rest Action `json:"rest,omitzero"`
 	// Marks is the form of what is said of lines that are gone: "" counts
 	// them, [MarksShort] is a line "…" for each gap.
@@ -422,8 +422,8 @@ type TextPolicy struct {
 
 // TextTrim is what a [TextPolicy] does to one message.
 type TextTrim struct {
-	// Action is Keep, Trim or Omit. Omit, and a Trim of which no line is
-	// left, hide a message; one that a person typed stays verbatim instead.
+	// Action is Keep, Trim or Omit. Omit hides a message, and so does a Trim of
+	// which no line is left, unless a person typed it: that stays verbatim.
 	Action Action `json:"policy"`
 	// Lines are the lines Trim keeps, in order: lines of the text that
 	// [TextLines] gives. Files and attachments stay.

@@ -193,7 +193,7 @@ func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Re
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if !typed {
+		if !typed || named {
 			return "", Omitted, changed
 		}
 		kept = ReasonTyped

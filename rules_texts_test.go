@@ -148,8 +148,8 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 		},
 		"omitted": {
 			tenfold.TextPolicy{Entries: map[int64]tenfold.TextTrim{2: omit, 3: omit, 4: omit}},
-			[]string{"user: " + all},
-			"kept, omitted x, omitted x",
+			[]string{"user: [Conversation continues]"},
+			"omitted x, omitted x, omitted x",
 		},
 		"kept": {
 			tenfold.TextPolicy{Entries: map[int64]tenfold.TextTrim{2: keep, 3: keep, 4: trim(lines(1, 3))}},
@@ -163,7 +163,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 		},
 		"folded calls": {
 			tenfold.TextPolicy{Recall: true, Entries: map[int64]tenfold.TextTrim{
-				2: {Action: tenfold.Omit, Folded: &tenfold.Folded{Calls: 3, From: 5, To: 9}},
+				2: {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 3, From: 5, To: 9}},
 				3: {Action: tenfold.Trim, Folded: &tenfold.Folded{Calls: 3, From: 5, To: 9}},
 				4: {Action: tenfold.Trim, Lines: lines(1, 1), Folded: &tenfold.Folded{Calls: 3, After: true}},
 			}},

@@ -8,17 +8,18 @@ import (
 	"tenfold/excerpt"
 )
 
-// Fit brings a conversation down to a target size, line by line. It keeps the lines
-// that later work is likely to need, chosen from the whole conversation whatever
+// Fit brings a conversation down to a target size. It keeps the passages that
+// later work is likely to need, chosen from the whole conversation whatever
 // earlier compactions left of it; only what those hid altogether stays hidden.
-// Short messages of a person, the last step, the plan, an open error and pins
-// always stay. It proposes nothing where the view is no larger than what it would
-// keep.
+// What a person asked for, the last step, the plan, an open error, pins and
+// standing instructions always stay, as far as that leaves half of the target
+// (fit.md F4, F5). It proposes nothing where the view is within the target
+// already, or no larger than what it would keep.
 //
 // Source: Tenfold's own (semantics S-13a), measured on real sessions.
 type Fit struct {
-	// Target is the size to reach: a share of the conversation, or tokens. The
-	// zero value means 10 %.
+	// Target is the size of the whole view to reach: a share of what a model
+	// sees now, or tokens (F1). The zero value means 10 %.
 	Target Target `param:"target=10%"`
 	// Edits is how much text that may be edited next counts against names that may
 	// be used next, in percent; 0 means 70.
@@ -29,8 +30,6 @@ type Fit struct {
 	// Without turns off ingredients of the choice, joined by +, to measure what
 	// each is worth.
 	Without []excerpt.Ingredient `param:"without"`
-
-	within bool // the range, whatever its reach
 }
 
 // Name implements [Strategy].
@@ -41,28 +40,37 @@ func (Fit) ChoosesEnd() bool { return true }
 
 // Propose implements [Strategy].
 func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	index := o.Index
-	if index == nil {
-		index = excerpt.NewIndex()
-	}
-	// What earlier strategies of the plan propose is in a log of its own, whose
-	// entries the index must not take for those that will come.
-	index.Advance(cmp.Or(o.begun, p))
 	if !s.Target.Set() {
 		s.Target = settled(s).Target
 	}
-	f := fitting{Fit: s, p: p, o: o, index: index}
+	f := fitting{Fit: s, p: p, o: o}
+	now := cmp.Or(o.begun, p)
+	f.limit = s.Target.Limit(now)
+	f.report = &Fitted{Of: s.Target, Now: f.cost(now), Target: f.limit}
+	o.underWay().plan.Fitted = f.report
+	before := f.cost(p)
+	if f.report.After = before; before <= f.limit {
+		return o.nothing("the view costs %d tokens, which is within the target of %d", before, f.limit)
+	}
 	if !f.begin() {
+		f.report.Always = f.standing(p)
 		return o.nothing("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 	}
-	c, after, err := f.best(ctx)
-	if err != nil {
+	if f.index = o.Index; f.index == nil {
+		f.index = excerpt.NewIndex()
+	}
+	// What earlier strategies of the plan propose is in a log of its own, whose
+	// entries the index must not take for those that will come.
+	f.index.Advance(now)
+	if err := f.fit(ctx); err != nil {
 		return nil, err
 	}
-	if now := p.Tokens(); after >= now {
-		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %s would cost %d", now, s.Target, after)
+	after := f.cost(f.view)
+	if after >= before {
+		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", before, f.limit, after)
 	}
-	return []tenfold.Compaction{c}, nil
+	f.report.After = after
+	return []tenfold.Compaction{f.best}, nil
 }
 
 // fitting is one plan of fit under way.
@@ -71,25 +79,36 @@ type fitting struct {
 	p     *tenfold.Projection
 	o     Options
 	index *excerpt.Index
+	limit int // the most tokens that the view may cost (F1)
 	span  tenfold.Range
 	// first and last are the seqs of what may be touched.
 	first, last int64
-	whole       map[int64]bool
-	leaves      map[string]bool             // overlays that leave turns out
-	long        map[int64]tenfold.LineRange // messages of the person that are cut, with how they begin
-	answers     map[int64]bool              // calls too long to stay whole whose results do
+	reaches     bool             // the span ends where the last step begins
+	leaves      map[string]bool  // overlays that leave turns out
+	stands      map[int64]stance // what always stays, by message or call
 	calls       []toolCall
+	request     int64 // the last request; 0 for none
+	report      *Fitted
+
+	// base is the view of what always stays; best is what was found, and view the
+	// view that it gives; tried is the view tried last.
+	base, view, tried *tenfold.Projection
+	best              tenfold.Compaction
 }
+
+// cost is what a view counts against the target.
+func (f *fitting) cost(view *tenfold.Projection) int { return view.Tokens() }
 
 // begin works out what may be touched: the range without the last step of the
 // log, which is always whole. False when that is nothing.
 func (f *fitting) begin() bool {
 	l := f.p.Log()
 	f.span = f.o.Range
-	if f.o.Reach != nil && !f.within {
+	if f.o.Reach != nil {
 		f.span = *f.o.Reach
 	}
-	if last := l.Turns() - 1; f.span.ToTurn >= last {
+	if last := f.lastResponse(); f.span.ToTurn >= last {
+		f.reaches = true
 		t, _ := l.Turn(last)
 		switch {
 		case t.Steps > 1 && (f.span.ToStep == nil || *f.span.ToStep > t.Steps-2 || f.span.ToTurn > last):
@@ -101,8 +120,8 @@ func (f *fitting) begin() bool {
 			f.span.ToTurn, f.span.ToStep = last-1, nil
 		}
 	}
-	f.first, f.last = l.Extent(f.span)
-	if f.first > f.last {
+	if f.first, f.last = l.Extent(f.span); f.first > f.last {
+		f.first, f.last = 0, 0
 		return false
 	}
 	f.calls = toolCalls(f.p, f.first, f.last)
@@ -110,80 +129,37 @@ func (f *fitting) begin() bool {
 	for overlay := range f.p.Overlays() {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
 	}
-	f.whole = f.always()
-	f.long = f.cut()
+	f.always()
 	return true
 }
 
-// best is the overlay that keeps the most of what was chosen and is within the
-// target, and what the view then costs.
-func (f *fitting) best(ctx context.Context) (tenfold.Compaction, int, error) {
-	bare := f.overlay(nil)
-	least := f.p.With(bare).Tokens()
-	limit := f.allowed(least)
-	f.o.underWay().plan.Fitted = &Fitted{Always: least, Lines: limit - least}
-	choice := f.index.Choose(excerpt.Options{
-		From: f.first, To: f.last, Budget: (limit - least) * 5 / 4, Edits: f.Edits,
-		Whole:   f.stays,
-		Hidden:  f.hides,
-		Open:    f.edits(),
-		Without: f.Without,
-	})
-	best, tokens := bare, least
-	err := upTo(ctx, choice, limit-least, func(n int) int {
-		c := f.overlay(choice.First(n))
-		after := f.p.With(c).Tokens()
-		if after <= limit {
-			best, tokens = c, after
-		}
-		return after - least
-	})
-	return best, tokens, err
-}
-
-// upTo tries how far into a choice a budget reaches: try tells what the first n
-// things cost. What a choice says of that is an estimate by shares of entries;
-// it is right but for a factor, which the tries before have shown, so that a
-// few do. The last try that was within the budget is the best.
-func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) error {
-	fits, not := 0, choice.Len()+1
-	cost := 0 // of what fits
-	estimate, actual := 1, 1
-	for tries := 0; not-fits > 1 && budget-cost > budget/200; tries++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := (fits + not) / 2
-		if tries < 4 {
-			n = choice.Within(int(int64(budget) * int64(estimate) / int64(actual)))
-		}
-		n = min(max(n, fits+1), not-1)
-		if c := try(n); c > budget {
-			not = n
-			estimate, actual = choice.Estimate(n), c
-		} else {
-			fits, cost = n, c
-			estimate, actual = max(choice.Estimate(n), 1), max(c, 1)
+// lastResponse is the last turn in which a model said or did something: what
+// follows it stands beside the last step.
+func (f *fitting) lastResponse() int {
+	l := f.p.Log()
+	for seq := f.p.Version(); seq > 0; seq-- {
+		if e, _ := l.Entry(seq); !f.p.Reads(seq) {
+			continue
+		} else if kind := e.Payload.Kind(); kind == tenfold.KindAssistantMessage || kind == tenfold.KindToolCall || kind == tenfold.KindReasoning {
+			turn, _, _ := l.Where(seq)
+			return turn
 		}
 	}
-	return ctx.Err()
+	return l.Turns() - 1
 }
 
-// allowed is what the view may cost, given what it costs at the least. A share
-// is what lines may cost; what always stays is on top (fit.md). A number of
-// tokens is a window to fit into: what always stays is within it, unless that
-// would leave less than half of it for lines.
-func (f *fitting) allowed(least int) int {
-	limit := f.Target.Limit(f.p)
-	if f.Target.Share > 0 {
-		return least + limit
-	}
-	return max(limit, least+limit/2)
-}
-
-// stays reports whether an entry stands in the view as it is.
+// stays reports whether an entry, and with a call its result, stands in the view
+// of what always stays as it is.
 func (f *fitting) stays(seq int64) bool {
-	return seq < f.first || seq > f.last || f.whole[seq]
+	if seq < f.first || seq > f.last {
+		return true
+	}
+	for _, one := range [...]int64{seq, f.p.Log().Pair(seq)} {
+		if fate, _, _ := f.base.Fate(one); one > 0 && fate != tenfold.Kept {
+			return false
+		}
+	}
+	return true
 }
 
 // hides reports whether an entry is hidden by something that fit has no word
@@ -208,12 +184,13 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	}
 	folded, open := tenfold.Folded{}, "" // calls folded since the last one kept
 	for _, c := range f.calls {
+		if c.seq > f.last {
+			break
+		}
 		k, chosen := bySeq[c.seq]
 		delete(bySeq, c.seq)
-		if f.answers[c.seq] {
-			k.Whole, chosen = true, true
-		}
-		if !chosen && !f.whole[c.seq] {
+		st, stands := f.stands[c.seq]
+		if !chosen && !stands {
 			if folded.Calls == 0 {
 				folded.From = c.seq
 			}
@@ -222,7 +199,8 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			continue
 		}
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
-		if !f.whole[c.seq] {
+		if !st.whole {
+			k.Whole = k.Whole || st.answer
 			one = left(k)
 		}
 		if folded.Calls > 0 {
@@ -240,26 +218,27 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		calls[open] = one
 	}
 	for seq, k := range bySeq {
-		t := tenfold.TextTrim{Action: tenfold.Trim, Lines: k.Lines}
+		if seq > f.last {
+			continue
+		}
+		texts[seq] = tenfold.TextTrim{Action: tenfold.Trim, Lines: k.Lines}
 		if k.Whole {
-			t = tenfold.TextTrim{Action: tenfold.Keep}
-		}
-		texts[seq] = t
-	}
-	for seq, first := range f.long {
-		// What a person wrote is never hidden: it begins as it did.
-		switch t, chosen := texts[seq]; {
-		case !chosen:
-			texts[seq] = tenfold.TextTrim{Action: tenfold.Trim, Lines: []tenfold.LineRange{first}}
-		case t.Action == tenfold.Trim && (t.Lines[0].First > first.First || t.Lines[0].From > 0):
-			t.Lines = append([]tenfold.LineRange{first}, t.Lines...)
-			texts[seq] = t
-		}
-	}
-	for seq := range f.whole {
-		if e, _ := f.p.Log().Entry(seq); e.Payload.Kind() != tenfold.KindToolCall {
 			texts[seq] = tenfold.TextTrim{Action: tenfold.Keep}
 		}
+	}
+	for seq, st := range f.stands {
+		t, chosen := texts[seq]
+		switch {
+		case seq > f.last || st.call:
+			continue
+		case st.whole:
+			t = tenfold.TextTrim{Action: tenfold.Keep}
+		case !chosen && len(st.lines) == 0:
+			t = tenfold.TextTrim{Action: tenfold.Omit} // it gave way
+		case !chosen || t.Action == tenfold.Trim:
+			t = tenfold.TextTrim{Action: tenfold.Trim, Lines: union(st.lines, t.Lines)}
+		}
+		texts[seq] = t
 	}
 	return f.o.overlay(f.Fit, f.span, tenfold.Compaction{
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},

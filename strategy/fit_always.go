@@ -1,10 +1,12 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/excerpt"
 	"tenfold/tool"
 )
@@ -18,76 +20,181 @@ const (
 	// longestBeginning is how many bytes are left of the first line of a long
 	// message of which nothing was chosen.
 	longestBeginning = 400
+	// longestLooked is how many bytes of a line are looked at for what it
+	// demands: nobody types a longer one.
+	longestLooked = 32 << 10
 )
 
-// always lists the entries that stay whatever they are worth (fit.md): short
-// messages of the person, answers and refusals among them, the last request,
-// pins, the latest plan, the error that is open. A call stands for its result
-// too.
-func (f *fitting) always() map[int64]bool {
+// stance is how something always stays.
+type stance struct {
+	what string // the sort that it is of; empty where it fills what was left
+	call bool   // a call with its result, else a message
+	// whole has it stay as it is. Else lines of a message stay, none of one that
+	// gave way; and of a call that it was made, with the answer the whole result.
+	whole  bool
+	answer bool
+	lines  []tenfold.LineRange
+}
+
+// always works out what stays whatever it is worth (F5): requests of up to 500
+// tokens, answers and refusals among them, of longer ones how they begin and
+// what they demand, the last request, pins, the latest plan, the error that is
+// open, what is under way. Standing instructions stay without fit's doing (P8a).
+func (f *fitting) always() {
 	l := f.p.Log()
-	keep := map[int64]bool{}
-	request := int64(0)
+	f.stands = map[int64]stance{}
+	bare := slices.Contains(f.Without, excerpt.Always)
+	f.request = lastTyped(f.p)
 	for seq := f.first; seq <= f.last; seq++ {
-		e, _ := l.Entry(seq)
 		if !f.p.Reads(seq) {
 			continue
 		}
+		e, _ := l.Entry(seq)
 		if f.p.Why(seq) == tenfold.ReasonPinned {
-			keep[pairHead(l, seq)] = true
+			head := pairHead(l, seq)
+			at, _ := l.Entry(head)
+			f.stands[head] = stance{what: StandsPins, call: at.Payload.Kind() == tenfold.KindToolCall, whole: true}
+			continue
 		}
 		m, ok := e.Payload.(tenfold.UserMessage)
-		if ok && !m.Synthetic {
-			request = seq
-			if e.Tokens <= shortMessage {
-				keep[seq] = true
-			}
+		if !ok || !m.IsRequest() || f.hides(seq) {
+			continue
 		}
-		if turn, _, _ := l.Where(seq); ok && f.span.ToStep != nil && turn == f.span.ToTurn {
-			keep[seq] = true // P9 shields it
+		st := stance{what: StandsMessages, whole: e.Tokens <= shortMessage}
+		switch {
+		case seq == f.request:
+			st.what, st.whole = StandsLastRequest, st.whole || !bare
+		case f.shielded(seq):
+			st.whole = true
 		}
+		if !st.whole {
+			st.lines = f.gist(tenfold.TextLines(m))
+		}
+		f.stands[seq] = st
 	}
-	if slices.Contains(f.Without, excerpt.Always) {
-		return keep // a short message is never hidden by the overlay either
-	}
-	if request > 0 && request == lastTyped(f.p) {
-		keep[request] = true
+	if bare {
+		return
 	}
 	calls := slices.Concat(f.calls, f.later())
-	f.keepAnswers(keep)
-	keepPlan(keep, calls)
-	f.keepError(keep, calls)
-	return keep
+	f.keepAnswers()
+	f.keepPlan(calls)
+	f.keepError(calls)
+	f.keepHandles(calls)
+}
+
+// shielded reports whether a request is of the turn that the span ends inside of:
+// it is never hidden (P9).
+func (f *fitting) shielded(seq int64) bool {
+	turn, _, _ := f.p.Log().Where(seq)
+	return f.span.ToStep != nil && turn == f.span.ToTurn
+}
+
+// stand has a call stay, unless it does already.
+func (f *fitting) stand(seq int64, st stance) {
+	if _, there := f.stands[seq]; !there && seq <= f.last {
+		st.call = true
+		f.stands[seq] = st
+	}
 }
 
 // later lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
 func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
 
-// cut lists the messages of the person that do not stay whole, each with the
-// line it begins with, or the beginning of that.
-func (f *fitting) cut() map[int64]tenfold.LineRange {
-	long := map[int64]tenfold.LineRange{}
-	for seq := f.first; seq <= f.last; seq++ {
-		e, _ := f.p.Log().Entry(seq)
-		m, ok := e.Payload.(tenfold.UserMessage)
-		if !ok || m.Synthetic || f.whole[seq] || !f.p.Reads(seq) {
+// gist is what always stays of a long message of the person: the line it begins
+// with, and the statements in it that demand something, up to the size of a
+// short message.
+func (f *fitting) gist(text string) []tenfold.LineRange {
+	lead := f.lead(text)
+	return union(lead, f.demands(text, shortMessage))
+}
+
+// lead is the line a text begins with, or the beginning of that.
+func (f *fitting) lead(text string) []tenfold.LineRange {
+	number := 0
+	for line := range strings.Lines(text) {
+		if number++; strings.TrimSpace(line) == "" {
 			continue
 		}
-		number := 0
-		for line := range strings.Lines(tenfold.TextLines(m)) {
-			if number++; strings.TrimSpace(line) == "" {
-				continue
+		first := tenfold.LineRange{First: number, Last: number}
+		if len(line) > longestBeginning {
+			first.To = longestBeginning
+		}
+		return []tenfold.LineRange{first}
+	}
+	return nil
+}
+
+// demands are the lines of a text that state constraints, for at most so many
+// tokens; of long lines the sentences that do.
+func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
+	counter, number := f.p.Log().Counter(), 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		line = line[:min(len(line), longestLooked)]
+		for from := 0; from < len(line); {
+			at := atom.ConstraintAt(line[from:])
+			if at < 0 {
+				break
 			}
-			first := tenfold.LineRange{First: number, Last: number}
+			r := tenfold.LineRange{First: number, Last: number}
+			show := line
 			if len(line) > longestBeginning {
-				first.To = longestBeginning
+				r.From, r.To = statement(line, from+at)
+				show = line[r.From:r.To]
 			}
-			long[seq] = first
-			break
+			if tokens -= counter.Count(show) + 1; tokens < 0 {
+				return found
+			}
+			found = append(found, r)
+			if from = r.To; from == 0 {
+				break
+			}
 		}
 	}
-	return long
+	return found
+}
+
+// statement is where the sentence around a place in a line begins and ends.
+func statement(line string, at int) (from, to int) {
+	ends := func(i int) bool {
+		return strings.IndexByte(".!?", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ')
+	}
+	for from = at; from > 0 && !ends(from-1); from-- {
+	}
+	for to = at; to < len(line) && !ends(to); to++ {
+	}
+	from += len(line[from:at]) - len(strings.TrimLeft(line[from:at], " "))
+	return from, min(to+1, len(line))
+}
+
+// union joins two lists of ranges, each in order, into one.
+func union(a, b []tenfold.LineRange) []tenfold.LineRange {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y tenfold.LineRange) int {
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.From, y.From), cmp.Compare(y.Last, x.Last), cmp.Compare(y.To, x.To))
+	})
+	var out []tenfold.LineRange
+	for _, r := range all {
+		if n := len(out) - 1; n >= 0 {
+			switch last := &out[n]; {
+			case last.To == 0 && r.Last <= last.Last:
+				continue // a part of it
+			case last.To == 0 && r.To == 0 && r.First <= last.Last+1:
+				last.Last = r.Last
+				continue
+			case last.To > 0 && r.To > 0 && r.First == last.First && r.From <= last.To:
+				last.To = max(last.To, r.To)
+				continue
+			case last.To > 0 && r.To == 0 && r.First == last.First:
+				*last = r
+				continue
+			}
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // pairHead is the call of a result, and any other entry itself.
@@ -98,11 +205,11 @@ func pairHead(l *tenfold.Log, seq int64) int64 {
 	return seq
 }
 
-// lastTyped is the last message a person wrote; 0 for none.
+// lastTyped is the last request of a person; 0 for none.
 func lastTyped(p *tenfold.Projection) int64 {
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := p.Log().Entry(seq)
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic && p.Reads(seq) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() && p.Reads(seq) {
 			return seq
 		}
 	}
@@ -112,8 +219,7 @@ func lastTyped(p *tenfold.Projection) int64 {
 // keepAnswers keeps short results that are a person's words, as messages are:
 // answers to questions, and what was said of a call that was refused. And it
 // keeps the calls of tools that the configuration wants left alone (H1).
-func (f *fitting) keepAnswers(keep map[int64]bool) {
-	f.answers = map[int64]bool{}
+func (f *fitting) keepAnswers() {
 	denied := map[string]bool{}
 	for seq := f.first; seq <= f.last; seq++ {
 		e, _ := f.p.Log().Entry(seq)
@@ -124,7 +230,7 @@ func (f *fitting) keepAnswers(keep map[int64]bool) {
 	for _, c := range f.calls {
 		set := f.o.Tools[c.call.Name]
 		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
-			keep[c.seq] = true
+			f.stand(c.seq, stance{what: StandsPins, whole: true})
 			continue
 		}
 		t, _ := tool.Lookup(c.call.Name)
@@ -136,31 +242,29 @@ func (f *fitting) keepAnswers(keep map[int64]bool) {
 		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!result.Ended().Bad() || !tool.Refusal(tenfold.TextLines(result))) {
 			continue
 		}
-		if e, _ := f.p.Log().Entry(c.seq); e.Tokens <= shortMessage {
-			keep[c.seq] = true
-		} else {
-			f.answers[c.seq] = true
-		}
+		e, _ := f.p.Log().Entry(c.seq)
+		f.stand(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
 	}
 }
 
 // keepPlan keeps the latest plan or list of todos.
-func keepPlan(keep map[int64]bool, calls []toolCall) {
+func (f *fitting) keepPlan(calls []toolCall) {
 	for _, c := range slices.Backward(calls) {
 		t, _ := tool.Lookup(c.call.Name)
 		if t.Kind != tool.Plans {
 			continue
 		}
 		if _, ok := t.Plan(c.call.Arguments); ok {
-			keep[c.seq] = true
+			f.stand(c.seq, stance{what: StandsPlan, whole: true})
 			return
 		}
 	}
 }
 
 // keepError keeps the last failure, unless it was made good: a later call of
-// the tool on the same thing succeeded. What failed before it is history.
-func (f *fitting) keepError(keep map[int64]bool, calls []toolCall) {
+// the tool on the same thing succeeded. What failed before it is history. Of a
+// long one it stays that it failed, with what its stub says.
+func (f *fitting) keepError(calls []toolCall) {
 	made := map[string]bool{}
 	for _, c := range slices.Backward(calls) {
 		r, _ := f.p.Log().Entry(c.result)
@@ -176,10 +280,39 @@ func (f *fitting) keepError(keep map[int64]bool, calls []toolCall) {
 			made[key] = true
 			continue
 		}
-		if !made[key] && r.Tokens <= openError {
-			keep[c.seq] = true
+		if !made[key] {
+			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/4)})
 		}
 		return
+	}
+}
+
+// keepHandles keeps what is under way in the turn that is (V5): calls without a
+// result, approvals that nobody has decided on, and the skill that was loaded.
+func (f *fitting) keepHandles(calls []toolCall) {
+	l := f.p.Log()
+	now, _, _ := l.Where(f.p.Version())
+	waiting := map[string]bool{}
+	for seq := f.first; seq <= f.last; seq++ {
+		e, _ := l.Entry(seq)
+		if a, ok := e.Payload.(tenfold.Approval); ok {
+			waiting[a.CallID] = a.State == tenfold.ApprovalRequested
+		}
+	}
+	skill := false
+	for _, c := range slices.Backward(calls) {
+		turn, _, _ := l.Where(c.seq)
+		if turn != now {
+			return
+		}
+		t, _ := tool.Lookup(c.call.Name)
+		switch r, _ := l.Entry(c.result); {
+		case c.result == 0, waiting[c.call.CallID]:
+			f.stand(c.seq, stance{what: StandsHandles, whole: true})
+		case t.Kind == tool.Skills && !skill:
+			skill = true
+			f.stand(c.seq, stance{what: StandsHandles, whole: r.Tokens <= min(openError, f.limit/4)})
+		}
 	}
 }
 

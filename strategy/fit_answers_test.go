@@ -22,7 +22,7 @@ func TestS13aAnswersAndRefusalsStay(t *testing.T) {
 	}
 	l := script(t, append(lines, "a so far")...)
 	yes := true
-	p := plan(t, tenfold.Project(l), strategy.Options{Tools: tool.Settings{"Keep_me": {Exempt: &yes}}}, least).View()
+	p := strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l), Tools: tool.Settings{"Keep_me": {Exempt: &yes}}})
 	got := payloads(p)
 	for _, seq := range []int64{4, 6, 8, 12} {
 		e, _ := l.Entry(seq)

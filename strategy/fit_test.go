@@ -10,13 +10,13 @@ import (
 	"tenfold/strategy"
 )
 
-// least keeps what always stays, and no line more.
+// least is a target that is met by nothing: all that may give way has.
 const least = "fit:target=1"
 
-// fitted is what fit leaves of a log, in short.
-func fitted(t testing.TB, l *tenfold.Log, text string) string {
-	t.Helper()
-	return shown(plan(t, tenfold.Project(l), strategy.Options{}, text).View())
+// always is the view of what always stays of a log (F5), before any of it gives
+// way.
+func always(l *tenfold.Log) *tenfold.Projection {
+	return strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)})
 }
 
 // payloads are what a model sees of the entries of a log, by seq.
@@ -44,7 +44,7 @@ func TestS13aShortMessagesOfThePersonStayVerbatim(t *testing.T) {
 	short := "please " + strings.Repeat("do it well. ", 120) // below 500 tokens
 	lines := []string{"t", "u " + short, "a *900", "t", "u and\n\n  \tthis, äöü ", "s nobody typed it", "a *900", "t", "u go on", "a *100", "c 1 Bash {}", "r 1 x", "a end"}
 	l := script(t, lines...)
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
+	p := always(l)
 	got := payloads(p)
 	for _, seq := range []int64{2, 5, 9} {
 		e, _ := l.Entry(seq)
@@ -61,14 +61,14 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 	long := "first line of it\n" + strings.Repeat("words that say nothing\n", 400) + "but open_file matters\n" + strings.Repeat("and nothing more\n", 400)
 	wide := strings.Repeat("one line of many words ", 200)
 	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
+	p := always(l)
 	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…" {
 		t.Errorf("the long one is %q", got)
 	}
 	if got := tenfold.TextLines(payloads(p)[5]); got != wide[:400]+"…" {
 		t.Errorf("the wide one is %q", got)
 	}
-	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,without=blocks").View()
+	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300,without=blocks").View()
 	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…\nbut open_file matters\n…" {
 		t.Errorf("with lines the long one is %q", got)
 	}
@@ -88,7 +88,7 @@ func TestS13aAFragmentOfTheFirstLineComesAfterItsBeginning(t *testing.T) {
 // The last request stays whole, however long.
 func TestS13aTheLastRequestAndTheLastStepAreWhole(t *testing.T) {
 	l := script(t, "t", "u ask", "a *800", "t", "u last *9000", "k hm", "c 1 Bash {}", "r 1 *500", "k now", "a yes *600", "c 2 Bash {}", "r 2 *700")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
+	p := always(l)
 	if got, want := shown(p), "u ask | u last wor…9005 | k now | a yes word…604 | c 2 {} | r 2 words an…700"; got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}
@@ -116,7 +116,7 @@ func TestP8S13aPinsStayVerbatim(t *testing.T) {
 	if _, err := l.Append(tenfold.Entry{Payload: tenfold.Pin{Entries: ids(3, 5)}}); err != nil {
 		t.Fatal(err)
 	}
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
+	p := always(l)
 	if got, want := shown(p), "u ask | a said wor…305 | c 1 {} | r 1 words an…900 | a end"; got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}
@@ -129,12 +129,12 @@ const (
 
 func TestS13aTheLatestPlanStays(t *testing.T) {
 	l := script(t, "t", "u ask", "c 1 "+todo1, "r 1 *300", "c 2 "+todo2, "r 2 *300", "c 3 Bash {}", "r 3 y", "a end")
-	if got := fitted(t, l, least); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
+	if got := shown(always(l)); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
 		t.Errorf("shown: %s", got)
 	}
 	// Where the last step has a plan, that is the latest.
 	l = script(t, "t", "u ask", "c 1 "+todo1, "r 1 *300", "c 3 Bash {}", "r 3 y", "c 2 "+todo2, "r 2 ok")
-	if got := fitted(t, l, least); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
+	if got := shown(always(l)); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
 		t.Errorf("shown: %s", got)
 	}
 }
@@ -148,7 +148,7 @@ func TestS13aTheOpenErrorStays(t *testing.T) {
 		"open":                     {[]string{"c 1 " + build, "e 1 broken *900", "c 2 Bash {}", "r 2 y"}, true},
 		"mended":                   {[]string{"c 1 " + build, "e 1 broken *900", "c 2 " + build, "r 2 y"}, false},
 		"mended with other blanks": {[]string{"c 1 " + build, "e 1 broken *900", `c 2 Bash {"command":" make  all"}`, "r 2 y"}, false},
-		"huge":                     {[]string{"c 1 " + build, "e 1 broken *90000", "c 2 Bash {}", "r 2 y"}, false},
+		"huge":                     {[]string{"c 1 " + build, "e 1 broken *90000", "c 2 Bash {}", "r 2 y"}, true},
 		"mended by the last step":  {[]string{"c 1 " + build, "e 1 broken *900", "a so", "c 2 " + build, "r 2 y"}, false},
 		"an older one":             {[]string{"c 1 " + build, "e 1 broken *900", `c 2 Bash {"command":"b"}`, "e 2 *90", `c 3 Bash {"command":"b"}`, "r 3 *90"}, false},
 	} {
@@ -157,7 +157,7 @@ func TestS13aTheOpenErrorStays(t *testing.T) {
 			if name != "mended by the last step" {
 				lines = append(lines, "a end")
 			}
-			p := plan(t, tenfold.Project(script(t, lines...)), strategy.Options{}, least).View()
+			p := always(script(t, lines...))
 			if _, stays := payloads(p)[4]; stays != tt.stays {
 				t.Errorf("shown: %s", shown(p))
 			}
@@ -211,7 +211,7 @@ func TestP10S13aReasoningGoesButWhatIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
+	p := always(l)
 	got := payloads(p)
 	if got[3] != nil || got[7] == nil || got[10] == nil {
 		t.Errorf("shown: %s", shown(p))
@@ -239,7 +239,7 @@ func TestS13aLargeAttachmentsGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := plan(t, tenfold.Project(l), strategy.Options{}, least).View()
+	p := always(l)
 	m, ok := payloads(p)[2].(tenfold.UserMessage)
 	if !ok || len(m.Attachments) != 1 || m.Attachments[0].Name != "small.md" || m.Parts[0].Text != "see" {
 		t.Errorf("the message is %+v", m)
@@ -283,45 +283,6 @@ func TestS13aARangeIsHonoured(t *testing.T) {
 	l = script(t, "t", "u only", "a one *900")
 	if made := plan(t, tenfold.Project(l), strategy.Options{}, least); made.Nothing != "turns 0..0 hold nothing before the last step of the conversation, which stays" {
 		t.Errorf("of one step: %q", made.Nothing)
-	}
-}
-
-// A share is what lines may cost, on top of what always stays; a number of
-// tokens is for all, but half of it is for lines in any case.
-func TestS13aTargets(t *testing.T) {
-	var lines []string
-	for i := range 40 {
-		lines = append(lines, "t", fmt.Sprintf("u ask %d", i), fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d ", i))
-		for j := range 30 {
-			lines[len(lines)-1] += fmt.Sprintf("func name_%d_%d() and the words of a line\n", i, j)
-		}
-		lines = append(lines, "a fine")
-	}
-	l := script(t, lines...)
-	raw := tenfold.Project(l)
-	all := raw.Totals().All().Before
-	always := plan(t, raw, strategy.Options{}, least).After
-	for text, most := range map[string]int{
-		"fit:target=2%":                          always + all/50,
-		"fit:target=10%":                         always + all/10,
-		"fit":                                    always + all/10,
-		fmt.Sprintf("fit:target=%d", always+500): always + 500,
-		fmt.Sprintf("fit:target=%d", always/2):   always + always/4,
-	} {
-		made := plan(t, raw, strategy.Options{}, text)
-		after := made.After
-		if after > most || after < most-(most-always)/4 {
-			t.Errorf("%s: %d tokens, at most %d with %d always", text, after, most, always)
-		}
-		if f := made.Fitted; f == nil || f.Always != always || f.Always+f.Lines != most {
-			t.Errorf("%s: fitted %+v", text, f)
-		}
-	}
-	// What is small enough already stays as it is.
-	made := plan(t, raw, strategy.Options{}, "fit:target=5%")
-	smaller := raw.With(made.Compactions...)
-	if again := plan(t, smaller, strategy.Options{}, "fit:target=5%"); len(again.Compactions) != 0 || again.Nothing == "" {
-		t.Errorf("again: %d compactions, %q", len(again.Compactions), again.Nothing)
 	}
 }
 

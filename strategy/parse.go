@@ -289,13 +289,14 @@ func parseShare(value string) (float64, bool) {
 
 // A Target is how small a projection is to become.
 type Target struct {
-	// Tokens is the most the projection may cost; where Share is set, that
-	// share of what the raw conversation costs. Both zero is not a valid target.
+	// Tokens is the most the view may cost, everything counted (F1); where Share
+	// is set, that share of what a model sees before. Both zero is not a valid
+	// target.
 	Tokens int
 	Share  float64
 }
 
-// Share is a target of so many percent of what the raw conversation costs.
+// Share is a target of so many percent of what a model sees now.
 func Share(percent float64) Target { return Target{Share: percent / 100} }
 
 // Tokens is a target of so many tokens.
@@ -312,16 +313,16 @@ func ParseTarget(text string) (Target, error) {
 	} else if n, ok := parseTokens(s); ok && n > 0 {
 		return Target{Tokens: n}, nil
 	}
-	return Target{}, &problem.Error{Problem: "invalid target " + strconv.Quote(text), Hint: "write tokens (20k, 20000) or a share of the conversation (10%)"}
+	return Target{}, &problem.Error{Problem: "invalid target " + strconv.Quote(text), Hint: "write tokens (20k, 20000) or a share of what a model sees now (10%)"}
 }
 
 // Set reports whether there is a target.
 func (t Target) Set() bool { return t.Tokens > 0 || t.Share > 0 }
 
-// Limit is the most tokens that a projection of p's log may cost.
-func (t Target) Limit(p *tenfold.Projection) int {
+// Limit is the most tokens that a view may cost, given what a model sees now.
+func (t Target) Limit(now *tenfold.Projection) int {
 	if t.Share > 0 {
-		return int(t.Share * float64(p.Totals().All().Before))
+		return int(t.Share * float64(now.Tokens()))
 	}
 	return t.Tokens
 }

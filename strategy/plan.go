@@ -38,8 +38,8 @@ type Plan struct {
 	// estimates, like all figures of the plan. Scale converts them (T3).
 	Before, After int
 	Scale         token.Scale
-	// Fitted says what a strategy that fits into a target had to work with; nil
-	// where none ran.
+	// Fitted says what a strategy that fits into a target came to; nil where none
+	// ran.
 	Fitted *Fitted
 	// Nothing says why there is nothing to do; empty when there is (S-16).
 	Nothing string
@@ -57,6 +57,10 @@ type Plan struct {
 // View is the conversation as the plan would leave it: a snapshot, which later
 // writes do not change. It is nil for a plan made by hand, until [Plan.On].
 func (plan Plan) View() *tenfold.Projection { return plan.view }
+
+// Base is the conversation as it was when the plan was made, a snapshot; nil for
+// a plan made by hand, until [Plan.On].
+func (plan Plan) Base() *tenfold.Projection { return plan.base }
 
 // Shared is how many tokens at the front of the view the plan leaves as they
 // are: what a prompt cache still holds.
@@ -76,13 +80,6 @@ func newPlan(p *tenfold.Projection) Plan {
 }
 
 func (plan *Plan) show(view *tenfold.Projection) { plan.view, plan.After = view, view.Tokens() }
-
-// Fitted is what fitting a conversation into a target began with, in tokens.
-type Fitted struct {
-	// Always is what stays whatever the target is, Lines what the lines chosen
-	// beside it may cost.
-	Always, Lines int
-}
 
 // A Pipeline is strategies composed left to right.
 type Pipeline []Strategy

@@ -164,7 +164,7 @@ func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
 // summaries in place of all they were made from.
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
-		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions,
+		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions, Budget: o.Budget,
 		View: cmp.Or(o.begun, p), DryRun: o.DryRun,
 	}
 	var prior []tenfold.Overlay
@@ -390,7 +390,7 @@ func (Auto) Summarises() bool { return true }
 func (s Auto) Parts() Pipeline {
 	var shorten Strategy = StripTools{}
 	if s.Fit.Set() {
-		shorten = Fit{Target: s.Fit, within: true}
+		shorten = Fit{Target: s.Fit}
 	}
 	return Pipeline{
 		StripReasoning{}, DedupTools{}, shorten, PruneTools{}, summarizeOver{settled(s).SummarizeThreshold},

@@ -32,15 +32,14 @@ func TestParseTarget(t *testing.T) {
 	}
 }
 
-// A share is of what the raw conversation costs, however small its view is.
-func TestTargetLimit(t *testing.T) {
+// F1: a share is of what a model sees now, not of what the log holds.
+func TestF1AShareIsOfWhatAModelSeesNow(t *testing.T) {
 	l := script(t, "t", "u ask", "a *4000", "t", "u again", "a *4000")
 	p := tenfold.Project(l)
-	before := p.Tokens()
 	smaller := p.With(tenfold.Compaction{ToTurn: 0, Turns: tenfold.Omit})
 	for _, view := range []*tenfold.Projection{p, smaller} {
-		if got := (strategy.Target{Share: 0.5}).Limit(view); got != before/2 {
-			t.Errorf("half of %d is %d", before, got)
+		if got := (strategy.Target{Share: 0.5}).Limit(view); got != view.Tokens()/2 {
+			t.Errorf("half of %d is %d", view.Tokens(), got)
 		}
 		if got := (strategy.Target{Tokens: 70}).Limit(view); got != 70 {
 			t.Errorf("70 tokens are %d", got)

@@ -50,7 +50,8 @@ func holds(t *testing.T, text string, want, never []string) {
 
 // M4a: the sections stand in the order of the rule.
 func TestM4aOrder(t *testing.T) {
-	text := digestOfLines(t,
+	text := digestOfLines(
+		t,
 		"t", "u Port the parser. Never change the names.", `c 1 Edit {"file_path":"/w/a.go","old_string":"x","new_string":"y"}`, "r 1 ok",
 		`c 2 Edit {"file_path":"/w/b.go"}`, "e 2 text not found", "a The parser is ported, because the reader was.",
 		"t", "u Now the tests.", `c 3 Bash {"command":"go test ./..."}`, "r 3 ok", "a They pass.",
@@ -67,7 +68,8 @@ func TestM4aOrder(t *testing.T) {
 
 // M4a: where the work stands and what comes next.
 func TestM4aWhereTheWorkStands(t *testing.T) {
-	now := sectionOf(digestOfLines(t,
+	now := sectionOf(digestOfLines(
+		t,
 		"t", "u Port the parser.",
 		`c 1 TodoWrite {"todos":[{"content":"read it","status":"completed"},{"content":"port it","status":"in_progress"}]}`, "r 1 ok",
 		`c 2 Bash {"command":"git checkout -b port"}`, "r 2 Switched to a new branch",
@@ -82,7 +84,8 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 		"- uncommitted when last looked: `modified: a.go`, `?? new.go`\n", "- changed after that: `/w/b.go`\n",
 		"- red: `go test ./...`: failed, exit code 1, turn 0\n  > --- FAIL: TestPort (0.00s)\n  > port_test.go:7: got 1, want 2\n",
 	}, nil)
-	done := sectionOf(digestOfLines(t, "t", "u Commit it.",
+	done := sectionOf(digestOfLines(
+		t, "t", "u Commit it.",
 		`c 1 Bash {"command":"git status --short"}`, `r 1 ## main...origin/main\n M a.go`,
 		`c 2 Bash {"command":"git commit -am 'Port it'"}`, `r 2 [main 1a2b3c4] Port it\n 1 file changed`,
 	), "Where the work stands")
@@ -137,7 +140,8 @@ func TestM4aTakenBack(t *testing.T) {
 // M4a: of a changed file it is told what was done to it, its last state, and
 // the names and the first line of what was changed of late.
 func TestM4aChangedFiles(t *testing.T) {
-	files := sectionOf(digestOfLines(t,
+	files := sectionOf(digestOfLines(
+		t,
 		"t", "u Work.", `c 0 Read {"file_path":"/w/only.go"}`, "r 0 package w",
 		`c 1 Edit {"file_path":"/w/a.go","old_string":"func (p *Parser) Next() int {\n\treturn 0\n}","new_string":"func (p *Parser) Next() int {\n\treturn p.next()\n}"}`, "r 1 ok",
 		`c 2 apply_patch {"input":"*** Begin Patch\n*** Update File: b.py\n@@ class Reader:\n def read(self):\n-    pass\n+    return self.line\n*** Add File: c.ts\n+export function open(path: string) {\n+}\n*** Delete File: d.ts\n*** End Patch"}`, "r 2 ok",
@@ -233,7 +237,8 @@ func TestM4aPollingCalls(t *testing.T) {
 // M4a: the last words of each turn stand as the agent said them; what it said
 // on the way only where it tells a decision or a finding.
 func TestM4aDecisions(t *testing.T) {
-	text := digestOfLines(t,
+	text := digestOfLines(
+		t,
 		"t", "u Fix it.", "a Let me look at the parser.", `c 1 Bash {"command":"ls"}`, "r 1 a",
 		"a The root cause is the gutter. I'll read on because it is late.", `c 2 Bash {"command":"ls"}`, "r 2 a", "a Fixed. The gutter counted bytes.",
 		"t", "u Next.", "a Now the tests:", `c 3 Bash {"command":"ls"}`, "r 3 a",

@@ -240,7 +240,7 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 	for _, r := range reports {
 		k.printResume(r.Resume)
 	}
-	return sum, cmp.Or(failed, missed(reports...))
+	return sum, failed
 }
 
 // compact plans over one conversation, and stores it with the overlays. If

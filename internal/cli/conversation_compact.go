@@ -111,7 +111,7 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 			k.printNotes(r)
 		}
 	})
-	return cmp.Or(err, refused, missed(r))
+	return cmp.Or(err, refused)
 }
 
 func (k *compactConversation) plan(ctx context.Context, s *session.Session, req session.Request) (*report, error) {

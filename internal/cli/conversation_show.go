@@ -53,6 +53,8 @@ type showJSON struct {
 	Entries int            `json:"entries"`
 	Kinds   map[string]int `json:"kinds"`
 	Tokens  tokensJSON     `json:"tokens"`
+	// Theirs is what compactions of the original tool saved of them.
+	Theirs *theirsJSON `json:"theirs,omitzero"`
 	// Settings are those that the conversation keeps.
 	Settings    []keptJSON `json:"settings,omitempty"`
 	kept        []config.Setting
@@ -86,7 +88,7 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{},
-		Tokens: countJSON(view.Totals().All(), scale),
+		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
 	out.Settings = keptsJSON(out.kept)
@@ -123,6 +125,9 @@ func (a *app) printShow(s showJSON) {
 	field("Tokens", tokens)
 	field("Figures", s.Tokens.words())
 	field("Outside", s.Tokens.outsideWords())
+	if s.Theirs != nil {
+		field("", s.Theirs.words())
+	}
 	for i, k := range s.kept {
 		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/strategy"
 	"tenfold/token"
 )
 
@@ -206,6 +207,8 @@ func (d *differ) sums() {
 		}
 		name := "compacted by " + o.Compaction.Source
 		switch {
+		case strategy.IsToolsOwn(o.Compaction):
+			name = "the original tool's own"
 		case o.Compaction.Profile != "":
 			name = "profile " + o.Compaction.Profile
 		case o.Compaction.Strategy != "":

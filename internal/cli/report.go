@@ -27,9 +27,12 @@ type report struct {
 	DryRun  bool        `json:"dry_run"`
 	Nothing string      `json:"nothing,omitzero"`
 	// Refused has the reason for each summary that was refused.
-	Refused     []string         `json:"refused,omitempty"`
-	Tokens      tokensJSON       `json:"tokens"`
-	Target      *targetJSON      `json:"target,omitzero"`
+	Refused []string    `json:"refused,omitempty"`
+	Tokens  tokensJSON  `json:"tokens"`
+	Target  *targetJSON `json:"target,omitzero"`
+	// Theirs is what compactions of the tool that wrote the session had saved
+	// before.
+	Theirs      *theirsJSON      `json:"theirs,omitzero"`
 	Spans       []spanJSON       `json:"spans"`
 	Steps       []stepJSON       `json:"steps"`
 	Compactions []compactionJSON `json:"compactions"`
@@ -54,14 +57,29 @@ type report struct {
 }
 
 type (
+	// targetJSON is how a target was met (F1 to F4).
 	targetJSON struct {
-		// Tokens is the most that the view may cost. Where the target is a share,
-		// it includes Always, which stay whatever the target is.
-		Tokens int  `json:"tokens"`
-		Always int  `json:"always,omitzero"`
-		Met    bool `json:"met"`
+		// Tokens is the most that the view may cost, everything counted; Share
+		// the target in percent of Now, where it is one. Now is what a model saw
+		// before the command, After what it sees then.
+		Tokens int     `json:"tokens"`
+		Share  float64 `json:"share,omitzero"`
+		Now    int     `json:"now"`
+		After  int     `json:"after"`
+		Met    bool    `json:"met"`
 		// Over is by how many tokens it was missed.
 		Over int `json:"over"`
+		// Always is what always stays, as far as it did not give way; AlwaysBy
+		// has its sorts.
+		Always   int          `json:"always,omitzero"`
+		AlwaysBy []alwaysJSON `json:"always_by,omitempty"`
+		// GaveWay counts what would always stay and had to give way.
+		GaveWay int `json:"gave_way,omitzero"`
+	}
+	alwaysJSON struct {
+		What    string `json:"what"`
+		Entries int    `json:"entries,omitzero"`
+		Tokens  int    `json:"tokens"`
 	}
 	spanJSON struct {
 		Config       bool           `json:"config,omitzero"`
@@ -95,7 +113,7 @@ type (
 func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
 	r := &report{
 		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view),
+		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base()),
 		plan: plan, view: view, spans: strategy.Spans(view),
 	}
 	scaleSpans(r.spans, plan.Scale)
@@ -143,33 +161,58 @@ func newSpanJSON(s strategy.Span) spanJSON {
 	return out
 }
 
+// newTargetJSON says how a target was met, the command's own or that of a
+// strategy it ran: nil where there is none.
 func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Projection) *targetJSON {
-	if !target.Set() {
+	var f strategy.Fitted
+	switch {
+	case plan.Fitted != nil:
+		f = *plan.Fitted
+		target = f.Of
+	case target.Set(): // the range is empty, and nothing was tried
+		f = strategy.Fitted{Now: plan.Before, Target: target.Limit(view)}
+	default:
 		return nil
 	}
-	t := targetJSON{Tokens: target.Limit(view)}
-	if fitted := plan.Fitted; fitted != nil && target.Share > 0 {
-		t.Tokens, t.Always = fitted.Always+fitted.Lines, fitted.Always
+	f.After = view.Tokens() - f.Injected
+	t := &targetJSON{
+		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Always: f.Least(), GaveWay: f.GaveWay,
 	}
-	t.Over = max(view.Tokens()-t.Tokens, 0)
-	t.Met = t.Over == 0
-	return &t
+	for _, s := range f.Always {
+		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{s.What, s.Entries, s.Tokens})
+	}
+	return t
 }
 
-const alwaysStay = "short messages of yours, the last step, the plan, pins and everything outside the range always stay"
+// alwaysWords names the sorts of what always stays.
+var alwaysWords = map[string]string{
+	strategy.StandsSystem:      "prompt and tools",
+	strategy.StandsContext:     "standing instructions",
+	strategy.StandsMessages:    "your messages",
+	strategy.StandsLastRequest: "the last request",
+	strategy.StandsPins:        "pins",
+	strategy.StandsPlan:        "the plan",
+	strategy.StandsError:       "the open error",
+	strategy.StandsHandles:     "what is under way",
+	strategy.StandsLastStep:    "the last step",
+	strategy.StandsOutside:     "what is outside the range",
+	strategy.StandsSummaries:   "summaries",
+	strategy.StandsMarks:       "marks",
+}
 
-// missed is the error for a target that was missed although nothing was
-// compacted.
-func missed(reports ...*report) error {
-	for _, r := range reports {
-		if t := r.Target; t != nil && !t.Met && r.Nothing != "" {
-			return &problem.Error{
-				Code: "target_missed", Problem: "the conversation is " + count(t.Over, "token", "tokens") + " over the target, and nothing could be compacted",
-				Hint: alwaysStay + "; use --from, --to and --keep to change the range",
-			}
-		}
+// always lists what always stays; the first so many by size, or all in the order
+// of the report.
+func (t *targetJSON) always(largest int) string {
+	list := slices.Clone(t.AlwaysBy)
+	if largest > 0 {
+		slices.SortStableFunc(list, func(a, b alwaysJSON) int { return b.Tokens - a.Tokens })
+		list = list[:min(largest, len(list))]
 	}
-	return nil
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, alwaysWords[s.What]+" "+thousands(s.Tokens))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // refusal is the error for a plan that does nothing because a summary was
@@ -198,6 +241,10 @@ func (a *app) printReport(r *report) {
 	defer a.printSettings(r)
 	if r.Nothing != "" {
 		a.Printf("Nothing to compact: %s.\n", r.Nothing)
+		if r.Target != nil && !r.Target.Met {
+			a.printTarget(r.Target)
+		}
+		a.printTheirs(r.Theirs)
 		return
 	}
 	var rows []row
@@ -216,18 +263,38 @@ func (a *app) printReport(r *report) {
 			a.fold("", terminal.VisibleLine(nearPath(w.Artifacts.Summary)))
 		}
 	}
-	if t := r.Target; t != nil {
-		always, how := "", "met"
+	a.printTarget(r.Target)
+	a.printTheirs(r.Theirs)
+}
+
+// printTarget prints how a target was met, and what always stays.
+func (a *app) printTarget(t *targetJSON) {
+	if t == nil {
+		return
+	}
+	words := count(t.Tokens, "token", "tokens")
+	if t.Share > 0 {
+		words += " (" + strconv.FormatFloat(t.Share, 'g', 6, 64) + " % of " + thousands(t.Now) + ")"
+	}
+	if t.Met {
+		words += ", met with " + thousands(t.After)
+	} else {
+		words += ", missed by " + thousands(t.Over)
+	}
+	a.fold("Target", words)
+	gave := ""
+	if t.GaveWay > 0 {
+		gave = "; " + count(t.GaveWay, "entry", "entries") + " gave way"
+	}
+	if t.Always > 0 {
+		a.fold("Always", count(t.Always, "token stays", "tokens stay")+" in any case: "+t.always(0)+gave)
+	}
+	if !t.Met {
+		why := "nothing could be compacted"
 		if t.Always > 0 {
-			always = " (" + thousands(t.Always) + " that always stay, " + thousands(t.Tokens-t.Always) + " for lines)"
+			why = "what always stays takes " + thousands(t.Always) + " (" + t.always(3) + ")"
 		}
-		if !t.Met {
-			how = "missed by " + thousands(t.Over)
-		}
-		a.Printf("%s  %s%s, %s\n", a.Paint(terminal.Bold, "Target"), count(t.Tokens, "token", "tokens"), always, how)
-		if !t.Met {
-			a.Warn("target missed by " + count(t.Over, "token", "tokens") + ": " + alwaysStay)
-		}
+		a.Warn("target missed by " + count(t.Over, "token", "tokens") + ": " + why)
 	}
 }
 

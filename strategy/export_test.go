@@ -1,0 +1,14 @@
+package strategy
+
+import "tenfold"
+
+// AlwaysStands is the view of what always stays of a range, before any of it
+// gives way.
+func AlwaysStands(p *tenfold.Projection, o Options) *tenfold.Projection {
+	f := fitting{Fit: Fit{Target: Tokens(1 << 40)}, p: p, o: o, limit: 1 << 40}
+	if !f.begin() {
+		return p
+	}
+	f.project()
+	return f.base
+}

@@ -1,0 +1,234 @@
+package strategy
+
+import (
+	"context"
+
+	"tenfold"
+	"tenfold/excerpt"
+)
+
+// Shares of the target, in percent (fit.md).
+const (
+	// alwaysShare is what may go to what always stays before that gives way (F4).
+	alwaysShare = 50
+	// usedShare is what must be used, unless all of the log fits (F3).
+	usedShare = 92
+	// fullShare is what is as good as full: filling up what is left would cost
+	// more time than it is worth.
+	fullShare = 97
+)
+
+// fit finds the overlay that keeps the most within the target: what always
+// stays, then the passages that were chosen, then whatever else there is room
+// for. Where what always stays is over the target by itself, that is all.
+func (f *fitting) fit(ctx context.Context) error {
+	least := f.settle()
+	f.report.Always = f.standing(f.base)
+	room := f.limit - least
+	if room <= 0 {
+		return ctx.Err()
+	}
+	var kept []excerpt.Kept
+	budget := room * 5 / 4
+	for range choices {
+		choice := f.index.Choose(excerpt.Options{
+			From: f.first, To: f.last, Budget: budget, Edits: f.Edits,
+			Whole:   f.stays,
+			Hidden:  f.hides,
+			Open:    f.edits(),
+			Without: f.Without,
+		})
+		estimate, actual, err := upTo(ctx, choice, room, func(n int) int {
+			picks := choice.First(n)
+			if !f.try(picks) {
+				return f.cost(f.tried) - least
+			}
+			kept = picks
+			return f.cost(f.view) - least
+		})
+		if err != nil {
+			return err
+		}
+		if f.full(fullShare) || choice.Len() == 0 {
+			break
+		}
+		// A passage that was too large for what was left ended the choice. Where
+		// the budget is what there is room for, smaller ones take its place.
+		budget = int(int64(room) * int64(estimate) / int64(actual))
+	}
+	return f.fill(ctx, kept)
+}
+
+// choices is how often passages are chosen: the first time tells what they cost.
+const choices = 2
+
+// try lays the overlay that keeps some passages beside what stands, and takes it
+// if the view is within the target then.
+func (f *fitting) try(kept []excerpt.Kept) bool {
+	c := f.overlay(kept)
+	f.tried = f.p.With(c)
+	if f.cost(f.tried) > f.limit {
+		return false
+	}
+	f.best, f.view = c, f.tried
+	return true
+}
+
+// upTo tries how far into a choice a budget reaches: try tells what the first n
+// things cost. What a choice says of that is an estimate by shares of entries;
+// it is right but for a factor, which the tries before have shown, so that a
+// few do. The last try that was within the budget is the best. It returns the two
+// sides of that factor.
+func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) (estimate, actual int, err error) {
+	fits, not := 0, choice.Len()+1
+	cost := 0 // of what fits
+	estimate, actual = 1, 1
+	for tries := 0; not-fits > 1 && budget-cost > budget/200; tries++ {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		n := (fits + not) / 2
+		if tries < 4 {
+			n = choice.Within(int(int64(budget) * int64(estimate) / int64(actual)))
+		}
+		n = min(max(n, fits+1), not-1)
+		if c := try(n); c > budget {
+			not = n
+			estimate, actual = max(choice.Estimate(n), 1), c
+		} else {
+			fits, cost = n, c
+			estimate, actual = max(choice.Estimate(n), 1), max(c, 1)
+		}
+	}
+	return estimate, actual, ctx.Err()
+}
+
+// full reports whether so many percent of the target are used.
+func (f *fitting) full(percent int) bool { return f.cost(f.view)*100 >= f.limit*percent }
+
+// besideMark is about what the mark of a run of folded calls costs, which an
+// entry that is kept may part in two.
+const besideMark = 40
+
+// fill spends what the choice left over (F3): first on messages of the person
+// that gave way, then on whole results and texts, the newest first; and where
+// all of those stand, on the newest steps as they are, thoughts included.
+func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
+	for range 3 {
+		if f.full(fullShare) {
+			return nil
+		}
+		more := f.missing(f.limit - f.cost(f.view))
+		for n := len(more); n > 0; n = n * 3 / 4 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			before := make([]stance, n)
+			for i, one := range more[:n] {
+				before[i] = f.stands[one.seq]
+				f.stands[one.seq] = stance{call: one.call, whole: true}
+			}
+			if f.try(kept) {
+				break
+			}
+			for i, one := range more[:n] {
+				if f.stands[one.seq] = before[i]; before[i].what == "" && !before[i].whole {
+					delete(f.stands, one.seq)
+				}
+			}
+		}
+		if len(more) == 0 {
+			break
+		}
+	}
+	if f.full(usedShare) {
+		return nil
+	}
+	return f.leaveTail(ctx, kept)
+}
+
+// one is a message, or a call with its result.
+type one struct {
+	seq  int64
+	call bool
+}
+
+// missing lists what of the log is not whole in the view and would be for at
+// most so many tokens together: messages of the person, then all else, the
+// newest first. What does not fit is skipped.
+func (f *fitting) missing(tokens int) []one {
+	l := f.p.Log()
+	var more []one
+	take := func(seq int64, margin int) {
+		cost, results := f.lacks(seq)+f.lacks(l.Pair(seq)), l.Pair(seq) > 0
+		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.hides(seq) {
+			tokens -= cost + margin
+			more = append(more, one{seq, results || margin > 0})
+		}
+	}
+	for seq := f.last; seq >= f.first; seq-- {
+		if e, _ := l.Entry(seq); f.p.Reads(seq) {
+			if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() {
+				take(seq, 0)
+			}
+		}
+	}
+	for seq := f.last; seq >= f.first; seq-- {
+		e, _ := l.Entry(seq)
+		switch {
+		case !f.p.Reads(seq):
+		case e.Payload.Kind() == tenfold.KindToolCall:
+			take(seq, besideMark)
+		case e.Payload.Kind() == tenfold.KindAssistantMessage, e.Payload.Kind() == tenfold.KindUserMessage:
+			take(seq, 0)
+		}
+	}
+	return more
+}
+
+// lacks is how many tokens of an entry the view does not have.
+func (f *fitting) lacks(seq int64) int {
+	e, ok := f.p.Log().Entry(seq)
+	if !ok {
+		return 0
+	}
+	_, _, after := f.view.Fate(seq)
+	return e.Tokens - after
+}
+
+// leaveTail leaves the newest steps of the span alone, as many as there is room
+// for.
+func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
+	l := f.p.Log()
+	var ends []tenfold.Range // of the span without one more step each
+	left := f.limit - f.cost(f.view)
+	turn, step, _ := l.Where(f.last)
+	for seq := f.last; seq > f.first && left > 0; seq-- {
+		if t, s, _ := l.Where(seq - 1); t != turn || s != step {
+			end := tenfold.Range{FromTurn: f.span.FromTurn, ToTurn: t}
+			if all, _ := l.Turn(t); s < all.Steps-1 {
+				end.ToStep = new(s)
+			}
+			if _, last := l.Extent(end); last < seq { // a late result stands with its call
+				ends = append(ends, end)
+			}
+			turn, step = t, s
+		}
+		if f.p.Reads(seq) {
+			left -= max(f.lacks(seq), 0)
+		}
+	}
+	span, last, best, view := f.span, f.last, f.best, f.view
+	for n := len(ends); n > 0; n = n * 3 / 4 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f.span = ends[n-1]
+		if _, f.last = l.Extent(f.span); f.last >= f.first && f.try(kept) && f.cost(f.view) > f.cost(view) {
+			return nil
+		}
+		// Outside the span an older overlay may show less.
+		f.span, f.last, f.best, f.view = span, last, best, view
+	}
+	return nil
+}

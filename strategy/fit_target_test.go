@@ -1,0 +1,315 @@
+package strategy_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/atom"
+	"tenfold/internal/logtest"
+	"tenfold/strategy"
+)
+
+// holdTarget checks F1 to F5 of a plan of fit over a view.
+func holdTarget(t interface {
+	Helper()
+	Errorf(format string, args ...any)
+}, name string, now *tenfold.Projection, made strategy.Plan,
+) {
+	t.Helper()
+	f := made.Fitted
+	if f == nil {
+		t.Errorf("%s: the plan does not say what the target came to", name)
+		return
+	}
+	if f.After != made.After || made.After != made.View().Tokens() || f.Now != now.Tokens() {
+		t.Errorf("%s: it says %d of %d tokens, the view has %d of %d", name, f.After, f.Now, made.View().Tokens(), now.Tokens())
+	}
+	switch {
+	case f.Met() && now.Tokens() <= f.Target: // F2
+		if len(made.Compactions) > 0 || !strings.Contains(made.Nothing, "within the target") {
+			t.Errorf("%s: %d compactions of a view within the target: %q", name, len(made.Compactions), made.Nothing)
+		}
+		return
+	case f.Met(): // F3
+		if made.After*100 < f.Target*92 && unused(made.View(), f.Target) > 0 {
+			seq := unused(made.View(), f.Target)
+			e, _ := now.Log().Entry(seq)
+			fate, _, after := made.View().Fate(seq)
+			t.Errorf("%s: %d tokens of %d are used, and %s %d would fit, which is %s (%s), %d of %d tokens",
+				name, made.After, f.Target, e.Payload.Kind(), seq, fate, made.View().Why(seq), after, e.Tokens)
+		}
+	case len(made.Compactions) > 0: // F4: then nothing stays but what always does
+		if f.Least() != made.After || f.Over() != made.After-f.Target || made.After >= now.Tokens() {
+			t.Errorf("%s: missed by %d with %d tokens, %d of which always stay", name, f.Over(), made.After, f.Least())
+		}
+	}
+	l := now.Log()
+	shown, before := payloads(made.View()), payloads(now)
+	last := int64(0)
+	for seq := l.Version(); seq > 0 && last == 0; seq-- {
+		if e, _ := l.Entry(seq); now.Reads(seq) {
+			if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() {
+				last = seq
+			}
+		}
+	}
+	for seq, was := range before {
+		e, _ := l.Entry(seq)
+		m, isUser := was.(tenfold.UserMessage)
+		left, _ := shown[seq].(tenfold.UserMessage)
+		got := texts(left)
+		switch {
+		case now.Why(seq) == tenfold.ReasonPinned && shown[seq] == nil:
+			t.Errorf("%s: pinned entry %d is not shown", name, seq)
+		case !isUser || !m.IsRequest() || e.Tokens > 500 && seq != last || texts(m) == "":
+		case (f.GaveWay == 0 || seq == last) && got != texts(m) && got != texts(e.Payload.(tenfold.UserMessage)):
+			t.Errorf("%s: message %d is %q, it was %q", name, seq, got, texts(m))
+		case len(texts(m)) < 400:
+			for line := range strings.Lines(texts(m)) {
+				if atom.StatesConstraint(line) && !strings.Contains(got, strings.TrimRight(line, "\r\n")) {
+					t.Errorf("%s: message %d lost what it demands: %q, of %q", name, seq, got, line)
+				}
+			}
+		}
+	}
+}
+
+// unused is an entry that a view could show whole within a target and does not:
+// 0 for none. What other overlays hide is not counted, nor are files, nor
+// thoughts, of which only an unbroken run at the end may stand.
+func unused(view *tenfold.Projection, target int) int64 {
+	left := target - view.Tokens()
+	l := view.Log()
+	for e := range l.Entries() {
+		fate, by, after := view.Fate(e.Seq)
+		o, _ := l.Lookup(by)
+		c, _ := o.Payload.(tenfold.Compaction)
+		if fate == tenfold.Kept || fate == tenfold.Summarised || !view.Reads(e.Seq) || !strings.HasPrefix(c.Strategy, "fit") || e.Payload.Kind() == tenfold.KindReasoning || view.Why(e.Seq) == tenfold.ReasonFiles {
+			continue
+		}
+		r, _ := l.Entry(l.Pair(e.Seq))
+		_, _, pair := view.Fate(r.Seq)
+		if lacks := e.Tokens - after + r.Tokens - pair; lacks > 0 && lacks+60 < left {
+			return e.Seq
+		}
+	}
+	return 0
+}
+
+// work is a log of turns, each with a request, a call with a result of so many
+// lines that say something, and an answer.
+func work(turns, lines int) []string {
+	var out []string
+	for i := range turns {
+		out = append(out, "t", fmt.Sprintf("u ask %d", i), fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d ", i))
+		for j := range lines {
+			out[len(out)-1] += fmt.Sprintf("func name_%d_%d() and the words of a line\n", i, j)
+		}
+		out = append(out, "a fine")
+	}
+	return out
+}
+
+// F1, F3: the target is the size of the whole view, and it is used.
+func TestF1F3TheTargetIsTheWholeViewAndUsed(t *testing.T) {
+	raw := tenfold.Project(script(t, work(40, 30)...))
+	for _, c := range []struct {
+		text string
+		most int
+	}{
+		{"fit:target=5%", raw.Tokens() / 20},
+		{"fit:target=10%", raw.Tokens() / 10},
+		{"fit", raw.Tokens() / 10},
+		{"fit:target=30%", raw.Tokens() * 3 / 10},
+		{"fit:target=75%", raw.Tokens() * 3 / 4},
+		{"fit:target=700", 700},
+	} {
+		made := plan(t, raw, strategy.Options{}, c.text)
+		holdTarget(t, c.text, raw, made)
+		if made.After > c.most || made.After*100 < c.most*92 || made.Fitted.Target != c.most {
+			t.Errorf("%s: %d tokens of %d, %+v", c.text, made.After, c.most, made.Fitted)
+		}
+	}
+}
+
+// F1: a share is of what a model saw before the command, whatever strategies
+// of the same command did first.
+func TestF1AShareIsOfWhatWasThereBeforeTheCommand(t *testing.T) {
+	raw := tenfold.Project(script(t, work(40, 30)...))
+	made := plan(t, raw, strategy.Options{}, "micro:keep_recent=5", "fit:target=20%")
+	if want := raw.Tokens() / 5; made.Fitted.Target != want || made.Fitted.Now != raw.Tokens() {
+		t.Errorf("%+v, want a target of %d of %d", made.Fitted, want, raw.Tokens())
+	}
+	// What another tool's compaction had hidden is not counted.
+	smaller := raw.With(tenfold.Compaction{ToTurn: 19, Turns: tenfold.Omit, Source: "import"})
+	made = plan(t, smaller, strategy.Options{}, "fit:target=20%")
+	if made.Fitted.Target != smaller.Tokens()/5 {
+		t.Errorf("%+v of %d", made.Fitted, smaller.Tokens())
+	}
+}
+
+// F2: a view within the target is left alone.
+func TestF2AViewWithinTheTargetIsLeftAlone(t *testing.T) {
+	raw := tenfold.Project(script(t, work(4, 30)...))
+	text := fmt.Sprintf("fit:target=%d", raw.Tokens())
+	made := plan(t, raw, strategy.Options{}, text)
+	if want := fmt.Sprintf("the view costs %d tokens, which is within the target of %[1]d", raw.Tokens()); made.Nothing != want || !made.Fitted.Met() {
+		t.Errorf("%q, %+v", made.Nothing, made.Fitted)
+	}
+	// And so is one that fit made.
+	made = plan(t, raw, strategy.Options{}, "fit:target=500")
+	smaller := raw.With(made.Compactions...)
+	if again := plan(t, smaller, strategy.Options{}, "fit:target=500"); len(again.Compactions) != 0 || again.Nothing == "" {
+		t.Errorf("again: %d compactions, %q", len(again.Compactions), again.Nothing)
+	}
+}
+
+// F3: where lines run out, whole results are shown, the newest first, and then
+// the newest steps as they are, thoughts included.
+func TestF3WhatIsLeftGoesToWholeResultsAndToTheTail(t *testing.T) {
+	var lines []string
+	for i := range 20 { // no line says anything that could be needed again
+		lines = append(lines, "t", fmt.Sprintf("u ask %d", i), "k hm *200", fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d *900", i), "a fine")
+	}
+	raw := tenfold.Project(script(t, lines...))
+	made := plan(t, raw, strategy.Options{}, "fit:target=40%,without=blocks")
+	holdTarget(t, "40%", raw, made)
+	got := payloads(made.View())
+	whole := 0
+	for seq := raw.Version(); seq > 0; seq-- {
+		e, _ := raw.Log().Entry(seq)
+		if e.Payload.Kind() != tenfold.KindToolResult {
+			continue
+		}
+		is := got[seq] != nil && tenfold.TextLines(got[seq]) == tenfold.TextLines(e.Payload)
+		if is {
+			whole++
+		} else if whole < 5 {
+			t.Fatalf("result %d is not whole, %d newer ones are", seq, whole)
+		}
+	}
+	// Thoughts take more than a tenth here: more than a few of them must stand.
+	made = plan(t, raw, strategy.Options{}, "fit:target=97%")
+	if made.After*100 < made.Fitted.Target*92 {
+		t.Errorf("97%%: %d of %d are used", made.After, made.Fitted.Target)
+	}
+}
+
+// F4: what always stays gives way in order, until it leaves half of the target.
+func TestF4OlderMessagesGiveWayTheConstraintsLast(t *testing.T) {
+	var lines []string
+	lines = append(lines, "t", "u the task is a bakery", "a *400")
+	for i := range 30 {
+		lines = append(lines, "t", fmt.Sprintf("u thing %d is nice *300", i), "a *400")
+	}
+	lines[10] = "u what a day\nNever touch the vendor directory.\nand so on *200"
+	lines = append(lines, "t", "u the last request *600", "c 1 Bash {}", "r 1 *90", "a end")
+	l := script(t, lines...)
+	pinned, _ := l.Entry(8)
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.Pin{Entries: []string{pinned.ID}}}); err != nil {
+		t.Fatal(err)
+	}
+	raw := tenfold.Project(l)
+	const text = "fit:target=900"
+	made := plan(t, raw, strategy.Options{}, text)
+	holdTarget(t, text, raw, made)
+	if !made.Fitted.Met() || made.Fitted.GaveWay == 0 {
+		t.Fatalf("%+v", made.Fitted)
+	}
+	shown := texted(made.View())
+	for want, there := range map[string]bool{
+		"Never touch the vendor directory.": true, "the last request": true, "the task is a bakery": true, "thing 1 ": true, // pinned
+		"thing 0 ": false, "thing 3 ": false, "thing 29 ": true,
+	} {
+		if slices.ContainsFunc(shown, func(s string) bool { return strings.Contains(s, want) }) != there {
+			t.Errorf("%q is shown: %v", want, !there)
+		}
+	}
+	// The oldest go first.
+	gone := true
+	for seq := int64(1); seq <= raw.Version(); seq++ {
+		e, _ := l.Entry(seq)
+		if m, ok := e.Payload.(tenfold.UserMessage); !ok || !strings.HasPrefix(tenfold.TextLines(m), "thing") || seq == 8 {
+			continue
+		}
+		fate, _, _ := made.View().Fate(seq)
+		if fate == tenfold.Omitted && !gone {
+			t.Errorf("message %d is gone, an older one is not", seq)
+		}
+		gone = fate == tenfold.Omitted
+	}
+}
+
+// F4: a target that cannot be met is missed, and the plan says by how much and
+// because of what.
+func TestF4WhatCannotGiveWayMissesTheTarget(t *testing.T) {
+	l := script(t, append(work(5, 30), "t", "u the last request *3000", "c x Bash {}", "r x *2000", "a end")...)
+	raw := tenfold.Project(l)
+	made := plan(t, raw, strategy.Options{}, "fit:target=100")
+	holdTarget(t, "100", raw, made)
+	f := made.Fitted
+	if f.Met() || f.Over() != made.After-100 || len(made.Compactions) != 1 {
+		t.Errorf("%+v", f)
+	}
+	sorts := map[string]int{}
+	for _, s := range f.Always {
+		sorts[s.What] = s.Tokens
+	}
+	last, _ := l.Entry(l.Version() - 3)
+	if sorts[strategy.StandsLastRequest] != last.Tokens || sorts[strategy.StandsLastStep] == 0 {
+		t.Errorf("because of %+v", f.Always)
+	}
+}
+
+// F5: what always stays is told by sorts that add up.
+func TestF5WhatAlwaysStaysIsToldBySorts(t *testing.T) {
+	lines := []string{"t", "u the task", "c 1 " + todo1, "r 1 ok", `c 2 Bash {"command":"make"}`, "e 2 it broke", "a *2000", "c 3 Skill {\"skill\":\"review\"}", "r 3 how to review", "c 4 Bash {}", "r 4 *900", "a end"}
+	raw := tenfold.Project(script(t, lines...))
+	made := plan(t, raw, strategy.Options{}, "fit:target=40%")
+	sorts, sum := map[string]int{}, 0
+	for _, s := range made.Fitted.Always {
+		sorts[s.What] = s.Entries
+		sum += s.Tokens
+	}
+	if sum != made.Fitted.Least() || sum > made.After {
+		t.Errorf("%d tokens always, %d in all", sum, made.After)
+	}
+	for what, entries := range map[string]int{
+		strategy.StandsLastRequest: 1, strategy.StandsPlan: 2, strategy.StandsError: 2, strategy.StandsHandles: 2, strategy.StandsLastStep: 1,
+	} {
+		if sorts[what] != entries {
+			t.Errorf("%s: %d entries, want %d: %+v", what, sorts[what], entries, made.Fitted.Always)
+		}
+	}
+}
+
+// F1 to F5 over any log: met or missed, used, the last request, pins and what
+// was demanded there; undone to the byte.
+func TestF1ToF5Laws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := tenfold.NewLog()
+		if _, err := l.Append(logtest.Entries(96).Draw(t, "log")...); err != nil {
+			t.Fatal(err)
+		}
+		if l.Turns() == 0 {
+			return
+		}
+		raw := tenfold.Project(l)
+		text := rapid.SampledFrom([]string{"fit:target=5%", "fit:target=10%", "fit:target=20%", "fit:target=30%", "fit:target=60%", "fit:target=90%", "fit:target=30", "fit:target=150"}).Draw(t, "target")
+		s, err := strategy.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := strategy.Pipeline{s}.Plan(context.Background(), raw, able(everything(l)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		holdTarget(t, text, raw, made)
+	})
+}

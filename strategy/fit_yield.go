@@ -1,0 +1,207 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"tenfold"
+	"tenfold/atom"
+)
+
+const (
+	// longContext is how many tokens of a standing instruction always stay, and
+	// leastContext how many are left where there is little room.
+	longContext  = 1000
+	leastContext = 200
+)
+
+// concession is something that always stays and may give way: what is left of it
+// then, and about how many tokens that saves.
+type concession struct {
+	seq   int64
+	left  stance
+	gone  bool // nothing is said of it any more
+	saves int
+	// last is for what gives way only where the target would be missed.
+	last bool
+}
+
+// settle has what always stays give way, in the order of F4, until it is within
+// its share of the target, and gives what it costs then. The last request,
+// pins and the last step never do.
+func (f *fitting) settle() int {
+	f.project()
+	least := f.cost(f.base)
+	share := f.limit * alwaysShare / 100
+	if least <= share {
+		return least
+	}
+	list := f.concessions()
+	for len(list) > 0 && least > share {
+		left, n := least-share, 0
+		for n < len(list) && left > 0 {
+			if list[n].last && least <= f.limit {
+				return least
+			}
+			f.concede(list[n])
+			left -= list[n].saves
+			n++
+		}
+		list = list[n:]
+		f.project()
+		least = f.cost(f.base)
+	}
+	return least
+}
+
+// project lays what always stays alone.
+func (f *fitting) project() {
+	f.best = f.overlay(nil)
+	f.base = f.p.With(f.best)
+	f.view = f.base
+}
+
+func (f *fitting) concede(c concession) {
+	f.report.GaveWay++
+	if c.gone {
+		delete(f.stands, c.seq)
+		return
+	}
+	f.stands[c.seq] = c.left
+}
+
+// concessions lists what may give way, in the order of F4. Notices and long
+// messages of the person have given way from the start: they stand as far as
+// they are chosen. Then come standing instructions over 1,000 tokens, to their
+// blocks, rules first; older short messages, the oldest first, but the first of
+// all and those that state a constraint last. Of those the constraint stays.
+// What P9 shields does not give way.
+func (f *fitting) concessions() []concession {
+	l, counter := f.p.Log(), f.p.Log().Counter()
+	var contexts, short, late, last []concession
+	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
+		_, _, now := f.base.Fate(seq)
+		if saves := now - counter.Count(shownOf(text, lines)); saves > 0 {
+			*to = append(*to, concession{seq: seq, left: stance{what: what, lines: lines}, saves: saves})
+		}
+	}
+	task := int64(0)
+	for seq := f.first; seq <= f.last; seq++ {
+		e, _ := l.Entry(seq)
+		fate, _, tokens := f.base.Fate(seq)
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if !ok || !f.p.Reads(seq) || fate == tenfold.Omitted || fate == tenfold.Summarised {
+			continue
+		}
+		text := tenfold.TextLines(m)
+		st, stands := f.stands[seq]
+		if task == 0 && m.IsRequest() {
+			task = seq
+		}
+		switch {
+		case m.Purpose == tenfold.Context && tokens > longContext && st.what != StandsPins:
+			put(&contexts, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
+		case !stands || st.what != StandsMessages || f.shielded(seq):
+		case !st.whole:
+			put(&last, seq, StandsMessages, text, f.lead(text))
+		case atom.StatesConstraint(text):
+			put(&late, seq, StandsMessages, text, f.demands(text, shortMessage))
+		case seq == task:
+			put(&late, seq, StandsMessages, text, f.lead(text))
+		default:
+			put(&short, seq, StandsMessages, text, nil)
+		}
+	}
+	for _, c := range f.calls {
+		if st := f.stands[c.seq]; st.call && st.what == StandsMessages {
+			_, _, call := f.base.Fate(c.seq)
+			_, _, result := f.base.Fate(c.result)
+			short = append(short, concession{seq: c.seq, gone: true, saves: call + result})
+		}
+	}
+	slices.SortStableFunc(short, func(a, b concession) int { return int(a.seq - b.seq) })
+	for i := range last {
+		last[i].last = true
+	}
+	return slices.Concat(contexts, short, late, last)
+}
+
+// shownOf is about what is left of a text of which lines are kept.
+func shownOf(text string, lines []tenfold.LineRange) string {
+	var out strings.Builder
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		for _, r := range lines {
+			switch {
+			case number < r.First || number > r.Last:
+			case r.To > 0:
+				out.WriteString(line[min(r.From, len(line)):min(r.To, len(line))] + "\n")
+			default:
+				out.WriteString(line)
+			}
+		}
+	}
+	return out.String()
+}
+
+// rules are the blocks of a standing instruction that state rules, then others,
+// each kind in order, for at most so many tokens. A block is lines without a
+// blank one between.
+func (f *fitting) rules(text string, tokens int) []tenfold.LineRange {
+	counter := f.p.Log().Counter()
+	var blocks []tenfold.LineRange
+	var texts []string
+	number, open := 0, false
+	for line := range strings.Lines(text) {
+		number++
+		switch {
+		case strings.TrimSpace(line) == "":
+			open = false
+		case open:
+			blocks[len(blocks)-1].Last = number
+			texts[len(texts)-1] += line
+		default:
+			open = true
+			blocks, texts = append(blocks, tenfold.LineRange{First: number, Last: number}), append(texts, line)
+		}
+	}
+	var kept []tenfold.LineRange
+	for _, rule := range []bool{true, false} {
+		for i, block := range blocks {
+			if atom.StatesConstraint(texts[i]) != rule {
+				continue
+			}
+			cost := counter.Count(texts[i]) + 1
+			switch {
+			case cost <= tokens:
+				kept = union(kept, []tenfold.LineRange{block})
+			case rule: // of a long one the lines that do
+				lines := f.demands(texts[i], tokens)
+				for j := range lines {
+					lines[j].First += block.First - 1
+					lines[j].Last += block.First - 1
+				}
+				cost = counter.Count(shownOf(texts[i], shifted(lines, 1-block.First)))
+				kept = union(kept, lines)
+			default:
+				continue
+			}
+			tokens -= cost
+		}
+	}
+	if len(kept) == 0 {
+		return f.lead(text)
+	}
+	return kept
+}
+
+// shifted moves ranges by so many lines.
+func shifted(lines []tenfold.LineRange, by int) []tenfold.LineRange {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].First += by
+		lines[i].Last += by
+	}
+	return lines
+}
