@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"strings"
 
 	"tenfold"
 	"tenfold/excerpt"
@@ -28,39 +29,50 @@ func (f *fitting) fit(ctx context.Context) error {
 	if room <= 0 {
 		return ctx.Err()
 	}
-	var kept []excerpt.Kept
-	budget := room * 5 / 4
-	for range choices {
-		choice := f.index.Choose(excerpt.Options{
-			From: f.first, To: f.last, Budget: budget, Edits: f.Edits,
-			Whole:   f.stays,
-			Hidden:  f.hides,
-			Open:    f.edits(),
-			Without: f.Without,
-		})
-		estimate, actual, err := upTo(ctx, choice, room, func(n int) int {
-			picks := choice.First(n)
-			if !f.try(picks) {
-				return f.cost(f.tried) - least
-			}
-			kept = picks
-			return f.cost(f.view) - least
-		})
-		if err != nil {
-			return err
+	kept, err := f.choose(ctx, least, room*5/4)
+	if err == nil && kept.n > 0 && kept.spent > 0 && !f.full(usedShare) {
+		// A large passage was next. With no more to spend than there is, it is
+		// skipped for smaller ones.
+		before, view, best := kept, f.view, f.best
+		if kept, err = f.choose(ctx, least, int(int64(room)*int64(kept.estimate)/int64(kept.spent))); f.cost(f.view) < f.cost(view) {
+			kept, f.view, f.best = before, view, best
 		}
-		if f.full(fullShare) || choice.Len() == 0 {
-			break
-		}
-		// A passage that was too large for what was left ended the choice. Where
-		// the budget is what there is room for, smaller ones take its place.
-		budget = int(int64(room) * int64(estimate) / int64(actual))
 	}
-	return f.fill(ctx, kept)
+	if err != nil {
+		return err
+	}
+	return f.fill(ctx, kept.picks)
 }
 
-// choices is how often passages are chosen: the first time tells what they cost.
-const choices = 2
+// chosen is how far a choice reached: its first n things, what that was estimated
+// to cost, and what it did.
+type chosen struct {
+	picks              []excerpt.Kept
+	n, estimate, spent int
+}
+
+// choose takes what of a choice for a budget is within the target beside what
+// always stays.
+func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error) {
+	choice := f.index.Choose(excerpt.Options{
+		From: f.first, To: f.last, Budget: budget, Edits: f.Edits,
+		Whole:   f.stays,
+		Hidden:  f.hides,
+		Open:    f.edits(),
+		Without: f.Without,
+	})
+	var kept chosen
+	f.view = f.base
+	err := upTo(ctx, choice, f.limit-least, func(n int) int {
+		picks := choice.First(n)
+		if !f.try(picks) {
+			return f.cost(f.tried) - least
+		}
+		kept = chosen{picks, n, choice.Estimate(n), f.cost(f.view) - least}
+		return kept.spent
+	})
+	return kept, err
+}
 
 // try lays the overlay that keeps some passages beside what stands, and takes it
 // if the view is within the target then.
@@ -77,15 +89,14 @@ func (f *fitting) try(kept []excerpt.Kept) bool {
 // upTo tries how far into a choice a budget reaches: try tells what the first n
 // things cost. What a choice says of that is an estimate by shares of entries;
 // it is right but for a factor, which the tries before have shown, so that a
-// few do. The last try that was within the budget is the best. It returns the two
-// sides of that factor.
-func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) (estimate, actual int, err error) {
+// few do. The last try that was within the budget is the best.
+func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int) int) error {
 	fits, not := 0, choice.Len()+1
 	cost := 0 // of what fits
-	estimate, actual = 1, 1
+	estimate, actual := 1, 1
 	for tries := 0; not-fits > 1 && budget-cost > budget/200; tries++ {
 		if err := ctx.Err(); err != nil {
-			return 0, 0, err
+			return err
 		}
 		n := (fits + not) / 2
 		if tries < 4 {
@@ -94,13 +105,13 @@ func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int
 		n = min(max(n, fits+1), not-1)
 		if c := try(n); c > budget {
 			not = n
-			estimate, actual = max(choice.Estimate(n), 1), c
+			estimate, actual = choice.Estimate(n), c
 		} else {
 			fits, cost = n, c
 			estimate, actual = max(choice.Estimate(n), 1), max(c, 1)
 		}
 	}
-	return estimate, actual, ctx.Err()
+	return ctx.Err()
 }
 
 // full reports whether so many percent of the target are used.
@@ -110,11 +121,16 @@ func (f *fitting) full(percent int) bool { return f.cost(f.view)*100 >= f.limit*
 // entry that is kept may part in two.
 const besideMark = 40
 
+// maxRounds is how often what is left over is looked at again: what was added may
+// cost less than it seemed, and what costs more is passed over then.
+const maxRounds = 6
+
 // fill spends what the choice left over (F3): first on messages of the person
 // that gave way, then on whole results and texts, the newest first; and where
-// all of those stand, on the newest steps as they are, thoughts included.
+// all of those stand, on the newest steps as they are, thoughts included. The
+// last gap is closed with the beginning of a result that does not fit whole.
 func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
-	for range 3 {
+	for range maxRounds {
 		if f.full(fullShare) {
 			return nil
 		}
@@ -132,7 +148,9 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 				break
 			}
 			for i, one := range more[:n] {
-				if f.stands[one.seq] = before[i]; before[i].what == "" && !before[i].whole {
+				f.stands[one.seq] = before[i]
+				f.refused[one.seq] = n == 1
+				if before[i].what == "" && !before[i].whole {
 					delete(f.stands, one.seq)
 				}
 			}
@@ -144,7 +162,10 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 	if f.full(usedShare) {
 		return nil
 	}
-	return f.leaveTail(ctx, kept)
+	if err := f.leaveTail(ctx, kept); err != nil || f.full(usedShare) {
+		return err
+	}
+	return f.topUp(ctx, kept)
 }
 
 // one is a message, or a call with its result.
@@ -161,7 +182,7 @@ func (f *fitting) missing(tokens int) []one {
 	var more []one
 	take := func(seq int64, margin int) {
 		cost, results := f.lacks(seq)+f.lacks(l.Pair(seq)), l.Pair(seq) > 0
-		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.hides(seq) {
+		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.hides(seq) {
 			tokens -= cost + margin
 			more = append(more, one{seq, results || margin > 0})
 		}
@@ -218,17 +239,79 @@ func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
 			left -= max(f.lacks(seq), 0)
 		}
 	}
-	span, last, best, view := f.span, f.last, f.best, f.view
+	span, last := f.span, f.last
 	for n := len(ends); n > 0; n = n * 3 / 4 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		f.span = ends[n-1]
-		if _, f.last = l.Extent(f.span); f.last >= f.first && f.try(kept) && f.cost(f.view) > f.cost(view) {
+		if _, f.last = l.Extent(f.span); f.last >= f.first && f.try(kept) {
 			return nil
 		}
-		// Outside the span an older overlay may show less.
-		f.span, f.last, f.best, f.view = span, last, best, view
+		f.span, f.last = span, last
 	}
 	return nil
+}
+
+// topUp shows the beginning of the newest results and texts that are too long to
+// be shown whole, until the target is used.
+func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
+	l := f.p.Log()
+	for seq := f.last; seq >= f.first && !f.full(usedShare); seq-- {
+		at := seq
+		switch e, _ := l.Entry(seq); e.Payload.Kind() {
+		case tenfold.KindToolCall:
+			at = l.Pair(seq)
+		case tenfold.KindAssistantMessage, tenfold.KindUserMessage:
+		default:
+			continue
+		}
+		st := f.stands[seq]
+		if !f.p.Reads(seq) || f.hides(seq) || st.whole || f.lacks(at) <= 0 {
+			continue
+		}
+		e, _ := l.Entry(at)
+		for left := f.limit - f.cost(f.view) - besideMark; left > 0; left = left * 3 / 4 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			more := st
+			more.call = at != seq
+			if more.lines = union(st.lines, f.beginning(tenfold.TextLines(e.Payload), left)); len(more.lines) == 0 {
+				break
+			}
+			if f.stands[seq] = more; f.try(kept) {
+				break
+			}
+			if delete(f.stands, seq); st.what != "" {
+				f.stands[seq] = st
+			}
+		}
+	}
+	return nil
+}
+
+// beginning is the first lines of a text, for at most so many tokens; of a line
+// that is too long the part that fits.
+func (f *fitting) beginning(text string, tokens int) []tenfold.LineRange {
+	counter, number := f.p.Log().Counter(), 0
+	for line := range strings.Lines(text) {
+		cost := counter.Count(line)
+		if cost > tokens {
+			break
+		}
+		tokens -= cost
+		number++
+	}
+	var lines []tenfold.LineRange
+	if number > 0 {
+		lines = append(lines, tenfold.LineRange{First: 1, Last: number})
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; n == number+1 && tokens > longestBeginning/4 && len(line) > longestBeginning {
+			lines = append(lines, tenfold.LineRange{First: n, Last: n, To: min(len(line), len(line)*tokens/max(counter.Count(line), 1))})
+		}
+	}
+	return lines
 }

@@ -301,6 +301,9 @@ func TestF1ToF5Laws(t *testing.T) {
 			return
 		}
 		raw := tenfold.Project(l)
+		if raw.Tokens() > 1<<28 {
+			return // entries that claim to cost more than any log does
+		}
 		text := rapid.SampledFrom([]string{"fit:target=5%", "fit:target=10%", "fit:target=20%", "fit:target=30%", "fit:target=60%", "fit:target=90%", "fit:target=30", "fit:target=150"}).Draw(t, "target")
 		s, err := strategy.Parse(text)
 		if err != nil {
