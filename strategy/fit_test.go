@@ -77,8 +77,8 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 	if got := tenfold.TextLines(payloads(p)[5]); !strings.HasPrefix(got, "…one line") || !strings.HasSuffix(got, " …") || len(got) > 450 {
 		t.Errorf("the wide one is %q", got)
 	}
-	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300,context=0").View()
-	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…\nbut open_file matters\n…" {
+	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300,without=blocks").View()
+	if got := tenfold.TextLines(payloads(p)[2]); !strings.HasPrefix(got, "first line of it\n") || !strings.Contains(got, "\n…\nbut open_file matters\n…") {
 		t.Errorf("with lines the long one is %q", got)
 	}
 }
@@ -301,7 +301,7 @@ func TestS13aRunsOfFoldedCallsAreTold(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d %s", i, text))
 	}
 	l := script(t, append(lines, "a end")...)
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=120,without=always").View()
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=120,without=always+blocks").View()
 	if _, shownToo := payloads(p)[4]; shownToo {
 		t.Fatalf("shown: %s", shown(p))
 	}
@@ -328,7 +328,7 @@ func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := script(t, "t", "u write it", "c 1 Write "+string(arguments), "r 1 ok", "c 2 Bash {}", "r 2 *900", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=110,context=0").View()
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=110,without=blocks").View()
 	c, ok := payloads(p)[3].(tenfold.ToolCall)
 	if !ok {
 		t.Fatalf("shown: %s", shown(p))
@@ -341,31 +341,12 @@ func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 	}
 }
 
-func TestS13aContext(t *testing.T) {
-	lines := strings.Repeat("words\n", 20) + "open_file\n" + strings.Repeat("more\n", 20)
-	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+lines+strings.Repeat("plain words that say nothing\n", 40), "c 2 Bash {}", "r 2 *300", "a end")
-	for text, want := range map[string]string{
-		"fit:target=3%,context=0":  "…\nopen_file\n…",
-		"fit:target=30%":           "…\nwords\nopen_file\nmore\n…",
-		"fit:target=30%,context=0": "…\nopen_file\n…",
-		"fit:target=30%,context=2": "…\nwords\nwords\nopen_file\nmore\nmore\n…",
-	} {
-		p := plan(t, tenfold.Project(l), strategy.Options{}, text).View()
-		if text == "fit:target=3%,context=0" && payloads(p)[4] == nil {
-			continue // too little for the call
-		}
-		if got, _, _ := strings.Cut(result(t, p, 4), "\n[1 later call"); got != want {
-			t.Errorf("%s: %q", text, got)
-		}
-	}
-}
-
 func TestS13aNamesParseAgain(t *testing.T) {
 	for text, name := range map[string]string{
 		"fit":                                       "fit:target=10%",
 		"fit:target=20k":                            "fit:target=20000",
-		"fit:target=12.5%,context=2":                "fit:target=12.5%,context=2",
-		"fit:target=5%,recall=true,context=0":       "fit:target=5%,context=0,recall=true",
+		"fit:target=12.5%,edits=40":                 "fit:target=12.5%,edits=40",
+		"fit:target=5%,recall=true,edits=40":        "fit:target=5%,edits=40,recall=true",
 		"fit:target=5%,without=model+coverage":      "fit:target=5%,without=model+coverage",
 		"fit:recall=false,without=always,target=1m": "fit:target=1000000,without=always",
 	} {
@@ -381,9 +362,9 @@ func TestS13aNamesParseAgain(t *testing.T) {
 		"fit:target=0":       `invalid target "0"`,
 		"fit:target=":        "invalid target",
 		"fit:target=200%":    "invalid target",
-		"fit:context=some":   "context",
+		"fit:edits=some":     "edits",
 		"fit:recall=perhaps": "recall",
-		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, stale, recent, cost, always, edits; more than one are joined by +",
+		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, blocks, stale, recent, cost, always, edits; more than one are joined by +",
 		"fit:size=3":         "size",
 	} {
 		if _, err := strategy.Parse(text); err == nil || !strings.Contains(err.Error(), want) {

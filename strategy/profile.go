@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"sort"
 
@@ -28,6 +29,8 @@ type Profile struct {
 type ProfileSummary struct {
 	Placement    tenfold.Placement
 	Instructions string
+	// Budget is the most tokens a digest may have; 0 leaves it to the digest.
+	Budget int
 	// Optional has the profile's other slots applied without the summary where
 	// that is refused. A profile is else applied whole or not at all.
 	Optional bool
@@ -111,6 +114,7 @@ func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) 
 		if f.Summary.Instructions != "" {
 			with.Instructions = f.Summary.Instructions
 		}
+		with.Budget = cmp.Or(o.Budget, f.Summary.Budget)
 		written, refused, err := job{by: f, span: o.Range, placement: f.Summary.Placement}.write(ctx, p, with)
 		if err != nil || (refused && !f.Summary.Optional) {
 			return nil, err

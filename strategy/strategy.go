@@ -41,6 +41,9 @@ type Options struct {
 	// Focus says what a summary must keep, Instructions how it is written
 	// where that is not the summarizer's own way (M1).
 	Focus, Instructions string
+	// Budget is the most tokens a digest may have; 0 leaves it to the profile,
+	// and then to the digest (M4).
+	Budget int
 	// Transcript says where the whole conversation lies, as a path that its
 	// model can read: summaries in the place of a user message name it (P4),
 	// where no artifact was written of what they stand for.

@@ -30,6 +30,8 @@ type rangeFlags struct {
 	// focus is what a summary must keep, yes the answer to all questions.
 	focus string
 	yes   bool
+	// budget is the most tokens a digest may have.
+	budget parsed[int]
 	// writer writes summaries, if the command line says who does.
 	writer strategy.Summarizer
 	// told is a warning about who writes them.
@@ -41,6 +43,7 @@ type rangeFlags struct {
 func (r *rangeFlags) register(a *app, c *cobra.Command) {
 	r.flags = c
 	r.from.parse, r.keep.parse, r.target.parse = tenfold.ParseBound, tenfold.ParseTail, strategy.ParseTarget
+	r.budget.parse = parseBudget
 	f := c.Flags()
 	f.StringVar(&r.profile, "profile", "", "`NAME` of a set of policies: default, light, heavy,\nor one from the configuration (default: as\nconfigured)")
 	f.StringArrayVar(&r.strategies, "strategy", nil, "`STRATEGY` to use instead of a profile, as\nNAME or NAME:KEY=VALUE,…; may be repeated; names:\n"+terminal.Fill(strings.Join(strategy.Names(), ", "), 46))
@@ -51,6 +54,7 @@ func (r *rangeFlags) register(a *app, c *cobra.Command) {
 	f.Var(&r.target, "target", "size to reach, `TOKENS|%`: 20k, or 10% of what a\nmodel sees now")
 	f.BoolVar(&r.dryRun, "dry-run", false, "show the effect without writing")
 	f.StringVar(&r.focus, "focus", "", "`TEXT` the summary must keep")
+	f.Var(&r.budget, "budget", "most `TOKENS` of a digest: 800, 3k (default: 4% of\nwhat it replaces, from 1k to 8k)")
 	f.BoolVarP(&r.yes, "yes", "y", false, "omit the turns that classify-tangents names\nwithout asking")
 	complete(c, "strategy", strategy.Names()...)
 	a.completeProfiles(c, "profile")
@@ -181,8 +185,29 @@ func (r *rangeFlags) wishes(req *session.Request) error {
 		return noSummary("focus")
 	}
 	req.Options.Focus = r.focus
+	if r.budget.value != nil {
+		if !slices.ContainsFunc(req.Strategies, strategy.Summarises) {
+			return noSummary("budget")
+		}
+		req.Options.Budget = *r.budget.value
+	}
 	return nil
 }
+
+// parseBudget reads the tokens of --budget.
+func parseBudget(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		n, _ = tenfold.ParseTokens(text)
+	}
+	if n < leastBudget {
+		return 0, usage(fmt.Sprintf("invalid --budget %q", text), fmt.Sprintf("give tokens, at least %d: 800, 3k", leastBudget))
+	}
+	return n, nil
+}
+
+// leastBudget is the fewest tokens in which a digest says anything.
+const leastBudget = 100
 
 // noSummary is the error for a flag about a summary where none is written.
 func noSummary(flag string) error {

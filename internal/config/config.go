@@ -136,6 +136,7 @@ type Summary struct {
 	Policy       string            `json:"policy,omitempty" one:"summarize off" jsonschema:"What to do; defaults to summarize. Set off for no summary." eg:"\"summarize\"" open:"yes"`
 	Model        ModelName         `json:"model,omitempty" jsonschema:"Model that writes it." eg:"\"anthropic/claude-haiku-4-5\""`
 	MaxTokens    Positive          `json:"max_tokens,omitempty" jsonschema:"Maximum length in tokens." eg:"20000"`
+	Budget       Positive          `json:"budget,omitempty" jsonschema:"Most tokens of a digest; defaults to 4 % of what it replaces, from 1,000 to 8,000." eg:"3000" open:"yes"`
 	Instructions string            `json:"instructions,omitempty" jsonschema:"How to write it, in addition to the built-in instructions." eg:"\"Keep every decision.\""`
 	Placement    tenfold.Placement `json:"placement,omitempty" one:"pair system user" jsonschema:"Where it is placed: a turn of its own, the system prompt, or a user message." eg:"\"pair\"" open:"yes"`
 	Optional     bool              `json:"optional,omitempty" jsonschema:"If the summary is refused, apply the profile's other policies without it. Otherwise nothing is applied." eg:"true" open:"yes"`

@@ -51,6 +51,7 @@ var workspaceMaySet = map[string]bool{
 	"conversation.compaction.profiles.NAME.summary.max_tokens":    false,
 	"conversation.compaction.profiles.NAME.summary.instructions":  false, // words to a model
 	"conversation.compaction.profiles.NAME.summary.placement":     true,
+	"conversation.compaction.profiles.NAME.summary.budget":        true,
 	"conversation.compaction.profiles.NAME.summary.optional":      true,
 	"conversation.compaction.profiles.NAME.fit":                   true,
 

@@ -45,7 +45,7 @@ func (c Config) Profile(name string) (strategy.Profile, error) {
 	if p.Summary.Policy == "summarize" {
 		out.Summary = &strategy.ProfileSummary{
 			Placement: p.Summary.Placement, Instructions: p.Summary.Instructions,
-			Optional: p.Summary.Optional,
+			Optional: p.Summary.Optional, Budget: int(p.Summary.Budget),
 		}
 	}
 	return out, nil
