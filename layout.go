@@ -29,6 +29,9 @@ type layout struct {
 	hidden  []hidden
 	added   Count
 	config  Count
+	// note is what the view begins with (P5a), and what that costs.
+	note       string
+	noteTokens int
 	// placeholder is what one placeholder of an unanswered call costs.
 	placeholder int
 }
@@ -89,6 +92,7 @@ func (p *Projection) rebuildLayout() {
 		p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(text)})
 	}
 	p.layout.config = p.config.count(p)
+	p.layout.note = p.findNote()
 }
 
 // findFirst finds what the view begins with, from where it was not found before.
@@ -97,6 +101,13 @@ func (p *Projection) findFirst() {
 	h, _ := slices.BinarySearchFunc(l.hidden, l.looked, func(h hidden, seq int32) int { return int(h.lo) - int(seq) })
 	for item := range p.walk(l.looked+1, p.version+1, l.hidden[h:]) {
 		l.began = true
+		if m, ok := item.Payload.(UserMessage); ok && len(m.Parts) > 0 && IsNote(m.Parts[0].Text) {
+			l.note = "" // the note of a view that was exported and came back
+		}
+		if l.note != "" {
+			l.noteTokens = p.log.counter.Count(l.note)
+			l.added = l.added.plus(Count{Entries: 1, After: l.noteTokens})
+		}
 		if l.opening = item.Payload.Kind() != KindUserMessage; l.opening {
 			l.added = l.added.plus(Count{Entries: 1, After: p.log.counter.Count(openingText)})
 		}

@@ -96,3 +96,18 @@ func eachHunk(patch string, yield func(old string)) {
 	}
 	end()
 }
+
+// Old lists the texts that edits within a horizon replace, carried over the cut,
+// in the order of the edits: what a chooser's weights are fitted to.
+func (c *Cut) Old(horizon int) []string {
+	var texts []string
+	for _, e := range c.edits {
+		if horizon == All || e.after <= horizon {
+			texts = append(texts, e.old)
+		}
+	}
+	return texts
+}
+
+// Prefix is the log up to the cut. It must not be changed.
+func (c *Cut) Prefix() *tenfold.Log { return c.log }

@@ -120,3 +120,8 @@ func same[T comparable](tb testing.TB, what string, got, want T) {
 }
 
 func without(i ...excerpt.Ingredient) []excerpt.Ingredient { return slices.Clone(i) }
+
+// linesOnly are options of a choice without blocks and whatever else is named.
+func linesOnly(budget int, i ...excerpt.Ingredient) excerpt.Options {
+	return excerpt.Options{Budget: budget, Without: append(i, excerpt.Blocks)}
+}

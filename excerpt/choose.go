@@ -1,6 +1,10 @@
 package excerpt
 
-import "slices"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // Costs are counted in sixteenths of a token.
 const (
@@ -16,9 +20,10 @@ func (ix *Index) Choose(o Options) Choice {
 	c := &chooser{
 		ix: ix, o: o, value: ix.values(o), shown: make([]bool, len(ix.atoms)), met: make([]int32, len(ix.atoms)),
 		groups: make([]candidates, len(ix.groups)), left: int64(o.Budget) * token,
+		held: make([]bool, len(ix.text)), offers: make([]offer, len(ix.entries)),
 	}
-	c.number()
 	c.gather()
+	c.weigh()
 	c.run()
 	return Choice{ix: ix, picks: c.picks}
 }
@@ -32,6 +37,7 @@ type chooser struct {
 	ix    *Index
 	o     Options
 	value []int64
+	edits *edits
 	shown []bool // atoms that stand in the view already
 	// met says per atom which look at a candidate met it last: the opening of
 	// a group and a line of it may have the same.
@@ -39,56 +45,56 @@ type chooser struct {
 	looks int32
 	all   []candidate
 	pool  []int32 // atoms of candidates
+	// blocks are the candidates that are blocks.
+	blocks []int32
 	// groups says per group which candidates it has, and whether it is open.
 	groups []candidates
-	// lines says which lines are taken, those of an entry from its first on.
-	lines []bool
-	first []int
+	// offers says per entry which candidates are lines and blocks of it.
+	offers []offer
+	// held says which lines of the index's texts are taken.
+	held  []bool
 	queue queue
 	left  int64
 	picks []pick
 }
 
-// candidate is what may be taken: a line or a piece of one, the opening of a
-// group (line 0), or a whole entry (line -1).
+// candidate is what may be taken: a line or a piece of one, a block of lines, the
+// opening of a group (line 0), or a whole entry (line -1).
 type candidate struct {
 	entry, line int32
-	from, to    int32
-	atoms       span // those that count on it
-	cost        int64
-	taken       bool
+	// last is the last line of a block; 0 for anything else.
+	last     int32
+	from, to int32
+	// atoms are those that count on it, of a block those on each of its lines.
+	atoms span
+	// edit is what it is worth that a block may be edited next.
+	edit  int64
+	cost  int64
+	taken bool
 }
+
+// extent is the lines from the first to the last of a candidate.
+func (one *candidate) extent() (first, last int32) { return one.line, max(one.line, one.last) }
 
 type candidates struct {
 	at   span
 	open bool
 }
 
+// offer is the candidates of an entry.
+type offer struct{ lines, blocks span }
+
 // pick is what was taken, as a candidate has it.
 type pick struct {
-	entry, line, from, to int32
+	entry, line, last, from, to int32
 	// spent is what it and all before it are estimated to cost.
 	spent int64
 }
 
-// number gives each line of each entry its place in lines.
-func (c *chooser) number() {
-	c.first = make([]int, len(c.ix.entries))
-	n := 0
-	for i := range c.ix.entries {
-		c.first[i] = n
-		n += int(c.ix.entries[i].last)
-	}
-	c.lines = make([]bool, n)
-}
-
 // has reports whether a line of an entry is taken.
-func (c *chooser) has(entry, line int32) bool {
-	return line >= 1 && line <= c.ix.entries[entry].last && c.lines[c.first[entry]+int(line)-1]
+func (c *chooser) has(e *entry, line int32) bool {
+	return line >= 1 && line <= e.last && c.held[e.text.from+line-1]
 }
-
-// hold notes that a line of an entry is taken.
-func (c *chooser) hold(entry, line int32) { c.lines[c.first[entry]+int(line)-1] = true }
 
 // gather lists the candidates in log order, and what is shown anyway.
 func (c *chooser) gather() {
@@ -149,12 +155,78 @@ func (c *chooser) offerEntry(i int32, on [][3]int32) {
 		}
 		return
 	}
+	first := len(c.all)
 	for _, u := range units {
 		atoms := c.counting(u.atoms, i, on)
 		if !atoms.none() {
 			c.all = append(c.all, candidate{entry: i, line: u.line, from: u.from, to: u.to, atoms: atoms, cost: e.share(int64(u.bytes))})
 		}
 	}
+	c.offers[i].lines = span{int32(first), int32(len(c.all))}
+	if !c.o.without(Blocks) {
+		c.offerBlocks(i, c.all[first:])
+	}
+	c.offers[i].blocks = span{c.offers[i].lines.to, int32(len(c.all))}
+}
+
+// offerBlocks lists the blocks of an entry, whose lines with atoms are given.
+func (c *chooser) offerBlocks(i int32, lines []candidate) {
+	e := &c.ix.entries[i]
+	for k := e.blocks.from; k < e.blocks.to; k++ {
+		b := &c.ix.blocks[k]
+		one := candidate{entry: i, line: b.first, last: b.last}
+		for len(lines) > 0 && lines[0].line < b.first {
+			lines = lines[1:]
+		}
+		for n := 0; n < len(lines) && lines[n].line <= b.last; n++ {
+			if n == 0 {
+				one.atoms.from = lines[n].atoms.from
+			}
+			one.atoms.to = lines[n].atoms.to
+		}
+		if c.ix.stands(b) {
+			if c.edits == nil {
+				c.edits = c.ix.edits()
+			}
+			one.edit = c.edits.chance(b)
+			c.blocks = append(c.blocks, int32(len(c.all)))
+			c.all = append(c.all, one)
+		}
+	}
+}
+
+// whole is what all that may be wanted again is worth: the names of a log and
+// the blocks of it alike, so that neither outweighs the other by its number.
+const whole = 1 << 40
+
+// weigh brings the worth of names and of blocks to one scale.
+func (c *chooser) weigh() {
+	var sum int64
+	for _, v := range c.value {
+		sum += v
+	}
+	for a, v := range c.value {
+		c.value[a] = parts(v, sum, whole)
+	}
+	sum = 0
+	for _, at := range c.blocks {
+		sum += c.all[at].edit
+	}
+	lambda := int64(cmp.Or(c.o.Edits, defaultEdits))
+	for _, at := range c.blocks {
+		one := &c.all[at]
+		one.edit = parts(one.edit, sum, whole/100*lambda)
+	}
+}
+
+// parts is what a part of a sum has of a whole.
+func parts(v, sum, whole int64) int64 {
+	if sum <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(v), uint64(whole))
+	q, _ := bits.Div64(hi, lo, uint64(sum))
+	return int64(q)
 }
 
 // share is what so many bytes of an entry cost.
@@ -207,7 +279,7 @@ func (c *chooser) run() {
 
 // open takes the openings that are asked for.
 func (c *chooser) open() {
-	if c.o.without(Edits) {
+	if c.o.without(Changes) {
 		return
 	}
 	floor := c.left - c.left/openShare
@@ -240,165 +312,5 @@ func (c *chooser) buy(r ranked) {
 	c.take(r.at)
 	for i := range c.picks[n:] {
 		c.picks[n+i].spent = int64(c.o.Budget)*token - c.left
-	}
-}
-
-// rank works out what a candidate is worth and costs now.
-func (c *chooser) rank(at int32) ranked {
-	one := &c.all[at]
-	c.looks++
-	r := ranked{at: at, cost: one.cost, gain: c.worth(one)}
-	e := &c.ix.entries[one.entry]
-	if g := &c.groups[e.group]; !g.open {
-		group := &c.ix.groups[e.group]
-		r.cost += int64(group.opening)
-		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
-			r.gain += c.worth(opening)
-		}
-	}
-	if one.line > 0 {
-		r.cost += c.around(one, e)
-	}
-	if r.by = max(r.cost, 1); c.o.without(Cost) {
-		r.by = 1
-	}
-	return r
-}
-
-// worth sums up the atoms of a candidate that are not shown yet, nor met in
-// this look.
-func (c *chooser) worth(one *candidate) int64 {
-	var sum int64
-	for _, a := range c.pool[one.atoms.from:one.atoms.to] {
-		if !c.shown[a] && c.met[a] != c.looks {
-			c.met[a] = c.looks
-			sum += c.value[a]
-		}
-	}
-	return sum
-}
-
-// distinct moves the atoms not met in this look to the front, and gives them.
-func (c *chooser) distinct(atoms []int32) []int32 {
-	n := 0
-	for _, a := range atoms {
-		if c.met[a] != c.looks {
-			c.met[a] = c.looks
-			atoms[n] = a
-			n++
-		}
-	}
-	return atoms[:n]
-}
-
-// neighbour is how many bytes a line has that would come with the one next to
-// it. False where it does not come: there is none, it is there, or it is long.
-func (c *chooser) neighbour(at int32, e *entry, line int32) (int64, bool) {
-	if line < 1 || line > e.last || c.has(at, line) {
-		return 0, false
-	}
-	bytes, u := c.ix.sizeOf(e, line)
-	return bytes, u == nil || (u.to == 0 && u.bytes <= longLine)
-}
-
-// around is what a line costs beside itself: marks, and neighbours that come
-// with it.
-func (c *chooser) around(one *candidate, e *entry) int64 {
-	var cost int64
-	line := one.line
-	lo, hi := line-int32(c.o.Context), line+int32(c.o.Context)
-	for n := lo; n <= hi; n++ {
-		if n == line {
-			continue
-		}
-		if bytes, ok := c.neighbour(one.entry, e, n); ok {
-			cost += e.share(bytes)
-		}
-	}
-	marks := int64(1)
-	if c.has(one.entry, lo-1) || c.has(one.entry, lo) {
-		marks--
-	}
-	if c.has(one.entry, hi+1) || c.has(one.entry, hi) {
-		marks--
-	}
-	return max(cost+marks*markCost, token/2-one.cost)
-}
-
-// take takes a candidate, with its group's opening and its neighbours.
-func (c *chooser) take(at int32) {
-	one := &c.all[at]
-	e := &c.ix.entries[one.entry]
-	g := &c.groups[e.group]
-	if !g.open {
-		g.open = true
-		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
-			c.put(opening)
-		}
-		c.again(g.at)
-	}
-	c.put(one)
-	if one.line <= 0 {
-		return
-	}
-	c.hold(one.entry, one.line)
-	for n := one.line - int32(c.o.Context); n <= one.line+int32(c.o.Context); n++ {
-		if _, ok := c.neighbour(one.entry, e, n); ok {
-			c.hold(one.entry, n)
-			c.picks = append(c.picks, pick{entry: one.entry, line: n})
-		}
-	}
-	c.beside(at, one)
-}
-
-// put notes what is taken.
-func (c *chooser) put(one *candidate) {
-	one.taken = true
-	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, from: one.from, to: one.to})
-	c.cover(one)
-}
-
-func (c *chooser) cover(one *candidate) {
-	if c.o.without(Coverage) {
-		return
-	}
-	for _, a := range c.pool[one.atoms.from:one.atoms.to] {
-		c.shown[a] = true
-	}
-}
-
-// beside looks at the candidates next to one that was taken: those that came
-// with it are taken, of the others the cost fell.
-func (c *chooser) beside(at int32, one *candidate) {
-	near := int32(c.o.Context)
-	look := func(i int32) bool {
-		other := &c.all[i]
-		distance := max(other.line-one.line, one.line-other.line)
-		if other.entry != one.entry || other.line <= 0 || distance > 2*near+1 {
-			return false
-		}
-		if distance > 0 && !other.taken && other.to == 0 && c.has(other.entry, other.line) {
-			other.taken = true
-			c.cover(other)
-		}
-		c.again(span{i, i + 1})
-		return true
-	}
-	g := c.groups[c.ix.entries[one.entry].group].at
-	for i := at - 1; i >= g.from && look(i); i-- {
-	}
-	for i := at + 1; i < g.to && look(i); i++ {
-	}
-}
-
-// again puts candidates in once more.
-func (c *chooser) again(s span) {
-	for i := s.from; i < s.to; i++ {
-		if c.all[i].taken {
-			continue
-		}
-		if r := c.rank(i); r.gain > 0 {
-			c.queue.push(r)
-		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 // Of two lines with the same names one is taken: an atom counts once. Without
 // coverage both are.
 func TestCoverage(t *testing.T) {
-	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file one|plain words|and again open_file more", "a done")
-	same(t, "with coverage", shown(choose(l, excerpt.Options{Budget: 100})), "4:1")
-	same(t, "without", shown(choose(l, excerpt.Options{Budget: 100, Without: without(excerpt.Coverage)})), "4:1,3")
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file one|plain words that are too long to fill a gap|and again open_file more", "a done")
+	same(t, "with coverage", shown(choose(l, linesOnly(100))), "4:1")
+	same(t, "without", shown(choose(l, linesOnly(100, excerpt.Coverage))), "4:1,3")
 }
 
 // The dearer of two lines waits, though it is worth more; without cost it
@@ -30,16 +30,16 @@ func TestCost(t *testing.T) {
 		}
 		return strings.Join(got, " | ")
 	}
-	same(t, "by cost", order(excerpt.Options{}), "3 | 4:2 | 4:all")
-	same(t, "without", order(excerpt.Options{Without: without(excerpt.Cost)}), "3 | 4:all | 4:all")
+	same(t, "by cost", order(linesOnly(0)), "3 | 4:2 | 4:all")
+	same(t, "without", order(linesOnly(0, excerpt.Cost)), "3 | 4:all | 4:all")
 }
 
 // Without lines a result is taken whole, or not at all.
 func TestLines(t *testing.T) {
 	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file|plain|words|more words|and more of them here", "a done")
-	same(t, "lines", shown(choose(l, excerpt.Options{Budget: 100})), "4:1")
+	same(t, "lines", shown(choose(l, linesOnly(100))), "4:1")
 	same(t, "whole", shown(choose(l, excerpt.Options{Budget: 100, Without: without(excerpt.Lines)})), "4:all")
-	same(t, "whole, too dear", shown(choose(l, excerpt.Options{Budget: 15, Without: without(excerpt.Lines)})), "")
+	same(t, "whole, too dear", shown(choose(l, excerpt.Options{Budget: 8, Without: without(excerpt.Lines)})), "")
 }
 
 // What does not fit is skipped; what is smaller still fits.
@@ -53,23 +53,12 @@ func TestWhatDoesNotFitIsSkipped(t *testing.T) {
 	same(t, "room for both", shown(choose(l, excerpt.Options{Budget: 600})), "4:all")
 }
 
-// With context a line comes with its neighbours, but with no long one.
-func TestContext(t *testing.T) {
-	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 one|two|open_file|four|five|six|seven|eight|nine|ten", "a done")
-	same(t, "alone", shown(choose(l, excerpt.Options{Budget: 100})), "4:3")
-	same(t, "with neighbours", shown(choose(l, excerpt.Options{Budget: 100, Context: 1})), "4:2-4")
-	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 "+strings.Repeat("long words ", 40)+"|open_file|four|five|six|seven|eight", "a done")
-	same(t, "without the long one", shown(choose(l, excerpt.Options{Budget: 300, Context: 1})), "4:2-3")
-	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 one|"+strings.Repeat("x", 120)+" open_file", "a done")
-	same(t, "nothing beyond the end", shown(choose(l, excerpt.Options{Budget: 300, Context: 3})), "4:all")
-}
-
 // A long line of many words goes in three pieces that overlap.
 func TestFragmentsOfLongLines(t *testing.T) {
 	words := strings.Repeat("some words ", 30) // 330 bytes, 60 words
 	line := "at_begin " + words + "in_middle " + words + "at_end00 here"
 	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+line, "a done")
-	kept := choose(l, excerpt.Options{Budget: 100})
+	kept := choose(l, linesOnly(100))
 	if len(kept) != 1 || len(kept[0].Lines) != 1 || kept[0].Lines[0].To == 0 {
 		t.Fatalf("kept is %s", shown(kept))
 	}
@@ -80,10 +69,10 @@ func TestFragmentsOfLongLines(t *testing.T) {
 	if piece.From > 0 && line[piece.From-1] != ' ' {
 		t.Errorf("it begins inside a word, at %d", piece.From)
 	}
-	same(t, "all of it", shown(choose(l, excerpt.Options{Budget: 400})), "4:all")
+	same(t, "all of it", shown(choose(l, linesOnly(400))), "4:all")
 	// One long word is no line of many words.
 	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file "+strings.Repeat("x", 300)+"|plain|"+strings.Repeat("y", 300), "a done")
-	same(t, "few words", shown(choose(l, excerpt.Options{Budget: 400})), "4:1")
+	same(t, "few words", shown(choose(l, linesOnly(400))), "4:1")
 }
 
 // From 80 % of a text on it is kept whole.
@@ -97,7 +86,7 @@ func TestMostOfATextIsAllOfIt(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("name_of_%d", i)) // 80 bytes with their ends
 		}
 		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+strings.Join(lines, "|")+"|"+tt.plain, "a done")
-		same(t, tt.plain, shown(choose(l, excerpt.Options{Budget: 500})), tt.want)
+		same(t, tt.plain, shown(choose(l, linesOnly(500))), tt.want)
 	}
 }
 
@@ -108,9 +97,9 @@ func TestRecent(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d open_file", i))
 	}
 	l := script(t, append([]string{"t", "u go"}, lines...)...)
-	// Ties go by log order: of the three the first.
-	same(t, "of the last three", shown(choose(l, excerpt.Options{Budget: 100})), "8:all")
-	same(t, "of all", shown(choose(l, excerpt.Options{Budget: 100, Without: without(excerpt.Recent)})), "4:all")
+	// The last one leaves calls to fold on one side alone.
+	same(t, "of the last three", shown(choose(l, linesOnly(100))), "12:all")
+	same(t, "of all", shown(choose(l, linesOnly(100, excerpt.Recent))), "4:all")
 }
 
 const (
@@ -170,7 +159,7 @@ func TestShellReads(t *testing.T) {
 func TestBodiesOfArguments(t *testing.T) {
 	body := strings.Repeat(`plain words here\n`, 9) + `open_file\n` + strings.Repeat(`more plain words\n`, 9)
 	l := script(t, "t", "u go", `c 1 Write {"file_path":"notes_file.md","content":"`+body+`"}`, "r 1 ok", "a done")
-	same(t, "kept", shown(choose(l, excerpt.Options{Budget: 100})), "3b:10")
+	same(t, "kept", shown(choose(l, linesOnly(100))), "3b:10")
 	same(t, "the opening first", shown(indexed(l).Choose(everything(l, excerpt.Options{Budget: 100})).First(1)), "3")
 }
 
@@ -191,8 +180,8 @@ func TestWholeHiddenAndOutOfRange(t *testing.T) {
 // The opening of a call and a line of its result may have the same name: it is
 // worth no more for that.
 func TestANameTwiceInACallCountsOnce(t *testing.T) {
-	twice := script(t, "t", "u go", `c 1 Bash {"command":"grep open_file","about":"open_file"}`, "r 1 open_file", "a close_file", "a "+strings.Repeat("words ", 40))
-	if got := shown(choose(twice, excerpt.Options{Budget: 8})); got != "5:all" {
+	twice := script(t, "t", "u go", "c 0 Ls {}", "r 0 ok", `c 1 Bash {"command":"grep open_file","about":"open_file"}`, "r 1 open_file", "c 2 Ls {}", "r 2 ok", "a close_file", "a "+strings.Repeat("words ", 40))
+	if got := shown(choose(twice, excerpt.Options{Budget: 8})); got != "9:all" {
 		t.Errorf("kept is %s", got)
 	}
 }
@@ -220,29 +209,27 @@ func TestAdversarialLogs(t *testing.T) {
 			for _, p := range payloads {
 				add(t, l, p)
 			}
-			for _, context := range []int{0, 1} {
-				c := indexed(l).Choose(everything(l, excerpt.Options{Budget: 20_000, Context: context}))
-				if c.Estimate(c.Len()) > 20_000 {
-					t.Errorf("%d tokens", c.Estimate(c.Len()))
-				}
+			c := indexed(l).Choose(everything(l, excerpt.Options{Budget: 20_000}))
+			if c.Estimate(c.Len()) > 20_000 {
+				t.Errorf("%d tokens", c.Estimate(c.Len()))
 			}
 		})
 	}
 }
 
-// A mark would cost no less than a bracket or a blank line.
-func TestThinLinesAreShownRatherThanMarked(t *testing.T) {
+// F6: a gap of one or two lines and 30 bytes is filled, not marked.
+func TestF6GapsAreFilled(t *testing.T) {
 	rest := strings.Repeat("|words of no use to anybody", 9)
 	for text, want := range map[string]string{
-		"open_file|close_file":         "4:1-2",
-		"open_file|  })|close_file":    "4:1-3",
-		"open_file|}||close_file":      "4:1-4",
-		"open_file|||close_file":       "4:1-4",
-		"open_file|}|}||close_file":    "4:1,5",
-		"open_file|else|close_file":    "4:1,3",
-		"|open_file|}|else|close_file": "4:2,5",
+		"open_file|close_file":                                      "4:1-2",
+		"open_file|  })|close_file":                                 "4:1-3",
+		"open_file|}||close_file":                                   "4:1-4",
+		"open_file|else|or else|close_file":                         "4:1-4",
+		"open_file|}|}||close_file":                                 "4:1,5",
+		"open_file|more than thirty bytes of words here|close_file": "4:1,3",
+		"|open_file|}|else|close_file":                              "4:2-5",
 	} {
 		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+text+rest, "a done")
-		same(t, text, shown(choose(l, excerpt.Options{Budget: 100})), want)
+		same(t, text, shown(choose(l, linesOnly(100))), want)
 	}
 }

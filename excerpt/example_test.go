@@ -27,7 +27,7 @@ func ExampleIndex_Choose() {
 	}
 	index := excerpt.NewIndex()
 	index.Advance(tenfold.Project(l))
-	choice := index.Choose(excerpt.Options{From: 1, To: l.Version(), Budget: 100})
+	choice := index.Choose(excerpt.Options{From: 1, To: l.Version(), Budget: 40})
 	for _, k := range choice.First(choice.Len()) {
 		result, ok := l.Entry(k.Result)
 		if !ok {

@@ -3,6 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"tenfold"
 	"tenfold/tool"
@@ -23,30 +24,44 @@ type Index struct {
 	byWord map[string]int32
 	files  []fileInfo
 	byFile map[string]int32
+	names  []nameInfo // of files, without their directories
+	byBase map[string]int32
+	lines  []line // each once
+	byLine map[string]int32
+	spelt  []uint16 // words of lines
+	// spellings are the words by their hash.
+	spellings []spelling
 
 	entries []entry
 	groups  []group
+	text    []textLine // of entries
 	units   []unit
-	pool    []int32 // atoms of units and openings
-	thin    []int32 // numbers of lines not worth a mark
-	subs    []int32 // sub-words of atoms
-	chain   []link  // files of atoms
-	lines   map[string]span
+	blocks  []block
+	places  []placed // of files, as they were named
+	pool    []int32  // atoms of lines and openings
+	subs    []int32  // sub-words of atoms
+	chain   []link   // files of atoms
 	tools   map[string]tool.Tool
+	volume  int64 // bytes of all entries
 
 	scratch  []int32 // atoms of the line under way
+	margins  []int32 // of the lines of the text under way
+	numbers  []int32 // that a file read printed before them
 	scans    int32   // lines looked at
 	scanned  []int32 // per atom: the line that had it last
 	distinct []int32 // atoms of the entry under way
 	asked    []int32 // atoms of the last message typed that is not huge
-	stamp    []int32 // per atom: the entry that counted it last
+	// lastTyped is the entry of the last message typed, -1 for none.
+	lastTyped int32
+	stamp     []int32 // per atom: the entry that counted it last
 }
 
 // NewIndex makes an empty index.
 func NewIndex() *Index {
 	return &Index{
 		byName: map[string]int32{}, byWord: map[string]int32{}, byFile: map[string]int32{},
-		lines: map[string]span{}, tools: map[string]tool.Tool{}, step: -1,
+		byBase: map[string]int32{}, byLine: map[string]int32{}, tools: map[string]tool.Tool{}, step: -1,
+		spellings: make([]spelling, 1<<spellingBits), lastTyped: -1,
 	}
 }
 
@@ -75,13 +90,17 @@ type entry struct {
 	reads   int32 // the file of which a result is a read, or -1
 	tokens  int32
 	bytes   int32
-	lines   int32 // lines of its text that are not blank
-	last    int32 // number of its last line
+	lines   int32  // lines of its text that are not blank
+	last    int32  // number of its last line
+	source  source // what its text is
+	gives   source // what the result of a call is
 	files   []int32
 	edits   []int32 // of the files, those that the call changes
+	text    span
 	units   span
-	thin    span // lines not worth a mark
-	opening span // atoms of a call's short arguments
+	blocks  span
+	opening span  // atoms of a call's short arguments
+	after   int64 // bytes of it and of all entries before
 }
 
 // group is a call with its result, or one message.
@@ -90,8 +109,7 @@ type group struct {
 	opening       int32 // what opening it costs, in sixteenths of a token
 }
 
-// unit is a line with at least one atom, or a piece of one; or a long line
-// without any, which no neighbour brings along.
+// unit is a line with at least one atom, or a piece of one.
 type unit struct {
 	line     int32 // of the entry's text, from 1
 	from, to int32 // the piece in bytes; 0, 0 for all of it
@@ -110,6 +128,7 @@ type atomInfo struct {
 	density int32 // distinct atoms of its last result, or the fewest before one
 	recent  [3]int32
 	files   int32 // head of its chain of files; -1 for none
+	name    int32 // of the file that it is the path of; -1 for none
 	outside bool  // in something else than a result
 	words   span
 }
@@ -122,7 +141,20 @@ type wordInfo struct {
 type fileInfo struct {
 	touched int32 // request that touched it last
 	edited  int64 // seq of the last edit; 0 for none
+	name    int32
 }
+
+// nameInfo is what is known of the files of one name: the same file goes by
+// many paths.
+type nameInfo struct {
+	calls  int32
+	edited int32 // the entry that changed it last, -1 for none
+	said   int32 // the request that spoke of it last, from 1; 0 for none
+	asked  int32 // the message of a person that has it last, counted from 1
+}
+
+// placed is a line of a file that something named.
+type placed struct{ name, number, request int32 }
 
 type link struct{ file, next int32 }
 
@@ -189,15 +221,19 @@ func (ix *Index) open(e tenfold.Entry, kind role) *entry {
 }
 
 func (ix *Index) add(e tenfold.Entry, kind role, group int32) *entry {
-	at, thin := int32(len(ix.units)), int32(len(ix.thin))
+	at, text, blocks := int32(len(ix.units)), int32(len(ix.text)), int32(len(ix.blocks))
 	ix.entries = append(ix.entries, entry{
-		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens), units: span{at, at}, thin: span{thin, thin},
+		seq: e.Seq, group: group, request: ix.now(), role: kind, reads: -1, tokens: int32(e.Tokens),
+		units: span{at, at}, text: span{text, text}, blocks: span{blocks, blocks},
 	})
 	return &ix.entries[len(ix.entries)-1]
 }
 
 func (ix *Index) message(e tenfold.Entry, kind role) {
 	at := ix.open(e, kind)
+	if kind == roleTyped {
+		ix.lastTyped = int32(len(ix.entries) - 1)
+	}
 	text := tenfold.TextLines(e.Payload)
 	ix.read(at, text, 1)
 	ix.finish(at)
@@ -205,9 +241,8 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 }
 
 // openingRest is what the rest of an opened call costs beside its name and
-// arguments, in sixteenths of a token: the marks of what is cut, the line that
-// says what was folded before it.
-const openingRest = 10 * token
+// arguments, in sixteenths of a token: the marks of what is cut.
+const openingRest = 2 * token
 
 func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	t, known := ix.tools[c.Name]
@@ -220,6 +255,7 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	for _, op := range t.Operations(c.Arguments) {
 		f := ix.file(op.Path)
 		ix.files[f].touched = at.request
+		ix.names[ix.files[f].name].calls++
 		if op.Op != tool.FileRead {
 			at.edits = append(at.edits, f)
 		} else if at.reads < 0 {
@@ -230,16 +266,30 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 			break // the first file of a command
 		}
 	}
+	if t.Kind == tool.Shell && len(at.files) == 0 {
+		command, _ := t.Command(c.Arguments)
+		if path := shownBy(command); path != "" {
+			at.reads = ix.file(path)
+			at.files = append(at.files, at.reads)
+			ix.files[at.reads].touched = at.request
+			ix.names[ix.files[at.reads].name].calls++
+		}
+	}
 	texts := tenfold.ArgumentTexts(c.Arguments)
 	for _, t := range texts {
 		if !t.Body {
-			for line := range lines(t.Text) {
-				ix.scan(line)
-				ix.occur(at, ix.scratch)
+			for text := range lines(t.Text) {
+				one := &ix.lines[ix.lineOf(text)]
+				ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
+				ix.useWords(at, one.words, true)
 			}
 		}
 	}
 	at.opening = ix.keep(ix.distinct)
+	at.gives = sourceOf(t, at.reads >= 0)
+	if len(at.edits) > 0 {
+		at.source = ownText
+	}
 	line, size := int32(1), 0
 	for _, t := range texts {
 		if t.Body {
@@ -261,6 +311,7 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	at := ix.add(e, roleResult, of.group)
 	of = &ix.entries[i]
 	at.files, at.reads = of.files, of.reads
+	at.source = of.gives
 	ix.groups[at.group].result = int32(len(ix.entries) - 1)
 	ix.read(at, tenfold.TextLines(r), 1)
 	ix.finish(at)
@@ -272,6 +323,7 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	}
 	for _, f := range of.edits {
 		ix.files[f].edited = e.Seq
+		ix.names[ix.files[f].name].edited = i
 	}
 }
 
@@ -281,24 +333,25 @@ func (ix *Index) find(seq int64) (int32, bool) {
 	return int32(i), found
 }
 
-// sizeOf is how many bytes a line of an entry has, and its unit; of a line
-// without atoms the average, and no unit.
-func (ix *Index) sizeOf(e *entry, line int32) (int64, *unit) {
-	units := ix.units[e.units.from:e.units.to]
-	i, found := slices.BinarySearchFunc(units, line, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
-	if !found {
-		return int64(e.bytes) / int64(max(e.lines, 1)), nil
-	}
-	return int64(units[i].bytes), &units[i]
-}
-
 func (ix *Index) file(path string) int32 {
 	path = tool.CleanPath(path)
 	if f, ok := ix.byFile[path]; ok {
 		return f
 	}
 	f := int32(len(ix.files))
-	ix.files = append(ix.files, fileInfo{touched: -1})
+	ix.files = append(ix.files, fileInfo{touched: -1, name: ix.name(path)})
 	ix.byFile[path] = f
 	return f
+}
+
+// name numbers the name of the file that a path leads to.
+func (ix *Index) name(path string) int32 {
+	path = path[strings.LastIndexByte(path, '/')+1:]
+	if n, ok := ix.byBase[path]; ok {
+		return n
+	}
+	n := int32(len(ix.names))
+	ix.names = append(ix.names, nameInfo{edited: -1})
+	ix.byBase[path] = n
+	return n
 }

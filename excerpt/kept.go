@@ -33,7 +33,7 @@ func (c Choice) Estimate(n int) int {
 	if n < 1 {
 		return 0
 	}
-	return int(c.picks[n-1].spent / token)
+	return int((c.picks[n-1].spent + token - 1) / token)
 }
 
 // A Kept is what is left of a call with its result, or of a message.
@@ -93,9 +93,8 @@ func (c Choice) keep(all []Kept, i int32, picks []pick) []Kept {
 	return all
 }
 
-// ranges joins lines that follow one another, thin lines between them aside.
+// ranges joins lines that overlap or follow one another.
 func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whole bool) {
-	taken := int64(0)
 	for _, p := range picks {
 		switch {
 		case p.line < 0:
@@ -103,38 +102,32 @@ func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whol
 		case p.line == 0:
 			continue
 		}
-		taken += c.size(e, p)
-		if n := len(ranges) - 1; n >= 0 && p.to == 0 && ranges[n].To == 0 && c.joins(e, int32(ranges[n].Last), p.line) {
-			ranges[n].Last = int(p.line)
+		r := tenfold.LineRange{First: int(p.line), Last: int(p.last), From: int(p.from), To: int(p.to)}
+		n := len(ranges)
+		for r.To == 0 && n > 0 && ranges[n-1].To > 0 && ranges[n-1].First == r.First {
+			n-- // pieces of a line that stands as a whole
+		}
+		ranges = ranges[:n]
+		switch {
+		case n == 0 || ranges[n-1].To > 0:
+		case r.First <= ranges[n-1].Last:
+			ranges[n-1].Last = max(ranges[n-1].Last, r.Last)
+			continue
+		case r.To == 0 && r.First == ranges[n-1].Last+1:
+			ranges[n-1].Last = r.Last
 			continue
 		}
-		ranges = append(ranges, tenfold.LineRange{First: int(p.line), Last: int(p.line), From: int(p.from), To: int(p.to)})
+		ranges = append(ranges, r)
 	}
-	return ranges, taken > 0 && taken*100 >= int64(e.bytes)*wholeFrom
-}
-
-// maxThin is how many thin lines are shown rather than marked.
-const maxThin = 2
-
-// joins reports whether no mark need stand between two lines.
-func (c Choice) joins(e *entry, before, after int32) bool {
-	if after > before+1+maxThin {
-		return false
-	}
-	thin := c.ix.thin[e.thin.from:e.thin.to]
-	for line := before + 1; line < after; line++ {
-		if _, ok := slices.BinarySearch(thin, line); !ok {
-			return false
+	var taken int64
+	for _, r := range ranges {
+		if r.To > 0 {
+			taken += int64(r.To - r.From)
+			continue
+		}
+		for _, l := range c.ix.text[e.text.from+int32(r.First)-1 : e.text.from+int32(r.Last)] {
+			taken += int64(l.bytes)
 		}
 	}
-	return true
-}
-
-// size is how many bytes a pick has; of a line without atoms, the average.
-func (c Choice) size(e *entry, p pick) int64 {
-	if p.to > 0 {
-		return int64(p.to - p.from)
-	}
-	bytes, _ := c.ix.sizeOf(e, p.line)
-	return bytes
+	return ranges, taken > 0 && taken*100 >= int64(e.bytes)*wholeFrom
 }

@@ -24,7 +24,7 @@ func TestOpenings(t *testing.T) {
 	for i := range 30 {
 		call(fmt.Sprint("x", i), "Read", fmt.Sprintf(`{"file_path":"lib/other_%d.go"}`, i))
 	}
-	o := excerpt.Options{Budget: 60, Open: []excerpt.Opening{{Seq: patch, Path: "src/second_file.go"}, {Seq: edit, Path: "src/first_file.go"}}}
+	o := excerpt.Options{Budget: 60, Without: without(excerpt.Blocks), Open: []excerpt.Opening{{Seq: patch, Path: "src/second_file.go"}, {Seq: edit, Path: "src/first_file.go"}}}
 	has := func(kept []excerpt.Kept, seq int64) *excerpt.Kept {
 		for i := range kept {
 			if kept[i].Seq == seq {
@@ -44,8 +44,8 @@ func TestOpenings(t *testing.T) {
 	if k := has(kept, patch); k == nil || fmt.Sprint(k.Body) != "[{2 2 0 0}]" && !k.WholeBody {
 		t.Errorf("the line with the path is not there: %s", shown(kept))
 	}
-	o.Without = without(excerpt.Edits)
-	same(t, "without", shown(choose(l, o)), shown(choose(l, excerpt.Options{Budget: 600})))
-	o.Without, o.Open = nil, append(o.Open, excerpt.Opening{Seq: 1, Path: "src"}, excerpt.Opening{Seq: 999})
+	o.Without = without(excerpt.Blocks, excerpt.Changes)
+	same(t, "without", shown(choose(l, o)), shown(choose(l, linesOnly(600))))
+	o.Without, o.Open = without(excerpt.Blocks), append(o.Open, excerpt.Opening{Seq: 1, Path: "src"}, excerpt.Opening{Seq: 999})
 	same(t, "messages and what is not there", shown(choose(l, o)), shown(kept))
 }

@@ -16,6 +16,9 @@ const (
 	Coverage Ingredient = "coverage"
 	// Lines are what is chosen; without them whole results and messages are.
 	Lines Ingredient = "lines"
+	// Blocks are neighbouring lines that are taken together for what they may be
+	// edited; without them lines alone are.
+	Blocks Ingredient = "blocks"
 	// Stale keeps atoms from counting on reads of files that were edited
 	// later.
 	Stale Ingredient = "stale"
@@ -26,13 +29,13 @@ const (
 	// Always is what stays whatever it is worth: short messages of the
 	// person, the last step, the plan, the open error.
 	Always Ingredient = "always"
-	// Edits takes the call that changed each file last before anything else.
-	Edits Ingredient = "edits"
+	// Changes takes the call that changed each file last before anything else.
+	Changes Ingredient = "edits"
 )
 
 // Ingredients lists them.
 func Ingredients() []Ingredient {
-	return []Ingredient{Coverage, Model, Lines, Stale, Recent, Cost, Always, Edits}
+	return []Ingredient{Coverage, Model, Lines, Blocks, Stale, Recent, Cost, Always, Changes}
 }
 
 // Options say what to choose from, and how much.
@@ -50,13 +53,18 @@ type Options struct {
 	// Budget is how many tokens the choice may cost, roughly: lines are
 	// weighed by their share of their entry's tokens.
 	Budget int
-	// Context takes each line with so many of its neighbours on either side.
-	Context int
+	// Edits is how much blocks that may be edited next count against names that
+	// may be used next, in percent; 0 means 70.
+	Edits int
 	// Without leaves ingredients out.
 	Without []Ingredient
 }
 
 func (o *Options) without(i Ingredient) bool { return slices.Contains(o.Without, i) }
+
+// defaultEdits is the weight of blocks that is in the middle: less keeps more
+// names, more keeps more text to edit.
+const defaultEdits = 70
 
 // An Opening is a call that is to be seen to have been made, for its name and
 // short arguments; and, where they do not name a path, the line that does.

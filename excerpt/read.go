@@ -14,10 +14,6 @@ const (
 	longWords = 30
 )
 
-// A line of at most so many bytes, blanks aside, costs no more than the mark
-// that would stand for it: a bracket, or nothing.
-const thinLine = 3
-
 // lines gives the lines of a text without their ends.
 func lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -35,51 +31,73 @@ func lines(text string) iter.Seq[string] {
 // the number of the line after its last.
 func (ix *Index) read(at *entry, text string, number int32) int32 {
 	at.bytes += int32(len(text))
-	for line := range lines(text) {
-		trimmed := strings.TrimSpace(line)
-		if trimmed != "" {
-			at.lines++
-			ix.readLine(at, line, trimmed, number)
+	first := number
+	ix.margins, ix.numbers = ix.margins[:0], ix.numbers[:0]
+	whole := at.role == roleResult || at.role == roleCall
+	for text := range lines(text) {
+		id := ix.lineOf(text)
+		bytes := int32(len(text)) + 1
+		ix.text = append(ix.text, textLine{id, bytes})
+		one := &ix.lines[id]
+		ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
+		ix.useWords(at, one.words, at.role == roleAssistant)
+		ix.note(at, id, text)
+		if !one.atoms.none() {
+			ix.unit(at, one.atoms, text, number)
 		}
-		if len(trimmed) <= thinLine {
-			ix.thin = append(ix.thin, number)
+		if whole {
+			gutter := atom.Gutter(text)
+			ix.margins = append(ix.margins, margin(text[gutter:]))
+			ix.numbers = append(ix.numbers, printed(text[:gutter]))
 		}
 		at.last = number
 		number++
 	}
+	if whole && len(text) >= minBlocks {
+		ix.cut(at, first)
+	}
 	return number
 }
 
-// readLine makes the units of a line.
-func (ix *Index) readLine(at *entry, line, trimmed string, number int32) {
-	atoms := ix.atomsOf(line)
-	ix.occur(at, ix.pool[atoms.from:atoms.to])
-	switch long := len(line) > longLine; {
-	case atoms.none() && !long:
-	case atoms.none() || !long || !manyWords(trimmed):
-		ix.units = append(ix.units, unit{line: number, bytes: int32(len(line)) + 1, atoms: atoms})
-	default:
-		for _, piece := range pieces(line) {
-			if of := ix.atomsOf(line[piece.from:piece.to]); !of.none() {
-				ix.units = append(ix.units, unit{
-					line: number, from: piece.from, to: piece.to,
-					bytes: piece.to - piece.from + int32(len("…")), atoms: of,
-				})
+// note remembers where a line stood last, and what it names.
+func (ix *Index) note(at *entry, id int32, text string) {
+	self := int32(len(ix.entries) - 1)
+	one := &ix.lines[id]
+	if at.role == roleResult {
+		one.shown++
+	}
+	switch at.source {
+	case fileText, ownText:
+		one.newest = self
+		return
+	case searchText, outputText:
+		one.quoted = self
+		if bare := quoted(text); len(bare) < len(text) {
+			if of, ok := ix.byLine[strings.TrimSpace(bare)]; ok {
+				ix.lines[of].quoted = self
 			}
 		}
 	}
+	if one = &ix.lines[id]; one.file >= 0 {
+		ix.places = append(ix.places, placed{one.file, one.number, at.request})
+	}
 }
 
-// atomsOf gives the distinct atoms of a line, as they were when it was met
-// first.
-func (ix *Index) atomsOf(line string) span {
-	atoms, known := ix.lines[line]
-	if !known {
-		ix.scan(line)
-		atoms = ix.keep(ix.scratch)
-		ix.lines[line] = atoms
+// unit makes the units of a line with atoms.
+func (ix *Index) unit(at *entry, atoms span, text string, number int32) {
+	if len(text) <= longLine || !manyWords(text) {
+		ix.units = append(ix.units, unit{line: number, bytes: int32(len(text)) + 1, atoms: atoms})
+		return
 	}
-	return atoms
+	for _, piece := range pieces(text) {
+		ix.scan(text[piece.from:piece.to], nil)
+		if len(ix.scratch) > 0 {
+			ix.units = append(ix.units, unit{
+				line: number, from: piece.from, to: piece.to,
+				bytes: piece.to - piece.from + int32(len("…")), atoms: ix.keep(ix.scratch),
+			})
+		}
+	}
 }
 
 // keep puts atoms into the pool.
@@ -118,7 +136,9 @@ func pieces(line string) [3]span {
 
 // finish closes the entry: how many atoms it has is known.
 func (ix *Index) finish(at *entry) {
-	at.units.to, at.thin.to = int32(len(ix.units)), int32(len(ix.thin))
+	at.units.to, at.text.to = int32(len(ix.units)), int32(len(ix.text))
+	ix.volume += int64(at.bytes)
+	at.after = ix.volume
 	n := int32(len(ix.distinct))
 	for _, a := range ix.distinct {
 		if info := &ix.atoms[a]; at.role == roleResult || info.density == 0 || n < info.density {
@@ -131,14 +151,21 @@ func (ix *Index) finish(at *entry) {
 	ix.distinct = ix.distinct[:0]
 }
 
-// scan collects the distinct atoms of a line in scratch.
-func (ix *Index) scan(line string) {
+// scan collects the distinct atoms of a line in scratch; of one that is known
+// it notes the place it names.
+func (ix *Index) scan(text string, of *line) {
 	ix.scratch = ix.scratch[:0]
 	ix.scans++
-	for _, at := range atom.Scan(line) {
-		if a := ix.intern(at.Of(line)); ix.scanned[a] != ix.scans {
+	for kind, at := range atom.Scan(text) {
+		a := ix.intern(at.Of(text), kind)
+		if ix.scanned[a] != ix.scans {
 			ix.scanned[a] = ix.scans
 			ix.scratch = append(ix.scratch, a)
+		}
+		if kind == atom.Path && of != nil && of.file < 0 {
+			if n := place(text[at.End:]); n > 0 {
+				of.file, of.number = ix.atoms[a].name, n
+			}
 		}
 	}
 }
@@ -154,7 +181,7 @@ func (ix *Index) named(path string) int32 {
 	return -1
 }
 
-func (ix *Index) intern(name string) int32 {
+func (ix *Index) intern(name string, kind atom.Kind) int32 {
 	if a, ok := ix.byName[name]; ok {
 		return a
 	}
@@ -172,8 +199,12 @@ func (ix *Index) intern(name string) int32 {
 			ix.words[w].atoms++
 		}
 	}
+	file := int32(-1)
+	if kind == atom.Path {
+		file = ix.name(name)
+	}
 	ix.atoms = append(ix.atoms, atomInfo{
-		used: -1, said: -1, files: -1, recent: [3]int32{-1, -1, -1}, words: span{from, int32(len(ix.subs))},
+		name: file, used: -1, said: -1, files: -1, recent: [3]int32{-1, -1, -1}, words: span{from, int32(len(ix.subs))},
 	})
 	ix.stamp = append(ix.stamp, -1)
 	ix.scanned = append(ix.scanned, 0)
@@ -208,6 +239,11 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 			ix.say(info, at.request)
 		case roleAssistant:
 			ix.say(info, at.request)
+			ix.speak(info, at.request)
+		case roleTyped:
+			if info.name >= 0 {
+				ix.names[info.name].asked = self + 1
+			}
 		}
 		for _, f := range at.files {
 			ix.from(info, f)
@@ -220,6 +256,13 @@ func (ix *Index) say(info *atomInfo, request int32) {
 	info.said = request
 	for _, w := range ix.subs[info.words.from:info.words.to] {
 		ix.words[w].said = request
+	}
+}
+
+// speak notes that the model spoke of the file that the atom names.
+func (ix *Index) speak(info *atomInfo, request int32) {
+	if info.name >= 0 {
+		ix.names[info.name].said = request + 1
 	}
 }
 
@@ -240,13 +283,18 @@ func (ix *Index) from(info *atomInfo, file int32) {
 
 // mention takes in a text that is no source of lines: reasoning.
 func (ix *Index) mention(text string) {
-	for line := range lines(text) {
-		ix.scan(line)
-		for _, a := range ix.scratch {
+	now := ix.now()
+	for text := range lines(text) {
+		one := &ix.lines[ix.lineOf(text)]
+		for _, a := range ix.pool[one.atoms.from:one.atoms.to] {
 			info := &ix.atoms[a]
 			info.outside = true
-			info.request = ix.now()
-			ix.say(info, ix.now())
+			info.request = now
+			ix.say(info, now)
+			ix.speak(info, now)
+		}
+		for _, w := range ix.spelt[one.words.from:one.words.to] {
+			ix.spellings[w].said = now + 1
 		}
 	}
 }

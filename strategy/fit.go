@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/tool"
 )
 
 // Fit brings a conversation down to a target size. It keeps the passages that
@@ -21,9 +22,9 @@ type Fit struct {
 	// Target is the size of the whole view to reach: a share of what a model
 	// sees now, or tokens (F1). The zero value means 10 %.
 	Target Target `param:"target=10%"`
-	// Context is how many neighbours each line is taken with. Zero means one where
-	// there is room, a negative number none.
-	Context int `param:"context"`
+	// Edits is how much text that may be edited next counts against names that may
+	// be used next, in percent; 0 means 70.
+	Edits int `param:"edits"`
 	// Recall ends each cut with a reference that lets a model ask for the rest
 	// (A9).
 	Recall bool `param:"recall"`
@@ -31,10 +32,6 @@ type Fit struct {
 	// each is worth.
 	Without []excerpt.Ingredient `param:"without"`
 }
-
-// roomy is the share of the conversation from which on lines are taken with
-// their neighbours: a little less is found again, but it reads better.
-const roomy = 0.20
 
 // Name implements [Strategy].
 func (s Fit) Name() string { return written("fit", s) }
@@ -47,14 +44,14 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if !s.Target.Set() {
 		s.Target = settled(s).Target
 	}
-	f := fitting{Fit: s, p: p, o: o}
+	f := fitting{Fit: s, p: p, o: o, refused: map[int64]bool{}}
 	now := cmp.Or(o.begun, p)
-	f.limit = s.Target.Limit(now)
+	f.limit = s.Target.Limit(now, o.Scale)
 	f.report = &Fitted{Of: s.Target, Now: f.cost(now), Target: f.limit}
 	o.underWay().plan.Fitted = f.report
 	before := f.cost(p)
 	if f.report.After = before; before <= f.limit {
-		return o.nothing("the view costs %d tokens, which is within the target of %d", before, f.limit)
+		return o.nothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
 	}
 	if !f.begin() {
 		f.report.Always = f.standing(p)
@@ -71,7 +68,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	after := f.cost(f.view)
 	if after >= before {
-		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", before, f.limit, after)
+		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
 	}
 	f.report.After = after
 	return []tenfold.Compaction{f.best}, nil
@@ -90,6 +87,7 @@ type fitting struct {
 	reaches     bool             // the span ends where the last step begins
 	leaves      map[string]bool  // overlays that leave turns out
 	stands      map[int64]stance // what always stays, by message or call
+	refused     map[int64]bool   // what costs more than it seems
 	calls       []toolCall
 	request     int64 // the last request; 0 for none
 	report      *Fitted
@@ -152,16 +150,6 @@ func (f *fitting) lastResponse() int {
 	return l.Turns() - 1
 }
 
-func (f *fitting) neighbours() int {
-	if f.Context != 0 {
-		return max(f.Context, 0)
-	}
-	if f.Target.Share >= roomy || f.limit >= int(roomy*float64(f.p.Totals().All().Before)) {
-		return 1
-	}
-	return 0
-}
-
 // stays reports whether an entry, and with a call its result, stands in the view
 // of what always stays as it is.
 func (f *fitting) stays(seq int64) bool {
@@ -214,7 +202,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
 		if !st.whole {
-			k.Whole = k.Whole || st.answer
+			k.Whole, k.Lines = k.Whole || st.answer, union(k.Lines, st.lines)
 			one = left(k)
 		}
 		if folded.Calls > 0 {
@@ -259,6 +247,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
 		ToolCalls: &tenfold.ToolPolicy{
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Calls: calls,
+			Arguments: tenfold.ArgumentsPrimary, Primary: tool.Primary(f.p.ToolNames()),
 		},
 		Texts: &tenfold.TextPolicy{
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,

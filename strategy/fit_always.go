@@ -288,7 +288,8 @@ func (f *fitting) keepError(calls []toolCall) {
 }
 
 // keepHandles keeps what is under way in the turn that is (V5): calls without a
-// result, approvals that nobody has decided on, and the skill that was loaded.
+// result, approvals that nobody has decided on, commands that were begun and of
+// which no later call tells the end, and the skill that was loaded.
 func (f *fitting) keepHandles(calls []toolCall) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
@@ -299,15 +300,20 @@ func (f *fitting) keepHandles(calls []toolCall) {
 			waiting[a.CallID] = a.State == tenfold.ApprovalRequested
 		}
 	}
-	skill := false
+	skill, ended := false, false
 	for _, c := range slices.Backward(calls) {
 		turn, _, _ := l.Where(c.seq)
 		if turn != now {
 			return
 		}
 		t, _ := tool.Lookup(c.call.Name)
-		switch r, _ := l.Entry(c.result); {
-		case c.result == 0, waiting[c.call.CallID]:
+		r, _ := l.Entry(c.result)
+		result, _ := r.Payload.(tenfold.ToolResult)
+		runs, polls := tool.Underway(result), tool.Polls(c.call.Name, c.call.Arguments)
+		switch {
+		case polls && !runs:
+			ended = true
+		case c.result == 0, waiting[c.call.CallID], runs && !polls && !ended:
 			f.stand(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true

@@ -31,8 +31,8 @@ func TestS13aLaws(t *testing.T) {
 		raw := tenfold.Project(l)
 		for range 3 {
 			text := rapid.SampledFrom([]string{
-				least, "fit:target=5%", "fit:target=30%", "fit:target=60,recall=true", "fit:target=40,context=3", "fit:target=20%,without=lines",
-				"fit:target=10%,without=always", "fit:target=100%,recall=true,context=0",
+				least, "fit:target=5%", "fit:target=30%", "fit:target=60,recall=true", "fit:target=40,edits=100", "fit:target=20%,without=lines",
+				"fit:target=10%,without=always", "fit:target=100%,recall=true,without=blocks",
 			}).Draw(t, "strategy")
 			s, err := strategy.Parse(text)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/token"
 )
 
 // Fitted is what fitting a conversation into a target came to, in tokens.
@@ -129,6 +130,31 @@ func (f Fitted) Least() int {
 		sum += s.Tokens
 	}
 	return sum
+}
+
+// In gives the figures in the tokens of a scale, a target that was stated in
+// tokens as it was stated, and what always stays so that it adds up (T3).
+func (f Fitted) In(scale token.Scale) Fitted {
+	if scale.Source() == token.Estimate {
+		return f
+	}
+	met := f.Met()
+	f.Now, f.After, f.Injected = scale.Tokens(f.Now), scale.Tokens(f.After), scale.Tokens(f.Injected)
+	if f.Target = scale.Tokens(f.Target); f.Of.Tokens > 0 {
+		f.Target = f.Of.Tokens
+	}
+	if !met { // rounding must not hide it
+		f.After = max(f.After, f.Target+1)
+	}
+	costs := make([]tenfold.Count, len(f.Always))
+	for i, s := range f.Always {
+		costs[i] = tenfold.Count{Before: s.Tokens, After: s.Tokens}
+	}
+	f.Always = slices.Clone(f.Always)
+	for i, c := range scale.Counts(costs...) {
+		f.Always[i].Tokens = c.After
+	}
+	return f
 }
 
 // Met reports whether the view is within the target (F4).

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"strings"
 
 	"tenfold"
 	"tenfold/excerpt"
@@ -28,26 +29,49 @@ func (f *fitting) fit(ctx context.Context) error {
 	if room <= 0 {
 		return ctx.Err()
 	}
+	kept, err := f.choose(ctx, least, room*5/4)
+	if err == nil && kept.n > 0 && kept.spent > 0 && !f.full(usedShare) {
+		// A large passage was next. With no more to spend than there is, it is
+		// skipped for smaller ones.
+		before, view, best := kept, f.view, f.best
+		if kept, err = f.choose(ctx, least, int(int64(room)*int64(kept.estimate)/int64(kept.spent))); f.cost(f.view) < f.cost(view) {
+			kept, f.view, f.best = before, view, best
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return f.fill(ctx, kept.picks)
+}
+
+// chosen is how far a choice reached: its first n things, what that was estimated
+// to cost, and what it did.
+type chosen struct {
+	picks              []excerpt.Kept
+	n, estimate, spent int
+}
+
+// choose takes what of a choice for a budget is within the target beside what
+// always stays.
+func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error) {
 	choice := f.index.Choose(excerpt.Options{
-		From: f.first, To: f.last, Budget: room * 5 / 4, Context: f.neighbours(),
+		From: f.first, To: f.last, Budget: budget, Edits: f.Edits,
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
 		Without: f.Without,
 	})
-	var kept []excerpt.Kept
-	err := upTo(ctx, choice, room, func(n int) int {
+	var kept chosen
+	f.view = f.base
+	err := upTo(ctx, choice, f.limit-least, func(n int) int {
 		picks := choice.First(n)
 		if !f.try(picks) {
 			return f.cost(f.tried) - least
 		}
-		kept = picks
-		return f.cost(f.view) - least
+		kept = chosen{picks, n, choice.Estimate(n), f.cost(f.view) - least}
+		return kept.spent
 	})
-	if err != nil {
-		return err
-	}
-	return f.fill(ctx, kept)
+	return kept, err
 }
 
 // try lays the overlay that keeps some passages beside what stands, and takes it
@@ -97,11 +121,16 @@ func (f *fitting) full(percent int) bool { return f.cost(f.view)*100 >= f.limit*
 // entry that is kept may part in two.
 const besideMark = 40
 
+// maxRounds is how often what is left over is looked at again: what was added may
+// cost less than it seemed, and what costs more is passed over then.
+const maxRounds = 6
+
 // fill spends what the choice left over (F3): first on messages of the person
 // that gave way, then on whole results and texts, the newest first; and where
-// all of those stand, on the newest steps as they are, thoughts included.
+// all of those stand, on the newest steps as they are, thoughts included. The
+// last gap is closed with the beginning of a result that does not fit whole.
 func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
-	for range 3 {
+	for range maxRounds {
 		if f.full(fullShare) {
 			return nil
 		}
@@ -119,7 +148,9 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 				break
 			}
 			for i, one := range more[:n] {
-				if f.stands[one.seq] = before[i]; before[i].what == "" && !before[i].whole {
+				f.stands[one.seq] = before[i]
+				f.refused[one.seq] = n == 1
+				if before[i].what == "" && !before[i].whole {
 					delete(f.stands, one.seq)
 				}
 			}
@@ -131,7 +162,10 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 	if f.full(usedShare) {
 		return nil
 	}
-	return f.leaveTail(ctx, kept)
+	if err := f.leaveTail(ctx, kept); err != nil || f.full(usedShare) {
+		return err
+	}
+	return f.topUp(ctx, kept)
 }
 
 // one is a message, or a call with its result.
@@ -148,7 +182,7 @@ func (f *fitting) missing(tokens int) []one {
 	var more []one
 	take := func(seq int64, margin int) {
 		cost, results := f.lacks(seq)+f.lacks(l.Pair(seq)), l.Pair(seq) > 0
-		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.hides(seq) {
+		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.hides(seq) {
 			tokens -= cost + margin
 			more = append(more, one{seq, results || margin > 0})
 		}
@@ -217,4 +251,67 @@ func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
 		f.span, f.last = span, last
 	}
 	return nil
+}
+
+// topUp shows the beginning of the newest results and texts that are too long to
+// be shown whole, until the target is used.
+func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
+	l := f.p.Log()
+	for seq := f.last; seq >= f.first && !f.full(usedShare); seq-- {
+		at := seq
+		switch e, _ := l.Entry(seq); e.Payload.Kind() {
+		case tenfold.KindToolCall:
+			at = l.Pair(seq)
+		case tenfold.KindAssistantMessage, tenfold.KindUserMessage:
+		default:
+			continue
+		}
+		st := f.stands[seq]
+		if !f.p.Reads(seq) || f.hides(seq) || st.whole || f.lacks(at) <= 0 {
+			continue
+		}
+		e, _ := l.Entry(at)
+		for left := f.limit - f.cost(f.view) - besideMark; left > 0; left = left * 3 / 4 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			more := st
+			more.call = at != seq
+			if more.lines = union(st.lines, f.beginning(tenfold.TextLines(e.Payload), left)); len(more.lines) == 0 {
+				break
+			}
+			if f.stands[seq] = more; f.try(kept) {
+				break
+			}
+			if delete(f.stands, seq); st.what != "" {
+				f.stands[seq] = st
+			}
+		}
+	}
+	return nil
+}
+
+// beginning is the first lines of a text, for at most so many tokens; of a line
+// that is too long the part that fits.
+func (f *fitting) beginning(text string, tokens int) []tenfold.LineRange {
+	counter, number := f.p.Log().Counter(), 0
+	for line := range strings.Lines(text) {
+		cost := counter.Count(line)
+		if cost > tokens {
+			break
+		}
+		tokens -= cost
+		number++
+	}
+	var lines []tenfold.LineRange
+	if number > 0 {
+		lines = append(lines, tenfold.LineRange{First: 1, Last: number})
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; n == number+1 && tokens > longestBeginning/4 && len(line) > longestBeginning {
+			lines = append(lines, tenfold.LineRange{First: n, Last: n, To: min(len(line), len(line)*tokens/max(counter.Count(line), 1))})
+		}
+	}
+	return lines
 }

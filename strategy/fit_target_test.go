@@ -178,7 +178,7 @@ func TestF3WhatIsLeftGoesToWholeResultsAndToTheTail(t *testing.T) {
 		lines = append(lines, "t", fmt.Sprintf("u ask %d", i), "k hm *200", fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d *900", i), "a fine")
 	}
 	raw := tenfold.Project(script(t, lines...))
-	made := plan(t, raw, strategy.Options{}, "fit:target=40%")
+	made := plan(t, raw, strategy.Options{}, "fit:target=40%,without=blocks")
 	holdTarget(t, "40%", raw, made)
 	got := payloads(made.View())
 	whole := 0
@@ -301,6 +301,9 @@ func TestF1ToF5Laws(t *testing.T) {
 			return
 		}
 		raw := tenfold.Project(l)
+		if raw.Tokens() > 1<<28 {
+			return // entries that claim to cost more than any log does
+		}
 		text := rapid.SampledFrom([]string{"fit:target=5%", "fit:target=10%", "fit:target=20%", "fit:target=30%", "fit:target=60%", "fit:target=90%", "fit:target=30", "fit:target=150"}).Draw(t, "target")
 		s, err := strategy.Parse(text)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/excerpt"
 	"tenfold/problem"
+	"tenfold/token"
 )
 
 // All lists the strategies that have a text form, each with its usual options.
@@ -240,6 +241,9 @@ func (p param) set(value string) (err error) {
 			*field = append(*field, excerpt.Ingredient(name))
 		}
 		return nil
+	case *tenfold.Arguments:
+		*field = tenfold.Arguments(value)
+		ok, expected = *field == tenfold.ArgumentsPrimary || *field == tenfold.ArgumentsNone, "primary or none"
 	case *tenfold.Placement:
 		*field = tenfold.Placement(value)
 		if *field != tenfold.PlacePair && *field != tenfold.PlaceSystem && *field != tenfold.PlaceUser {
@@ -319,12 +323,13 @@ func ParseTarget(text string) (Target, error) {
 // Set reports whether there is a target.
 func (t Target) Set() bool { return t.Tokens > 0 || t.Share > 0 }
 
-// Limit is the most tokens that a view may cost, given what a model sees now.
-func (t Target) Limit(now *tenfold.Projection) int {
+// Limit is the most estimated tokens that a view may cost, given what a model sees
+// now. A number of tokens is in those of the scale (T3).
+func (t Target) Limit(now *tenfold.Projection, scale token.Scale) int {
 	if t.Share > 0 {
 		return int(t.Share * float64(now.Tokens()))
 	}
-	return t.Tokens
+	return scale.Estimated(t.Tokens)
 }
 
 // String writes the target as [ParseTarget] reads it.

@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/tool"
 )
 
 // block is one thing to print.
@@ -206,7 +207,8 @@ func (p *printer) result(v tenfold.ToolResult, b block) {
 		width = p.Width - ansi.StringWidth(word+"  "+about+"  "+marks)
 	}
 	begin := ""
-	if first, _, _ := strings.Cut(text, "\n"); width >= 8 && strings.TrimSpace(first) != "" {
+	said := strings.TrimLeft(tool.Output(v), "\r\n")
+	if first, _, _ := strings.Cut(said, "\n"); width >= 8 && strings.TrimSpace(first) != "" {
 		begin = "  " + terminal.Excerpt(first, width)
 	}
 	p.Line(2, painted+"  "+p.Paint(terminal.Faint, about)+begin+marks)

@@ -113,7 +113,7 @@ type (
 func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
 	r := &report{
 		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base()),
+		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base(), plan.Scale),
 		plan: plan, view: view, spans: strategy.Spans(view),
 	}
 	scaleSpans(r.spans, plan.Scale)
@@ -170,11 +170,12 @@ func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Pro
 		f = *plan.Fitted
 		target = f.Of
 	case target.Set(): // the range is empty, and nothing was tried
-		f = strategy.Fitted{Now: plan.Before, Target: target.Limit(view)}
+		f = strategy.Fitted{Of: target, Now: plan.Before, Target: target.Limit(view, plan.Scale)}
 	default:
 		return nil
 	}
 	f.After = view.Tokens() - f.Injected
+	f = f.In(plan.Scale)
 	t := &targetJSON{
 		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Always: f.Least(), GaveWay: f.GaveWay,
 	}

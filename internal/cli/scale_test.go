@@ -76,8 +76,7 @@ func TestT3ReportsAreCalibrated(t *testing.T) {
 			Ratio         float64
 			Outside       int
 		}
-		Target struct{ Tokens int }
-		Spans  []struct {
+		Spans []struct {
 			FromTurn     int `json:"from_turn"`
 			Fate         string
 			TokensBefore int `json:"tokens_before"`
@@ -110,6 +109,26 @@ func TestT3ReportsAreCalibrated(t *testing.T) {
 	// 20k of the provider's tokens, of which a step of 1,470 may be left out.
 	if kept > 20_000 || kept < 18_000 {
 		t.Errorf("%d tokens are kept of 20k", kept)
+	}
+
+	// A target is in them too, met or missed.
+	var fitted struct {
+		Tokens struct{ After int }
+		Target struct {
+			Tokens, Now, After, Always int
+			Met                        bool
+			AlwaysBy                   []struct{ Tokens int } `json:"always_by"`
+		}
+	}
+	if err := json.Unmarshal([]byte(tell("compact", path, "--json", "--dry-run", "--target", "30k")), &fitted); err != nil {
+		t.Fatal(err)
+	}
+	f, always := fitted.Target, 0
+	for _, s := range f.AlwaysBy {
+		always += s.Tokens
+	}
+	if f.Tokens != 30_000 || f.Now != 92_120 || !f.Met || f.After > 30_000 || f.After < 27_600 || f.After != fitted.Tokens.After || f.Always != always {
+		t.Errorf("%+v", fitted)
 	}
 
 	text := tell("compact", path, "--keep", "20k")

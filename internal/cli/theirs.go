@@ -3,6 +3,7 @@ package cli
 import (
 	"tenfold"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 // theirsJSON is what compactions of the tool that wrote a session had saved: it
@@ -15,7 +16,7 @@ type theirsJSON struct {
 }
 
 // newTheirsJSON is nil where the tool had compacted nothing.
-func newTheirsJSON(view *tenfold.Projection) *theirsJSON {
+func newTheirsJSON(view *tenfold.Projection, scale token.Scale) *theirsJSON {
 	if view == nil {
 		return nil
 	}
@@ -23,7 +24,7 @@ func newTheirsJSON(view *tenfold.Projection) *theirsJSON {
 	if theirs.Compactions == 0 {
 		return nil
 	}
-	return &theirsJSON{theirs.Compactions, theirs.Tokens, view.Totals().All().Before}
+	return &theirsJSON{theirs.Compactions, scale.Tokens(theirs.Tokens), scale.Tokens(view.Totals().All().Before)}
 }
 
 func (t *theirsJSON) words() string {

@@ -310,6 +310,8 @@ func (d *drawer) compaction() tenfold.Compaction {
 func (d *drawer) toolPolicy(action tenfold.Action, over tenfold.Size) *tenfold.ToolPolicy {
 	p := &tenfold.ToolPolicy{
 		Action: action, Over: over, FirstLine: d.int(0, 3) == 0, Recall: d.int(0, 3) == 0, Stub: pick(d, "", "", "previous"),
+		Arguments: pick(d, "", "", tenfold.ArgumentsPrimary, tenfold.ArgumentsNone),
+		Primary:   pick(d, nil, map[string][]string{tenfold.AnyTool: {"path"}, "shell": {"command"}}),
 	}
 	switch p.Action {
 	case tenfold.Strip:

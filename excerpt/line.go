@@ -1,0 +1,158 @@
+package excerpt
+
+import (
+	"strings"
+
+	"tenfold/atom"
+)
+
+// line is a text that stands in a log, once or many times: a line without the
+// number that a file read printed before it and without blanks at its ends.
+type line struct {
+	atoms span
+	words span // in spelt
+	// shown is how many results have it.
+	shown int32
+	// newest is the last entry that shows it as a part of a file, or puts it
+	// into one; -1 for none.
+	newest int32
+	// quoted is the last search or output that has it, -1 for none.
+	quoted int32
+	// file and number are the place of a file that it names, as compilers do:
+	// "name.go:12"; no file is -1.
+	file, number int32
+	long         bool // it tells one text from another
+}
+
+// textLine is a line where it stands.
+type textLine struct {
+	line  int32
+	bytes int32 // its end included
+}
+
+// A line of so many bytes tells what text it is from; shorter ones stand in
+// every file.
+const tellingLine = 12
+
+// lineOf numbers a line.
+func (ix *Index) lineOf(text string) int32 {
+	text = strings.TrimSpace(text[atom.Gutter(text):])
+	if id, known := ix.byLine[text]; known {
+		return id
+	}
+	id := int32(len(ix.lines))
+	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine}
+	ix.scan(text, &one)
+	one.atoms = ix.keep(ix.scratch)
+	one.words = ix.spell(text)
+	ix.lines = append(ix.lines, one)
+	ix.byLine[text] = id
+	return id
+}
+
+// spellings is how many words are told apart, as a power of two. Words are known
+// by a hash of theirs: two that share one count as the same, on every machine.
+const spellingBits = 15
+
+// minWord is the shortest word that tells what a text is about.
+const minWord = 4
+
+// maxSpelt is how many words of a line are looked at.
+const maxSpelt = 64
+
+// spell collects the words of a line.
+func (ix *Index) spell(text string) span {
+	from := int32(len(ix.spelt))
+	start := -1
+	var sum uint32
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && atom.IsWord(text[i]) {
+			if start < 0 {
+				start, sum = i, 2166136261
+			}
+			sum = (sum ^ uint32(text[i])) * 16777619
+			continue
+		}
+		if start >= 0 && i-start >= minWord && (text[start] < '0' || text[start] > '9') {
+			ix.spelt = append(ix.spelt, uint16((sum^sum>>spellingBits)&(1<<spellingBits-1)))
+			if len(ix.spelt)-int(from) >= maxSpelt {
+				break
+			}
+		}
+		start = -1
+	}
+	return span{from, int32(len(ix.spelt))}
+}
+
+// spelling is what is known of a word.
+type spelling struct {
+	entries int32 // with it
+	stamp   int32 // the entry that counted it last
+	said    int32 // request that said it last, -1 for none
+	asked   int32 // the message of a person that has it last
+}
+
+// useWords counts the words of a line of an entry; says is set where the model
+// says them, in so many words.
+func (ix *Index) useWords(at *entry, words span, says bool) {
+	self := int32(len(ix.entries))
+	for _, w := range ix.spelt[words.from:words.to] {
+		one := &ix.spellings[w]
+		if one.stamp != self {
+			one.stamp = self
+			one.entries++
+		}
+		if says {
+			one.said = at.request + 1
+		}
+		if at.role == roleTyped {
+			one.asked = self
+		}
+	}
+}
+
+// place reads the number that follows the name of a file: ":12" or "(12".
+func place(text string) int32 {
+	if len(text) < 2 || text[0] != ':' && text[0] != '(' {
+		return 0
+	}
+	n := int32(0)
+	for _, b := range []byte(text[1:]) {
+		if b < '0' || b > '9' || n > 1_000_000 {
+			break
+		}
+		n = n*10 + int32(b-'0')
+	}
+	return n
+}
+
+// printed is the number in what a file read printed before a line; 0 for none.
+func printed(gutter string) int32 {
+	n := int32(0)
+	for _, b := range []byte(gutter) {
+		if b >= '0' && b <= '9' {
+			n = n*10 + int32(b-'0')
+		}
+	}
+	return n
+}
+
+// quoted takes off what a search prints before a line of a file: its path and
+// the line's number.
+func quoted(text string) string {
+	for i := 1; i < min(len(text), 200); i++ {
+		switch b := text[i]; {
+		case b == ' ' || b == '\t':
+			return text
+		case b == ':' || b == '-':
+			end := i + 1
+			for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+				end++
+			}
+			if end > i+1 && end < len(text) && (text[end] == ':' || text[end] == '-') {
+				return text[end+1:]
+			}
+		}
+	}
+	return text
+}

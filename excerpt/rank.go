@@ -1,0 +1,256 @@
+package excerpt
+
+import (
+	"cmp"
+	"slices"
+)
+
+// rank works out what a candidate is worth and costs now.
+func (c *chooser) rank(at int32) ranked {
+	one := &c.all[at]
+	c.looks++
+	r := ranked{at: at, cost: one.cost, gain: c.worth(one)}
+	e := &c.ix.entries[one.entry]
+	if one.line > 0 {
+		r.cost = c.costOf(one, e)
+		if one.last > 0 && r.cost > 0 {
+			r.gain += c.chance(one, e)
+		}
+	}
+	if g := &c.groups[e.group]; !g.open {
+		r.cost += c.opening(e.group)
+		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
+			r.gain += c.worth(opening)
+		}
+	}
+	if r.by = max(r.cost, token/2); c.o.without(Cost) {
+		r.by = 1
+	}
+	return r
+}
+
+// worth sums up the atoms of a candidate that are not shown yet, nor met in
+// this look.
+func (c *chooser) worth(one *candidate) int64 {
+	var sum int64
+	for _, a := range c.pool[one.atoms.from:one.atoms.to] {
+		if !c.shown[a] && c.met[a] != c.looks {
+			c.met[a] = c.looks
+			sum += c.value[a]
+		}
+	}
+	return sum
+}
+
+// chance is what it is worth that a block may be edited next: of the part that
+// does not stand yet, and more where it goes on with what stands.
+func (c *chooser) chance(one *candidate, e *entry) int64 {
+	var all, left int64
+	for n := one.line; n <= one.last; n++ {
+		bytes := int64(c.ix.text[e.text.from+n-1].bytes)
+		all += bytes
+		if !c.has(e, n) {
+			left += bytes
+		}
+	}
+	worth := one.edit / all * left
+	tenths := int64(10)
+	if c.has(e, one.line-1) {
+		tenths += beside
+	}
+	if c.has(e, one.last+1) {
+		tenths += beside
+	}
+	return worth / 10 * tenths
+}
+
+// beside is how much more a block is worth that touches lines taken, in tenths.
+const beside = 3
+
+const (
+	// maxFill and maxFillBytes bound a gap that is filled rather than marked (F6).
+	maxFill      = 2
+	maxFillBytes = 30
+)
+
+// gap looks at the lines beyond one, in the direction of step, until one that is
+// taken: how many they are and their bytes. False where they are too many to be
+// filled.
+func (c *chooser) gap(e *entry, line, step int32) (lines int32, bytes int64, ok bool) {
+	for n := line + step; n >= 1 && n <= e.last; n += step {
+		if c.has(e, n) {
+			return lines, bytes, true
+		}
+		lines++
+		bytes += int64(c.ix.text[e.text.from+n-1].bytes)
+		if lines > maxFill || bytes > maxFillBytes {
+			break
+		}
+	}
+	return 0, 0, false
+}
+
+// distinct moves the atoms not met in this look to the front, and gives them.
+func (c *chooser) distinct(atoms []int32) []int32 {
+	n := 0
+	for _, a := range atoms {
+		if c.met[a] != c.looks {
+			c.met[a] = c.looks
+			atoms[n] = a
+			n++
+		}
+	}
+	return atoms[:n]
+}
+
+// costOf is what lines cost that are not taken yet, with the lines that fill the
+// gaps to those that are, and marks for what is left out beside them.
+func (c *chooser) costOf(one *candidate, e *entry) int64 {
+	first, last := one.extent()
+	cost := one.cost
+	if one.last > 0 {
+		cost = 0
+		for n := first; n <= last; n++ {
+			if !c.has(e, n) {
+				cost += e.share(int64(c.ix.text[e.text.from+n-1].bytes))
+			}
+		}
+		if cost == 0 {
+			return 0
+		}
+	}
+	marks := int64(1)
+	if _, bytes, ok := c.gap(e, first, -1); ok {
+		marks--
+		if bytes > 0 {
+			cost += e.share(bytes)
+		}
+	}
+	if _, bytes, ok := c.gap(e, last, +1); ok {
+		marks--
+		if bytes > 0 {
+			cost += e.share(bytes)
+		}
+	}
+	return max(cost+marks*markCost, token/2)
+}
+
+// foldCost is what the line costs that tells of folded calls.
+const foldCost = 8 * token
+
+// opening is what it costs to open a group: its name and primary argument, and
+// one more line that tells of folded calls, unless its neighbours are open.
+func (c *chooser) opening(group int32) int64 {
+	g := &c.ix.groups[group]
+	cost := int64(g.opening)
+	if c.ix.entries[g.entry].role != roleCall {
+		return cost
+	}
+	cost += foldCost
+	for _, step := range []int32{-1, +1} {
+		if next, ok := c.next(group, step); !ok || c.groups[next].open {
+			cost -= foldCost
+		}
+	}
+	return max(cost, token)
+}
+
+// next is the call next to a group; false where there is none.
+func (c *chooser) next(group, step int32) (int32, bool) {
+	for n := group + step; n >= 0 && int(n) < len(c.groups); n += step {
+		if g := &c.ix.groups[n]; c.ix.entries[g.entry].role == roleCall {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// take takes a candidate, with its group's opening and the lines that fill gaps.
+func (c *chooser) take(at int32) {
+	one := &c.all[at]
+	e := &c.ix.entries[one.entry]
+	g := &c.groups[e.group]
+	if !g.open {
+		g.open = true
+		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
+			c.put(opening)
+		}
+		c.again(g.at)
+		for _, step := range []int32{-1, +1} {
+			if next, ok := c.next(e.group, step); ok && !c.groups[next].open {
+				c.again(c.groups[next].at) // one fold less beside it
+			}
+		}
+	}
+	c.put(one)
+	if one.line <= 0 {
+		return
+	}
+	first, last := one.extent()
+	before, _, _ := c.gap(e, first, -1)
+	after, _, _ := c.gap(e, last, +1)
+	first, last = first-before, last+after
+	for n := first; n <= last; n++ {
+		c.held[e.text.from+n-1] = true
+	}
+	if before > 0 {
+		c.picks = append(c.picks, pick{entry: one.entry, line: first, last: one.line - 1})
+	}
+	if after > 0 {
+		c.picks = append(c.picks, pick{entry: one.entry, line: last - after + 1, last: last})
+	}
+	c.beside(one.entry, first, last)
+}
+
+// put notes what is taken.
+func (c *chooser) put(one *candidate) {
+	one.taken = true
+	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, last: max(one.line, one.last), from: one.from, to: one.to})
+	c.cover(one)
+}
+
+func (c *chooser) cover(one *candidate) {
+	if c.o.without(Coverage) {
+		return
+	}
+	for _, a := range c.pool[one.atoms.from:one.atoms.to] {
+		c.shown[a] = true
+	}
+}
+
+// near is how far a line may be from one that was taken for its cost to fall.
+const near = maxFill + 1
+
+// beside looks at the candidates by lines that were taken: those that stand now
+// are taken, of the others the cost fell.
+func (c *chooser) beside(entry, first, last int32) {
+	e := &c.ix.entries[entry]
+	for _, list := range []span{c.offers[entry].lines, c.offers[entry].blocks} {
+		// They are in order, and no block is longer than that.
+		far, _ := slices.BinarySearchFunc(c.all[list.from:list.to], first-near-maxBlock, func(one candidate, line int32) int { return cmp.Compare(one.line, line) })
+		for i := list.from + int32(far); i < list.to && c.all[i].line <= last+near; i++ {
+			other := &c.all[i]
+			lo, hi := other.extent()
+			switch {
+			case other.taken || hi < first-near:
+			case other.last == 0 && other.to == 0 && c.has(e, lo):
+				other.taken = true
+				c.cover(other)
+			default:
+				c.again(span{i, i + 1})
+			}
+		}
+	}
+}
+
+// again puts candidates in once more.
+func (c *chooser) again(s span) {
+	for i := s.from; i < s.to; i++ {
+		if c.all[i].taken {
+			continue
+		}
+		if r := c.rank(i); r.gain > 0 {
+			c.queue.push(r)
+		}
+	}
+}
