@@ -165,14 +165,17 @@ func TestL3OpaqueDataIsKeptByteForByte(t *testing.T) {
 
 func TestParseEntryTakesShortForms(t *testing.T) {
 	for policy, want := range map[string]tenfold.ToolPolicy{
-		`"strip"`:            strip(),
+		`"strip"`:            {Action: tenfold.Strip, Request: true, Response: true},
 		`"strip-responses"`:  {Action: tenfold.Strip, Response: true},
 		`"strip-requests"`:   {Action: tenfold.Strip, Request: true},
 		`"omit"`:             {Action: tenfold.Omit},
 		`"keep"`:             {Action: tenfold.Keep},
-		`{"policy":"strip"}`: strip(),
+		`{"policy":"strip"}`: {Action: tenfold.Strip, Request: true, Response: true},
 		`{"policy":"strip","request":false,"over":2048}`: {Action: tenfold.Strip, Response: true, Over: 2048},
-		`{"policy":"selective","calls":{"c":"trim"}}`:    {Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim}}},
+		`{"policy":"strip","arguments":"primary","primary":{"Read":["path"]}}`: {
+			Action: tenfold.Strip, Request: true, Response: true, Arguments: tenfold.ArgumentsPrimary, Primary: map[string][]string{"Read": {"path"}},
+		},
+		`{"policy":"selective","calls":{"c":"trim"}}`: {Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim}}},
 	} {
 		e, err := tenfold.ParseEntry([]byte(`{"id":"o","kind":"compaction","tool_calls":` + policy + `}`))
 		if err != nil {

@@ -74,7 +74,7 @@ func ExampleProject() {
 	log.Append(
 		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("What does main.go do?")}},
 		tenfold.Entry{Payload: tenfold.ToolCall{CallID: "c1", Name: "read", Arguments: `{"path":"main.go"}`}},
-		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "c1", Parts: tenfold.Text("package main\n\nfunc main() {}\n")}},
+		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "c1", Parts: tenfold.Text("package main\n\n// main does nothing at all, as of now.\nfunc main() {}\n")}},
 		tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "Nothing."}},
 		tenfold.Entry{ID: "cmp_1", Payload: tenfold.Compaction{
 			ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true},
@@ -91,7 +91,7 @@ func ExampleProject() {
 	// Output:
 	// 1 user_message: kept , 6 tokens of 6
 	// 2 tool_call: kept , 6 tokens of 6
-	// 3 tool_result: stripped cmp_1, 7 tokens of 8
+	// 3 tool_result: stripped cmp_1, 8 tokens of 18
 	// 4 assistant_message: kept , 2 tokens of 2
 }
 

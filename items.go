@@ -20,6 +20,9 @@ type Item struct {
 	Fate       Fate
 	// Added is set on what the projection put in.
 	Added Addition
+	// Noted is set on the first item where the note of the view is its first part
+	// (P5a).
+	Noted bool
 	// By is the id of the overlay that shortened the entry, or whose summary
 	// this is.
 	By      string
@@ -36,6 +39,9 @@ const (
 	AddedSummary Addition = iota + 1
 	AddedPlaceholder
 	AddedOpening
+	// AddedNote is the note of P5a. It is a part of the first item, which has
+	// Noted set, and no item of its own.
+	AddedNote
 )
 
 // String gives the word for the addition; empty for zero.
@@ -47,6 +53,8 @@ func (a Addition) String() string {
 		return "placeholder"
 	case AddedOpening:
 		return "opening"
+	case AddedNote:
+		return "note"
 	}
 	return ""
 }
@@ -57,7 +65,7 @@ func (a Addition) String() string {
 func (p *Projection) Items() iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		p.arrange()
-		w := walker{p: p, yield: yield}
+		w := walker{p: p, yield: yield, note: p.layout.note}
 		if !p.layout.opening || w.opening() {
 			w.walk(1, p.version+1, p.layout.hidden)
 		}
@@ -67,7 +75,7 @@ func (p *Projection) Items() iter.Seq[Item] {
 // List gives the same as [Projection.Items], in a slice of the right size.
 func (p *Projection) List() []Item {
 	p.arrange()
-	w := walker{p: p, list: make([]Item, 0, p.shown())}
+	w := walker{p: p, list: make([]Item, 0, p.shown()), note: p.layout.note}
 	if p.layout.opening {
 		w.opening()
 	}
@@ -107,6 +115,7 @@ type walker struct {
 	list   []Item
 	item   Item    // under way to yield
 	raw    bool    // payloads are the log's
+	note   string  // to begin with
 	calls  []int32 // of the group under way
 	closed bool    // a result of the group came: no call joins it any more
 	turn   int32
@@ -129,6 +138,7 @@ func (w *walker) next() *Item {
 
 // emit gives an item away; false when the reader of the walk has had enough.
 func (w *walker) emit(it Item) bool {
+	w.noted(&it)
 	*w.next() = it
 	return w.yield == nil || w.yield(it)
 }
@@ -273,6 +283,7 @@ func (w *walker) put(seq int32, n *node, s state) bool {
 	} else {
 		it.Payload = p.log.payload(seq)
 	}
+	w.noted(it)
 	return w.yield == nil || w.yield(*it)
 }
 
@@ -409,8 +420,12 @@ type outlined struct {
 // entries that overlays shorten.
 func (p *Projection) outline() func(yield func(outlined) bool) {
 	return func(yield func(outlined) bool) {
-		if p.layout.opening && !yield(outlined{tokens: p.log.counter.Count(openingText)}) {
-			return
+		note := p.layout.note
+		if p.layout.opening {
+			if !yield(outlined{tokens: p.log.counter.Count(openingText) + p.layout.noteTokens}) {
+				return
+			}
+			note = ""
 		}
 		see := func(it Item) bool {
 			g := outlined{seq: int32(it.Seq), tokens: it.Tokens}
@@ -419,7 +434,7 @@ func (p *Projection) outline() func(yield func(outlined) bool) {
 			}
 			return yield(g)
 		}
-		w := walker{p: p, yield: see, raw: true}
+		w := walker{p: p, yield: see, raw: true, note: note}
 		w.walk(1, p.version+1, p.layout.hidden)
 	}
 }

@@ -29,6 +29,9 @@ type layout struct {
 	hidden  []hidden
 	added   Count
 	config  Count
+	// note is what the view begins with (P5a), and what that costs.
+	note       string
+	noteTokens int
 	// placeholder is what one placeholder of an unanswered call costs.
 	placeholder int
 }
@@ -38,7 +41,7 @@ type layout struct {
 type hidden struct {
 	lo, hi   int32
 	summary  int32   // index of the overlay whose summary stands in, or nobody
-	shielded []int32 // shown all the same (P8, P9), in log order
+	shielded []int32 // shown all the same (P8, P8a, P9), in log order
 	before   []string
 	after    []insertion // what stands in, after the shielded entries
 }
@@ -89,6 +92,7 @@ func (p *Projection) rebuildLayout() {
 		p.layout.added = p.layout.added.plus(Count{Entries: 1, After: count(text)})
 	}
 	p.layout.config = p.config.count(p)
+	p.layout.note = p.findNote()
 }
 
 // findFirst finds what the view begins with, from where it was not found before.
@@ -97,6 +101,13 @@ func (p *Projection) findFirst() {
 	h, _ := slices.BinarySearchFunc(l.hidden, l.looked, func(h hidden, seq int32) int { return int(h.lo) - int(seq) })
 	for item := range p.walk(l.looked+1, p.version+1, l.hidden[h:]) {
 		l.began = true
+		if m, ok := item.Payload.(UserMessage); ok && len(m.Parts) > 0 && IsNote(m.Parts[0].Text) {
+			l.note = "" // the note of a view that was exported and came back
+		}
+		if l.note != "" {
+			l.noteTokens = p.log.counter.Count(l.note)
+			l.added = l.added.plus(Count{Entries: 1, After: l.noteTokens})
+		}
 		if l.opening = item.Payload.Kind() != KindUserMessage; l.opening {
 			l.added = l.added.plus(Count{Entries: 1, After: p.log.counter.Count(openingText)})
 		}
@@ -163,7 +174,7 @@ func (p *Projection) spared() []cover {
 }
 
 // shielded lists the entries of a hidden stretch that show all the same: pins,
-// and user messages that are spared (P8, P9).
+// standing instructions, and user messages that are spared (P8, P8a, P9).
 func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 	var found []int32
 	take := func(list []int32, lo, hi int32) {
@@ -174,6 +185,7 @@ func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 		}
 	}
 	take(p.pins(lo, hi), lo, hi)
+	take(p.log.contextSeqs(lo, hi), lo, hi)
 	first, _ := slices.BinarySearchFunc(spared, lo, func(c cover, lo int32) int { return int(c.hi) - int(lo) })
 	for _, c := range spared[first:] {
 		if c.lo > hi {
@@ -203,7 +215,7 @@ func (p *Projection) placeSummary(h *hidden, began bool) {
 		case !began && first.kind != codeUser:
 			h.before = []string{say[0].text}
 			say = say[1:]
-		case pair && last.kind == codeUser:
+		case pair && last.kind == codeUser && !last.is(flagContext):
 			say = say[1:] // it reports on the request above it
 		}
 	}

@@ -30,8 +30,9 @@ type Log struct {
 	base    *Log  // finds the ids of what a fork shares …
 	shared  int32 // … up to this seq
 
-	branches names
-	tools    names
+	branches numbers[string]
+	tools    numbers[string]
+	endings  numbers[ending]
 	messages packed // message ids; those of blocks in a row stand once
 	message  string // the newest of them …
 	number   int32  // … and its number
@@ -39,6 +40,8 @@ type Log struct {
 	open     openCalls
 	steppers []stepper // by branch
 	marks    []int32   // seqs of what changes how entries are seen, in order
+	contexts []standing
+	subjects numbers[string] // of contexts
 	turns    list[turnStart]
 	steps    list[int32] // first seq of each root step, in order
 	tokens   int         // of all entries
@@ -90,12 +93,13 @@ const (
 )
 
 const (
-	flagError  uint8 = 1 << iota // a result that reports an error
-	flagEmpty                    // nothing a model could see
-	flagOpaque                   // reasoning its provider wants back
-	flagFiles                    // a user message with files or attachments
-	flagBare                     // a call without arguments to speak of
-	flagVoid                     // never shown: empty, or a result of no call (P10)
+	flagError   uint8 = 1 << iota // a result that reports an error
+	flagEmpty                     // nothing a model could see
+	flagOpaque                    // reasoning its provider wants back
+	flagFiles                     // a user message with files or attachments
+	flagBare                      // a call without arguments to speak of
+	flagVoid                      // never shown: empty, or a result of no call (P10)
+	flagContext                   // a standing instruction of the host (L11)
 )
 
 const noTime = math.MinInt64
@@ -210,6 +214,9 @@ func (l *Log) add(e *Entry) bool {
 	if n.kind >= codeConfig {
 		l.marks = append(l.marks, seq)
 	}
+	if n.is(flagContext) {
+		l.addContext(seq, n, payloadOf[UserMessage](l, seq))
+	}
 	return true
 }
 
@@ -256,6 +263,7 @@ func (l *Log) classify(n *node, payload Payload) {
 			empty = false
 		}
 		n.setFlag(flagEmpty, empty)
+		n.setFlag(flagContext, p.Purpose == Context && !empty)
 	case AssistantMessage:
 		n.kind = codeAssistant
 		n.setFlag(flagEmpty, isBlank(p.Text))
@@ -392,46 +400,46 @@ func unixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// names numbers strings in the order they come.
-type names struct {
-	list []string
-	ids  map[string]int32
-	base *names // numbers those that a fork shares
-	from int32  // how many these are
+// numbers numbers things in the order they come.
+type numbers[K comparable] struct {
+	list []K
+	ids  map[K]int32
+	base *numbers[K] // of those that a fork shares
+	from int32       // how many these are
 }
 
-func (s *names) of(name string) int32 {
-	if len(s.list) > 0 && s.list[0] == name { // as nearly all branches are the root
+func (s *numbers[K]) of(one K) int32 {
+	if len(s.list) > 0 && s.list[0] == one { // as nearly all branches are the root
 		return 0
 	}
-	id, ok := s.find(name)
+	id, ok := s.find(one)
 	if !ok {
 		if s.ids == nil {
-			s.ids = map[string]int32{}
+			s.ids = map[K]int32{}
 		}
 		id = int32(len(s.list))
-		s.list = append(s.list, name)
-		s.ids[name] = id
+		s.list = append(s.list, one)
+		s.ids[one] = id
 	}
 	return id
 }
 
-func (s *names) find(name string) (int32, bool) {
-	if id, ok := s.ids[name]; ok || s.base == nil {
+func (s *numbers[K]) find(one K) (int32, bool) {
+	if id, ok := s.ids[one]; ok || s.base == nil {
 		return id, ok
 	}
-	id, ok := s.base.find(name)
+	id, ok := s.base.find(one)
 	return id, ok && id < s.from
 }
 
 // cut takes back all but the first n.
-func (s *names) cut(n int) {
-	for _, name := range s.list[n:] {
-		delete(s.ids, name)
+func (s *numbers[K]) cut(n int) {
+	for _, one := range s.list[n:] {
+		delete(s.ids, one)
 	}
 	s.list = s.list[:n]
 }
 
-func (s *names) fork() names {
-	return names{list: slices.Clip(s.list), base: s, from: int32(len(s.list))}
+func (s *numbers[K]) fork() numbers[K] {
+	return numbers[K]{list: slices.Clip(s.list), base: s, from: int32(len(s.list))}
 }

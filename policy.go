@@ -135,6 +135,13 @@ type ToolPolicy struct {
 	Stub string
 	// Hints are the tools' own wishes, resolved when the overlay was made.
 	Hints map[string]Hint
+	// Arguments is how much a strip leaves of arguments: "" for short values,
+	// [ArgumentsPrimary], [ArgumentsNone].
+	Arguments Arguments
+	// Primary names, by tool, the arguments that say what a call is about, the
+	// most telling first; those under [AnyTool] come after them. They were
+	// resolved when the overlay was made.
+	Primary map[string][]string
 	// Calls are the policies of Selective, by call id. Where an id was used
 	// more than once, "id@seq" names the one call whose entry has that seq.
 	Calls map[string]CallPolicy
@@ -223,6 +230,8 @@ type policyJSON struct {
 	Result    Action                `json:"result,omitzero"`
 	Rest      Action                `json:"rest,omitzero"`
 	Marks     string                `json:"marks,omitzero"`
+	Arguments Arguments             `json:"arguments,omitzero"`
+	Primary   map[string][]string   `json:"primary,omitzero"`
 	Entries   map[int64]TextTrim    `json:"entries,omitzero"`
 	Folded    *Folded               `json:"folded,omitzero"`
 }
@@ -297,6 +306,7 @@ func (p ToolPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
 	out := policyJSON{
 		Policy: p.Action, Over: p.Over, FirstLine: p.FirstLine, Recall: p.Recall,
 		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls, Groups: p.Groups, Rest: p.Rest, Marks: p.Marks,
+		Arguments: p.Arguments, Primary: p.Primary,
 	}
 	if p.Action == Strip {
 		out.Request, out.Response = &p.Request, &p.Response
@@ -321,9 +331,15 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q for the rest: it is omit, strip or keep", in.Rest)
 	}
+	switch in.Arguments {
+	case "", ArgumentsPrimary, ArgumentsNone:
+	default:
+		return fmt.Errorf("unknown policy %q for arguments: it is primary or none", in.Arguments)
+	}
 	*p = ToolPolicy{
 		Action: in.Policy, Over: in.Over, FirstLine: in.FirstLine, Recall: in.Recall,
 		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls, Groups: in.Groups, Rest: in.Rest, Marks: in.Marks,
+		Arguments: in.Arguments, Primary: in.Primary,
 	}
 	if in.Policy == Strip {
 		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)

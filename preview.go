@@ -56,7 +56,8 @@ func (l *Log) fork() *Log {
 	f.nodes, f.records, f.blocks, f.sources = l.nodes.fork(), l.records.fork(), l.blocks.fork(), l.sources.fork()
 	f.ids, f.messages = l.ids.fork(), l.messages.fork()
 	f.index, f.base, f.shared = idIndex{}, l, l.n
-	f.branches, f.tools = l.branches.fork(), l.tools.fork()
+	f.branches, f.tools, f.endings, f.subjects = l.branches.fork(), l.tools.fork(), l.endings.fork(), l.subjects.fork()
+	f.contexts = slices.Clip(l.contexts)
 	f.open = openCalls{base: &l.open}
 	f.steppers = slices.Clone(l.steppers)
 	for i := range f.steppers {
@@ -99,6 +100,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 // they are; what they share with the snapshot they copy when they next change it.
 func (p *Projection) Snapshot() *Projection {
 	q := p.Preview()
+	q.stubs.counted = map[string]int32{}
 	p.log.nodes.freeze()
 	p.log.blocks.freeze()
 	p.log.sources.freeze()

@@ -3,6 +3,7 @@ package tenfold_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -359,10 +360,11 @@ func TestP10ProfilesSayWhetherSignedReasoningMayFollowAChange(t *testing.T) {
 	if !f.SignedAfterChange {
 		t.Error("Anthropic's documents tie a signature to its block")
 	}
-	lines := []string{"user a", "thinking first c2ln", "assistant b", `call c t {"n":1}`, "result c [compacted] t: success", "thinking second c2ln", "assistant d", "user e"}
+	lines := []string{"user " + p.Note(), "user a", "thinking first c2ln", "assistant b", `call c t {"n":1}`, "result c [compacted] t: done", "thinking second c2ln", "assistant d", "user e"}
 	same(t, "may", wire(t, f, p), lines)
 	f.SignedAfterChange = false
-	same(t, "may not", wire(t, f, p), append(lines[:5:5], lines[6:]...))
+	// The note of P5a is a change in the first message.
+	same(t, "may not", wire(t, f, p), slices.Concat(lines[:2], lines[3:6], lines[7:]))
 }
 
 func TestP10NoEmptyMessages(t *testing.T) {

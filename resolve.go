@@ -54,15 +54,15 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 }
 
 // hides tells whether a summary or an omission hides the entry: where both do,
-// the later of the two. Spared says that one would, were it not for P9.
+// the later of the two. Spared says that one would, were it not for P8a or P9.
 func (p *Projection) hides(seq int32, n *node) (d decision, spared bool) {
 	d.by = nobody
 	if s := p.slots[slotSummary].at(seq); s != nobody {
-		if spared = p.shields(s, n, seq); !spared {
+		if spared = p.shields(s, n, seq) || p.stands(s, n, seq); !spared {
 			d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 		}
 	}
-	if t := p.slots[slotTurns].at(seq); t != nobody && p.shields(t, n, seq) {
+	if t := p.slots[slotTurns].at(seq); t != nobody && (p.shields(t, n, seq) || p.stands(t, n, seq)) {
 		spared = true
 	} else if t > d.by && p.overlays[t].c.Turns == Omit {
 		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
@@ -107,7 +107,7 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 	if by == nobody {
 		return keeps(n, ReasonNone)
 	}
-	text, f, why := p.overlays[by].c.Texts.shorten(p.log.payload(seq), seq, false)
+	text, f, why := p.shortenText(by, p.log.payload(seq), seq, false, ReasonNone)
 	switch f {
 	case Kept:
 		return keeps(n, why)
@@ -122,6 +122,8 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
 	m, d := p.shortenUser(seq, n)
 	switch {
+	case d.fate == Kept && spared && n.is(flagContext):
+		return keeps(n, ReasonContext)
 	case d.fate == Kept && spared:
 		return keeps(n, ReasonRequest)
 	case d.fate == Kept:
@@ -143,7 +145,7 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 		var text string
 		if p.shields(at, n, seq) {
 			d.reason = ReasonRequest
-		} else if text, d.fate, d.reason = p.overlays[at].c.Texts.shorten(m, seq, n.is(flagFiles)); d.fate != Kept {
+		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
 		}
 	}
@@ -179,44 +181,46 @@ func withText(parts []Part, text string) []Part {
 	return out
 }
 
-// shorten gives what a policy leaves of a message's text, the fate that is, and
-// why. A message that carries files too is not hidden when its text is gone.
-func (p *TextPolicy) shorten(m Payload, seq int32, files bool) (string, Fate, Reason) {
-	u, isUser := m.(UserMessage)
-	typed := isUser && !u.Synthetic
-	trim, named := p.Entries[int64(seq)]
+// shortenText gives what an overlay leaves of a message's text, the fate that is, and
+// why. A message that carries files too is not hidden when its text is gone, nor
+// is one for which unhidden gives a reason.
+func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool, unhidden Reason) (string, Fate, Reason) {
+	policy := p.overlays[by].c.Texts
+	trim, named := policy.Entries[int64(seq)]
 	changed, kept := ReasonLines, ReasonLeft
 	if !named {
-		trim.Action, changed = p.Rest, ReasonRest
+		trim.Action, changed = policy.Rest, ReasonRest
 	}
 	text := TextLines(m)
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if !typed || named {
+		if unhidden == ReasonNone || named && unhidden == ReasonTyped {
 			return "", Omitted, changed
 		}
-		kept = ReasonTyped
+		kept = unhidden
 	case Trim:
 		kept = ReasonBare
 		if isBlank(text) {
 			break
 		}
-		t := trimmer{short: p.Marks == MarksShort, recall: recallRef(p.Recall, seq)}
-		out := t.trim(text, 0, 0, trim.Lines)
+		out, shows := (&chosen{lines: wholeSentences(text, trim.Lines)}).cut(text, policy.Marks == MarksShort)
+		if shows && out != text {
+			out += recallRef(policy.Recall, seq)
+		}
 		switch {
-		case t.blank && typed: // what a person said is never hidden
-		case t.blank:
+		case !shows && unhidden != ReasonNone:
+		case !shows:
 			left, f = "", Trimmed
 		case len(out) < len(text):
 			left, f = out, Trimmed
 		}
 	}
-	if words := trim.Folded.words(); words != "" {
+	if trim.Folded.tells() {
 		if f == Kept {
 			left = shieldMarks(left)
 		}
-		return trim.Folded.onText(left), Trimmed, changed
+		return p.foldedBeside(by, trim.Folded, policy.Recall, left), Trimmed, changed
 	}
 	switch {
 	case f == Kept:
@@ -301,7 +305,7 @@ func (o *overlay) strip(tool int32) *sides {
 
 // hints works out what an overlay does to calls that it does not name: those of
 // the tools known so far, since it covers no others.
-func (o *overlay) hints(tools *names) {
+func (o *overlay) hints(tools *numbers[string]) {
 	policy := o.c.ToolCalls
 	switch {
 	case o.tools == actOmit, o.tools == actSelective && policy.Rest == Omit:
@@ -384,20 +388,19 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 			return keeps(n, ReasonBare)
 		case !p.over(policy, seq):
 			return keeps(n, ReasonSmall)
-		case s.request == actStrip:
-			return decision{Stripped, why, by, p.stubs.call(n.tool)}
 		}
 		c := payloadOf[ToolCall](p.log, seq)
-		var ok bool
-		if c.Arguments, ok = trimArguments(c.Arguments, s.body); !ok {
+		left, ok := policy.reduceArguments(c)
+		if !ok {
 			return keeps(n, ReasonBare)
 		}
-		return decision{Trimmed, why, by, int32(CountPayload(p.log.counter, c))}
-	case s.folded == nil && s.response == actStrip && !policy.stubVaries() && p.over(policy, seq):
-		return decision{Stripped, why, by, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).tokens}
+		return decision{Stripped, why, by, p.stubs.count(c.Name) + p.stubs.count(left)}
+	case s.bare() && s.response == actStrip && p.over(policy, seq):
+		_, tokens := p.stub(policy, n, seq)
+		return decision{Stripped, why, by, tokens}
 	}
-	if s.folded != nil || (s.response != actKeep && p.over(policy, seq)) {
-		if r, f := p.shortenResult(policy, s, seq, n); f != Kept {
+	if !s.bare() || (s.response != actKeep && p.over(policy, seq)) {
+		if r, f := p.shortenResult(by, s, seq, n); f != Kept {
 			return decision{f, why, by, int32(CountPayload(p.log.counter, r))}
 		}
 	}
@@ -412,35 +415,38 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 	return keeps(n, ReasonBare) // a trim that would save nothing
 }
 
-// shortenResult gives what a tool policy leaves of a result, and the fate that is.
-func (p *Projection) shortenResult(policy *ToolPolicy, s *sides, seq int32, n *node) (ToolResult, Fate) {
+// shortenResult gives what an overlay leaves of a result, and the fate that is.
+func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (ToolResult, Fate) {
+	policy := p.overlays[by].c.ToolCalls
 	r, f := payloadOf[ToolResult](p.log, seq), Kept
 	if p.over(policy, seq) {
 		switch s.response {
 		case actTrim:
-			var text string
-			if text, f = p.trimmed(policy, r, s, seq, n); f != Kept {
-				r.Parts = Text(text)
-			}
+			r.Parts, f = p.trimmed(policy, r, s, seq, n)
 		case actStrip:
-			f, r.Parts = Stripped, p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
-			if policy.stubVaries() {
-				r.Parts = Text(p.stub(policy, n, seq))
-			}
+			f = Stripped
+			r.Parts, _ = p.stub(policy, n, seq)
 		}
 	}
-	if s.folded.words() != "" {
+	if len(s.body) > 0 && s.request == actTrim && p.over(policy, n.pair) {
+		if body := policy.bodyLines(payloadOf[ToolCall](p.log, n.pair), s.body); body != "" {
+			if f == Kept {
+				f, r.Parts = Trimmed, shieldParts(r.Parts)
+			}
+			r.Parts = appendText(r.Parts, body)
+		}
+	}
+	if s.folded.tells() {
 		if f == Kept {
 			f, r.Parts = Trimmed, shieldParts(r.Parts)
 		}
-		r.Parts = s.folded.onParts(r.Parts)
+		r.Parts = p.foldedParts(by, s.folded, policy.Recall, r.Parts)
 	}
 	return r, f
 }
 
-// stubVaries reports whether stubs of the policy say more than of which tool the
-// result was, and how it ended.
-func (p *ToolPolicy) stubVaries() bool { return p.FirstLine || p.Recall }
+// bare reports whether nothing but what the policy says of the result stands in it.
+func (s *sides) bare() bool { return s.folded == nil && len(s.body) == 0 }
 
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
@@ -458,22 +464,13 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		m, _ := p.shortenUser(seq, n)
 		return m
 	case AssistantMessage:
-		payload.Text, _, _ = p.overlays[by].c.Texts.shorten(payload, seq, false)
+		payload.Text, _, _ = p.shortenText(by, payload, seq, false, ReasonNone)
 		return payload
 	case ToolCall:
-		if s := p.sides(by, seq, n); s.request == actTrim {
-			payload.Arguments, _ = trimArguments(payload.Arguments, s.body)
-		} else {
-			payload.Arguments = noArguments
-		}
+		payload.Arguments, _ = p.overlays[by].c.ToolCalls.reduceArguments(payload)
 		return payload
 	case ToolResult:
-		policy, s := p.overlays[by].c.ToolCalls, p.sides(by, n.pair, p.log.node(n.pair))
-		if s.response == actStrip && s.folded == nil && !policy.stubVaries() {
-			payload.Parts = p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts
-		} else {
-			payload, _ = p.shortenResult(policy, s, seq, n)
-		}
+		payload, _ = p.shortenResult(by, p.sides(by, n.pair, p.log.node(n.pair)), seq, n)
 		return payload
 	default:
 		return payload

@@ -1,7 +1,6 @@
 package tenfold_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func numbered(n int) string {
 func line(n int) string { return fmt.Sprintf("line %d of the output, as long as lines are", n) }
 
 func TestP5ShortMarksKeepNothingElse(t *testing.T) {
-	const stub = "[compacted] read: success"
+	const stub = "[compacted] read: done, 6 lines"
 	for name, c := range map[string]struct {
 		lines []tenfold.LineRange
 		want  string
@@ -71,7 +70,7 @@ func TestP5ShortMarksBesideHeadAndTail(t *testing.T) {
 	p := project(t, oneCall("read", numbered(9), shortly(map[string]tenfold.CallPolicy{
 		"c1": {Action: tenfold.Trim, Head: head, Tail: tail, Lines: lines(2, 2, 5, 5)},
 	}))...)
-	want := strings.Join([]string{line(1), line(2), "…", line(5), "…", line(9)}, "\n") + "\n"
+	want := strings.Join([]string{line(1), line(2), "…", line(5), "…", line(9)}, "\n")
 	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 "+want, "assistant: done")
 }
 
@@ -82,8 +81,8 @@ func TestP5BlankLinesAskedForDoNotMakeAGap(t *testing.T) {
 		return view(p)[2]
 	}
 	same(t, "with the blank line", trim(lines(1, 3)), "result c1 alpha alpha alpha\n\nbeta\n…")
-	same(t, "without", trim(lines(1, 1, 3, 3)), "result c1 alpha alpha alpha\n…\nbeta\n…")
-	same(t, "blank lines alone", trim(lines(5, 6)), "result c1 [compacted] read: success")
+	same(t, "without", trim(lines(1, 1, 3, 3)), "result c1 alpha alpha alpha\n\nbeta\n…")
+	same(t, "blank lines alone", trim(lines(5, 6)), "result c1 [compacted] read: done, 6 lines")
 }
 
 func TestP5TheReferenceStandsOnceAfterTheLastLine(t *testing.T) {
@@ -94,7 +93,7 @@ func TestP5TheReferenceStandsOnceAfterTheLastLine(t *testing.T) {
 	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(6, 6)}}
 	same(t, "last line kept", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 …\n"+line(6)+" (recall 3)")
 	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim}}
-	same(t, "stub", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 [compacted] read: success (recall 3)")
+	same(t, "stub", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 [compacted] read: done, 6 lines (recall 3)")
 }
 
 func TestP5ATrimThatSavesNothingIsNone(t *testing.T) {
@@ -106,48 +105,55 @@ func TestP5ATrimThatSavesNothingIsNone(t *testing.T) {
 	same(t, "no text", fateOf(p, 3), "kept")
 }
 
-func TestP5FragmentsOfALine(t *testing.T) {
-	const first = "0123456789abcdefghijklmnopqrstuvwxyz"
-	text := first + "\nläuft – 走る, und noch viel mehr davon steht hier\n"
+func TestP5bFragmentsOfALine(t *testing.T) {
+	const data = `{"id":12,"list":[1,22,333,4444,55555,666666,7777777],"name":"alpha","grün":true,"more":[1,22,333,4444,55555,666666,7777777],"rest":"läuft"}`
+	at := func(text string) int { return strings.Index(data, text) }
+	const short = "läuft – 走る, und noch viel mehr davon steht hier"
+	text := data + "\n" + short + "\n"
 	for name, c := range map[string]struct {
 		lines []tenfold.LineRange
 		want  string
 	}{
-		"the start":                     {[]tenfold.LineRange{fragment(1, 0, 4)}, "0123…\n…"},
-		"the middle":                    {[]tenfold.LineRange{fragment(1, 10, 13)}, "…abc…\n…"},
-		"the end":                       {[]tenfold.LineRange{fragment(1, 33, 36)}, "…xyz\n…"},
-		"beyond the end":                {[]tenfold.LineRange{fragment(1, 33, 99)}, "…xyz\n…"},
-		"several":                       {[]tenfold.LineRange{fragment(1, 2, 4), fragment(1, 10, 12)}, "…23…ab…\n…"},
-		"overlapping":                   {[]tenfold.LineRange{fragment(1, 2, 6), fragment(1, 4, 9)}, "…2345678…\n…"},
-		"touching":                      {[]tenfold.LineRange{fragment(1, 2, 4), fragment(1, 4, 6)}, "…2345…\n…"},
-		"one within another":            {[]tenfold.LineRange{fragment(1, 2, 9), fragment(1, 4, 6)}, "…2345678…\n…"},
-		"a fragment and its whole line": {[]tenfold.LineRange{fragment(1, 2, 9), {First: 1, Last: 1}}, first + "\n…"},
-		"characters stay whole":         {[]tenfold.LineRange{fragment(2, 2, 3)}, "…\n…ä…"},
-		"… at either end of it":         {[]tenfold.LineRange{fragment(2, 8, 12)}, "…\n…– 走…"},
-		"out of range":                  {[]tenfold.LineRange{fragment(1, 36, 40), fragment(2, 0, 6)}, "…\nläuft…"},
-		"of nothing":                    {[]tenfold.LineRange{fragment(1, 5, 5), fragment(1, 7, 3), fragment(1, -2, 3), fragment(2, 0, 6)}, "…\nläuft…"},
-		"over two lines":                {[]tenfold.LineRange{{First: 1, Last: 2, From: 1, To: 4}, fragment(2, 0, 6)}, "…\nläuft…"},
-		"next to lines":                 {[]tenfold.LineRange{fragment(1, 0, 3), {First: 2, Last: 2}}, "012…\nläuft – 走る, und noch viel mehr davon steht hier"},
-		"nearly all of the line":        {[]tenfold.LineRange{fragment(1, 1, 36)}, first + "\n…"},
+		"the start":                     {[]tenfold.LineRange{fragment(1, 0, 5)}, `…{"id"…` + "\n…"},
+		"a word is whole":               {[]tenfold.LineRange{fragment(1, at("lpha"), at("pha"))}, "…alpha…\n…"},
+		"words at both ends are whole":  {[]tenfold.LineRange{fragment(1, at("ame"), at("pha"))}, `…name":"alpha…` + "\n…"},
+		"characters are whole":          {[]tenfold.LineRange{fragment(1, at("ün")+1, at("ün")+2)}, "…grün…\n…"},
+		"the end":                       {[]tenfold.LineRange{fragment(1, at("uft"), len(data))}, "…läuft\"}…\n…"},
+		"beyond the end":                {[]tenfold.LineRange{fragment(1, at("uft"), 999)}, "…läuft\"}…\n…"},
+		"several":                       {[]tenfold.LineRange{fragment(1, at("333"), at("4444")), fragment(1, at("lpha"), at("pha"))}, "…333,…alpha…\n…"},
+		"overlapping":                   {[]tenfold.LineRange{fragment(1, at("ame"), at("lpha")), fragment(1, at("me"), at("pha"))}, `…name":"alpha…` + "\n…"},
+		"one within another":            {[]tenfold.LineRange{fragment(1, at("ame"), at("pha")), fragment(1, at("me"), at("e\""))}, `…name":"alpha…` + "\n…"},
+		"a fragment and its whole line": {[]tenfold.LineRange{fragment(1, 2, 9), {First: 1, Last: 1}}, data + "\n…"},
+		"of one sentence":               {[]tenfold.LineRange{fragment(2, 2, 3)}, "…\n" + short},
+		"out of range":                  {[]tenfold.LineRange{fragment(1, 200, 240), fragment(2, 0, 6)}, "…\n" + short},
+		"of nothing":                    {[]tenfold.LineRange{fragment(1, 5, 5), fragment(1, 7, 3), fragment(1, -2, 3), fragment(2, 0, 6)}, "…\n" + short},
+		"over two lines":                {[]tenfold.LineRange{{First: 1, Last: 2, From: 1, To: 4}, fragment(2, 0, 6)}, "…\n" + short},
+		"next to lines":                 {[]tenfold.LineRange{fragment(1, 0, 5), {First: 2, Last: 2}}, `…{"id"…` + "\n" + short},
+		"nearly all of the line":        {[]tenfold.LineRange{fragment(1, 1, len(data))}, data + "\n…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: c.lines}}))...)
-			same(t, "result", view(p)[2], "result c1 "+c.want)
+			same(t, "result", strings.TrimSuffix(view(p)[2], "\n"), "result c1 "+c.want)
 		})
 	}
 }
 
-func TestP5FragmentsUnderCountedMarks(t *testing.T) {
-	p := project(t, oneCall("read", numbered(6), tenfold.ToolPolicy{Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{
-		"c1": {Action: tenfold.Trim, Lines: []tenfold.LineRange{fragment(2, 0, 6), fragment(2, 14, 20)}},
+func TestP5bFragmentsUnderCountedMarks(t *testing.T) {
+	text := strings.Repeat("head\n", 3) + strings.Repeat(`{"a":1},`, 50) + "\ntail"
+	p := project(t, oneCall("read", text, tenfold.ToolPolicy{Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{
+		"c1": {Action: tenfold.Trim, Lines: []tenfold.LineRange{fragment(4, 0, 8), fragment(4, 80, 88)}},
 	}})...)
-	seesTrimmed(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 … cut …\nline 2…output…\n… cut …", "assistant: done")
+	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, `result c1 … 3 lines left out …
+…{"a":1},…{"a":1},…
+… 1 line left out …`, "assistant: done")
 }
 
 const edit = `{ "path":"a.go", "n":1.50, "new":"one\ntwo\nthree\n\u00fcber\nfive\n", "old":"a\nb\nc",` +
 	` "more":[{"text":"six\nseven\neight\nnine","text":"x"}], "\n\n\n\nname":true}`
 
-func trimmedEdit(t *testing.T, arguments string, kept []tenfold.LineRange) (string, string) {
+// trimmedEdit is what is left of the arguments, what stands with the result, and the
+// fate of the arguments.
+func trimmedEdit(t *testing.T, arguments string, kept []tenfold.LineRange) (string, string, string) {
 	t.Helper()
 	p := project(t, user("go"), call("c", "edit", arguments), result("c", "done"),
 		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: kept, Result: tenfold.Keep}})))
@@ -156,79 +162,55 @@ func trimmedEdit(t *testing.T, arguments string, kept []tenfold.LineRange) (stri
 			t.Errorf("%s: %s", f.Name, v)
 		}
 	}
-	return strings.TrimPrefix(view(p)[1], "call c edit "), fateOf(p, 2)
+	return strings.TrimPrefix(view(p)[1], "call c edit "), strings.TrimPrefix(view(p)[2], "result c "), fateOf(p, 2)
 }
 
-func TestP5BodiesInArgumentsAreCutToLines(t *testing.T) {
-	with := func(first, second string) string {
-		s := strings.Replace(edit, `one\ntwo\nthree\n\u00fcber\nfive\n`, first, 1)
-		return strings.Replace(s, `six\nseven\neight\nnine`, second, 1)
-	}
+func TestP5LinesOfBodiesStandWithTheResult(t *testing.T) {
+	short, _, _ := trimmedEdit(t, edit, lines(4, 4))
+	same(t, "all values are short", short, edit)
+	one, two := strings.Repeat("one line of the first\n", 9), strings.Repeat("one line of the second\n", 9)
+	long := fmt.Sprintf(`{"path":"a.go","new":%q, "n":1.50, "more":[{"text":%q,"at":1}]}`, one+"last\n", two+"last")
 	for name, c := range map[string]struct {
 		body []tenfold.LineRange
 		want string
 	}{
-		"nothing":                   {lines(), with("…", "…")},
-		"one line":                  {lines(4, 4), with(`…\nüber\n…`, "…")},
-		"a line of the second body": {lines(6, 7), with("…", `six\nseven\n…`)},
-		"over the end of the first": {lines(5, 6), with(`…\nfive`, `six\n…`)},
-		"a body as it was":          {lines(1, 5), with(`one\ntwo\nthree\n\u00fcber\nfive\n`, "…")},
-		"all":                       {lines(1, 99), edit},
-		"a fragment":                {[]tenfold.LineRange{fragment(3, 0, 2)}, with(`…\nthree\n…`, "…")},
-		"beyond the end":            {lines(10, 12), with("…", "…")},
+		"nothing":                   {lines(), ""},
+		"one line":                  {lines(10, 10), "\n[argument new]\n…\nlast"},
+		"a line of the second body": {lines(20, 20), "\n[argument text]\n…\nlast"},
+		"over the end of the first": {lines(10, 11), "\n[argument new]\n…\nlast\n[argument text]\none line of the second\n…"},
+		"a fragment":                {[]tenfold.LineRange{fragment(10, 0, 2)}, "\n[argument new]\n…\nlast"},
+		"beyond the end":            {lines(21, 22), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, fate := trimmedEdit(t, edit, c.body)
-			same(t, "arguments", got, c.want)
-			same(t, "fate", fate, map[bool]string{true: "kept", false: "trimmed tools"}[c.want == edit])
-			var v any
-			if err := json.Unmarshal([]byte(got), &v); err != nil {
-				t.Errorf("no JSON: %v", err)
-			}
+			got, result, fate := trimmedEdit(t, long, c.body)
+			same(t, "arguments", got, `{"path":"a.go","n":1.50}`)
+			same(t, "result", result, "done"+c.want)
+			same(t, "fate", fate, "stripped tools")
 		})
 	}
-	got, fate := trimmedEdit(t, edit, nil)
-	same(t, "no opinion on bodies", got+" "+fate, edit+" kept")
-}
-
-func TestP5ABodyIsLargeOrLong(t *testing.T) {
-	at, over := strings.Repeat("x", 200), strings.Repeat("x", 201)
-	for arguments, want := range map[string]string{
-		`{"a":"` + at + `"}`:         `{"a":"` + at + `"}`,
-		`{"a":"` + over + `"}`:       `{"a":"…"}`,
-		`{"` + over + `":1}`:         `{"` + over + `":1}`,
-		`{"a":"1\n2\n3\n"}`:          `{"a":"1\n2\n3\n"}`,
-		`{"a":"1\n2\n3\n4"}`:         `{"a":"…"}`,
-		`["1\n2\n3\n4", 2]`:          `["…", 2]`,
-		`"1\n2\n3\n4"`:               `"…"`,
-		`{"a":"1\n2\n3\n4`:           `{"a":"1\n2\n3\n4`,
-		`{"a":"1\n2\n3\n4"} {}`:      `{"a":"1\n2\n3\n4"} {}`,
-		`{"a":"say \"1\n2\n3\n4\\"}`: `{"a":"…"}`,
-	} {
-		got, _ := trimmedEdit(t, arguments, lines())
-		same(t, arguments, got, want)
-	}
+	got, result, fate := trimmedEdit(t, long, nil)
+	same(t, "no opinion on bodies", got+" "+result+" "+fate, long+" done kept")
 }
 
 // What the planner numbers is what the projection shows.
 func TestP5LinesAreNumberedAlikeEverywhere(t *testing.T) {
+	arguments := strings.Replace(edit, "three", strings.Repeat("three ", 50), 1)
+	arguments = strings.Replace(arguments, "eight", strings.Repeat("eight ", 50), 1)
 	var bodies []string
-	for _, text := range tenfold.ArgumentTexts(edit) {
+	for _, text := range tenfold.ArgumentTexts(arguments) {
 		if text.Body {
-			bodies = append(bodies, text.Text)
+			bodies = append(bodies, text.Name)
 		}
 	}
-	same(t, "bodies", bodies, []string{"one\ntwo\nthree\nüber\nfive\n", "six\nseven\neight\nnine"})
+	same(t, "bodies", bodies, []string{"new", "text"})
 	n := 0
-	for _, b := range bodies {
-		for l := range strings.Lines(b) {
+	for _, b := range tenfold.ArgumentTexts(arguments) {
+		if !b.Body {
+			continue
+		}
+		for l := range strings.Lines(b.Text) {
 			n++
-			got, _ := trimmedEdit(t, edit, lines(n, n))
-			quoted, err := json.Marshal(strings.TrimSuffix(l, "\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(got, strings.Trim(string(quoted), `"`)) {
+			if _, got, _ := trimmedEdit(t, arguments, lines(n, n)); !strings.Contains(got, "\n"+strings.TrimSuffix(l, "\n")) {
 				t.Errorf("line %d is %q, and shown is %s", n, l, got)
 			}
 		}
@@ -249,11 +231,11 @@ func TestP5TrimSaysWhatBecomesOfTheResult(t *testing.T) {
 		want   string
 		fate   string
 	}{
-		"its stub":            {tenfold.CallPolicy{Result: tenfold.Strip, Lines: lines(1, 1)}, "[compacted] edit: success", "stripped tools"},
+		"its stub":            {tenfold.CallPolicy{Result: tenfold.Strip, Lines: lines(1, 1)}, "[compacted] edit: done, 3 lines", "stripped tools"},
 		"all of it":           {tenfold.CallPolicy{Result: tenfold.Keep, Lines: lines(1, 1)}, numbered(3), "kept"},
 		"lines":               {tenfold.CallPolicy{Lines: lines(1, 1)}, line(1) + "\n…", "trimmed tools"},
 		"the arguments go":    {tenfold.CallPolicy{Request: true, Body: lines(1, 1), Lines: lines(1, 1)}, line(1) + "\n…", "trimmed tools"},
-		"a body and no lines": {tenfold.CallPolicy{Body: lines()}, "[compacted] edit: success", "stripped tools"},
+		"a body and no lines": {tenfold.CallPolicy{Body: lines()}, "[compacted] edit: done, 3 lines", "stripped tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.policy.Action = tenfold.Trim
@@ -261,20 +243,21 @@ func TestP5TrimSaysWhatBecomesOfTheResult(t *testing.T) {
 			same(t, "result", view(p)[2], "result c "+c.want)
 			same(t, "fate", fateOf(p, 3), c.fate)
 			if c.policy.Request {
-				same(t, "call", view(p)[1]+", "+fateOf(p, 2), "call c edit {}, stripped tools")
+				same(t, "call", view(p)[1]+", "+fateOf(p, 2), "call c edit "+edit+", kept")
 			}
 		})
 	}
 }
 
 func TestP6GatesBodies(t *testing.T) {
-	policy := shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: lines()}})
-	policy.Over = tenfold.Size(len(edit))
-	p := project(t, user("go"), call("c", "edit", edit), result("c", "done"), tools(policy))
-	same(t, "as large as the gate", fateOf(p, 2), "kept")
+	arguments := `{"path":"a.go","new":"` + strings.Repeat(`a line of code\n`, 20) + `"}`
+	policy := shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: lines(1, 1), Result: tenfold.Keep}})
+	policy.Over = tenfold.Size(len(arguments))
+	p := project(t, user("go"), call("c", "edit", arguments), result("c", "done"), tools(policy))
+	same(t, "as large as the gate", fateOf(p, 2)+", "+fateOf(p, 3), "kept, kept")
 	policy.Over--
-	p = project(t, user("go"), call("c", "edit", edit), result("c", "done"), tools(policy))
-	same(t, "larger", fateOf(p, 2), "trimmed tools")
+	p = project(t, user("go"), call("c", "edit", arguments), result("c", strings.Repeat("done ", 100)), tools(policy))
+	same(t, "larger", fateOf(p, 2)+", "+fateOf(p, 3), "stripped tools, trimmed tools")
 }
 
 func TestP5FoldedCallsAreCounted(t *testing.T) {
@@ -286,30 +269,30 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 		want   string
 		fate   string
 	}{
-		"kept":              {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, false, "… 14 calls folded (recall 12-40) …\n" + numbered(2), "trimmed tools"},
-		"last":              {tenfold.CallPolicy{Action: tenfold.Keep, Folded: last}, false, numbered(2) + "… 14 calls folded (recall 12-40) …", "trimmed tools"},
-		"with no reference": {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 14}}, true, "… 14 calls folded …\n" + numbered(2), "trimmed tools"},
+		"kept":              {tenfold.CallPolicy{Action: tenfold.Keep, Folded: folded}, false, "[14 earlier calls not shown]\n" + numbered(2), "trimmed tools"},
+		"last":              {tenfold.CallPolicy{Action: tenfold.Keep, Folded: last}, false, numbered(2) + "[14 later calls not shown]", "trimmed tools"},
+		"with no reference": {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 14}}, true, "[14 earlier calls not shown]\n" + numbered(2), "trimmed tools"},
 		"of one": {
 			tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 12, To: 12}},
 			true,
-			"… 1 call folded (recall 12) …\n" + numbered(2), "trimmed tools",
+			"[1 earlier call not shown (recall 12)]\n" + numbered(2), "trimmed tools",
 		},
 		"none":    {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{From: 1, To: 2}}, true, numbered(2), "kept"},
-		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "… 14 calls folded (recall 12-40) …\n" + line(1) + "\n…", "trimmed tools"},
+		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "[14 earlier calls not shown]\n" + line(1) + "\n…", "trimmed tools"},
 		"trimmed, last": {
 			tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: last},
 			true,
-			line(1) + "\n… (recall 3)\n… 14 calls folded (recall 12-40) …", "trimmed tools",
+			line(1) + "\n… (recall 3)\n[14 later calls not shown (recall 12-40)]", "trimmed tools",
 		},
 		"on both sides": {
 			tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, From: 50, To: 53, After: true, Next: folded}},
 			true,
-			"… 14 calls folded (recall 12-40) …\n" + numbered(2) + "… 2 calls folded (recall 50-53) …", "trimmed tools",
+			"[14 earlier calls not shown (recall 12-40)]\n" + numbered(2) + "[2 later calls not shown (recall 50-53)]", "trimmed tools",
 		},
 		"stripped": {
 			tenfold.CallPolicy{Action: tenfold.Strip, Response: true, Folded: folded},
 			false,
-			"… 14 calls folded (recall 12-40) …\n[compacted] read: success", "stripped tools",
+			"[14 earlier calls not shown]\n[compacted] read: done, 2 lines", "stripped tools",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -338,10 +321,10 @@ func TestP5FoldedCallsStandBesideFiles(t *testing.T) {
 		after bool
 		want  string
 	}{
-		"nothing":             {nil, false, "… 2 calls folded …"},
-		"a file":              {[]tenfold.Part{picture}, false, "… 2 calls folded …|<a.png>"},
-		"a file before":       {[]tenfold.Part{picture}, true, "<a.png>|… 2 calls folded …"},
-		"a file and its text": {[]tenfold.Part{tenfold.TextPart("see"), picture}, true, "see|<a.png>|… 2 calls folded …"},
+		"nothing":             {nil, false, "[2 earlier calls not shown]"},
+		"a file":              {[]tenfold.Part{picture}, false, "[2 earlier calls not shown]|<a.png>"},
+		"a file before":       {[]tenfold.Part{picture}, true, "<a.png>|[2 later calls not shown]"},
+		"a file and its text": {[]tenfold.Part{tenfold.TextPart("see"), picture}, true, "see|<a.png>|[2 later calls not shown]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, user("go"), call("c", "t", `{}`), entry(tenfold.ToolResult{CallID: "c", Parts: c.parts}),
@@ -357,5 +340,5 @@ func TestP5FoldedCallsStandOnBothSidesOfFiles(t *testing.T) {
 	folded := &tenfold.Folded{Calls: 3, After: true, Next: &tenfold.Folded{Calls: 2}}
 	p := project(t, user("go"), call("c", "t", `{}`), entry(tenfold.ToolResult{CallID: "c", Parts: []tenfold.Part{picture}}),
 		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: folded}})))
-	same(t, "result", view(p)[2], "result c … 2 calls folded …|<a.png>|… 3 calls folded …")
+	same(t, "result", view(p)[2], "result c [2 earlier calls not shown]|<a.png>|[3 later calls not shown]")
 }

@@ -45,14 +45,14 @@ func TestP5RestIsWhatIsNotNamed(t *testing.T) {
 		fate   string
 	}{
 		"omitted":       {rest(tenfold.Omit, map[string]tenfold.CallPolicy{"a": {Action: tenfold.Keep}}), a, "omitted sel"},
-		"stripped":      {rest(tenfold.Strip, map[string]tenfold.CallPolicy{"a": {Action: tenfold.Keep}}), flat(a, []string{"call b u {}", "result b [compacted] u: success"}), "stripped sel"},
+		"stripped":      {rest(tenfold.Strip, map[string]tenfold.CallPolicy{"a": {Action: tenfold.Keep}}), flat(a, []string{`call b u {"n":2}`, "result b [compacted] u: done"}), "kept"},
 		"kept":          {rest(tenfold.Keep, map[string]tenfold.CallPolicy{"a": {Action: tenfold.Omit}}), b, "kept"},
 		"as it was":     {rest("", map[string]tenfold.CallPolicy{"a": {Action: tenfold.Omit}}), b, "kept"},
 		"by id and seq": {rest(tenfold.Omit, map[string]tenfold.CallPolicy{"a@3": {Action: tenfold.Keep}}), a, "omitted sel"},
 		"nothing named": {rest(tenfold.Omit, nil), nil, "omitted sel"},
 		"a hint's wish": {
 			tenfold.ToolPolicy{Action: tenfold.Selective, Rest: tenfold.Strip, Hints: map[string]tenfold.Hint{"u": {Request: tenfold.Keep}}},
-			[]string{"call a t {}", "result a [compacted] t: success", b[0], "result b [compacted] u: success"},
+			[]string{`call a t {"n":1}`, "result a [compacted] t: done", b[0], "result b [compacted] u: done"},
 			"kept",
 		},
 	} {
@@ -98,10 +98,10 @@ func TestP11aLateResultsUnderExcerpts(t *testing.T) {
 		want   []string
 	}{
 		"omitted":             {rest(tenfold.Omit, nil), nil},
-		"stripped":            {rest(tenfold.Strip, nil), []string{"call c t {}", "result c [compacted] t: success"}},
-		"removed by a hint":   {tenfold.ToolPolicy{Action: tenfold.Selective, Rest: tenfold.Strip, Hints: remove}, []string{"call c t {}", "result c [compacted] t: success"}},
+		"stripped":            {rest(tenfold.Strip, nil), []string{`call c t {"a":1}`, "result c [compacted] t: done, 9 lines"}},
+		"removed by a hint":   {tenfold.ToolPolicy{Action: tenfold.Selective, Rest: tenfold.Strip, Hints: remove}, []string{`call c t {"a":1}`, "result c [compacted] t: done, 9 lines"}},
 		"trimmed":             {shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Lines: lines(2, 2)}}), []string{`call c t {"a":1}`, "result c …\n" + line(2) + "\n…"}},
-		"kept, others folded": {shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2}}}), []string{`call c t {"a":1}`, "result c … 2 calls folded …\n" + numbered(9)}},
+		"kept, others folded": {shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2}}}), []string{`call c t {"a":1}`, "result c [2 earlier calls not shown]\n" + numbered(9)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := logWith(t, user("go"), call("c", "t", `{"a":1}`), tools(c.policy))
@@ -167,7 +167,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 				3: {Action: tenfold.Trim, Folded: &tenfold.Folded{Calls: 3, From: 5, To: 9}},
 				4: {Action: tenfold.Trim, Lines: lines(1, 1), Folded: &tenfold.Folded{Calls: 3, After: true}},
 			}},
-			[]string{"user: … 3 calls folded (recall 5-9) …\n" + all, "assistant: … 3 calls folded (recall 5-9) …", "user: " + line(1) + "\n… (recall 4)\n… 3 calls folded …"},
+			[]string{"user: [3 earlier calls not shown: t, … (recall 5-9)]\n" + all, "assistant: [3 earlier calls not shown: t, … (recall 5-9)]", "user: " + line(1) + "\n… (recall 4)\n[3 later calls not shown]"},
 			"trimmed x, trimmed x, trimmed x",
 		},
 		"nothing said": {tenfold.TextPolicy{}, []string{"user: " + all, "assistant: " + all, "user: " + all}, "kept, kept, kept"},
@@ -292,7 +292,7 @@ func TestP13TextsSpeakOfMessagesInTheirRange(t *testing.T) {
 
 // everyExcerpt is a log with an overlay of each of the shapes.
 func everyExcerpt() []tenfold.Entry {
-	return append(spoken(), call("e", "edit", edit), result("e", numbered(9)), call("f", "t", `{"b":2}`), result("f", "x"),
+	return append(spoken(), call("e", "edit", strings.Replace(edit, "three", strings.Repeat("three ", 50), 1)), result("e", numbered(9)), call("f", "t", `{"b":2}`), result("f", "x"),
 		overlay("all", tenfold.Compaction{
 			ToTurn: 9,
 			ToolCalls: &tenfold.ToolPolicy{
@@ -312,7 +312,7 @@ func TestP11ExcerptsAddUp(t *testing.T) {
 	p := project(t, everyExcerpt()...)
 	want := map[int64]string{
 		2: "trimmed all", 3: "trimmed all", 4: "omitted all", 5: "omitted all", 6: "kept", 8: "kept", 9: "kept",
-		10: "stripped all", 11: "trimmed all", 12: "trimmed all", 13: "omitted all", 14: "omitted all",
+		10: "stripped all", 11: "stripped all", 12: "trimmed all", 13: "omitted all", 14: "omitted all",
 	}
 	for seq, fate := range want {
 		same(t, fmt.Sprintf("fate %d", seq), fateOf(p, seq), fate)
@@ -362,7 +362,7 @@ func TestT2WhatIsTrimmedIsCountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := tenfold.Project(l)
-	trimmed := tenfold.TextLines(items(p)[0].Payload)
+	trimmed := tenfold.TextLines(withoutNote(items(p)[0].Payload))
 	same(t, "counted", c.asked[trimmed], 1)
 	for range p.Items() {
 		p.Totals()

@@ -9,8 +9,9 @@ import (
 	"tenfold"
 )
 
+// strip leaves nothing of arguments, for tests that are not about what it leaves.
 func strip() tenfold.ToolPolicy {
-	return tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true}
+	return tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true, Arguments: tenfold.ArgumentsNone}
 }
 
 func tools(p tenfold.ToolPolicy) tenfold.Entry {
@@ -29,13 +30,13 @@ func TestP5Strip(t *testing.T) {
 		call, result      string
 		fates             string
 	}{
-		"both":      {true, true, "call c1 read {}", "result c1 [compacted] read: success", "stripped tools, stripped tools"},
+		"both":      {true, true, "call c1 read {}", "result c1 [compacted] read: done", "stripped tools, stripped tools"},
 		"requests":  {true, false, "call c1 read {}", "result c1 output", "stripped tools, kept"},
-		"responses": {false, true, "call c1 read " + args, "result c1 [compacted] read: success", "kept, stripped tools"},
+		"responses": {false, true, "call c1 read " + args, "result c1 [compacted] read: done", "kept, stripped tools"},
 		"neither":   {false, false, "call c1 read " + args, "result c1 output", "kept, kept"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := project(t, oneCall("read", "output", tenfold.ToolPolicy{Action: tenfold.Strip, Request: c.request, Response: c.response})...)
+			p := project(t, oneCall("read", "output", tenfold.ToolPolicy{Action: tenfold.Strip, Request: c.request, Response: c.response, Arguments: tenfold.ArgumentsNone})...)
 			sees(t, p, "user: go", c.call, c.result, "assistant: done")
 			same(t, "fates", fateOf(p, 2)+", "+fateOf(p, 3), c.fates)
 		})
@@ -44,32 +45,33 @@ func TestP5Strip(t *testing.T) {
 
 func TestP5StripKeepsWhetherTheCallFailed(t *testing.T) {
 	p := project(t, user("go"), call("c1", "shell", `{"command":"make"}`), failed("c1", "no rule to make target"), tools(strip()))
-	sees(t, p, "user: go", "call c1 shell {}", "error c1 [compacted] shell: error")
+	sees(t, p, "user: go", "call c1 shell {}", "error c1 [compacted] shell: error\nno rule to make target")
 }
 
 func TestP5StubTexts(t *testing.T) {
 	long := strings.Repeat("ä", 200)
+	cut := "…" + strings.Repeat("ä", 198) + "…"
 	for name, c := range map[string]struct {
 		output                string
 		firstLine, recall     bool
 		form, tool, wantsText string
 	}{
-		"plain":                             {"one\ntwo", false, false, "", "read", "[compacted] read: success"},
-		"an empty output":                   {"", false, false, "", "read", "[compacted] read: success"},
-		"first line":                        {"one\ntwo", true, false, "", "read", "[compacted] read: success\none"},
-		"first line of one":                 {"one", true, false, "", "read", "[compacted] read: success\none"},
-		"first line after line ends":        {"\r\n\none\r\ntwo", true, false, "", "read", "[compacted] read: success\none"},
-		"first line of nothing":             {"", true, false, "", "read", "[compacted] read: success"},
-		"first line of line ends":           {"\n\n", true, false, "", "read", "[compacted] read: success"},
-		"first line of 200 characters":      {long + "\ntwo", true, false, "", "read", "[compacted] read: success\n" + long},
-		"first line of 201 characters":      {long + "z\ntwo", true, false, "", "read", "[compacted] read: success\n" + long},
-		"recall":                            {"one", false, true, "", "read", "[compacted] read: success (recall 3)"},
-		"recall after the first line":       {"one\ntwo", true, true, "", "read", "[compacted] read: success\none (recall 3)"},
-		"recall after a cut first line":     {long + long, true, true, "", "read", "[compacted] read: success\n" + long + " (recall 3)"},
+		"plain":                             {"one\ntwo", false, false, "", "read", "[compacted] read: done, 2 lines"},
+		"an empty output":                   {"", false, false, "", "read", "[compacted] read: done"},
+		"first line":                        {"one\ntwo", true, false, "", "read", "[compacted] read: done, 2 lines\none"},
+		"first line of one":                 {"one", true, false, "", "read", "[compacted] read: done\none"},
+		"first line after line ends":        {"\r\n\none\r\ntwo", true, false, "", "read", "[compacted] read: done, 4 lines\none"},
+		"first line of nothing":             {"", true, false, "", "read", "[compacted] read: done"},
+		"first line of line ends":           {"\n\n", true, false, "", "read", "[compacted] read: done, 2 lines"},
+		"first line of 200 characters":      {long + "\ntwo", true, false, "", "read", "[compacted] read: done, 2 lines\n" + long},
+		"first line of 201 characters":      {long + "z\ntwo", true, false, "", "read", "[compacted] read: done, 2 lines\n" + cut},
+		"recall":                            {"one", false, true, "", "read", "[compacted] read: done (recall 3)"},
+		"recall after the first line":       {"one\ntwo", true, true, "", "read", "[compacted] read: done, 2 lines\none (recall 3)"},
+		"recall after a cut first line":     {long + long, true, true, "", "read", "[compacted] read: done\n" + cut + " (recall 3)"},
 		"the other form":                    {"one", false, false, "previous", "read", "[Previous: used read]"},
 		"the other form with its reference": {"one", true, true, "previous", "read", "[Previous: used read]\none (recall 3)"},
-		"a tool without a name":             {"one", false, false, "", "", "[compacted] unknown: success"},
-		"an odd tool name is kept":          {"one", false, false, "", "mcp: read\"", "[compacted] mcp: read\": success"},
+		"a tool without a name":             {"one", false, false, "", "", "[compacted] unknown: done"},
+		"an odd tool name is kept":          {"one", false, false, "", "mcp: read\"", "[compacted] mcp: read\": done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			policy := strip()
@@ -103,7 +105,7 @@ func TestP5KeepShowsWhatAnOlderStripTook(t *testing.T) {
 
 func TestP5HintsBeatStrip(t *testing.T) {
 	const full, bare = `call c1 read {"path":"main.go"}`, "call c1 read {}"
-	const text, stub = "result c1 output", "result c1 [compacted] read: success"
+	const text, stub = "result c1 output", "result c1 [compacted] read: done"
 	for name, c := range map[string]struct {
 		hint   tenfold.Hint
 		policy tenfold.ToolPolicy
@@ -116,7 +118,7 @@ func TestP5HintsBeatStrip(t *testing.T) {
 		"no wish":                         {tenfold.Hint{}, strip(), []string{bare, stub}},
 		"remove takes both":               {tenfold.Hint{Response: tenfold.Remove}, strip(), nil},
 		"remove beats a kept request":     {tenfold.Hint{Request: tenfold.Keep, Response: tenfold.Remove}, strip(), nil},
-		"remove where responses stay":     {tenfold.Hint{Response: tenfold.Remove}, tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}, []string{bare, text}},
+		"remove where responses stay":     {tenfold.Hint{Response: tenfold.Remove}, tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Arguments: tenfold.ArgumentsNone}, []string{bare, text}},
 		"keep has no say against an omit": {tenfold.Hint{Request: tenfold.Keep, Response: tenfold.Keep}, tenfold.ToolPolicy{Action: tenfold.Omit}, nil},
 		"remove has no say against keep":  {tenfold.Hint{Response: tenfold.Remove}, tenfold.ToolPolicy{Action: tenfold.Keep}, []string{full, text}},
 	} {
@@ -135,10 +137,10 @@ func TestP5HintsSpeakForTheirToolOnly(t *testing.T) {
 		t, user("go"), call("a", "read", `{"path":"x"}`), call("b", "shell", `{"command":"y"}`),
 		result("a", "text"), result("b", "text"), tools(policy),
 	)
-	sees(t, p, "user: go", `call a read {"path":"x"}`, "call b shell {}", "result a text", "result b [compacted] shell: success")
+	sees(t, p, "user: go", `call a read {"path":"x"}`, "call b shell {}", "result a text", "result b [compacted] shell: done")
 }
 
-var cutMark = regexp.MustCompile(`… .* cut …`)
+var cutMark = regexp.MustCompile(`… \d+ lines? left out …`)
 
 // seesTrimmed is sees without the figures in the marks of what was cut.
 func seesTrimmed(t *testing.T, p *tenfold.Projection, want ...string) {
@@ -173,9 +175,9 @@ func TestP5SelectiveGoesByCallID(t *testing.T) {
 	seesTrimmed(
 		t, p, "user: go",
 		`call keep t {"n":1}`, "result keep one",
-		"call strip t {}", "result strip [compacted] t: success",
-		`call half t {"n":3}`, "result half [compacted] t: success",
-		`call trim t {"n":5}`, "result trim 0123456\n0123456\n… cut …\n0123456\n",
+		`call strip t {"n":2}`, "result strip [compacted] t: done",
+		`call half t {"n":3}`, "result half [compacted] t: done",
+		`call trim t {"n":5}`, "result trim 0123456\n0123456\n… cut …\n0123456",
 		`call rest t {"n":6}`, "result rest six",
 	)
 	same(t, "fates", fateOf(p, 9)+", "+fateOf(p, 11), "omitted tools, trimmed tools")
@@ -218,18 +220,19 @@ func TestP5SelectiveLeavesTheRestToOlderOverlays(t *testing.T) {
 		t, user("go"), call("a", "t", `{"n":1}`), result("a", "one"), call("b", "t", `{"n":2}`), result("b", "two"),
 		older, selective(0, map[string]tenfold.CallPolicy{"b": {Action: tenfold.Keep}}),
 	)
-	sees(t, p, "user: go", `call a t {"n":1}`, "result a [compacted] t: success", `call b t {"n":2}`, "result b two")
+	sees(t, p, "user: go", `call a t {"n":1}`, "result a [compacted] t: done", `call b t {"n":2}`, "result b two")
 	same(t, "fate", fateOf(p, 3), "stripped older")
 }
 
 func TestP2TheLatestWordOnACallWins(t *testing.T) {
 	word := func(id string, a tenfold.Action) tenfold.Entry {
 		return overlay(id, tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{
-			Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"a": {Action: a, Request: true, Response: true}},
+			Action: tenfold.Selective, Arguments: tenfold.ArgumentsNone,
+			Calls: map[string]tenfold.CallPolicy{"a": {Action: a, Request: true, Response: true}},
 		}})
 	}
 	over := func(id string, a tenfold.Action) tenfold.Entry {
-		return overlay(id, tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: a, Request: true, Response: true}})
+		return overlay(id, tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: a, Request: true, Response: true, Arguments: tenfold.ArgumentsNone}})
 	}
 	for name, c := range map[string]struct {
 		overlays []tenfold.Entry
@@ -267,13 +270,13 @@ func TestP5TrimKeepsHeadAndTail(t *testing.T) {
 		recall     bool
 		want       string
 	}{
-		"cut at line ends":        {"aaaaaaa\nbbbbbbb\n" + unbroken + "\nccc\nddd\n", 18, 9, false, "aaaaaaa\nbbbbbbb\n… cut …\nccc\nddd\n"},
-		"no line ends near":       {unbroken, 10, 10, false, "xxxxxxxxxx\n… cut …\nxxxxxxxxxx"},
-		"head alone":              {unbroken, 10, 0, false, "xxxxxxxxxx\n… cut …"},
-		"tail alone":              {unbroken, 0, 10, false, "… cut …\nxxxxxxxxxx"},
-		"characters stay whole":   {umlauts, 11, 11, false, "äääää\n… cut …\näääää"},
-		"with the reference":      {unbroken, 10, 10, true, "xxxxxxxxxx\n… cut … (recall 3)\nxxxxxxxxxx"},
-		"400 of either end":       {unbroken + unbroken, 0, 0, false, unbroken[:400] + "\n… cut …\n" + unbroken[:400]},
+		"cut at line ends":        {"aaaaaaa\nbbbbbbb\n" + unbroken + "\nccc\nddd\n", 18, 9, false, "aaaaaaa\nbbbbbbb\n… cut …\nccc\nddd"},
+		"no line ends near":       {unbroken, 10, 10, false, "…xxxxxxxxxx…xxxxxxxxxx…"},
+		"head alone":              {unbroken, 10, 0, false, "…xxxxxxxxxx…"},
+		"tail alone":              {unbroken, 0, 10, false, "…xxxxxxxxxx…"},
+		"characters stay whole":   {umlauts, 11, 11, false, "…ääääää…ääääää…"},
+		"with the reference":      {unbroken, 10, 10, true, "…xxxxxxxxxx…xxxxxxxxxx… (recall 3)"},
+		"400 of either end":       {unbroken + unbroken, 0, 0, false, "…" + unbroken[:400] + "…" + unbroken[:400] + "…"},
 		"as long as what is kept": {unbroken, 500, 500, false, unbroken},
 		"not worth it":            {unbroken, 500, 499, false, unbroken},
 	} {
@@ -400,7 +403,7 @@ func TestP5TrimKeepsChosenLines(t *testing.T) {
 	for it := range p.Items() {
 		switch payload := it.Payload.(type) {
 		case tenfold.ToolCall:
-			if payload.Arguments != "{}" || it.Fate != tenfold.Stripped {
+			if payload.Arguments != `{"path":"a.go"}` || it.Fate != tenfold.Kept {
 				t.Errorf("the arguments are %s, %s", payload.Arguments, it.Fate)
 			}
 		case tenfold.ToolResult:
@@ -408,8 +411,8 @@ func TestP5TrimKeepsChosenLines(t *testing.T) {
 		}
 	}
 	want := strings.Join([]string{
-		lines[0], lines[1], "… 154 bytes in 7 lines cut …", lines[9], lines[10], "… 396 bytes in 18 lines cut …",
-		lines[29], "… 198 bytes in 9 lines cut …", lines[39],
+		lines[0], lines[1], "… 7 lines left out …", lines[9], lines[10], "… 18 lines left out …",
+		lines[29], "… 9 lines left out …", lines[39],
 	}, "\n")
 	if got.Parts[0].Text != want {
 		t.Errorf("the result is\n%s\nwant\n%s", got.Parts[0].Text, want)

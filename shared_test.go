@@ -94,8 +94,7 @@ func TestSharedEndsAtTheFirstChange(t *testing.T) {
 		want int
 	}{
 		{"an overlay without effect", tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}}, 932},
-		{"the first result", clears("a"), 2 + 10 + 20},
-		{"the second result", clears("b"), 2 + 10 + 20 + 300 + 40},
+		{"the first result, which brings the note", clears("a"), 2},
 		{"a summary of all", tenfold.Compaction{Summary: &tenfold.Summary{Text: "short"}}, 2},
 		{"a summary in the system prompt", tenfold.Compaction{Summary: &tenfold.Summary{Text: "short", Placement: tenfold.PlaceSystem}}, 0},
 	}
@@ -112,6 +111,10 @@ func TestSharedEndsAtTheFirstChange(t *testing.T) {
 		}
 	}
 	one := p.With(clears("b"))
+	want := 2 + 10 + tenfold.Chars4{}.Count(one.Note()) + 20
+	if got := one.Shared(one.With(clears("a"))); got != want {
+		t.Errorf("an earlier result after a later one: %d tokens shared, want %d", got, want)
+	}
 	if got := one.Shared(one.With(clears("b"))); got != one.Tokens() {
 		t.Errorf("said again: %d of %d tokens shared", got, one.Tokens())
 	}

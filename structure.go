@@ -64,7 +64,7 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 		s.respond(e.MessageID)
 	case codeResult:
 		result, _ := e.Payload.(ToolResult)
-		if call := l.closeCall(seq, n, result.CallID); call != nil {
+		if call := l.closeCall(seq, n, &result); call != nil {
 			n.turn, n.step = call.turn, call.step
 			if call.turn == s.turn && call.step == s.step {
 				s.phase = phaseResults
@@ -300,8 +300,8 @@ func (l *Log) openCall(seq int32, n *node, callID string) {
 // closeCall pairs a result with the nearest open call of its id: in the newest
 // step that has one, the first of them. A map over the whole log would pair
 // wrongly. It returns the call, nil for an orphan.
-func (l *Log) closeCall(seq int32, n *node, callID string) *node {
-	key := rowKey{branch: n.branch, id: callID}
+func (l *Log) closeCall(seq int32, n *node, r *ToolResult) *node {
+	key := rowKey{branch: n.branch, id: r.CallID}
 	top := l.open.get(key)
 	if top.first == 0 {
 		return nil
@@ -310,14 +310,14 @@ func (l *Log) closeCall(seq int32, n *node, callID string) *node {
 	next.first = -l.node(top.first).pair
 	if next.first == 0 {
 		if next = (row{}); top.below > 0 {
-			under := rowKey{n.branch, top.below, callID}
+			under := rowKey{n.branch, top.below, r.CallID}
 			next = l.open.get(under)
 			l.setRow(under, next, row{})
 		}
 	}
 	l.setRow(key, top, next)
 	call := l.link(top.first, seq)
-	n.pair, n.tool = top.first, call.tool
+	n.pair, n.tool = top.first, l.endings.of(endingOf(call.tool, r))
 	return call
 }
 
@@ -430,6 +430,8 @@ func (l *Log) rollBack(was *Log) {
 	}
 	l.branches.cut(len(was.branches.list))
 	l.tools.cut(len(was.tools.list))
+	l.endings.cut(len(was.endings.list))
+	l.subjects.cut(len(was.subjects.list))
 	last, index, t := l.n, l.index, l.trail
 	for _, p := range slices.Backward(t.pairs) {
 		n := l.nodes.edit(p.at)

@@ -3,28 +3,44 @@ package tenfold
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
-// noArguments is what a stripped call's arguments become: a marker would be
-// imitated by models in live calls (P5).
-const noArguments = "{}"
-
-// maxFirstLine is how many characters of a result's first line a stub keeps.
+// maxFirstLine is how many characters of a line of a result a stub keeps.
 const maxFirstLine = 200
 
-// stub is the text of a stripped result (P5). The recall reference is the
-// result's seq.
-func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) string {
-	text := p.stubs.of(policy.Stub, n.tool, n.is(flagError)).parts[0].Text
+// stub is what a stripped result says (P5), and what that costs. The recall
+// reference is the result's seq.
+func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) (parts []Part, tokens int32) {
+	bare := p.stubs.of(policy.Stub, n.tool)
+	if !policy.FirstLine && !policy.Recall && !bare.failed {
+		return bare.parts, bare.tokens
+	}
+	text, output := bare.parts[0].Text, partsText(payloadOf[ToolResult](p.log, seq).Parts)
+	first := ""
 	if policy.FirstLine {
-		if line := firstLine(partsText(payloadOf[ToolResult](p.log, seq).Parts)); line != "" {
-			text += "\n" + Shield(shieldMarks(line), '[', "compacted", "previous: used")
+		first = firstLine(output)
+		text += quoteLine(first)
+	}
+	if bare.failed {
+		if line := lastTelling(output); line != first {
+			text += quoteLine(line)
 		}
 	}
-	return text + recallRef(policy.Recall, seq)
+	text += recallRef(policy.Recall, seq)
+	return Text(text), p.stubs.count(text)
+}
+
+// quoteLine puts a line of the log under a stub.
+func quoteLine(line string) string {
+	if line == "" {
+		return ""
+	}
+	return "\n" + Shield(shieldMarks(line), '[', "compacted", "previous: used")
 }
 
 func recallRef(on bool, seq int32) string {
@@ -39,37 +55,116 @@ func firstLine(text string) string {
 	if end := strings.IndexAny(line, "\n\r\v\f\u0085\u2028\u2029"); end >= 0 {
 		line = line[:end]
 	}
-	n := 0
-	for i := range line {
-		if n == maxFirstLine {
-			return line[:i]
+	return beginning(line, maxFirstLine)
+}
+
+var (
+	// wrapping lines say that a command failed, which the stub says as well, and
+	// nothing of why.
+	wrapping = regexp.MustCompile(`(?i)^\W*(?:(?:error|the|command|process|script|shell|tool|program)\W+)*(?:(?:failed|exited|finished|completed|terminated|returned)\W+)?(?:with\W+)?(?:a\W+)?(?:non-?zero\W+)?(?:exit|return)?[ _-]?(?:code|status)(?:\W+code)?\W*-?\d+\W*$`)
+	prompt   = regexp.MustCompile(`^(?:\([^)]*\) ?)?(?:\S*[@:~/]\S*|(?:ba|z)?sh-[\d.]+)? ?[$#%>❯]$`)
+	escapes  = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+	tag      = regexp.MustCompile(`</?[A-Za-z][\w-]*>`)
+)
+
+// lastTelling is the last line of an output that says something: not a rule, a
+// prompt or that the command failed. Empty for none.
+func lastTelling(text string) string {
+	for text != "" {
+		line := text
+		if at := strings.LastIndexAny(strings.TrimRight(text, "\r\n"), "\r\n"); at >= 0 {
+			line, text = text[at+1:], text[:at]
+		} else {
+			text = ""
 		}
-		n++
+		if strings.IndexByte(line, '\x1b') >= 0 {
+			line = escapes.ReplaceAllString(line, "")
+		}
+		if line = strings.TrimSpace(line); tells(line) {
+			return beginning(line, maxFirstLine)
+		}
 	}
-	return line
+	return ""
+}
+
+func tells(line string) bool {
+	if strings.IndexByte(line, '<') >= 0 {
+		line = strings.TrimSpace(tag.ReplaceAllString(line, ""))
+	}
+	letters := 0
+	for _, r := range line {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	words := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	switch {
+	case letters < 3 && (letters == 0 || line[len(line)-1] < 0x80):
+		return false
+	case len(words) == 1 && slices.Contains([]string{"fail", "failed", "failure", "error", "errors", "output", "stderr", "stdout"}, strings.ToLower(words[0])):
+		return false
+	}
+	return len(line) > maxFirstLine || (!wrapping.MatchString(line) && !prompt.MatchString(line))
+}
+
+// ending is how a call of a tool ended, as far as its stub says.
+type ending struct {
+	tool    int32
+	outcome Outcome
+	lines   int32
+}
+
+func endingOf(tool int32, r *ToolResult) ending {
+	e := ending{tool: tool, outcome: r.Ended()}
+	if len(r.Parts) == 1 {
+		e.lines = int32(min(countLines(r.Parts[0].Text), hugeSize))
+	} else if len(r.Parts) > 0 {
+		e.lines = int32(min(countLines(partsText(r.Parts)), hugeSize))
+	}
+	if e.lines < 2 {
+		e.lines = 0 // goes without saying
+	}
+	return e
 }
 
 // stubCounts remembers the texts and token counts of stubs, one of each per
-// tool and outcome, and one per tool in the form "previous".
+// ending of a tool and form.
 type stubCounts struct {
 	log     *Log
-	calls   []int32
-	results [3][]stubCount
+	results [2][]stubCount
+	// counted are the costs of texts that were put in; previews share them.
+	counted map[string]int32
 }
 
 type stubCount struct {
 	parts  []Part // shared by all results that become this stub
 	tokens int32
+	failed bool
 }
 
-// fork gives the stubs of a log that is a fork of s's: its tools have the same
+// maxCounted is how many costs are remembered.
+const maxCounted = 1 << 16
+
+// fork gives the stubs of a log that is a fork of s's: its endings have the same
 // numbers as far as s's go.
 func (s *stubCounts) fork(l *Log) stubCounts {
-	f := stubCounts{log: l, calls: slices.Clip(s.calls)}
+	f := stubCounts{log: l, counted: s.counted}
 	for i := range s.results {
 		f.results[i] = slices.Clip(s.results[i])
 	}
 	return f
+}
+
+// count is what a text costs that stands in for another: the same ones come up in
+// one preview after the other.
+func (s *stubCounts) count(text string) int32 {
+	n, ok := s.counted[text]
+	if !ok {
+		if n = int32(s.log.counter.Count(text)); len(s.counted) < maxCounted {
+			s.counted[text] = n
+		}
+	}
+	return n
 }
 
 func (s *stubCounts) name(tool int32) string {
@@ -79,34 +174,24 @@ func (s *stubCounts) name(tool int32) string {
 	return "unknown"
 }
 
-// call is the token count of a call of the tool with its arguments gone.
-func (s *stubCounts) call(tool int32) int32 {
-	for int(tool) >= len(s.calls) {
-		name := s.log.tools.list[len(s.calls)]
-		s.calls = append(s.calls, int32(s.log.counter.Count(name)+s.log.counter.Count(noArguments)))
+// of is the stub of P5 in a form, without what depends on the result's text.
+func (s *stubCounts) of(form string, number int32) *stubCount {
+	list := &s.results[0]
+	if form == "previous" {
+		list = &s.results[1]
 	}
-	return s.calls[tool]
-}
-
-// of is the stub of P5 in a form, without further ado.
-func (s *stubCounts) of(form string, tool int32, failed bool) *stubCount {
-	kind, end := 0, ": success"
-	switch {
-	case form == "previous":
-		kind = 2
-	case failed:
-		kind, end = 1, ": error"
-	}
-	list := &s.results[kind]
-	for int(tool) >= len(*list) {
-		name := s.name(int32(len(*list)))
-		text := "[compacted] " + name + end
-		if kind == 2 {
-			text = "[Previous: used " + name + "]"
+	for int(number) >= len(*list) {
+		e := s.log.endings.list[len(*list)]
+		text := "[Previous: used " + s.name(e.tool) + "]"
+		if form != "previous" {
+			text = "[compacted] " + s.name(e.tool) + ": " + Label(cmp.Or(string(e.outcome), "done"))
+			if e.lines > 0 {
+				text += ", " + strconv.Itoa(int(e.lines)) + " lines"
+			}
 		}
-		*list = append(*list, stubCount{Text(text), int32(s.log.counter.Count(text))})
+		*list = append(*list, stubCount{Text(text), int32(s.log.counter.Count(text)), e.outcome != "" && e.outcome != Success})
 	}
-	return &(*list)[tool]
+	return &(*list)[number]
 }
 
 // withoutFiles leaves of a user message the texts, and a word for each file

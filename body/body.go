@@ -155,7 +155,7 @@ func (w *wire) collect(items iter.Seq[tenfold.Item]) {
 	changed := false
 	lastRequest := 0
 	for it := range items {
-		changed = changed || it.Added != 0 || it.Fate != tenfold.Kept
+		changed = changed || it.Added != 0 || it.Noted || it.Fate != tenfold.Kept
 		wi := wireItem{Item: it}
 		user := false
 		switch p := it.Payload.(type) {

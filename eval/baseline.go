@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/strategy"
+	"tenfold/tool"
 )
 
 // window is the newest whole turns within a target (S-7).
@@ -39,6 +40,69 @@ func (c *Cut) suffix(budget int) *View {
 		v.put(l.seq, l.line)
 	}
 	return v
+}
+
+// code is the newest texts of code within a budget: what reads showed and what
+// edits and writes put there, each whole or not at all. A text whose lines all
+// stand in newer ones is left out.
+func (c *Cut) code(budget int) *View {
+	shown := map[int32]bool{}
+	var texts []viewText
+	for seq := c.log.Version(); seq > 0; seq-- {
+		t := viewText{seq, c.codeAt(seq)}
+		cost, fresh := 0, false
+		for _, l := range t.lines {
+			cost += c.session.cost(l)
+			fresh = fresh || !shown[l]
+		}
+		if !fresh || cost > budget {
+			continue
+		}
+		budget -= cost
+		for _, l := range t.lines {
+			shown[l] = true
+		}
+		texts = append(texts, t)
+	}
+	v := &View{cut: c, costs: map[int64]int{}}
+	for _, t := range slices.Backward(texts) {
+		for _, l := range t.lines {
+			v.put(t.seq, l)
+		}
+	}
+	return v
+}
+
+// viewText is a text of an entry.
+type viewText struct {
+	seq   int64
+	lines []int32
+}
+
+// codeAt is the code of an entry: the result of a read, or what a call writes.
+func (c *Cut) codeAt(seq int64) []int32 {
+	e, ok := c.log.Entry(seq)
+	of := c.entry(seq)
+	if !ok || of == nil {
+		return nil
+	}
+	call, calls := e.Payload.(tenfold.ToolCall)
+	if !calls {
+		pair, ok := c.log.Entry(c.log.Pair(seq))
+		if !ok || of.kind != tenfold.KindToolResult {
+			return nil
+		}
+		if call, ok = pair.Payload.(tenfold.ToolCall); !ok {
+			return nil
+		}
+	}
+	known, _ := tool.Lookup(call.Name)
+	for _, op := range known.Operations(call.Arguments) {
+		if (op.Op == tool.FileRead) != calls {
+			return of.lines
+		}
+	}
+	return nil
 }
 
 // dump is a list of atoms, a line each, those of the most value first. It shows

@@ -14,8 +14,9 @@ import (
 // Where the plane of the plot lies in plot.svg, in pixels, and its legend.
 const (
 	plotLeft, plotTop       = 64, 64
-	plotWidth, plotHeight   = 564, 384
-	legendX, legendStep     = 656, 24
+	plotWidth, plotHeight   = 420, 384
+	panelShift              = 470
+	legendX, legendStep     = 986, 24
 	markerSize, focusMarker = 4.2, 5.2
 )
 
@@ -37,7 +38,15 @@ type plotSeries struct {
 	shape int
 }
 
-type plotPoint struct{ Policy, Kept, CUR, Mark string }
+// plotPanel is one of the two planes, of a measure each.
+type plotPanel struct {
+	Name       string
+	Shift      float64
+	Series     []plotSeries
+	Across, Up []plotTick
+}
+
+type plotPoint struct{ Policy, Kept, Value, Mark string }
 
 // plotValue is a recall as it is written beside its point.
 type plotValue struct {
@@ -58,11 +67,12 @@ type plotTick struct {
 	Name     string
 }
 
-// Plot draws what is kept, on a logarithmic axis, against CUR: a line for each
-// family of policies through its targets, a point for each that has no target.
-// It is an SVG of its own, readable on light and dark ground: colours are told
-// apart by people who see few of them, and shapes differ as well. Policies that
-// lack an ingredient are left to their table.
+// Plot draws what is kept, on a logarithmic axis, against CUR and, beside it,
+// against EDR: a line for each family of policies through its targets, a point
+// for each that has no target. It is an SVG of its own, readable on light and
+// dark ground: colours are told apart by people who see few of them, and shapes
+// differ as well. Single policies that lack an ingredient are left to their
+// table.
 func (r *Result) Plot(s Summary) (string, error) {
 	page, err := template.New("plot").Funcs(template.FuncMap{
 		"escape": func(s string) string { return html.EscapeString(printable(s)) },
@@ -71,29 +81,32 @@ func (r *Result) Plot(s Summary) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the plot's template: %w", err)
 	}
-	series := r.series(s.Groups[0])
 	least := 0.05
-	for _, one := range series {
+	for _, one := range r.series(s.Groups[0]) {
 		for _, row := range one.rows {
 			least = min(least, row.Figures[Kept].Mean)
 		}
 	}
 	ticks := ticksFrom(least)
-	p := plane{ticks[0]}
-	for i := range series {
-		p.draw(&series[i])
-	}
-	var across, up []plotTick
-	for i := 0; i <= 10; i += 2 {
-		y := p.y(float64(i) / 10)
-		across = append(across, plotTick{y, y + 4.5, fmt.Sprintf("%.1f", float64(i)/10)})
-	}
-	for _, t := range ticks {
-		up = append(up, plotTick{At: p.x(t), Name: fmt.Sprintf("%g %%", t*100)})
+	var panels []plotPanel
+	for i, m := range recalls() {
+		p := plane{ticks[0], m}
+		panel := plotPanel{Name: m.info().column, Shift: float64(i * panelShift), Series: r.series(s.Groups[0])}
+		for j := range panel.Series {
+			p.draw(&panel.Series[j])
+		}
+		for j := 0; j <= 10; j += 2 {
+			y := p.y(float64(j) / 10)
+			panel.Across = append(panel.Across, plotTick{y, y + 4.5, fmt.Sprintf("%.1f", float64(j)/10)})
+		}
+		for _, t := range ticks {
+			panel.Up = append(panel.Up, plotTick{At: p.x(t), Name: fmt.Sprintf("%g %%", t*100)})
+		}
+		panels = append(panels, panel)
 	}
 	var out strings.Builder
 	err = page.Execute(&out, map[string]any{
-		"Series": series, "Across": across, "Up": up, "Legend": legend(series),
+		"Panels": panels, "Legend": legend(panels[0].Series),
 		"Over": fmt.Sprintf("%s; %s of %s", horizonWords(r.Options.Main()), counted(s.Sessions, "session"), counted(s.Sources, "source")),
 	})
 	return out.String(), err
@@ -105,7 +118,7 @@ func (r *Result) series(g Group) []plotSeries {
 	var list []plotSeries
 	focus := familyOfPolicy(r.Options.Focus())
 	for _, row := range g.Rows {
-		if row.Horizon != r.Options.Main() || !row.Figures[CUR].OK() || row.Figures[Kept].Mean <= 0 || strings.Contains(row.Policy, withoutKey) {
+		if row.Horizon != r.Options.Main() || !row.Figures[CUR].OK() || row.Figures[Kept].Mean <= 0 || r.single(row) {
 			continue
 		}
 		i := slices.IndexFunc(list, func(p plotSeries) bool { return p.Family == row.Family })
@@ -132,6 +145,13 @@ func (r *Result) series(g Group) []plotSeries {
 	return list
 }
 
+// single reports whether a row is one of a policy that lacks an ingredient, with
+// no other target to make a line of.
+func (r *Result) single(row Row) bool {
+	others := func(p Policy) bool { return p.family == row.Family && p.text != row.Policy }
+	return strings.Contains(row.Policy, withoutKey) && !slices.ContainsFunc(r.Options.Policies, others)
+}
+
 func boolInt(b bool) int {
 	if b {
 		return 1
@@ -154,15 +174,20 @@ func ticksFrom(share float64) []float64 {
 }
 
 // plane places figures in the plot.
-type plane struct{ least float64 } // the left end of the axis
+type plane struct {
+	least float64 // the left end of the axis
+	of    Measure
+}
 
 func (p plane) x(kept float64) float64 {
 	return plotLeft + plotWidth*(1-math.Log(min(max(kept, p.least), 1))/math.Log(p.least))
 }
 
-func (p plane) y(cur float64) float64 { return plotTop + plotHeight*(1-cur) }
+func (p plane) y(recall float64) float64 { return plotTop + plotHeight*(1-recall) }
 
-func (p plane) at(kept, cur float64) string { return fmt.Sprintf("%.1f,%.1f ", p.x(kept), p.y(cur)) }
+func (p plane) at(kept, recall float64) string {
+	return fmt.Sprintf("%.1f,%.1f ", p.x(kept), p.y(recall))
+}
 
 // draw works out what plot.svg writes of a series.
 func (p plane) draw(s *plotSeries) {
@@ -173,12 +198,16 @@ func (p plane) draw(s *plotSeries) {
 	}
 	var back string
 	for _, row := range s.rows {
-		kept, cur := row.Figures[Kept].Mean, row.Figures[CUR].Mean
+		e := row.Figures[p.of]
+		if !e.OK() {
+			continue
+		}
+		kept, cur := row.Figures[Kept].Mean, e.Mean
 		s.Points = append(s.Points, plotPoint{row.Policy, percent(kept), fmt.Sprintf("%.3f", cur), marker(s.shape, p.x(kept), p.y(cur), size)})
 		if len(s.rows) > 1 {
 			s.Line += p.at(kept, cur)
 			if focus {
-				s.Band, back = s.Band+p.at(kept, row.Figures[CUR].High), p.at(kept, row.Figures[CUR].Low)+back
+				s.Band, back = s.Band+p.at(kept, e.High), p.at(kept, e.Low)+back
 			}
 		}
 	}
@@ -199,12 +228,13 @@ const valueWide, valueHigh = 27, 13
 func (p plane) values(rows []Row) []plotValue {
 	var taken []box
 	var out []plotValue
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row Row) bool { return !row.Figures[p.of].OK() })
 	for _, row := range rows {
-		x, y := p.x(row.Figures[Kept].Mean), p.y(row.Figures[CUR].Mean)
+		x, y := p.x(row.Figures[Kept].Mean), p.y(row.Figures[p.of].Mean)
 		taken = append(taken, box{x - focusMarker, y - focusMarker, x + focusMarker, y + focusMarker})
 	}
 	for _, row := range rows {
-		x, y := p.x(row.Figures[Kept].Mean), p.y(row.Figures[CUR].Mean)
+		x, y := p.x(row.Figures[Kept].Mean), p.y(row.Figures[p.of].Mean)
 		for _, at := range []box{ // left and bottom say where the text begins
 			{left: x - 9 - valueWide, bottom: y - 5},
 			{left: x + 9, bottom: y + 15},
@@ -215,7 +245,7 @@ func (p plane) values(rows []Row) []plotValue {
 			at.right, at.top = at.left+valueWide, at.bottom-valueHigh
 			if !slices.ContainsFunc(taken, at.meets) {
 				taken = append(taken, at)
-				out = append(out, plotValue{at.left, at.bottom - 2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.Figures[CUR].Mean), "0")})
+				out = append(out, plotValue{at.left, at.bottom - 2, strings.TrimPrefix(fmt.Sprintf("%.2f", row.Figures[p.of].Mean), "0")})
 				break
 			}
 		}

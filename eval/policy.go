@@ -57,6 +57,7 @@ func Baselines() []BaselineInfo {
 		{"head-tail", "the newest 10 results, of the others head and tail", false},
 		{"window", "the newest whole turns within the target", true},
 		{"suffix", "the newest lines within the target", true},
+		{"code", "the newest texts of code within the target, each whole and once", true},
 		{"atoms", "no lines, only a list of names: the adversary", true},
 		{"clairvoyant", "the best lines for what will be used: the bound", true},
 	}
@@ -88,7 +89,7 @@ func ParsePolicy(text string) (Policy, error) {
 		s, err := strategy.Parse("trim-results")
 		p.view = planned(beforeNewest, s)
 		return p, err
-	case "window", "suffix", "atoms", "clairvoyant":
+	case "window", "suffix", "code", "atoms", "clairvoyant":
 		return p.budgeted(name, parameters)
 	}
 	s, err := strategy.Parse(text)
@@ -135,6 +136,8 @@ func (p Policy) budgeted(name, parameters string) (Policy, error) {
 		p.view = func(ctx context.Context, c *Cut) (*View, error) { return c.window(ctx, target) }
 	case "suffix":
 		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.suffix(c.budget(target)), nil }
+	case "code":
+		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.code(c.budget(target)), nil }
 	case "atoms":
 		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.dump(c.budget(target)), nil }
 	default:

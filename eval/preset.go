@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"tenfold/excerpt"
 	"tenfold/transcript"
@@ -26,25 +27,28 @@ const DefaultMinRequests = 20
 // Defaults lists the policies that are measured where none is named.
 func Defaults() []string {
 	return []string{
-		"none", "keep-newest-10", "micro", "head-tail", "window:target=10%", "suffix:target=10%", "atoms:target=10%",
-		"fit:target=5%", "fit:target=10%", "fit:target=20%", "clairvoyant:target=10%",
+		"none", "keep-newest-10", "micro", "head-tail", "window:target=10%", "suffix:target=10%", "code:target=10%", "atoms:target=10%",
+		"fit:target=10%,without=blocks", "fit:target=5%", "fit:target=10%", "fit:target=20%", "clairvoyant:target=10%",
 	}
 }
 
-// Targets are those of the frontier's budgets, in percent.
-func frontierTargets() []int { return []int{3, 5, 10, 20, 25} }
+// frontierTargets are those of the frontier's budgets, in percent.
+func frontierTargets() []int { return []int{5, 10, 20, 30} }
 
-// Frontier lists the policies of the preset of this name: fit and all baselines
-// at several targets, and fit without each of its ingredients at 10 %.
+// Frontier lists the policies of the preset of this name: fit, fit by lines
+// alone and all baselines at several targets, and fit without each of its
+// ingredients at 10 %.
 func Frontier() []string {
 	list := []string{"none", "keep-newest-10", "micro", "head-tail"}
-	for _, family := range []string{"fit", "window", "suffix", "atoms", "clairvoyant"} {
+	for _, family := range []string{"fit:target=%d%%", "fit:target=%d%%,without=blocks", "window:target=%d%%", "suffix:target=%d%%", "code:target=%d%%", "atoms:target=%d%%", "clairvoyant:target=%d%%"} {
 		for _, target := range frontierTargets() {
-			list = append(list, fmt.Sprintf("%s:target=%d%%", family, target))
+			list = append(list, fmt.Sprintf(family, target))
 		}
 	}
 	for _, a := range excerpt.Ingredients() {
-		list = append(list, "fit:target=10%,without="+string(a))
+		if policy := "fit:target=10%,without=" + string(a); !slices.Contains(list, policy) {
+			list = append(list, policy)
+		}
 	}
 	return list
 }

@@ -14,7 +14,7 @@ func hostileResult() *Result {
 	const name = "a|b</code><script>alert(1)</script>\u202e\x1b[31m`.jsonl"
 	cell := func(policy string, kept, cur float64) Cell {
 		return Cell{Policy: policy, Cut: 50, Score: Score{
-			Kept: Share{kept, 1}, Recalls: []Recall{{Horizon: 30, Carried: 1, Presence: Share{cur, 1}, CUR: Share{cur, 1}, Strict: Share{cur, 1}}}, Violations: 0,
+			Kept: Share{kept, 1}, Recalls: []Recall{{Horizon: 30, Carried: 1, Presence: Share{cur, 1}, CUR: Share{cur, 1}, Strict: Share{cur, 1}, Edits: 1, EDR: Share{cur / 2, 1}}}, Violations: 0,
 		}}
 	}
 	p := func(text, family string) Policy { return Policy{text: text, family: family} }
@@ -123,7 +123,7 @@ func TestPlot(t *testing.T) {
 			lines++
 		}
 	}
-	if want := 3 + 2; marks != want || lines != 1 { // and the legend's two
+	if want := 2*3 + 2; marks != want || lines != 2 { // in two panels, and the legend's two
 		t.Errorf("%d marks and %d lines", marks, lines)
 	}
 	p := plane{least: .02}

@@ -14,7 +14,7 @@ func Example() {
 	st := memory.New()
 	defer st.Close()
 	svc := session.NewService(st)
-	s, err := svc.Create(ctx, session.Create{Title: "list the files", Entries: talk(5)})
+	s, err := svc.Create(ctx, session.Create{Title: "list the files", Entries: talk(30)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,6 +30,9 @@ func Example() {
 		return
 	}
 	for it := range s.Projection().Items() {
+		if it.Turn < 25 {
+			continue
+		}
 		if r, ok := it.Payload.(tenfold.ToolResult); ok {
 			fmt.Printf("turn %d: %s\n", it.Turn, r.Parts[0].Text[:20])
 		}
@@ -41,14 +44,14 @@ func Example() {
 	}
 	fmt.Printf("undid the compaction of turns %d..%d: %d tokens\n", undone[0].Compaction.FromTurn, undone[0].Compaction.ToTurn, s.Projection().Tokens())
 	// Output:
-	// would cover turns 0..1: 130 → 112 tokens
-	// turn 0: [compacted] shell: s
-	// turn 1: [compacted] shell: s
-	// turn 2: one file
+	// would cover turns 0..26: 780 → 682 tokens
+	// turn 25: [compacted] shell: d
+	// turn 26: [compacted] shell: d
+	// turn 27: one file
 	// and another
-	// turn 3: one file
+	// turn 28: one file
 	// and another
-	// turn 4: one file
+	// turn 29: one file
 	// and another
-	// undid the compaction of turns 0..1: 130 tokens
+	// undid the compaction of turns 0..26: 780 tokens
 }

@@ -122,6 +122,30 @@ func TestConversationsOfAnEarlierRelease(t *testing.T) {
 	}
 }
 
+// TestL12OutcomesTellNoConversationsApart: an importer that learnt to tell how a
+// call ended, or what a message is for (L11), reads the file that an earlier
+// release imported.
+func TestL12OutcomesTellNoConversationsApart(t *testing.T) {
+	said := func(o tenfold.Outcome, p tenfold.Purpose) []tenfold.Entry {
+		return append(speak("go"),
+			tenfold.Entry{ID: "c", Payload: tenfold.ToolCall{CallID: "1", Name: "make", Arguments: "{}"}},
+			tenfold.Entry{ID: "r", Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("red"), Outcome: o}},
+			tenfold.Entry{ID: "n", Payload: tenfold.UserMessage{Parts: tenfold.Text("note"), Purpose: p, Synthetic: true}})
+	}
+	i := newImporter(t, memory.New())
+	first := i.put(named(t, "s1", said("", "")...))
+	for _, o := range []tenfold.Outcome{tenfold.Exit(2), tenfold.Failed} {
+		if at := i.put(named(t, "s1", said(o, tenfold.Notice)...)); at.ID != first.ID || len(at.Fresh) > 0 {
+			t.Errorf("with %q it is %s with %d new", o, at.ID, len(at.Fresh))
+		}
+	}
+	grown := append(said(tenfold.Exit(2), tenfold.Context), tenfold.Entry{ID: "m", Payload: tenfold.AssistantMessage{Text: "more"}})
+	if at := i.put(named(t, "s1", grown...)); at.ID != first.ID || len(at.Fresh) != 1 {
+		t.Errorf("gone on, it is %s with %d new", at.ID, len(at.Fresh))
+	}
+	i.end()
+}
+
 // The name of a file without an id never makes it another's conversation, and a
 // conversation with an id is not taken for one that only has that name.
 func TestNamesAreNoIdentity(t *testing.T) {

@@ -344,7 +344,7 @@ func forkMovesOverlays(t *testing.T, policy tenfold.ToolPolicy) {
 		fates = append(fates, fmt.Sprintf("%d %s %s", it.Turn, it.Payload.Kind(), it.Fate))
 	}
 	want := []string{
-		"0 user_message kept", "0 tool_call stripped", "0 tool_result kept", "0 assistant_message kept",
+		"0 user_message kept", "0 tool_call kept", "0 tool_result kept", "0 assistant_message kept",
 		"1 user_message kept", "1 tool_call kept", "1 tool_result stripped", "1 assistant_message kept",
 	}
 	if d := cmp.Diff(want, fates); d != "" {

@@ -70,7 +70,7 @@ func (s Supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) 
 		hints = o.Tools.Hints()
 	}
 	held, files := v.contained(v.mayTouch, anyTool), v.lastOf()
-	made := v.propose(s, o, tenfold.ToolPolicy{Recall: s.Recall}, func(u *use) wish {
+	made := v.propose(s, o, tenfold.ToolPolicy{Recall: s.Recall, Primary: tool.Primary(p.ToolNames())}, func(u *use) wish {
 		switch {
 		case !v.mayTouch(u):
 			return wish{}

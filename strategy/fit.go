@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/tool"
 )
 
 // Fit brings a conversation down to a target size. It keeps the passages that
@@ -246,6 +247,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
 		ToolCalls: &tenfold.ToolPolicy{
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Calls: calls,
+			Arguments: tenfold.ArgumentsPrimary, Primary: tool.Primary(f.p.ToolNames()),
 		},
 		Texts: &tenfold.TextPolicy{
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,

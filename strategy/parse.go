@@ -241,6 +241,9 @@ func (p param) set(value string) (err error) {
 			*field = append(*field, excerpt.Ingredient(name))
 		}
 		return nil
+	case *tenfold.Arguments:
+		*field = tenfold.Arguments(value)
+		ok, expected = *field == tenfold.ArgumentsPrimary || *field == tenfold.ArgumentsNone, "primary or none"
 	case *tenfold.Placement:
 		*field = tenfold.Placement(value)
 		if *field != tenfold.PlacePair && *field != tenfold.PlaceSystem && *field != tenfold.PlaceUser {

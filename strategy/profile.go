@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"tenfold"
+	"tenfold/tool"
 )
 
 // A Profile is a named set of policies: one overlay over the range.
@@ -98,10 +99,15 @@ func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) 
 		Profile: f.Title, Source: o.Source,
 		Reasoning: f.Reasoning, ToolCalls: f.ToolCalls, Attachments: f.Attachments, Turns: f.Turns,
 	}
-	if c.ToolCalls != nil && c.ToolCalls.Hints == nil {
-		withHints := *c.ToolCalls
-		withHints.Hints = o.Hints.For(p.ToolNames())
-		c.ToolCalls = &withHints
+	if c.ToolCalls != nil {
+		policy := *c.ToolCalls
+		if policy.Hints == nil {
+			policy.Hints = o.Hints.For(p.ToolNames())
+		}
+		if policy.Primary == nil && policy.Request {
+			policy.Primary = tool.Primary(p.ToolNames())
+		}
+		c.ToolCalls = &policy
 	}
 	if f.Summary != nil {
 		with := o

@@ -229,7 +229,7 @@ func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options
 			picks = append(picks, pick{c.Seq, c.Result, &strip})
 		}
 	}
-	made := selectively(s, p, o, picks, tenfold.ToolPolicy{})
+	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Primary: tool.Primary(p.ToolNames())})
 	if made == nil {
 		return o.nothing("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, after)
 	}

@@ -131,7 +131,7 @@ func TestS10Micro(t *testing.T) {
 		{
 			name: "what is a stub stays one", strategy: "micro:keep_recent=0", nothing: true, lines: []string{"t", "u do", "c 1 Read {}", "r 1 *900"},
 			overlays: []tenfold.Compaction{{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}},
-			want:     "u do | c 1 {} | r 1 [compacted] Read: success",
+			want:     "u do | c 1 {} | r 1 [compacted] Read: done",
 		},
 	})
 }
@@ -253,7 +253,7 @@ func TestTrimResultsKeepsTheLinesThatMatter(t *testing.T) {
 		return ""
 	}
 	text := shown("trim-results:head=100,tail=100")
-	for _, want := range []string{lines[40], lines[60], lines[0], lines[99], "lines cut …"} {
+	for _, want := range []string{lines[40], lines[60], lines[0], lines[99], "lines left out …"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is gone:\n%s", want, text)
 		}
@@ -306,7 +306,7 @@ func TestS15StripBringsNothingBack(t *testing.T) {
 	made := plan(t, tenfold.Project(l), strategy.Options{}, "micro:keep_recent=0,exempt=", "strip-tools")
 	// Write's results are not stripped (its hint), but micro clears them only
 	// if the tool does not wish to keep them; Read's stubs become strip's own.
-	want := "u do | c 2 {} | r 2 words an…900 | c 3 {} | r 3 [compacted] Read: success | a done"
+	want := "u do | c 2 {} | r 2 words an…900 | c 3 {} | r 3 [compacted] Read: done | a done"
 	if got := shown(made.View()); got != want {
 		t.Errorf("shown: %s\nwant:  %s", got, want)
 	}

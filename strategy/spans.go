@@ -81,6 +81,10 @@ func Spans(p *tenfold.Projection) []Span {
 			pieces[0].span.After += it.Tokens
 		}
 	}
+	if note := p.Note(); note != "" { // of what was shortened first (P5a)
+		i := max(slices.IndexFunc(pieces, func(pc piece) bool { return len(pc.by) > 0 }), 0)
+		pieces[i].span.After += l.Counter().Count(note)
+	}
 	return join(p, pieces, overlays)
 }
 
@@ -138,16 +142,9 @@ func join(p *tenfold.Projection, pieces []piece, overlays map[string]tenfold.Ove
 	return spans
 }
 
-// continuation is what summaries placed in the system prompt cost: what was
-// added and is no item.
+// continuation is what summaries placed in the system prompt cost.
 func continuation(p *tenfold.Projection) int {
-	added := p.Totals().Added.After
-	for it := range p.Items() {
-		if it.Added != 0 {
-			added -= it.Tokens
-		}
-	}
-	return added
+	return p.Log().Counter().Count(p.Continuation())
 }
 
 // bound sets turns and steps from the first and last entries shown to anyone.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tenfold"
+	"tenfold/tool"
 )
 
 // StripReasoning removes the model's reasoning. It always proposes; where there is
@@ -113,6 +114,9 @@ type StripTools struct {
 	KeepRequests bool `param:"!request"`
 	// KeepResponses keeps the results as they are.
 	KeepResponses bool `param:"!response"`
+	// Arguments is how much stays of stripped arguments: empty for their short
+	// values, "primary" for what a call is about, "none" for nothing.
+	Arguments tenfold.Arguments `param:"arguments"`
 	// FirstLine keeps the first line of what is stripped.
 	FirstLine bool `param:"first_line"`
 	// Recall ends each stub with a reference that lets a model ask for the
@@ -134,6 +138,7 @@ func (s StripTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 	strip := o.overlay(s, o.Range, tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{
 		Action: tenfold.Strip, Request: !s.KeepRequests, Response: !s.KeepResponses,
 		Over: settled(s).Over, FirstLine: s.FirstLine, Recall: s.Recall, Hints: o.Hints.For(p.ToolNames()),
+		Arguments: s.Arguments, Primary: tool.Primary(p.ToolNames()),
 	}})
 	return append([]tenfold.Compaction{strip}, restate(p, strip)...), nil
 }

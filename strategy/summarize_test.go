@@ -123,7 +123,7 @@ func TestC4C5SummariesOverlap(t *testing.T) {
 		{
 			"stripped and hidden is read raw",
 			[]tenfold.Compaction{
-				{ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}},
+				{ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true, FirstLine: true}},
 				{ToTurn: 0, Turns: tenfold.Omit},
 			},
 			tenfold.Range{ToTurn: 1},
@@ -414,7 +414,7 @@ func TestS14Auto(t *testing.T) {
 func TestS14AutoKeepsWhatDedupOmitted(t *testing.T) {
 	l := script(t, "t", "u do", `c 1 fs_read_file {"path":"a.go"}`, "r 1 *900", "a hm", `c 2 fs_read_file {"path":"a.go"}`, "r 2 *900", "t", "u go on")
 	made := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{ToTurn: 0, ToStep: step(9)}}, "auto")
-	if got := shown(made.View()); got != `u do | a hm | c 2 {"path":"a.go"} | r 2 [compacted] fs_read_file: success | u go on` {
+	if got := shown(made.View()); got != `u do | a hm | c 2 {"path":"a.go"} | r 2 [compacted] fs_read_file: done | u go on` {
 		t.Error(got)
 	}
 }

@@ -110,7 +110,7 @@ func TestSupersedeRecall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "[compacted] fs_read_file: success (recall "
+	want := "[compacted] fs_read_file: done, 30 lines (recall "
 	for it := range plan.View().Items() {
 		if r, ok := it.Payload.(tenfold.ToolResult); ok && it.Seq == l.Pair(seqs[0]) && !strings.HasPrefix(r.Parts[0].Text, want) {
 			t.Errorf("stub is %q", r.Parts[0].Text)

@@ -146,7 +146,7 @@ func TestS7TokenWindow(t *testing.T) {
 			name: "what was stripped counts as it is shown", strategy: "token-window:n=30",
 			lines:    []string{"t", "u *4", "a *4", "t", "u *4", "c 1 Read {}", "r 1 *4000", "a *4"},
 			overlays: []tenfold.Compaction{{ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}},
-			want:     "u word | a word | u word | c 1 {} | r 1 [compacted] Read: success | a word", nothing: true,
+			want:     "u word | a word | u word | c 1 {} | r 1 [compacted] Read: done | a word", nothing: true,
 		},
 	})
 }
@@ -162,7 +162,7 @@ func TestL7OnlyBranches(t *testing.T) {
 		}
 	}
 	runWindows(t, []windowCase{
-		{name: "results", strategy: "strip-tools", reader: "s", lines: lines, want: "u do | c 1 {} | r 1 [compacted] Read: success | a done"},
+		{name: "results", strategy: "strip-tools", reader: "s", lines: lines, want: "u do | c 1 {} | r 1 [compacted] Read: done | a done"},
 		{name: "micro", strategy: "micro:keep_recent=0", reader: "s", lines: lines, want: "u do | c 1 {} | r 1 [Previous: used Read] | a done"},
 		{
 			name: "windows keep the last turn", strategy: "sliding-window:n=0", reader: "s",

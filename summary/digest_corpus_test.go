@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/internal/corpustest"
+	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/summary"
 	"tenfold/token"
@@ -192,13 +193,7 @@ func factsOf(entries []tenfold.Entry) []fact {
 		if !ok || !m.IsRequest() {
 			continue
 		}
-		var texts []string
-		for _, p := range m.Parts {
-			if p.Text != "" {
-				texts = append(texts, p.Text)
-			}
-		}
-		text := strings.TrimSpace(strings.Join(texts, "\n"))
+		text := purpose.Said(m)
 		if utf8.RuneCountInString(text) >= 500 || !atom.StatesConstraint(text) {
 			continue
 		}

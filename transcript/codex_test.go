@@ -277,7 +277,7 @@ func TestCodexExportsStrippedCalls(t *testing.T) {
 	}
 	// Its arguments gone, a custom call has no input.
 	c := got.Entries[len(got.Entries)-1].Payload.(tenfold.Compaction)
-	c.ToolCalls = &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true}
+	c.ToolCalls = &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true, Arguments: tenfold.ArgumentsNone}
 	got.Entries[len(got.Entries)-1].Payload = c
 	if text, _ = exportText(t, Codex, got, true); !strings.Contains(string(text), `"name":"apply_patch","input":""`) {
 		t.Errorf("the stripped patch is not empty in\n%s", text)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"tenfold/session"
 	"tenfold/strategy"
 	"tenfold/token"
+	"tenfold/tool"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -52,7 +54,10 @@ type showJSON struct {
 	Turns   int            `json:"turns"`
 	Entries int            `json:"entries"`
 	Kinds   map[string]int `json:"kinds"`
-	Tokens  tokensJSON     `json:"tokens"`
+	// Outcomes count how calls ended (L12); those that the record does not tell
+	// are "unknown".
+	Outcomes map[string]int `json:"outcomes,omitempty"`
+	Tokens   tokensJSON     `json:"tokens"`
 	// Theirs is what compactions of the original tool saved of them.
 	Theirs *theirsJSON `json:"theirs,omitzero"`
 	// Settings are those that the conversation keeps.
@@ -87,13 +92,18 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	scale := token.Calibrate(s.Log())
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
-		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{},
+		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{}, Outcomes: map[string]int{},
 		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view, scale),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
 	out.Settings = keptsJSON(out.kept)
 	for e := range s.Log().Entries() {
 		out.Kinds[string(e.Payload.Kind())]++
+		if r, ok := e.Payload.(tenfold.ToolResult); ok {
+			call, _ := s.Log().Entry(s.Log().Pair(e.Seq))
+			c, _ := call.Payload.(tenfold.ToolCall)
+			out.Outcomes[cmp.Or(string(tool.OutcomeOf(c.Name, r)), "unknown")]++
+		}
 	}
 	out.Usage = usageOf(view)
 	scaleUsage(&out.Usage, scale)
@@ -133,15 +143,16 @@ func (a *app) printShow(s showJSON) {
 	}
 	field("Turns", thousands(s.Turns))
 	field("Entries", thousands(s.Entries))
-	var kinds []string
-	for kind := range s.Kinds {
-		kinds = append(kinds, kind)
-	}
-	slices.SortFunc(kinds, func(x, y string) int { return cmp.Or(s.Kinds[y]-s.Kinds[x], strings.Compare(x, y)) })
+	kinds := mostFirst(s.Kinds)
 	for _, kind := range kinds {
 		wide := len(thousands(s.Kinds[kinds[0]]))
 		a.Printf("  %s  %s\n", terminal.PadLeft(thousands(s.Kinds[kind]), wide), terminal.VisibleLine(strings.ReplaceAll(kind, "_", " ")))
 	}
+	var outcomes []string
+	for _, o := range mostFirst(s.Outcomes) {
+		outcomes = append(outcomes, thousands(s.Outcomes[o])+" "+terminal.VisibleLine(o))
+	}
+	field("Outcomes", strings.Join(outcomes, ", "))
 	compactions := "none"
 	if n := len(s.Compactions); n > 0 {
 		compactions = thousands(n)
@@ -152,6 +163,11 @@ func (a *app) printShow(s showJSON) {
 	}
 	a.printMoney(s.Money)
 	a.chart(s.Usage)
+}
+
+// mostFirst lists what was counted.
+func mostFirst(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(x, y string) int { return cmp.Or(counts[y]-counts[x], strings.Compare(x, y)) })
 }
 
 // printOverlay prints a line about an overlay.

@@ -42,6 +42,11 @@ func newDiffer(a *app, view *tenfold.Projection, scale token.Scale) *differ {
 		place: len(strconv.FormatInt(view.Version(), 10)), tokens: len(thousands(scale.Tokens(mostTokens(view)))),
 	}
 	last := int64(0)
+	if note := view.Note(); note != "" {
+		d.added[0] = []tenfold.Item{{
+			Added: tenfold.AddedNote, Tokens: view.Log().Counter().Count(note), Payload: tenfold.UserMessage{Parts: tenfold.Text(note)},
+		}}
+	}
 	for it := range view.Items() {
 		switch {
 		case it.Seq == 0:

@@ -117,12 +117,13 @@ type Policy struct {
 
 // ToolCalls is what becomes of tool calls (P5).
 type ToolCalls struct {
-	Policy    tenfold.Action `json:"policy,omitempty" one:"strip strip-responses strip-requests omit keep" jsonschema:"What to do; defaults to strip." eg:"\"strip\"" open:"yes"`
-	Request   *bool          `json:"request,omitempty" jsonschema:"Strip arguments." eg:"true" open:"yes"`
-	Response  *bool          `json:"response,omitempty" jsonschema:"Strip results." eg:"true" open:"yes"`
-	Over      Size           `json:"over,omitempty" jsonschema:"Keep contents up to this size." eg:"\"2KB\"" open:"yes"`
-	FirstLine bool           `json:"first_line,omitempty" jsonschema:"Keep the first line of a stripped result." eg:"true" open:"yes"`
-	Recall    bool           `json:"recall,omitempty" jsonschema:"Leave a note that says how to get a stripped result back." eg:"true" open:"yes"`
+	Policy    tenfold.Action    `json:"policy,omitempty" one:"strip strip-responses strip-requests omit keep" jsonschema:"What to do; defaults to strip." eg:"\"strip\"" open:"yes"`
+	Request   *bool             `json:"request,omitempty" jsonschema:"Strip arguments." eg:"true" open:"yes"`
+	Response  *bool             `json:"response,omitempty" jsonschema:"Strip results." eg:"true" open:"yes"`
+	Over      Size              `json:"over,omitempty" jsonschema:"Keep contents up to this size." eg:"\"2KB\"" open:"yes"`
+	Arguments tenfold.Arguments `json:"arguments,omitempty" one:"primary none" jsonschema:"What to keep of stripped arguments: what the call is about, or nothing; defaults to all short values." eg:"\"none\"" open:"yes"`
+	FirstLine bool              `json:"first_line,omitempty" jsonschema:"Keep the first line of a stripped result." eg:"true" open:"yes"`
+	Recall    bool              `json:"recall,omitempty" jsonschema:"Leave a note that says how to get a stripped result back." eg:"true" open:"yes"`
 }
 
 // Turns is what becomes of whole turns.

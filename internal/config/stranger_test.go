@@ -37,6 +37,7 @@ var workspaceMaySet = map[string]bool{
 	"conversation.compaction.profiles.NAME.tool_calls.request":    true,
 	"conversation.compaction.profiles.NAME.tool_calls.response":   true,
 	"conversation.compaction.profiles.NAME.tool_calls.over":       true,
+	"conversation.compaction.profiles.NAME.tool_calls.arguments":  true,
 	"conversation.compaction.profiles.NAME.tool_calls.first_line": true,
 	"conversation.compaction.profiles.NAME.tool_calls.recall":     true,
 	"conversation.compaction.profiles.NAME.attachments":           true,

@@ -62,7 +62,7 @@ func (t ToolCalls) policy() *tenfold.ToolPolicy {
 	if t.Policy == "" {
 		return nil
 	}
-	out := tenfold.ToolPolicy{Action: t.Policy, Over: tenfold.Size(t.Over), FirstLine: t.FirstLine, Recall: t.Recall}
+	out := tenfold.ToolPolicy{Action: t.Policy, Over: tenfold.Size(t.Over), FirstLine: t.FirstLine, Recall: t.Recall, Arguments: t.Arguments}
 	switch t.Policy {
 	case "strip":
 		out.Request, out.Response = true, true

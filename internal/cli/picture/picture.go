@@ -74,15 +74,18 @@ func pieces(p *tenfold.Projection) (before, after []piece) {
 		class := classOf(e.Payload)
 		before = append(before, piece{class, e.Tokens - min(left, e.Tokens), true}, piece{class, min(left, e.Tokens), false})
 	}
-	inPrompt := totals.Added.After // what summaries put into the system prompt is no item
+	inPrompt := totals.Added.After // what summaries put into the system prompt, and the note, are no items
 	after = append(after, piece{class: added})
 	for item := range p.Items() {
-		class := classOf(item.Payload)
-		if item.Seq == 0 {
+		class, tokens := classOf(item.Payload), item.Tokens
+		switch {
+		case item.Seq == 0:
 			class = added
-			inPrompt -= item.Tokens
+			inPrompt -= tokens
+		case item.Noted: // the note stands with what else is added
+			tokens -= p.Log().Counter().Count(p.Note())
 		}
-		after = append(after, piece{class: class, tokens: item.Tokens})
+		after = append(after, piece{class: class, tokens: tokens})
 	}
 	after[1].tokens = inPrompt
 	return before, after
@@ -91,7 +94,7 @@ func pieces(p *tenfold.Projection) (before, after []piece) {
 func classOf(p tenfold.Payload) int {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
-		if p.Synthetic {
+		if !p.IsRequest() {
 			return added
 		}
 		return person

@@ -119,7 +119,7 @@ func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) error
 		event.Reasoning = "strip"
 	}
 	if t := c.ToolCalls; t != nil {
-		fits = fits && t.Over == 0 && !t.FirstLine && !t.Recall && t.Stub == "" && len(t.Hints)+len(t.Calls) == 0
+		fits = fits && t.Over == 0 && !t.FirstLine && !t.Recall && t.Stub == "" && t.Arguments == "" && len(t.Hints)+len(t.Calls) == 0
 		switch t.Action {
 		case tenfold.Omit:
 			event.Tools = jsontext.Value(`"omit"`)

@@ -1,0 +1,207 @@
+package tenfold
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is told of folded calls.
+const (
+	maxFolded   = 110 // bytes of names in one line
+	maxAbout    = 40  // characters of what a call is about
+	maxGathered = 64  // calls looked at
+)
+
+// tells reports whether any of the calls is to be told of.
+func (f *Folded) tells() bool {
+	return f != nil && (f.Calls > 0 || f.Next.tells())
+}
+
+// foldedWords is the line that tells of calls that an overlay folded, by what it
+// knows of the tools; empty where there are none.
+func (p *Projection) foldedWords(by int32, f *Folded, recall bool) string {
+	if f == nil || f.Calls < 1 {
+		return ""
+	}
+	text := "[" + strconv.Itoa(f.Calls) + " earlier calls not shown"
+	switch {
+	case f.After && f.Calls == 1:
+		text = "[1 later call not shown"
+	case f.After:
+		text = "[" + strconv.Itoa(f.Calls) + " later calls not shown"
+	case f.Calls == 1:
+		text = "[1 earlier call not shown"
+	}
+	if names := p.foldedNames(by, f); names != "" {
+		text += ": " + names
+	}
+	if recall && f.From > 0 {
+		text += " (recall " + strconv.FormatInt(f.From, 10)
+		if f.To > f.From {
+			text += "-" + strconv.FormatInt(f.To, 10)
+		}
+		text += ")"
+	}
+	return text + "]"
+}
+
+// foldedNames tells what the folded calls were about, the calls of one tool
+// together. It looks at the log and the overlay alone, so that later overlays and
+// entries change nothing in it (P11a).
+func (p *Projection) foldedNames(by int32, f *Folded) string {
+	type about struct {
+		tool   string
+		what   []string
+		counts []int
+	}
+	var tools []about
+	o, seen := &p.overlays[by], 0
+	for seq := max(f.From, 1); f.From > 0 && seq <= min(f.To, int64(o.seq)-1) && seen < min(f.Calls, maxGathered); seq++ {
+		n := p.log.node(int32(seq))
+		if n.kind != codeCall || !p.reads(n) || o.shows(int32(seq)) {
+			continue
+		}
+		seen++
+		tool := p.stubs.name(n.tool)
+		what := o.about(payloadOf[ToolCall](p.log, int32(seq)))
+		i := slices.IndexFunc(tools, func(a about) bool { return a.tool == tool })
+		if i < 0 {
+			i, tools = len(tools), append(tools, about{tool: tool})
+		}
+		j := slices.Index(tools[i].what, what)
+		if j < 0 {
+			j = len(tools[i].what)
+			tools[i].what, tools[i].counts = append(tools[i].what, what), append(tools[i].counts, 0)
+		}
+		tools[i].counts[j]++
+	}
+	var b strings.Builder
+	for i, tool := range tools {
+		for j, what := range tool.what {
+			text := ", "
+			switch {
+			case j == 0 && i == 0:
+				text = tool.tool + " "
+			case j == 0:
+				text = "; " + tool.tool + " "
+			}
+			text += what
+			if n := tool.counts[j]; n > 1 {
+				text = strings.TrimRight(text, " ") + " ×" + strconv.Itoa(n)
+			}
+			if text = strings.TrimRight(text, " "); b.Len() > 0 && b.Len()+len(text) > maxFolded {
+				return b.String() + ", " + gapMark
+			}
+			b.WriteString(text)
+		}
+	}
+	if seen < f.Calls && seen > 0 {
+		b.WriteString(", " + gapMark)
+	}
+	return b.String()
+}
+
+// shows reports whether the overlay names a call and leaves something of it.
+func (o *overlay) shows(seq int32) bool {
+	i, ok := slices.BinarySearchFunc(o.named, seq, func(n named, seq int32) int { return int(n.seq - seq) })
+	return ok && o.policies[o.named[i].one].request != actOmit
+}
+
+// about says in a few words what a call is about: a file's name, the first line of
+// a command; empty where nothing says.
+func (o *overlay) about(c ToolCall) string {
+	if o.c.ToolCalls == nil {
+		return ""
+	}
+	all, ok := members(c.Arguments)
+	if !ok {
+		return ""
+	}
+	for name := range o.c.ToolCalls.primaryOf(c.Name) {
+		for _, m := range all {
+			if m.name != name {
+				continue
+			}
+			texts := ArgumentTexts(c.Arguments[m.lo:m.hi])
+			if len(texts) == 0 {
+				continue
+			}
+			text := strings.TrimSpace(texts[len(texts)-1].Text)
+			line, _, more := strings.Cut(text, "\n")
+			line = strings.Join(strings.Fields(line), " ")
+			if at := strings.LastIndexByte(line, '/'); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
+				line = line[at+1:]
+			}
+			if utf8.RuneCountInString(line) > maxAbout {
+				line, more = strings.TrimRight(line[:wordBound(line, byteAt(line, maxAbout-1), -1)], " "), true
+			}
+			if line = Label(line); more {
+				line += gapMark
+			}
+			if line != "" {
+				return line
+			}
+		}
+	}
+	return ""
+}
+
+// byteAt is where the character with the given number begins.
+func byteAt(text string, n int) int {
+	for i := range text {
+		if n--; n < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// foldedBeside puts the lines that tell of folded calls beside a text.
+func (p *Projection) foldedBeside(by int32, f *Folded, recall bool, text string) string {
+	if f == nil {
+		return text
+	}
+	text = p.foldedBeside(by, f.Next, recall, text)
+	words := p.foldedWords(by, f, recall)
+	switch {
+	case words == "" || text == "":
+		return text + words
+	case !f.After:
+		return words + "\n" + text
+	case strings.HasSuffix(text, "\n"):
+		return text + words
+	}
+	return text + "\n" + words
+}
+
+// foldedParts puts them beside a content, whose parts stay as they are.
+func (p *Projection) foldedParts(by int32, f *Folded, recall bool, parts []Part) []Part {
+	if f == nil {
+		return parts
+	}
+	if len(parts) == 1 && parts[0].File == nil {
+		return Text(p.foldedBeside(by, f, recall, parts[0].Text))
+	}
+	parts = p.foldedParts(by, f.Next, recall, parts)
+	switch words := p.foldedWords(by, f, recall); {
+	case words == "":
+		return parts
+	case f.After:
+		return appendText(parts, words)
+	default:
+		return append(Text(words), parts...)
+	}
+}
+
+// appendText puts a text behind a content, on a line of its own.
+func appendText(parts []Part, text string) []Part {
+	switch {
+	case len(parts) == 1 && parts[0].File == nil && parts[0].Text == "":
+		return Text(text)
+	case len(parts) == 1 && parts[0].File == nil:
+		return Text(strings.TrimSuffix(parts[0].Text, "\n") + "\n" + text)
+	}
+	return append(slices.Clone(parts), TextPart(text))
+}

@@ -1,0 +1,28 @@
+package tool
+
+import (
+	"strings"
+
+	"tenfold"
+)
+
+// primaries names, by kind of tool, the arguments that say what a call is about;
+// where the path says it, none.
+var primaries = map[Kind]string{
+	Shell: "command cmd script", Searches: "pattern query regex q symbol", Lists: "pattern glob",
+	Fetches: "url urls query", Asks: "question", Skills: "skill name", Thinks: "query bash_id",
+	Acts: "command action url description subject title name session_id chars",
+}
+
+// Primary gives what an overlay over calls of the named tools stores of their
+// primary arguments, the most telling first (P5): the command of a shell, the
+// pattern of a search. The paths of all tools stand under [tenfold.AnyTool].
+func Primary(names []string) map[string][]string {
+	all := map[string][]string{tenfold.AnyTool: strings.Split(filePath+"|notebook_path|files|paths|file|dir_path", "|")}
+	for _, name := range names {
+		if t, ok := Lookup(name); ok && primaries[t.Kind] != "" {
+			all[name] = strings.Fields(primaries[t.Kind])
+		}
+	}
+	return all
+}
