@@ -400,7 +400,7 @@ func unixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// numbers numbers things in the order they come.
+// numbers gives things numbers in the order they come.
 type numbers[K comparable] struct {
 	list []K
 	ids  map[K]int32

@@ -59,6 +59,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
+		Focus:   f.focus,
 		Without: f.Without,
 	})
 	var kept chosen

@@ -220,7 +220,7 @@ func factsOf(entries []tenfold.Entry) []fact {
 		if d.asks || !d.failed || d.polls() || len(calls)-i > 8 || d.spoken < calls[len(calls)-1].spoken || slices.ContainsFunc(calls[i+1:], d.closes) {
 			continue
 		}
-		if text := d.result.Parts; len(text) > 0 && strings.HasPrefix(text[0].Text, "The user doesn't want to") {
+		if text := d.result.Parts; len(text) > 0 && (strings.HasPrefix(text[0].Text, "The user doesn't want to") || strings.HasPrefix(text[0].Text, "[Operation Cancelled]") || strings.HasSuffix(text[0].Text, "Command aborted")) {
 			continue // that is the person's word
 		}
 		f := fact{kind: "error"}

@@ -214,7 +214,7 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 	}
 	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions, order: l.entries}
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
-		r.lines = constraintsIn(text, longSentence)
+		r.lines = demandsIn(text)
 		r.binds = len(r.lines) > 0
 	} else {
 		r.binds = atom.StatesConstraint(text)
