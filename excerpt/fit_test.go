@@ -250,7 +250,7 @@ func caught(all []row, score func(row) float64, part float64) float64 {
 
 // TestFitOfWeights fits the weights of what is edited next anew and prints them,
 // with what each share of the bytes would catch on the source that was left out.
-// It runs on request alone: TENFOLD_FIT=1 go test -run FitOfWeights -v ./excerpt
+// It runs on request alone: TENFOLD_FIT=1 go test -run FitOfWeights -v ./excerpt.
 func TestFitOfWeights(t *testing.T) {
 	if os.Getenv("TENFOLD_FIT") == "" {
 		t.Skip("fits weights to the corpus: set TENFOLD_FIT=1")
@@ -312,9 +312,9 @@ func TestFitOfWeights(t *testing.T) {
 		try(fmt.Sprint("recipe ", ridge), recipe, ridge)
 		try(fmt.Sprint("all ", ridge), every, ridge)
 	}
-	use, best := every, 0.0
+	use := every
 	const ridge = 50
-	best = try("all", every, ridge)
+	best := try("all", every, ridge)
 	for range 2 {
 		for _, f := range slices.Clone(use) {
 			if published[names[f]] != 0 {

@@ -90,7 +90,6 @@ type entry struct {
 	reads   int32 // the file of which a result is a read, or -1
 	tokens  int32
 	bytes   int32
-	lines   int32  // lines of its text that are not blank
 	last    int32  // number of its last line
 	source  source // what its text is
 	gives   source // what the result of a call is
@@ -179,7 +178,7 @@ func (ix *Index) Advance(p *tenfold.Projection) {
 		switch payload := e.Payload.(type) {
 		case tenfold.UserMessage:
 			kind := roleTyped
-			if payload.Synthetic || !payload.IsRequest() {
+			if !payload.IsRequest() {
 				kind = roleSynthetic
 			}
 			ix.message(e, kind)

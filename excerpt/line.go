@@ -141,10 +141,10 @@ func printed(gutter string) int32 {
 // the line's number.
 func quoted(text string) string {
 	for i := 1; i < min(len(text), 200); i++ {
-		switch b := text[i]; {
-		case b == ' ' || b == '\t':
+		switch text[i] {
+		case ' ', '\t':
 			return text
-		case b == ':' || b == '-':
+		case ':', '-':
 			end := i + 1
 			for end < len(text) && text[end] >= '0' && text[end] <= '9' {
 				end++

@@ -43,7 +43,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		ix.useWords(at, one.words, at.role == roleAssistant)
 		ix.note(at, id, text)
 		if !one.atoms.none() {
-			ix.unit(at, one.atoms, text, number)
+			ix.unit(one.atoms, text, number)
 		}
 		if whole {
 			gutter := atom.Gutter(text)
@@ -84,7 +84,7 @@ func (ix *Index) note(at *entry, id int32, text string) {
 }
 
 // unit makes the units of a line with atoms.
-func (ix *Index) unit(at *entry, atoms span, text string, number int32) {
+func (ix *Index) unit(atoms span, text string, number int32) {
 	if len(text) <= longLine || !manyWords(text) {
 		ix.units = append(ix.units, unit{line: number, bytes: int32(len(text)) + 1, atoms: atoms})
 		return
