@@ -69,24 +69,34 @@ const (
 
 // tells is how much a line says of a failure; 0 for nothing.
 func tells(line string) int {
-	switch {
-	case strings.HasPrefix(line, "--- FAIL"), strings.HasPrefix(line, "FAILED "), strings.HasPrefix(line, "● "), strings.HasPrefix(line, "✗ "), strings.HasPrefix(line, "✕ "),
-		strings.HasPrefix(line, "× "), strings.HasPrefix(line, "not ok "), strings.HasPrefix(line, "(fail) "), strings.HasPrefix(line, "FAIL ") && strings.ContainsAny(line, "/."):
-		return ofTest
-	case strings.HasPrefix(line, "Traceback ("), strings.HasPrefix(line, "0 error"), strings.HasPrefix(line, "no error"):
+	if n := proves(line); n > 0 || line == "" {
+		return n
+	}
+	if strings.HasPrefix(line, "Traceback (") || strings.HasPrefix(line, "0 error") || strings.HasPrefix(line, "no error") {
 		return 0
-	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal: "), strings.HasPrefix(line, "E   "), strings.HasPrefix(line, "npm ERR! "), strings.HasPrefix(line, "error["),
-		strings.HasPrefix(line, "error TS"), strings.Contains(line, ": error TS"), strings.Contains(line, "' panicked at "), strings.Contains(line, "): error "), strings.HasPrefix(line, "error: "),
-		strings.Contains(line, " error: "), strings.Contains(line, ": error: "), strings.HasPrefix(line, "expect("), strings.HasPrefix(line, "assertion failed"), placed(line):
-		return ofCause
-	case named(line):
-		return ofCause
 	}
 	folded := strings.ToLower(line)
 	for _, word := range []string{"error", "fail", "cannot ", "can't ", "no such ", "not found", "denied", "unknown ", "invalid ", "unexpected ", "undefined", "timed out", "conflict", "refused", "missing", "rejected", "does not exist"} {
 		if strings.Contains(folded, word) && !strings.Contains(folded, "0 "+word) && !strings.Contains(folded, "no "+word) {
 			return ofFailure
 		}
+	}
+	return 0
+}
+
+// proves is tells for lines that nothing but a failure prints: ofTest, ofCause,
+// or 0.
+func proves(line string) int {
+	switch {
+	case strings.HasPrefix(line, "--- FAIL"), strings.HasPrefix(line, "FAILED "), strings.HasPrefix(line, "● "), strings.HasPrefix(line, "✗ "), strings.HasPrefix(line, "✕ "),
+		strings.HasPrefix(line, "× "), strings.HasPrefix(line, "not ok "), strings.HasPrefix(line, "(fail) "), strings.HasPrefix(line, "FAIL ") && strings.ContainsAny(line, "/."):
+		return ofTest
+	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal: "), strings.HasPrefix(line, "E   "), strings.HasPrefix(line, "npm ERR! "), strings.HasPrefix(line, "error["),
+		strings.HasPrefix(line, "error TS"), strings.Contains(line, ": error TS"), strings.Contains(line, "' panicked at "), strings.Contains(line, "): error "), strings.HasPrefix(line, "error: "),
+		strings.Contains(line, " error: "), strings.Contains(line, ": error: "), strings.HasPrefix(line, "expect("), strings.HasPrefix(line, "assertion failed"), placed(line):
+		return ofCause
+	case named(line):
+		return ofCause
 	}
 	return 0
 }

@@ -42,7 +42,7 @@ type file struct {
 }
 
 // hunksOf is of how many calls that changed a file it is told what they changed.
-const hunksOf = 3
+const hunksOf = 2
 
 // command is a command line, however often it ran.
 type command struct {
@@ -57,7 +57,8 @@ type command struct {
 	words  string
 	failed bool
 	latest int // the entry of its last run
-	looks  bool
+	// by is the call that ran it first.
+	by *call
 	// once is set on what nobody types twice: a script, or a very long line.
 	once bool
 	// check is what it checks, nil where it checks nothing.
@@ -83,6 +84,9 @@ func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 			l.skill = skill{}
 		}
 	default:
+		c.polls = tool.Polls(p.Name, p.Arguments)
+	}
+	if c.known.Kind == tool.Shell && (strings.Contains(p.Arguments, "sleep") || len(p.Arguments) < 32) {
 		c.polls = tool.Polls(p.Name, p.Arguments)
 	}
 	if kind := c.known.Kind; !c.polls && (kind == tool.Shell || kind == tool.Checks || (kind == tool.Acts && !c.known.Exempt)) {
@@ -111,11 +115,9 @@ func (l *Ledger) addCommand(c *call) {
 	cmd, ok := l.commands[key]
 	if !ok {
 		cmd = &command{key: key, dir: dir, once: len(text) > 2*lineLength || strings.Contains(strings.TrimSpace(text), "\n")}
-		if c.known.Kind == tool.Shell {
-			cmd.looks = !c.known.Call(c.arguments).Unknown
-		}
+		cmd.by = c
 		if v, ok := checkOf(c.known, text); ok {
-			cmd.check, cmd.looks = &v, false
+			cmd.check = &v
 		}
 		l.commands[key] = cmd
 		l.ran = append(l.ran, cmd)
@@ -123,6 +125,11 @@ func (l *Ledger) addCommand(c *call) {
 	cmd.text, cmd.turn, cmd.latest, cmd.ended = text, c.turn, l.entries, false
 	cmd.runs++
 	c.command = cmd
+}
+
+// looks reports whether a command is known to change nothing.
+func (c *command) looks() bool {
+	return c.check == nil && c.by.known.Kind == tool.Shell && !c.by.known.Call(c.by.arguments).Unknown
 }
 
 // touch notes an operation of a call on a file. A read changes nothing of what
@@ -221,7 +228,7 @@ func (l *Ledger) end(c *call, p tenfold.ToolResult, r *result) {
 		output := tool.Output(p)
 		r.red = !cmd.once && cmd.check.looksRed(output)
 		r.failed = r.red
-		r.unsure = !r.red && masked(cmd.text) && !looksGreen(output)
+		r.unsure = !r.red && len(l.failures) > 0 && masked(cmd.text) && !looksGreen(output)
 	}
 	if !r.failed && strings.Contains(cmd.text, "git") {
 		l.tree.see(cmd.text, tool.Output(p), c.turn, l.entries)

@@ -204,23 +204,35 @@ func masked(line string) bool {
 // that hide how it ended. A count decides; else lines that only a failure prints
 // do. Tests print errors of their own, so that those count for other checks alone.
 func (c verdict) looksRed(output string) bool {
-	output = output[max(0, len(output)-1<<13):]
+	output = output[max(0, len(output)-1<<12):]
 	tests := strings.Contains(c.name, "test") || c.name == "jest" || c.name == "mocha"
 	red, none := false, false
 	for line := range strings.SplitSeq(output, "\n") {
 		line = atom.Clean(line)
-		for _, word := range []string{" failed", " fail", " failing", " errors", " error"} {
+		for _, word := range counts(line) {
 			if n, ok := counted(line, word); ok && n > 0 {
 				return true
 			} else if ok {
 				none = true
 			}
 		}
-		red = red || line == "FAIL" || tells(line) == ofTest || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
+		n := proves(line)
+		red = red || line == "FAIL" || n == ofTest || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
 			strings.HasPrefix(line, "error: script ") || strings.HasPrefix(line, "error: could not compile") || strings.HasPrefix(line, "make: *** ") ||
-			!tests && tells(line) == ofCause && !named(line)
+			!tests && n == ofCause && !named(line)
 	}
 	return red && !none
+}
+
+// counts are the words of a line that a number of failures may stand before.
+func counts(line string) []string {
+	switch {
+	case strings.Contains(line, " fail"):
+		return []string{" failed", " fail", " failing"}
+	case strings.Contains(line, " error"):
+		return []string{" errors", " error"}
+	}
+	return nil
 }
 
 // counted reads the number before a word of a summary: "3 passed, 1 failed".
@@ -243,7 +255,7 @@ func counted(line, word string) (n int, ok bool) {
 // looksGreen reports whether the output of a check tells that it passed, or is
 // empty, as that of a linter.
 func looksGreen(output string) bool {
-	output = output[max(0, len(output)-1<<13):]
+	output = output[max(0, len(output)-1<<12):]
 	if strings.TrimSpace(output) == "" {
 		return true
 	}

@@ -53,7 +53,7 @@ func (l *Ledger) fail(c *call, r result) {
 	f := &failure{turn: c.turn, order: l.entries, call: l.calls, spoken: l.spoken, times: 1, command: c.command, words: r.words(), text: r.text, red: r.red}
 	switch {
 	case c.command != nil:
-		f.what, f.looks = code(c.command.text, lineLength), c.command.looks
+		f.what, f.looks = code(c.command.text, lineLength), c.command.looks()
 	case len(c.files) > 0:
 		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 		f.looks = c.files[0].Op == tool.FileRead

@@ -12,7 +12,7 @@ import (
 
 const (
 	// hunkFiles is of how many files it is told what was changed in them.
-	hunkFiles = 12
+	hunkFiles = 10
 	// readFiles is how many files that were only read are named.
 	readFiles = 5
 	// namesMost is how many names are told of what was changed in a file.

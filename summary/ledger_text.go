@@ -298,7 +298,7 @@ func (l *Ledger) commandItems(s *items) {
 	told := 0
 	of := map[string]int{} // commands told, by what they check
 	for i, c := range ran {
-		if told == commandsMost || c.looks || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || glances(c.text)) {
+		if told == commandsMost || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || glances(c.text) || c.looks()) {
 			continue
 		}
 		if c.check != nil {

@@ -65,8 +65,12 @@ func Polls(name, arguments string) bool {
 	case name == "write_stdin":
 		return strings.TrimSpace(parse(arguments).text("chars")) == ""
 	}
+	t, ok := Lookup(name)
+	if !ok || t.Kind != Shell {
+		return false
+	}
 	a := parse(arguments)
-	if t, ok := Lookup(name); !ok || t.Kind != Shell || a.members == nil {
+	if a.members == nil {
 		return false
 	}
 	line, _ := a.command()
