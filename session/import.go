@@ -132,7 +132,7 @@ func (at *Located) Projection() *tenfold.Projection {
 	case len(at.Fresh) == 0:
 		return at.Session.projection
 	}
-	return at.Session.projection.Preview(at.Fresh...)
+	return at.Session.projection.Snapshot().Preview(at.Fresh...) // the plan outlives what is stored
 }
 
 // Store writes what is new, and more entries after it, in one step. When

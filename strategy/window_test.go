@@ -143,7 +143,7 @@ func TestS7TokenWindow(t *testing.T) {
 			want: one,
 		},
 		{
-			name: "what was stripped counts as it is shown", strategy: "token-window:n=30",
+			name: "what was stripped counts as it is shown", strategy: "token-window:n=90",
 			lines:    []string{"t", "u *4", "a *4", "t", "u *4", "c 1 Read {}", "r 1 *4000", "a *4"},
 			overlays: []tenfold.Compaction{{ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}},
 			want:     "u word | a word | u word | c 1 {} | r 1 [compacted] Read: done | a word", nothing: true,

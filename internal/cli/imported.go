@@ -204,7 +204,7 @@ func (a *app) revoke(overlays []tenfold.Overlay, command string) []tenfold.Entry
 // FILE".
 func (a *app) withoutFileOverlays(p *tenfold.Projection) *tenfold.Projection {
 	if live := fileOverlays(p); len(live) > 0 {
-		return p.Preview(a.revoke(live, "")...)
+		return p.Snapshot().Preview(a.revoke(live, "")...) // which outlives what is written next
 	}
 	return p
 }
