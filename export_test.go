@@ -59,3 +59,6 @@ func (p *Projection) EntryByEntry() int {
 	}
 	return n
 }
+
+// ContextSubject is what P8a takes a standing instruction to be about.
+func ContextSubject(text string) string { return contextSubject(text) }

@@ -118,6 +118,8 @@ const (
 	ReasonRest
 	// ReasonTyped: a person wrote it; policies for texts hide no such message.
 	ReasonTyped
+	// ReasonContext: the newest version of a standing instruction (P8a).
+	ReasonContext
 	// ReasonHint: the tool's own hint (H1).
 	ReasonHint
 	// ReasonSmall: it is not larger than the overlay's gate (P6).
@@ -133,7 +135,7 @@ var reasonWords = [...]string{
 	ReasonEmpty: "nothing in it", ReasonPinned: "pinned", ReasonRequest: "request of the turn", ReasonSummary: "in the summary",
 	ReasonTurns: "turn left out", ReasonReasoning: "reasoning goes", ReasonHeld: "the open tool loop needs it",
 	ReasonFiles: "attachments go", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
-	ReasonLines: "chosen text by text", ReasonRest: "not among those chosen", ReasonTyped: "a person wrote it",
+	ReasonLines: "chosen text by text", ReasonRest: "not among those chosen", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
 	ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
 	ReasonLeft: "left alone by policy",
 }

@@ -18,7 +18,7 @@ import (
 var layers = [][]string{
 	{"internal/fitnames", "problem"},
 	{"."},
-	{"token", "tool", "atom", "body", "internal/record"},
+	{"token", "tool", "atom", "purpose", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"strategy", "provider/catalog"},
 	{"summary/check"},

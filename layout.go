@@ -41,7 +41,7 @@ type layout struct {
 type hidden struct {
 	lo, hi   int32
 	summary  int32   // index of the overlay whose summary stands in, or nobody
-	shielded []int32 // shown all the same (P8, P9), in log order
+	shielded []int32 // shown all the same (P8, P8a, P9), in log order
 	before   []string
 	after    []insertion // what stands in, after the shielded entries
 }
@@ -174,7 +174,7 @@ func (p *Projection) spared() []cover {
 }
 
 // shielded lists the entries of a hidden stretch that show all the same: pins,
-// and user messages that are spared (P8, P9).
+// standing instructions, and user messages that are spared (P8, P8a, P9).
 func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 	var found []int32
 	take := func(list []int32, lo, hi int32) {
@@ -185,6 +185,7 @@ func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 		}
 	}
 	take(p.pins(lo, hi), lo, hi)
+	take(p.log.contextSeqs(lo, hi), lo, hi)
 	first, _ := slices.BinarySearchFunc(spared, lo, func(c cover, lo int32) int { return int(c.hi) - int(lo) })
 	for _, c := range spared[first:] {
 		if c.lo > hi {
@@ -214,7 +215,7 @@ func (p *Projection) placeSummary(h *hidden, began bool) {
 		case !began && first.kind != codeUser:
 			h.before = []string{say[0].text}
 			say = say[1:]
-		case pair && last.kind == codeUser:
+		case pair && last.kind == codeUser && !last.is(flagContext):
 			say = say[1:] // it reports on the request above it
 		}
 	}

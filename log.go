@@ -40,6 +40,8 @@ type Log struct {
 	open     openCalls
 	steppers []stepper // by branch
 	marks    []int32   // seqs of what changes how entries are seen, in order
+	contexts []standing
+	subjects numbers[string] // of contexts
 	turns    list[turnStart]
 	steps    list[int32] // first seq of each root step, in order
 	tokens   int         // of all entries
@@ -91,12 +93,13 @@ const (
 )
 
 const (
-	flagError  uint8 = 1 << iota // a result that reports an error
-	flagEmpty                    // nothing a model could see
-	flagOpaque                   // reasoning its provider wants back
-	flagFiles                    // a user message with files or attachments
-	flagBare                     // a call without arguments to speak of
-	flagVoid                     // never shown: empty, or a result of no call (P10)
+	flagError   uint8 = 1 << iota // a result that reports an error
+	flagEmpty                     // nothing a model could see
+	flagOpaque                    // reasoning its provider wants back
+	flagFiles                     // a user message with files or attachments
+	flagBare                      // a call without arguments to speak of
+	flagVoid                      // never shown: empty, or a result of no call (P10)
+	flagContext                   // a standing instruction of the host (L11)
 )
 
 const noTime = math.MinInt64
@@ -211,6 +214,9 @@ func (l *Log) add(e *Entry) bool {
 	if n.kind >= codeConfig {
 		l.marks = append(l.marks, seq)
 	}
+	if n.is(flagContext) {
+		l.addContext(seq, n, payloadOf[UserMessage](l, seq))
+	}
 	return true
 }
 
@@ -257,6 +263,7 @@ func (l *Log) classify(n *node, payload Payload) {
 			empty = false
 		}
 		n.setFlag(flagEmpty, empty)
+		n.setFlag(flagContext, p.Purpose == Context && !empty)
 	case AssistantMessage:
 		n.kind = codeAssistant
 		n.setFlag(flagEmpty, isBlank(p.Text))
@@ -393,7 +400,7 @@ func unixNano(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// numbers numbers things in the order they come.
+// numbers gives things numbers in the order they come.
 type numbers[K comparable] struct {
 	list []K
 	ids  map[K]int32

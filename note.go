@@ -4,12 +4,12 @@ import "strings"
 
 // What a view that shortened anything says first (P5a), with recall off and on.
 const (
-	noteText   = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out. Files may have changed: read again before an edit.]`
-	recallNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; recall gets the rest by its number. Files may have changed: read again before an edit.]`
+	noteText   = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out. Files may have changed: read again before an edit.]` + "\n"
+	recallNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; recall gets the rest by its number. Files may have changed: read again before an edit.]` + "\n"
 )
 
 // Note is what the first message of the view begins with where anything in it is
-// shortened (P5a): a text part of its own. Empty where nothing is.
+// shortened (P5a): a text part of its own, with a line end. Empty where nothing is.
 //
 // Hiding is not shortening: reasoning that goes leaves no mark, and a summary says
 // what it is.
@@ -24,7 +24,7 @@ func (p *Projection) Note() string {
 // IsNote reports whether a text begins with the note of a view (P5a), as a view that
 // was exported and read again does.
 func IsNote(text string) bool {
-	return strings.HasPrefix(text, noteText) || strings.HasPrefix(text, recallNote)
+	return strings.HasPrefix(text, noteText[:len(noteText)-1]) || strings.HasPrefix(text, recallNote[:len(recallNote)-1])
 }
 
 // findNote says what the note is: one with recall if anything that has a reference

@@ -56,7 +56,8 @@ func (l *Log) fork() *Log {
 	f.nodes, f.records, f.blocks, f.sources = l.nodes.fork(), l.records.fork(), l.blocks.fork(), l.sources.fork()
 	f.ids, f.messages = l.ids.fork(), l.messages.fork()
 	f.index, f.base, f.shared = idIndex{}, l, l.n
-	f.branches, f.tools, f.endings = l.branches.fork(), l.tools.fork(), l.endings.fork()
+	f.branches, f.tools, f.endings, f.subjects = l.branches.fork(), l.tools.fork(), l.endings.fork(), l.subjects.fork()
+	f.contexts = slices.Clip(l.contexts)
 	f.open = openCalls{base: &l.open}
 	f.steppers = slices.Clone(l.steppers)
 	for i := range f.steppers {

@@ -51,6 +51,8 @@ type overlay struct {
 	// users is where the turn begins whose user messages it leaves alone, the
 	// one the range ends inside of (P9); 0 for a range that ends with a turn.
 	users int32
+	// contexts are the standing instructions that it must show (P8a).
+	contexts []int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
@@ -263,6 +265,9 @@ func (p *Projection) addOverlay(seq int32) {
 	by := int32(len(p.overlays))
 	if r.ToStep != nil {
 		o.users = p.log.turns.get(r.ToTurn).seq
+	}
+	if c.hides() {
+		o.contexts = p.newestContexts(lo, hi, seq)
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {

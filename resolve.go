@@ -54,15 +54,15 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 }
 
 // hides tells whether a summary or an omission hides the entry: where both do,
-// the later of the two. Spared says that one would, were it not for P9.
+// the later of the two. Spared says that one would, were it not for P8a or P9.
 func (p *Projection) hides(seq int32, n *node) (d decision, spared bool) {
 	d.by = nobody
 	if s := p.slots[slotSummary].at(seq); s != nobody {
-		if spared = p.shields(s, n, seq); !spared {
+		if spared = p.shields(s, n, seq) || p.stands(s, n, seq); !spared {
 			d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 		}
 	}
-	if t := p.slots[slotTurns].at(seq); t != nobody && p.shields(t, n, seq) {
+	if t := p.slots[slotTurns].at(seq); t != nobody && (p.shields(t, n, seq) || p.stands(t, n, seq)) {
 		spared = true
 	} else if t > d.by && p.overlays[t].c.Turns == Omit {
 		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
@@ -107,7 +107,7 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 	if by == nobody {
 		return keeps(n, ReasonNone)
 	}
-	text, f, why := p.shortenText(by, p.log.payload(seq), seq, false)
+	text, f, why := p.shortenText(by, p.log.payload(seq), seq, false, ReasonNone)
 	switch f {
 	case Kept:
 		return keeps(n, why)
@@ -122,6 +122,8 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
 	m, d := p.shortenUser(seq, n)
 	switch {
+	case d.fate == Kept && spared && n.is(flagContext):
+		return keeps(n, ReasonContext)
 	case d.fate == Kept && spared:
 		return keeps(n, ReasonRequest)
 	case d.fate == Kept:
@@ -143,7 +145,7 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 		var text string
 		if p.shields(at, n, seq) {
 			d.reason = ReasonRequest
-		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles)); d.fate != Kept {
+		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
 		}
 	}
@@ -180,11 +182,10 @@ func withText(parts []Part, text string) []Part {
 }
 
 // shortenText gives what an overlay leaves of a message's text, the fate that is, and
-// why. A message that carries files too is not hidden when its text is gone.
-func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool) (string, Fate, Reason) {
+// why. A message that carries files too is not hidden when its text is gone, nor
+// is one for which unhidden gives a reason.
+func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool, unhidden Reason) (string, Fate, Reason) {
 	policy := p.overlays[by].c.Texts
-	u, isUser := m.(UserMessage)
-	typed := isUser && !u.Synthetic
 	trim, named := policy.Entries[int64(seq)]
 	changed, kept := ReasonLines, ReasonLeft
 	if !named {
@@ -194,10 +195,10 @@ func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool) (st
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if !typed || named {
+		if unhidden == ReasonNone || named && unhidden == ReasonTyped {
 			return "", Omitted, changed
 		}
-		kept = ReasonTyped
+		kept = unhidden
 	case Trim:
 		kept = ReasonBare
 		if isBlank(text) {
@@ -208,7 +209,7 @@ func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool) (st
 			out += recallRef(policy.Recall, seq)
 		}
 		switch {
-		case !shows && typed: // what a person said is never hidden
+		case !shows && unhidden != ReasonNone:
 		case !shows:
 			left, f = "", Trimmed
 		case len(out) < len(text):
@@ -463,7 +464,7 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		m, _ := p.shortenUser(seq, n)
 		return m
 	case AssistantMessage:
-		payload.Text, _, _ = p.shortenText(by, payload, seq, false)
+		payload.Text, _, _ = p.shortenText(by, payload, seq, false, ReasonNone)
 		return payload
 	case ToolCall:
 		payload.Arguments, _ = p.overlays[by].c.ToolCalls.reduceArguments(payload)

@@ -245,7 +245,11 @@ func (p *Projection) judge(seq int32) verdict {
 	}
 	v.mark = newState(d, 0).mark
 	for _, by := range [...]int32{by[slotSummary], by[slotTurns]} {
-		if by == nobody || p.overlays[by].users == 0 {
+		if by == nobody {
+			continue
+		}
+		v.endAt(p.overlays[by].contexts, seq, p.overlays[by].lo, p.overlays[by].hi)
+		if p.overlays[by].users == 0 {
 			continue
 		}
 		for _, b := range p.reading {

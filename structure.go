@@ -431,6 +431,7 @@ func (l *Log) rollBack(was *Log) {
 	l.branches.cut(len(was.branches.list))
 	l.tools.cut(len(was.tools.list))
 	l.endings.cut(len(was.endings.list))
+	l.subjects.cut(len(was.subjects.list))
 	last, index, t := l.n, l.index, l.trail
 	for _, p := range slices.Backward(t.pairs) {
 		n := l.nodes.edit(p.at)

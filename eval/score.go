@@ -281,7 +281,7 @@ func (c *Cut) userShare(shown map[int64][]int32) Share {
 	for e := range c.log.Entries() {
 		m, ok := e.Payload.(tenfold.UserMessage)
 		of := c.entry(e.Seq)
-		if !ok || m.Synthetic || !m.IsRequest() || of == nil || e.Tokens > shortMessage || len(of.lines) == 0 {
+		if !ok || !m.IsRequest() || of == nil || e.Tokens > shortMessage || len(of.lines) == 0 {
 			continue
 		}
 		sc.add(1, inOrder(of.lines, shown[e.Seq]))

@@ -29,6 +29,7 @@ func (ix *Index) begin(o Options) *chooser {
 		groups: make([]candidates, len(ix.groups)), left: int64(o.Budget) * token,
 		held: make([]bool, len(ix.text)), offers: make([]offer, len(ix.entries)),
 	}
+	c.aim()
 	c.gather()
 	c.weigh()
 	return c
@@ -44,6 +45,8 @@ type chooser struct {
 	o     Options
 	value []int64
 	edits *edits
+	// focus is what each line of the texts is worth to the focus; nil without one.
+	focus []int64
 	shown []bool // atoms that stand in the view already
 	// met says per atom which look at a candidate met it last: the opening of
 	// a group and a line of it may have the same.
@@ -112,9 +115,10 @@ func (c *chooser) gather() {
 		group := &c.ix.groups[g]
 		at := int32(len(c.all))
 		head := &c.ix.entries[group.entry]
+		stays, hidden := c.fixed(head)
 		switch {
-		case c.o.Hidden != nil && c.o.Hidden(head.seq):
-		case head.seq < c.o.From || head.seq > c.o.To || c.o.Whole != nil && c.o.Whole(head.seq):
+		case hidden:
+		case stays:
 			c.show(group.entry)
 			if group.result >= 0 {
 				c.show(group.result)
@@ -161,13 +165,17 @@ func (c *chooser) offerEntry(i int32, on [][3]int32) {
 		}
 		return
 	}
-	first := len(c.all)
+	first, next := len(c.all), int32(1)
 	for _, u := range units {
+		c.offerFocused(i, next, u.line)
+		next = max(next, u.line)
 		atoms := c.counting(u.atoms, i, on)
 		if !atoms.none() {
 			c.all = append(c.all, candidate{entry: i, line: u.line, from: u.from, to: u.to, atoms: atoms, cost: e.share(int64(u.bytes))})
+			next = u.line + 1
 		}
 	}
+	c.offerFocused(i, next, e.last+1)
 	c.offers[i].lines = span{int32(first), int32(len(c.all))}
 	if !c.o.without(Blocks) {
 		c.offerBlocks(i, c.all[first:])

@@ -178,7 +178,7 @@ func (ix *Index) Advance(p *tenfold.Projection) {
 		switch payload := e.Payload.(type) {
 		case tenfold.UserMessage:
 			kind := roleTyped
-			if payload.Synthetic || !payload.IsRequest() {
+			if !payload.IsRequest() {
 				kind = roleSynthetic
 			}
 			ix.message(e, kind)

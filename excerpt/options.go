@@ -1,6 +1,10 @@
 package excerpt
 
-import "slices"
+import (
+	"slices"
+
+	"tenfold/atom"
+)
 
 // An Ingredient is a part of how lines are chosen that can be left out, to
 // see what it is good for.
@@ -56,6 +60,9 @@ type Options struct {
 	// Edits is how much blocks that may be edited next count against names that
 	// may be used next, in percent; 0 means 70.
 	Edits int
+	// Focus is what a person wants to be kept: lines that it is about are worth
+	// more, and so are those of files whose paths are. Nil for none.
+	Focus *atom.Focus
 	// Without leaves ingredients out.
 	Without []Ingredient
 }

@@ -9,8 +9,8 @@ import (
 func (c *chooser) rank(at int32) ranked {
 	one := &c.all[at]
 	c.looks++
-	r := ranked{at: at, cost: one.cost, gain: c.worth(one)}
 	e := &c.ix.entries[one.entry]
+	r := ranked{at: at, cost: one.cost, gain: c.worth(one) + c.focused(one, e)}
 	if one.line > 0 {
 		r.cost = c.costOf(one, e)
 		if one.last > 0 && r.cost > 0 {

@@ -45,6 +45,6 @@ func ExamplePipeline_Plan() {
 	}
 	// Output:
 	// turn-window:n=3: 3 entries, 2020 → 1515 tokens
-	// micro:keep_recent=1,over=800: 2 entries, 1515 → 527 tokens
-	// strip-attachments: 0 entries, 527 → 527 tokens
+	// micro:keep_recent=1,over=800: 2 entries, 1515 → 567 tokens
+	// strip-attachments: 0 entries, 567 → 567 tokens
 }

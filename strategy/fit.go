@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/excerpt"
 	"tenfold/tool"
 )
@@ -44,7 +45,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if !s.Target.Set() {
 		s.Target = settled(s).Target
 	}
-	f := fitting{Fit: s, p: p, o: o, refused: map[int64]bool{}}
+	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus), refused: map[int64]bool{}}
 	now := cmp.Or(o.begun, p)
 	f.limit = s.Target.Limit(now, o.Scale)
 	f.report = &Fitted{Of: s.Target, Now: f.cost(now), Target: f.limit}
@@ -71,6 +72,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
 	}
 	f.report.After = after
+	f.noteFocus()
 	return []tenfold.Compaction{f.best}, nil
 }
 
@@ -89,7 +91,8 @@ type fitting struct {
 	stands      map[int64]stance // what always stays, by message or call
 	refused     map[int64]bool   // what costs more than it seems
 	calls       []toolCall
-	request     int64 // the last request; 0 for none
+	request     int64       // the last request; 0 for none
+	focus       *atom.Focus // nil without one
 	report      *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the

@@ -59,6 +59,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 		Whole:   f.stays,
 		Hidden:  f.hides,
 		Open:    f.edits(),
+		Focus:   f.focus,
 		Without: f.Without,
 	})
 	var kept chosen
@@ -130,11 +131,12 @@ const maxRounds = 6
 // all of those stand, on the newest steps as they are, thoughts included. The
 // last gap is closed with the beginning of a result that does not fit whole.
 func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
+	margin := besideMark
 	for range maxRounds {
 		if f.full(fullShare) {
 			return nil
 		}
-		more := f.missing(f.limit - f.cost(f.view))
+		more := f.missing(f.limit-f.cost(f.view), margin)
 		for n := len(more); n > 0; n = n * 3 / 4 {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -155,10 +157,19 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 				}
 			}
 		}
-		if len(more) == 0 {
-			break
+		switch {
+		case len(more) > 0:
+		case margin == 0:
+			return f.fillTail(ctx, kept)
+		default:
+			margin = 0 // it may fit all the same
 		}
 	}
+	return f.fillTail(ctx, kept)
+}
+
+// fillTail spends what is left when no result fits whole any more.
+func (f *fitting) fillTail(ctx context.Context, kept []excerpt.Kept) error {
 	if f.full(usedShare) {
 		return nil
 	}
@@ -176,21 +187,21 @@ type one struct {
 
 // missing lists what of the log is not whole in the view and would be for at
 // most so many tokens together: messages of the person, then all else, the
-// newest first. What does not fit is skipped.
-func (f *fitting) missing(tokens int) []one {
+// newest first. What does not fit is skipped; a call costs a margin beside itself.
+func (f *fitting) missing(tokens, margin int) []one {
 	l := f.p.Log()
 	var more []one
-	take := func(seq int64, margin int) {
-		cost, results := f.lacks(seq)+f.lacks(l.Pair(seq)), l.Pair(seq) > 0
+	take := func(seq int64, call bool, margin int) {
+		cost := f.lacks(seq) + f.lacks(l.Pair(seq))
 		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.hides(seq) {
 			tokens -= cost + margin
-			more = append(more, one{seq, results || margin > 0})
+			more = append(more, one{seq, call})
 		}
 	}
 	for seq := f.last; seq >= f.first; seq-- {
 		if e, _ := l.Entry(seq); f.p.Reads(seq) {
 			if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() {
-				take(seq, 0)
+				take(seq, false, 0)
 			}
 		}
 	}
@@ -199,9 +210,9 @@ func (f *fitting) missing(tokens int) []one {
 		switch {
 		case !f.p.Reads(seq):
 		case e.Payload.Kind() == tenfold.KindToolCall:
-			take(seq, besideMark)
+			take(seq, true, margin)
 		case e.Payload.Kind() == tenfold.KindAssistantMessage, e.Payload.Kind() == tenfold.KindUserMessage:
-			take(seq, 0)
+			take(seq, false, 0)
 		}
 	}
 	return more
@@ -253,11 +264,14 @@ func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
 	return nil
 }
 
+// maxTries bounds how many beginnings are tried.
+const maxTries = 12
+
 // topUp shows the beginning of the newest results and texts that are too long to
 // be shown whole, until the target is used.
 func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
-	l := f.p.Log()
-	for seq := f.last; seq >= f.first && !f.full(usedShare); seq-- {
+	l, tries := f.p.Log(), 0
+	for seq := f.last; seq >= f.first && !f.full(usedShare) && tries < maxTries; seq-- {
 		at := seq
 		switch e, _ := l.Entry(seq); e.Payload.Kind() {
 		case tenfold.KindToolCall:
@@ -271,7 +285,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			continue
 		}
 		e, _ := l.Entry(at)
-		for left := f.limit - f.cost(f.view) - besideMark; left > 0; left = left * 3 / 4 {
+		for left := f.limit - f.cost(f.view); left > 0; left = left * 3 / 4 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -280,6 +294,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			if more.lines = union(st.lines, f.beginning(tenfold.TextLines(e.Payload), left)); len(more.lines) == 0 {
 				break
 			}
+			tries++
 			if f.stands[seq] = more; f.try(kept) {
 				break
 			}

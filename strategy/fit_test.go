@@ -24,10 +24,19 @@ func payloads(p *tenfold.Projection) map[int64]tenfold.Payload {
 	all := map[int64]tenfold.Payload{}
 	for it := range p.Items() {
 		if it.Seq > 0 {
-			all[it.Seq] = it.Payload
+			all[it.Seq] = withoutNote(it.Payload)
 		}
 	}
 	return all
+}
+
+// withoutNote is a payload without the note of P5a.
+func withoutNote(p tenfold.Payload) tenfold.Payload {
+	if m, ok := p.(tenfold.UserMessage); ok && len(m.Parts) > 0 && tenfold.IsNote(m.Parts[0].Text) {
+		m.Parts = m.Parts[1:]
+		return m
+	}
+	return p
 }
 
 // result is the text a model sees of a result.
@@ -319,7 +328,7 @@ func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := script(t, "t", "u write it", "c 1 Write "+string(arguments), "r 1 ok", "c 2 Bash {}", "r 2 *900", "a end")
-	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=60,without=blocks").View()
+	p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=110,without=blocks").View()
 	c, ok := payloads(p)[3].(tenfold.ToolCall)
 	if !ok {
 		t.Fatalf("shown: %s", shown(p))

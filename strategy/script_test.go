@@ -67,7 +67,7 @@ func long(text string) string {
 func shown(p *tenfold.Projection) string {
 	var out []string
 	for it := range p.Items() {
-		switch payload := it.Payload.(type) {
+		switch payload := withoutNote(it.Payload).(type) {
 		case tenfold.UserMessage:
 			out = append(out, "u "+text(payload.Parts))
 		case tenfold.AssistantMessage:

@@ -65,8 +65,12 @@ func Spans(p *tenfold.Projection) []Span {
 	for o := range p.Overlays() {
 		overlays[o.ID] = o
 	}
+	note := p.Log().Counter().Count(p.Note())
 	var call int64
 	for it := range p.Items() {
+		if it.Noted {
+			it.Tokens -= note
+		}
 		if it.Payload.Kind() == tenfold.KindToolCall {
 			call = it.Seq
 		}
@@ -81,10 +85,11 @@ func Spans(p *tenfold.Projection) []Span {
 			pieces[0].span.After += it.Tokens
 		}
 	}
-	if note := p.Note(); note != "" { // of what was shortened first (P5a)
-		i := max(slices.IndexFunc(pieces, func(pc piece) bool { return len(pc.by) > 0 }), 0)
-		pieces[i].span.After += l.Counter().Count(note)
+	if note == 0 {
+		return join(p, pieces, overlays)
 	}
+	// The note (P5a) is there for what was changed first.
+	pieces[max(slices.IndexFunc(pieces, func(pc piece) bool { return len(pc.by) > 0 }), 0)].span.After += note
 	return join(p, pieces, overlays)
 }
 

@@ -164,7 +164,7 @@ func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
 // summaries in place of all they were made from.
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
-		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions, Budget: o.Budget,
+		Range: j.span, Log: p.Log(), Overlap: j.overlap, Focus: o.Focus, Instructions: o.Instructions, Budget: o.Scale.Estimated(o.Budget),
 		View: cmp.Or(o.begun, p), DryRun: o.DryRun,
 	}
 	var prior []tenfold.Overlay

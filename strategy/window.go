@@ -167,7 +167,7 @@ func newestFirst(p *tenfold.Projection) iter.Seq[tenfold.Entry] {
 // isRequest reports whether an entry is something a person asked on the root.
 func isRequest(e tenfold.Entry) bool {
 	m, ok := e.Payload.(tenfold.UserMessage)
-	return ok && e.Branch == "" && !m.Synthetic
+	return ok && e.Branch == "" && m.IsRequest()
 }
 
 // firstRequest is the first thing asked in the log, hidden or not; 0 for none.

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,10 +14,9 @@ import (
 // last. Each is whole, or a fragment of a line that is too long. None where
 // the output says nothing.
 func causeOf(text string) []string {
-	var best, test, after, last string
-	rank := 0
-	follows := false // the next line may be the assertion of a test
-	seen := 0
+	var best, after []string // the line that tells most, and what it leads to
+	test, last := "", ""
+	rank, follow, seen := 0, 0, 0
 	for raw := range strings.SplitSeq(text, "\n") {
 		line := atom.Clean(raw)
 		if seen++; seen > causeLines {
@@ -26,33 +26,35 @@ func causeOf(text string) []string {
 			continue
 		}
 		last = line
-		switch n := tells(line); {
+		n := tells(line)
+		switch {
 		case n > rank:
-			rank, best, after = n, line, ""
-			follows = n == ofTest
-			if n == ofTest {
-				test = line
+			rank, best, after, follow = n, []string{line}, nil, 0
+			switch {
+			case n == ofTest:
+				test, follow = line, 1
+			case strings.HasSuffix(line, ":"):
+				follow = 2 // what was expected, and what was there
 			}
-		case follows && after == "" && (raw[0] == ' ' || raw[0] == '\t'):
-			after, follows = line, false
-		case n == rank && rank == 0 && best == "":
-			best = line
+		case follow > 0 && (raw[0] == ' ' || raw[0] == '\t' || rank == ofCause && n < ofTest):
+			after, follow = append(after, line), follow-1
 		default:
-			follows = false
+			follow = 0
 		}
 	}
-	switch {
-	case rank == 0:
-		best = last
-	case rank == ofTest && after != "":
-		return []string{fragment(best), fragment(after)}
-	case test != "" && test != best:
-		return []string{fragment(test), fragment(best)}
+	if rank == 0 {
+		best = []string{last}
 	}
-	if best == "" {
-		return nil
+	if rank == ofCause && test != "" {
+		best = append([]string{test}, best...)
 	}
-	return []string{fragment(best)}
+	var lines []string
+	for _, line := range append(best, after...) {
+		if line = fragment(line); line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // causeLines is how many lines of an output are looked at.
@@ -109,6 +111,7 @@ func placed(line string) bool {
 func named(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "Uncaught "), "thrown: ")
 	name, _, ok := strings.Cut(line, ":")
+	name, _, _ = strings.Cut(name, " [ERR_")
 	if !ok || name == "" || len(name) > 80 || strings.ContainsAny(name, " /\\\"'`") {
 		return false
 	}

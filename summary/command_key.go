@@ -43,6 +43,11 @@ func fields(s string) []string {
 	if !strings.ContainsAny(s, `'"`) {
 		return strings.Fields(s)
 	}
+	return apart(s, " \t\r")
+}
+
+// apart cuts a command line at any of some characters that are not in quotes.
+func apart(s, at string) []string {
 	var mark rune // the quote that is open
 	return strings.FieldsFunc(s, func(c rune) bool {
 		switch {
@@ -51,6 +56,9 @@ func fields(s string) []string {
 		case mark == c:
 			mark = 0
 		}
-		return mark == 0 && (c == ' ' || c == '\t' || c == '\r')
+		return mark == 0 && strings.ContainsRune(at, c)
 	})
 }
+
+// partsOf are the commands of a line.
+func partsOf(line string) []string { return apart(line, ";|&\n") }

@@ -1,7 +1,10 @@
 package summary
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"tenfold/atom"
 	"tenfold/summary/internal/source"
@@ -25,22 +28,67 @@ func Constraints(text string) []string { return constraintsIn(text, longLine) }
 func constraintsIn(text string, longest int) []string {
 	var found []string
 	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
-		if len(line) <= longLine {
-			if atom.ConstraintAt(line) >= 0 {
-				found = append(found, line)
-			}
-			continue
+		found = append(found, constraintsOf(strings.TrimSpace(line), longest)...)
+	}
+	return found
+}
+
+// constraintsOf are those of a line: the line, or of a long one the sentences.
+func constraintsOf(line string, longest int) []string {
+	if len(line) <= longLine {
+		if atom.ConstraintAt(line) < 0 {
+			return nil
 		}
-		for line != "" {
-			var s string
-			s, line = sentence(line)
-			if at := atom.ConstraintAt(s); at >= 0 {
-				found = append(found, around(s, at, longest))
-			}
+		return []string{line}
+	}
+	var found []string
+	for line != "" {
+		var s string
+		s, line = sentence(line)
+		if at := atom.ConstraintAt(s); at >= 0 {
+			found = append(found, around(s, at, longest))
 		}
 	}
 	return found
+}
+
+// demandsIn gives the lines of a message that state a constraint, those of
+// broken paragraphs with the lines that the sentence goes over (P5b).
+func demandsIn(text string) []string {
+	lines := strings.Split(text, "\n")
+	found := make([][]string, len(lines))
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+		found[i] = constraintsOf(lines[i], longSentence)
+	}
+	take := func(i int) {
+		if found[i] == nil && len(lines[i]) <= longLine {
+			found[i] = lines[i : i+1]
+		}
+	}
+	for i := range lines {
+		if atom.ConstraintAt(lines[i]) < 0 {
+			continue
+		}
+		for j := i; j > 0 && goesOn(lines[j-1], lines[j]); j-- {
+			take(j - 1)
+		}
+		for j := i; j+1 < len(lines) && goesOn(lines[j], lines[j+1]); j++ {
+			take(j + 1)
+		}
+	}
+	return slices.Concat(found...)
+}
+
+// goesOn reports whether a line goes on with the sentence of the line before, as
+// in a paragraph that was broken at its width.
+func goesOn(before, line string) bool {
+	const narrowest = 60
+	if len(before) < narrowest || line == "" || strings.ContainsRune(".!?…:;|{}", rune(before[len(before)-1])) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLower(r)
 }
 
 // around cuts a sentence to so many bytes with the place in it, between words.

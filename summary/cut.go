@@ -62,6 +62,9 @@ func opening(text string, characters int) string {
 	if whole := closed(text[:end]); whole != "" {
 		return whole + "\n…"
 	}
+	if line, _, _ := strings.Cut(text, "\n"); utf8.RuneCountInString(line) <= characters {
+		return line + " …"
+	}
 	return clip(text, characters)
 }
 

@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/internal/corpustest"
+	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/summary"
 	"tenfold/token"
@@ -192,13 +193,7 @@ func factsOf(entries []tenfold.Entry) []fact {
 		if !ok || !m.IsRequest() {
 			continue
 		}
-		var texts []string
-		for _, p := range m.Parts {
-			if p.Text != "" {
-				texts = append(texts, p.Text)
-			}
-		}
-		text := strings.TrimSpace(strings.Join(texts, "\n"))
+		text := purpose.Said(m)
 		if utf8.RuneCountInString(text) >= 500 || !atom.StatesConstraint(text) {
 			continue
 		}
@@ -225,7 +220,7 @@ func factsOf(entries []tenfold.Entry) []fact {
 		if d.asks || !d.failed || d.polls() || len(calls)-i > 8 || d.spoken < calls[len(calls)-1].spoken || slices.ContainsFunc(calls[i+1:], d.closes) {
 			continue
 		}
-		if text := d.result.Parts; len(text) > 0 && strings.HasPrefix(text[0].Text, "The user doesn't want to") {
+		if text := d.result.Parts; len(text) > 0 && (strings.HasPrefix(text[0].Text, "The user doesn't want to") || strings.HasPrefix(text[0].Text, "[Operation Cancelled]") || strings.HasSuffix(text[0].Text, "Command aborted")) {
 			continue // that is the person's word
 		}
 		f := fact{kind: "error"}
@@ -255,7 +250,9 @@ func factsOf(entries []tenfold.Entry) []fact {
 }
 
 // budgetMisses are sessions whose facts do not fit, with the reason.
-var budgetMisses = map[string]string{}
+var budgetMisses = map[string]string{
+	"agentv/copilot-cli/c3f091b3-1a1f-435f-8acb-6c7520106212.jsonl#0": "the person took the demand back: it was said in the wrong chat",
+}
 
 func (d *done) polls() bool { return tool.Polls(d.call.Name, d.call.Arguments) }
 

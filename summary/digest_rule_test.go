@@ -89,6 +89,8 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 		`c 1 Bash {"command":"git status --short"}`, `r 1 ## main...origin/main\n M a.go`,
 		`c 2 Bash {"command":"git commit -am 'Port it'"}`, `r 2 [main 1a2b3c4] Port it\n 1 file changed`,
 	), "Where the work stands")
+	quiet := sectionOf(digestOfLines(t, "t", "u Commit it.", `c 1 Bash {"command":"git status --short"}`, `r 1 ## main\n M a.go`, `c 2 Bash {"command":"git commit -qam 'Port it'"}`, "r 2 "), "Where the work stands")
+	holds(t, quiet, []string{"- branch `main`\n"}, []string{"uncommitted", "a.go"})
 	holds(t, done, []string{"- branch `main`\n", "- last commit `[main 1a2b3c4] Port it`\n"}, []string{"uncommitted", "a.go"})
 }
 
@@ -147,10 +149,12 @@ func TestM4aChangedFiles(t *testing.T) {
 		`c 2 apply_patch {"input":"*** Begin Patch\n*** Update File: b.py\n@@ class Reader:\n def read(self):\n-    pass\n+    return self.line\n*** Add File: c.ts\n+export function open(path: string) {\n+}\n*** Delete File: d.ts\n*** End Patch"}`, "r 2 ok",
 		`c 3 Write {"file_path":"/w/e.md","content":"# Title\n\nText\n"}`, "r 3 File created successfully",
 		`c 4 Edit {"file_path":"/w/broken.go","old_string":"x","new_string":"y"}`, "e 4 not found",
+		`c 5 Write {"file_path":"/w/media/a.svg","content":"x"}`, "r 5 ok", `c 6 Write {"file_path":"/w/media/b.svg","content":"x"}`, "r 6 ok", `c 7 Write {"file_path":"/w/old.go","content":"x"}`, "r 7 ok",
+		`c 8 Bash {"command":"cd /w && git rm -f media/*.svg && mv old.go new.go"}`, "r 8 ok",
 	), "Changed files")
 	holds(t, files, []string{
 		"- `/w/a.go`: modified, turn 0\n  - in `Next`: `+ return p.next()`\n", "- `b.py`: modified, turn 0\n  - in `Reader`: `+ return self.line`\n",
-		"- `c.ts`: created, turn 0\n  - in `open`: `+ export function open(path: string) {`\n", "- `d.ts`: deleted, turn 0\n", "- `/w/e.md`: created, turn 0\n  - in `# Title`",
+		"- `c.ts`: created, turn 0\n  - in `open`: `+ export function open(path: string) {`\n", "- `d.ts`: deleted, turn 0\n", "- `/w/media/a.svg`: deleted, turn 0\n", "- `/w/media/b.svg`: deleted, turn 0\n", "- `/w/old.go`: deleted, turn 0\n", "- `/w/e.md`: created, turn 0\n  - in `# Title`",
 		"- only read, of late: `/w/only.go`\n",
 	}, []string{"broken.go"})
 }
@@ -164,6 +168,7 @@ func TestM4aCauseLines(t *testing.T) {
 		{`src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nsrc/b.ts(1,1): error TS1005: ';' expected.`, "  > src/a.ts(3,5): error TS2304: Cannot find name 'x'.\n"},
 		{`   Compiling w v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\nerror: could not compile`, "  > error[E0308]: mismatched types\n"},
 		{`collected 3 items\ntest_a.py F..\n    def test_a():\n>       assert f() == 2\nE       assert 1 == 2\nFAILED test_a.py::test_a - assert 1 == 2`, "  > E       assert 1 == 2\n"},
+		{`  1) reads it:\n     AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n1 !== 2\n\n      at Context.<anonymous>`, "  > AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n  > 1 !== 2\n"},
 		{`thread 'main' panicked at src/a.rs:3:5:\nindex out of bounds`, "  > thread 'main' panicked at src/a.rs:3:5:\n"},
 		{`rm: cannot remove 'x': No such file or directory`, "  > rm: cannot remove 'x': No such file or directory\n"},
 		{`one\ntwo`, "  > two\n"},
@@ -198,17 +203,21 @@ func TestM4aClosedErrors(t *testing.T) {
 		open  bool
 	}{
 		{"the whole suite passed", [][]string{fails("go test -run TestA ./w"), passes("go test ./...", `ok  	w`)}, false},
+		{"the project's own suite passed", [][]string{fails("go test ./w"), passes("mise run test 2>&1 | tail -30", `ok  	w`)}, false},
 		{"another package passed", [][]string{fails("go test ./w"), passes("go test ./v", `ok  	v`)}, true},
 		{"another test passed", [][]string{fails("go test -run TestA ./w"), passes("go test -run TestB ./w", `ok  	w`)}, true},
 		{"the folder above passed", [][]string{fails("pytest tests/unit/test_a.py::test_b"), passes("pytest tests/unit", "3 passed")}, false},
 		{"a pipe hides how it ended, the output tells", [][]string{fails("go test ./..."), passes("go test ./... 2>&1 | tail -5", `ok  	w`)}, false},
 		{"a pipe hides that it failed", [][]string{passes("go test ./... 2>&1 | tail -5", `--- FAIL: TestA\nFAIL`)}, true},
+		{"chosen tests, long ago", [][]string{fails("go test -run 'TestA|TestB' ."), many(31)}, false},
+		{"chosen tests, of which all passed", [][]string{fails("go test -run 'TestA|TestB' ."), passes("go test .", `ok  	w`)}, false},
 		{"a script, long ago", [][]string{fails(script), many(31)}, false},
 		{"a script, just now", [][]string{fails(script), many(3)}, true},
 		{"a script, two requests ago", [][]string{fails(script), {"t", "u Next.", "t", "u And next.", "t", "u And then."}}, false},
 		{"a check is red until it passes", [][]string{fails("go vet ./..."), many(60), {"t", "u Next.", "t", "u And next.", "t", "u Then."}}, true},
 		{"the file it tests is gone", [][]string{fails("pytest tests/test_a.py"), {`c 3 apply_patch {"input":"*** Begin Patch\n*** Delete File: tests/test_a.py\n*** End Patch"}`, "r 3 ok"}}, false},
 		{"a search that found nothing", [][]string{{`c 1 exec_command {"cmd":"rg -n nothing ."}`, `r 1 Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\n`}}, false},
+		{"a call that the person broke off", [][]string{{`c 1 bash {"command":"npm run check"}`, `e 1 checking\n\nCommand aborted`}}, false},
 		{"a call that the person refused", [][]string{{`c 1 Bash {"command":"make"}`, "e 1 The user doesn't want to proceed with this tool use. The tool use was rejected."}}, false},
 	} {
 		lines := []string{"t", "u Work."}
@@ -347,5 +356,47 @@ func TestDigestFocus(t *testing.T) {
 	r.Focus = "zebra"
 	if got, err = (summary.Digest{}).Summarize(t.Context(), r); err != nil || len(got.Notes) != 1 || got.Notes[0] != "focus: nothing found" {
 		t.Errorf("the notes are %q, %v", got.Notes, err)
+	}
+}
+
+// L12: where a pipe hides how a check ended, only what a failure alone prints
+// makes it red.
+func TestL12OutputOfHiddenChecks(t *testing.T) {
+	for _, c := range []struct {
+		command, output string
+		red             bool
+	}{
+		{"bun run test 2>&1 | tail -30", `submitJobError: new Error("Database connection failed"),\n 1274 pass\n 0 fail`, false},
+		{"bun run test 2>&1 | tail -30", `(fail) saves the file\n 1273 pass\n 1 fail`, true},
+		{"npx vitest run | tail", `Tests  2 failed | 3 passed (5)`, true},
+		{"npx vitest run | tail", `Tests  5 passed (5)`, false},
+		{"go test ./... | tail", `--- FAIL: TestA (0.00s)\nFAIL`, true},
+		{"go test ./... | tail", `a_test.go:7: logged: an error of no matter\nok  	w`, false},
+		{"go vet ./... | head", `w/a.go:7:2: undefined: next`, true},
+		{"cargo test | tail", `test result: FAILED. 3 passed; 1 failed; 0 ignored`, true},
+		{"npx tsc --noEmit | head -20", `src/a.ts(3,5): error TS2304: Cannot find name 'x'.`, true},
+		{"pnpm lint | tail", `✖ 3 problems (3 errors, 0 warnings)`, true},
+		{"pnpm lint | tail", `Checked 40 files. No fixes applied.`, false},
+	} {
+		text := digestOfLines(t, "t", "u Work.", `c 1 Bash {"command":"`+c.command+`"}`, "r 1 "+c.output)
+		if red := strings.Contains(text, "failed by its output"); red != c.red {
+			t.Errorf("%s: red is %v:\n%s", c.output, red, text)
+		}
+	}
+}
+
+// P5b: of a long message the demands stand whole, over the ends of lines too.
+func TestP5bDemandsAreWhole(t *testing.T) {
+	filler := strings.Repeat("This says how the importer reads the table.\\n", 30)
+	broken := `The exporter writes the files in the order in which the reader found\nthem, and it must never touch those that a person changed by hand or\nthat are newer than the table.`
+	long := "You must keep the port, " + strings.Repeat("and the host, ", 50) + "unless I say otherwise."
+	text := digestOfLines(t, "t", "u Start it.", "t", "u "+filler+broken+`\n`+filler+long+`\n`+filler, "t", "u Go on with it.")
+	for line := range strings.SplitSeq(broken, `\n`) {
+		if !strings.Contains(text, "  > "+line+"\n") {
+			t.Errorf("it has no %q:\n%s", line, text)
+		}
+	}
+	if !strings.Contains(text, "unless I say otherwise.") {
+		t.Errorf("what turns a demand round is cut off:\n%s", text)
 	}
 }

@@ -42,7 +42,7 @@ func (x *words) add(turn int, e tenfold.Entry) {
 			x.said[n-1].underway = true
 		}
 	case tenfold.AssistantMessage:
-		text := strings.TrimSpace(p.Text)
+		text := strings.TrimLeft(strings.TrimSpace(p.Text), "-\n ")
 		if text == "" {
 			return
 		}
@@ -108,8 +108,8 @@ func (x *words) addItems(s *items, last string) {
 	for i := len(x.said) - 1; i >= 0; i-- {
 		c := x.said[i]
 		switch {
-		case i == len(x.said)-1 && c.text == strings.TrimSpace(last):
-		case !c.underway:
+		case i == len(x.said)-1 && last != "" && strings.HasSuffix(strings.TrimSpace(last), c.text):
+		case !c.underway && !strings.HasSuffix(c.text, ":"):
 			rank := rankDecision
 			if i == len(x.said)-1 {
 				rank = rankLast

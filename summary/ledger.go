@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/token"
 )
@@ -108,8 +109,8 @@ type ledgerFacts struct {
 func LedgerFacts(r strategy.SummaryRequest) Facts {
 	f := ledgerFacts{Ledger: LedgerOf(r)}
 	for _, e := range raw(r) {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() {
-			f.constraints = append(f.constraints, Constraints(partsText(m.Parts))...)
+		if m, ok := e.Payload.(tenfold.UserMessage); ok {
+			f.constraints = append(f.constraints, Constraints(purpose.Said(m))...)
 		}
 	}
 	return f
@@ -186,7 +187,7 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	}
 	l.last = ""
 	l.spoken++
-	text := strings.TrimSpace(saidIn(m.Parts))
+	text := purpose.Said(m)
 	if shortAnswer(text) {
 		if question := asked(l.before, text); question != "" {
 			l.addRequest(turn, branch, text, question)
@@ -213,7 +214,7 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 	}
 	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions, order: l.entries}
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
-		r.lines = constraintsIn(text, longSentence)
+		r.lines = demandsIn(text)
 		r.binds = len(r.lines) > 0
 	} else {
 		r.binds = atom.StatesConstraint(text)

@@ -110,9 +110,13 @@ func pairsIn(result string) []exchange {
 	return all
 }
 
+// refusals is how hosts begin the result of a call that the person refused or
+// broke off.
+var refusals = []string{"The user doesn't want to", "[Operation Cancelled]", "[Request interrupted by user", "User rejected", "User denied", "The user rejected", "The user denied", "The user declined"}
+
 // refusal reads a person's refusal of a call, with what they said instead.
 func refusal(result string) (words string, refused bool) {
-	if !strings.HasPrefix(result, "The user doesn't want to") {
+	if !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
 		return "", false
 	}
 	if !tool.Refusal(result) {

@@ -198,6 +198,9 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.fail(c, r)
 		return
 	}
+	if c.command != nil {
+		l.remove(c.command.text, c.turn)
+	}
 	for _, f := range c.files {
 		l.touch(c, createdIn(f, saidIn(p.Parts)))
 	}
@@ -216,7 +219,7 @@ func (l *Ledger) end(c *call, p tenfold.ToolResult, r *result) {
 	}
 	if cmd.check != nil && (r.ended == "" || masked(cmd.text)) {
 		output := tool.Output(p)
-		r.red = looksRed(output)
+		r.red = !cmd.once && cmd.check.looksRed(output)
 		r.failed = r.red
 		r.unsure = !r.red && masked(cmd.text) && !looksGreen(output)
 	}

@@ -3,8 +3,11 @@ package summary
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
+	"tenfold/atom"
 	"tenfold/tool"
 )
 
@@ -45,9 +48,8 @@ func checkOf(known tool.Tool, line string) (verdict, bool) {
 	if known.Kind != tool.Shell {
 		return verdict{}, false
 	}
-	parts := strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == '|' || r == '&' || r == '\n' })
-	for _, part := range slices.Backward(parts) {
-		if c, ok := oneCheck(strings.Fields(part)); ok {
+	for _, part := range slices.Backward(partsOf(line)) {
+		if c, ok := oneCheck(fields(part)); ok {
 			return c, true
 		}
 	}
@@ -75,7 +77,8 @@ func oneCheck(words []string) (verdict, bool) {
 		if at < 0 {
 			return verdict{}, false
 		}
-		c.name, rest = c.name+" "+strings.Trim(rest[at], `"'`), rest[at+1:]
+		// What mends shows what is left as well as what only looks.
+		c.name, rest = c.name+" "+strings.TrimSuffix(strings.Trim(rest[at], `"'`), ":fix"), rest[at+1:]
 	default:
 		return verdict{}, false
 	}
@@ -113,7 +116,7 @@ func (c *verdict) look(words []string) {
 			i++
 		case strings.HasPrefix(w, "2>"), strings.HasPrefix(w, ">"):
 		case isFilter(w):
-			c.some = w
+			c.some += w
 			if i+1 < len(words) && !strings.Contains(w, "=") {
 				i++
 				c.some += " " + words[i]
@@ -137,7 +140,7 @@ func (c *verdict) look(words []string) {
 // glances reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
 func glances(line string) bool {
-	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return r == ';' || r == '&' || r == '\n' }) {
+	for _, part := range partsOf(line) {
 		words := strings.Fields(part)
 		if len(words) > 0 && !looking[path.Base(words[0])] {
 			return false
@@ -152,14 +155,31 @@ var looking = wordSet("git ls cat head tail sed grep rg find wc cd echo pwd whic
 func isFilter(word string) bool {
 	name, _, _ := strings.Cut(word, "=")
 	switch name {
-	case "-run", "--run", "-k", "-t", "--testNamePattern", "--test-name-pattern", "--grep", "-g", "--filter":
+	case "-run", "--run", "-skip", "-k", "-t", "--testNamePattern", "--test-name-pattern", "--grep", "-g", "--filter":
 		return true
 	}
 	return false
 }
 
+// suites run all that a project is checked by, and all its tests, whatever runs
+// one of them.
+var (
+	suites   = wordSet("check ci verify")
+	programs = wordSet("make just task mise")
+)
+
+// runsAll reports whether a run of c is one of all checks, or all tests, of a
+// project, and other one of those.
+func (c verdict) runsAll(other verdict) bool {
+	program, verb, _ := strings.Cut(c.name, " ")
+	return programs[program] && (suites[verb] || verb == "test" && strings.Contains(other.name, "test"))
+}
+
 // covers reports whether a run of c says all that a run of other says.
 func (c verdict) covers(other verdict) bool {
+	if c.runsAll(other) {
+		return true
+	}
 	if c.name != other.name || c.some != "" && (c.some != other.some || !slices.Equal(c.over, other.over)) {
 		return false
 	}
@@ -181,18 +201,43 @@ func masked(line string) bool {
 }
 
 // looksRed reports whether the output of a check tells of a failure, for lines
-// that hide how it ended.
-func looksRed(output string) bool {
+// that hide how it ended. A count decides; else lines that only a failure prints
+// do. Tests print errors of their own, so that those count for other checks alone.
+func (c verdict) looksRed(output string) bool {
 	output = output[max(0, len(output)-1<<13):]
+	tests := strings.Contains(c.name, "test") || c.name == "jest" || c.name == "mocha"
+	red, none := false, false
 	for line := range strings.SplitSeq(output, "\n") {
-		if line = strings.TrimSpace(line); line == "FAIL" || tells(line) >= ofTest && !strings.Contains(line, "warning") {
-			return true
+		line = atom.Clean(line)
+		for _, word := range []string{" failed", " fail", " failing", " errors", " error"} {
+			if n, ok := counted(line, word); ok && n > 0 {
+				return true
+			} else if ok {
+				none = true
+			}
 		}
-		if at := strings.Index(line, " failed"); at > 0 && line[at-1] >= '0' && line[at-1] <= '9' && !strings.HasSuffix(line[:at], " 0") && line[:at] != "0" {
-			return true
-		}
+		red = red || line == "FAIL" || tells(line) == ofTest || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
+			strings.HasPrefix(line, "error: script ") || strings.HasPrefix(line, "error: could not compile") || strings.HasPrefix(line, "make: *** ") ||
+			!tests && tells(line) == ofCause && !named(line)
 	}
-	return false
+	return red && !none
+}
+
+// counted reads the number before a word of a summary: "3 passed, 1 failed".
+func counted(line, word string) (n int, ok bool) {
+	at := strings.Index(line, word)
+	if at < 1 || len(line) > fragmentFrom || at+len(word) < len(line) && (line[at+len(word)] == '_' || unicode.IsLetter(rune(line[at+len(word)]))) {
+		return 0, false
+	}
+	first := at
+	for first > 0 && line[first-1] >= '0' && line[first-1] <= '9' {
+		first--
+	}
+	if first > 0 && !strings.ContainsRune(" (,;:|", rune(line[first-1])) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(line[first:at])
+	return n, err == nil
 }
 
 // looksGreen reports whether the output of a check tells that it passed, or is

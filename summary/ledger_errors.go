@@ -116,8 +116,11 @@ const (
 	lookSpoken, callSpoken     = 1, 2
 )
 
-// again reports whether a check failed that can be run again at any time.
-func (f *failure) again() bool { return f.command != nil && f.command.check != nil && !f.command.once }
+// again reports whether a check failed that can be run again at any time. Tests
+// that were chosen by name are not: they may be gone.
+func (f *failure) again() bool {
+	return f.command != nil && f.command.check != nil && f.command.check.some == "" && !f.command.once
+}
 
 // left reports whether the work has gone on without a call that failed: a
 // command that nobody will run again is not open for ever.

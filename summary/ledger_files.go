@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -58,6 +59,41 @@ func (l *Ledger) fileItems(s *items) {
 	}
 	if len(read) > 0 {
 		s.add(inFiles, rankRead, len(paths), "- only read, of late: %s\n", listed(read, readFiles))
+	}
+}
+
+// remove notes the files of this session that a command line deletes or moves
+// away, as far as it names them.
+func (l *Ledger) remove(line string, turn int) {
+	if !strings.Contains(line, "rm ") && !strings.Contains(line, "mv ") {
+		return
+	}
+	for _, part := range partsOf(line) {
+		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(part), "git "))
+		if len(words) < 2 || words[0] != "rm" && words[0] != "mv" {
+			continue
+		}
+		gone := words[1:]
+		if words[0] == "mv" {
+			gone = gone[:len(gone)-1]
+		}
+		for _, w := range gone {
+			w = strings.TrimPrefix(strings.Trim(w, `"'`), "./")
+			if w == "" || w[0] == '-' {
+				continue
+			}
+			for _, f := range l.paths {
+				name := f.path[max(len(f.path)-len(w), 0):]
+				if strings.ContainsRune(w, '*') { // as many folders as it names
+					parts := strings.Split(f.path, "/")
+					name = strings.Join(parts[max(len(parts)-strings.Count(w, "/")-1, 0):], "/")
+				}
+				whole := len(name) == len(f.path) || strings.HasSuffix(strings.TrimSuffix(f.path, name), "/")
+				if same, err := path.Match(w, name); err == nil && same && whole && f.changes > 0 {
+					f.last, f.turn, f.latest = tool.FileDeleted, turn, l.entries
+				}
+			}
+		}
 	}
 }
 

@@ -66,6 +66,9 @@ func (t *tree) see(line, output string, turn, entry int) {
 			dirty, told = append(dirty, text), true
 		}
 	}
+	if t.since != entry && !status && strings.Contains(line, "git commit") && !strings.Contains(line, "--dry-run") {
+		t.dirty, t.seen, t.clean, t.since = nil, false, false, entry // committed quietly
+	}
 	if status && (told || strings.TrimSpace(output) == "") {
 		t.dirty, t.seen, t.clean, t.turn, t.since = dirty, true, clean || len(dirty) == 0, turn, entry
 	}

@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/provider"
+	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/summary/internal/source"
 )
@@ -89,8 +90,8 @@ func (c Classifier) message(w *writing, r strategy.ClassifyRequest, entries []te
 func lastRequest(l *tenfold.Log) string {
 	for seq := l.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" && !m.Synthetic {
-			return partsText(m.Parts)
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" && m.IsRequest() {
+			return purpose.Said(m)
 		}
 	}
 	return ""

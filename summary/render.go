@@ -75,8 +75,12 @@ func blockTexts(blocks []Block) string {
 func (r Rendering) entry(l *tenfold.Log, e tenfold.Entry) (who, body string, ok bool) {
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
-		who = "USER"
-		if p.Synthetic {
+		switch {
+		case p.IsRequest():
+			who = "USER"
+		case p.Purpose == tenfold.Notice:
+			who = "NOTICE"
+		default:
 			who = "CONTEXT" // no person wrote it
 		}
 		body = shielded(partsText(p.Parts))

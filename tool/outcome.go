@@ -96,7 +96,11 @@ const sight = 600
 func headOf(parts []tenfold.Part) string {
 	for i := range parts {
 		if t := parts[i].Text; t != "" {
-			return t[:min(len(t), sight)]
+			t = t[:min(len(t), sight)]
+			if first, rest, ok := strings.Cut(t, "\n"); ok && t[0] == '[' && strings.HasSuffix(first, "] Result:") {
+				return rest // Cline and Roo Code say whose it is
+			}
+			return t
 		}
 	}
 	return ""

@@ -91,6 +91,7 @@ func TestL12Wordings(t *testing.T) {
 		{"swe-agent", "bash", tool.NoFlag, false, "Your command ran successfully and did not produce any output.", ok},
 		{"mini-swe-agent", "bash", tool.NoFlag, false, "<returncode>1</returncode>\n<output>\nred\n</output>", "exit 1"},
 		{"roo", "execute_command", tool.NoFlag, false, "Command executed in terminal within working directory '/w'. Exit code: 3\nOutput:\nred", "exit 3"},
+		{"cline, with its heading", "execute_command", tool.NoFlag, false, "[execute_command for 'make'] Result:\nThe tool execution failed with the following error:\nno", bad},
 		{"cline", "write_to_file", tool.NoFlag, false, "The user denied this operation.", bad},
 		{"autogen", "", tool.NoFlag, false, "exitcode: 1 (execution failed)\nCode output: red", "exit 1"},
 		{"an api", "lookup", tool.NoFlag, false, "Error: user not found", bad},
@@ -238,6 +239,10 @@ func FuzzL12Outcome(f *testing.F) {
 		if text := tool.Output(r); len(text) > 3*(len(head)+len(tail)) { // a bad byte becomes three
 			t.Fatal("the output is longer than the result")
 		}
+		if tool.Failed(name, tail, r) && !got.Bad() {
+			t.Fatalf("a call with outcome %q has failed", got)
+		}
+		tool.Polls(name, tail) // takes whatever a model wrote
 		r = tenfold.ToolResult{IsError: isError, Parts: tenfold.Text(strings.Repeat("x", 700) + head + strings.Repeat("\nExit code: 3", 100) + strings.Repeat("x", 700))}
 		if got := tool.Settle(name, r, tool.NoFlag); got != "" && !isError {
 			t.Fatalf("an output in the middle says %q", got)

@@ -65,8 +65,8 @@ func TestClaudeCodeAttachments(t *testing.T) {
 			`
 				turn u1/turn
 				user u1 "go"
-				injected q1 "<system-reminder>\na task is done\n</system-reminder>"
-				injected q2 "<system-reminder>\npackage a\n</system-reminder>"
+				notice q1 "<system-reminder>\na task is done\n</system-reminder>"
+				notice q2 "<system-reminder>\npackage a\n</system-reminder>"
 				unknown q3 claude-code.attachment
 				unknown q4 claude-code.attachment`,
 		},
@@ -81,11 +81,11 @@ func TestClaudeCodeAttachments(t *testing.T) {
 			`
 				turn u1/turn
 				user u1 "go"
-				injected q1 "<system-reminder>\nCalled the Read tool with the following input: {\"file_path\":\"/a.go\"}\n</system-reminder>" "<system-reminder>\nResult of calling the Read tool:\n1\tpackage a\n2\t\n3\tvar b\n\n</system-reminder>"
-				injected q2 "<system-reminder>\nNote: /a.go changed on disk since you last read it. Here are the relevant changes (shown with line numbers):\n1\tpackage b\n</system-reminder>"
-				injected q3 "<system-reminder>\nContents of /C.md:\n\nbe short\n</system-reminder>"
-				injected q4 "<system-reminder>\nUserPromptSubmit hook additional context: one\ntwo\n</system-reminder>"
-				injected q5 "<system-reminder>\nSessionStart:startup hook success: hello\n</system-reminder>"`,
+				notice q1 "<system-reminder>\nCalled the Read tool with the following input: {\"file_path\":\"/a.go\"}\n</system-reminder>" "<system-reminder>\nResult of calling the Read tool:\n1\tpackage a\n2\t\n3\tvar b\n\n</system-reminder>"
+				notice q2 "<system-reminder>\nNote: /a.go changed on disk since you last read it. Here are the relevant changes (shown with line numbers):\n1\tpackage b\n</system-reminder>"
+				context q3 "<system-reminder>\nContents of /C.md:\n\nbe short\n</system-reminder>"
+				context q4 "<system-reminder>\nUserPromptSubmit hook additional context: one\ntwo\n</system-reminder>"
+				context q5 "<system-reminder>\nSessionStart:startup hook success: hello\n</system-reminder>"`,
 		},
 		{
 			"what a command printed",
@@ -93,8 +93,8 @@ func TestClaudeCodeAttachments(t *testing.T) {
 				line("system", "s1", `"subtype":"local_command","content":"<local-command-stdout>dismissed</local-command-stdout>"`).String(),
 			`
 				turn u1/turn
-				user u1 "<command-name>/mcp</command-name>"
-				injected s1 "<local-command-stdout>dismissed</local-command-stdout>"`,
+				notice u1 "<command-name>/mcp</command-name>"
+				notice s1 "<local-command-stdout>dismissed</local-command-stdout>"`,
 		},
 		{
 			"a queue without attachments",

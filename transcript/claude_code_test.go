@@ -144,17 +144,17 @@ func TestClaudeCode(t *testing.T) {
 				user("u2", `"again"`, `,"origin":{"kind":"human"}`).String(),
 			want: `
 				turn c1/turn
-				injected c1 "<local-command-caveat>Caveat</local-command-caveat>"
-				user c2 "<command-name>/model</command-name>"
-				injected c3 "<local-command-stdout>ok</local-command-stdout>"
+				notice c1 "<local-command-caveat>Caveat</local-command-caveat>"
+				notice c2 "<command-name>/model</command-name>"
+				notice c3 "<local-command-stdout>ok</local-command-stdout>"
 				turn u1/turn
 				user u1 "now work"
 				config a1/model m-1
 				assistant a1 m1 "yes"
 				usage a1/usage m1 m-1 3/20/7/900
-				injected i1 "[Request interrupted by user]"
-				injected n1 "<task-notification>x</task-notification>"
-				injected n2 "anything"
+				notice i1 "[Request interrupted by user]"
+				notice n1 "<task-notification>x</task-notification>"
+				notice n2 "anything"
 				turn u2/turn
 				user u2 "again"`,
 		},
@@ -301,7 +301,7 @@ func TestClaudeCode(t *testing.T) {
 				unknown b1 claude-code.system
 				compaction c1/compaction 0..1 summary="was"/message import manual 0→0
 				turn m1/turn
-				injected m1 "<local-command-caveat>x"
+				notice m1 "<local-command-caveat>x"
 				user u3 "next"`,
 		},
 		{

@@ -11,7 +11,6 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/codex"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -356,7 +355,7 @@ func TestCodexCorpusCompactedSaysTheSame(t *testing.T) {
 func stillSaid(t testing.TB, c Collected) []string {
 	var out []string
 	for it := range projected(t, c.Entries).Items() {
-		if !codex.BroughtAnew(it.Payload) {
+		if !engine.Renewed(it.Payload) {
 			out = append(out, saidByItem(it.Payload))
 		}
 	}

@@ -31,6 +31,9 @@ func describeEntry(e tenfold.Entry) string {
 		if p.Synthetic {
 			kind = "injected"
 		}
+		if p.Purpose != tenfold.Request {
+			kind = string(p.Purpose)
+		}
 		return fmt.Sprintf("%s %s %s", kind, id, describeParts(p.Parts))
 	case tenfold.AssistantMessage:
 		return fmt.Sprintf("assistant %s %s %q", id, e.MessageID, p.Text)

@@ -299,6 +299,7 @@ func TestOpenCodeExportsOthers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				fit, _ = fit.WithoutRenewed()
 				want := slices.Collect(fit.Projection.Entries())
 				if !slices.ContainsFunc(want, func(e tenfold.Entry) bool { return e.Branch != "" || e.Payload.Kind() == tenfold.KindProviderItem }) {
 					checkOpenCodeSynthesis(t, []byte(out.String()), want)

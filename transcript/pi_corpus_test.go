@@ -144,7 +144,8 @@ func seen(tb testing.TB, entries []tenfold.Entry) []string {
 func said1(p tenfold.Payload) string {
 	e := describeEntry(tenfold.Entry{Payload: p})
 	kind, rest, _ := strings.Cut(e, " ")
-	if kind == "injected" {
+	switch kind {
+	case "injected", "context", "notice":
 		kind = "user" // to the model there is no difference
 	}
 	return kind + " " + strings.TrimSpace(rest)

@@ -110,8 +110,20 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	if v, err = v.WithFitCalls(to); err != nil {
 		return nil, fmt.Errorf("export conversation %s: %w", id, err)
 	}
+	left := 0
+	switch to {
+	case engine.ClaudeCode, engine.OpenCode, engine.Pi, engine.GeminiCLI: // Codex's exporter does it itself
+		v, left = v.WithoutRenewed()
+	}
 	if warnings, err = h.Exporter.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
+	}
+	switch left {
+	case 0:
+	case 1:
+		warnings = append(warnings, "message of context is left out: the client adds its own on resume")
+	default:
+		warnings = append(warnings, fmt.Sprintf("%d messages of context are left out: the client adds its own on resume", left))
 	}
 	return append(warnings, v.NameLosses(to)...), nil
 }

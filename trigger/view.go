@@ -146,7 +146,7 @@ func (w *Watcher) add(p *tenfold.Projection, e tenfold.Entry) {
 		}
 	case tenfold.UserMessage:
 		turn, _, _ := p.Log().Where(e.Seq)
-		if !m.Synthetic && fate != tenfold.Omitted && fate != tenfold.Summarised && turn != w.last {
+		if m.IsRequest() && fate != tenfold.Omitted && fate != tenfold.Summarised && turn != w.last {
 			w.turns++
 			w.last = turn
 		}

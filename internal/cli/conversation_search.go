@@ -54,6 +54,7 @@ type hit struct {
 	Turn         int      `json:"turn"`
 	Step         int      `json:"step"`
 	Kind         string   `json:"kind"`
+	Purpose      string   `json:"purpose,omitzero"` // of a user message that is not a request
 	Branch       string   `json:"branch,omitzero"`
 	Fate         string   `json:"fate"`
 	By           string   `json:"by,omitzero"`
@@ -139,9 +140,10 @@ func newHit(s *session.Session, views map[string]*tenfold.Projection, q store.Qu
 	}
 	turn, step, _ := s.Log().Where(e.Seq)
 	fate, by, _ := view.Fate(e.Seq)
+	m, _ := e.Payload.(tenfold.UserMessage)
 	return hit{
 		Conversation: f.Conversation, Title: s.Title(), Seq: e.Seq, Turn: turn, Step: step,
-		Kind: string(e.Payload.Kind()), Branch: e.Branch, Fate: fate.String(), By: by,
+		Kind: string(e.Payload.Kind()), Purpose: string(m.Purpose), Branch: e.Branch, Fate: fate.String(), By: by,
 		Hidden:  fate == tenfold.Omitted || fate == tenfold.Summarised,
 		Excerpt: f.Snippet, Marks: q.Marks(f.Snippet),
 	}
@@ -176,6 +178,9 @@ func (k *searchConversation) print(hits []hit, more bool) error {
 
 func (k *searchConversation) printHit(h hit) {
 	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + turnWords(h.Turn, h.Turn) + "  " + kindWord(tenfold.Kind(h.Kind))
+	if h.Purpose != "" {
+		head += ", " + h.Purpose
+	}
 	if h.Branch != "" {
 		head += " (" + terminal.VisibleLine(h.Branch) + ")"
 	}

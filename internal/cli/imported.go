@@ -17,6 +17,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/record"
 	"tenfold/problem"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
@@ -299,16 +300,21 @@ func (a *app) replacement(l *workspace, now *tenfold.Projection, plan strategy.P
 	return append(a.revoke(live, command), overlays...), overlays
 }
 
-// firstWords is the title of a conversation that has none: the start of the
-// user's first message.
+// firstWords is the title of a conversation that has none: the start of a
+// person's first request, or of the first command where there are only such.
 func firstWords(l *tenfold.Log) string {
-	const width = 60
+	command := ""
 	for e := range l.Entries() {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && !m.Synthetic && e.Branch == "" {
-			if text := terminal.Excerpt(tenfold.SearchText(m), width); text != "" {
-				return text
-			}
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if !ok || e.Branch != "" {
+			continue
+		}
+		if title := purpose.Title(m); title != "" {
+			return terminal.VisibleLine(title)
+		}
+		if command == "" {
+			command = terminal.Excerpt(purpose.Said(m), purpose.TitleWidth)
 		}
 	}
-	return ""
+	return command
 }

@@ -56,11 +56,14 @@ func (p *printer) print(b block) {
 	p.heading(b)
 	switch v := b.payload.(type) {
 	case tenfold.UserMessage:
-		role := "user"
-		if v.Synthetic {
-			role = "user (not typed by a person)"
+		switch {
+		case v.Purpose != tenfold.Request:
+			p.text(terminal.Faint, string(v.Purpose), b, p.cut(partsText(v.Parts)))
+		case v.Synthetic:
+			p.text(terminal.Cyan, "user (not typed by a person)", b, partsText(v.Parts))
+		default:
+			p.text(terminal.Cyan, "user", b, partsText(v.Parts))
 		}
-		p.text(terminal.Cyan, role, b, partsText(v.Parts))
 		for _, at := range v.Attachments {
 			p.Line(2, "  "+p.Paint(terminal.Faint, "attached "+terminal.VisibleLine(at.Name)+", "+size(len(at.Content))))
 			if p.full {

@@ -53,7 +53,7 @@ func (r *rangeFlags) register(a *app, c *cobra.Command) {
 	f.IntVar(&r.keepLast, "keep-last", 0, "number of `TURNS` to keep at the end")
 	f.Var(&r.target, "target", "size to reach, `TOKENS|%`: 20k, or 10% of what a\nmodel sees now")
 	f.BoolVar(&r.dryRun, "dry-run", false, "show the effect without writing")
-	f.StringVar(&r.focus, "focus", "", "`TEXT` the summary must keep")
+	f.StringVar(&r.focus, "focus", "", "keep what this `TEXT` is about")
 	f.Var(&r.budget, "budget", "most `TOKENS` of a digest: 800, 3k (default: 4% of\nwhat it replaces, from 1k to 8k)")
 	f.BoolVarP(&r.yes, "yes", "y", false, "omit the turns that classify-tangents names\nwithout asking")
 	complete(c, "strategy", strategy.Names()...)
@@ -181,8 +181,8 @@ func (r *rangeFlags) wishes(req *session.Request) error {
 	used := slices.ContainsFunc(req.Strategies, func(s strategy.Strategy) bool {
 		return strategy.Summarises(s) || needsModel(s)
 	})
-	if r.flags.Flags().Changed("focus") && !used {
-		return noSummary("focus")
+	if r.flags.Flags().Changed("focus") && !used && !req.Target.Set() && !slices.ContainsFunc(req.Strategies, strategy.ChoosesEnd) {
+		return usage("--focus needs a strategy that writes a summary or chooses what stays", "add --target 10%, --strategy summarize or --profile heavy")
 	}
 	req.Options.Focus = r.focus
 	if r.budget.value != nil {

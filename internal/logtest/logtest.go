@@ -190,7 +190,10 @@ func (d *drawer) draw() {
 func (d *drawer) user() {
 	m := tenfold.UserMessage{Parts: d.parts(), Synthetic: d.int(0, 5) == 0}
 	if m.Synthetic {
-		m.Purpose = pick(d, tenfold.Request, tenfold.Context, tenfold.Notice)
+		m.Purpose = pick(d, tenfold.Request, tenfold.Context, tenfold.Context, tenfold.Notice)
+	}
+	if m.Purpose == tenfold.Context && d.bool() { // a version of one of a few
+		m.Parts = tenfold.Text(pick(d, "<environment_context>", "# AGENTS.md instructions for /src\n\n", "<skill>\n<name>deploy</name>\n") + d.text())
 	}
 	if d.int(0, 9) == 0 {
 		m.Attachments = []tenfold.Attachment{{Name: "notes.md", MediaType: "text/markdown", Content: d.text()}}

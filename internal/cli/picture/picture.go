@@ -94,7 +94,7 @@ func pieces(p *tenfold.Projection) (before, after []piece) {
 func classOf(p tenfold.Payload) int {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
-		if p.Synthetic {
+		if !p.IsRequest() {
 			return added
 		}
 		return person

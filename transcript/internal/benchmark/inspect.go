@@ -147,7 +147,7 @@ func (s *inspectSample) message(m engine.Members) error {
 			text := s.resolve(f.Words(content))
 			return s.out.All(f.Record(id, tenfold.ConfigDelta{System: &text}))
 		}
-		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content), Synthetic: true}))
+		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content), Purpose: tenfold.Context, Synthetic: true}))
 	case "user":
 		return s.out.Prompt(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
 	case "assistant":

@@ -119,13 +119,13 @@ func (a *sweAgent) message(m engine.Members) error {
 			text := f.Words(content)
 			return a.out.All(f.Record(id, tenfold.ConfigDelta{System: &text}))
 		}
-		return a.out.All(f.Record(id, tenfold.UserMessage{Parts: f.Parts(content), Synthetic: true}))
+		return a.out.All(f.Record(id, tenfold.UserMessage{Parts: f.Parts(content), Purpose: tenfold.Context, Synthetic: true}))
 	case "user":
 		// The task is the one prompt; what follows are observations, and what
 		// comes before may be a demonstration.
 		u := tenfold.UserMessage{Parts: f.Parts(content), Synthetic: a.out.Turned}
 		if f.Is(m.Get("is_demo"), 't') || f.Peek(m.Get("message_type")) == "demonstration" {
-			u.Synthetic = true
+			u.Purpose, u.Synthetic = tenfold.Context, true
 		}
 		if !u.Synthetic {
 			return a.out.Prompt(f.Record(id, u))

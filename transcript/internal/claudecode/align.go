@@ -39,7 +39,7 @@ func newAligner(p *tenfold.Projection) *aligner {
 			}
 		}
 		if u, ok := it.Payload.(tenfold.UserMessage); ok {
-			n.synthetic = u.Synthetic
+			n.synthetic = u.Synthetic && !engine.IsEcho(u)
 			for _, part := range u.Parts {
 				if part.File != nil {
 					n.files++

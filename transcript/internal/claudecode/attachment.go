@@ -33,6 +33,25 @@ var attached = []string{
 	"plan_file_reference", "compact_file_reference",
 }
 
+// instructing are the attachments that hold standing instructions; the others
+// tell what happened, or what a person pointed at. What a hook said is either: its
+// text names the event.
+var (
+	instructing = []string{"nested_memory", "relevant_memories", "invoked_skills", "plan_file_reference"}
+	hooked      = []string{"hook_additional_context", "hook_success"}
+)
+
+// purpose tells what the attachment is for: a request too where the text is to tell.
+func (a *claudeAttachment) purpose() tenfold.Purpose {
+	switch {
+	case a.typed(), slices.Contains(hooked, a.typ):
+		return tenfold.Request
+	case slices.Contains(instructing, a.typ):
+		return tenfold.Context
+	}
+	return tenfold.Notice
+}
+
 // typed reports whether it is what a person typed.
 func (a *claudeAttachment) typed() bool {
 	return a.typ == "queued_command" && (a.mode == "" || a.mode == "prompt") && !a.meta && (a.origin == "" || a.origin == "human")
@@ -126,7 +145,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	c.delivered(l)
 	e := tenfold.Entry{
 		ID: id, Time: c.now, Branch: branch, Source: engine.Splice(l.raw, w.Cuts),
-		Payload: tenfold.UserMessage{Parts: parts, Synthetic: !typed},
+		Payload: tenfold.UserMessage{Parts: parts, Purpose: l.attachment.purpose(), Synthetic: !typed},
 	}
 	switch {
 	case branch == "":
@@ -150,7 +169,7 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 	}
 	return c.interject(tenfold.Entry{
 		ID: id, Time: c.now, Branch: branch, Source: engine.Splice(l.raw, w.Cuts),
-		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true},
+		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Notice, Synthetic: true},
 	}, false)
 }
 

@@ -136,7 +136,7 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 	if x.scan.Err != nil {
 		return false
 	}
-	r.parent, r.stamped, r.aside = l.parent, !l.time().IsZero(), l.typ == "attachment"
+	r.parent, r.stamped, r.aside = l.parent, !l.time().IsZero(), l.typ != "user"
 	if x.view.Format == engine.ClaudeCode {
 		return true
 	}

@@ -63,8 +63,9 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	if len(rest) > 0 {
 		u, _ := rest[0].Payload.(tenfold.UserMessage)
 		u.Synthetic = branch != "" || !c.typed(l, u) // an agent's prompt is no person's
-		rest[0].Payload = u
 		opens = !u.Synthetic
+		u.Purpose = l.purpose(u)
+		rest[0].Payload = u
 	}
 	if !opens {
 		return c.hold(branch, id, append(results, rest...))

@@ -17,7 +17,7 @@ type claudeRecord struct {
 	parent  string
 	time    time.Time
 	stamped bool // the line has a time of its own
-	aside   bool // an attachment: it waits even where a person typed it
+	aside   bool // an attachment, or what a command printed: it waits even where a person typed it
 	// holder is the record that began the response which this one waited for,
 	// -1 for none.
 	holder int32
@@ -78,7 +78,7 @@ func (o *claudeOrder) holders() {
 				open[e.Branch] = opened{int32(i), e.MessageID}
 			}
 		case tenfold.ToolResult, tenfold.UserMessage:
-			if u, ok := p.(tenfold.UserMessage); ok && !u.Synthetic && !r.aside {
+			if u, ok := p.(tenfold.UserMessage); ok && prompts(u) && !r.aside {
 				delete(open, e.Branch)
 			} else if w, ok := open[e.Branch]; ok {
 				r.holder = w.at
@@ -98,7 +98,7 @@ func (o *claudeOrder) holders() {
 // if there is one, else the first.
 func (r *claudeRecord) kind() tenfold.Payload {
 	for _, e := range r.entries {
-		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && prompts(u) {
 			return u
 		}
 	}

@@ -1,7 +1,11 @@
 package claudecode
 
 import (
+	"slices"
+	"strings"
+
 	"tenfold"
+	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -44,6 +48,25 @@ func (c *claude) resume() error {
 
 func (c *claude) startTurn(id string) error {
 	return c.emit(tenfold.Entry{ID: id + "/turn", Time: c.now, Payload: tenfold.TurnStart{}})
+}
+
+// prompts reports whether a message opens a turn.
+func prompts(u tenfold.UserMessage) bool { return !u.Synthetic || engine.IsEcho(u) }
+
+// purpose tells what an injected message is for, where its text does not: what is
+// marked as meta instructs the model, as a skill or a command's prompt does.
+func (l *claudeLine) purpose(u tenfold.UserMessage) tenfold.Purpose {
+	is := purpose.Of(u)
+	said := slices.ContainsFunc(u.Parts, func(p tenfold.Part) bool { return strings.TrimSpace(p.Text) != "" })
+	switch {
+	case is != tenfold.Request || !u.Synthetic || l.summary:
+		return is
+	case l.meta && said:
+		return tenfold.Context
+	case l.meta, l.origin != "" && l.origin != "human":
+		return tenfold.Notice
+	}
+	return is
 }
 
 // typed reports whether a person wrote the message, so that it begins a turn.

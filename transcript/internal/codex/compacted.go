@@ -39,7 +39,7 @@ func (x *codexWriter) compacted() {
 			x.warnBranch()
 			continue
 		}
-		if it.Seq > 0 && BroughtAnew(it.Payload) {
+		if it.Seq > 0 && engine.Renewed(it.Payload) {
 			x.warn.Add(0, "message of Codex's own context is left out: Codex adds it again on resume",
 				"messages of Codex's own context are left out: Codex adds them again on resume")
 			continue

@@ -72,37 +72,3 @@ func (x *codexWriter) provider() string {
 	})
 	return name
 }
-
-// BroughtAnew reports whether a message is context that Codex puts into each
-// session that it goes on with, whole and up to date. A message that says more
-// than that is none.
-func BroughtAnew(p tenfold.Payload) bool {
-	m, ok := p.(tenfold.UserMessage)
-	if !ok || len(m.Attachments) > 0 || len(m.Parts) == 0 {
-		return false
-	}
-	for _, part := range m.Parts {
-		if part.File != nil || !contextBrought(strings.TrimSpace(part.Text)) {
-			return false
-		}
-	}
-	return true
-}
-
-// codexElements are the elements that Codex's own context stands in. The text
-// of a skill that was called, and what happened on the way, are none of it.
-var codexElements = [...]string{
-	"environment_context", "user_instructions", "permissions instructions", "collaboration_mode", "skills_instructions",
-	"apps_instructions", "plugins_instructions", "recommended_plugins", "personality_spec", "tools",
-}
-
-// contextBrought reports whether a text is one such element from end to end, or
-// the instructions of an AGENTS.md.
-func contextBrought(text string) bool {
-	for _, name := range codexElements {
-		if strings.HasPrefix(text, "<"+name+">") {
-			return strings.Index(text, "</"+name+">") == len(text)-len(name)-3
-		}
-	}
-	return strings.HasPrefix(text, "# AGENTS.md instructions") && strings.HasSuffix(text, "</INSTRUCTIONS>")
-}

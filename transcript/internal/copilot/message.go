@@ -33,6 +33,12 @@ func (c *copilot) user(e *Event, id string) error {
 	}
 	branch := e.branch()
 	u.Synthetic = branch != "" || e.typ != "user.message" || (e.source != "" && e.source != "user")
+	switch {
+	case e.typ != "user.message":
+		u.Purpose = tenfold.Notice
+	case strings.HasPrefix(e.source, "skill"), e.source == "system":
+		u.Purpose = tenfold.Context
+	}
 	if !u.Synthetic {
 		c.over = false
 		if err := c.Turn(id); err != nil {

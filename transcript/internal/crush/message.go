@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -217,6 +218,7 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 
 // crushUser reads a user's message: what it says, and whether a person did.
 func crushUser(w *engine.Finder, parts []crushPart) (u tenfold.UserMessage, said, typed bool) {
+	shell := 0 // parts that a command of the person's printed
 	for i := range parts {
 		p := &parts[i]
 		switch {
@@ -229,6 +231,7 @@ func crushUser(w *engine.Finder, parts []crushPart) (u tenfold.UserMessage, said
 			u.Parts = append(u.Parts, tenfold.TextPart(text))
 		case p.typ == "shell_command":
 			typed = true
+			shell++
 			u.Parts = append(u.Parts, tenfold.TextPart("$ "+p.command+"\n"+p.output+"\n(exit code "+p.exit+")"))
 		case p.typ == "binary" && w.IsString(p.data):
 			typed = true
@@ -239,6 +242,11 @@ func crushUser(w *engine.Finder, parts []crushPart) (u tenfold.UserMessage, said
 		}
 	}
 	u.Synthetic = !typed
+	switch u.Purpose = purpose.Of(u); {
+	case u.Purpose != tenfold.Request:
+	case u.Synthetic, shell > 0 && shell == len(u.Parts)+len(u.Attachments):
+		u.Purpose, u.Synthetic = tenfold.Notice, true
+	}
 	return u, len(u.Parts)+len(u.Attachments) > 0, typed
 }
 

@@ -113,6 +113,9 @@ func (in *Intake) Entry(e tenfold.Entry) error {
 	if Amend(&e) {
 		in.warn.Add(0, "entry had an impossible number, which is left out", "entries had impossible numbers, which are left out")
 	}
+	if m, ok := e.Payload.(tenfold.UserMessage); ok && in.Format != Tenfold {
+		e.Payload = withPurpose(m)
+	}
 	in.outcomes.settle(&e)
 	in.entries++
 	switch e.Payload.(type) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -42,9 +43,11 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	if err := o.turn(id, typed); err != nil {
 		return err
 	}
-	err := o.emit(tenfold.Entry{
-		ID: id, Source: engine.Splice(m.raw, w.Cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: !typed},
-	})
+	u := tenfold.UserMessage{Parts: parts, Synthetic: !typed}
+	if u.Purpose = purpose.Of(u); u.Synthetic && u.Purpose == tenfold.Request {
+		u.Purpose = tenfold.Notice
+	}
+	err := o.emit(tenfold.Entry{ID: id, Source: engine.Splice(m.raw, w.Cuts), Payload: u})
 	o.places[m.id] = o.em.Place.Here()
 	o.reverted(m, typed)
 	return err

@@ -162,7 +162,7 @@ func (o *openHands) action(id string, m engine.Members) error {
 		return o.put(id, "", tenfold.AssistantMessage{Text: thought})
 	}
 	if source == "user" { // a person ran it, and the model was told
-		return o.put(id, "", tenfold.UserMessage{Parts: tenfold.Text("User ran " + action + ": " + f.Peek(in.Get("command"))), Synthetic: true})
+		return o.put(id, "", tenfold.UserMessage{Parts: tenfold.Text("User ran " + action + ": " + f.Peek(in.Get("command"))), Purpose: tenfold.Notice, Synthetic: true})
 	}
 	var list []tenfold.Payload
 	if thought != "" {
@@ -291,7 +291,7 @@ func (o *openHands) observation(id string, m engine.Members) error {
 	if f.Peek(content) == "" {
 		return o.keep(id, kind)
 	}
-	return o.put(id, "", tenfold.UserMessage{Parts: f.Parts(content), Synthetic: true})
+	return o.put(id, "", tenfold.UserMessage{Parts: f.Parts(content), Purpose: tenfold.Notice, Synthetic: true})
 }
 
 // exitCode reads how a command ended, which versions tell in three places. Less

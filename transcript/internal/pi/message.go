@@ -23,11 +23,11 @@ func (p *pi) message(r *Record, id string) error {
 		}
 	case "custom", "hookMessage":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
-			return p.aside(r, id, parts, w.Cuts)
+			return p.aside(r, id, tenfold.Notice, parts, w.Cuts)
 		}
 	case "bashExecution":
 		if !m.excluded {
-			return p.aside(r, id, tenfold.Text(m.bashText()), nil)
+			return p.aside(r, id, tenfold.Notice, tenfold.Text(m.bashText()), nil)
 		}
 		return p.unknown(r, id)
 	case "branchSummary", "compactionSummary":
@@ -63,9 +63,11 @@ func (p *pi) show(e tenfold.Entry) error {
 	return p.Emit(e)
 }
 
-// aside emits a message that no person wrote to the model.
-func (p *pi) aside(r *Record, id string, parts []tenfold.Part, cuts []engine.Cut) error {
-	return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, cuts), Payload: tenfold.UserMessage{Parts: parts, Synthetic: true}})
+// aside emits a message that no person wrote to the model: what a command of the
+// person's printed, what an extension said, or a summary.
+func (p *pi) aside(r *Record, id string, is tenfold.Purpose, parts []tenfold.Part, cuts []engine.Cut) error {
+	u := tenfold.UserMessage{Parts: parts, Purpose: is, Synthetic: true}
+	return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, cuts), Payload: u})
 }
 
 // assistant emits the blocks of a response, then its usage.

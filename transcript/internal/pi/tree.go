@@ -321,7 +321,7 @@ func (p *pi) compaction(r *Record, id string) error {
 	if !p.Place.Opened {
 		// What it stands for is in no line before; the model saw the text.
 		p.Warn.Add(r.line, "compaction covers an earlier file: its summary is kept as a message", "compactions cover an earlier file: their summaries are kept as messages")
-		return p.aside(r, id, tenfold.Text(text), w.Cuts)
+		return p.aside(r, id, tenfold.Request, tenfold.Text(text), w.Cuts)
 	}
 	c := piCompaction{node: p.leaf, id: id, turn: p.Place.Turn, step: -1}
 	if kept := p.firstKept(r); kept != nil {

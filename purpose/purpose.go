@@ -1,0 +1,229 @@
+package purpose
+
+import (
+	"slices"
+	"strings"
+
+	"tenfold"
+)
+
+// Of gives the purpose of a message: what its [tenfold.UserMessage.Purpose] says,
+// or what its texts tell. A message in which a person said anything, or gave a
+// file, is a request.
+func Of(m tenfold.UserMessage) tenfold.Purpose {
+	if m.Purpose != tenfold.Request {
+		return m.Purpose
+	}
+	is := tenfold.Request
+	for _, p := range m.Parts {
+		if p.File != nil && !m.Synthetic {
+			return tenfold.Request
+		}
+		if strings.TrimSpace(p.Text) == "" {
+			continue
+		}
+		switch OfText(p.Text) {
+		case tenfold.Request:
+			return tenfold.Request
+		case tenfold.Context:
+			is = tenfold.Context
+		case tenfold.Notice:
+			if is == tenfold.Request {
+				is = tenfold.Notice
+			}
+		}
+	}
+	return is
+}
+
+// OfText gives the purpose of one text: a request where a person said any of it.
+func OfText(text string) tenfold.Purpose {
+	said, is := split(text)
+	if said != "" {
+		return tenfold.Request
+	}
+	return is
+}
+
+// Said gives what of a message a person said, its texts in order, each
+// beginning a line; empty for a message that is not a request. Names and contents
+// of files are not in it.
+func Said(m tenfold.UserMessage) string {
+	if !m.IsRequest() {
+		return ""
+	}
+	var said []string
+	for _, p := range m.Parts {
+		if p.File != nil {
+			continue
+		}
+		if text, _ := split(p.Text); text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// split takes what a host put around a person's words off a text, and gives the
+// purpose of that: [tenfold.Request] where there was nothing.
+func split(text string) (said string, is tenfold.Purpose) {
+	text = strings.TrimSpace(text)
+	if said, echo := command(text); echo {
+		return said, tenfold.Notice
+	}
+	var typed []string
+	note := func(p tenfold.Purpose) {
+		if is != tenfold.Context {
+			is = p
+		}
+	}
+	for text != "" {
+		block, p, ok := leading(text)
+		if !ok {
+			break
+		}
+		if words, ok := quoted(block); ok {
+			typed = append(typed, words)
+		} else {
+			note(p)
+		}
+		text = strings.TrimSpace(text[len(block):])
+	}
+	for text != "" {
+		block, p, ok := trailing(text)
+		if !ok {
+			break
+		}
+		note(p)
+		text = strings.TrimSpace(text[:len(text)-len(block)])
+	}
+	if text = unwrap(text); text != "" {
+		typed = append(typed, text)
+	}
+	return strings.Join(typed, "\n\n"), is
+}
+
+// leading gives what of a host's stands at the start of a text.
+func leading(text string) (block string, is tenfold.Purpose, ok bool) {
+	for _, p := range phrases {
+		if !strings.HasPrefix(text, p.start) {
+			continue
+		}
+		const last = "</INSTRUCTIONS>"
+		if end := strings.LastIndex(text, last); end >= 0 && p.start[0] == '#' {
+			return text[:end+len(last)], p.is, true
+		}
+		return text, p.is, true
+	}
+	if !strings.HasPrefix(text, "<") {
+		return "", "", false
+	}
+	for _, t := range tags {
+		rest, ok := strings.CutPrefix(text[1:], t.name)
+		if !ok || rest == "" || !strings.ContainsRune("> \n", rune(rest[0])) {
+			continue
+		}
+		last := "</" + t.name + ">"
+		end := strings.Index(text, last)
+		if t.quotes {
+			end = strings.LastIndex(text, last)
+		}
+		if end < 0 {
+			return text, kindOf(t, text), true
+		}
+		block = text[:end+len(last)]
+		return block, kindOf(t, block), true
+	}
+	return "", "", false
+}
+
+// trailing gives the reminder at the end of a text.
+func trailing(text string) (block string, is tenfold.Purpose, ok bool) {
+	for _, t := range tags {
+		if !strings.HasSuffix(text, "</"+t.name+">") {
+			continue
+		}
+		if start := strings.LastIndex(text, "<"+t.name); start > 0 {
+			return text[start:], kindOf(t, text[start:]), true
+		}
+	}
+	return "", "", false
+}
+
+// kindOf is what a block in a tag is for: a reminder of what happened instructs
+// nobody.
+func kindOf(t tag, block string) tenfold.Purpose {
+	if t.name == "system-reminder" && slices.ContainsFunc(events, func(start string) bool { return strings.HasPrefix(inside(block), start) }) {
+		return tenfold.Notice
+	}
+	return t.is
+}
+
+// inside is what a block holds between its tags.
+func inside(block string) string {
+	_, text, _ := strings.Cut(block, ">")
+	if end := strings.LastIndex(text, "</"); end >= 0 {
+		text = text[:end]
+	}
+	return strings.TrimSpace(text)
+}
+
+// quoted gives what a person typed while the agent worked, of the reminder that
+// tells the model.
+func quoted(block string) (string, bool) {
+	if !strings.HasPrefix(block, "<system-reminder>") {
+		return "", false
+	}
+	text := inside(block)
+	for _, start := range quotations {
+		if words, ok := strings.CutPrefix(text, start); ok {
+			for _, end := range trailers {
+				words, _, _ = strings.Cut(words, end)
+			}
+			return strings.TrimSpace(words), true
+		}
+	}
+	return "", false
+}
+
+// command reads the echo of a slash command of Claude Code. One that it hands
+// to the model is the person's request, by its name and what follows it.
+func command(text string) (said string, echo bool) {
+	own := strings.HasPrefix(text, "<command-name>")
+	if !own && !strings.HasPrefix(text, "<command-message>") {
+		return "", false
+	}
+	name := element(text, "command-name")
+	words := element(text, "command-args")
+	if own && (words == "" || slices.Contains(ownCommands, name)) {
+		return "", true
+	}
+	return strings.TrimSpace(name + " " + words), true
+}
+
+// element gives what stands in the first element of a name.
+func element(text, name string) string {
+	_, rest, ok := strings.Cut(text, "<"+name+">")
+	if !ok {
+		return ""
+	}
+	in, _, _ := strings.Cut(rest, "</"+name+">")
+	return strings.TrimSpace(in)
+}
+
+// unwrap takes off what stands around a person's words.
+func unwrap(text string) string {
+	for _, end := range leadIns {
+		if _, words, ok := strings.Cut(text, end); ok && strings.HasPrefix(text, "# ") {
+			text = strings.TrimSpace(words)
+		}
+	}
+	answers := strings.HasPrefix(text, "[") && strings.Contains(text, "] Result:")
+	for _, name := range wrappers {
+		words := element(text, name)
+		if words != "" && (answers || strings.HasPrefix(text, "<"+name+">") && strings.HasSuffix(text, "</"+name+">")) {
+			return words
+		}
+	}
+	return text
+}

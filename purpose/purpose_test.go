@@ -1,0 +1,116 @@
+package purpose
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+)
+
+func TestL11WhatHostsPutInIsNoRequest(t *testing.T) {
+	for text, want := range map[string]tenfold.Purpose{
+		"fix the build":              tenfold.Request,
+		"":                           tenfold.Request,
+		"<b>bold</b> words":          tenfold.Request,
+		"<skills> are what I lack":   tenfold.Request,
+		"# AGENTS.md is out of date": tenfold.Request,
+
+		"<system-reminder>\nContents of /src/CLAUDE.md:\n\nUse tabs.\n</system-reminder>":                        tenfold.Context,
+		"<system-reminder>\nSessionStart hook additional context: Be brief.\n</system-reminder>":                 tenfold.Context,
+		"<system-reminder>\nPostToolUse:Edit hook additional context: A server runs.\n</system-reminder>":        tenfold.Notice,
+		"<system-reminder>\nNote: main.go changed on disk since you last read it.\n</system-reminder>":           tenfold.Notice,
+		"# AGENTS.md instructions for /src\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>":                        tenfold.Context,
+		"<environment_context>\n<cwd>/src</cwd>\n</environment_context>":                                         tenfold.Context,
+		"<user_instructions>\nsay </user_instructions> twice\n</user_instructions>":                              tenfold.Context,
+		"<permissions instructions>\nAsk first.\n</permissions instructions>":                                    tenfold.Context,
+		"<skill>\n<name>deploy</name>\ncut off":                                                                  tenfold.Context,
+		"<skill-context name=\"deploy\">\nHow.\n</skill-context>":                                                tenfold.Context,
+		"Base directory for this skill: /skills/deploy\n\n# Deploy":                                              tenfold.Context,
+		"<turn_aborted>\nThe user interrupted.\n</turn_aborted>":                                                 tenfold.Notice,
+		"[Request interrupted by user for tool use]":                                                             tenfold.Notice,
+		"<local-command-stdout>Set model</local-command-stdout>":                                                 tenfold.Notice,
+		"<command-name>/clear</command-name>\n<command-message>clear</command-message>":                          tenfold.Notice,
+		"<command-name>/model</command-name>\n<command-args>opus</command-args>":                                 tenfold.Notice,
+		"<bash-input>git status</bash-input>":                                                                    tenfold.Notice,
+		"<bash-stdout>clean</bash-stdout><bash-stderr></bash-stderr>":                                            tenfold.Notice,
+		"<task-notification>\n<task-id>1</task-id>\n</task-notification>":                                        tenfold.Notice,
+		"<command-message>review is running</command-message>\n<command-name>/review</command-name>":             tenfold.Request,
+		"<system-reminder>\nThe user sent the following message:\nnever push\n</system-reminder>":                tenfold.Request,
+		"<environment_context>\n<cwd>/</cwd>\n</environment_context>\n\nfix it":                                  tenfold.Request,
+		"<system-reminder>\nBe brief.\n</system-reminder>\n<system-reminder>\nNote: x changed</system-reminder>": tenfold.Context,
+	} {
+		if got := OfText(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestL11WhatAPersonSaidIsFoundInAMixedMessage(t *testing.T) {
+	for name, c := range map[string]struct {
+		parts []string
+		want  string
+	}{
+		"a reminder after it":     {[]string{"fix it\n\n<system-reminder>\nBe brief.\n</system-reminder>"}, "fix it"},
+		"a date before it":        {[]string{"<current_datetime>2026</current_datetime>\n\nfix it\n\n<system_reminder>\nx\n</system_reminder>"}, "fix it"},
+		"parts of both":           {[]string{"<environment_context>\nx\n</environment_context>", "fix it", "<environment_details>\ny\n</environment_details>"}, "fix it"},
+		"two parts of theirs":     {[]string{"look", "and fix"}, "look\nand fix"},
+		"a task":                  {[]string{"<task>\nfix it\n</task>"}, "fix it"},
+		"an answer":               {[]string{"[ask_followup_question for 'ok?'] Result:\n<answer>\nyes\n</answer>"}, "yes"},
+		"an editor's list":        {[]string{"# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nfix it\n"}, "fix it"},
+		"typed while it worked":   {[]string{"<system-reminder>\nThe user sent a new message while you were working:\nnever push\n\nIMPORTANT: After completing your current task, do.\n</system-reminder>"}, "never push"},
+		"a command and its words": {[]string{"<command-message>fix is running</command-message>\n<command-name>/fix</command-name>\n<command-args>the login</command-args>"}, "/fix the login"},
+		"a command of the host":   {[]string{"<command-name>/compact</command-name>\n<command-args>keep it</command-args>"}, ""},
+	} {
+		m := tenfold.UserMessage{}
+		for _, text := range c.parts {
+			m.Parts = append(m.Parts, tenfold.TextPart(text))
+		}
+		if got := Said(m); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if got := Said(tenfold.UserMessage{Parts: tenfold.Text("fix it"), Synthetic: true}); got != "" {
+		t.Errorf("a synthetic message says %q", got)
+	}
+}
+
+func TestL11WhateverAPersonSaysBetweenBlocksIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.StringMatching(`[a-z]{1,8}( [a-z/.]{1,8}){0,6}`).Draw(t, "words")
+		blocks := []string{"<system-reminder>\nBe brief.\n</system-reminder>", "<environment_context>\n<cwd>/</cwd>\n</environment_context>", "<current_datetime>1</current_datetime>"}
+		var list []string
+		for range rapid.IntRange(0, 3).Draw(t, "before") {
+			list = append(list, rapid.SampledFrom(blocks).Draw(t, "block"))
+		}
+		list = append(list, words)
+		for range rapid.IntRange(0, 3).Draw(t, "after") {
+			list = append(list, rapid.SampledFrom(blocks).Draw(t, "block"))
+		}
+		if got := Said(tenfold.UserMessage{Parts: tenfold.Text(strings.Join(list, "\n\n"))}); got != words {
+			t.Fatalf("%q: %q, want %q", list, got, words)
+		}
+	})
+}
+
+func TestL11TitlesAreMadeOfRequests(t *testing.T) {
+	for text, want := range map[string]string{
+		"Fix the build.":               "Fix the build.",
+		"/review":                      "",
+		"/review the  login\nform":     "the login form",
+		"/etc/hosts is wrong":          "/etc/hosts is wrong",
+		"## Plan\n\n- one":             "Plan - one",
+		"<bash-input>ls</bash-input>":  "",
+		strings.Repeat("word ", 30):    strings.TrimSpace(strings.Repeat("word ", 12)) + "…",
+		strings.Repeat("läuft", 20):    strings.Repeat("läuft", 11) + "läuf…",
+		strings.Repeat("x", 60):        strings.Repeat("x", 60),
+		"a " + strings.Repeat("x", 58): "a " + strings.Repeat("x", 58),
+	} {
+		got := Title(tenfold.UserMessage{Parts: tenfold.Text(text)})
+		if got != want || utf8.RuneCountInString(got) > TitleWidth {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

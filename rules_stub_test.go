@@ -1,0 +1,193 @@
+package tenfold_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+)
+
+var primary = map[string][]string{tenfold.AnyTool: {"file_path", "path"}, "Bash": {"command", "cmd"}}
+
+// leaves is what a strip leaves of a call's arguments.
+func leaves(t *testing.T, how tenfold.Arguments, tool, arguments string) string {
+	t.Helper()
+	p := project(t, user("go"), call("c", tool, arguments), result("c", "x"), tools(tenfold.ToolPolicy{
+		Action: tenfold.Strip, Request: true, Response: true, Arguments: how, Primary: primary,
+	}))
+	return strings.TrimPrefix(view(p)[1], "call c "+tool+" ")
+}
+
+func TestP5ShortArgumentsStayWhole(t *testing.T) {
+	of := func(n int) string { return strings.Repeat("x", n) }
+	five := `"a":"` + of(120) + `","b":"` + of(120) + `","c":"` + of(120) + `","d":"` + of(120) + `","e":"` + of(120) + `"`
+	for name, c := range map[string]struct{ tool, arguments, want string }{
+		"a body goes with its key":       {"Write", `{"file_path":"a.go","content":"` + of(121) + `"}`, `{"file_path":"a.go"}`},
+		"120 bytes stay":                 {"Write", `{"file_path":"a.go","content":"` + of(120) + `"}`, `{"file_path":"a.go","content":"` + of(120) + `"}`},
+		"bytes are those of the tool":    {"Write", `{"a":"` + strings.Repeat(`\u00e9`, 60) + `","b":"` + of(200) + `"}`, `{"a":"` + strings.Repeat(`\u00e9`, 60) + `"}`},
+		"the primary one has 300":        {"Bash", `{"command":"` + of(300) + `","why":"` + of(200) + `"}`, `{"command":"` + of(300) + `"}`},
+		"and no more":                    {"Bash", `{"command":"` + of(301) + `","why":"short"}`, `{"why":"short"}`},
+		"600 in all":                     {"Do", `{` + five + `,"f":"more"}`, `{` + five + `}`},
+		"a file goes first":              {"Do", `{` + five + `,"path":"a.go"}`, `{` + strings.TrimSuffix(five, `,"e":"`+of(120)+`"`) + `,"path":"a.go"}`},
+		"a list is one value":            {"Bash", `{"cmd":["bash","-lc","ls"],"more":["` + of(130) + `"]}`, `{"cmd":["bash","-lc","ls"]}`},
+		"an object is one value":         {"Edit", `{"path":"a.go","edits":[{"old":"` + of(60) + `","new":"` + of(60) + `"}]}`, `{"path":"a.go"}`},
+		"numbers and truth":              {"Read", `{"limit":10, "all":true,"x":null,"y":"` + of(200) + `"}`, `{"limit":10,"all":true,"x":null}`},
+		"plain text of a tool of OpenAI": {"apply_patch", `{"input":"` + of(200) + `"}`, `{}`},
+		"broken":                         {"Write", `{"file_path":"a.go","content":"` + of(200), `{}`},
+		"no object":                      {"Write", `["` + of(200) + `"]`, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) { same(t, "arguments", leaves(t, "", c.tool, c.arguments), c.want) })
+	}
+}
+
+func TestP5ArgumentsPrimaryAndNone(t *testing.T) {
+	const arguments = `{"command":"ls","timeout":10,"path":"a.go"}`
+	same(t, "primary", leaves(t, tenfold.ArgumentsPrimary, "Bash", arguments), `{"command":"ls","path":"a.go"}`)
+	same(t, "of a tool nobody knows", leaves(t, tenfold.ArgumentsPrimary, "mcp", `{"id":7,"title":"x"}`), `{"id":7}`)
+	same(t, "none", leaves(t, tenfold.ArgumentsNone, "Bash", arguments), `{}`)
+}
+
+func TestP5StubsTellTheOutcomeAndTheLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		result tenfold.ToolResult
+		want   string
+	}{
+		"unknown":              {tenfold.ToolResult{Parts: tenfold.Text("a\nb")}, "[compacted] Bash: done, 2 lines"},
+		"one line":             {tenfold.ToolResult{Parts: tenfold.Text("a\n"), Outcome: tenfold.Success}, "[compacted] Bash: success"},
+		"success":              {tenfold.ToolResult{Parts: tenfold.Text("a\nb\nc"), Outcome: tenfold.Success}, "[compacted] Bash: success, 3 lines"},
+		"an exit code":         {tenfold.ToolResult{Parts: tenfold.Text("a\nno such file\nexit code 2\n"), Outcome: tenfold.Exit(2)}, "[compacted] Bash: exit 2, 3 lines\nno such file"},
+		"an error":             {tenfold.ToolResult{Parts: tenfold.Text("Exit code 1\n\nboom: it broke\n-----\n$\n"), IsError: true}, "[compacted] Bash: error, 5 lines\nboom: it broke"},
+		"the record wins":      {tenfold.ToolResult{Parts: tenfold.Text("fine"), IsError: true, Outcome: tenfold.Success}, "[compacted] Bash: success"},
+		"nothing telling":      {tenfold.ToolResult{Parts: tenfold.Text("Process exited with code 1"), IsError: true}, "[compacted] Bash: error"},
+		"colours":              {tenfold.ToolResult{Parts: tenfold.Text("\x1b[31mboom: it broke\x1b[0m\n\x1b[0m\n"), IsError: true}, "[compacted] Bash: error, 2 lines\nboom: it broke"},
+		"a long line of words": {tenfold.ToolResult{Parts: tenfold.Text("It does not build. " + strings.Repeat("Many words follow here ", 20)), IsError: true}, "[compacted] Bash: error\nIt does not build. …"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.result.CallID = "c"
+			p := project(t, user("go"), call("c", "Bash", `{}`), entry(c.result), tools(tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}))
+			_, text, _ := strings.Cut(view(p)[2], " c ")
+			same(t, "stub", text, c.want)
+		})
+	}
+}
+
+func TestP5aTheNote(t *testing.T) {
+	stripped := tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}
+	recall := stripped
+	recall.Recall = true
+	base := []tenfold.Entry{user("go"), call("c", "t", `{}`), result("c", "a\nb"), think("hm")}
+	for name, c := range map[string]struct {
+		overlay tenfold.Compaction
+		note    bool
+	}{
+		"stripped":        {tenfold.Compaction{ToolCalls: &stripped}, true},
+		"with references": {tenfold.Compaction{ToolCalls: &recall}, true},
+		"reasoning alone": {tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}}, false},
+		"a summary":       {tenfold.Compaction{Summary: &tenfold.Summary{Text: "S"}}, false},
+		"kept":            {tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Keep}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, append(base[:4:4], overlay("o", c.overlay))...)
+			if (p.Note() != "") != c.note {
+				t.Fatalf("the note is %q", p.Note())
+			}
+			if !c.note {
+				return
+			}
+			first := items(p)[0]
+			m, _ := first.Payload.(tenfold.UserMessage)
+			same(t, "first part", m.Parts[0].Text, p.Note())
+			same(t, "the rest", m.Parts[1:], tenfold.Text("go"))
+			same(t, "noted", first.Noted, true)
+			same(t, "recall is told of", strings.Contains(p.Note(), "recall"), c.overlay.ToolCalls.Recall)
+			if n := (tenfold.Chars4{}).Count(p.Note()); n > 60 {
+				t.Errorf("the note has %d tokens", n)
+			}
+			again := project(t, append([]tenfold.Entry{entry(m)}, append(base[1:4:4], overlay("o", c.overlay))...)...)
+			same(t, "one note, where it came back from an export", len(items(again)[0].Payload.(tenfold.UserMessage).Parts), 2)
+		})
+	}
+	// It stands in what the view begins with, and a result that comes later brings none (P11a).
+	p := project(t, say("hm"), call("c", "t", `{}`), result("c", "a\nb"), tools(stripped))
+	same(t, "of a view that begins with the model's words", items(p)[0].Added, tenfold.AddedOpening)
+	same(t, "noted", items(p)[0].Noted, true)
+	late := project(t, user("go"), call("c", "t", `{}`), tools(stripped), result("c", "a\nb"))
+	same(t, "the late result", fateOf(late, 4), "stripped tools")
+	same(t, "its note", late.Note(), "")
+}
+
+func TestP5bWholeSentences(t *testing.T) {
+	const prose = "Do not touch the parser, e.g. the lexer of version 1.5 stays. Rename the flag instead! Is that clear to all of you? 不要删除它。请改名。"
+	for want, piece := range map[string]string{
+		"Do not touch the parser, e.g. the lexer of version 1.5 stays.": "lexer",
+		"Rename the flag instead!":                                      "flag",
+		"Is that clear to all of you?":                                  "clear",
+		"不要删除它。":                                                        "删除",
+	} {
+		at := strings.Index(prose, piece)
+		from, to := tenfold.Fragment(prose, at, at+len(piece))
+		same(t, piece, prose[from:to], want)
+		again, end := tenfold.Fragment(prose, from, to)
+		same(t, "again", prose[again:end], want)
+	}
+	wrapped := "Whatever you do in the whole course of this long change, you must not\ndelete the tables of the old version, since others use them.\n\nAnd then stop.\n"
+	p := project(t, user(strings.Repeat(wrapped, 3)), texts("x", tenfold.TextPolicy{Marks: tenfold.MarksShort, Entries: map[int64]tenfold.TextTrim{
+		1: {Action: tenfold.Trim, Lines: lines(2, 2)},
+	}}))
+	sees(t, p, "user: "+strings.Join(strings.Split(wrapped, "\n")[:2], "\n")+"\n…")
+}
+
+// Widening twice changes nothing, and cuts no word that is short.
+func TestP5bFragmentIsStable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.StringMatching(`([a-zä。 .,"{}:!?_0-9]{0,40}( |[A-Z]|走)){0,12}`).Draw(t, "line")
+		from, to := rapid.IntRange(-2, len(line)+2).Draw(t, "from"), rapid.IntRange(-2, len(line)+2).Draw(t, "to")
+		a, b := tenfold.Fragment(line, from, to)
+		if a < 0 || b > len(line) || a > b || (from < to && from < len(line) && to > 0 && strings.TrimSpace(line[max(from, 0):min(to, len(line))]) != "" && a == b) {
+			t.Fatalf("%q: %d..%d gives %d..%d", line, from, to, a, b)
+		}
+		if c, d := tenfold.Fragment(line, a, b); c != a || d != b {
+			t.Fatalf("%q: %d..%d gives %d..%d, then %d..%d", line, from, to, a, b, c, d)
+		}
+	})
+}
+
+func TestP5FoldedCallsAreToldByName(t *testing.T) {
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 5, From: 2, To: 11}}})
+	policy.Primary = primary
+	entries := []tenfold.Entry{
+		user("go"), call("a", "Read", `{"file_path":"src/a.go"}`), result("a", "x"), call("b", "Read", `{"file_path":"src/b[1].go"}`), result("b", "x"),
+		call("c", "Bash", `{"command":"go test ./...\nls"}`), result("c", "x"), call("d", "Bash", `{"command":"git status"}`), result("d", "x"),
+		call("e", "Bash", `{"command":"git status"}`), result("e", "x"), call("last", "t", `{}`), result("last", "y"), tools(policy),
+	}
+	const names = "[5 earlier calls not shown: Read a.go, b_1_.go; Bash go test ./...…, git status ×2"
+	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+"]\ny")
+	policy.Recall = true
+	entries[len(entries)-1] = tools(policy)
+	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+" (recall 2-11)]\ny")
+}
+
+func TestP5HoldsForGeneratedLogs(t *testing.T) {
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		l := tenfold.NewLog()
+		if _, err := l.Append(entries...); err != nil {
+			t.Fatal(err)
+		}
+		clean := tenfold.NewLog()
+		for e := range l.Entries() {
+			if !e.Payload.Kind().Visible() && e.Payload.Kind() != tenfold.KindTurnStart {
+				continue
+			}
+			if _, err := clean.Append(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := tenfold.Project(clean).With(tenfold.Compaction{ToTurn: 1 << 20, ToolCalls: &tenfold.ToolPolicy{
+			Action: tenfold.Strip, Request: true, Response: true, Primary: primary,
+		}})
+		logtest.HoldStubs(t, p)
+	})
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"strings"
+
+	"tenfold"
+)
+
+// Renewed reports whether a message is context that clients put into each session
+// that they go on with, whole and up to date: instructions of the project and the
+// environment. A message that says more than that is none. The text of a skill
+// that was called, what a hook said, and what happened on the way are none of it.
+func Renewed(p tenfold.Payload) bool {
+	m, ok := p.(tenfold.UserMessage)
+	if !ok || len(m.Attachments) > 0 || len(m.Parts) == 0 {
+		return false
+	}
+	for _, part := range m.Parts {
+		if part.File != nil || !isRenewed(strings.TrimSpace(part.Text)) {
+			return false
+		}
+	}
+	return true
+}
+
+// renewedElements are the elements that such context stands in.
+var renewedElements = [...]string{
+	"environment_context", "user_instructions", "permissions instructions", "collaboration_mode", "skills_instructions",
+	"apps_instructions", "plugins_instructions", "recommended_plugins", "personality_spec", "tools", "session_context",
+}
+
+// isRenewed reports whether a text is one such element from end to end, or the
+// instructions of an AGENTS.md.
+func isRenewed(text string) bool {
+	for _, name := range renewedElements {
+		if strings.HasPrefix(text, "<"+name+">") {
+			return strings.Index(text, "</"+name+">") == len(text)-len(name)-3
+		}
+	}
+	return strings.HasPrefix(text, "# AGENTS.md instructions") && strings.HasSuffix(text, "</INSTRUCTIONS>")
+}
+
+// WithoutRenewed gives a compacted view for a client that brings such context anew
+// (semantics P8a), and how many messages are left out of it.
+func (v View) WithoutRenewed() (View, int) {
+	if !v.Compacted {
+		return v, 0
+	}
+	gone := map[int64]tenfold.TextTrim{}
+	for it := range v.Projection.Items() {
+		if it.Seq > 0 && Renewed(it.Payload) {
+			gone[it.Seq] = tenfold.TextTrim{Action: tenfold.Omit}
+		}
+	}
+	if len(gone) > 0 {
+		// As if another tool had dropped them: of ours, P8a lets none go.
+		v.Projection = v.Projection.With(tenfold.Compaction{
+			ToTurn: v.Projection.Log().Turns(), Source: "import", Texts: &tenfold.TextPolicy{Entries: gone},
+		})
+	}
+	return v, len(gone)
+}
