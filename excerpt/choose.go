@@ -17,6 +17,13 @@ const (
 // spent. The choice is always made from the log, never from an earlier one:
 // there is no drift (fit.md).
 func (ix *Index) Choose(o Options) Choice {
+	c := ix.begin(o)
+	c.run()
+	return Choice{ix: ix, picks: c.picks}
+}
+
+// begin lists what may be taken, and what it is worth.
+func (ix *Index) begin(o Options) *chooser {
 	c := &chooser{
 		ix: ix, o: o, value: ix.values(o), shown: make([]bool, len(ix.atoms)), met: make([]int32, len(ix.atoms)),
 		groups: make([]candidates, len(ix.groups)), left: int64(o.Budget) * token,
@@ -25,8 +32,7 @@ func (ix *Index) Choose(o Options) Choice {
 	c.aim()
 	c.gather()
 	c.weigh()
-	c.run()
-	return Choice{ix: ix, picks: c.picks}
+	return c
 }
 
 // openShare is the part of a budget that openings asked for may take, as one in

@@ -128,7 +128,7 @@ func TestStaleReads(t *testing.T) {
 		"fresh":             {lines(before, "c 3 Grep {}", "r 3 func open_file()"), excerpt.Options{}, "4:all"},
 		"read again":        {lines(before, edit, "c 3 "+readA, "r 3 func open_file()"), excerpt.Options{}, "8:all"},
 		"seen elsewhere":    {lines("c 0 Grep {}", "r 0 open_file", before, edit), excerpt.Options{}, "4:all"},
-		"the edit failed":   {lines("c 0 Grep {}", "r 0 open_file", before, "c 2 "+editA+"\ne 2 no such text"), excerpt.Options{}, "6:all"},
+		"the edit failed":   {lines("c 9 Ls {}", "r 9 ok", "c 0 Grep {}", "r 0 open_file", before, "c 2 "+editA+"\ne 2 no such text"), excerpt.Options{}, "8:all"},
 		"all stale":         {lines(before, "c 4 "+readA, "r 4 func open_file()", edit), excerpt.Options{}, "6:all"},
 		"stale all the way": {lines(before, "c 3 "+readA, "r 3 open_file once", edit), excerpt.Options{Without: without(excerpt.Stale)}, "4:all"},
 	} {

@@ -275,29 +275,33 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		}
 	}
 	texts := tenfold.ArgumentTexts(c.Arguments)
+	about := len(c.Name) // what is shown of a call that is open: its name and first short argument
 	for _, t := range texts {
-		if !t.Body {
-			for text := range lines(t.Text) {
-				one := &ix.lines[ix.lineOf(text)]
-				ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
-				ix.useWords(at, one.words, true)
-			}
+		if t.Body {
+			continue
+		}
+		for text := range lines(t.Text) {
+			one := &ix.lines[ix.lineOf(text)]
+			ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
+			ix.useWords(at, one.words, true)
+		}
+		if about == len(c.Name) {
+			about += len(t.Text)
+			at.opening = ix.keep(ix.distinct)
 		}
 	}
-	at.opening = ix.keep(ix.distinct)
 	at.gives = sourceOf(t, at.reads >= 0)
 	if len(at.edits) > 0 {
 		at.source = ownText
 	}
-	line, size := int32(1), 0
+	line := int32(1)
 	for _, t := range texts {
 		if t.Body {
 			line = ix.read(at, t.Text, line)
-			size += len(t.Text)
 		}
 	}
 	at.bytes = int32(len(c.Arguments))
-	g.opening = openingRest + int32(int64(max(len(c.Arguments)-size, 0)+len(c.Name))*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
+	g.opening = openingRest + int32(int64(about)*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
 	ix.finish(at)
 }
 

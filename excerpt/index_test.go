@@ -138,7 +138,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "8e2f95c17d86cc0c")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "523d054af2469134")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.
@@ -165,6 +165,40 @@ func TestBudgets(t *testing.T) {
 			if kept := c.First(n); !slices.IsSortedFunc(kept, func(a, b excerpt.Kept) int { return int(a.Seq - b.Seq) }) {
 				t.Fatalf("the first %d are in no order", n)
 			}
+		}
+	}
+}
+
+// F7: of what is chosen at a tenth and at a fifth of real sessions, the median line
+// stands in a run of four lines or more.
+func TestF7TheMedianLineStandsInARun(t *testing.T) {
+	files := corpustest.Sample(corpustest.Files(t, "claude-code", "codex", "opencode", "pi"))
+	for _, part := range []int{10, 5} {
+		var runs []int // one for each line
+		for _, f := range files {
+			for _, entries := range conversations(t, f) {
+				l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+				if _, err := l.Append(entries...); err != nil {
+					t.Fatal(err)
+				}
+				tokens := 0
+				for e := range l.Entries() {
+					tokens += e.Tokens
+				}
+				if tokens < 20_000 {
+					continue
+				}
+				for _, k := range choose(l, excerpt.Options{Budget: tokens / part}) {
+					for _, r := range slices.Concat(k.Body, k.Lines) {
+						n := r.Last - r.First + 1
+						runs = append(runs, slices.Repeat([]int{n}, n)...)
+					}
+				}
+			}
+		}
+		slices.Sort(runs)
+		if len(runs) < 1000 || runs[len(runs)/2] < 4 {
+			t.Errorf("at a %dth the median of %d lines stands in a run of %d", part, len(runs), runs[len(runs)/2])
 		}
 	}
 }
