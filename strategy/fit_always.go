@@ -78,6 +78,8 @@ func (f *fitting) always() {
 	calls := slices.Concat(f.calls, f.later())
 	f.keepAnswers()
 	f.keepPlan(calls)
+	f.keepPlanFile(calls)
+	f.keepImages(calls)
 	f.keepError(calls)
 	f.keepHandles(calls)
 }

@@ -246,6 +246,37 @@ func TestF4OlderMessagesGiveWayTheConstraintsLast(t *testing.T) {
 	}
 }
 
+// F4: notices go first; standing instructions stay, long ones by their rules where
+// there is little room (P8a).
+func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {
+	var rules strings.Builder
+	rules.WriteString("# AGENTS.md instructions for /work\n\n")
+	for i := range 60 {
+		fmt.Fprintf(&rules, "The part %d of the house is described here at length,\nwith words and more words about what it is.\n\n", i)
+	}
+	rules.WriteString("Never touch the vendor directory.\n")
+	lines := append([]string{"t", "x " + rules.String(), "n <command-name>/clear</command-name> *300"}, work(20, 30)[1:]...)
+	raw := tenfold.Project(script(t, lines...))
+	seen := func(p *tenfold.Projection, seq int64) string { return tenfold.TextLines(payloads(p)[seq]) }
+	made := plan(t, raw, strategy.Options{}, "fit:target=5000")
+	holdTarget(t, "5000", raw, made)
+	if seen(made.View(), 2) != rules.String() || made.Fitted.GaveWay != 0 {
+		t.Errorf("with room, the instructions are %q", seen(made.View(), 2))
+	}
+	made = plan(t, raw, strategy.Options{}, "fit:target=1200")
+	holdTarget(t, "1200", raw, made)
+	got := seen(made.View(), 2)
+	if len(got) > len(rules.String())/2 || !strings.Contains(got, "Never touch the vendor directory.") || !strings.Contains(got, "# AGENTS.md instructions for /work") {
+		t.Errorf("with little room they are %q", got)
+	}
+	if fate, _, _ := made.View().Fate(3); fate != tenfold.Omitted {
+		t.Errorf("the notice is %s", fate)
+	}
+	if !made.Fitted.Met() || !slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsContext && s.Entries == 1 }) {
+		t.Errorf("%+v", made.Fitted)
+	}
+}
+
 // F4: a target that cannot be met is missed, and the plan says by how much and
 // because of what.
 func TestF4WhatCannotGiveWayMissesTheTarget(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 )
 
 // script writes a log in short: "t" begins a turn; "u hello" is said by a
-// person, "s note" by nobody, "a fine" by the model; "k hm" is reasoning;
+// person, "s note" by nobody, "x rules" are standing instructions, "n echo" is a
+// notice, "a fine" is said by the model; "k hm" is reasoning;
 // "c 1 Read {}" a call, "r 1 text" its result, "e 1 text" a result that is an
 // error. "@scout a fine" is said on a branch. Text in *n is n bytes long.
 func script(t testing.TB, lines ...string) *tenfold.Log {
@@ -36,6 +37,10 @@ func extend(t testing.TB, l *tenfold.Log, lines ...string) {
 			e.Payload = tenfold.TurnStart{}
 		case "u", "s":
 			e.Payload = tenfold.UserMessage{Parts: tenfold.Text(long(rest)), Synthetic: kind == "s"}
+		case "x":
+			e.Payload = tenfold.UserMessage{Parts: tenfold.Text(long(rest)), Synthetic: true, Purpose: tenfold.Context}
+		case "n":
+			e.Payload = tenfold.UserMessage{Parts: tenfold.Text(long(rest)), Synthetic: true, Purpose: tenfold.Notice}
 		case "a":
 			e.Payload = tenfold.AssistantMessage{Text: long(rest)}
 		case "k":
