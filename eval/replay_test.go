@@ -124,7 +124,7 @@ func TestReplayByHand(t *testing.T) {
 			"gemini/gemini-2.5-flash",
 			eval.ReplayCost{Dollars: (22_550*0.30 + 7100*0.03) / 1e6, Plain: 2000, Written: 7100 + 3100 + 10_350, Read: 7100},
 			eval.ReplayCost{
-				Dollars: (19_742*0.30) / 1e6, Plain: 2000, Written: 7100 + 5246 + 5396,
+				Dollars: (19_742 * 0.30) / 1e6, Plain: 2000, Written: 7100 + 5246 + 5396,
 				Firings: 1, Rewritten: 2146, RewriteDollars: 2146 * 0.27 / 1e6, BreakEven: 4,
 			},
 			eval.ReplayCost{
