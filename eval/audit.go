@@ -48,16 +48,21 @@ const (
 )
 
 // Audit finds the faults of a view, for a reader of the root. Nothing is asked
-// of what the view before it did not show, such as a rewound prompt.
+// of what the view before it did not show, such as a rewound prompt, or showed
+// in the same way.
 func Audit(before, view *tenfold.Projection) []Fault {
 	l := before.Log()
 	a := auditor{log: l}
+	shown := map[int64]string{}
+	for it := range before.Items() {
+		shown[it.Seq] += textOf(it.Payload)
+	}
 	var all strings.Builder
 	for it := range view.Items() {
 		all.WriteString(textOf(it.Payload))
 		all.WriteByte('\n')
 		e, ok := l.Entry(it.Seq)
-		if !ok || it.Seq < 1 {
+		if !ok || it.Seq < 1 || shown[it.Seq] == textOf(it.Payload) {
 			continue
 		}
 		switch raw := e.Payload.(type) {

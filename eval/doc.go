@@ -8,43 +8,48 @@
 // The words, exactly:
 //
 //   - A request is one model response, a step of the root (semantics L6) that
-//     says or calls something, with its results. A cut at 25 % comes after the
-//     first quarter of the requests, rounded down, with all their results,
-//     however late those arrived. A conversation's own compactions are left
-//     out: it is measured as if there had been none.
+//     says or calls something, with its results. Requests count from 0; a cut at
+//     25 % comes after request last × 25 / 100, rounded down, with all its
+//     results, however late those arrived, and with what the person said before
+//     the next request. A conversation ends here at the first summary that its
+//     own tool made: what an agent did after one tells what the summary kept.
 //   - N is how many entries of the prefix a reader of the root sees, df(a) how
-//     many of them hold an atom a (package atom). Reasoning counts in N and
-//     nowhere else: it is neither a source of an atom nor a use of one.
+//     many of them hold an atom a: a path, an identifier, an id or a number, as
+//     the reference scripts find them, names inside paths among them.
 //   - An atom is carried at a cut, with a horizon of H requests, if it stands
 //     in the prefix, a tool input of one of the H requests after the cut uses
 //     it, and no tool result or user message between the cut and that use shows
-//     it. It weighs ln(1 + N/df). A tool input is any text in a call's
-//     arguments.
-//   - An entry is lines: of a message or a result the lines of its text,
-//     cleaned and trimmed of white space; of a call one line with its name and
-//     its short texts, then the lines of its bodies, which are texts of more
-//     than 200 bytes or three lines. The same rule renders what is raw and what
-//     a view shows, where bodies are what was one in the raw call. Lines without a word are none.
+//     it. It weighs ln(1 + N/df).
+//   - An entry is the lines of its text: of a message, a result, reasoning; of a
+//     call the values of its arguments, below one another.
 //   - Presence is the weight of the carried atoms that stand anywhere in the
 //     view, over the weight of all.
 //   - CUR, contextual carried-use recall, asks for more: the atom stands in a
-//     line of the view that comes from an entry holding it, and at least 30 % of
-//     the other words of a line of that entry which holds the atom, one word at
-//     the least, stand in the same line of the view. What comes from no entry, a
-//     summary or a mark, counts if it does so with a line of any entry.
-//   - CUR-strict asks for 60 % of the other words (30 % where the source line
-//     has more than 30 words), and that half of the words of the view's line
-//     are the source line's.
+//     line of the view that has 60 % of the words of one of its source lines,
+//     and not more than 60 words; 30 % where the source line has more than 30
+//     words. Source lines are those with the atom in the newest six entries of
+//     the prefix that hold it.
+//   - CUR-strict asks for as much of the words other than the atom's own, and
+//     that half of the words of the view's line are the source line's.
+//   - EDR, edit-ready recall, is the share of edits whose old text stands
+//     contiguous in the view. The edits are those of the H requests after the
+//     cut whose old text (old_string and its other names, the context and minus
+//     lines of a patch's hunk) has 12 characters and two words, stands contiguous
+//     in the prefix, and in no result, message or call between the cut and the
+//     edit. Line numbers and blanks at the ends of lines are left aside.
 //   - A word is letters, digits and underscores in a row. Words are compared as
-//     sets, and the words of the atom itself are not among the others.
+//     sets.
 //   - CUR of result-only atoms is CUR over the carried atoms that stand in
 //     nothing but tool results before the cut.
-//   - Density is how many of a view's characters stand in lines of which atoms
-//     make up more than 60 % of the characters. A list of names scores high.
+//   - Run is how many neighbouring lines of its entry, itself counted, the median
+//     line stands among that is kept of results and texts. Marks is the share of
+//     a view's lines that are nothing but a mark (fit.md F7).
+//   - Density is how many of a view's characters stand in lines of 12 and
+//     more of which atoms make up more than 60 %. A list of names scores high.
 //   - Kept is the tokens of the view over those of the raw prefix, with all
 //     stubs, marks and summaries counted; system prompt and tool definitions
 //     are left out of both.
-//   - User is the share of the typed user messages of at most 500 tokens that
+//   - User is the share of the requests of the person of at most 500 tokens that
 //     stand in the view whole.
 //   - Trail is the share of the files written or edited in the prefix, as the
 //     tool table knows, whose path stands in a line of the last call that

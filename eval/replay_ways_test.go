@@ -135,9 +135,12 @@ func TestP11aReplayOfHeldReasoning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The user's 2,000 tokens, then all of request 2, then what stands in front of
-	// the reasoning of request 2, which is the same.
-	if want := 2000 + 2150 + 2150; r.Every.Read != want || r.Every.Firings != 2 {
+	// The user's 2,000 tokens; nothing, for a view that shortens something begins
+	// with a note (P5a); then, behind the note, what stands in front of the
+	// reasoning of request 2.
+	note := tenfold.Project(l).With(tenfold.Compaction{ToTurn: 1, ToolCalls: profile.ToolCalls}).Note()
+	want := 2000 + tenfold.CountPayload(tenfold.Chars4{}, tenfold.AssistantMessage{Text: note}) + 2150
+	if note == "" || r.Every.Read != want || r.Every.Firings != 2 {
 		t.Errorf("%d tokens read, want %d; %d firings", r.Every.Read, want, r.Every.Firings)
 	}
 }

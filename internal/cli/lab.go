@@ -56,7 +56,7 @@ of its subdirectories is one source, and all sources have equal weight.
 
 ` + sentence("--strategy selects what to measure: a strategy as in \"compact\", or a baseline: "+baselineWords()+".") + `
 
---preset frontier measures fit at 3, 5, 10, 20 and 25 %, fit without each of its
+--preset frontier measures fit at 5, 10, 20 and 30 %, fit without each of its
 ingredients, and all baselines, on sessions of four agents. It leaves out the
 sources that the weights of fit were trained on.`,
 		Example: `  tenfold lab session.jsonl
