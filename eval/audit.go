@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,7 +39,8 @@ const (
 	// FaultCut is a piece of a line or of a sentence that does not say that it
 	// is one, or that ends within a word (P5b).
 	FaultCut FaultKind = "cut"
-	// FaultConstraint is a demand of the person that the view lacks (F4, M1).
+	// FaultConstraint is a demand in a short message of the person that the view
+	// lacks (F4, M1): a long one may quote others.
 	FaultConstraint FaultKind = "constraint"
 	// FaultContext is the newest version of a standing instruction that the view
 	// lacks (P8a).
@@ -158,20 +160,24 @@ func (a *auditor) result(seq int64, raw, shown tenfold.ToolResult) {
 		a.pieces(seq, from, view, false)
 		return
 	}
-	failed := raw.IsError || raw.Outcome == tenfold.Failed
+	// What the record says in so many words goes before its flag.
+	success := raw.Outcome == tenfold.Success || raw.Outcome == "exit 0"
+	failed := raw.Outcome == "" && raw.IsError || raw.Outcome == tenfold.Failed
 	if code := exitCodes.FindStringSubmatch(text); code != nil && code[1] != "0" {
 		failed = true
 	}
-	switch outcome := m[1]; {
-	case outcome == "success" && (failed || raw.Outcome != tenfold.Success),
+	outcome, code := m[1], strings.TrimPrefix(m[1], "exit ")
+	switch {
+	case outcome == "success" && (failed || !success),
 		outcome == "error" && !failed,
-		strings.HasPrefix(outcome, "exit ") && !strings.Contains(text, strings.TrimPrefix(outcome, "exit ")) && string(raw.Outcome) != outcome,
-		outcome == "done" && raw.IsError:
+		code != outcome && !strings.Contains(text, code) && string(raw.Outcome) != outcome,
+		outcome == "done" && (failed || success):
 		a.add(FaultOutcome, seq, first)
 	}
-	lines := len(strings.Split(strings.TrimRight(text, "\n"), "\n"))
-	if n, err := strconv.Atoi(m[2]); err == nil && n != lines {
-		a.add(FaultOutcome, seq, first+" of "+strconv.Itoa(lines))
+	// Blank lines at the end may count or not.
+	least, most := strings.Count(strings.TrimSpace(text), "\n")+1, strings.Count(text, "\n")+1
+	if n, err := strconv.Atoi(m[2]); err == nil && (n < least || n > most) {
+		a.add(FaultOutcome, seq, fmt.Sprintf("%s of %d", first, most))
 	}
 }
 
@@ -254,7 +260,7 @@ func (a *auditor) lost(before *tenfold.Projection, view string) {
 		switch {
 		case m.Purpose == tenfold.Context:
 			newest[contextKey(tenfold.SearchText(m))] = e
-		case m.IsRequest() && !m.Synthetic:
+		case m.IsRequest() && !m.Synthetic && e.Tokens <= shortMessage:
 			for line := range strings.SplitSeq(tenfold.SearchText(m), "\n") {
 				at := atom.ConstraintAt(line)
 				if at < 0 {
@@ -267,10 +273,24 @@ func (a *auditor) lost(before *tenfold.Projection, view string) {
 		}
 	}
 	for key, e := range newest {
-		if !strings.Contains(has, key) {
+		if !showsPart(has, textOf(e.Payload)) {
 			a.add(FaultContext, e.Seq, key)
 		}
 	}
+}
+
+// showsPart reports whether a view, squeezed, shows a line of a text: a long one
+// may have been shortened to its rules (F4).
+func showsPart(view, text string) bool {
+	said := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = squeeze(line); strings.ContainsFunc(line, unicode.IsLetter) {
+			if said = true; strings.Contains(view, line) {
+				return true
+			}
+		}
+	}
+	return !said
 }
 
 // contextKey is what a version of a standing instruction has in common with the

@@ -19,6 +19,8 @@ func TestL11WhatHostsPutInIsNoRequest(t *testing.T) {
 		"# AGENTS.md is out of date": tenfold.Request,
 
 		"<system-reminder>\nContents of /src/CLAUDE.md:\n\nUse tabs.\n</system-reminder>":                        tenfold.Context,
+		"<system-reminder>\nSessionStart hook additional context: Be brief.\n</system-reminder>":                 tenfold.Context,
+		"<system-reminder>\nPostToolUse:Edit hook additional context: A server runs.\n</system-reminder>":        tenfold.Notice,
 		"<system-reminder>\nNote: main.go changed on disk since you last read it.\n</system-reminder>":           tenfold.Notice,
 		"# AGENTS.md instructions for /src\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>":                        tenfold.Context,
 		"<environment_context>\n<cwd>/src</cwd>\n</environment_context>":                                         tenfold.Context,

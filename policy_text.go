@@ -1,0 +1,141 @@
+package tenfold
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// MarksShort marks each gap in a trimmed text with a line "…". A recall
+// reference stands once, after the last line.
+const MarksShort = "short"
+
+// TextPolicy is the policy for what was said: messages of the assistant and
+// of the user. Like a selective tool policy it goes entry by entry.
+type TextPolicy struct {
+	// Action is Selective.
+	Action Action `json:"policy"`
+	// Recall gives a reference the model can ask back (A9).
+	Recall bool `json:"recall,omitzero"`
+	// Rest is what happens to messages of the range that Entries does not
+	// name: Omit or Keep. Empty leaves them to older overlays; otherwise the
+	// overlay applies to its whole range. It never omits a message
+	// that a person typed.
+	Rest Action `json:"rest,omitzero"`
+	// Marks is the form of what is said of lines that are gone: "" counts
+	// them, [MarksShort] is a line "…" for each gap.
+	Marks string `json:"marks,omitzero"`
+	// Entries are the policies by seq. They speak of messages inside the
+	// range alone.
+	Entries map[int64]TextTrim `json:"entries,omitzero"`
+}
+
+// TextTrim is what a [TextPolicy] does to one message.
+type TextTrim struct {
+	// Action is Keep, Trim or Omit. Omit hides a message, and so does a Trim of
+	// which no line is left, unless a person typed it: that stays verbatim.
+	Action Action `json:"policy"`
+	// Lines are the lines Trim keeps, in order: lines of the text that
+	// [TextLines] gives. Files and attachments stay.
+	Lines []LineRange `json:"lines,omitzero"`
+	// Folded counts omitted calls beside this message.
+	Folded *Folded `json:"folded,omitzero"`
+}
+
+// Folded says that so many calls are omitted in one place; the model reads it
+// as a line of its own: "[14 earlier calls not shown: Read a.go, b.go; Bash make]".
+type Folded struct {
+	// Calls is how many there were; none says nothing.
+	Calls int `json:"calls"`
+	// From and To are the seqs of the first and the last folded entry. The
+	// calls among them that the overlay does not keep are named, and with recall
+	// on they are its reference (A9); without From there is neither.
+	From int64 `json:"from,omitzero"`
+	To   int64 `json:"to,omitzero"`
+	// After puts the line last instead of first.
+	After bool `json:"after,omitzero"`
+	// Next is another such line beside the same call or message, as where
+	// calls before and after it are folded; nil for none.
+	Next *Folded `json:"next,omitzero"`
+}
+
+// LineRange is lines First to Last of a text, counted from 1, both inclusive;
+// in JSON the array [first, last].
+//
+// With a To it is a fragment of the one line First, which Last repeats: bytes
+// From up to To of it, the line's end left out, widened to whole characters
+// and clamped to the line. A fragment is widened to whole sentences, or to whole
+// words and then shown between "…" (P5b, [Fragment]). In JSON it is [line, line, from, to].
+type LineRange struct{ First, Last, From, To int }
+
+// part reports whether the range is a fragment of a line.
+func (r LineRange) part() bool { return r.From != 0 || r.To != 0 }
+
+// void reports whether the range is a fragment of nothing.
+func (r LineRange) void() bool {
+	return r.part() && (r.First != r.Last || r.From < 0 || r.From >= r.To)
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (r LineRange) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if r.part() {
+		return json.MarshalEncode(enc, [4]int{r.First, r.Last, r.From, r.To})
+	}
+	return json.MarshalEncode(enc, [2]int{r.First, r.Last})
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (r *LineRange) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var n []int
+	if err := json.UnmarshalDecode(dec, &n); err != nil {
+		return err
+	}
+	switch {
+	case n == nil: // null
+		*r = LineRange{}
+	case len(n) == 2:
+		*r = LineRange{First: n[0], Last: n[1]}
+	case len(n) == 4:
+		*r = LineRange{First: n[0], Last: n[1], From: n[2], To: n[3]}
+	default:
+		return fmt.Errorf("a range of lines has %d numbers: it is [first, last] or [line, line, from, to]", len(n))
+	}
+	return nil
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	in, err := readPolicy(dec, shortNone)
+	if err != nil {
+		return err
+	}
+	if in.Policy != Selective {
+		return fmt.Errorf("unknown policy %q: for texts it is selective", in.Policy)
+	}
+	switch in.Rest {
+	case "", Keep, Omit:
+	default:
+		return fmt.Errorf("unknown policy %q for the rest: for texts it is omit or keep", in.Rest)
+	}
+	*p = TextPolicy{Action: in.Policy, Rest: in.Rest, Marks: in.Marks, Recall: in.Recall, Entries: in.Entries}
+	return nil
+}
+
+// shortNone is for policies that have no short form.
+func shortNone(string) (policyJSON, bool) { return policyJSON{}, false }
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (t *TextTrim) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	in, err := readPolicy(dec, shortAction)
+	if err != nil {
+		return err
+	}
+	switch in.Policy {
+	case Keep, Trim, Omit:
+	default:
+		return fmt.Errorf("unknown policy %q: for a text it is keep, trim or omit", in.Policy)
+	}
+	*t = TextTrim{Action: in.Policy, Lines: in.Lines, Folded: in.Folded}
+	return nil
+}
