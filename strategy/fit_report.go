@@ -118,6 +118,11 @@ func (f *fitting) sortOf(l *tenfold.Log, seq int64) string {
 	return StandsMarks
 }
 
+func isNotice(p tenfold.Payload) bool {
+	m, ok := p.(tenfold.UserMessage)
+	return ok && m.Purpose == tenfold.Notice
+}
+
 func isContext(p tenfold.Payload) bool {
 	m, ok := p.(tenfold.UserMessage)
 	return ok && m.Purpose == tenfold.Context

@@ -211,7 +211,7 @@ func (f *fitting) missing(tokens, margin int) []one {
 		case !f.p.Reads(seq):
 		case e.Payload.Kind() == tenfold.KindToolCall:
 			take(seq, true, margin)
-		case e.Payload.Kind() == tenfold.KindAssistantMessage, e.Payload.Kind() == tenfold.KindUserMessage:
+		case e.Payload.Kind() == tenfold.KindAssistantMessage, e.Payload.Kind() == tenfold.KindUserMessage && !isNotice(e.Payload):
 			take(seq, false, 0)
 		}
 	}
@@ -276,7 +276,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 		switch e, _ := l.Entry(seq); e.Payload.Kind() {
 		case tenfold.KindToolCall:
 			at = l.Pair(seq)
-		case tenfold.KindAssistantMessage, tenfold.KindUserMessage:
+		case tenfold.KindAssistantMessage:
 		default:
 			continue
 		}

@@ -90,6 +90,9 @@ func unused(view *tenfold.Projection, target int) int64 {
 		fate, by, after := view.Fate(e.Seq)
 		o, _ := l.Lookup(by)
 		c, _ := o.Payload.(tenfold.Compaction)
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.Purpose == tenfold.Notice {
+			continue // they go first
+		}
 		if fate == tenfold.Kept || fate == tenfold.Summarised || !view.Reads(e.Seq) || !strings.HasPrefix(c.Strategy, "fit") || e.Payload.Kind() == tenfold.KindReasoning || view.Why(e.Seq) == tenfold.ReasonFiles {
 			continue
 		}
