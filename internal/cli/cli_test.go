@@ -101,12 +101,12 @@ func TestNarrow(t *testing.T) {
 		}
 		return out.String()
 	}
-	const want = `Compacted  turns 0..2    613 → 99 tokens
+	const want = `Compacted  turns 0..2    613 → 148 tokens
            reasoning, tools
            (15 entries: 3 omitted, 3 stripped)
 Kept       turns 3..5    596 tokens
-Total                  1,209 → 695 tokens
-           (42 % smaller)
+Total                  1,209 → 744 tokens
+           (38 % smaller)
 Figures    estimate (o200k)
 `
 	if got := show(50, false); got != want {
