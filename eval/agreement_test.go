@@ -106,10 +106,10 @@ func TestAgreesWithReferenceScripts(t *testing.T) {
 			}
 			only, wantOnly := g.ResultOnly, want.ResultOnly
 			g.ResultOnly, want.ResultOnly = nil, nil
-			const close = .01
+			const tolerance = .01
 			same := g.Requests == want.Requests && g.Events == want.Events && g.Carried == want.Carried
-			near := math.Abs(g.Presence-want.Presence) <= close && math.Abs(g.CUR-want.CUR) <= close && math.Abs(g.Strict-want.Strict) <= close &&
-				(only == nil) == (wantOnly == nil) && (only == nil || math.Abs(*only-*wantOnly) <= close)
+			near := math.Abs(g.Presence-want.Presence) <= tolerance && math.Abs(g.CUR-want.CUR) <= tolerance && math.Abs(g.Strict-want.Strict) <= tolerance &&
+				(only == nil) == (wantOnly == nil) && (only == nil || math.Abs(*only-*wantOnly) <= tolerance)
 			switch {
 			case !near && same:
 				t.Errorf("%s at %v %%: %+v, the scripts say %+v", f.Name, asked[i]["cut"], g, want)

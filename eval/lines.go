@@ -18,7 +18,7 @@ func textOf(p tenfold.Payload) string {
 	case tenfold.ToolCall:
 		return valuesOf(p.Arguments)
 	case tenfold.ProviderItem:
-		return valuesOf(string(p.Data))
+		return valuesOf(p.Data)
 	}
 	return tenfold.SearchText(p)
 }

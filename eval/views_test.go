@@ -47,7 +47,7 @@ func compactings(t testing.TB) []compacting {
 // nothing in it is untrue, it is valid for every provider, and a target is met,
 // or reported as missed. In a real log people demand things, and most of a target
 // is used: half of a random one may be a single item that cannot be shortened.
-func honest(t testing.TB, failf func(format string, args ...any), about string, l *tenfold.Log, real bool) {
+func honest(t testing.TB, failf func(format string, args ...any), about string, l *tenfold.Log, genuine bool) {
 	before, index := tenfold.Project(l), excerpt.NewIndex()
 	for _, c := range compactings(t) {
 		plan, err := strategy.Pipeline{c.strategy}.Plan(t.Context(), before, strategy.Options{
@@ -58,7 +58,7 @@ func honest(t testing.TB, failf func(format string, args ...any), about string, 
 		}
 		missing := 0
 		for _, fault := range eval.Audit(before, plan.View()) {
-			if fault.Kind == eval.FaultConstraint && !real {
+			if fault.Kind == eval.FaultConstraint && !genuine {
 				continue // words drawn at random demand nothing
 			}
 			if fault.Kind == eval.FaultConstraint && summarises(c.strategy) {
@@ -79,7 +79,7 @@ func honest(t testing.TB, failf func(format string, args ...any), about string, 
 				failf("%s, %s, %s: %s", about, c.name, profile.Name, wrong[0])
 			}
 		}
-		held(failf, about+", "+c.name, c.target, plan, real)
+		held(failf, about+", "+c.name, c.target, plan, genuine)
 	}
 }
 
@@ -89,7 +89,7 @@ func summarises(s strategy.Strategy) bool {
 }
 
 // held holds a view to its target (F1–F4).
-func held(failf func(format string, args ...any), about string, share float64, plan strategy.Plan, real bool) {
+func held(failf func(format string, args ...any), about string, share float64, plan strategy.Plan, genuine bool) {
 	if share == 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func held(failf func(format string, args ...any), about string, share float64, p
 		failf("%s: met is %v of %d tokens in %d", about, plan.Fitted.Met(), plan.After, plan.Fitted.Target)
 	case plan.Fitted.Target > target+1:
 		failf("%s: the target is %d, not %d", about, plan.Fitted.Target, target)
-	case real && plan.After*100 < plan.Fitted.Target*92 && plan.Fitted.Target >= 1000 && plan.After < plan.Before:
+	case genuine && plan.After*100 < plan.Fitted.Target*92 && plan.Fitted.Target >= 1000 && plan.After < plan.Before:
 		failf("%s: of %d tokens %d are used", about, plan.Fitted.Target, plan.After)
 	}
 }
