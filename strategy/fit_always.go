@@ -31,9 +31,9 @@ type stance struct {
 	call bool   // a call with its result, else a message
 	// whole has it stay as it is. Else lines of a message stay, none of one that
 	// gave way; and of a call that it was made, with the answer the whole result.
-	whole  bool
-	answer bool
-	lines  []tenfold.LineRange
+	whole        bool
+	answer, body bool // with the answer the whole result, with the body the whole call
+	lines        []tenfold.LineRange
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
@@ -76,6 +76,7 @@ func (f *fitting) always() {
 		return
 	}
 	calls := slices.Concat(f.calls, f.later())
+	f.keepLastStep()
 	f.keepAnswers()
 	f.keepPlan(calls)
 	f.keepPlanFile(calls)
