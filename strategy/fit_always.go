@@ -17,6 +17,8 @@ const (
 	// openError is the most tokens that a result which tells of an open error
 	// may have to stay whole.
 	openError = 2000
+	// errorPart is the part of the target, as one in so many, up to which it does.
+	errorPart = 10
 	// longestBeginning is how many bytes are left of the first line of a long
 	// message of which nothing was chosen.
 	longestBeginning = 400
@@ -284,7 +286,7 @@ func (f *fitting) keepError(calls []toolCall) {
 			continue
 		}
 		if !made[key] {
-			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/4)})
+			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: edges(r.Payload)})
 		}
 		return
 	}
