@@ -22,7 +22,8 @@ func longSteps(t *testing.T, payloads ...tenfold.Payload) *tenfold.Log {
 	all = append(all, tenfold.UserMessage{Parts: tenfold.Text("read all of it")})
 	for i := range 4 {
 		id := fmt.Sprint(i)
-		all = append(all,
+		all = append(
+			all,
 			tenfold.Reasoning{Text: strings.Repeat("what could it be? ", 100)},
 			tenfold.ToolCall{CallID: id, Name: "Read", Arguments: `{"file_path":"/w/file` + id + `.go"}`},
 			tenfold.ToolResult{CallID: id, Parts: tenfold.Text("begin " + id + "\n" + text.String() + "end " + id)},
