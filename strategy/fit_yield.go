@@ -13,9 +13,6 @@ const (
 	// leastContext how many are left where there is little room.
 	longContext  = 1000
 	leastContext = 200
-	// contextPart is the part of the target, as one in so many, that standing
-	// instructions may take whatever else stands.
-	contextPart = 5
 )
 
 // concession is something that always stays and may give way: what is left of it
@@ -36,14 +33,10 @@ func (f *fitting) settle() int {
 	f.project()
 	least := f.cost(f.base)
 	share := f.limit * alwaysShare / 100
-	list, contexts := f.concessions()
-	if contexts > 0 && (least > share || f.standingContext() > f.limit/contextPart) {
-		for _, c := range list[:contexts] {
-			f.concede(c)
-		}
-		f.project()
-		list, least = list[contexts:], f.cost(f.base)
+	if least <= share {
+		return least
 	}
+	list := f.concessions()
 	for len(list) > 0 && least > share {
 		left, n := least-share, 0
 		for n < len(list) && left > 0 {
@@ -59,17 +52,6 @@ func (f *fitting) settle() int {
 		least = f.cost(f.base)
 	}
 	return least
-}
-
-// standingContext is what standing instructions cost.
-func (f *fitting) standingContext() (tokens int) {
-	for seq := f.first; seq <= f.last; seq++ {
-		if e, _ := f.p.Log().Entry(seq); isContext(e.Payload) && f.base.Reads(seq) {
-			_, _, now := f.base.Fate(seq)
-			tokens += now
-		}
-	}
-	return tokens
 }
 
 // project lays what always stays alone.
@@ -94,8 +76,7 @@ func (f *fitting) concede(c concession) {
 // blocks, rules first; older short messages, the oldest first, but the first of
 // all and those that state a constraint last. Of those the constraint stays.
 // What P9 shields does not give way.
-// The first so many are standing instructions.
-func (f *fitting) concessions() (all []concession, instructions int) {
+func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
 	var contexts, short, late, last []concession
 	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
@@ -118,7 +99,7 @@ func (f *fitting) concessions() (all []concession, instructions int) {
 			task = seq
 		}
 		switch {
-		case m.Purpose == tenfold.Context && tokens > min(longContext, f.limit/contextPart) && st.what != StandsPins:
+		case m.Purpose == tenfold.Context && tokens > longContext && st.what != StandsPins:
 			put(&contexts, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
 		case !stands || st.what != StandsMessages || f.shielded(seq):
 		case !st.whole:
@@ -142,7 +123,7 @@ func (f *fitting) concessions() (all []concession, instructions int) {
 	for i := range last {
 		last[i].last = true
 	}
-	return slices.Concat(contexts, short, late, last), len(contexts)
+	return slices.Concat(contexts, short, late, last)
 }
 
 // shownOf is about what is left of a text of which lines are kept.
