@@ -39,11 +39,6 @@ func (x *codexWriter) compacted() {
 			x.warnBranch()
 			continue
 		}
-		if it.Seq > 0 && engine.Renewed(it.Payload) {
-			x.warn.Add(0, "message of Codex's own context is left out: Codex adds it again on resume",
-				"messages of Codex's own context are left out: Codex adds them again on resume")
-			continue
-		}
 		raw, _ := p.Log().Entry(it.Seq)
 		x.at(raw.Time)
 		if item := x.unchanged(it, raw, histories); item != nil {
@@ -132,7 +127,7 @@ func (x *codexWriter) histories() map[string]jsontext.Value {
 // unchanged gives the item of an entry as it was, when the projection shows
 // the entry as it was, and nil otherwise.
 func (x *codexWriter) unchanged(it tenfold.Item, raw tenfold.Entry, histories map[string]jsontext.Value) jsontext.Value {
-	if it.Seq == 0 || it.By != "" {
+	if it.Seq == 0 || it.By != "" || it.Noted {
 		return nil
 	}
 	if res, ok := it.Payload.(tenfold.ToolResult); ok && !x.written[res.CallID].same {
