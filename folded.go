@@ -64,7 +64,7 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 			continue
 		}
 		seen++
-		tool := p.stubs.name(n.tool)
+		tool := p.log.toolName(n.tool)
 		what := o.about(payloadOf[ToolCall](p.log, int32(seq)))
 		i := slices.IndexFunc(tools, func(a about) bool { return a.tool == tool })
 		if i < 0 {

@@ -33,6 +33,7 @@ type Log struct {
 	branches numbers[string]
 	tools    numbers[string]
 	endings  numbers[ending]
+	stubs    []stub // by ending
 	messages packed // message ids; those of blocks in a row stand once
 	message  string // the newest of them …
 	number   int32  // … and its number

@@ -57,7 +57,7 @@ func (l *Log) fork() *Log {
 	f.ids, f.messages = l.ids.fork(), l.messages.fork()
 	f.index, f.base, f.shared = idIndex{}, l, l.n
 	f.branches, f.tools, f.endings, f.subjects = l.branches.fork(), l.tools.fork(), l.endings.fork(), l.subjects.fork()
-	f.contexts = slices.Clip(l.contexts)
+	f.contexts, f.stubs = slices.Clip(l.contexts), slices.Clip(l.stubs)
 	f.open = openCalls{base: &l.open}
 	f.steppers = slices.Clone(l.steppers)
 	for i := range f.steppers {

@@ -17,18 +17,16 @@ const maxFirstLine = 200
 // reference is the result's seq.
 func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) (parts []Part, tokens int32) {
 	bare := p.stubs.of(policy.Stub, n.tool)
-	if !policy.FirstLine && !policy.Recall && !bare.failed {
+	if !policy.FirstLine && !policy.Recall {
 		return bare.parts, bare.tokens
 	}
-	text, output := bare.parts[0].Text, partsText(payloadOf[ToolResult](p.log, seq).Parts)
-	first := ""
+	text := bare.parts[0].Text
 	if policy.FirstLine {
-		first = firstLine(output)
-		text += quoteLine(first)
-	}
-	if bare.failed {
-		if line := lastTelling(output); line != first {
-			text += quoteLine(line)
+		telling := p.log.endings.list[n.tool].telling
+		first := quoteLine(firstLine(partsText(payloadOf[ToolResult](p.log, seq).Parts)))
+		text = strings.TrimSuffix(text, telling) + first
+		if first != telling {
+			text += telling
 		}
 	}
 	text += recallRef(policy.Recall, seq)
@@ -104,7 +102,10 @@ func tells(line string) bool {
 	case len(words) == 1 && slices.Contains([]string{"fail", "failed", "failure", "error", "errors", "output", "stderr", "stdout"}, strings.ToLower(words[0])):
 		return false
 	}
-	return len(line) > maxFirstLine || (!wrapping.MatchString(line) && !prompt.MatchString(line))
+	if len(line) > maxFirstLine || !strings.ContainsAny(line[len(line)-min(len(line), 12):], "0123456789$#%>❯") {
+		return true // neither of the two can match
+	}
+	return !wrapping.MatchString(line) && !prompt.MatchString(line)
 }
 
 // ending is how a call of a tool ended, as far as its stub says.
@@ -112,10 +113,13 @@ type ending struct {
 	tool    int32
 	outcome Outcome
 	lines   int32
+	telling string // what is quoted of a failure
 }
 
-func endingOf(tool int32, r *ToolResult) ending {
+// endingOf gives the number of a result's ending.
+func (l *Log) endingOf(tool int32, r *ToolResult) int32 {
 	e := ending{tool: tool, outcome: r.Ended()}
+	failed := e.outcome != "" && e.outcome != Success
 	if len(r.Parts) == 1 {
 		e.lines = int32(min(countLines(r.Parts[0].Text), hugeSize))
 	} else if len(r.Parts) > 0 {
@@ -124,22 +128,42 @@ func endingOf(tool int32, r *ToolResult) ending {
 	if e.lines < 2 {
 		e.lines = 0 // goes without saying
 	}
-	return e
+	if failed {
+		e.telling = quoteLine(lastTelling(partsText(r.Parts)))
+	}
+	number := l.endings.of(e)
+	if int(number) == len(l.stubs) {
+		text := "[compacted] " + l.toolName(tool) + ": " + Label(cmp.Or(string(e.outcome), "done"))
+		if e.lines > 0 {
+			text += ", " + strconv.Itoa(int(e.lines)) + " lines"
+		}
+		l.stubs = append(l.stubs, l.newStub(text+e.telling))
+	}
+	return number
 }
 
-// stubCounts remembers the texts and token counts of stubs, one of each per
-// ending of a tool and form.
-type stubCounts struct {
-	log     *Log
-	results [2][]stubCount
-	// counted are the costs of texts that were put in; previews share them.
-	counted map[string]int32
-}
-
-type stubCount struct {
+// stub is the text of stubs, and what it costs.
+type stub struct {
 	parts  []Part // shared by all results that become this stub
 	tokens int32
-	failed bool
+}
+
+func (l *Log) newStub(text string) stub { return stub{Text(text), int32(l.counter.Count(text))} }
+
+func (l *Log) toolName(tool int32) string {
+	if name := l.tools.list[tool]; name != "" {
+		return Label(name)
+	}
+	return "unknown"
+}
+
+// stubCounts remembers the token counts of stubs, beyond those of the log.
+type stubCounts struct {
+	log *Log
+	// previous are the stubs of that form, by ending.
+	previous []stub
+	// counted are the costs of texts that were put in; previews share them.
+	counted map[string]int32
 }
 
 // maxCounted is how many costs are remembered.
@@ -148,11 +172,7 @@ const maxCounted = 1 << 16
 // fork gives the stubs of a log that is a fork of s's: its endings have the same
 // numbers as far as s's go.
 func (s *stubCounts) fork(l *Log) stubCounts {
-	f := stubCounts{log: l, counted: s.counted}
-	for i := range s.results {
-		f.results[i] = slices.Clip(s.results[i])
-	}
-	return f
+	return stubCounts{log: l, counted: s.counted, previous: slices.Clip(s.previous)}
 }
 
 // count is what a text costs that stands in for another: the same ones come up in
@@ -167,31 +187,16 @@ func (s *stubCounts) count(text string) int32 {
 	return n
 }
 
-func (s *stubCounts) name(tool int32) string {
-	if name := s.log.tools.list[tool]; name != "" {
-		return Label(name)
+// of is the stub of P5 in a form, without what depends on the policy.
+func (s *stubCounts) of(form string, number int32) *stub {
+	if form != "previous" {
+		return &s.log.stubs[number]
 	}
-	return "unknown"
-}
-
-// of is the stub of P5 in a form, without what depends on the result's text.
-func (s *stubCounts) of(form string, number int32) *stubCount {
-	list := &s.results[0]
-	if form == "previous" {
-		list = &s.results[1]
+	for int(number) >= len(s.previous) {
+		e := &s.log.endings.list[len(s.previous)]
+		s.previous = append(s.previous, s.log.newStub("[Previous: used "+s.log.toolName(e.tool)+"]"+e.telling))
 	}
-	for int(number) >= len(*list) {
-		e := s.log.endings.list[len(*list)]
-		text := "[Previous: used " + s.name(e.tool) + "]"
-		if form != "previous" {
-			text = "[compacted] " + s.name(e.tool) + ": " + Label(cmp.Or(string(e.outcome), "done"))
-			if e.lines > 0 {
-				text += ", " + strconv.Itoa(int(e.lines)) + " lines"
-			}
-		}
-		*list = append(*list, stubCount{Text(text), int32(s.log.counter.Count(text)), e.outcome != "" && e.outcome != Success})
-	}
-	return &(*list)[number]
+	return &s.previous[number]
 }
 
 // withoutFiles leaves of a user message the texts, and a word for each file

@@ -110,6 +110,9 @@ func TestA6WhateverTheModelDoes(t *testing.T) {
 		o.Failed = func(strategy.SummaryRequest, error) { failed++ }
 		o.Summarizer = model
 		made, err := strategy.Pipeline{s}.Plan(context.Background(), before, o)
+		if way == "obey" && !m.wasShown("remove the backups") {
+			t.Skip("an earlier summary stands for the page: there was nothing to obey")
+		}
 		if len(made.Compactions) > 0 {
 			t.Fatalf("%s: without a fallback %+v is kept", way, made.Compactions)
 		}

@@ -91,6 +91,18 @@ type played struct {
 	most    int // calls at once
 }
 
+// wasShown reports whether a request held some words.
+func (m *played) wasShown(words string) bool {
+	return slices.ContainsFunc(m.asked, func(r provider.Request) bool {
+		for it := range r.View.Items() {
+			if strings.Contains(fmt.Sprint(it.Payload), words) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // plays gives one answer after the other; the last goes on.
 func plays(answers ...[]provider.Event) *played {
 	return &played{answer: func(n int, _ provider.Request) ([]provider.Event, error) {

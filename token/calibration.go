@@ -18,7 +18,7 @@ const (
 
 // largestPrompt bounds what is taken for the size of a prompt, so that sums of
 // nonsense do not overflow.
-const largestPrompt = 1 << 32
+const largestPrompt int64 = 1 << 32
 
 // A Calibration learns from the usage records of a log what its provider counts
 // for an estimated token (semantics T3). It compares consecutive requests of one
@@ -183,7 +183,7 @@ func (c *Calibration) addUsage(name string, u tenfold.Usage) {
 func promptOf(u tenfold.Usage) (int64, bool) {
 	prompt := int64(0)
 	for _, n := range []int{u.Input, u.CacheRead, u.CacheWrite} {
-		if n < 0 || n > largestPrompt {
+		if n < 0 || int64(n) > largestPrompt {
 			return 0, false
 		}
 		prompt += int64(n)

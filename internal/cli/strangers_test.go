@@ -39,6 +39,7 @@ var hostile = map[string]string{
 	"conversation.compaction.profiles.NAME.tool_calls.request":    `true`,
 	"conversation.compaction.profiles.NAME.tool_calls.response":   `true`,
 	"conversation.compaction.profiles.NAME.tool_calls.over":       `0`,
+	"conversation.compaction.profiles.NAME.tool_calls.arguments":  `"none"`,
 	"conversation.compaction.profiles.NAME.tool_calls.first_line": `true`,
 	"conversation.compaction.profiles.NAME.tool_calls.recall":     `true`,
 	"conversation.compaction.profiles.NAME.attachments":           `"strip"`,
