@@ -48,9 +48,11 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus), refused: map[int64]bool{}}
 	now := cmp.Or(o.begun, p)
 	f.limit = s.Target.Limit(now, o.Scale)
-	f.report = &Fitted{Of: s.Target, Now: f.cost(now), Target: f.limit}
+	f.report = &Fitted{Of: s.Target, Now: now.Tokens(), Target: f.limit}
 	o.underWay().plan.Fitted = f.report
+	f.findRenewed()
 	before := f.cost(p)
+	f.report.Injected = f.renewedTokens(p)
 	if f.report.After = before; before <= f.limit {
 		return o.nothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
 	}
@@ -71,7 +73,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if after >= before {
 		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
 	}
-	f.report.After = after
+	f.report.After, f.report.Injected = after, f.renewedTokens(f.view)
 	f.noteFocus()
 	return []tenfold.Compaction{f.best}, nil
 }
@@ -94,6 +96,7 @@ type fitting struct {
 	refused map[int64]bool   // what costs more than it seems
 	calls   []toolCall
 	request int64       // the last request; 0 for none
+	renewed []int64     // what is not counted, for it is put there anew (P8a)
 	focus   *atom.Focus // nil without one
 	report  *Fitted
 
@@ -104,7 +107,7 @@ type fitting struct {
 }
 
 // cost is what a view counts against the target.
-func (f *fitting) cost(view *tenfold.Projection) int { return view.Tokens() }
+func (f *fitting) cost(view *tenfold.Projection) int { return view.Tokens() - f.renewedTokens(view) }
 
 // begin works out what may be touched: the range without the last step of the
 // log, unless that takes more than its part of the target. False when that is

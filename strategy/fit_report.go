@@ -16,7 +16,7 @@ type Fitted struct {
 	// may cost (F1); After is what it costs.
 	Now, Target, After int
 	// Injected is what the view holds beside After: standing instructions that
-	// the client puts there anew.
+	// the client puts there anew ([Options].Renewed).
 	Injected int
 	// Always is what stays whatever the target is, by sort, as far as it has
 	// not given way (F4, F5): it is part of After.
@@ -70,7 +70,7 @@ func (f *fitting) standing(view *tenfold.Projection) []Standing {
 		rest -= tokens
 	}
 	for seq := int64(1); seq <= f.p.Version(); seq++ {
-		if !view.Reads(seq) {
+		if !view.Reads(seq) || f.isRenewed(view, seq) {
 			continue
 		}
 		if _, _, tokens := view.Fate(seq); tokens > 0 {

@@ -280,6 +280,46 @@ func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {
 	}
 }
 
+// F4, P8a: what the client puts there anew is not counted, is left as it is, and
+// the rest of the view uses the target.
+func TestF4P8aWhatIsPutThereAnewIsNotCounted(t *testing.T) {
+	rules := "# AGENTS.md instructions for /work\n\n" + strings.Repeat("Never touch the vendor directory of the house.\n\n", 300) + "</INSTRUCTIONS>"
+	raw := tenfold.Project(script(t, append([]string{"t", "x " + rules, "x Ask twice before a deployment."}, work(20, 30)[1:]...)...))
+	o := strategy.Options{Renewed: func(p tenfold.Payload) bool {
+		return strings.HasPrefix(tenfold.TextLines(p), "# AGENTS.md")
+	}}
+	e, _ := raw.Log().Entry(2)
+	made := plan(t, raw, o, "fit:target=1200")
+	f := made.Fitted
+	if f.Injected != e.Tokens || f.After != made.View().Tokens()-e.Tokens || f.Now != raw.Tokens() {
+		t.Errorf("%+v of a view of %d tokens, %d of them not counted", f, made.View().Tokens(), e.Tokens)
+	}
+	if !f.Met() || f.After*100 < f.Target*92 {
+		t.Errorf("the target is not used: %+v", f)
+	}
+	if fate, _, _ := made.View().Fate(2); fate != tenfold.Kept {
+		t.Errorf("what is put there anew is %s", fate)
+	}
+	sum := 0
+	for _, s := range f.Always {
+		if sum += s.Tokens; s.What == strategy.StandsContext && s.Entries != 1 || s.Tokens < 0 {
+			t.Errorf("what always stays: %+v", f.Always)
+		}
+	}
+	if sum != f.Least() || sum > f.After {
+		t.Errorf("%d tokens always stay of %d", sum, f.After)
+	}
+	// Without it a plan over the same log counts all.
+	if all := plan(t, raw, strategy.Options{}, "fit:target=1200").Fitted; all.Injected != 0 {
+		t.Errorf("%+v", all)
+	}
+	// A view that is within the target without it is left alone (F2).
+	least := tenfold.Project(script(t, "t", "x "+rules, "u hello", "a fine"))
+	if made := plan(t, least, o, "fit:target=1200"); !made.Fitted.Met() || len(made.Compactions) > 0 || made.Fitted.Injected == 0 {
+		t.Errorf("%+v, %d compactions", made.Fitted, len(made.Compactions))
+	}
+}
+
 // F4: a target that cannot be met is missed, and the plan says by how much and
 // because of what.
 func TestF4WhatCannotGiveWayMissesTheTarget(t *testing.T) {

@@ -99,6 +99,7 @@ func (f *fitting) concessions() []concession {
 			task = seq
 		}
 		switch {
+		case f.isRenewed(f.base, seq):
 		case m.Purpose == tenfold.Context && tokens > longContext && st.what != StandsPins:
 			put(&contexts, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
 		case !stands || st.what != StandsMessages || f.shielded(seq):

@@ -44,6 +44,10 @@ type Options struct {
 	// Budget is the most tokens a digest may have; 0 leaves it to the profile,
 	// and then to the digest (M4).
 	Budget int
+	// Renewed tells of messages that whoever takes the view leaves out, because
+	// it puts them there anew (P8a): a target does not count them (F4). Nil where
+	// there are none.
+	Renewed func(tenfold.Payload) bool
 	// Transcript says where the whole conversation lies, as a path that its
 	// model can read: summaries in the place of a user message name it (P4),
 	// where no artifact was written of what they stand for.

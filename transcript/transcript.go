@@ -27,6 +27,7 @@ import (
 	"io"
 	"time"
 
+	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -96,6 +97,17 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 	return in.Done(h.Importer.Import(ctx, src, in))
 }
 
+// Renewed gives what tells of messages that a compacted export in a format leaves
+// out, because its client puts them into each session that it goes on with
+// (semantics P8a): nil where there is no such client.
+func Renewed(to Format) func(tenfold.Payload) bool {
+	switch to {
+	case engine.ClaudeCode, engine.Codex, engine.OpenCode, engine.Pi, engine.GeminiCLI:
+		return engine.Renewed
+	}
+	return nil
+}
+
 // Export writes a conversation in a format. The warnings say what the format
 // has no place for.
 func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
@@ -111,8 +123,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 		return nil, fmt.Errorf("export conversation %s: %w", id, err)
 	}
 	left := 0
-	switch to {
-	case engine.ClaudeCode, engine.Codex, engine.OpenCode, engine.Pi, engine.GeminiCLI:
+	if Renewed(to) != nil {
 		v, left = v.WithoutRenewed()
 	}
 	if warnings, err = h.Exporter.Export(w, v); err != nil {

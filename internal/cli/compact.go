@@ -140,6 +140,7 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	defer to.abandon()
+	req.Options.Renewed = transcript.Renewed(transcript.Format(format))
 	return k.all(ctx, paths, req, &outTo{destination: to, format: format})
 }
 

@@ -127,7 +127,7 @@ func (x *codexWriter) histories() map[string]jsontext.Value {
 // unchanged gives the item of an entry as it was, when the projection shows
 // the entry as it was, and nil otherwise.
 func (x *codexWriter) unchanged(it tenfold.Item, raw tenfold.Entry, histories map[string]jsontext.Value) jsontext.Value {
-	if it.Seq == 0 || it.By != "" {
+	if it.Seq == 0 || it.By != "" || it.Noted {
 		return nil
 	}
 	if res, ok := it.Payload.(tenfold.ToolResult); ok && !x.written[res.CallID].same {

@@ -29,7 +29,7 @@ func Renewed(p tenfold.Payload) bool {
 // renewedElements are the elements that such context stands in.
 var renewedElements = [...]string{
 	"environment_context", "user_instructions", "permissions instructions", "collaboration_mode", "skills_instructions",
-	"apps_instructions", "plugins_instructions", "recommended_plugins", "personality_spec", "tools", "session_context",
+	"app-context", "apps_instructions", "plugins_instructions", "recommended_plugins", "personality_spec", "tools", "session_context",
 }
 
 // isRenewed reports whether a text is one such element from end to end, or the
@@ -37,10 +37,30 @@ var renewedElements = [...]string{
 func isRenewed(text string) bool {
 	for _, name := range renewedElements {
 		if strings.HasPrefix(text, "<"+name+">") {
-			return strings.Index(text, "</"+name+">") == len(text)-len(name)-3
+			return isElement(text, name)
 		}
 	}
 	return strings.HasPrefix(text, "# AGENTS.md instructions") && strings.HasSuffix(text, "</INSTRUCTIONS>")
+}
+
+// isElement reports whether a text that begins with the tag of an element is that
+// element to its end. Inside, it may mention itself, as a whole.
+func isElement(text, name string) bool {
+	opens, closes := "<"+name+">", "</"+name+">"
+	for depth := 0; ; {
+		i := strings.Index(text, closes)
+		if i < 0 {
+			return false
+		}
+		depth += strings.Count(text[:i], opens) - 1
+		text = text[i+len(closes):]
+		switch {
+		case text == "":
+			return depth == 0
+		case depth <= 0:
+			return false
+		}
+	}
 }
 
 // WithoutRenewed gives a compacted view for a client that brings such context anew
@@ -51,7 +71,11 @@ func (v View) WithoutRenewed() (View, int) {
 	}
 	gone := map[int64]tenfold.TextTrim{}
 	for it := range v.Projection.Items() {
-		if it.Seq > 0 && Renewed(it.Payload) {
+		m, ok := it.Payload.(tenfold.UserMessage)
+		if ok && it.Noted {
+			m.Parts = m.Parts[1:] // the note moves on to the next message
+		}
+		if it.Seq > 0 && ok && Renewed(m) {
 			gone[it.Seq] = tenfold.TextTrim{Action: tenfold.Omit}
 		}
 	}
