@@ -57,10 +57,10 @@ func TestCompactByPromptCache(t *testing.T) {
 	}{
 		// One result of two goes; what stays behind it: its stub, the second
 		// call with its result, the answer.
-		{"warm, few", "cache()", 3000, 2 * time.Minute, false, 1, "of at least 20000, 3056 rewritten behind them, warm until 12:06:00 UTC, pays after 12 requests"},
-		{"cold, few", "cache()", 3000, 7 * time.Minute, true, 1, "tokens to go, 3056 rewritten behind them, cold since 12:06:00 UTC, pays at once"},
+		{"warm, few", "cache()", 3000, 2 * time.Minute, false, 1, "of at least 20000, 3123 rewritten behind them, warm until 12:06:00 UTC, pays after 13 requests"},
+		{"cold, few", "cache()", 3000, 7 * time.Minute, true, 1, "tokens to go, 3123 rewritten behind them, cold since 12:06:00 UTC, pays at once"},
 		{"cold, crumbs", "cache()", 900, 7 * time.Minute, false, 1, "of at least 2000"},
-		{"warm, many", "cache()", 21_000, 2 * time.Minute, true, 1, "tokens to go, 21056 rewritten behind them, warm until 12:06:00 UTC, pays after 12 requests"},
+		{"warm, many", "cache()", 21_000, 2 * time.Minute, true, 1, "tokens to go, 21123 rewritten behind them, warm until 12:06:00 UTC, pays after 12 requests"},
 		{"no plan is needed", "any(2k, cache())", 3000, 2 * time.Minute, true, 1, "6080 tokens used, the threshold is 2000"},
 		{"nor made", "all(80%, cache())", 3000, 7 * time.Minute, false, 0, "not over 80%"},
 		{"but is asked about", "any(80%, cache())", 3000, 7 * time.Minute, true, 1, "cold since"},

@@ -244,8 +244,8 @@ func TestL7CompactBranches(t *testing.T) {
 		entries      []tenfold.Entry
 		reader       string
 	}{
-		{"only a branch", "", onBranch("scout", talk(3)), "scout"},
-		{"a branch named", "scout.deep", append(talk(1), onBranch("scout.deep", talk(3))...), "scout.deep"},
+		{"only a branch", "", onBranch("scout", talk(12)), "scout"},
+		{"a branch named", "scout.deep", append(talk(1), onBranch("scout.deep", talk(12))...), "scout.deep"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			svc := newService(t)

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -95,7 +96,17 @@ func TestM6HooksAreToldTheFiguresOfThePlan(t *testing.T) {
 						told = append(told, figuresOf(s, c))
 					},
 				}))
-				s := mustCreate(t, svc, 4)
+				entries := talk(4)
+				for i, e := range entries { // a result is worth more than the note that stripping it brings
+					if r, ok := e.Payload.(tenfold.ToolResult); ok {
+						r.Parts = tenfold.Text(strings.Repeat("a line of output\n", 40))
+						entries[i].Payload = r
+					}
+				}
+				s, err := svc.Create(t.Context(), session.Create{ID: "c1", Entries: entries})
+				if err != nil {
+					t.Fatal(err)
+				}
 				before := s.Projection().Tokens()
 				version := s.Log().Version()
 				r := all()

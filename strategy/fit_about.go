@@ -17,7 +17,7 @@ const recentTurns = 3
 var planFile = regexp.MustCompile(`^(plan|todo|todos|tasks|roadmap)([-_. ].*)?\.(md|txt|org)$|^.*[-_.](plan|todo)\.md$`)
 
 // isPlanFile tells whether a path is that of a plan: PLAN.md, docs/plan-b.md,
-// tasks.txt, plans/anything.md.
+// plans/anything.md.
 func isPlanFile(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	if planFile.MatchString(path.Base(name)) {

@@ -112,7 +112,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	}
 	left := 0
 	switch to {
-	case engine.ClaudeCode, engine.OpenCode, engine.Pi, engine.GeminiCLI: // Codex's exporter does it itself
+	case engine.ClaudeCode, engine.Codex, engine.OpenCode, engine.Pi, engine.GeminiCLI:
 		v, left = v.WithoutRenewed()
 	}
 	if warnings, err = h.Exporter.Export(w, v); err != nil {

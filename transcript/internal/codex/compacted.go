@@ -39,11 +39,6 @@ func (x *codexWriter) compacted() {
 			x.warnBranch()
 			continue
 		}
-		if it.Seq > 0 && engine.Renewed(it.Payload) {
-			x.warn.Add(0, "message of Codex's own context is left out: Codex adds it again on resume",
-				"messages of Codex's own context are left out: Codex adds them again on resume")
-			continue
-		}
 		raw, _ := p.Log().Entry(it.Seq)
 		x.at(raw.Time)
 		if item := x.unchanged(it, raw, histories); item != nil {
