@@ -15,8 +15,10 @@ import (
 // earlier compactions left of it; only what those hid altogether stays hidden.
 // What a person asked for, the last step, the plan, an open error, pins and
 // standing instructions always stay, as far as that leaves half of the target
-// (fit.md F4, F5). It proposes nothing where the view is within the target
-// already, or no larger than what it would keep.
+// (fit.md F4, F5). Of a last step over a fifth of the target the calls stay, and
+// of their results the beginning, the end and what was chosen; of its thoughts
+// those that a provider requires. It proposes nothing where the view is within
+// the target already, or no larger than what it would keep.
 //
 // Source: Tenfold's own (semantics S-13a), measured on real sessions.
 type Fit struct {

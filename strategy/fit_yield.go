@@ -27,8 +27,8 @@ type concession struct {
 }
 
 // settle has what always stays give way, in the order of F4, until it is within
-// its share of the target, and gives what it costs then. The last request,
-// pins and the last step never do.
+// its share of the target, and gives what it costs then. The last request and
+// pins never do, nor what is left of the last step.
 func (f *fitting) settle() int {
 	f.project()
 	least := f.cost(f.base)
