@@ -154,7 +154,7 @@ type ToolPolicy struct {
 	// otherwise the overlay applies to its whole range.
 	Rest Action
 	// Marks is the form of what Trim says of lines that are gone: "" counts
-	// them, [MarksShort] is a line "…" for each gap.
+	// them, [MarksShort] puts "…" for each gap.
 	Marks string
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MarksShort marks each gap in a trimmed text with a line "…". A recall
-// reference stands once, after the last line.
+// MarksShort marks each gap in a trimmed text with "…": a line of its own beside
+// four lines in a row or more, else at the start of the line after it, or at the
+// end of the text. A recall reference stands once, after the last line.
 const MarksShort = "short"
 
 // TextPolicy is the policy for what was said: messages of the assistant and
@@ -24,7 +25,7 @@ type TextPolicy struct {
 	// that a person typed.
 	Rest Action `json:"rest,omitzero"`
 	// Marks is the form of what is said of lines that are gone: "" counts
-	// them, [MarksShort] is a line "…" for each gap.
+	// them, [MarksShort] puts "…" for each gap.
 	Marks string `json:"marks,omitzero"`
 	// Entries are the policies by seq. They speak of messages inside the
 	// range alone.

@@ -47,10 +47,10 @@ func TestP5ShortMarksKeepNothingElse(t *testing.T) {
 		want  string
 		fate  string
 	}{
-		"between":              {lines(3, 4), "…\n" + line(3) + "\n" + line(4) + "\n…", "trimmed tools"},
-		"the first and last":   {lines(1, 1, 6, 6), line(1) + "\n…\n" + line(6), "trimmed tools"},
-		"neighbours":           {lines(1, 1, 2, 2), line(1) + "\n" + line(2) + "\n…", "trimmed tools"},
-		"beyond the end":       {lines(6, 99), "…\n" + line(6), "trimmed tools"},
+		"between":              {lines(3, 4), "… " + line(3) + "\n" + line(4) + " …", "trimmed tools"},
+		"the first and last":   {lines(1, 1, 6, 6), line(1) + "\n… " + line(6), "trimmed tools"},
+		"neighbours":           {lines(1, 1, 2, 2), line(1) + "\n" + line(2) + " …", "trimmed tools"},
+		"beyond the end":       {lines(6, 99), "… " + line(6), "trimmed tools"},
 		"all":                  {lines(1, 6), numbered(6), "kept"},
 		"none":                 {nil, stub, "stripped tools"},
 		"only beyond the end":  {lines(7, 9), stub, "stripped tools"},
@@ -70,7 +70,7 @@ func TestP5ShortMarksBesideHeadAndTail(t *testing.T) {
 	p := project(t, oneCall("read", numbered(9), shortly(map[string]tenfold.CallPolicy{
 		"c1": {Action: tenfold.Trim, Head: head, Tail: tail, Lines: lines(2, 2, 5, 5)},
 	}))...)
-	want := strings.Join([]string{line(1), line(2), "…", line(5), "…", line(9)}, "\n")
+	want := strings.Join([]string{line(1), line(2), "… " + line(5), "… " + line(9)}, "\n")
 	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 "+want, "assistant: done")
 }
 
@@ -80,8 +80,8 @@ func TestP5BlankLinesAskedForDoNotMakeAGap(t *testing.T) {
 		p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: l}}))...)
 		return view(p)[2]
 	}
-	same(t, "with the blank line", trim(lines(1, 3)), "result c1 alpha alpha alpha\n\nbeta\n…")
-	same(t, "without", trim(lines(1, 1, 3, 3)), "result c1 alpha alpha alpha\n\nbeta\n…")
+	same(t, "with the blank line", trim(lines(1, 3)), "result c1 alpha alpha alpha\n\nbeta …")
+	same(t, "without", trim(lines(1, 1, 3, 3)), "result c1 alpha alpha alpha\n\nbeta …")
 	same(t, "blank lines alone", trim(lines(5, 6)), "result c1 [compacted] read: done, 6 lines")
 }
 
@@ -89,9 +89,9 @@ func TestP5TheReferenceStandsOnceAfterTheLastLine(t *testing.T) {
 	policy := shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(2, 2, 4, 4)}})
 	policy.Recall = true
 	p := project(t, oneCall("read", numbered(6), policy)...)
-	same(t, "result", view(p)[2], "result c1 …\n"+line(2)+"\n…\n"+line(4)+"\n… (recall 3)")
+	same(t, "result", view(p)[2], "result c1 … "+line(2)+"\n… "+line(4)+" … (recall 3)")
 	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(6, 6)}}
-	same(t, "last line kept", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 …\n"+line(6)+" (recall 3)")
+	same(t, "last line kept", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 … "+line(6)+" (recall 3)")
 	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim}}
 	same(t, "stub", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 [compacted] read: done, 6 lines (recall 3)")
 }
@@ -114,22 +114,22 @@ func TestP5bFragmentsOfALine(t *testing.T) {
 		lines []tenfold.LineRange
 		want  string
 	}{
-		"the start":                     {[]tenfold.LineRange{fragment(1, 0, 5)}, `…{"id"…` + "\n…"},
-		"a word is whole":               {[]tenfold.LineRange{fragment(1, at("lpha"), at("pha"))}, "…alpha…\n…"},
-		"words at both ends are whole":  {[]tenfold.LineRange{fragment(1, at("ame"), at("pha"))}, `…name":"alpha…` + "\n…"},
-		"characters are whole":          {[]tenfold.LineRange{fragment(1, at("ün")+1, at("ün")+2)}, "…grün…\n…"},
-		"the end":                       {[]tenfold.LineRange{fragment(1, at("uft"), len(data))}, "…läuft\"}…\n…"},
-		"beyond the end":                {[]tenfold.LineRange{fragment(1, at("uft"), 999)}, "…läuft\"}…\n…"},
-		"several":                       {[]tenfold.LineRange{fragment(1, at("333"), at("4444")), fragment(1, at("lpha"), at("pha"))}, "…333,…alpha…\n…"},
-		"overlapping":                   {[]tenfold.LineRange{fragment(1, at("ame"), at("lpha")), fragment(1, at("me"), at("pha"))}, `…name":"alpha…` + "\n…"},
-		"one within another":            {[]tenfold.LineRange{fragment(1, at("ame"), at("pha")), fragment(1, at("me"), at("e\""))}, `…name":"alpha…` + "\n…"},
-		"a fragment and its whole line": {[]tenfold.LineRange{fragment(1, 2, 9), {First: 1, Last: 1}}, data + "\n…"},
-		"of one sentence":               {[]tenfold.LineRange{fragment(2, 2, 3)}, "…\n" + short},
-		"out of range":                  {[]tenfold.LineRange{fragment(1, 200, 240), fragment(2, 0, 6)}, "…\n" + short},
-		"of nothing":                    {[]tenfold.LineRange{fragment(1, 5, 5), fragment(1, 7, 3), fragment(1, -2, 3), fragment(2, 0, 6)}, "…\n" + short},
-		"over two lines":                {[]tenfold.LineRange{{First: 1, Last: 2, From: 1, To: 4}, fragment(2, 0, 6)}, "…\n" + short},
+		"the start":                     {[]tenfold.LineRange{fragment(1, 0, 5)}, `…{"id"…`},
+		"a word is whole":               {[]tenfold.LineRange{fragment(1, at("lpha"), at("pha"))}, "…alpha…"},
+		"words at both ends are whole":  {[]tenfold.LineRange{fragment(1, at("ame"), at("pha"))}, `…name":"alpha…`},
+		"characters are whole":          {[]tenfold.LineRange{fragment(1, at("ün")+1, at("ün")+2)}, "…grün…"},
+		"the end":                       {[]tenfold.LineRange{fragment(1, at("uft"), len(data))}, "…läuft\"}…"},
+		"beyond the end":                {[]tenfold.LineRange{fragment(1, at("uft"), 999)}, "…läuft\"}…"},
+		"several":                       {[]tenfold.LineRange{fragment(1, at("333"), at("4444")), fragment(1, at("lpha"), at("pha"))}, "…333,…alpha…"},
+		"overlapping":                   {[]tenfold.LineRange{fragment(1, at("ame"), at("lpha")), fragment(1, at("me"), at("pha"))}, `…name":"alpha…`},
+		"one within another":            {[]tenfold.LineRange{fragment(1, at("ame"), at("pha")), fragment(1, at("me"), at("e\""))}, `…name":"alpha…`},
+		"a fragment and its whole line": {[]tenfold.LineRange{fragment(1, 2, 9), {First: 1, Last: 1}}, data + " …"},
+		"of one sentence":               {[]tenfold.LineRange{fragment(2, 2, 3)}, "… " + short},
+		"out of range":                  {[]tenfold.LineRange{fragment(1, 200, 240), fragment(2, 0, 6)}, "… " + short},
+		"of nothing":                    {[]tenfold.LineRange{fragment(1, 5, 5), fragment(1, 7, 3), fragment(1, -2, 3), fragment(2, 0, 6)}, "… " + short},
+		"over two lines":                {[]tenfold.LineRange{{First: 1, Last: 2, From: 1, To: 4}, fragment(2, 0, 6)}, "… " + short},
 		"next to lines":                 {[]tenfold.LineRange{fragment(1, 0, 5), {First: 2, Last: 2}}, `…{"id"…` + "\n" + short},
-		"nearly all of the line":        {[]tenfold.LineRange{fragment(1, 1, len(data))}, data + "\n…"},
+		"nearly all of the line":        {[]tenfold.LineRange{fragment(1, 1, len(data))}, data + " …"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: c.lines}}))...)
@@ -175,10 +175,10 @@ func TestP5LinesOfBodiesStandWithTheResult(t *testing.T) {
 		want string
 	}{
 		"nothing":                   {lines(), ""},
-		"one line":                  {lines(10, 10), "\n[argument new]\n…\nlast"},
-		"a line of the second body": {lines(20, 20), "\n[argument text]\n…\nlast"},
-		"over the end of the first": {lines(10, 11), "\n[argument new]\n…\nlast\n[argument text]\none line of the second\n…"},
-		"a fragment":                {[]tenfold.LineRange{fragment(10, 0, 2)}, "\n[argument new]\n…\nlast"},
+		"one line":                  {lines(10, 10), "\n[argument new]\n… last"},
+		"a line of the second body": {lines(20, 20), "\n[argument text]\n… last"},
+		"over the end of the first": {lines(10, 11), "\n[argument new]\n… last\n[argument text]\none line of the second …"},
+		"a fragment":                {[]tenfold.LineRange{fragment(10, 0, 2)}, "\n[argument new]\n… last"},
 		"beyond the end":            {lines(21, 22), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestP5LinesAreNumberedAlikeEverywhere(t *testing.T) {
 		}
 		for l := range strings.Lines(b.Text) {
 			n++
-			if _, got, _ := trimmedEdit(t, arguments, lines(n, n)); !strings.Contains(got, "\n"+strings.TrimSuffix(l, "\n")) {
+			if _, got, _ := trimmedEdit(t, arguments, lines(n, n)); !strings.Contains(got, "\n"+strings.TrimSuffix(l, "\n")) && !strings.Contains(got, "\n… "+strings.TrimSuffix(l, "\n")) {
 				t.Errorf("line %d is %q, and shown is %s", n, l, got)
 			}
 		}
@@ -233,8 +233,8 @@ func TestP5TrimSaysWhatBecomesOfTheResult(t *testing.T) {
 	}{
 		"its stub":            {tenfold.CallPolicy{Result: tenfold.Strip, Lines: lines(1, 1)}, "[compacted] edit: done, 3 lines", "stripped tools"},
 		"all of it":           {tenfold.CallPolicy{Result: tenfold.Keep, Lines: lines(1, 1)}, numbered(3), "kept"},
-		"lines":               {tenfold.CallPolicy{Lines: lines(1, 1)}, line(1) + "\n…", "trimmed tools"},
-		"the arguments go":    {tenfold.CallPolicy{Request: true, Body: lines(1, 1), Lines: lines(1, 1)}, line(1) + "\n…", "trimmed tools"},
+		"lines":               {tenfold.CallPolicy{Lines: lines(1, 1)}, line(1) + " …", "trimmed tools"},
+		"the arguments go":    {tenfold.CallPolicy{Request: true, Body: lines(1, 1), Lines: lines(1, 1)}, line(1) + " …", "trimmed tools"},
 		"a body and no lines": {tenfold.CallPolicy{Body: lines()}, "[compacted] edit: done, 3 lines", "stripped tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,11 +278,11 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 			"[1 earlier call not shown (recall 12)]\n" + numbered(2), "trimmed tools",
 		},
 		"none":    {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{From: 1, To: 2}}, true, numbered(2), "kept"},
-		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "[14 earlier calls not shown]\n" + line(1) + "\n…", "trimmed tools"},
+		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "[14 earlier calls not shown]\n" + line(1) + " …", "trimmed tools"},
 		"trimmed, last": {
 			tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: last},
 			true,
-			line(1) + "\n… (recall 3)\n[14 later calls not shown (recall 12-40)]", "trimmed tools",
+			line(1) + " … (recall 3)\n[14 later calls not shown (recall 12-40)]", "trimmed tools",
 		},
 		"on both sides": {
 			tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, From: 50, To: 53, After: true, Next: folded}},

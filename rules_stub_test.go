@@ -137,7 +137,7 @@ func TestP5bWholeSentences(t *testing.T) {
 	p := project(t, user(strings.Repeat(wrapped, 3)), texts("x", tenfold.TextPolicy{Marks: tenfold.MarksShort, Entries: map[int64]tenfold.TextTrim{
 		1: {Action: tenfold.Trim, Lines: lines(2, 2)},
 	}}))
-	sees(t, p, "user: "+strings.Join(strings.Split(wrapped, "\n")[:2], "\n")+"\n…")
+	sees(t, p, "user: "+strings.Join(strings.Split(wrapped, "\n")[:2], "\n")+" …")
 }
 
 // Widening twice changes nothing, and cuts no word that is short.

@@ -100,7 +100,7 @@ func TestP11aLateResultsUnderExcerpts(t *testing.T) {
 		"omitted":             {rest(tenfold.Omit, nil), nil},
 		"stripped":            {rest(tenfold.Strip, nil), []string{`call c t {"a":1}`, "result c [compacted] t: done, 9 lines"}},
 		"removed by a hint":   {tenfold.ToolPolicy{Action: tenfold.Selective, Rest: tenfold.Strip, Hints: remove}, []string{`call c t {"a":1}`, "result c [compacted] t: done, 9 lines"}},
-		"trimmed":             {shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Lines: lines(2, 2)}}), []string{`call c t {"a":1}`, "result c …\n" + line(2) + "\n…"}},
+		"trimmed":             {shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Lines: lines(2, 2)}}), []string{`call c t {"a":1}`, "result c … " + line(2) + " …"}},
 		"kept, others folded": {shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2}}}), []string{`call c t {"a":1}`, "result c [2 earlier calls not shown]\n" + numbered(9)}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 		return tenfold.TextTrim{Action: tenfold.Trim, Lines: l}
 	}
 	omit, keep := tenfold.TextTrim{Action: tenfold.Omit}, tenfold.TextTrim{Action: tenfold.Keep}
-	all, two := numbered(3), "…\n"+line(2)+"\n…"
+	all, two := numbered(3), "… "+line(2)+" …"
 	calls := []string{"assistant: short", `call c t {"a":1}`, "result c late", "user: next", "assistant: done"}
 	for name, c := range map[string]struct {
 		policy tenfold.TextPolicy
@@ -138,7 +138,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 	}{
 		"trimmed": {
 			tenfold.TextPolicy{Entries: map[int64]tenfold.TextTrim{2: trim(lines(2, 2)), 3: trim(lines(1, 1, 3, 3)), 4: trim(lines(3, 3))}},
-			[]string{"user: " + two, "assistant: " + line(1) + "\n…\n" + line(3), "user: …\n" + line(3)},
+			[]string{"user: " + two, "assistant: " + line(1) + "\n… " + line(3), "user: … " + line(3)},
 			"trimmed x, trimmed x, trimmed x",
 		},
 		"to nothing": {
@@ -158,7 +158,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 		},
 		"with the reference": {
 			tenfold.TextPolicy{Recall: true, Entries: map[int64]tenfold.TextTrim{3: trim(lines(1, 1))}},
-			[]string{"user: " + all, "assistant: " + line(1) + "\n… (recall 3)", "user: " + all},
+			[]string{"user: " + all, "assistant: " + line(1) + " … (recall 3)", "user: " + all},
 			"kept, trimmed x, kept",
 		},
 		"folded calls": {
@@ -167,7 +167,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 				3: {Action: tenfold.Trim, Folded: &tenfold.Folded{Calls: 3, From: 5, To: 9}},
 				4: {Action: tenfold.Trim, Lines: lines(1, 1), Folded: &tenfold.Folded{Calls: 3, After: true}},
 			}},
-			[]string{"user: [3 earlier calls not shown: t, … (recall 5-9)]\n" + all, "assistant: [3 earlier calls not shown: t, … (recall 5-9)]", "user: " + line(1) + "\n… (recall 4)\n[3 later calls not shown]"},
+			[]string{"user: [3 earlier calls not shown: t, … (recall 5-9)]\n" + all, "assistant: [3 earlier calls not shown: t, … (recall 5-9)]", "user: " + line(1) + " … (recall 4)\n[3 later calls not shown]"},
 			"trimmed x, trimmed x, trimmed x",
 		},
 		"nothing said": {tenfold.TextPolicy{}, []string{"user: " + all, "assistant: " + all, "user: " + all}, "kept, kept, kept"},
@@ -211,13 +211,13 @@ func TestP5TextsLeaveFilesAndAttachmentsAlone(t *testing.T) {
 	bare := texts("x", tenfold.TextPolicy{Marks: tenfold.MarksShort, Entries: map[int64]tenfold.TextTrim{1: {Action: tenfold.Trim}}})
 	files := overlay("f", tenfold.Compaction{Attachments: &tenfold.Policy{Action: tenfold.Strip}})
 	p := project(t, message(false), trim)
-	sees(t, p, "user: …\n"+line(2)+"\n…|<a.png> +b.md")
+	sees(t, p, "user: … "+line(2)+" …|<a.png> +b.md")
 	p = project(t, message(true), bare)
 	sees(t, p, "user: <a.png> +b.md")
 	same(t, "fate", fateOf(p, 1), "trimmed x")
 	for _, both := range [][]tenfold.Entry{{trim, files}, {files, trim}} {
 		p = project(t, append([]tenfold.Entry{message(false)}, both...)...)
-		sees(t, p, "user: …\n"+line(2)+"\n…|[compacted] a.png, 0 bytes|[compacted] b.md, 5 bytes")
+		sees(t, p, "user: … "+line(2)+" …|[compacted] a.png, 0 bytes|[compacted] b.md, 5 bytes")
 		same(t, "fate", fateOf(p, 1), "trimmed x")
 	}
 	p = project(t, message(false), trim, files, revoke("r", "x"))

@@ -95,8 +95,8 @@ func shieldParts(parts []Part) []Part {
 	return parts
 }
 
-// gapMark stands for what is not shown: as a line of its own, and at the ends
-// of a fragment of a line.
+// gapMark stands for what is not shown: as a line of its own, at the ends of a
+// short run of lines, and at the ends of a fragment of a line.
 const gapMark = "…"
 
 // TextLines gives the text whose lines a [CallPolicy]'s and a [TextTrim]'s
@@ -156,51 +156,82 @@ func (c *chosen) next(line string) (string, bool) {
 	return fragments(line, c.lines[:parts], c.number)
 }
 
-// cut gives what is kept of the next text, gaps marked by a line that counts their
-// lines or, short, is "…" alone; the text itself where nothing is gone. Blank lines
+// shortRun is how many lines in a row make a run that has its marks on lines of
+// their own: a shorter one carries them in its first line and its last (F7).
+const shortRun = 4
+
+// cut gives what is kept of the next text; the text itself where nothing is gone.
+// A gap is marked by a line that counts its lines or, short, by "…". Blank lines
 // alone are no gap. Kept is false when nothing but blank lines is left.
 func (c *chosen) cut(text string, short bool) (out string, kept bool) {
-	var b strings.Builder
+	var b []byte
 	whole, gone, blank := true, 0, 0
-	put := func(line string) {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(line)
-	}
-	gap := func() {
-		switch {
-		case gone > 0 && short:
-			put(gapMark)
-		case gone == 1:
-			put(gapMark + " 1 line left out " + gapMark)
-		case gone > 0:
-			put(gapMark + " " + strconv.Itoa(gone) + " lines left out " + gapMark)
-		case kept:
-			b.WriteString(strings.Repeat("\n", blank))
-		}
-		gone, blank = 0, 0
-	}
+	run, piece := 0, false
+	mark := -1 // where the mark of the run under way ends, if its first line has it
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		show, ok := c.next(line)
-		switch {
-		case isBlank(line):
+		if isBlank(line) {
 			blank++
-		case !ok:
-			whole = false
+			continue
+		} else if !ok {
 			gone++
-		default:
-			gap()
-			whole, kept = whole && show == line, true
-			put(shieldMarks(show))
+			continue
 		}
+		piece = show != line
+		show = shieldMarks(show)
+		if kept {
+			b = append(b, '\n')
+		}
+		switch {
+		case gone == 0 && kept:
+			b = append(b, strings.Repeat("\n", blank)...)
+		case gone == 0:
+		case !short:
+			b = append(append(b, linesOut(gone)...), '\n')
+		default:
+			if run, mark = 0, -1; piece && strings.HasPrefix(show, gapMark) {
+				break
+			}
+			b = append(b, gapMark+" "...)
+			if mark = len(b) - 1; countsLines(" " + show) {
+				b[mark] = '\n' // it would read like the mark that counts
+			}
+		}
+		if run++; run == shortRun && mark >= 0 {
+			b[mark] = '\n'
+		}
+		whole = whole && !piece && gone == 0
+		gone, blank, kept = 0, 0, true
+		b = append(b, show...)
 	}
-	if whole {
+	switch {
+	case whole && gone == 0:
 		return text, kept
+	case gone == 0:
+	case !kept:
+		b = append(b, gapMark...)
+	case !short:
+		b = append(append(b, '\n'), linesOut(gone)...)
+	case run >= shortRun:
+		b = append(b, "\n"+gapMark...)
+	case !piece || !strings.HasSuffix(string(b), gapMark):
+		b = append(b, " "+gapMark...)
 	}
-	gap()
-	return strings.TrimRight(b.String(), "\n"), kept
+	return string(b), kept
+}
+
+// linesOut is the mark that counts the lines of a gap.
+func linesOut(n int) string {
+	if n == 1 {
+		return gapMark + " 1 line left out " + gapMark
+	}
+	return gapMark + " " + strconv.Itoa(n) + " lines left out " + gapMark
+}
+
+// countsLines reports whether a text behind "…" would make that mark.
+func countsLines(text string) bool {
+	return reads(text, "# lines left out", false) || reads(text, "# line left out", false)
 }
 
 // fragments shows the pieces of a line that ranges ask for, widened to sentences or

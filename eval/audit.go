@@ -205,7 +205,11 @@ func (a *auditor) pieces(seq int64, text, view string, prose bool) {
 	for line := range strings.SplitSeq(view, "\n") {
 		line = strings.TrimSpace(line)
 		bare, before, after := unmarked(line)
-		if whole[line] || whole[bare] || !strings.ContainsFunc(bare, unicode.IsLetter) {
+		// The first and the last line of a run may carry its marks.
+		first, last := strings.TrimPrefix(line, "… "), strings.TrimSuffix(line, " …")
+		both := strings.TrimSuffix(first, " …")
+		if whole[line] || whole[bare] || !strings.ContainsFunc(bare, unicode.IsLetter) ||
+			whole[strings.TrimSpace(first)] || whole[strings.TrimSpace(last)] || whole[strings.TrimSpace(both)] {
 			continue
 		}
 		at := strings.Index(text, bare)

@@ -36,6 +36,15 @@ func (c *Cut) shape(v *View) (runs, marks Share) {
 			}
 			total++
 			next, ok := s.find(text, at)
+			gap := false
+			if line := strings.TrimSpace(strings.TrimPrefix(text, "…")); !ok && line != text {
+				gap = true // the run begins with its mark
+				next, ok = s.find(line, at)
+				text = line
+			}
+			if line := strings.TrimSpace(strings.TrimSuffix(text, "…")); !ok && line != text {
+				next, ok = s.find(line, at)
+			}
 			switch {
 			case !ok:
 				end()
@@ -43,7 +52,7 @@ func (c *Cut) shape(v *View) (runs, marks Share) {
 					bare++
 				}
 				continue
-			case next != at+1:
+			case gap, next != at+1:
 				end()
 			}
 			if at = next; !call {

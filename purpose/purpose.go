@@ -105,6 +105,10 @@ func split(text string) (said string, is tenfold.Purpose) {
 
 // leading gives what of a host's stands at the start of a text.
 func leading(text string) (block string, is tenfold.Purpose, ok bool) {
+	if tenfold.IsNote(text) { // of a view that was exported: the words behind it are a person's
+		note, _, _ := strings.Cut(text, "\n")
+		return note, tenfold.Notice, true
+	}
 	for _, p := range phrases {
 		if !strings.HasPrefix(text, p.start) {
 			continue

@@ -16,8 +16,8 @@ const recentTurns = 3
 // planFile tells the names under which agents and people keep plans.
 var planFile = regexp.MustCompile(`^(plan|todo|todos|tasks|roadmap)([-_. ].*)?\.(md|txt|org)$|^.*[-_.](plan|todo)\.md$`)
 
-// isPlanFile tells whether a path is that of a plan: PLAN.md, todo.txt,
-// docs/plan-b.md, plans/anything.md.
+// isPlanFile tells whether a path is that of a plan: PLAN.md, docs/plan-b.md,
+// plans/anything.md.
 func isPlanFile(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	if planFile.MatchString(path.Base(name)) {

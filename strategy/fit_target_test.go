@@ -72,7 +72,7 @@ func holdTarget(t interface {
 			t.Errorf("%s: message %d is %q, it was %q", name, seq, got, texts(m))
 		case len(texts(m)) < 400:
 			for line := range strings.Lines(texts(m)) {
-				if atom.StatesConstraint(line) && !strings.Contains(got, strings.TrimRight(line, "\r\n")) {
+				if atom.StatesConstraint(line) && !strings.Contains(got, strings.Trim(line, "… \r\n")) {
 					t.Errorf("%s: message %d lost what it demands: %q, of %q", name, seq, got, line)
 				}
 			}

@@ -71,14 +71,14 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 	wide := strings.Repeat("one line of many words ", 200)
 	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
 	p := always(l)
-	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it\n…" {
+	if got := tenfold.TextLines(payloads(p)[2]); got != "first line of it …" {
 		t.Errorf("the long one is %q", got)
 	}
 	if got := tenfold.TextLines(payloads(p)[5]); !strings.HasPrefix(got, "…one line") || !strings.HasSuffix(got, " …") || len(got) > 450 {
 		t.Errorf("the wide one is %q", got)
 	}
 	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300,without=blocks").View()
-	if got := tenfold.TextLines(payloads(p)[2]); !strings.HasPrefix(got, "first line of it\n") || !strings.Contains(got, "\n…\nbut open_file matters\n…") {
+	if got := tenfold.TextLines(payloads(p)[2]); !strings.HasPrefix(got, "first line of it\n") || !strings.Contains(got, "\n… but open_file matters …") {
 		t.Errorf("with lines the long one is %q", got)
 	}
 }
@@ -336,7 +336,7 @@ func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 	if c.Arguments != `{"file_path":"src/some_file.go"}` {
 		t.Errorf("arguments are %s", c.Arguments)
 	}
-	if got := result(t, p, 4); !strings.Contains(got, "\n[argument content]\n…\nopen_file(\"ä\")\n…\n[") {
+	if got := result(t, p, 4); !strings.Contains(got, "\n[argument content]\n… open_file(\"ä\") …\n[") {
 		t.Errorf("the result is %q", got)
 	}
 }

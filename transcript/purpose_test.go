@@ -213,3 +213,45 @@ func TestP8aClientsAreNotGivenWhatTheyBringThemselves(t *testing.T) {
 		}
 	}
 }
+
+// The note of P5a is in what a client is given although the message that had it is
+// not, and who reads that again takes it neither for a person's words nor for a title.
+func TestP5aTheNoteOfAnExport(t *testing.T) {
+	l := tenfold.NewLog()
+	if _, err := l.Append(
+		tenfold.Entry{Payload: tenfold.TurnStart{}},
+		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("<environment_context>\n<cwd>/src</cwd>\n</environment_context>"), Purpose: tenfold.Context, Synthetic: true}},
+		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("Ship it.")}},
+		tenfold.Entry{Payload: tenfold.ToolCall{CallID: "c", Name: "Bash", Arguments: `{"command":"make"}`}},
+		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "c", Parts: tenfold.Text(strings.Repeat("building\n", 99))}},
+		tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "Shipped."}},
+		tenfold.Entry{Payload: tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}},
+	); err != nil {
+		t.Fatal(err)
+	}
+	view := View{Conversation: Conversation{ID: "c", Format: Codex}, Projection: tenfold.Project(l), Compacted: true}
+	for _, to := range []Format{ClaudeCode, Codex, OpenCode, Pi, GeminiCLI, OpenAIChat, AnthropicBody, GeminiBody} {
+		var out strings.Builder
+		if _, err := Export(&out, to, view); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out.String(), "[Earlier parts are shortened"); n != 1 {
+			t.Errorf("%s: the note is there %d times", to, n)
+		}
+		var said, titles []string
+		var k Collector
+		if err := Import(t.Context(), Source{Name: string(to), Reader: strings.NewReader(out.String()), Size: int64(out.Len())}, to, &k); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range k.Conversations[0].Entries {
+			if m, ok := e.Payload.(tenfold.UserMessage); ok {
+				if text := purpose.Said(m); text != "" {
+					said, titles = append(said, text), append(titles, purpose.Title(m))
+				}
+			}
+		}
+		if !slices.Equal(said, []string{"Ship it."}) || !slices.Equal(titles, []string{"Ship it."}) {
+			t.Errorf("%s: the person said %q, titles %q", to, said, titles)
+		}
+	}
+}

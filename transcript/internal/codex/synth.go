@@ -125,7 +125,7 @@ func (x *codexWriter) told(p tenfold.Payload) {
 		}
 		var texts []string
 		for _, part := range p.Parts {
-			if part.File == nil {
+			if part.File == nil && !tenfold.IsNote(part.Text) { // what Codex shows, and makes a title of
 				texts = append(texts, part.Text)
 			}
 		}

@@ -15,6 +15,9 @@ func Renewed(p tenfold.Payload) bool {
 	if !ok || len(m.Attachments) > 0 || len(m.Parts) == 0 {
 		return false
 	}
+	if len(m.Parts) > 1 && tenfold.IsNote(m.Parts[0].Text) { // the note of P5a moves on
+		m.Parts = m.Parts[1:]
+	}
 	for _, part := range m.Parts {
 		if part.File != nil || !isRenewed(strings.TrimSpace(part.Text)) {
 			return false
