@@ -143,7 +143,7 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 	}
 	if at := p.winner(slotTexts, seq); p.texts > 0 && at != nobody {
 		var text string
-		if p.shields(at, n, seq) {
+		if p.shields(at, n, seq) && !p.trimsContext(at, n, seq) {
 			d.reason = ReasonRequest
 		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
@@ -165,6 +165,13 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 		d.reason = ReasonLeft
 	}
 	return m, d
+}
+
+// trimsContext reports whether an overlay names the lines that stay of standing
+// instructions. Those are long where a turn begins with them, and no request: P9
+// does not shield them from that, for they are still shown (fit.md F4).
+func (p *Projection) trimsContext(by int32, n *node, seq int32) bool {
+	return n.is(flagContext) && p.overlays[by].c.Texts.Entries[int64(seq)].Action == Trim
 }
 
 // withText puts a text in the place of the texts of a content; files stay.

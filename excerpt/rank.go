@@ -65,7 +65,7 @@ func (c *chooser) chance(one *candidate, e *entry) int64 {
 }
 
 // beside is how much more a block is worth that touches lines taken, in tenths.
-const beside = 3
+const beside = 6
 
 const (
 	// maxFill and maxFillBytes bound a gap that is filled rather than marked (F6).

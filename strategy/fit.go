@@ -84,16 +84,18 @@ type fitting struct {
 	index *excerpt.Index
 	limit int // the most tokens that the view may cost (F1)
 	span  tenfold.Range
-	// first and last are the seqs of what may be touched.
-	first, last int64
-	reaches     bool             // the span ends where the last step begins
-	leaves      map[string]bool  // overlays that leave turns out
-	stands      map[int64]stance // what always stays, by message or call
-	refused     map[int64]bool   // what costs more than it seems
-	calls       []toolCall
-	request     int64       // the last request; 0 for none
-	focus       *atom.Focus // nil without one
-	report      *Fitted
+	// first and last are the seqs of what may be touched. Where the last step is
+	// too large to stay whole it is among them, and begins at tail.
+	first, last, tail int64
+
+	reaches bool             // what follows the span, or begins at tail, is the last step
+	leaves  map[string]bool  // overlays that leave turns out
+	stands  map[int64]stance // what always stays, by message or call
+	refused map[int64]bool   // what costs more than it seems
+	calls   []toolCall
+	request int64       // the last request; 0 for none
+	focus   *atom.Focus // nil without one
+	report  *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
 	// view that it gives; tried is the view tried last.
@@ -105,7 +107,8 @@ type fitting struct {
 func (f *fitting) cost(view *tenfold.Projection) int { return view.Tokens() }
 
 // begin works out what may be touched: the range without the last step of the
-// log, which is always whole. False when that is nothing.
+// log, unless that takes more than its part of the target. False when that is
+// nothing.
 func (f *fitting) begin() bool {
 	l := f.p.Log()
 	f.span = f.o.Range
@@ -128,6 +131,10 @@ func (f *fitting) begin() bool {
 	if f.first, f.last = l.Extent(f.span); f.first > f.last {
 		f.first, f.last = 0, 0
 		return false
+	}
+	f.tail = f.last + 1
+	if f.reaches {
+		f.takeLastStep()
 	}
 	f.calls = toolCalls(f.p, f.first, f.last)
 	f.leaves = map[string]bool{}
@@ -205,7 +212,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
 		if !st.whole {
-			k.Whole, k.Lines = k.Whole || st.answer, union(k.Lines, st.lines)
+			k.Whole, k.WholeBody, k.Lines = k.Whole || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			one = left(k)
 		}
 		if folded.Calls > 0 {

@@ -17,6 +17,8 @@ const (
 	// openError is the most tokens that a result which tells of an open error
 	// may have to stay whole.
 	openError = 2000
+	// errorPart is the part of the target, as one in so many, up to which it does.
+	errorPart = 10
 	// longestBeginning is how many bytes are left of the first line of a long
 	// message of which nothing was chosen.
 	longestBeginning = 400
@@ -31,9 +33,9 @@ type stance struct {
 	call bool   // a call with its result, else a message
 	// whole has it stay as it is. Else lines of a message stay, none of one that
 	// gave way; and of a call that it was made, with the answer the whole result.
-	whole  bool
-	answer bool
-	lines  []tenfold.LineRange
+	whole        bool
+	answer, body bool // with the answer the whole result, with the body the whole call
+	lines        []tenfold.LineRange
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
@@ -76,6 +78,7 @@ func (f *fitting) always() {
 		return
 	}
 	calls := slices.Concat(f.calls, f.later())
+	f.keepLastStep()
 	f.keepAnswers()
 	f.keepPlan(calls)
 	f.keepPlanFile(calls)
@@ -283,7 +286,7 @@ func (f *fitting) keepError(calls []toolCall) {
 			continue
 		}
 		if !made[key] {
-			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/4)})
+			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: edges(r.Payload)})
 		}
 		return
 	}

@@ -102,7 +102,7 @@ func (f *fitting) sortOf(l *tenfold.Log, seq int64) string {
 		return StandsContext
 	case seq == f.request:
 		return StandsLastRequest
-	case seq > f.last && (f.reaches || f.last == 0):
+	case seq >= f.tail && (f.reaches || f.last == 0):
 		return StandsLastStep
 	case seq < f.first || seq > f.last:
 		return StandsOutside

@@ -1,0 +1,75 @@
+package strategy
+
+import (
+	"strings"
+
+	"tenfold"
+)
+
+const (
+	// lastStepPart is the part of the target, as one in so many, up to which the
+	// last step stays whole with its thoughts.
+	lastStepPart = 5
+	// edgeLines is how many lines always stand at the beginning and at the end of
+	// a result that is too long to stay whole.
+	edgeLines = 3
+)
+
+// takeLastStep has the span take in the last step, where that is more than its
+// part of the target. Its thoughts go then, as far as no provider requires them
+// (P10), and of its results what was chosen stays.
+func (f *fitting) takeLastStep() {
+	l, turn := f.p.Log(), f.lastResponse()
+	t, _ := l.Turn(turn)
+	span := tenfold.Range{FromTurn: f.span.FromTurn, ToTurn: turn, ToStep: new(t.Steps - 1)}
+	_, last := l.Extent(span)
+	tokens := 0
+	for seq := f.tail; seq <= last; seq++ {
+		if f.p.Reads(seq) {
+			_, _, now := f.p.Fate(seq)
+			tokens += now
+		}
+	}
+	if tokens > f.limit/lastStepPart {
+		f.span, f.last = span, last
+	}
+}
+
+// keepLastStep keeps what was said and done in the last step: its results whole
+// as far as its part of the target goes, the newest first, of the others how
+// they begin and end.
+func (f *fitting) keepLastStep() {
+	l, left := f.p.Log(), f.limit/lastStepPart
+	for seq := f.last; seq >= f.tail; seq-- {
+		e, _ := l.Entry(seq)
+		st := stance{what: StandsLastStep, whole: true}
+		switch e.Payload.(type) {
+		case tenfold.ToolCall:
+			r, _ := l.Entry(l.Pair(seq))
+			if st.call, st.whole = true, e.Tokens+r.Tokens <= left; st.whole {
+				left -= e.Tokens + r.Tokens
+			} else {
+				st.body = e.Tokens <= f.limit/lastStepPart
+				st.lines = edges(r.Payload)
+			}
+		case tenfold.AssistantMessage, tenfold.UserMessage:
+		default:
+			continue
+		}
+		if _, there := f.stands[seq]; !there && f.p.Reads(seq) {
+			f.stands[seq] = st
+		}
+	}
+}
+
+// edges are the first and the last lines of a result.
+func edges(p tenfold.Payload) []tenfold.LineRange {
+	if p == nil {
+		return nil
+	}
+	n := strings.Count(strings.TrimRight(tenfold.TextLines(p), "\n"), "\n") + 1
+	return union(
+		[]tenfold.LineRange{{First: 1, Last: min(edgeLines, n)}},
+		[]tenfold.LineRange{{First: max(n-edgeLines+1, 1), Last: n}},
+	)
+}

@@ -1,0 +1,119 @@
+package strategy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// longSteps is a conversation whose last step thinks much and reads a long file.
+func longSteps(t *testing.T, payloads ...tenfold.Payload) *tenfold.Log {
+	t.Helper()
+	l := tenfold.NewLog()
+	var text strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&text, "line_%d := call_%d(value)\n", i, i)
+	}
+	all := []tenfold.Payload{tenfold.TurnStart{}}
+	all = append(all, payloads...)
+	all = append(all, tenfold.UserMessage{Parts: tenfold.Text("read all of it")})
+	for i := range 4 {
+		id := fmt.Sprint(i)
+		all = append(
+			all,
+			tenfold.Reasoning{Text: strings.Repeat("what could it be? ", 100)},
+			tenfold.ToolCall{CallID: id, Name: "Read", Arguments: `{"file_path":"/w/file` + id + `.go"}`},
+			tenfold.ToolResult{CallID: id, Parts: tenfold.Text("begin " + id + "\n" + text.String() + "end " + id)},
+		)
+	}
+	for _, p := range all {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// F5: a last step over its part of the target keeps its call, and of the result how
+// it begins and ends and what was chosen; of its thoughts what a provider requires.
+// A last step within its part stays whole, thoughts included.
+func TestF5TheLastStepGivesWayWhereItIsLarge(t *testing.T) {
+	l := longSteps(t)
+	made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=20%")
+	if !made.Fitted.Met() || len(made.Compactions) != 1 {
+		t.Fatalf("%+v", made.Fitted)
+	}
+	var text strings.Builder
+	for it := range made.View().Items() {
+		text.WriteString(tenfold.SearchText(it.Payload) + "\n")
+	}
+	for _, want := range []string{"/w/file3.go", "begin 3", "line_1 :=", "end 3", "read all of it"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is gone from\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "what could it be") {
+		t.Errorf("thoughts stand in\n%s", text.String())
+	}
+	// Small beside the target.
+	l = longSteps(t, tenfold.UserMessage{Parts: tenfold.Text("begin")}, tenfold.AssistantMessage{Text: strings.Repeat("words and more ", 60_000)})
+	made = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=20%")
+	for seq := l.Version() - 2; seq <= l.Version(); seq++ {
+		if fate, _, _ := made.View().Fate(seq); fate != tenfold.Kept {
+			t.Errorf("entry %d of a small last step is %v", seq, fate)
+		}
+	}
+}
+
+// P10: signed thoughts of the open loop stay in a last step that gives way.
+func TestP10F5TheLastStepKeepsSignedThoughts(t *testing.T) {
+	l := tenfold.NewLog()
+	for _, p := range []tenfold.Payload{
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("go")},
+		tenfold.AssistantMessage{Text: strings.Repeat("words and more ", 900)},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("on")},
+		tenfold.Reasoning{Text: strings.Repeat("signed thought ", 80), Signature: "c2lnbmF0dXJl", Provider: "anthropic"},
+		tenfold.ToolCall{CallID: "1", Name: "Read", Arguments: `{"file_path":"/w/file.go"}`},
+		tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(strings.Repeat("a line of it\n", 500))},
+	} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=30%")
+	if fate, _, _ := made.View().Fate(6); fate != tenfold.Kept {
+		t.Errorf("signed thoughts of the open loop are %v", fate)
+	}
+	if fate, _, _ := made.View().Fate(8); fate != tenfold.Trimmed {
+		t.Errorf("the result is %v", fate)
+	}
+}
+
+// F4: long standing instructions give way in the turn under way too, whose requests
+// P9 shields; the request stays as it is.
+func TestF4ContextOfTheOpenTurnGivesWay(t *testing.T) {
+	rules := "# Rules\n\nNever push to main.\n\n" + strings.Repeat("Some words about the project and how it came about.\n\n", 400)
+	l := longSteps(t, tenfold.UserMessage{Purpose: tenfold.Context, Parts: tenfold.Text(rules)})
+	made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=10%")
+	if !made.Fitted.Met() {
+		t.Fatalf("%+v", made.Fitted)
+	}
+	if fate, _, tokens := made.View().Fate(2); fate != tenfold.Trimmed || tokens > 1100 {
+		t.Errorf("the rules are %v and cost %d tokens", fate, tokens)
+	}
+	if fate, _, _ := made.View().Fate(3); fate != tenfold.Kept {
+		t.Errorf("the request is %v", fate)
+	}
+	var text strings.Builder
+	for it := range made.View().Items() {
+		text.WriteString(tenfold.SearchText(it.Payload) + "\n")
+	}
+	if !strings.Contains(text.String(), "Never push to main.") {
+		t.Errorf("the rule is gone from\n%s", text.String())
+	}
+}
