@@ -135,3 +135,17 @@ func shownBy(command string) string {
 	}
 	return ""
 }
+
+// replaced are the texts that an edit takes out of its file: they stand nowhere
+// any more, and are not worth showing.
+func replaced(t tool.Tool, arguments string) (gone []string) {
+	if t.Kind != tool.Edits && t.Kind != tool.Editor {
+		return nil
+	}
+	for _, piece := range t.Pieces(arguments) {
+		if piece.Old != "" {
+			gone = append(gone, piece.Old)
+		}
+	}
+	return gone
+}

@@ -165,6 +165,20 @@ func TestBodiesOfArguments(t *testing.T) {
 
 // What stands in the view anyway need not be shown again, what is hidden or
 // out of range cannot be.
+// What an edit takes out of a file stands nowhere any more: of the edit only
+// what it puts there is chosen, however it spells its arguments.
+func TestF6TextsThatAnEditTakesOutAreNotChosen(t *testing.T) {
+	took := "func oldName() {\\n\\tcall_one()\\n\\tcall_two()\\n}"
+	put := "func newName() {\\n\\tcall_three()\\n\\tcall_four()\\n}"
+	for _, arguments := range []string{
+		fmt.Sprintf(`{"file_path":"a/b.go","old_string":"%s","new_string":"%s"}`, took, put),
+		fmt.Sprintf(`{"file_path":"a/b.go","edits":[{"old_string":"%s","new_string":"%s"}]}`, took, put),
+	} {
+		l := script(t, "t", "u go on", "c 1 Edit "+arguments, "r 1 done", "a fine")
+		same(t, arguments, shown(choose(l, excerpt.Options{Budget: 1000})), "3b:5-7")
+	}
+}
+
 func TestWholeHiddenAndOutOfRange(t *testing.T) {
 	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file", "a see open_file and close_file", "a and read_file")
 	all := excerpt.Options{Budget: 400}

@@ -44,6 +44,7 @@ type Index struct {
 	tools   map[string]tool.Tool
 	volume  int64 // bytes of all entries
 
+	gone     bool    // the text under way is what an edit takes out
 	scratch  []int32 // atoms of the line under way
 	margins  []int32 // of the lines of the text under way
 	numbers  []int32 // that a file read printed before them
@@ -295,11 +296,14 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		at.source = ownText
 	}
 	line := int32(1)
+	gone := replaced(t, c.Arguments)
 	for _, t := range texts {
 		if t.Body {
+			ix.gone = slices.Contains(gone, t.Text)
 			line = ix.read(at, t.Text, line)
 		}
 	}
+	ix.gone = false
 	at.bytes = int32(len(c.Arguments))
 	g.opening = openingRest + int32(int64(about)*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
 	ix.finish(at)

@@ -42,7 +42,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
 		ix.useWords(at, one.words, at.role == roleAssistant)
 		ix.note(at, id, text)
-		if !one.atoms.none() {
+		if !one.atoms.none() && !ix.gone {
 			ix.unit(one.atoms, text, number)
 		}
 		if whole {
@@ -53,7 +53,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		at.last = number
 		number++
 	}
-	if whole && len(text) >= minBlocks {
+	if whole && len(text) >= minBlocks && !ix.gone {
 		ix.cut(at, first)
 	}
 	return number
