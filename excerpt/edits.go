@@ -23,7 +23,7 @@ const (
 
 // editWeights are the weights of the features, in thousandths, and the bias.
 var editWeights = [editFeatures]int64{
-	featAge:       -31,
+	featAge:       -1200,
 	featCalls:     303,
 	featFresh:     1166,
 	featOwn:       214,

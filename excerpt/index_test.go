@@ -138,7 +138,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "264c53a62b375225")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "84a050ad547fc35a")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.

@@ -210,7 +210,7 @@ func TestAppendAllocatesTheSameHoweverLongTheLog(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return float64(after.Mallocs-before.Mallocs) / 2000, float64(after.TotalAlloc-before.TotalAlloc) / 2000
 	}
-	most := 3.0
+	most := 3.25 // the stub of a result is made with it
 	if corpustest.UnderRace {
 		most++ // the race detector keeps the JSON package's copy of a payload on the heap
 	}

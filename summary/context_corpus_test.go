@@ -46,7 +46,7 @@ func TestP8aNoContextOfARealSessionIsLost(t *testing.T) {
 			}
 		}
 	}
-	if met < 20 {
+	if !corpustest.UnderRace && met < 20 { // under it, few files are read
 		t.Errorf("only %d contexts met a compaction", met)
 	}
 }

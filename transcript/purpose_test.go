@@ -40,7 +40,7 @@ func TestL11CorpusRequestsAreAPersons(t *testing.T) {
 			}
 		}
 	}
-	if requests < 100 || others < 10 {
+	if !corpustest.UnderRace && (requests < 100 || others < 10) { // under it, few files are read
 		t.Errorf("%d requests, %d contexts and notices", requests, others)
 	}
 }

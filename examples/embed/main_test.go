@@ -23,7 +23,7 @@ func Example() {
 	// end: "I have read cake.go."
 	// tools: ""
 	// end: "I have read icing.go."
+	// compacted: 1499 → 1067 tokens
 	// tools: ""
-	// compacted: 1986 → 1513 tokens
 	// end: "I have read plate.go."
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tenfold"
 	"tenfold/test/modelserver"
 )
 
@@ -56,6 +57,13 @@ func History(r modelserver.Request, thinking bool) []Line {
 	var lines []Line
 	for _, m := range r.Messages {
 		if m.Role == "system" || m.Role == "developer" {
+			// The note stands in the first message (P5a), whoever's that is; an export
+			// without that message moves it to the next.
+			for _, b := range m.Blocks {
+				if b.Kind == modelserver.KindText && tenfold.IsNote(strings.TrimSpace(b.Text)) {
+					lines = append(lines, Line{Role: "user", Kind: "text", Text: strings.TrimSpace(b.Text)})
+				}
+			}
 			continue
 		}
 		answered := map[string]bool{}
