@@ -19,8 +19,7 @@ func Comments(text string) string {
 		case strings.HasPrefix(text[i:], "//"), strings.HasPrefix(text[i:], "/*"):
 			p := parser{text: []byte(text), at: i}
 			_, _ = p.space()
-			out.WriteString(strings.Join(strings.Fields(text[i:p.at]), " "))
-			out.WriteByte('\n')
+			out.WriteString(strings.Join(strings.Fields(text[i:p.at]), ""))
 			i = p.at - 1
 		}
 	}

@@ -151,20 +151,22 @@ func (n *node) cuts(text []byte, i int) []cut {
 		next := comma + 1 + len(text[comma+1:]) - len(bytes.TrimLeft(text[comma+1:], " \t\r\n"))
 		return []cut{{comma, next}, {m.start, m.value.end}}
 	}
+	before := n.start + 1
+	if i > 0 {
+		before = n.members[i-1].value.end
+	}
 	one := cut{len(bytes.TrimRight(text[:m.start], " \t\r\n")), m.value.end}
-	if n.comma >= 0 {
-		one.to = n.comma + 1
-		return []cut{one}
-	}
-	if i == 0 {
-		return []cut{one}
-	}
-	before := n.members[i-1].value.end
-	comma := before + commaIn(text[before:])
 	if bytes.Contains(text[before:one.from], []byte("//")) { // the line break ends a comment
 		one.from = m.start
 	}
-	return []cut{one, {comma, comma + 1}}
+	switch {
+	case n.comma >= 0:
+		return []cut{{n.comma, n.comma + 1}, one}
+	case i > 0:
+		comma := before + commaIn(text[before:])
+		return []cut{one, {comma, comma + 1}}
+	}
+	return []cut{one}
 }
 
 // commaIn finds the comma that follows a member, past comments.
