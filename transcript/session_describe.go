@@ -37,28 +37,44 @@ func (s *Session) Describe(ctx context.Context) error {
 	}
 	defer func() { _ = f.Close() }()
 	h, _ := find(s.Format)
-	for size := int64(sessionHead); ; size *= 8 {
+	if h.RanIn != nil {
+		s.Directory = h.RanIn(s.Path)
+	}
+	if s.Size <= sessionHead {
+		err = s.describeWhole(ctx, f)
+	} else {
+		err = s.describeEnds(ctx, f)
+	}
+	s.described = err == nil
+	return err
+}
+
+func (s *Session) describeWhole(ctx context.Context, f io.ReaderAt) error {
+	text, err := readAt(f, 0, s.Size)
+	if err != nil {
+		return err
+	}
+	return s.skim(ctx, text, false)
+}
+
+func (s *Session) describeEnds(ctx context.Context, f io.ReaderAt) error {
+	for size := int64(sessionHead); s.Title == "" && size <= sessionHeadMost; size *= 8 {
 		head, err := readAt(f, 0, min(size, s.Size))
 		if err != nil {
 			return err
 		}
-		if whole := size >= s.Size; !whole {
-			head = head[:bytes.LastIndexByte(head, '\n')+1]
-		} else if size = s.Size; s.Size <= sessionHead {
-			return s.skim(ctx, head, false) // the end too
+		if size < s.Size {
+			head = head[:bytes.LastIndexByte(head, '\n')+1] // the last line is torn
 		}
-		err = s.skim(ctx, head, true)
-		if s.Title != "" || size >= min(s.Size, sessionHeadMost) {
-			if err != nil && ctx.Err() != nil {
-				return err
-			}
+		// A part may say too little, or nothing that can be read.
+		if err := s.skim(ctx, head, true); ctx.Err() != nil || err != nil && size >= s.Size {
+			return err
+		}
+		if size >= s.Size {
 			break
 		}
 	}
-	if s.Directory == "" && h.RanIn != nil {
-		s.Directory = h.RanIn(s.Path)
-	}
-	tail, err := readAt(f, max(s.Size-sessionTail, 0), sessionTail)
+	tail, err := readAt(f, s.Size-sessionTail, sessionTail)
 	if err != nil {
 		return err
 	}
@@ -68,7 +84,6 @@ func (s *Session) Describe(ctx context.Context) error {
 		return err
 	}
 	s.Ended, s.Tokens = later(s.Ended, end.Ended), end.Tokens
-	s.described = true
 	return nil
 }
 

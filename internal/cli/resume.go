@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -292,30 +293,37 @@ func (to *keeping) execute(ctx context.Context) (int, error) {
 		}
 	}
 	last := len(to.commands) - 1
-	for i, words := range to.commands {
-		program, err := exec.LookPath(words[0])
-		if err != nil {
-			return exitFailed, err
-		}
-		if i == last {
-			err = syscall.Exec(program, words, os.Environ()) //nolint:gosec // the client's own command, with the id of a session
-			// Only where there is no such thing.
-			ctx = context.WithoutCancel(ctx) // an interrupt is the client's
-			_ = err
-		}
-		c := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // as above
-		c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stderr, os.Stderr
-		if i == last {
-			c.Stdout = os.Stdout
-		}
-		err = c.Run()
-		var exit *exec.ExitError
-		switch {
-		case errors.As(err, &exit) && i == last:
-			return exit.ExitCode(), nil
-		case err != nil:
+	for _, words := range to.commands[:last] {
+		c := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the client's own command, with the path of a file
+		c.Stdout, c.Stderr = os.Stderr, os.Stderr
+		if err := c.Run(); err != nil {
 			return exitFailed, hinted(errors.New("run "+terminal.VisibleLine(strings.Join(words, " "))+": "+err.Error()), "failed", "run it yourself to see what is wrong")
 		}
+	}
+	return replace(to.commands[last])
+}
+
+// replace runs a command in the place of this program; where the system has no
+// such thing, it runs it and gives its exit code.
+func replace(words []string) (int, error) {
+	program, err := exec.LookPath(words[0])
+	if err != nil {
+		return exitFailed, err
+	}
+	err = syscall.Exec(program, words, os.Environ()) //nolint:gosec // the client's own command, with the id of a session
+	if runtime.GOOS != "windows" {
+		return exitFailed, err
+	}
+	// An interrupt is the client's, so no context ends it.
+	c := exec.Command(program, words[1:]...) //nolint:gosec,noctx // as above
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = c.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	if err != nil {
+		return exitFailed, err
 	}
 	return exitOK, nil
 }

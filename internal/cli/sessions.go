@@ -49,8 +49,8 @@ func hereNames() ([]string, error) {
 		return nil, err
 	}
 	names := []string{dir}
-	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
-		names = append(names, real)
+	if actual, err := filepath.EvalSymlinks(dir); err == nil && actual != dir {
+		names = append(names, actual)
 	}
 	return names, nil
 }
@@ -189,8 +189,8 @@ func (a *app) listSessions(list []*transcript.Session) {
 		}
 		below := max(a.ErrWidth-width[0]-2, 10)
 		indent := strings.Repeat(" ", width[0]+2)
-		text.WriteString(terminal.Excerpt(head, max(a.ErrWidth, 20)) + "\n")
-		text.WriteString(indent + terminal.Excerpt(l[4], below) + "\n" + indent + terminal.Excerpt(s.Title, below) + "\n")
+		text.WriteString(ansi.Truncate(strings.TrimRight(head, " "), max(a.ErrWidth, 20), "…") + "\n")
+		text.WriteString(indent + pathEnd(l[4], below) + "\n" + indent + terminal.Excerpt(s.Title, below) + "\n")
 	}
 	a.Say(text.String())
 }
@@ -230,8 +230,8 @@ func (k *compactFile) found(ctx context.Context, paths []string) ([]string, erro
 	case len(paths) > 0:
 		return paths, nil
 	case !k.last && !k.here && (!k.InTTY || !k.ErrTTY):
-		return nil, usage("tenfold compact requires a file: cannot show a list, this is not a terminal",
-			"name a file, or add --last for the newest session of the tools on this machine, --here for that of this directory")
+		return nil, usage("tenfold compact requires a file",
+			"name one, or add --last for the newest session of the tools on this machine, --here for that of this directory; on a terminal it shows a list")
 	}
 	all, err := k.keptSessions(ctx, k.tools()...)
 	if err != nil {
@@ -240,6 +240,8 @@ func (k *compactFile) found(ctx context.Context, paths []string) ([]string, erro
 	var s *transcript.Session
 	if k.last || k.here {
 		s, err = k.newest(ctx, all)
+	} else if len(all) == 0 {
+		err = k.noSession(nil)
 	} else if s, err = k.pickSession(ctx, all); s == nil {
 		return nil, err
 	}

@@ -24,9 +24,12 @@ func (openCodeImporter) ListSessions(ctx context.Context, d *engine.Database, ea
 		columns = append(columns, c)
 	}
 	var list []engine.DatabaseSession
+	parents, there := map[string]string{}, map[string]bool{}
 	err := d.Each(ctx, "SELECT substr(id, 1, 1000), "+strings.Join(columns, ", ")+" FROM session", nil, func(row []any) {
+		id := engine.AsText(row[0])
+		there[id], parents[id] = true, engine.AsText(row[1])
 		list = append(list, engine.DatabaseSession{
-			ID: engine.AsText(row[0]), Agent: engine.AsText(row[1]) != "", Directory: engine.AsText(row[2]),
+			ID: id, Directory: engine.AsText(row[2]),
 			Title: engine.AsText(row[3]), Created: timeOf(row[4]), Updated: timeOf(row[5]),
 		})
 	})
@@ -40,6 +43,7 @@ func (openCodeImporter) ListSessions(ctx context.Context, d *engine.Database, ea
 		if s.Updated.IsZero() {
 			s.Updated = s.Created
 		}
+		s.Agent = there[parents[s.ID]] // else the one that started it is gone
 		each(s)
 	}
 	return nil
