@@ -234,8 +234,8 @@ func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, e
 		title = firstWords(in.log)
 	}
 	found, err := service.Locate(ctx, session.Import{
-		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Format: string(in.Format), Created: in.Created, Log: in.log,
-		Taken: in.taken,
+		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Format: string(in.Format), Directory: in.Directory,
+		Created: in.Created, Log: in.log, Taken: in.taken,
 	})
 	if err != nil {
 		return located{}, err
