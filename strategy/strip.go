@@ -153,7 +153,7 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 	var order []*restated
 	for o := range p.Overlays() {
 		if policy := o.Compaction.ToolCalls; o.Live && policy != nil && policy.Action == tenfold.Selective {
-			selective[o.ID] = &restated{ToolPolicy: *policy}
+			selective[o.ID] = &restated{ToolPolicy: *policy, handle: o.Compaction.Handle}
 			order = append(order, selective[o.ID])
 		}
 	}
@@ -180,7 +180,7 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 		}
 		r.Calls, r.Groups, r.Rest = r.calls, nil, ""
 		out = append(out, rangeOf(strip).On(tenfold.Compaction{
-			Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, ToolCalls: naming(r.picks, r.ToolPolicy),
+			Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, Handle: r.handle, ToolCalls: naming(r.picks, r.ToolPolicy),
 		}))
 	}
 	return out
@@ -189,6 +189,7 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 // restated is a selective policy, and what of it is to be said again.
 type restated struct {
 	tenfold.ToolPolicy
+	handle string
 	groups map[int64]*tenfold.CallPolicy // by seq
 	picks  []pick
 	calls  map[string]tenfold.CallPolicy

@@ -60,6 +60,7 @@ func payloads() []tenfold.Payload {
 		tenfold.CompactionFailed{Error: "too long", Tokens: 5, Limit: 4, Exceeded: true},
 		tenfold.Pin{Entries: []string{"e1", "e2"}},
 		tenfold.Unpin{Entries: []string{"e1"}},
+		tenfold.Recalled{Entries: []string{"e1"}, Lines: []tenfold.LineRange{{First: 2, Last: 5}}},
 		// L4: unknown kinds are kept verbatim.
 		tenfold.Unknown{Name: "from_the_future", Data: `{"b":1,"a":[1.50,"\u0041",null],"text":"t"}`},
 		tenfold.Unknown{Name: "from the 'future'"},
