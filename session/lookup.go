@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/tool"
 )
 
 // DefaultFindings is how many findings a lookup gives that sets no limit, and
@@ -49,6 +50,15 @@ func (f Finding) Heading() string {
 	}
 	return out
 }
+
+// Text is the finding as a model reads it: its heading, and the excerpt below.
+func (f Finding) Text() string {
+	handle := Handle(f.Conversation)
+	return f.Heading() + "\n" + tenfold.Shield(f.Excerpt, '[', "more:", handle+":#") + "\n"
+}
+
+// EmptyQuery reports whether a query has no word, and so finds nothing.
+func EmptyQuery(query string) bool { return store.Query{Text: query}.Empty() }
 
 // Lookup finds what a model asks for again: messages and calls with their results,
 // hidden ones included (D4), the best first. Unlike a search of the store it asks
@@ -145,7 +155,7 @@ func (s *Session) unit(e tenfold.Entry) []int64 {
 	pair := s.log.Pair(e.Seq)
 	switch p := e.Payload.(type) {
 	case tenfold.ToolCall:
-		if IsRecall(p) {
+		if repeats(p) {
 			return nil
 		}
 		if pair > 0 {
@@ -160,17 +170,10 @@ func (s *Session) unit(e tenfold.Entry) []int64 {
 	return []int64{e.Seq}
 }
 
-// recallTools are the names of the tools of recall, without what a client puts
-// before them.
-var recallTools = []string{"search", "read", "expand"}
-
-// IsRecall reports whether a call is one of recall's own: its result repeats what
+// repeats reports whether a call is one of recall's own: its result repeats what
 // stands elsewhere.
-func IsRecall(c tenfold.ToolCall) bool {
-	if before, name, ok := strings.Cut(c.Name, "tenfold"); ok {
-		return before == strings.TrimRight(before, "abcdefghijklmnopqrstuvwxyz") && slices.Contains(recallTools, strings.TrimLeft(name, "_-./"))
-	}
-	return strings.Contains(c.Arguments, "tenfold recall ")
+func repeats(c tenfold.ToolCall) bool {
+	return tool.Recalls(c.Name) || strings.Contains(c.Arguments, "tenfold recall ")
 }
 
 // finding describes a match by the line that has most of the phrases.

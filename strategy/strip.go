@@ -60,10 +60,8 @@ func (s PruneTools) Name() string { return written("prune-tools", s) }
 
 // Propose implements [Strategy].
 func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	if s.Keep == nil {
-		// Never called is what they are in most conversations, and stubs speak of recall.
-		s.Keep = []string{"compact", "recall"}
-	}
+	// Never called is what they are in most conversations, and stubs speak of recall.
+	own := func(name string) bool { return s.Keep == nil && (name == "compact" || tool.Recalls(name)) }
 	spared := map[string]bool{}
 	for _, name := range slices.Concat(p.ToolNames(), s.Keep) {
 		spared[name] = true
@@ -80,13 +78,13 @@ func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 		}
 	}
 	for _, name := range before {
-		if !spared[name] {
+		if !spared[name] && !own(name) {
 			names = append(names, name)
 		}
 	}
 	changed := len(names) < len(before)
 	for _, t := range p.Config().Tools {
-		if !spared[t.Name] {
+		if !spared[t.Name] && !own(t.Name) {
 			names = append(names, t.Name)
 			changed = true
 		}
