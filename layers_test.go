@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
-	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

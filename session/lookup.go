@@ -70,11 +70,11 @@ func (s *Session) Lookup(query string, limit int) []Finding {
 	if limit <= 0 {
 		limit = DefaultFindings
 	}
-	found := s.matches(phrases)
+	found, rare := s.matches(phrases)
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.seqs[0], a.seqs[0])) })
 	out := make([]Finding, 0, limit)
 	for _, m := range found[:min(len(found), limit, MaxFindings)] {
-		out = append(out, s.finding(m, phrases))
+		out = append(out, s.finding(m, phrases, rare))
 	}
 	return out
 }
@@ -92,8 +92,8 @@ const (
 	lengthPart = 0.5
 )
 
-// matches weighs every text of the log.
-func (s *Session) matches(phrases []string) []match {
+// matches weighs every text of the log, and tells how rare each phrase is.
+func (s *Session) matches(phrases []string) ([]match, []float64) {
 	type counted struct {
 		seqs  []int64
 		times []int
@@ -131,6 +131,10 @@ func (s *Session) matches(phrases []string) []match {
 			texts = append(texts, one)
 		}
 	}
+	rare := make([]float64, len(phrases))
+	for i, n := range with {
+		rare[i] = math.Log(1 + (float64(units-n)+0.5)/(float64(n)+0.5))
+	}
 	found := make([]match, 0, len(texts))
 	for _, t := range texts {
 		m, has := match{seqs: t.seqs}, 0
@@ -139,13 +143,12 @@ func (s *Session) matches(phrases []string) []match {
 				continue
 			}
 			has++
-			rare := math.Log(1 + (float64(units-with[i])+0.5)/(float64(with[i])+0.5))
-			m.score += rare * float64(n) * (saturation + 1) / (float64(n) + saturation*(1-lengthPart+lengthPart*t.words*float64(units)/total))
+			m.score += rare[i] * float64(n) * (saturation + 1) / (float64(n) + saturation*(1-lengthPart+lengthPart*t.words*float64(units)/total))
 		}
 		m.score *= float64(has) / float64(len(phrases))
 		found = append(found, m)
 	}
-	return found
+	return found, rare
 }
 
 // unit gives the entries of the text that an entry stands for, a call with its
@@ -176,22 +179,24 @@ func repeats(c tenfold.ToolCall) bool {
 	return tool.Recalls(c.Name) || strings.Contains(c.Arguments, "tenfold recall ")
 }
 
-// finding describes a match by the line that has most of the phrases.
-func (s *Session) finding(m match, phrases []string) Finding {
+// finding describes a match by the line that has the rarest of the phrases; of a call
+// and its result the result's, where both say as much.
+func (s *Session) finding(m match, phrases []string, rare []float64) Finding {
 	f := Finding{Conversation: s.id, score: m.score}
-	best := -1
+	best := -1.0
 	for _, seq := range m.seqs {
-		number := 0
+		number, first := 0, true
 		for line := range strings.Lines(recallText(s.payload(seq))) {
 			number++
-			has, words := 0, store.AppendWords(nil, line[:min(len(line), longestLooked)])
-			for _, p := range phrases {
+			has, words := 0.0, store.AppendWords(nil, line[:min(len(line), longestLooked)])
+			for i, p := range phrases {
 				if bytes.Contains(words, []byte(" "+p+" ")) {
-					has++
+					has += rare[i]
 				}
 			}
-			if has > best || (has == best && f.Excerpt == "") {
-				best, f.Seq, f.Line, f.Excerpt = has, seq, number, strings.TrimRight(line, "\r\n")
+			if has > best || (has == best && first && has > 0) {
+				best, first = has, false
+				f.Seq, f.Line, f.Excerpt = seq, number, strings.TrimRight(line, "\r\n")
 			}
 		}
 	}

@@ -173,8 +173,8 @@ func (s *Session) passage(r Ref, seqs []int64, limit int) (Passage, error) {
 		text, ok := lineAt(recallText(s.payload(seq)), next.Line, next.Byte)
 		if !ok {
 			return out, &problem.Error{
-				Code: "not_found", Subject: "reference " + r.String(), Problem: fmt.Sprintf("entry %d has %d lines", seq, piece.Lines),
-				Hint: "name a line that it has", Err: ErrNoEntry,
+				Code: "not_found", Subject: "reference " + r.String(), Problem: fmt.Sprintf("entry %d ends before that, in line %d", seq, piece.Lines),
+				Hint: "name an earlier line, or none for all of it", Err: ErrNoEntry,
 			}
 		}
 		piece.First = next.Line
