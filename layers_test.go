@@ -24,7 +24,9 @@ var layers = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
+	{"internal/live"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"internal/hook"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }
