@@ -92,36 +92,49 @@ const (
 	lengthPart = 0.5
 )
 
+// searchable is a text as a lookup reads it.
+type searchable struct {
+	seqs  []int64 // the entries that it is made of
+	words []byte
+}
+
+// searchables cuts the log's texts into words, once for each version of the log.
+func (s *Session) searchables() []searchable {
+	if s.searched == s.log.Version() && s.texts != nil {
+		return s.texts
+	}
+	s.texts, s.searched = []searchable{}, s.log.Version()
+	for e := range s.log.Entries() {
+		if seqs := s.unit(e); seqs != nil {
+			one := searchable{seqs: seqs}
+			for _, seq := range seqs {
+				one.words = store.AppendWords(one.words, tenfold.SearchText(s.payload(seq)))
+			}
+			s.texts = append(s.texts, one)
+		}
+	}
+	return s.texts
+}
+
 // matches weighs every text of the log, and tells how rare each phrase is.
 func (s *Session) matches(phrases []string) ([]match, []float64) {
+	if len(phrases) == 0 {
+		return nil, nil
+	}
 	type counted struct {
-		seqs  []int64
+		searchable
 		times []int
-		words float64
 	}
 	var texts []counted
-	with, total, units := make([]int, len(phrases)), 0.0, 0
-	var words []byte
-	wanted := make([][]byte, len(phrases))
-	for i, p := range phrases {
-		wanted[i] = []byte(" " + p + " ")
-	}
-	for e := range s.log.Entries() {
-		seqs := s.unit(e)
-		if seqs == nil || len(phrases) == 0 {
-			continue
-		}
-		words = words[:0]
-		for _, seq := range seqs {
-			words = store.AppendWords(words, tenfold.SearchText(s.payload(seq)))
-		}
-		units++
-		total += float64(len(words))
-		one := counted{words: float64(len(words))}
-		for i, w := range wanted {
-			if n := bytes.Count(words, w); n > 0 {
+	with, total := make([]int, len(phrases)), 0
+	all := s.searchables()
+	for _, text := range all {
+		total += len(text.words)
+		one := counted{searchable: text}
+		for i, p := range phrases {
+			if n := bytes.Count(text.words, []byte(" "+p+" ")); n > 0 {
 				if one.times == nil {
-					one.times, one.seqs = make([]int, len(phrases)), seqs
+					one.times = make([]int, len(phrases))
 				}
 				one.times[i] = n
 				with[i]++
@@ -131,19 +144,19 @@ func (s *Session) matches(phrases []string) ([]match, []float64) {
 			texts = append(texts, one)
 		}
 	}
+	units := float64(len(all))
 	rare := make([]float64, len(phrases))
 	for i, n := range with {
-		rare[i] = math.Log(1 + (float64(units-n)+0.5)/(float64(n)+0.5))
+		rare[i] = math.Log(1 + (units-float64(n)+0.5)/(float64(n)+0.5))
 	}
 	found := make([]match, 0, len(texts))
 	for _, t := range texts {
 		m, has := match{seqs: t.seqs}, 0
 		for i, n := range t.times {
-			if n == 0 {
-				continue
+			if n > 0 {
+				has++
+				m.score += rare[i] * float64(n) * (saturation + 1) / (float64(n) + saturation*(1-lengthPart+lengthPart*float64(len(t.words))*units/float64(total)))
 			}
-			has++
-			m.score += rare[i] * float64(n) * (saturation + 1) / (float64(n) + saturation*(1-lengthPart+lengthPart*t.words*float64(units)/total))
 		}
 		m.score *= float64(has) / float64(len(phrases))
 		found = append(found, m)

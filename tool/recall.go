@@ -9,10 +9,14 @@ func Recalls(name string) bool {
 	if name == "recall" {
 		return true
 	}
-	before, tool, ok := strings.Cut(name, "tenfold")
+	at := strings.LastIndex(name, "tenfold")
+	if at < 0 {
+		return false
+	}
+	before, tool := name[:at], name[at+len("tenfold"):]
 	switch strings.TrimLeft(tool, "_-./:") {
 	case "search", "read", "expand":
-		return ok && len(tool) > 0 && strings.ContainsAny(tool[:1], "_-./:") && (before == "" || strings.ContainsAny(before[len(before)-1:], "_-./:"))
+		return len(tool) > 0 && strings.ContainsAny(tool[:1], "_-./:") && (before == "" || strings.ContainsAny(before[len(before)-1:], "_-./:"))
 	}
 	return false
 }

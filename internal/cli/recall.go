@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
@@ -138,33 +135,4 @@ func (a *app) here(ctx context.Context) (string, error) {
 		dir = real
 	}
 	return recall.Here(ctx, l.service, dir)
-}
-
-func (a *app) mcpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve the recall tools to an agent over MCP",
-		Long: `Serves tools of the Model Context Protocol on standard input and output, for an
-agent to start: search, read and expand give a model the original text of what a
-compaction shortened or hid. They only read; expand records what was asked for,
-so that the next compaction keeps it. An answer has at most 2,000 tokens.
-
-"tenfold install CLIENT" registers the server with the agent.`,
-		Example: `  claude mcp add --scope user tenfold -- tenfold mcp
-  tenfold mcp`,
-		Args:              arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, _ []string) error {
-			l, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			server := recall.Server{Service: l.service, Here: a.here, Version: version()}
-			err = server.MCP().Run(c.Context(), &mcp.StdioTransport{})
-			if errors.Is(err, context.Canceled) || (err != nil && strings.Contains(err.Error(), "EOF")) {
-				return nil // the client is done
-			}
-			return err
-		},
-	}
 }
