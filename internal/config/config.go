@@ -70,7 +70,7 @@ type Auto struct {
 	Enabled            bool       `json:"enabled,omitempty" jsonschema:"Compact live conversations automatically." eg:"true"`
 	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When to compact: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"any(80%, turns(20))\" for either, or \"off\"." eg:"\"80%\""`
 	Strategy           Strategies `json:"strategy,omitempty" jsonschema:"Strategies to use." eg:"\"fit\""`
-	Turns              Count      `json:"turns,omitempty" jsonschema:"Number of turns to make room for: fit without a target leaves the threshold less what so many turns took so far, and never less than a tenth." eg:"30"`
+	Turns              Count      `json:"turns,omitempty" jsonschema:"Number of turns to make room for: fit without a target leaves the threshold less what so many turns took so far, and never less than a quarter." eg:"30"`
 	Fallback           string     `json:"fallback,omitempty" one:"digest none" jsonschema:"What writes the summary when the model fails." eg:"\"digest\""`
 	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"Most attempts in one turn that fail." eg:"1"`
 	ProtectedTurns     any        `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use conversation.compaction.keep_last"`
