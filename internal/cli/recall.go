@@ -131,8 +131,8 @@ func (a *app) here(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", nil //nolint:nilerr // a directory that is gone is nobody's
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
 	}
 	return recall.Here(ctx, l.service, dir)
 }

@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -10,8 +11,6 @@ import (
 
 	"tenfold/internal/recall"
 	"tenfold/problem"
-
-	"errors"
 )
 
 // Live §5: the text that tells a model when to use recall has at most 15 lines, a
