@@ -48,6 +48,9 @@ type Options struct {
 	// it puts them there anew (P8a): a target does not count them (F4). Nil where
 	// there are none.
 	Renewed func(tenfold.Payload) bool
+	// Needed is what steps that are not in the range used of it (live V4): fit and
+	// the strategies that shorten single results leave it.
+	Needed []Needed
 	// Transcript says where the whole conversation lies, as a path that its
 	// model can read: summaries in the place of a user message name it (P4),
 	// where no artifact was written of what they stand for.
