@@ -130,8 +130,8 @@ func eachName(p tenfold.Payload, yield func(name string, line int)) {
 	}
 }
 
-// needed is what has to stay for the names that were lost.
-func needed(lost []Loss) []strategy.Needed {
+// Needed is what has to stay for the names that were lost.
+func Needed(lost []Loss) []strategy.Needed {
 	var out []strategy.Needed
 	for _, one := range lost {
 		at := slices.IndexFunc(out, func(n strategy.Needed) bool { return n.Seq == one.Seq })
@@ -197,7 +197,7 @@ func (s *Session) renew(ctx context.Context, r Request, plan strategy.Plan, held
 		held.Left = nil
 		return pinned(fitted, held.Lost, view), "", nil
 	}
-	r.Options.Needed = slices.Concat(r.Options.Needed, needed(held.Lost))
+	r.Options.Needed = slices.Concat(r.Options.Needed, Needed(held.Lost))
 	r.span = new(endedAt(base))
 	r.span.FromTurn = plan.Range.FromTurn
 	again, err := s.Plan(ctx, r)

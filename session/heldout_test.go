@@ -47,7 +47,8 @@ func say(t *testing.T, s *session.Session, payloads ...tenfold.Payload) {
 // grep is a later step that uses names.
 func grep(names ...string) []tenfold.Payload {
 	return []tenfold.Payload{
-		tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("Now rename it.")},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("Now rename it.")},
 		tenfold.ToolCall{CallID: "later", Name: "Grep", Arguments: fmt.Sprintf(`{"pattern":%q}`, strings.Join(names, "|"))},
 		tenfold.ToolResult{CallID: "later", Parts: tenfold.Text("no match")},
 	}
