@@ -37,9 +37,9 @@ type Change struct {
 	Committed Share `json:"committed"`
 }
 
-// measureHeldOut holds the plans of all strategies against later requests, at each
+// HeldOut holds the plans of all strategies against later requests, at each
 // cut after which there are so many.
-func (s *Session) measureHeldOut(ctx context.Context, o Options) ([]HeldOutCell, error) {
+func (s *Session) HeldOut(ctx context.Context, o Options) ([]HeldOutCell, error) {
 	var cells []HeldOutCell
 	for _, percent := range o.Cuts {
 		c, err := s.Cut(percent)
@@ -74,17 +74,15 @@ func (c *Cut) heldOut(ctx context.Context, p Policy, requests, horizon int) (Hel
 	if err != nil {
 		return cell, err
 	}
-	now := c.after(requests)
-	used, lost := session.Lost(prepared.Base(), prepared.View(), now)
-	committed := prepared
-	if len(lost) > 0 {
-		o.Needed = session.Needed(lost)
-		if committed, err = strategy.Pipeline(p.strategies).Plan(ctx, c.projection, o); err != nil {
-			return cell, err
-		}
+	committed, held, err := session.Hold(prepared, c.after(requests), func(needed []strategy.Needed) (strategy.Plan, error) {
+		with := o
+		with.Needed = needed
+		return strategy.Pipeline(p.strategies).Plan(ctx, c.projection, with)
+	})
+	if err != nil {
+		return cell, err
 	}
-	_, left := session.Lost(committed.Base(), committed.View(), now)
-	cell.Used, cell.Lost, cell.Left = used, len(lost), len(left)
+	cell.Used, cell.Lost, cell.Left = held.Used, len(held.Lost), len(held.Left)
 	before, after := c.ViewOf(prepared.View()), c.ViewOf(committed.View())
 	cell.Prepared, cell.Committed = before.Tokens, after.Tokens
 	cell.Early.Prepared, cell.Late.Prepared = c.split(before, requests, horizon)

@@ -138,7 +138,7 @@ func (k *measuring) End(c transcript.Conversation, _ []string) error {
 	var err error
 	r.Cells, err = s.Measure(k.ctx, k.options)
 	if err == nil && k.options.HeldOut > 0 {
-		r.HeldOut, err = s.measureHeldOut(k.ctx, k.options)
+		r.HeldOut, err = s.HeldOut(k.ctx, k.options)
 	}
 	if err == nil && k.options.Money {
 		r.Priced, err = price(k.ctx, l, k.options)

@@ -190,31 +190,65 @@ func (s *Session) renew(ctx context.Context, r Request, plan strategy.Plan, held
 		return plan, why, nil
 	}
 	view := ViewOf(s.projection, r.Branch)
-	*held = HeldOut{}
-	held.Used, held.Lost = Lost(base, plan.View(), view)
-	held.Left = held.Lost
-	if len(held.Lost) == 0 || costly(plan) {
-		held.Left = nil
+	if costly(plan) {
+		*held = HeldOut{}
+		held.Used, held.Lost = Lost(base, plan.View(), view)
 		return pinned(fitted, held.Lost, view), "", nil
 	}
-	r.Options.Needed = slices.Concat(r.Options.Needed, Needed(held.Lost))
-	r.span = new(endedAt(base))
-	r.span.FromTurn = plan.Range.FromTurn
-	again, err := s.Plan(ctx, r)
-	if err != nil {
-		return plan, "", err
+	r.span = new(covered(fitted))
+	next, now, err := Hold(plan, view, func(needed []strategy.Needed) (strategy.Plan, error) {
+		with := r
+		with.Options.Needed = slices.Concat(r.Options.Needed, needed)
+		return s.Plan(ctx, with)
+	})
+	if *held = now; err == nil && len(now.Lost) == 0 {
+		next = fitted.On(view)
 	}
-	_, held.Left = Lost(base, again.View(), view)
-	return again, "", nil
+	return next, "", err
 }
+
+// Hold holds a prepared plan against the steps that were made since, and has it
+// made again with what they needed, until no more is lost or little is gained by
+// it. now is the conversation with those steps. Where nothing was lost the plan is
+// the prepared one.
+func Hold(prepared strategy.Plan, now *tenfold.Projection, again func([]strategy.Needed) (strategy.Plan, error)) (strategy.Plan, HeldOut, error) {
+	var held HeldOut
+	plan, base := prepared, prepared.Base()
+	held.Used, held.Lost = Lost(base, plan.View(), now)
+	held.Left = held.Lost
+	for all, round := held.Lost, 1; len(all) > 0; round++ {
+		var err error
+		if plan, err = again(Needed(all)); err != nil {
+			return prepared, held, err
+		}
+		_, held.Left = Lost(base, plan.View(), now)
+		// What is kept now stands where other names stood.
+		fresh := slices.DeleteFunc(slices.Clone(held.Left), func(one Loss) bool {
+			return slices.ContainsFunc(all, func(known Loss) bool { return known.Atom == one.Atom })
+		})
+		if len(fresh) == 0 || round == maxRounds {
+			break
+		}
+		all = slices.Concat(all, fresh)
+	}
+	return plan, held, nil
+}
+
+// maxRounds bounds how often a plan is made again for what the last one lost.
+const maxRounds = 4
 
 var errHandMade = errors.New("the plan is not of a strategy")
 
-// endedAt is the range of all that a view shows.
-func endedAt(p *tenfold.Projection) tenfold.Range {
-	last := p.Log().Turns() - 1
-	t, _ := p.Log().Turn(last)
-	return tenfold.Range{ToTurn: last, ToStep: new(t.Steps - 1)}
+// covered is the range that the overlays of a plan cover together.
+func covered(plan strategy.Plan) tenfold.Range {
+	r := tenfold.Range{FromTurn: plan.Range.FromTurn, ToTurn: -1}
+	for _, c := range plan.Compactions {
+		switch {
+		case c.ToTurn > r.ToTurn, c.ToTurn == r.ToTurn && r.ToStep != nil && (c.ToStep == nil || *c.ToStep > *r.ToStep):
+			r.ToTurn, r.ToStep = c.ToTurn, c.ToStep
+		}
+	}
+	return r
 }
 
 // pinned gives a plan as one for a newer view, with what was lost pinned.
