@@ -137,8 +137,22 @@ func (c corpusCase) exports(t *testing.T, p *Place, id string, flags ...string) 
 	return got
 }
 
-// warning is a line in which a client warns of a session.
-var warning = regexp.MustCompile(`(?i)(?m)^.*\b(warning|warn|corrupt\w*|invalid|malformed)\b.*$`)
+// warning is a line in which a client warns of something, and surroundings are
+// words of those about the place that it runs in, not the session.
+var (
+	warning      = regexp.MustCompile(`(?im)^.*\b(warning|warn|corrupt\w*|invalid|malformed)\b.*$`)
+	surroundings = regexp.MustCompile(`True color|PATH aliases`)
+)
+
+// warned is the first line in which a client warns of a session; empty if none.
+func warned(out string) string {
+	for _, line := range warning.FindAllString(out, -1) {
+		if !surroundings.MatchString(line) {
+			return line
+		}
+	}
+	return ""
+}
 
 // sends has the client resume a session that it took from a file, and gives what
 // it sends; if it is refused or takes no such session, a line says so.
@@ -149,7 +163,7 @@ func (c corpusCase) sends(t *testing.T, p *Place, s Session, file string) sent {
 	session := []byte(p.read(file))
 	out, err := p.Try(prompt, c.client.resume(s, prompt)...)
 	if main := p.Server.Main(); len(main) > 0 && main[len(main)-1].Problem == nil && err == nil {
-		return sent{lines: History(main[len(main)-1], false), session: session, warned: warning.FindString(out)}
+		return sent{lines: History(main[len(main)-1], false), session: session, warned: warned(out)}
 	}
 	out, _, _ = strings.Cut(out, " with session ID")
 	return sent{lines: []Line{{Kind: "refused", Text: strings.TrimSpace(out)}}}
