@@ -141,7 +141,7 @@ func (c corpusCase) exports(t *testing.T, p *Place, id string, flags ...string) 
 // words of those about the place that it runs in, not the session.
 var (
 	warning      = regexp.MustCompile(`(?im)^.*\b(warning|warn|corrupt\w*|invalid|malformed)\b.*$`)
-	surroundings = regexp.MustCompile(`True color|PATH aliases`)
+	surroundings = regexp.MustCompile(`True color|PATH aliases|was recorded with model`)
 )
 
 // warned is the first line in which a client warns of a session; empty if none.
