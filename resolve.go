@@ -143,7 +143,7 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 	}
 	if at := p.winner(slotTexts, seq); p.texts > 0 && at != nobody {
 		var text string
-		if p.shields(at, n, seq) && !p.trimsContext(at, n, seq) {
+		if p.shields(at, n, seq) && !p.trimsHost(at, seq) {
 			d.reason = ReasonRequest
 		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
@@ -167,11 +167,12 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 	return m, d
 }
 
-// trimsContext reports whether an overlay names the lines that stay of standing
-// instructions. Those are long where a turn begins with them, and no request: P9
-// does not shield them from that, for they are still shown (fit.md F4).
-func (p *Projection) trimsContext(by int32, n *node, seq int32) bool {
-	return n.is(flagContext) && p.overlays[by].c.Texts.Entries[int64(seq)].Action == Trim
+// trimsHost reports whether an overlay names the lines that stay of what a host
+// put into a user's message: standing instructions, or what a command printed.
+// It may be long, and is no request: P9 does not shield it from that, for it is
+// still shown (fit.md F4).
+func (p *Projection) trimsHost(by int32, seq int32) bool {
+	return p.overlays[by].c.Texts.Entries[int64(seq)].Action == Trim && !payloadOf[UserMessage](p.log, seq).IsRequest()
 }
 
 // withText puts a text in the place of the texts of a content; files stay.
@@ -213,7 +214,7 @@ func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool, unh
 		}
 		out, shows := (&chosen{lines: wholeSentences(text, trim.Lines)}).cut(text, policy.Marks == MarksShort)
 		if shows && out != text {
-			out += recallRef(policy.Recall, seq)
+			out += p.recallRef(by, policy.Recall, seq)
 		}
 		switch {
 		case !shows && unhidden != ReasonNone:
@@ -403,7 +404,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		}
 		return decision{Stripped, why, by, p.stubs.count(c.Name) + p.stubs.count(left)}
 	case s.bare() && s.response == actStrip && p.over(policy, seq):
-		_, tokens := p.stub(policy, n, seq)
+		_, tokens := p.stub(by, n, seq)
 		return decision{Stripped, why, by, tokens}
 	}
 	if !s.bare() || (s.response != actKeep && p.over(policy, seq)) {
@@ -429,10 +430,10 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 	if p.over(policy, seq) {
 		switch s.response {
 		case actTrim:
-			r.Parts, f = p.trimmed(policy, r, s, seq, n)
+			r.Parts, f = p.trimmed(by, r, s, seq, n)
 		case actStrip:
 			f = Stripped
-			r.Parts, _ = p.stub(policy, n, seq)
+			r.Parts, _ = p.stub(by, n, seq)
 		}
 	}
 	if len(s.body) > 0 && s.request == actTrim && p.over(policy, n.pair) {

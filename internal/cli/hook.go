@@ -16,7 +16,8 @@ import (
 	"tenfold/session"
 )
 
-// hookLimit is how long an agent waits for an answer (V7).
+// hookLimit is how long an agent waits for an answer where the configuration
+// cannot be read (V7).
 const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
@@ -26,17 +27,13 @@ func clients() []hook.Client {
 
 // findClient gives the client of a name.
 func (a *app) findClient(name string) (hook.Client, error) {
-	var names []string
 	for _, c := range a.clients {
 		if c.About().Name == name {
 			return c, nil
 		}
-		names = append(names, c.About().Name)
 	}
-	return nil, &problem.Error{
-		Code: "usage", Usage: true, Problem: "unknown client " + quote(name),
-		Hint: cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")),
-	}
+	names := a.clientNames()
+	return nil, usage("unknown client "+quote(name), cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")))
 }
 
 func (a *app) hookCommand() *cobra.Command {
@@ -48,8 +45,9 @@ The adapters that "tenfold install" writes run it; there is no need to run it by
 hand.
 
 The answer "{}" tells the agent to do what it does without Tenfold. That is also
-the answer if anything fails or takes longer than 10 seconds, and the exit code
-is always 0: Tenfold never stops an agent. "tenfold doctor" shows what failed.
+the answer if anything fails or takes too long (conversation.compaction.hook.
+time_limit, 10 seconds), and the exit code is always 0: Tenfold never stops an
+agent. "tenfold doctor" shows what failed.
 
 No model is called, and nothing is sent anywhere.`,
 		Example: `  tenfold hook claude-code session.compact < event.json`,
@@ -85,7 +83,11 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 		opened.Store(l)
 		return l.service, nil
 	}
-	out := h.Run(ctx, client, args[1], a.In, hookLimit)
+	limit := hookLimit
+	if e, err := a.configureIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
+		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)
+	}
+	out := h.Run(ctx, client, args[1], a.In, limit)
 	if l := opened.Load(); l != nil {
 		closeSoon(l)
 	}
@@ -132,12 +134,8 @@ func (a *app) configureIn(dir string) (*config.Effective, error) {
 
 // completeClients completes the names of clients.
 func (a *app) completeClients(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, c := range a.clients {
-		names = append(names, c.About().Name+"\t"+c.About().Title)
-	}
 	if len(args) > 0 {
-		names = nil
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return a.clientNames(), cobra.ShellCompDirectiveNoFileComp
 }

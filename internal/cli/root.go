@@ -77,8 +77,8 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
 	root.AddCommand(
-		a.compactCommand(), a.resumeCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.hookCommand(),
-		a.doctorCommand(), a.manCommand(),
+		a.compactCommand(), a.resumeCommand(), a.conversationCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(),
+		a.recallCommand(), a.mcpCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
 	explainCompletion(root)
