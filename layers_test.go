@@ -25,6 +25,7 @@ var layers = [][]string{
 	{"summary"},
 	{"session", "internal/config"},
 	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"internal/hook"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }
