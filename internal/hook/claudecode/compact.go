@@ -1,0 +1,86 @@
+package claudecode
+
+import (
+	"context"
+	"fmt"
+
+	"tenfold/internal/hook"
+	"tenfold/transcript"
+)
+
+// compacting is the event session.compact: Claude Code is about to compact.
+type compacting struct {
+	caller
+
+	// Trigger is manual, auto, plugin or precompute; cold for a compaction that
+	// the plug-in asked for (V2c).
+	Trigger string `json:"trigger"`
+	// Focus is what the person typed after /compact.
+	Focus string `json:"focus"`
+	// Window and Used are tokens, 0 where Claude Code does not know.
+	Window int `json:"window"`
+	Used   int `json:"used"`
+	// Rows are the messages of the conversation, one for each block.
+	Rows []row `json:"rows"`
+}
+
+// replaced is the answer: the messages that replace the conversation, or why there
+// is to be no compaction.
+type replaced struct {
+	Messages []message `json:"messages,omitzero"`
+	Skip     string    `json:"skip,omitzero"`
+	// Line is for the person.
+	Line string `json:"line,omitzero"`
+}
+
+// full is the share of a window that a view may take: a conversation that cannot
+// be brought below it by what we do needs a summary.
+const full = 0.75
+
+func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
+	if e.Trigger == "precompute" {
+		// It would ask a model for a summary ahead of time.
+		return replaced{Skip: "Tenfold compacts when it is needed, without a model"}, nil
+	}
+	if len(e.Rows) == 0 || e.Rows[len(e.Rows)-1].Handle == "" {
+		return nil, errShape
+	}
+	name, err := e.file()
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitWritten(ctx, name, e.Rows[len(e.Rows)-1].Handle); err != nil {
+		return nil, err
+	}
+	v, err := h.Compact(ctx, hook.Ask{
+		Format: transcript.ClaudeCode, Path: name, Dir: e.Dir, Trigger: e.Trigger, Focus: e.Focus, Window: e.Window, Used: e.Used,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if most := int(full * float64(e.Window)); e.Window > 0 && v.After > most {
+		return nil, fmt.Errorf("the view still has %d tokens of a window of %d", v.After, e.Window)
+	}
+	messages, err := view(v.Projection, e.Rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	return replaced{Messages: headed(v, messages), Line: v.Line}, nil
+}
+
+// headed puts a message before a view that says what happened, to the person in its
+// first line and to the model in the note (P5a).
+func headed(v *hook.View, messages []message) []message {
+	line := v.Line
+	if line == "" {
+		line = "Tenfold: this is the view of an earlier compaction; undo: tenfold conversation undo " + v.Conversation
+	}
+	text := transcript.Replaced(line, len(messages))
+	if note := v.Projection.Note(); note != "" {
+		text += "\n" + note
+	}
+	return append([]message{{Role: "user", Text: text}}, messages...)
+}
