@@ -172,7 +172,8 @@ const wanted = 30
 
 // target works out the size to aim at (V2): what a compaction is for is room, so
 // that it is not needed again for some time. It lies between a tenth and a half of
-// the budget.
+// the budget. A person who asks for a compaction wants to see one: at most a quarter
+// of the view is left.
 func (a Ask) target(s *session.Session, settings *config.Effective) int {
 	window := a.Window
 	if window <= 0 {
@@ -185,7 +186,11 @@ func (a Ask) target(s *session.Session, settings *config.Effective) int {
 	if steps := responses(l); steps > 0 {
 		growth = scale.Tokens(s.Projection().Totals().All().Before) / steps
 	}
-	return min(max(budget-wanted*growth, budget/10), budget/2)
+	most := min(max(budget-wanted*growth, budget/10), budget/2)
+	if a.Trigger == "manual" {
+		most = min(most, max(scale.Tokens(s.Projection().Totals().All().After)/4, 1))
+	}
+	return most
 }
 
 // responses counts the steps of a log.

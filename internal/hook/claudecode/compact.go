@@ -65,7 +65,7 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(messages) == 0 {
+	if !shortens(messages, e.Rows) {
 		return nil, nil
 	}
 	return replaced{Messages: headed(v, messages), Line: v.Line}, nil

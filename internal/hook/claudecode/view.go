@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -16,8 +17,8 @@ type row struct {
 	Handle string `json:"h"`
 	// Role is user or assistant.
 	Role string `json:"r"`
-	// Text is the beginning of what a user's message or result says, and Length how
-	// long that is in UTF-16 units.
+	// Text is the beginning of what a user's message or result says. Length is how
+	// long everything in the row is, arguments too, in UTF-16 units.
 	Text   string `json:"t"`
 	Length int    `json:"n"`
 	// Results are the ids of the calls that it answers.
@@ -77,6 +78,8 @@ func view(p *tenfold.Projection, rows []row) ([]message, error) {
 			} else {
 				out = append(out, message{Role: "user", Results: []result{{q.CallID, textOf(q.Parts), q.IsError}}})
 			}
+		default:
+			// Reasoning, and items that nobody but the provider can make.
 		}
 	}
 	return out, nil
@@ -120,24 +123,22 @@ func joined(a, b string) string {
 // matcher finds the rows that show entries whole. A row has the id of its line in
 // the file. After a replacement the lines are new ones, and what they say tells.
 type matcher struct {
-	rows    []row
-	byID    map[string]int
-	results map[string]int
-	texts   map[string][]int
-	blocks  map[string]int // entries that a model sees, by the id of the line
+	rows   []row
+	byID   map[string]int
+	texts  map[string][]int
+	blocks map[string]int // entries that a model sees, by the id of the line
+	newest int            // where the results begin that no response came after
 }
 
 func newMatcher(l *tenfold.Log, rows []row) *matcher {
-	m := &matcher{rows: rows, byID: map[string]int{}, results: map[string]int{}, texts: map[string][]int{}, blocks: map[string]int{}}
+	m := &matcher{rows: rows, byID: map[string]int{}, texts: map[string][]int{}, blocks: map[string]int{}}
 	for i, r := range rows {
-		if r.Role != "user" || r.Handle == "" {
+		if r.Role != "user" {
+			m.newest = i + 1
 			continue
 		}
 		m.byID[r.Handle] = i
-		switch {
-		case len(r.Results) == 1:
-			m.results[r.Results[0]+" "+textKey(r.Text, r.Length)] = i
-		case len(r.Results) == 0:
+		if len(r.Results) == 0 {
 			key := textKey(r.Text, r.Length)
 			m.texts[key] = append(m.texts[key], i)
 		}
@@ -167,7 +168,10 @@ func textKey(text string, length int) string {
 }
 
 // keyOf is the key of a text that is all there.
-func keyOf(text string) string { return textKey(text, len(utf16.Encode([]rune(text)))) }
+func keyOf(text string) string { return textKey(text, units(text)) }
+
+// units is how long a text is for JavaScript.
+func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 // whole reports whether an item shows all that its line says.
 func (m *matcher) whole(it tenfold.Item) bool {
@@ -205,18 +209,35 @@ func (m *matcher) user(it tenfold.Item, u tenfold.UserMessage) (int, bool) {
 	return at, true
 }
 
-// result finds the row of a result.
+// result finds the row of a result with an image that the model has not seen yet:
+// one of the step under way. Text is made anew, for a result that is kept leads
+// Claude Code back to the call before the replacement when it resumes.
 func (m *matcher) result(it tenfold.Item, r tenfold.ToolResult) (int, bool) {
-	if !m.whole(it) {
+	if !m.whole(it) || !slices.ContainsFunc(r.Parts, func(p tenfold.Part) bool { return p.File != nil }) {
 		return 0, false
 	}
-	if at, ok := m.byID[lineOf(it.ID)]; ok {
-		return at, true
+	at, ok := m.byID[lineOf(it.ID)]
+	return at, ok && at >= m.newest
+}
+
+// shortens reports whether messages are worth replacing the rows with: a tenth
+// shorter (A4).
+func shortens(messages []message, rows []row) bool {
+	before, after := 0, 0
+	for _, r := range rows {
+		before += r.Length
 	}
-	text := ""
-	for _, p := range r.Parts {
-		text = joined(text, p.Text)
+	for _, m := range messages {
+		if m.Keep != nil {
+			after += rows[*m.Keep].Length
+		}
+		after += units(m.Text)
+		for _, u := range m.Uses {
+			after += units(string(u.Input))
+		}
+		for _, r := range m.Results {
+			after += units(r.Text)
+		}
 	}
-	at, ok := m.results[r.CallID+" "+keyOf(text)]
-	return at, ok
+	return 10*after <= 9*before
 }

@@ -39,11 +39,12 @@ async function facts($) {
   return { version, session: await $.session.id(), dir: await $.session.cwd(), transcript }
 }
 
-// row tells a message apart from the others of the conversation.
+// row tells a message apart from the others of the conversation, and its size.
 function row(m) {
-  const answers = m.toolResults ?? []
-  const text = m.role === 'user' ? m.text || answers[0]?.text || '' : ''
-  return { h: m.handle, r: m.role, t: text.slice(0, clip), n: text.length, d: answers.map(a => a.tool_use_id) }
+  const results = m.toolResults ?? []
+  const parts = [m.text, ...results.map(r => r.text), ...m.toolUses.map(u => JSON.stringify(u.input))]
+  const text = m.role === 'user' ? parts.join('').slice(0, clip) : ''
+  return { h: m.handle, r: m.role, t: text, n: parts.reduce((n, p) => n + p.length, 0), d: results.map(r => r.tool_use_id) }
 }
 
 async function compact($, e, next) {
