@@ -187,10 +187,18 @@ func (a Ask) target(s *session.Session, settings *config.Effective) int {
 		growth = scale.Tokens(s.Projection().Totals().All().Before) / steps
 	}
 	most := min(max(budget-wanted*growth, budget/10), budget/2)
-	if a.Trigger == "manual" {
-		most = min(most, max(scale.Tokens(s.Projection().Totals().All().After)/4, 1))
+	view := scale.Tokens(s.Projection().Totals().All().After)
+	used := a.Used
+	if used == 0 && a.Trigger == "auto" {
+		used = budget // it is full, or the client would not ask
 	}
-	return most
+	if used > view { // the client counts more than the conversation, and compacts by its count
+		most = int(float64(most) * float64(view) / float64(used))
+	}
+	if a.Trigger == "manual" {
+		most = min(most, view/4)
+	}
+	return max(most, 1)
 }
 
 // responses counts the steps of a log.

@@ -204,6 +204,9 @@ func (p *Place) environment() []string {
 	}, p.Client.env(p)...)
 }
 
+// data is where Tenfold keeps what it stores and is configured.
+func (p *Place) data() string { return filepath.Join(filepath.Dir(p.Home), "tenfold") }
+
 // binaries is where npm puts the clients' commands.
 func binaries() string {
 	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // the file alone is wanted

@@ -33,9 +33,9 @@ type replaced struct {
 	Line string `json:"line,omitzero"`
 }
 
-// full is the share of a window that a view may take: a conversation that cannot
-// be brought below it by what we do needs a summary.
-const full = 0.75
+// enough is the share of a view that may be left where the window is full: a
+// conversation that we cannot make shorter than that needs a summary.
+const enough = 0.75
 
 func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 	if e.Trigger == "precompute" {
@@ -58,8 +58,8 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if most := int(full * float64(e.Window)); e.Window > 0 && v.After > most {
-		return nil, fmt.Errorf("the view still has %d tokens of a window of %d", v.After, e.Window)
+	if e.Trigger == "auto" && float64(v.After) > enough*float64(v.Before) {
+		return nil, fmt.Errorf("%d of %d tokens would be left, which is not enough room", v.After, v.Before)
 	}
 	messages, err := view(v.Projection, e.Rows)
 	if err != nil {

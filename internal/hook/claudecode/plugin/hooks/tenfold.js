@@ -48,7 +48,7 @@ function row(m) {
 }
 
 async function compact($, e, next) {
-  const { window, tokens } = (await $.session.usage()).context
+  const { window, tokens } = e.agentId ? {} : (await $.session.usage()).context // which is the main loop's
   const answer = await ask($, 'session.compact', {
     agent: e.agentId, trigger: cold ? 'cold' : e.trigger, focus: e.instructions, window, used: tokens, rows: e.messages.map(row),
   })
