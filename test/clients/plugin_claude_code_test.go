@@ -228,7 +228,8 @@ func TestPluginClaudeCode(t *testing.T) {
 			inner[5] = filling(inner[5])
 			agent, main := modelserver.Sequence(inner...), modelserver.Sequence(
 				modelserver.Calls(call("Agent", map[string]any{"description": "Count", "prompt": "Count for me.", "subagent_type": "general-purpose", "run_in_background": false})),
-				modelserver.Text(answer))
+				modelserver.Text(answer),
+			)
 			return func(r modelserver.Request) modelserver.Reply {
 				if ofAgent(r) {
 					return agent(r)

@@ -536,7 +536,8 @@ func TestNoAnswer(t *testing.T) {
 	})
 	t.Run("nothing to shorten", func(t *testing.T) {
 		c := begin(t, []tenfold.Entry{
-			{ID: "t", Payload: tenfold.TurnStart{}}, {ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("Hello.")}},
+			{ID: "t", Payload: tenfold.TurnStart{}},
+			{ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("Hello.")}},
 			{ID: "a", Payload: tenfold.AssistantMessage{Text: "Hello to you."}},
 		})
 		if a, err := c.ask(h, "manual", nil); err != nil || len(a.Messages) > 0 {

@@ -17,9 +17,8 @@ type compacting struct {
 	Trigger string `json:"trigger"`
 	// Focus is what the person typed after /compact.
 	Focus string `json:"focus"`
-	// Window and Used are tokens, 0 where Claude Code does not know.
+	// Window is in tokens, 0 where Claude Code does not say.
 	Window int `json:"window"`
-	Used   int `json:"used"`
 	// Rows are the messages of the conversation, one for each block.
 	Rows []row `json:"rows"`
 }
@@ -53,7 +52,8 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 		return nil, err
 	}
 	v, err := h.Compact(ctx, hook.Ask{
-		Format: transcript.ClaudeCode, Path: name, Dir: e.Dir, Trigger: e.Trigger, Focus: e.Focus, Window: e.Window, Used: e.Used,
+		Format: transcript.ClaudeCode, Path: name, Dir: e.Dir, Trigger: e.Trigger, Focus: e.Focus, Window: e.Window,
+		Person: e.Trigger == "manual",
 	})
 	if err != nil {
 		return nil, err

@@ -48,9 +48,9 @@ function row(m) {
 }
 
 async function compact($, e, next) {
-  const { window, tokens } = e.agentId ? {} : (await $.session.usage()).context // which is the main loop's
+  const { window } = e.agentId ? {} : (await $.session.usage()).context // which is the main loop's
   const answer = await ask($, 'session.compact', {
-    agent: e.agentId, trigger: cold ? 'cold' : e.trigger, focus: e.instructions, window, used: tokens, rows: e.messages.map(row),
+    agent: e.agentId, trigger: cold ? 'cold' : e.trigger, focus: e.instructions, window, rows: e.messages.map(row),
   })
   if (typeof answer.skip === 'string') return { skip: answer.skip }
   if (!Array.isArray(answer.messages) || answer.messages.length === 0) return next(e)
