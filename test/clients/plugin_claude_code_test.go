@@ -271,7 +271,7 @@ func TestPluginClaudeCodeFails(t *testing.T) {
 		return func(t *testing.T) string {
 			t.Helper()
 			name := filepath.Join(t.TempDir(), "tenfold")
-			if err := os.WriteFile(name, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil { //nolint:gosec // it is to be run
+			if err := os.WriteFile(name, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			return name

@@ -417,7 +417,7 @@ func TestCompactAnswersWithTheView(t *testing.T) {
 			t.Errorf("the person's words are gone: %.100q", text)
 		}
 	}
-	if len(strings.Join(after, "")) > len(strings.Join(before, ""))/2 {
+	if 10*len(strings.Join(after, "")) > 6*len(strings.Join(before, "")) {
 		t.Error("the view is not much shorter")
 	}
 }
@@ -543,8 +543,8 @@ func TestNoAnswer(t *testing.T) {
 		if a, err := c.ask(h, "manual", nil); err != nil || len(a.Messages) > 0 {
 			t.Errorf("%d messages, %v", len(a.Messages), err)
 		}
-		if _, err := c.ask(h, "auto", nil); err == nil || !strings.Contains(err.Error(), "not enough room") {
-			t.Errorf("the window is full, and: %v", err)
+		if a, err := c.ask(h, "auto", nil); err == nil {
+			t.Errorf("the window is full, and it is answered with %d messages", len(a.Messages))
 		}
 	})
 	t.Run("a summary ahead of time is not needed", func(t *testing.T) {
@@ -613,16 +613,16 @@ func TestFiles(t *testing.T) {
 		change func(p *hook.Place)
 		want   string
 	}{
-		"user":      {func(*hook.Place) {}, "/home/me/.claude/skills/tenfold/"},
-		"elsewhere": {func(p *hook.Place) { p.Getenv = func(string) string { return "/etc/claude" } }, "/etc/claude/skills/tenfold/"},
-		"project":   {func(p *hook.Place) { p.Scope = hook.Project }, "/work/.claude/skills/tenfold/"},
+		"user":      {func(*hook.Place) {}, "/home/me/.claude/skills/tenfold"},
+		"elsewhere": {func(p *hook.Place) { p.Getenv = func(string) string { return "/etc/claude" } }, "/etc/claude/skills/tenfold"},
+		"project":   {func(p *hook.Place) { p.Scope = hook.Project }, "/work/.claude/skills/tenfold"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := place
 			test.change(&p)
 			files, err := claudecode.Client{}.Files(p)
-			if err != nil || len(files) != 3 {
+			if err != nil || len(files) != 6 {
 				t.Fatalf("%d files, %v", len(files), err)
 			}
 			for _, f := range files {

@@ -36,6 +36,8 @@ func (c Client) Handle(ctx context.Context, h *hook.Host, event string, in []byt
 	switch event {
 	case "session.compact":
 		return answer(ctx, h, in, compact)
+	case "session.cold":
+		return answer(ctx, h, in, cold)
 	}
 	return nil, fmt.Errorf("%w: %q", hook.ErrUnknownEvent, event)
 }

@@ -79,9 +79,8 @@ var errUnwritten = errors.New("the newest message is not in the session's file")
 // awaitWritten waits until the file holds the message of an id, which is the last
 // one in memory.
 func awaitWritten(ctx context.Context, name, id string) error {
-	mark := []byte(`"uuid":"` + id + `"`)
 	for end := time.Now().Add(writeLimit); ; {
-		found, err := tailHas(name, mark)
+		found, err := tailHas(name, id)
 		if err != nil || found {
 			return err
 		}
@@ -96,9 +95,9 @@ func awaitWritten(ctx context.Context, name, id string) error {
 	}
 }
 
-// tailHas reports whether the end of a file holds a text, in a whole line.
-func tailHas(name string, text []byte) (bool, error) {
-	f, err := os.Open(name) //nolint:gosec // the path is the client's, and only searched
+// tailHas reports whether the end of a file holds the line of an id, whole.
+func tailHas(name, id string) (bool, error) {
+	f, err := os.Open(name)
 	if err != nil {
 		return false, err
 	}
@@ -115,6 +114,15 @@ func tailHas(name string, text []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	at := bytes.LastIndex(data, text)
-	return at >= 0 && bytes.IndexByte(data[at:], '\n') >= 0, nil
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	for quoted := []byte(`"` + id + `"`); ; {
+		at := bytes.LastIndex(whole, quoted)
+		if at < 0 {
+			return false, nil
+		}
+		whole = whole[:at]
+		if bytes.HasSuffix(bytes.TrimRight(whole, " "), []byte(`"uuid":`)) { // not of a line that hangs from it
+			return true, nil
+		}
+	}
 }

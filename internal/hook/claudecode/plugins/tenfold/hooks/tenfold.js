@@ -6,10 +6,6 @@ const programs = ['tenfold']
 const limit = 15_000 // ms; tenfold itself answers within 10 s
 const clip = 200 // of a text, enough to know it again
 const large = 20_000 // a result below that many characters is never shortened
-const lifetime = 310_000 // ms after which the provider's prompt cache is cold
-
-let cold = false // a compaction that is under way is ours
-let timer
 
 // ask runs tenfold for an event; {} is nothing to say.
 async function ask($, event, input) {
@@ -48,12 +44,16 @@ function row(m) {
 }
 
 async function compact($, e, next) {
+  // Our own wish, where it comes to nothing, is not worth a model call.
+  const cold = next.origin?.plugin === 'tenfold-cold'
   const { window } = e.agentId ? {} : (await $.session.usage()).context // which is the main loop's
   const answer = await ask($, 'session.compact', {
     agent: e.agentId, trigger: cold ? 'cold' : e.trigger, focus: e.instructions, window, rows: e.messages.map(row),
   })
   if (typeof answer.skip === 'string') return { skip: answer.skip }
-  if (!Array.isArray(answer.messages) || answer.messages.length === 0) return next(e)
+  if (!Array.isArray(answer.messages) || answer.messages.length === 0) {
+    return cold ? { skip: 'Tenfold has nothing to shorten' } : next(e)
+  }
   if (answer.line) $.ui.toast(answer.line, { timeoutMs: 10_000 })
   return { messages: answer.messages.map(m => (m.keep === undefined ? { text: '', toolUses: [], ...m } : e.messages[m.keep])) }
 }
@@ -66,37 +66,7 @@ async function trim($, e, next) {
   return answer.result === undefined ? r : { result: answer.result, context: r.context }
 }
 
-// chill compacts while the prompt cache is cold anyway, between turns.
-async function chill($) {
-  const answer = await ask($, 'session.cold', {})
-  if (answer.compact !== true) return
-  cold = true
-  try {
-    await $.session.compact({})
-  } catch {
-  } finally {
-    cold = false
-  }
-}
-
-function later($, ms) {
-  timer?.cancel()
-  timer = $.clock.after(ms, () => void chill($))
-}
-
 export function register(on) {
   on('session.compact', compact)
   on('tool.call', trim)
-  on('session.start', ($, e, next) => {
-    if (e.isInteractive) later($, 1)
-    return next(e)
-  })
-  on('turn.start', ($, e, next) => {
-    if (e.agentId === undefined) timer?.cancel()
-    return next(e)
-  })
-  on('turn.complete', ($, e, next) => {
-    if (e.agentId === undefined) later($, lifetime)
-    return next(e)
-  })
 }
