@@ -119,11 +119,19 @@ func steps(p *Place, from, to int, answer string) []modelserver.Reply {
 	return append(all, modelserver.Thinking("Enough.", modelserver.Text(answer)))
 }
 
-// filling has a response report that the window is full.
-func filling(r modelserver.Reply) modelserver.Reply {
-	r.Usage = &modelserver.Usage{Input: 985_000, Output: 10}
-	return r
+// bigSteps are steps with so much output that nine of them fill a window of
+// [smallWindow] tokens, and an answer.
+func bigSteps(p *Place, to int, answer string) []modelserver.Reply {
+	all := steps(p, 1, to, answer)
+	for n := 1; n <= to; n++ {
+		all[n-1] = modelserver.Thinking("Hm.", modelserver.Saying(fmt.Sprintf("I count far for the time %d.", n),
+			modelserver.Calls(p.Client.Runs(fmt.Sprintf("seq %d %d", 10_000*n, 10_000*n+4200)))))
+	}
+	return all
 }
+
+// smallWindow is the smallest window that Claude Code lets itself be told.
+const smallWindow = "100000"
 
 // heading is what stands before a view: a line for the person, how far the view
 // goes, and the note.
@@ -213,20 +221,17 @@ func TestPluginClaudeCode(t *testing.T) {
 	t.Run("in the middle of a turn", func(t *testing.T) {
 		t.Parallel()
 		p := plugged(t, ours(t), func(p *Place) modelserver.Script {
-			replies := steps(p, 1, 8, answer)
-			replies[5] = filling(replies[5])
-			return modelserver.Sequence(replies...)
+			return modelserver.Sequence(bigSteps(p, 9, answer)...)
 		})
+		p.extra = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + smallWindow}
 		p.talk("Count with care.")
 		id := shows(t, p, p.Sessions()[0], answer)
-		nothingLost(t, p, id, "Count with care.", "\n1299\n", "\n6299\n", "\n8150\n")
+		nothingLost(t, p, id, "Count with care.", "\n10299\n", "\n60299\n", "\n90299\n")
 	})
 	t.Run("a sub-agent", func(t *testing.T) {
 		t.Parallel()
 		p := plugged(t, ours(t), func(p *Place) modelserver.Script {
-			inner := steps(p, 1, 8, "The agent counted.")
-			inner[5] = filling(inner[5])
-			agent, main := modelserver.Sequence(inner...), modelserver.Sequence(
+			agent, main := modelserver.Sequence(bigSteps(p, 9, "The agent counted.")...), modelserver.Sequence(
 				modelserver.Calls(call("Agent", map[string]any{"description": "Count", "prompt": "Count for me.", "subagent_type": "general-purpose", "run_in_background": false})),
 				modelserver.Text(answer),
 			)
@@ -237,6 +242,7 @@ func TestPluginClaudeCode(t *testing.T) {
 				return main(r)
 			}
 		})
+		p.extra = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + smallWindow}
 		p.talk("Have it counted.")
 		var inner []modelserver.Request
 		for _, r := range p.Server.Main() {
@@ -246,15 +252,19 @@ func TestPluginClaudeCode(t *testing.T) {
 		}
 		p.last() // reports refusals
 		sent, headings := unheaded(History(inner[len(inner)-1], false))
-		if last := inner[len(inner)-1]; headings != 1 || len(last.Body) >= len(inner[5].Body) {
-			t.Errorf("the agent's last request has %d headings and %d bytes after %d: %v", headings, len(last.Body), len(inner[5].Body), shown(sent))
+		shrunk := false
+		for i := 1; i < len(inner); i++ {
+			shrunk = shrunk || 4*len(inner[i].Body) < 3*len(inner[i-1].Body)
+		}
+		if headings != 1 || !shrunk {
+			t.Errorf("the agent's last request has %d headings, one was shortened: %v: %v", headings, shrunk, shown(sent))
 		}
 		files, _ := filepath.Glob(filepath.Join(strings.TrimSuffix(p.Sessions()[0].Path, ".jsonl"), "subagents", "agent-*.jsonl"))
 		if len(files) != 1 {
 			t.Fatalf("there are %d files of sub-agents", len(files))
 		}
 		id := p.stored(Session{Path: files[0]})
-		nothingLost(t, p, id, "Count for me.", "\n1299\n", "\n6299\n", "\n8150\n")
+		nothingLost(t, p, id, "Count for me.", "\n10299\n", "\n60299\n", "\n90299\n")
 	})
 }
 

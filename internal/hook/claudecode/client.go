@@ -38,6 +38,8 @@ func (c Client) Handle(ctx context.Context, h *hook.Host, event string, in []byt
 		return answer(ctx, h, in, compact)
 	case "session.cold":
 		return answer(ctx, h, in, cold)
+	case "tool.call":
+		return answer(ctx, h, in, trim)
 	}
 	return nil, fmt.Errorf("%w: %q", hook.ErrUnknownEvent, event)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tenfold/internal/hook"
+	"tenfold/strategy"
 	"tenfold/transcript"
 )
 
@@ -51,10 +52,11 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 	if err := awaitWritten(ctx, name, e.Rows[len(e.Rows)-1].Handle); err != nil {
 		return nil, err
 	}
-	v, err := h.Compact(ctx, hook.Ask{
-		Format: transcript.ClaudeCode, Path: name, Dir: e.Dir, Trigger: e.Trigger, Focus: e.Focus, Window: e.Window,
-		Person: e.Trigger == "manual",
-	})
+	ask := hook.Ask{Format: transcript.ClaudeCode, Path: name, Dir: e.Dir, Trigger: e.Trigger, Focus: e.Focus, Window: e.Window}
+	if e.Trigger == "manual" {
+		ask.Person, ask.Target = true, strategy.Tokens(e.half())
+	}
+	v, err := h.Compact(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +71,16 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 		return nil, nil
 	}
 	return replaced{Messages: headed(v, messages), Line: v.Line}, nil
+}
+
+// half is half of the conversation in tokens, at four characters each (T3). What
+// Claude Code counts has its system prompt in it, which may be larger than all else.
+func (e *compacting) half() int {
+	n := 0
+	for _, r := range e.Rows {
+		n += r.Length
+	}
+	return max(n/4/2, 1)
 }
 
 // headed puts a message before a view that says what happened, to the person in its

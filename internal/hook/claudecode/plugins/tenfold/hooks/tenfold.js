@@ -46,9 +46,10 @@ function row(m) {
 async function compact($, e, next) {
   // Our own wish, where it comes to nothing, is not worth a model call.
   const cold = next.origin?.plugin === 'tenfold-cold'
-  const { window } = e.agentId ? {} : (await $.session.usage()).context // which is the main loop's
+  const { breakdown } = e.agentId ? {} : (await $.session.usage({ breakdown: 'summary' })).context // the main loop's
   const answer = await ask($, 'session.compact', {
-    agent: e.agentId, trigger: cold ? 'cold' : e.trigger, focus: e.instructions, window, rows: e.messages.map(row),
+    agent: e.agentId, trigger: cold ? 'cold' : e.trigger, focus: e.instructions,
+    window: breakdown?.rawMaxTokens, rows: e.messages.map(row),
   })
   if (typeof answer.skip === 'string') return { skip: answer.skip }
   if (!Array.isArray(answer.messages) || answer.messages.length === 0) {
