@@ -22,7 +22,7 @@ func TestV3LargeResultIsShortened(t *testing.T) {
 	object := func(members ...any) any {
 		m := map[string]any{}
 		for i := 0; i < len(members); i += 2 {
-			m[members[i].(string)] = members[i+1] //nolint:forcetypeassert // the table's
+			m[members[i].(string)] = members[i+1]
 		}
 		return m
 	}
@@ -33,12 +33,12 @@ func TestV3LargeResultIsShortened(t *testing.T) {
 	}{
 		"a command's output": {
 			"Bash", object("stdout", long.String(), "stderr", "a warning", "interrupted", false),
-			func(v any) any { return v.(map[string]any)["stdout"] }, //nolint:forcetypeassert // a failure either way
+			func(v any) any { return v.(map[string]any)["stdout"] },
 		},
 		"a server's blocks": {
 			"mcp__log__read",
 			[]any{object("type", "text", "text", "The log:"), object("type", "text", "text", long.String())},
-			func(v any) any { return v.([]any)[1].(map[string]any)["text"] }, //nolint:forcetypeassert // a failure either way
+			func(v any) any { return v.([]any)[1].(map[string]any)["text"] },
 		},
 		"a text":                       {"mcp__log__all", long.String(), func(v any) any { return v }},
 		"a file stays whole":           {"Read", object("file", object("content", long.String())), nil},
