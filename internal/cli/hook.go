@@ -12,6 +12,7 @@ import (
 
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/hook/pi"
 	"tenfold/problem"
 	"tenfold/session"
 )
@@ -21,7 +22,9 @@ const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{}
+	return []hook.Client{
+		pi.Client{},
+	}
 }
 
 // findClient gives the client of a name.
