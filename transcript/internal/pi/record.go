@@ -21,8 +21,8 @@ type Record struct {
 	level, FirstIndex, Summary                               engine.Span
 	// ours says that Tenfold made the line, a compaction.
 	ours bool
-	Msg                                                      piMessage
-	seen                                                     bool
+	Msg  piMessage
+	seen bool
 }
 
 // piMessage is the message of a line; a custom_message has its members in the
@@ -113,7 +113,8 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		"tokensBefore", &r.tokens,
 		"thinkingLevel", func() { r.level = s.Value() },
 		"version", &r.version,
-		"details", engine.Shape{"tenfold", func() {
+		"details",
+		engine.Shape{"tenfold", func() {
 			r.ours = s.Kind() == '{'
 			s.Value()
 		}},
