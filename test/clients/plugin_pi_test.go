@@ -321,7 +321,7 @@ func TestPluginPiColdStart(t *testing.T) {
 	if n := len(p.piCompactions(session)); n != 0 {
 		t.Fatalf("%d compactions while the cache is warm", n)
 	}
-	p.Write(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "config.toml"), "[conversation.compaction.micro]\ncold_after = \"1ms\"\n")
+	p.Write(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "config.toml"), "[conversation.compaction.micro]\ncold_after = \"1ms\"\nclear_at_least = \"2k\"\n")
 	p.Resume(session, "Are you sure?")
 	p.compactedByUs(t, session, 1, "Done.")
 }

@@ -101,7 +101,7 @@ func (e input) ask() (hook.Ask, error) {
 			a.Data = append(append(a.Data, line...), '\n')
 		}
 	}
-	if e.Reason == "manual" || e.Reason == "cold" {
+	if a.Person = e.Reason == "manual"; a.Person || e.Reason == "cold" {
 		a.Trigger = e.Reason
 	}
 	return a, nil

@@ -27,11 +27,15 @@ import (
 // now is when the tests take place.
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-func newHost(t *testing.T, settings ...string) *hook.Host {
+func newHost(t *testing.T, settings ...string) *hook.Host { return newHostAt(t, now, settings...) }
+
+func newHostAt(t *testing.T, at time.Time, settings ...string) *hook.Host {
 	t.Helper()
-	st := memory.New()
+	st, clock := memory.New(), func() time.Time { return at }
 	return &hook.Host{
-		Open: func(context.Context) (*session.Service, error) { return session.NewService(st), nil },
+		Open: func(context.Context) (*session.Service, error) {
+			return session.NewService(st, session.WithClock(clock)), nil
+		},
 		Configure: func(dir string) (*config.Effective, error) {
 			l, err := config.Read(config.Sources{Dir: dir, Flags: settings})
 			if err != nil {
@@ -39,7 +43,7 @@ func newHost(t *testing.T, settings ...string) *hook.Host {
 			}
 			return l.With()
 		},
-		Now: func() time.Time { return now },
+		Now: clock,
 	}
 }
 
@@ -263,25 +267,30 @@ func TestNothingToCompactIsNoAnswer(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := handle(t, newHost(t), "session_before_compact", map[string]any{"path": path, "window": 40_000, "firstKept": "f0000002"}); err != nil || len(out) > 0 {
-		t.Errorf("answered %s, %v", out, err)
+	if out, _ := handle(t, newHost(t), "session_before_compact", map[string]any{"path": path, "window": 40_000, "firstKept": "f0000002"}); len(out) > 0 {
+		t.Errorf("answered %s", out)
 	}
 }
 
 func TestV2ColdStart(t *testing.T) {
 	path, _ := writeSession(t)
+	const off, worth = "conversation.compaction.auto.enabled=false", "conversation.compaction.micro.clear_at_least=2k"
 	for name, c := range map[string]struct {
-		last     time.Duration
-		window   int
-		settings []string
-		want     bool
+		last         time.Duration
+		window, used int
+		settings     []string
+		want         bool
 	}{
-		"cold":         {time.Hour, 40_000, nil, true},
-		"warm":         {time.Minute, 40_000, nil, false},
-		"room left":    {time.Hour, 1_000_000, nil, false},
-		"switched off": {time.Hour, 40_000, []string{"conversation.compaction.auto.enabled=false"}, false},
+		"cold":         {time.Hour, 40_000, 0, nil, true},
+		"counted":      {time.Hour, 40_000, 20_000, nil, true},
+		"warm":         {time.Minute, 40_000, 0, nil, false},
+		"kept longer":  {time.Hour, 40_000, 0, []string{"conversation.compaction.micro.cold_after=2h"}, false},
+		"small":        {time.Hour, 40_000, 9000, nil, false},
+		"room left":    {time.Hour, 1_000_000, 0, nil, false},
+		"switched off": {time.Hour, 40_000, 0, []string{off}, false},
 	} {
-		out, err := handle(t, newHost(t, c.settings...), "session_start", map[string]any{"path": path, "window": c.window, "last": now.Add(-c.last)})
+		h := newHostAt(t, now.Add(c.last), append(c.settings, worth)...)
+		out, err := handle(t, h, "session_start", map[string]any{"path": path, "window": c.window, "used": c.used, "last": now})
 		if err != nil {
 			t.Fatal(err)
 		}

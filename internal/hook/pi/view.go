@@ -2,8 +2,10 @@ package pi
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,9 +74,12 @@ func messages(v *hook.View, branch []line) ([]jsontext.Value, error) {
 		if l.Type != "message" {
 			continue
 		}
+		if l.Message = withoutBound(l.Message); l.Message == nil {
+			continue
+		}
 		key, ok := keyOf(l.Message)
 		if !ok {
-			return nil, fmt.Errorf("read the view: a message of an unknown shape")
+			return nil, errors.New("read the view: a message of an unknown shape")
 		}
 		if ids := kept[key]; len(ids) > 0 {
 			kept[key] = ids[1:]
@@ -87,6 +92,39 @@ func messages(v *hook.View, branch []line) ([]jsontext.Value, error) {
 		list = append(list, l.Message)
 	}
 	return list, nil
+}
+
+// withoutBound takes the signed thinking from a response: from now on pi sends it
+// another prefix than the one it was made under, whatever the store knows of what
+// pi sent before (B1). Where a response is nothing else it gives nil. OpenAI and
+// Google take theirs after another prefix (B3).
+func withoutBound(raw jsontext.Value) jsontext.Value {
+	var m struct {
+		Role    string           `json:"role"`
+		API     string           `json:"api"`
+		Content []jsontext.Value `json:"content"`
+		Rest    jsontext.Value   `json:",inline"`
+	}
+	if !bytes.Contains(raw, []byte("thinkingSignature")) || json.Unmarshal(raw, &m) != nil || m.Role != "assistant" ||
+		strings.HasPrefix(m.API, "openai") || strings.HasPrefix(m.API, "google") {
+		return raw
+	}
+	n := len(m.Content)
+	m.Content = slices.DeleteFunc(m.Content, func(b jsontext.Value) bool {
+		var one block
+		return json.Unmarshal(b, &one) == nil && one.Type == "thinking" && one.Signature != ""
+	})
+	if len(m.Content) == n {
+		return raw
+	}
+	if len(m.Content) == 0 {
+		return nil
+	}
+	out, err := json.Marshal(m)
+	if err != nil {
+		return raw
+	}
+	return out
 }
 
 // A message is what a model is sent of one.

@@ -77,3 +77,28 @@ func TestKeysAreWhatAModelIsSent(t *testing.T) {
 		t.Error("an error is as good as a success")
 	}
 }
+
+// Thinking is bound to what was sent before it, which is about to change; that of
+// OpenAI and Google is not.
+func TestB1TheViewHoldsNoBoundThinking(t *testing.T) {
+	const (
+		think   = `{"type":"thinking","thinking":"So.","thinkingSignature":"s"}`
+		unbound = `{"type":"thinking","thinking":"So."}`
+		text    = `{"type":"text","text":"Yes."}`
+	)
+	say := func(api string, blocks ...string) string {
+		return fmt.Sprintf(`{"role":"assistant","api":%q,"content":[%s],"model":"m"}`, api, strings.Join(blocks, ","))
+	}
+	for name, c := range map[string]struct{ raw, want string }{
+		"signed":         {say("anthropic-messages", think, text), say("anthropic-messages", text)},
+		"through others": {say("bedrock-converse-stream", think, text), say("bedrock-converse-stream", text)},
+		"nothing else":   {say("anthropic-messages", think), ""},
+		"unsigned":       {say("anthropic-messages", unbound, text), say("anthropic-messages", unbound, text)},
+		"OpenAI":         {say("openai-responses", think, text), say("openai-responses", think, text)},
+		"Google":         {say("google-generative-ai", think, text), say("google-generative-ai", think, text)},
+	} {
+		if got := withoutBound([]byte(c.raw)); string(got) != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
