@@ -63,7 +63,18 @@ func writeSession(t *testing.T) (string, []line) {
 	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return name, readBranch(b.Bytes())
+	branch := readBranch(b.Bytes())
+	add(t, name, map[string]any{
+		"type": "message", "id": "1a57", "parentId": branch[len(branch)-1].ID, "timestamp": now.Format(time.RFC3339), "message": map[string]any{
+			"role": "assistant", "api": "anthropic-messages", "model": "claude-sonnet-4-5", "stopReason": "stop", "timestamp": now.UnixMilli(),
+			"content": []any{map[string]any{"type": "text", "text": "That is all."}},
+		},
+	})
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name, readBranch(data)
 }
 
 // handle hands an event over.
@@ -281,13 +292,13 @@ func TestV2ColdStart(t *testing.T) {
 		settings     []string
 		want         bool
 	}{
-		"cold":         {time.Hour, 40_000, 0, nil, true},
-		"counted":      {time.Hour, 40_000, 20_000, nil, true},
-		"warm":         {time.Minute, 40_000, 0, nil, false},
-		"kept longer":  {time.Hour, 40_000, 0, []string{"conversation.compaction.micro.cold_after=2h"}, false},
-		"small":        {time.Hour, 40_000, 9000, nil, false},
+		"cold":         {time.Hour, 25_000, 0, nil, true},
+		"counted":      {time.Hour, 25_000, 18_000, nil, true},
+		"warm":         {time.Minute, 25_000, 0, nil, false},
+		"kept longer":  {time.Hour, 25_000, 0, []string{"conversation.compaction.micro.cold_after=2h"}, false},
+		"small":        {time.Hour, 25_000, 6000, nil, false},
 		"room left":    {time.Hour, 1_000_000, 0, nil, false},
-		"switched off": {time.Hour, 40_000, 0, []string{off}, false},
+		"switched off": {time.Hour, 25_000, 0, []string{off}, false},
 	} {
 		h := newHostAt(t, now.Add(c.last), append(c.settings, worth)...)
 		out, err := handle(t, h, "session_start", map[string]any{"path": path, "window": c.window, "used": c.used, "last": now})

@@ -103,7 +103,7 @@ func withoutBound(raw jsontext.Value) jsontext.Value {
 		Role    string           `json:"role"`
 		API     string           `json:"api"`
 		Content []jsontext.Value `json:"content"`
-		Rest    jsontext.Value   `json:",inline"`
+		Rest    jsontext.Value   `json:",embed"`
 	}
 	if !bytes.Contains(raw, []byte("thinkingSignature")) || json.Unmarshal(raw, &m) != nil || m.Role != "assistant" ||
 		strings.HasPrefix(m.API, "openai") || strings.HasPrefix(m.API, "google") {
