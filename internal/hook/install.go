@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"tenfold/internal/hook/jsonedit"
+	"tenfold/internal/jsonedit"
 	"tenfold/problem"
 )
 
