@@ -156,7 +156,7 @@ func (p *Place) commands(s Session, commands ...string) (said []string) {
 			p.tb.Fatal(err)
 		}
 		until := `"type":"response"`
-		if strings.Contains(command, `"prompt"`) {
+		if strings.Contains(command, `"prompt"`) && !strings.Contains(command, `"message":"/`) {
 			until = `"type":"agent_end"`
 		}
 		answered := false

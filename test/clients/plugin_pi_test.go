@@ -411,3 +411,47 @@ func TestPluginPiLargeSession(t *testing.T) {
 	t.Logf("compacted %d bytes and sent a request in %v", b.Len(), time.Since(begun))
 	p.compactedByUs(t, session, 1, "Many.")
 }
+
+// TestPluginPiTree compacts after the person went back in the tree: what was left
+// behind is no part of the view.
+func TestPluginPiTree(t *testing.T) {
+	t.Parallel()
+	p, session, model := house(t, Pi())
+	p.Write(filepath.Join(p.Home, ".pi", "agent", "extensions", "back.ts"), `export default function (pi: any) {
+		pi.registerCommand("back", { description: "Go back", handler: async (id: string, ctx: any) => { await ctx.navigateTree(id, { summarize: false }); } });
+	}`)
+	var last struct{ ID string }
+	lines := slices.Collect(strings.Lines(p.read(session.Path)))
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last, json.MatchCaseInsensitiveNames(true)); err != nil {
+		t.Fatal(err)
+	}
+	model.answers(modelserver.Sequence(append(p.readsParts(5, 6), modelserver.Text("Nobody."))...))
+	p.commands(session, promptCommand("And the others?"), promptCommand("/back "+last.ID), compactCommand, promptCommand("Who lives there?"))
+	p.compactedByUs(t, session, 1, "Nobody.")
+	if text := strings.Join(shown(History(p.last(), true)), "\n"); strings.Contains(text, "And the others?") || strings.Contains(text, "part6") {
+		t.Errorf("the branch that was left is sent:\n%s", text)
+	}
+}
+
+// TestV3PluginPi has a large result shortened before the model sees it, with the
+// whole of it in the store.
+func TestV3PluginPi(t *testing.T) {
+	t.Parallel()
+	model := &scripted{}
+	p := At(t, plugged(Pi()), modelserver.New(model.reply))
+	p.Write(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "config.toml"), "[conversation.compaction.hook]\ntrim_over = \"2k\"\n")
+	model.answers(modelserver.Sequence(
+		modelserver.Calls(p.Client.Runs("cat part0.txt part1.txt part2.txt")), modelserver.Calls(p.Client.Reads(p.part(3))), modelserver.Text("Many."),
+	))
+	p.Begin("Which rooms are there?")
+	p.grows(t, 3)
+	for _, line := range History(p.last(), true) {
+		if line.Kind == "result" && strings.Contains(line.Text, "Room 5 of part 0") && len(line.Text) > 9000 {
+			t.Errorf("the result has %d bytes", len(line.Text))
+		}
+	}
+	found, _ := p.tenfold("conversation", "search", "--all", `"Room 60 of part 1"`)
+	if !strings.Contains(found, "Room 60 of part 1") {
+		t.Errorf("the original is not in the store: %s", found)
+	}
+}

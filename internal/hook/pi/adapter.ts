@@ -101,7 +101,8 @@ export default function (pi: any) {
 		const size = event.content.reduce((n: number, part: any) => n + (part.text?.length ?? 0), 0);
 		if (size < LARGE) return;
 		const { toolName, toolCallId, input, content, isError } = event;
-		const answer = await ask("tool_result", { ...session(pi, ctx), lines: undefined, toolName, toolCallId, input, content, isError }, ctx.signal);
+		const where = { cwd: ctx.cwd, session: ctx.sessionManager.getSessionId() };
+		const answer = await ask("tool_result", { ...where, toolName, toolCallId, input, content, isError }, ctx.signal);
 		if (answer?.content) return { content: answer.content };
 	});
 }

@@ -52,6 +52,8 @@ func (Client) Handle(ctx context.Context, h *hook.Host, event string, in []byte)
 		out, err = compact(ctx, h, e)
 	case "session_start":
 		out, err = start(ctx, h, e)
+	case "tool_result":
+		out, err = birth(ctx, h, e)
 	default:
 		return nil, hook.ErrUnknownEvent
 	}
@@ -83,6 +85,8 @@ type input struct {
 
 	// Last is when the last response came.
 	Last time.Time `json:"last"`
+
+	result
 }
 
 // ask is what the host is asked.
@@ -115,7 +119,7 @@ var adapterTemplate = template.Must(template.New("adapter").Parse(adapter))
 // Limits of the adapter.
 const (
 	slow  = 15 * time.Second
-	large = 8 << 10
+	large = 16 << 10
 )
 
 // Files implements [hook.Client].

@@ -340,3 +340,57 @@ func TestFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestV3LargeResultsAreTrimmedAtBirth(t *testing.T) {
+	text := strings.Repeat("All is well in this line of the log.\n", 400) + "error: the roof leaks\n" + strings.Repeat("And in this one.\n", 400)
+	one, other := map[string]any{"type": "text", "text": text}, map[string]any{"type": "image", "data": "aW1hZ2U=", "mimeType": "image/png"}
+	const limit = "conversation.compaction.hook.trim_over=1k"
+	for name, c := range map[string]struct {
+		content  any
+		settings []string
+		want     bool
+	}{
+		"large":         {[]any{other, one}, []string{limit}, true},
+		"several texts": {[]any{one, one}, []string{limit}, false},
+		"only an image": {[]any{other}, []string{limit}, false},
+		"no limit":      {[]any{one}, []string{"conversation.compaction.hook.trim_over=off"}, false},
+	} {
+		h := newHost(t, c.settings...)
+		out, err := handle(t, h, "tool_result", map[string]any{
+			"session": "s1", "toolCallId": "c1", "toolName": "bash", "input": map[string]any{"command": "make"}, "content": c.content,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out) > 0 != c.want {
+			t.Errorf("%s: answered %.100s", name, out)
+		}
+		if !c.want {
+			continue
+		}
+		var answer struct{ Content []block }
+		if err := json.Unmarshal(out, &answer, json.MatchCaseInsensitiveNames(true)); err != nil {
+			t.Fatal(err)
+		}
+		if got := answer.Content; len(got) != 2 || got[0].Data != "aW1hZ2U=" || !strings.Contains(got[1].Text, "the roof leaks") || len(got[1].Text) > len(text)/2 {
+			t.Errorf("%s: %.300s", name, out)
+		}
+		svc, err := h.Service(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := svc.Open(t.Context(), hook.ResultsOf("s1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := false
+		for e := range s.Log().Entries() {
+			if r, ok := e.Payload.(tenfold.ToolResult); ok && r.Parts[0].Text == text {
+				whole = true
+			}
+		}
+		if !whole {
+			t.Error("the original is not in the store")
+		}
+	}
+}
