@@ -29,14 +29,13 @@ const (
 	piAdapter = ".pi/agent/extensions/tenfold.ts"
 )
 
-// piVersions are the versions of pi that the adapter is tried with: the pinned
-// one, and two older ones.
-func piVersions() []Client {
-	list := []Client{Pi()}
-	for _, old := range []string{"pi-0-84/dist/bundle/cli.js", "pi-0-74/dist/cli.js"} {
+// olderPi gives older versions of pi, which npm installs in the directory older.
+func olderPi() map[string]Client {
+	list := map[string]Client{}
+	for version, file := range map[string]string{"0.84.4": "pi-0-84/dist/bundle/cli.js", "0.74.2": "pi-0-74/dist/cli.js"} {
 		c := Pi()
-		c.bin = filepath.Join("..", filepath.FromSlash(old))
-		list = append(list, c)
+		c.bin = filepath.Join("..", "..", "older", "node_modules", filepath.FromSlash(file))
+		list[version] = c
 	}
 	return list
 }
@@ -370,8 +369,8 @@ func TestV7PluginPi(t *testing.T) {
 // TestPluginPiOlderVersions compacts in older versions of pi.
 func TestPluginPiOlderVersions(t *testing.T) {
 	t.Parallel()
-	for _, c := range piVersions()[1:] {
-		t.Run(c.bin, func(t *testing.T) {
+	for version, c := range olderPi() {
+		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			p, session, model := house(t, c)
 			model.answers(modelserver.Sequence(p.readsParts(5)...))
