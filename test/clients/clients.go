@@ -79,7 +79,7 @@ func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
 		tb.Skip("starts " + c.Name + ": run with TENFOLD_REQUIRE_CLIENTS=1")
 	}
 	if c.path() == "" {
-		tb.Fatal(c.Name + " is not installed: run npm install in test/clients")
+		tb.Fatal(c.Name + " is not installed: run npm install in test/clients and test/clients/older")
 	}
 	h := httptest.NewServer(s)
 	tb.Cleanup(h.Close)
