@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"session", "internal/config"},
 	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook"},
+	{"internal/hook/opencode"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

@@ -12,6 +12,7 @@ import (
 
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/hook/opencode"
 	"tenfold/problem"
 	"tenfold/session"
 )
@@ -21,7 +22,7 @@ const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{}
+	return []hook.Client{opencode.Client{}}
 }
 
 // findClient gives the client of a name.

@@ -9,6 +9,7 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"net/http/httptest"
 	"os"
@@ -34,6 +35,8 @@ type Client struct {
 	Runs  func(command string) modelserver.Block
 
 	bin string
+	// program is another version of it to start; empty is the one of npm.
+	program string
 	// prepare writes the configuration that points it at the server.
 	prepare func(p *Place) error
 	env     func(p *Place) []string
@@ -211,7 +214,7 @@ func binaries() string {
 }
 
 func (c Client) path() string {
-	name := filepath.Join(binaries(), c.bin)
+	name := cmp.Or(c.program, filepath.Join(binaries(), c.bin))
 	if _, err := os.Stat(name); err != nil {
 		return ""
 	}

@@ -1,0 +1,170 @@
+package opencode
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"tenfold"
+	"tenfold/internal/hook"
+	"tenfold/session"
+	"tenfold/transcript"
+)
+
+// messages answers what is to be sent: the view of the epoch, or that a new one
+// is due.
+func (e *event) messages(ctx context.Context, h *hook.Host) (*answer, error) {
+	settings, err := h.Configure(e.Dir)
+	if err != nil {
+		return nil, err
+	}
+	due := e.due(settings, h.Now())
+	ep := readEpoch(h, e.Session)
+	if ep == nil {
+		if due != "" {
+			return &answer{Send: due}, nil
+		}
+		return &answer{Raw: true}, nil
+	}
+	if due != "" && ep.Tried != e.newest("user") {
+		return &answer{Send: due}, nil
+	}
+	if len(ep.View) > 0 && (!ep.holds(e) || ep.undone(ctx, h)) {
+		return &answer{Send: whyChanged}, nil
+	}
+	return ep.answer(e), nil
+}
+
+// session begins an epoch with a session that opencode sent whole.
+func (e *event) session(ctx context.Context, h *hook.Host) (*answer, error) {
+	d, err := e.document(e.newest(""))
+	if err != nil {
+		return nil, err
+	}
+	v, err := e.compact(ctx, h, d)
+	if err != nil {
+		return nil, err
+	}
+	var asked []string
+	for _, m := range e.Messages {
+		if m.Compaction {
+			asked = append(asked, m.ID)
+		}
+	}
+	ep, err := e.begin(h, d, v, e.newest(""), asked)
+	if err != nil {
+		return nil, err
+	}
+	a := ep.answer(e)
+	a.Line = v.Line
+	return a, nil
+}
+
+// compacting answers a compaction that opencode makes by itself: the view as a
+// text, for which the model is not asked. Where there is nothing to compact,
+// opencode goes on as without us.
+func (e *event) compacting(ctx context.Context, h *hook.Host) (*answer, error) {
+	d, err := e.document("")
+	if err != nil {
+		return nil, err
+	}
+	// The newest message asks for the compaction.
+	last := len(d.messages) - 1
+	if last < 1 {
+		return nil, nil
+	}
+	asks := d.messages[last].info.ID
+	d.messages = d.messages[:last]
+	v, err := e.compact(ctx, h, d)
+	if err != nil {
+		return nil, err
+	}
+	ep, err := e.begin(h, d, v, d.messages[last-1].info.ID, []string{asks})
+	if err != nil || len(ep.View) == 0 {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.WriteString(v.Line)
+	if v.Line == "" {
+		text.WriteString(unchanged + v.Conversation)
+	}
+	text.WriteString("\n\n")
+	view := transcript.View{Conversation: transcript.Conversation{ID: v.Conversation, Title: v.Session.Title()}, Projection: v.Projection, Compacted: true}
+	if _, err := transcript.Export(&text, transcript.Markdown, view); err != nil {
+		return nil, err
+	}
+	return &answer{Prompt: tinyPrompt, Text: text.String(), Line: v.Line}, nil
+}
+
+const (
+	// tinyPrompt is what the model is asked in place of a summary: opencode calls
+	// it whatever a plug-in says.
+	tinyPrompt = "Reply with the single word: ok"
+	// ours begins the texts that are stored in place of a summary, and unchanged
+	// those where an earlier compaction was enough.
+	ours      = "Tenfold: "
+	unchanged = ours + "compacted before; undo: tenfold conversation undo "
+	undoHint  = "undo: tenfold conversation undo "
+)
+
+// compact brings the session into the store, and compacts it unless the event only
+// says that something changed.
+func (e *event) compact(ctx context.Context, h *hook.Host, d *document) (*hook.View, error) {
+	ask := hook.Ask{
+		Format: transcript.OpenCode, Data: d.export(), Dir: e.Dir, Ours: stored(), Trigger: e.Why, Window: e.Model.Context, Used: e.tokens(),
+	}
+	if e.Why == whyChanged {
+		s, err := h.Import(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		return &hook.View{Session: s, Conversation: s.ID(), Projection: s.Projection(), Outcome: session.Nothing}, nil
+	}
+	return h.Compact(ctx, ask)
+}
+
+// begin draws the view, and keeps it as what the epoch begins with.
+func (e *event) begin(h *hook.Host, d *document, v *hook.View, upto string, asked []string) (*epoch, error) {
+	view, changed, err := draw(v.Projection, d, e.Messages)
+	if err != nil {
+		return nil, err
+	}
+	ep := &epoch{Conversation: v.Conversation, Version: v.Session.Log().Version(), Upto: upto, Asked: asked}
+	if changed && shortened(v.Projection) {
+		ep.View = view
+	}
+	if v.Outcome != session.Applied {
+		ep.Tried = e.newest("user")
+	}
+	return ep, ep.write(h, e.Session)
+}
+
+// shortened tells whether anything but opencode's own compactions shortens the
+// conversation: those opencode shows itself.
+func shortened(p *tenfold.Projection) bool {
+	for o := range p.Overlays() {
+		if o.Live && o.Compaction.Source != "import" {
+			return true
+		}
+	}
+	return false
+}
+
+// stored tells the summaries that stand in a session in our name, and what the
+// model reported for the few words that it was asked for them.
+func stored() func(tenfold.Entry) bool {
+	after := false
+	return func(e tenfold.Entry) bool {
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction:
+			after = p.Source == "import" && p.Summary != nil && strings.HasPrefix(p.Summary.Text, ours) && strings.Contains(p.Summary.Text, undoHint)
+			return after
+		case tenfold.Usage:
+			was := after
+			after = false
+			return was
+		}
+		after = after && !e.Payload.Kind().Visible()
+		return false
+	}
+}
