@@ -53,19 +53,15 @@ func (e *event) document(last string) (*document, error) {
 			Info  jsontext.Value   `json:"info"`
 			Parts []jsontext.Value `json:"parts"`
 		}
-		if err := unmarshal(raw, &m); err != nil {
-			return nil, fmt.Errorf("read a message: %w", err)
-		}
-		one := message{head: m.Info, raw: raw}
-		if err := unmarshal(m.Info, &one.info); err != nil {
-			return nil, fmt.Errorf("read a message: %w", err)
+		one := message{raw: raw}
+		if err := unmarshal(raw, &m); err == nil {
+			one.head = m.Info
+			_ = unmarshal(m.Info, &one.info) // so does such a message
 		}
 		at := len(d.messages)
 		for i, raw := range m.Parts {
 			p := part{raw: raw}
-			if err := unmarshal(raw, &p); err != nil {
-				return nil, fmt.Errorf("read a part of message %s: %w", one.info.ID, err)
-			}
+			_ = unmarshal(raw, &p) // one that is damaged says nothing to a model
 			one.parts = append(one.parts, p)
 			d.byPart[p.ID] = place{at, i}
 		}

@@ -51,7 +51,7 @@ func (e *event) session(ctx context.Context, h *hook.Host) (*answer, error) {
 			asked = append(asked, m.ID)
 		}
 	}
-	ep, err := e.begin(h, d, v, e.newest(""), asked)
+	ep, err := e.begin(h, d, v, e.Messages, e.newest(""), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,8 @@ func (e *event) compacting(ctx context.Context, h *hook.Host) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ep, err := e.begin(h, d, v, d.messages[last-1].info.ID, []string{asks})
+	// What opencode will have at hand afterwards is not known yet.
+	ep, err := e.begin(h, d, v, nil, d.messages[last-1].info.ID, []string{asks})
 	if err != nil || len(ep.View) == 0 {
 		return nil, err
 	}
@@ -124,13 +125,13 @@ func (e *event) compact(ctx context.Context, h *hook.Host, d *document) (*hook.V
 }
 
 // begin draws the view, and keeps it as what the epoch begins with.
-func (e *event) begin(h *hook.Host, d *document, v *hook.View, upto string, asked []string) (*epoch, error) {
-	view, changed, err := draw(v.Projection, d, e.Messages)
+func (e *event) begin(h *hook.Host, d *document, v *hook.View, known []told, upto string, asked []string) (*epoch, error) {
+	view, err := draw(v.Projection, d, known)
 	if err != nil {
 		return nil, err
 	}
 	ep := &epoch{Conversation: v.Conversation, Version: v.Session.Log().Version(), Upto: upto, Asked: asked}
-	if changed && shortened(v.Projection) {
+	if shortened(v.Projection) {
 		ep.View = view
 	}
 	if v.Outcome != session.Applied {

@@ -18,9 +18,7 @@ type drawing struct {
 	// known are the ids of messages that opencode has at hand.
 	known map[string]bool
 	out   []jsontext.Value
-	// changed is set once something differs from what opencode would send.
-	changed bool
-	made    int // messages made up
+	made  int // messages made up
 
 	// The message under way, its items by the id of the record they came from.
 	at    int
@@ -28,11 +26,9 @@ type drawing struct {
 }
 
 // draw gives the messages that show the projection: ids of those to be sent as
-// opencode has them, and objects. It reports whether anything differs from what
-// opencode would send. Thinking that is bound to a prefix is shown nowhere, for the
-// prefix is another (B1); that it made no calls and answers is not known to the
-// vendor without it either.
-func draw(p *tenfold.Projection, d *document, known []told) (view []jsontext.Value, changed bool, err error) {
+// opencode has them, and objects. Thinking that is bound to a prefix is shown
+// nowhere, for the prefix is another (B1).
+func draw(p *tenfold.Projection, d *document, known []told) ([]jsontext.Value, error) {
 	w := &drawing{document: d, p: p, known: map[string]bool{}, at: -1}
 	for _, m := range known {
 		w.known[m.ID] = true
@@ -42,18 +38,10 @@ func draw(p *tenfold.Projection, d *document, known []told) (view []jsontext.Val
 	}
 	for it := range p.Items() {
 		if err := w.item(it); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
-	if err := w.flush(); err != nil {
-		return nil, false, err
-	}
-	return w.out, w.changed || !w.same(known), nil
-}
-
-// same tells whether the view names just what opencode has at hand.
-func (w *drawing) same(known []told) bool {
-	return slices.EqualFunc(w.out, known, func(v jsontext.Value, m told) bool { return string(v) == string(quoted(m.ID)) })
+	return w.out, w.flush()
 }
 
 // item takes in one item. What came from a message is drawn when all of it is
@@ -97,7 +85,6 @@ func (w *drawing) item(it tenfold.Item) error {
 
 // add adds a message of our own.
 func (w *drawing) add(role, text string) {
-	w.changed = true
 	w.made++
 	id := "msg_tenfold_" + strconv.Itoa(w.made)
 	info := object{{"id", quoted(id)}, {"role", quoted(role)}}
@@ -127,7 +114,6 @@ func (w *drawing) whole(m *message) {
 		w.write(quoted(m.info.ID))
 		return
 	}
-	w.changed = true
 	w.write(m.raw)
 }
 
@@ -152,7 +138,6 @@ func (w *drawing) user(m *message, items []tenfold.Item) error {
 		w.whole(m)
 		return nil
 	}
-	w.changed = true
 	if it.Fate == tenfold.Kept && w.known[m.info.ID] {
 		w.write(object{{"id", quoted(m.info.ID)}, {"before", list(before)}}.raw())
 		return nil
@@ -198,7 +183,6 @@ func (w *drawing) assistant(m *message, items map[string][]tenfold.Item) error {
 		w.whole(m)
 		return nil
 	}
-	w.changed = true
 	if w.reasoned(m) {
 		for i, raw := range parts {
 			o, err := readObject(raw)
