@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
+	{"internal/live"},
 	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook"},
 	{"internal/hook/opencode"},

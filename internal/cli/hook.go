@@ -27,17 +27,13 @@ func clients() []hook.Client {
 
 // findClient gives the client of a name.
 func (a *app) findClient(name string) (hook.Client, error) {
-	var names []string
 	for _, c := range a.clients {
 		if c.About().Name == name {
 			return c, nil
 		}
-		names = append(names, c.About().Name)
 	}
-	return nil, &problem.Error{
-		Code: "usage", Usage: true, Problem: "unknown client " + quote(name),
-		Hint: cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")),
-	}
+	names := a.clientNames()
+	return nil, usage("unknown client "+quote(name), cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")))
 }
 
 func (a *app) hookCommand() *cobra.Command {
@@ -133,12 +129,8 @@ func (a *app) configureIn(dir string) (*config.Effective, error) {
 
 // completeClients completes the names of clients.
 func (a *app) completeClients(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, c := range a.clients {
-		names = append(names, c.About().Name+"\t"+c.About().Title)
-	}
 	if len(args) > 0 {
-		names = nil
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return a.clientNames(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -73,7 +73,7 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	flags.BoolVar(&a.JSON, "json", false, "print results and errors as JSON, one object per\nline")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
-	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.hookCommand(), a.doctorCommand(), a.manCommand())
+	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(), a.doctorCommand(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand())
 	explainCompletion(root)
 	return root

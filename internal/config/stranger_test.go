@@ -65,6 +65,7 @@ var workspaceMaySet = map[string]bool{
 	"conversation.compaction.auto.enabled":               false,
 	"conversation.compaction.auto.threshold":             false,
 	"conversation.compaction.auto.strategy":              false,
+	"conversation.compaction.auto.turns":                 false,
 	"conversation.compaction.auto.fallback":              false,
 	"conversation.compaction.auto.max_attempts_per_turn": false,
 
