@@ -66,6 +66,8 @@ type Place struct {
 	Dir    string
 	URL    string
 	Server *modelserver.Server
+	// pure has opencode start without plug-ins, for a client that has one.
+	pure bool
 }
 
 // wait is how long one run of a client may take on a busy machine.

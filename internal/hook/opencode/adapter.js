@@ -1,36 +1,29 @@
-// Tenfold's plug-in for opencode. All it does is carry bytes: "tenfold hook opencode" decides.
+// Tenfold's plug-in for opencode. It carries bytes; "tenfold hook opencode" decides.
 // Written by "tenfold install opencode"; "tenfold uninstall opencode" removes it.
 const commands = ["tenfold"]
 const limit = 12_000 // milliseconds, after which opencode goes on without Tenfold
-const large = 16_384 // characters of a tool's result, from which on Tenfold is asked about it
 
 // ask runs "tenfold hook opencode EVENT"; undefined when that failed or took too long.
 async function ask(name, event) {
   for (const command of commands) {
     try {
-      const child = Bun.spawn([command, "hook", "opencode", name], {
-        stdin: "pipe", stdout: "pipe", stderr: "ignore", cwd: event.dir,
-      })
+      const child = Bun.spawn([command, "hook", "opencode", name], { stdin: "pipe", stdout: "pipe", stderr: "ignore" })
       const timer = setTimeout(() => child.kill("SIGKILL"), limit)
       try {
         child.stdin.write(JSON.stringify(event))
         child.stdin.end()
-        const out = await new Response(child.stdout).text()
-        await child.exited
-        return JSON.parse(out)
+        return JSON.parse(await new Response(child.stdout).text())
       } finally {
         clearTimeout(timer)
       }
     } catch (e) {
-      if (e?.code === "ENOENT") continue // not there: the next one
-      return undefined
+      if (e?.code !== "ENOENT") return undefined // there, but it failed
     }
   }
 }
 
-const length = (part) =>
-  (part.text?.length ?? 0) + (part.state?.output?.length ?? 0) + (part.state?.input ? JSON.stringify(part.state.input).length : 0)
-const size = (messages) => messages.reduce((n, m) => m.parts.reduce((n, p) => n + length(p), n), 0)
+const length = (p) => (p.text?.length ?? 0) + (p.state?.output?.length ?? 0) + JSON.stringify(p.state?.input ?? "").length
+const size = (messages) => messages.reduce((n, m) => n + m.parts.reduce((n, p) => n + length(p), 0), 0)
 
 export const Tenfold = async ({ client, directory }) => {
   const views = new Map() // by session, the last view: it goes on where Tenfold fails
@@ -48,14 +41,13 @@ export const Tenfold = async ({ client, directory }) => {
 
   async function told(session, messages) {
     const at = messages.findLastIndex((m) => m.info.role === "assistant" && !m.info.summary && m.info.tokens?.output > 0)
-    const { info } = messages[at] ?? {}
-    const t = info?.tokens
+    const { tokens: t, time } = messages[at]?.info ?? {}
     return {
       session, dir: directory, used: t ? t.input + t.output + (t.cache?.read ?? 0) + (t.cache?.write ?? 0) : 0,
-      since: size(messages.slice(Math.max(at, 0))), ended: info?.time?.completed ?? 0,
+      since: size(messages.slice(Math.max(at, 0))), ended: time?.completed ?? 0,
       model: await limits(messages.findLast((m) => m.info.role === "user")?.info.model),
-      messages: messages.map((m) => ({
-        id: m.info.id, role: m.info.role, summary: m.info.summary === true, compaction: m.parts.some((p) => p.type === "compaction"),
+      messages: messages.map(({ info, parts }) => ({
+        id: info.id, role: info.role, summary: info.summary === true, compaction: parts.some((p) => p.type === "compaction"),
       })),
     }
   }
@@ -81,6 +73,14 @@ export const Tenfold = async ({ client, directory }) => {
     return made.every(Boolean) ? made : undefined
   }
 
+  // stored is the view that Tenfold kept of the session, for when it cannot be asked.
+  async function stored(session) {
+    const name = new Bun.CryptoHasher("sha256").update(session).digest("hex").slice(0, 24)
+    const data = process.env.XDG_DATA_HOME || `${process.env.HOME}/.local/share`
+    const kept = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json().catch(() => undefined)
+    return kept?.view?.length ? { view: kept.view, last: kept.upto } : undefined
+  }
+
   async function transform(messages) {
     const session = messages[0]?.info.sessionID
     if (!session) return
@@ -88,36 +88,34 @@ export const Tenfold = async ({ client, directory }) => {
     const event = await told(session, messages)
     let answer = await ask("messages", event)
     if (answer?.send) answer = await ask("session", { ...event, why: answer.send, ...(await whole(session)) })
-    if (answer?.view) views.set(session, { view: answer.view, last: event.messages.at(-1).id })
-    else if (answer?.raw) views.delete(session)
-    const kept = views.get(session)
-    if (!kept) return
-    const last = messages.findIndex((m) => m.info.id === kept.last)
-    const made = last >= 0 && build([...kept.view, ...messages.slice(last + 1).map((m) => m.info.id)], messages, session)
+    if (answer?.raw) return views.delete(session)
+    let made = answer?.view && build(answer.view, messages, session)
+    if (made) views.set(session, { view: answer.view, last: messages.at(-1).info.id })
+    else {
+      const kept = views.get(session) ?? (await stored(session))
+      const last = messages.findIndex((m) => m.info.id === kept?.last)
+      made = last >= 0 && build([...kept.view, ...messages.slice(last + 1).map((m) => m.info.id)], messages, session)
+    }
     if (made) messages.splice(0, messages.length, ...made)
     say(answer?.line)
   }
 
   // A hook that throws would end the person's turn.
   const safely = (hook) => (input, output) => hook(input, output).catch(() => {})
-
   return {
-    "experimental.chat.messages.transform": safely(async (_, output) => transform(output.messages)),
+    "experimental.chat.messages.transform": safely(async (_, { messages }) => transform(messages)),
     "experimental.session.compacting": safely(async ({ sessionID }, output) => {
       const all = await whole(sessionID)
-      const answer = await ask("compacting", { ...(await told(sessionID, all.all)), why: "manual", ...all })
+      const answer = await ask("compacting", { ...(await told(sessionID, all.all)), ...all })
       if (!answer?.text) return
       texts.set(sessionID, answer.text)
       output.prompt = answer.prompt
       say(answer.line)
     }),
     "experimental.text.complete": safely(async ({ sessionID }, output) => {
-      if (!texts.has(sessionID)) return
-      output.text = texts.get(sessionID)
+      output.text = texts.get(sessionID) ?? output.text
       texts.delete(sessionID)
     }),
-    event: safely(async ({ event }) => {
-      if (event.type === "session.idle" || event.type === "session.error") texts.delete(event.properties?.sessionID)
-    }),
+    event: safely(async ({ event: { type, properties } }) => /^session\.(idle|error)$/.test(type) && texts.delete(properties.sessionID)),
   }
 }

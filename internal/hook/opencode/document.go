@@ -37,6 +37,7 @@ type part struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
 	Ignored bool   `json:"ignored"`
+	Auto    bool   `json:"auto"` // of a compaction that nobody asked for
 	raw     jsontext.Value
 }
 

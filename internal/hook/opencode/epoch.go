@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold"
 	"tenfold/internal/cli/outfile"
 	"tenfold/internal/hook"
 )
@@ -21,10 +22,11 @@ import (
 // reading of the log, and so that a newer program draws what is sent already as
 // it was.
 type epoch struct {
-	// Conversation is the one in the store, and Version that of its log when the
-	// epoch began: somebody who writes to it ends the epoch.
+	// Conversation is the one in the store, Version that of its log as last seen, and
+	// Mark the entry that last changed what is shown of it.
 	Conversation string `json:"conversation"`
 	Version      int64  `json:"version"`
+	Mark         string `json:"mark"`
 	// Upto is the newest message that the view stands for.
 	Upto string `json:"upto"`
 	// View is empty where nothing is to be changed.
@@ -109,15 +111,46 @@ func (ep *epoch) holds(e *event) bool {
 	return covered
 }
 
-// undone tells whether somebody wrote to the conversation since.
-func (ep *epoch) undone(ctx context.Context, h *hook.Host) bool {
+// over tells whether somebody changed since what is shown of the conversation, by
+// undoing a compaction or by making another (V2 d). Entries that only came in, such
+// as those of an import, end nothing.
+func (ep *epoch) over(ctx context.Context, h *hook.Host, session string) bool {
 	svc, err := h.Service(ctx)
 	if err != nil {
 		return false
 	}
 	c, err := svc.Find(ctx, ep.Conversation)
-	return err != nil || c.Version != ep.Version
+	if err == nil && c.Version == ep.Version {
+		return false
+	}
+	s, err := svc.Open(ctx, ep.Conversation)
+	if err != nil || mark(s.Log()) != ep.Mark {
+		return true
+	}
+	ep.Version = s.Log().Version()
+	return ep.write(h, session) != nil
 }
+
+// mark is the id of the entry that last changed what is shown of a log.
+func mark(l *tenfold.Log) string {
+	id := ""
+	for e := range l.Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction:
+			if p.Source == imported {
+				continue
+			}
+		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		default:
+			continue
+		}
+		id = e.ID
+	}
+	return id
+}
+
+// imported is the source of overlays that stand for opencode's own compactions.
+const imported = "import"
 
 // answer is what is sent in the epoch: the view that it began with, and whatever
 // came since.

@@ -144,10 +144,6 @@ func (e *event) newest(role string) string {
 	return ""
 }
 
-// leastCold is how many tokens a compaction of a cold conversation must be able to
-// free: fewer are not worth a change of what the model saw.
-const leastCold = trigger.DefaultClearAtLeast
-
 // due tells why a new epoch is due, if it is (V2).
 func (e *event) due(settings *config.Effective, now time.Time) string {
 	auto := settings.Conversation.Compaction.Auto
@@ -170,7 +166,9 @@ func (e *event) due(settings *config.Effective, now time.Time) string {
 	}
 	after := time.Duration(settings.Conversation.Compaction.Micro.ColdAfter)
 	cold := e.Ended > 0 && after > 0 && now.Sub(time.UnixMilli(e.Ended)) > after
-	if cold && !e.insideTurn() && used > window/10+leastCold {
+	// A compaction goes for a tenth of the window at least, and must be worth a change
+	// of what the model saw.
+	if cold && !e.insideTurn() && used > window/10+int(settings.Conversation.Compaction.Micro.ClearAtLeast) {
 		return whyCold
 	}
 	return ""

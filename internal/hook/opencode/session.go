@@ -3,7 +3,7 @@ package opencode
 import (
 	"bytes"
 	"context"
-	"strings"
+	"slices"
 
 	"tenfold"
 	"tenfold/internal/hook"
@@ -29,7 +29,7 @@ func (e *event) messages(ctx context.Context, h *hook.Host) (*answer, error) {
 	if due != "" && ep.Tried != e.newest("user") {
 		return &answer{Send: due}, nil
 	}
-	if len(ep.View) > 0 && (!ep.holds(e) || ep.undone(ctx, h)) {
+	if len(ep.View) > 0 && (!ep.holds(e) || ep.over(ctx, h, e.Session)) {
 		return &answer{Send: whyChanged}, nil
 	}
 	return ep.answer(e), nil
@@ -74,6 +74,10 @@ func (e *event) compacting(ctx context.Context, h *hook.Host) (*answer, error) {
 		return nil, nil
 	}
 	asks := d.messages[last].info.ID
+	e.Why = whyManual
+	if slices.ContainsFunc(d.messages[last].parts, func(p part) bool { return p.Type == "compaction" && p.Auto }) {
+		e.Why = whyAuto
+	}
 	d.messages = d.messages[:last]
 	v, err := e.compact(ctx, h, d)
 	if err != nil {
@@ -101,18 +105,16 @@ const (
 	// tinyPrompt is what the model is asked in place of a summary: opencode calls
 	// it whatever a plug-in says.
 	tinyPrompt = "Reply with the single word: ok"
-	// ours begins the texts that are stored in place of a summary, and unchanged
-	// those where an earlier compaction was enough.
-	ours      = "Tenfold: "
-	unchanged = ours + "compacted before; undo: tenfold conversation undo "
-	undoHint  = "undo: tenfold conversation undo "
+	// unchanged begins the text that is stored where an earlier compaction was
+	// enough. The importer knows such texts by their first line.
+	unchanged = "Tenfold: compacted before; undo: tenfold conversation undo "
 )
 
 // compact brings the session into the store, and compacts it unless the event only
 // says that something changed.
 func (e *event) compact(ctx context.Context, h *hook.Host, d *document) (*hook.View, error) {
 	ask := hook.Ask{
-		Format: transcript.OpenCode, Data: d.export(), Dir: e.Dir, Ours: stored(), Trigger: e.Why, Window: e.Model.Context, Used: e.tokens(),
+		Format: transcript.OpenCode, Data: d.export(), Dir: e.Dir, Trigger: e.Why, Window: e.Model.Context, Used: e.tokens(),
 	}
 	if e.Why == whyChanged {
 		s, err := h.Import(ctx, ask)
@@ -130,8 +132,11 @@ func (e *event) begin(h *hook.Host, d *document, v *hook.View, known []told, upt
 	if err != nil {
 		return nil, err
 	}
-	ep := &epoch{Conversation: v.Conversation, Version: v.Session.Log().Version(), Upto: upto, Asked: asked}
-	if shortened(v.Projection) {
+	ep := &epoch{Conversation: v.Conversation, Version: v.Session.Log().Version(), Mark: mark(v.Session.Log()), Upto: upto, Asked: asked}
+	// What was thought in an epoch is bound to its view: once there was one, what
+	// opencode has is not to be sent as it is any more (B1).
+	before := readEpoch(h, e.Session)
+	if shortened(v.Projection) || before != nil && len(before.View) > 0 {
 		ep.View = view
 	}
 	if v.Outcome != session.Applied {
@@ -144,28 +149,9 @@ func (e *event) begin(h *hook.Host, d *document, v *hook.View, known []told, upt
 // conversation: those opencode shows itself.
 func shortened(p *tenfold.Projection) bool {
 	for o := range p.Overlays() {
-		if o.Live && o.Compaction.Source != "import" {
+		if o.Live && o.Compaction.Source != imported {
 			return true
 		}
 	}
 	return false
-}
-
-// stored tells the summaries that stand in a session in our name, and what the
-// model reported for the few words that it was asked for them.
-func stored() func(tenfold.Entry) bool {
-	after := false
-	return func(e tenfold.Entry) bool {
-		switch p := e.Payload.(type) {
-		case tenfold.Compaction:
-			after = p.Source == "import" && p.Summary != nil && strings.HasPrefix(p.Summary.Text, ours) && strings.Contains(p.Summary.Text, undoHint)
-			return after
-		case tenfold.Usage:
-			was := after
-			after = false
-			return was
-		}
-		after = after && !e.Payload.Kind().Visible()
-		return false
-	}
 }
