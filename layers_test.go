@@ -16,7 +16,7 @@ import (
 // imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var layers = [][]string{
-	{"internal/fitnames", "problem"},
+	{"internal/fitnames", "internal/jsonedit", "problem"},
 	{"."},
 	{"token", "tool", "atom", "purpose", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},

@@ -440,6 +440,9 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 			if f == Kept {
 				f, r.Parts = Trimmed, shieldParts(r.Parts)
 			}
+			if f == Stripped {
+				r.Parts = p.withoutPatched(n, r.Parts)
+			}
 			r.Parts = appendText(r.Parts, body)
 		}
 	}

@@ -187,10 +187,9 @@ func (c *Controller) Ask(ctx context.Context, w Wish) (Decision, error) {
 	next := was.On(in)
 	d := c.answered(Decision{Reason: cmp.Or(w.Reason, "asked by the "+string(w.By)), By: w.By, wish: w}, next)
 	if next.Answer == Wait && next.Next == Wanted {
+		wanted := tenfold.CompactionAttempt{State: tenfold.AttemptWanted, Source: string(w.By), Reason: d.Reason, Focus: w.Focus}
 		d.Reason = "waits for the result of a call"
-		return d, c.session.AppendLatest(ctx, tenfold.Entry{Payload: tenfold.CompactionAttempt{
-			State: tenfold.AttemptWanted, Source: string(w.By), Reason: w.Reason, Focus: w.Focus,
-		}})
+		return d, c.session.AppendLatest(ctx, tenfold.Entry{Payload: wanted})
 	}
 	return d, nil
 }
@@ -275,7 +274,7 @@ func (c *Controller) Frozen() iter.Seq[tenfold.Item] {
 	epoch := c.Epoch()
 	return func(yield func(tenfold.Item) bool) {
 		for it := range c.session.projection.Items() {
-			if it.Seq > epoch.Seq || !yield(it) {
+			if epoch.Seq == 0 || it.Seq > epoch.Seq || !yield(it) {
 				return
 			}
 		}

@@ -31,12 +31,12 @@ func (p *past) read(s *Session, maxAttempts int) {
 	for e := range s.log.After(p.version) {
 		p.version = e.Seq
 		if e.Branch == "" {
-			p.add(s, e, maxAttempts)
+			p.add(e, maxAttempts)
 		}
 	}
 }
 
-func (p *past) add(s *Session, e tenfold.Entry, maxAttempts int) {
+func (p *past) add(e tenfold.Entry, maxAttempts int) {
 	in := EntryAppended
 	switch payload := e.Payload.(type) {
 	case tenfold.TurnStart:
@@ -63,12 +63,12 @@ func (p *past) add(s *Session, e tenfold.Entry, maxAttempts int) {
 		}
 		p.failure = payload.Error
 		switch {
-		case payload.Exceeded && p.attempts >= maxAttempts:
-			in = AttemptFailsAt
-		case p.attempts >= maxAttempts || payload.Attempt == "":
-			in = AttemptFails
-		default:
+		case payload.Attempt != "" && p.attempts < maxAttempts:
 			in = AttemptAgain
+		case payload.Exceeded:
+			in = AttemptFailsAt
+		default:
+			in = AttemptFails
 		}
 	}
 	was := p.state

@@ -97,7 +97,7 @@ var transitions = map[Input]map[State]Transition{
 	AttemptBegins:  {Ready: {"", Compacting}, Wanted: {"", Compacting}, Compacting: {"", Compacting}, Tried: {"", Compacting}, Closed: {"", Compacting}},
 	AttemptDone:    {Ready: {"", Ready}, Wanted: {"", Ready}, Compacting: {"", Ready}, Tried: {"", Ready}, Closed: {"", Ready}},
 	AttemptEnds:    {Ready: {"", Ready}, Wanted: {"", Wanted}, Compacting: {"", Tried}, Tried: {"", Tried}, Closed: {"", Closed}},
-	AttemptFails:   {Ready: {"", Tried}, Wanted: {"", Tried}, Compacting: {"", Tried}, Tried: {"", Tried}, Closed: {"", Tried}},
+	AttemptFails:   {Ready: {"", Tried}, Wanted: {"", Tried}, Compacting: {"", Tried}, Tried: {"", Tried}, Closed: {"", Closed}},
 	AttemptAgain:   {Ready: {"", Ready}, Wanted: {"", Ready}, Compacting: {"", Ready}, Tried: {"", Tried}, Closed: {"", Closed}},
 	AttemptFailsAt: {Ready: {"", Closed}, Wanted: {"", Closed}, Compacting: {"", Closed}, Tried: {"", Closed}, Closed: {"", Closed}},
 	TimeOver:       {Ready: {"", Ready}, Wanted: {"", Wanted}, Compacting: {"", Tried}, Tried: {"", Tried}, Closed: {"", Closed}},

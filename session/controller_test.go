@@ -2,20 +2,16 @@ package session_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tenfold"
-	"tenfold/internal/logtest"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/strategy"
-	"tenfold/trigger"
 )
 
 // clock is a clock that a test sets.
@@ -31,6 +27,7 @@ type running struct {
 	t     testing.TB
 	clock *clock
 	store store.Store
+	id    string
 	live  session.Live
 	c     *session.Controller
 	n     int
@@ -39,15 +36,15 @@ type running struct {
 // window is the context of its model.
 const window = 10_000
 
-func run(t testing.TB, st store.Store) *running {
+func run(t testing.TB, st store.Store, id ...string) *running {
 	t.Helper()
-	r := &running{t: t, store: st, clock: &clock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
+	r := &running{t: t, store: st, id: strings.Join(append(id, "c"), "-"), clock: &clock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	r.live = session.Live{
 		Request: session.Request{Options: strategy.Options{Window: window}},
 		Auto:    session.LiveAuto{Enabled: true},
 		Turns:   2,
 	}
-	if _, err := r.service().Create(context.Background(), session.Create{ID: "c"}); err != nil {
+	if _, err := r.service().Create(context.Background(), session.Create{ID: r.id}); err != nil {
 		t.Fatal(err)
 	}
 	r.reopen()
@@ -61,7 +58,7 @@ func (r *running) service(o ...session.Option) *session.Service {
 // reopen is what a restart leaves: the store and the clock.
 func (r *running) reopen(o ...session.Option) {
 	r.t.Helper()
-	s, err := r.service(o...).Open(context.Background(), "c")
+	s, err := r.service(o...).Open(context.Background(), r.id)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -202,5 +199,3 @@ func TestA2AutoRunsBetweenTurns(t *testing.T) {
 	r.call(2 * window)
 	r.want(r.next(), session.GoOn, session.Ready)
 }
-
-var _ = []any{errors.Is, slices.Contains[[]int], logtest.Entries, trigger.Off}

@@ -17,7 +17,8 @@ import (
 	"tenfold/session"
 )
 
-// hookLimit is how long an agent waits for an answer (V7).
+// hookLimit is how long an agent waits for an answer where the configuration
+// cannot be read (V7).
 const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
@@ -45,8 +46,9 @@ The adapters that "tenfold install" writes run it; there is no need to run it by
 hand.
 
 The answer "{}" tells the agent to do what it does without Tenfold. That is also
-the answer if anything fails or takes longer than 10 seconds, and the exit code
-is always 0: Tenfold never stops an agent. "tenfold doctor" shows what failed.
+the answer if anything fails or takes too long (conversation.compaction.hook.
+time_limit, 10 seconds), and the exit code is always 0: Tenfold never stops an
+agent. "tenfold doctor" shows what failed.
 
 No model is called, and nothing is sent anywhere.`,
 		Example: `  tenfold hook claude-code session.compact < event.json`,
@@ -82,7 +84,11 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 		opened.Store(l)
 		return l.service, nil
 	}
-	out := h.Run(ctx, client, args[1], a.In, hookLimit)
+	limit := hookLimit
+	if e, err := a.configureIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
+		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)
+	}
+	out := h.Run(ctx, client, args[1], a.In, limit)
 	if l := opened.Load(); l != nil {
 		closeSoon(l)
 	}

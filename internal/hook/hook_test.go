@@ -42,10 +42,11 @@ func newHost(tb testing.TB) (*hook.Host, store.Store) {
 
 func hostOver(tb testing.TB, st store.Store) *hook.Host {
 	tb.Helper()
-	return &hook.Host{
-		Open:      func(context.Context) (*session.Service, error) { return session.NewService(st), nil },
-		Configure: configure, Data: tb.TempDir(), Version: "test", Now: time.Now,
+	h := &hook.Host{Configure: configure, Data: tb.TempDir(), Version: "test", Now: time.Now}
+	h.Open = func(context.Context) (*session.Service, error) {
+		return session.NewService(st, session.WithClock(func() time.Time { return h.Now() })), nil
 	}
+	return h
 }
 
 func configure(dir string) (*config.Effective, error) {
@@ -141,6 +142,74 @@ func TestCompactGoesOnWithTheSameConversation(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("%d conversations are stored", n)
+	}
+}
+
+// A view that an earlier compaction made, and that the client did not take over, is
+// given again; one that it did take over is compacted further.
+func TestCompactGivesTheEarlierViewAgain(t *testing.T) {
+	h, _ := newHost(t)
+	ask := hook.Ask{Format: transcript.ClaudeCode, Path: writeTranscript(t, logtest.Long(600)), Window: 40_000}
+	first, err := h.Compact(t.Context(), ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask.Used = 3 * first.After
+	again, err := h.Compact(t.Context(), ask)
+	if err != nil || again.Outcome != session.Nothing || again.After != first.After || again.Line == "" || again.Epoch != first.Epoch {
+		t.Errorf("it is %+v, %v", again, err)
+	}
+	ask.Used = first.After
+	further, err := h.Compact(t.Context(), ask)
+	if err != nil || further.Outcome != session.Applied || further.After > first.After/2 || further.Epoch == first.Epoch {
+		t.Errorf("it is %+v, %v", further, err)
+	}
+}
+
+// What the client asks for and cannot be done is an error, so that it does it
+// itself (V7); the controller's record stays in the log.
+func TestV7WhatCannotBeCompactedIsLeftToTheClient(t *testing.T) {
+	h, _ := newHost(t)
+	ask := hook.Ask{Format: transcript.ClaudeCode, Path: writeTranscript(t, logtest.Long(2)), Window: 200_000}
+	if v, err := h.Compact(t.Context(), ask); err == nil {
+		t.Errorf("a single request was compacted: %+v", v)
+	}
+}
+
+// Before a request is sent the view is compacted where the context is full, and
+// where the cache is cold anyway (V2).
+func TestV2AdvanceCompactsWhatIsDue(t *testing.T) {
+	entries := logtest.Long(1200)
+	for entries[len(entries)-1].MessageID != "msg_end" { // the cache is looked at between turns
+		entries = entries[:len(entries)-1]
+	}
+	path := writeTranscript(t, entries)
+	last := entries[len(entries)-1].Time
+	for name, c := range map[string]struct {
+		window int
+		later  time.Duration
+		want   session.Outcome
+		cold   bool
+	}{
+		"room, warm":     {1_000_000, time.Second, session.Nothing, false},
+		"room, cold":     {1_000_000, 2 * time.Hour, session.Nothing, false},
+		"due soon, cold": {80_000, 2 * time.Hour, session.Applied, true},
+		"due soon, warm": {80_000, time.Second, session.Nothing, false},
+		"full":           {60_000, time.Second, session.Applied, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, _ := newHost(t)
+			h.Now = func() time.Time { return last.Add(c.later) }
+			ask := hook.Ask{Format: transcript.ClaudeCode, Path: path, Window: c.window}
+			if worth, why, err := h.Cold(t.Context(), ask); worth != c.cold || err != nil || why == "" {
+				t.Errorf("compacting is worth it: %v, %s, %v", worth, why, err)
+			}
+			v, err := h.Advance(t.Context(), ask)
+			if err != nil || v.Outcome != c.want {
+				t.Errorf("it is %s: %s, %v", v.Outcome, v.Reason, err)
+			}
+		})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"tenfold/internal/hook/jsonedit"
+	"tenfold/internal/jsonedit"
 	"tenfold/problem"
 )
 
@@ -170,11 +170,11 @@ func confined(p Place, path string) error {
 		}
 		at = filepath.Dir(at)
 	}
-	real, err := filepath.EvalSymlinks(at)
+	place, err := filepath.EvalSymlinks(at)
 	if err != nil {
 		return err
 	}
-	if rel, err := filepath.Rel(root, real); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if rel, err := filepath.Rel(root, place); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return &problem.Error{Op: "install", Subject: path, Problem: "a link leads out of the project", Hint: "install with --scope user"}
 	}
 	return nil

@@ -353,7 +353,7 @@ func TestDamagedRecordIsAnError(t *testing.T) {
 func TestFindAsksTheClientForItsVersion(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "agent"), "#!/bin/sh\necho \"agent v2.10.3 (Agent)\"\nexit 3\n", 0o600)
-	if err := os.Chmod(filepath.Join(dir, "agent"), 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.Chmod(filepath.Join(dir, "agent"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/internal/cli/outfile"
-	"tenfold/internal/hook/jsonedit"
+	"tenfold/internal/jsonedit"
 	"tenfold/problem"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"tenfold/internal/hook/jsonedit"
+	"tenfold/internal/jsonedit"
 )
 
 // Uninstall takes an adapter away: every file is as it was before, byte for byte.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
-	"tenfold/internal/hook/jsonedit"
+	"tenfold/internal/jsonedit"
 )
 
 func TestInsertKeepsTheStyleOfTheFile(t *testing.T) {
