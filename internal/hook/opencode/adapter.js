@@ -2,6 +2,7 @@
 // Written by "tenfold install opencode"; "tenfold uninstall opencode" removes it.
 const commands = ["tenfold"]
 const limit = 12_000 // milliseconds, after which opencode goes on without Tenfold
+const small = 16_384 // characters of a tool's result, up to which nothing is shortened
 
 // ask runs "tenfold hook opencode EVENT"; undefined when that failed or took too long.
 async function ask(name, event) {
@@ -9,13 +10,10 @@ async function ask(name, event) {
     try {
       const child = Bun.spawn([command, "hook", "opencode", name], { stdin: "pipe", stdout: "pipe", stderr: "ignore" })
       const timer = setTimeout(() => child.kill("SIGKILL"), limit)
-      try {
-        child.stdin.write(JSON.stringify(event))
-        child.stdin.end()
-        return JSON.parse(await new Response(child.stdout).text())
-      } finally {
-        clearTimeout(timer)
-      }
+      child.stdin.write(JSON.stringify(event))
+      child.stdin.end()
+      const out = await new Response(child.stdout).text().finally(() => clearTimeout(timer))
+      return JSON.parse(out)
     } catch (e) {
       if (e?.code !== "ENOENT") return undefined // there, but it failed
     }
@@ -27,7 +25,7 @@ const size = (messages) => messages.reduce((n, m) => n + m.parts.reduce((n, p) =
 
 export const Tenfold = async ({ client, directory }) => {
   const views = new Map() // by session, the last view: it goes on where Tenfold fails
-  const texts = new Map() // by session, what is stored in place of a summary
+  const texts = new Map() // by session that opencode compacts, what is stored in place of a summary; "": let it
   const models = new Map()
 
   async function limits(model) {
@@ -54,8 +52,7 @@ export const Tenfold = async ({ client, directory }) => {
 
   async function whole(session) {
     const path = { id: session }
-    const [info, all] = await Promise.all([client.session.get({ path }), client.session.messages({ path })])
-    return { info: info.data, all: all.data }
+    return { info: (await client.session.get({ path })).data, all: (await client.session.messages({ path })).data }
   }
 
   const say = (message) => message && client.tui.showToast({ body: { message, variant: "info" } }).catch(() => {})
@@ -77,14 +74,13 @@ export const Tenfold = async ({ client, directory }) => {
   async function stored(session) {
     const name = new Bun.CryptoHasher("sha256").update(session).digest("hex").slice(0, 24)
     const data = process.env.XDG_DATA_HOME || `${process.env.HOME}/.local/share`
-    const kept = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json().catch(() => undefined)
-    return kept?.view?.length ? { view: kept.view, last: kept.upto } : undefined
+    const kept = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json().catch(() => ({}))
+    return { view: kept.view, last: kept.upto }
   }
 
   async function transform(messages) {
     const session = messages[0]?.info.sessionID
-    if (!session) return
-    if (texts.has(session)) return messages.splice(0) // opencode asks for a summary, which is there
+    if (!session || texts.has(session)) return texts.get(session) && messages.splice(0) // opencode asks for a summary
     const event = await told(session, messages)
     let answer = await ask("messages", event)
     if (answer?.send) answer = await ask("session", { ...event, why: answer.send, ...(await whole(session)) })
@@ -93,28 +89,31 @@ export const Tenfold = async ({ client, directory }) => {
     if (made) views.set(session, { view: answer.view, last: messages.at(-1).info.id })
     else {
       const kept = views.get(session) ?? (await stored(session))
-      const last = messages.findIndex((m) => m.info.id === kept?.last)
+      const last = messages.findIndex((m) => kept.view?.length && m.info.id === kept.last)
       made = last >= 0 && build([...kept.view, ...messages.slice(last + 1).map((m) => m.info.id)], messages, session)
     }
     if (made) messages.splice(0, messages.length, ...made)
     say(answer?.line)
   }
 
-  // A hook that throws would end the person's turn.
-  const safely = (hook) => (input, output) => hook(input, output).catch(() => {})
+  const safely = (hook) => (input, output) => hook(input, output).catch(() => {}) // one that throws would end the turn
   return {
     "experimental.chat.messages.transform": safely(async (_, { messages }) => transform(messages)),
     "experimental.session.compacting": safely(async ({ sessionID }, output) => {
+      texts.set(sessionID, "")
       const all = await whole(sessionID)
       const answer = await ask("compacting", { ...(await told(sessionID, all.all)), ...all })
-      if (!answer?.text) return
-      texts.set(sessionID, answer.text)
-      output.prompt = answer.prompt
-      say(answer.line)
+      texts.set(sessionID, answer?.text ?? "")
+      output.prompt = answer?.prompt ?? output.prompt
+      say(answer?.line)
     }),
     "experimental.text.complete": safely(async ({ sessionID }, output) => {
-      output.text = texts.get(sessionID) ?? output.text
+      output.text = texts.get(sessionID) || output.text
       texts.delete(sessionID)
+    }),
+    "tool.execute.after": safely(async ({ tool, sessionID, callID, args }, output) => {
+      const event = { session: sessionID, dir: directory, tool, call: callID, args, output: output.output }
+      if (output.output?.length > small) output.output = (await ask("tool", event))?.output ?? output.output
     }),
     event: safely(async ({ event: { type, properties } }) => /^session\.(idle|error)$/.test(type) && texts.delete(properties.sessionID)),
   }

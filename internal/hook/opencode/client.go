@@ -58,7 +58,7 @@ func (Client) Handle(ctx context.Context, h *hook.Host, name string, in []byte) 
 		return nil, errors.New("the event names no session")
 	}
 	answers := map[string]func(*event, context.Context, *hook.Host) (*answer, error){
-		"messages": (*event).messages, "session": (*event).session, "compacting": (*event).compacting,
+		"messages": (*event).messages, "session": (*event).session, "compacting": (*event).compacting, "tool": (*event).tool,
 	}
 	handle, ok := answers[name]
 	if !ok {

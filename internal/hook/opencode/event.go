@@ -32,9 +32,10 @@ type event struct {
 	All  []jsontext.Value `json:"all"`
 
 	// Of a tool's result: which call it answers, and what it says.
-	Tool   string `json:"tool"`
-	Call   string `json:"call"`
-	Output string `json:"output"`
+	Tool   string         `json:"tool"`
+	Call   string         `json:"call"`
+	Args   jsontext.Value `json:"args"`
+	Output string         `json:"output"`
 }
 
 // info is what is read of a session's record.

@@ -3,6 +3,7 @@ package opencode
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"tenfold"
@@ -43,7 +44,7 @@ func (e *event) session(ctx context.Context, h *hook.Host) (*answer, error) {
 	}
 	v, err := e.compact(ctx, h, d)
 	if err != nil {
-		return nil, err
+		return nil, e.tried(h, err)
 	}
 	var asked []string
 	for _, m := range e.Messages {
@@ -110,20 +111,34 @@ const (
 	unchanged = "Tenfold: compacted before; undo: tenfold conversation undo "
 )
 
-// compact brings the session into the store, and compacts it unless the event only
-// says that something changed.
+// compact brings the session into the store, and compacts it as the event wants.
 func (e *event) compact(ctx context.Context, h *hook.Host, d *document) (*hook.View, error) {
-	ask := hook.Ask{
-		Format: transcript.OpenCode, Data: d.export(), Dir: e.Dir, Trigger: e.Why, Window: e.Model.Context, Used: e.tokens(),
-	}
-	if e.Why == whyChanged {
+	ask := hook.Ask{Format: transcript.OpenCode, Data: d.export(), Dir: e.Dir, Trigger: e.Why, Person: e.Why == whyManual, Window: e.Model.Context}
+	switch e.Why {
+	case whyChanged:
 		s, err := h.Import(ctx, ask)
 		if err != nil {
 			return nil, err
 		}
 		return &hook.View{Session: s, Conversation: s.ID(), Projection: s.Projection(), Outcome: session.Nothing}, nil
+	case whyCold:
+		return h.Advance(ctx, ask)
+	}
+	if ep := readEpoch(h, e.Session); ep == nil || len(ep.View) == 0 {
+		ask.Used = e.tokens() // an earlier view may have been lost
 	}
 	return h.Compact(ctx, ask)
+}
+
+// tried notes that a compaction came to nothing, so that the next request of the
+// turn does not try again (A3).
+func (e *event) tried(h *hook.Host, cause error) error {
+	ep := readEpoch(h, e.Session)
+	if ep == nil {
+		ep = &epoch{}
+	}
+	ep.Tried = e.newest("user")
+	return errors.Join(cause, ep.write(h, e.Session))
 }
 
 // begin draws the view, and keeps it as what the epoch begins with.
@@ -154,4 +169,13 @@ func shortened(p *tenfold.Projection) bool {
 		}
 	}
 	return false
+}
+
+// tool shortens a tool's result before a model sees it (V3).
+func (e *event) tool(ctx context.Context, h *hook.Host) (*answer, error) {
+	t, err := h.Trim(ctx, hook.Born{Session: e.Session, Dir: e.Dir, Call: e.Call, Tool: e.Tool, Arguments: string(e.Args), Text: e.Output})
+	if err != nil || t == nil {
+		return nil, err
+	}
+	return &answer{Output: t.Text}, nil
 }

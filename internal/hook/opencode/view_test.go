@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,59 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenfold"
-	"tenfold/internal/config"
 	"tenfold/internal/corpustest"
-	"tenfold/internal/hook"
 	"tenfold/session"
-	"tenfold/store/memory"
 	"tenfold/strategy"
 	"tenfold/transcript"
 )
-
-// newHost makes a host over a store in memory.
-func newHost(tb testing.TB) *hook.Host {
-	tb.Helper()
-	svc := session.NewService(memory.New())
-	return &hook.Host{
-		Open: func(context.Context) (*session.Service, error) { return svc, nil },
-		Configure: func(dir string) (*config.Effective, error) {
-			l, err := config.Read(config.Sources{Dir: dir})
-			if err != nil {
-				return nil, err
-			}
-			return l.With()
-		},
-		Data: tb.TempDir(), Version: "test", Now: time.Now,
-	}
-}
-
-// A client plays opencode and the plug-in: what it keeps, and what it sends.
-type client struct {
-	tb   testing.TB
-	h    *hook.Host
-	info jsontext.Value
-	all  []jsontext.Value
-	now  int64
-	n    int
-}
-
-// ask has the hook answer an event.
-func (c *client) ask(name string, e map[string]any) answer {
-	c.tb.Helper()
-	in, err := json.Marshal(e, lenient)
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	out := c.h.Run(c.tb.Context(), Client{}, name, bytes.NewReader(in), time.Minute)
-	var a answer
-	if err := json.Unmarshal(out, &a); err != nil {
-		c.tb.Fatalf("%v: %s", err, out)
-	}
-	if failed, _ := c.h.Failures(1); len(failed) > 0 {
-		c.tb.Fatalf("%s failed: %s", name, failed[0].Why)
-	}
-	return a
-}
 
 // build makes the messages of a view as the plug-in does.
 func build(tb testing.TB, view, at []jsontext.Value) []jsontext.Value {
@@ -158,7 +109,7 @@ func (s *sink) Begin(transcript.Conversation) error {
 	}
 	return nil
 }
-func (s *sink) Entry(e tenfold.Entry) error                    { _, err := s.log.Append(e); return err }
+func (s *sink) Entry(e tenfold.Entry) error                 { _, err := s.log.Append(e); return err }
 func (s *sink) End(transcript.Conversation, []string) error { return nil }
 
 func logOf(tb testing.TB, data []byte) *tenfold.Log {
