@@ -23,8 +23,9 @@ async function ask(name, event) {
 const length = (p) => (p.text?.length ?? 0) + (p.state?.output?.length ?? 0) + JSON.stringify(p.state?.input ?? "").length
 const size = (messages) => messages.reduce((n, m) => n + m.parts.reduce((n, p) => n + length(p), 0), 0)
 
+const asks = (m) => m.parts.some((p) => p.type === "compaction")
+
 export const Tenfold = async ({ client, directory }) => {
-  const views = new Map() // by session, the last view: it goes on where Tenfold fails
   const texts = new Map() // by session that opencode compacts, what is stored in place of a summary; "": let it
   const models = new Map()
 
@@ -39,13 +40,13 @@ export const Tenfold = async ({ client, directory }) => {
 
   async function told(session, messages) {
     const at = messages.findLastIndex((m) => m.info.role === "assistant" && !m.info.summary && m.info.tokens?.output > 0)
-    const { tokens: t, time } = messages[at]?.info ?? {}
+    const { id, tokens: t, time } = messages[at]?.info ?? {}
     return {
-      session, dir: directory, used: t ? t.input + t.output + (t.cache?.read ?? 0) + (t.cache?.write ?? 0) : 0,
+      session, dir: directory, counted: id, used: t ? t.input + t.output + (t.cache?.read ?? 0) + (t.cache?.write ?? 0) : 0,
       since: size(messages.slice(Math.max(at, 0))), ended: time?.completed ?? 0,
       model: await limits(messages.findLast((m) => m.info.role === "user")?.info.model),
       messages: messages.map(({ info, parts }) => ({
-        id: info.id, role: info.role, summary: info.summary === true, compaction: parts.some((p) => p.type === "compaction"),
+        id: info.id, role: info.role, summary: info.summary === true, compaction: asks({ parts }),
       })),
     }
   }
@@ -70,12 +71,14 @@ export const Tenfold = async ({ client, directory }) => {
     return made.every(Boolean) ? made : undefined
   }
 
-  // stored is the view that Tenfold kept of the session, for when it cannot be asked.
-  async function stored(session) {
+  // kept goes on with the view that Tenfold kept of the session, for when it cannot be asked.
+  async function kept(session, messages) {
     const name = new Bun.CryptoHasher("sha256").update(session).digest("hex").slice(0, 24)
     const data = process.env.XDG_DATA_HOME || `${process.env.HOME}/.local/share`
-    const kept = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json().catch(() => ({}))
-    return { view: kept.view, last: kept.upto }
+    const { view, upto, asked } = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json()
+    const newer = messages.filter((m) => m.info.id > upto)
+    if (!view?.length || newer.some((m) => asks(m) && !asked?.includes(m.info.id))) return undefined
+    return build([...view, ...newer.filter((m) => !asks(m) && !m.info.summary).map((m) => m.info.id)], messages, session)
   }
 
   async function transform(messages) {
@@ -84,14 +87,8 @@ export const Tenfold = async ({ client, directory }) => {
     const event = await told(session, messages)
     let answer = await ask("messages", event)
     if (answer?.send) answer = await ask("session", { ...event, why: answer.send, ...(await whole(session)) })
-    if (answer?.raw) return views.delete(session)
-    let made = answer?.view && build(answer.view, messages, session)
-    if (made) views.set(session, { view: answer.view, last: messages.at(-1).info.id })
-    else {
-      const kept = views.get(session) ?? (await stored(session))
-      const last = messages.findIndex((m) => kept.view?.length && m.info.id === kept.last)
-      made = last >= 0 && build([...kept.view, ...messages.slice(last + 1).map((m) => m.info.id)], messages, session)
-    }
+    if (answer?.raw) return
+    const made = (answer?.view && build(answer.view, messages, session)) ?? (await kept(session, messages))
     if (made) messages.splice(0, messages.length, ...made)
     say(answer?.line)
   }

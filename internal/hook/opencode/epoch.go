@@ -111,6 +111,12 @@ func (ep *epoch) holds(e *event) bool {
 	return covered
 }
 
+// precedes tells whether the newest response that was counted is from before the
+// epoch, whose view is as small as it gets: the count is not of it.
+func (ep *epoch) precedes(e *event) bool {
+	return len(ep.View) > 0 && e.Counted != "" && e.Counted <= ep.Upto // ids ascend
+}
+
 // over tells whether somebody changed since what is shown of the conversation, by
 // undoing a compaction or by making another (V2 d). Entries that only came in, such
 // as those of an import, end nothing.

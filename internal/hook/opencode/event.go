@@ -18,12 +18,14 @@ type event struct {
 	// Messages are those that the request is to be made of, in order.
 	Messages []told `json:"messages"`
 	Model    limits `json:"model"`
-	// Used is what the provider counted for the newest response, prompt and answer,
-	// in tokens; 0 where there is none. Since is how many bytes of text and results
-	// came after its prompt, and Ended when it ended, in milliseconds.
-	Used  int   `json:"used"`
-	Since int   `json:"since"`
-	Ended int64 `json:"ended"`
+	// Counted is the newest response that the provider counted, and Used what it
+	// took, prompt and answer, in tokens; 0 where there is none. Since is how many
+	// bytes of text and results came after its prompt, and Ended when it ended, in
+	// milliseconds.
+	Counted string `json:"counted"`
+	Used    int    `json:"used"`
+	Since   int    `json:"since"`
+	Ended   int64  `json:"ended"`
 
 	// Why is the Send of the answer that this event follows, Info the session, and
 	// All its messages, those that are hidden by compactions included.

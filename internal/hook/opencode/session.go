@@ -27,7 +27,7 @@ func (e *event) messages(ctx context.Context, h *hook.Host) (*answer, error) {
 		}
 		return &answer{Raw: true}, nil
 	}
-	if due != "" && ep.Tried != e.newest("user") {
+	if due != "" && ep.Tried != e.newest("user") && !ep.precedes(e) {
 		return &answer{Send: due}, nil
 	}
 	if len(ep.View) > 0 && (!ep.holds(e) || ep.over(ctx, h, e.Session)) {

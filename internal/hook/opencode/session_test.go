@@ -31,6 +31,7 @@ type client struct {
 	// hidden by a compaction.
 	from, n int
 	used    int
+	counted string // the newest response
 	line    string
 	sent    [][]jsontext.Value
 }
@@ -93,7 +94,7 @@ func (c *client) told() []member {
 		messages = append(messages, one)
 	}
 	return []member{
-		{"messages", list(messages)}, {"model", jsontext.Value(fmt.Sprintf(`{"context":%d,"output":2000}`, window))},
+		{"messages", list(messages)}, {"counted", quoted(c.counted)}, {"model", jsontext.Value(fmt.Sprintf(`{"context":%d,"output":2000}`, window))},
 		{"used", jsontext.Value(fmt.Sprint(c.used))}, {"ended", jsontext.Value(fmt.Sprint(c.now.Add(-time.Minute).UnixMilli()))},
 	}
 }
@@ -144,6 +145,7 @@ func (c *client) add(raw string) { c.all = append(c.all, jsontext.Value(raw)) }
 func (c *client) works(file string, lines int) {
 	c.now = c.now.Add(time.Second)
 	id, at := c.id("msg"), c.now.UnixMilli()
+	c.counted = id
 	part := func(rest string) string {
 		return fmt.Sprintf(`{"id":%q,"messageID":%q,"sessionID":"ses_sample",%s}`, c.id("prt"), id, rest)
 	}
@@ -294,7 +296,7 @@ func TestX4ACompactionOfTheClientIsAnswered(t *testing.T) {
 	text, _ := json.Marshal(a.Text)
 	c.add(fmt.Sprintf(`{"info":{"id":%q,"sessionID":"ses_sample","role":"assistant","summary":true,"parentID":%q,"modelID":"m","providerID":"anthropic","finish":"stop","time":{"created":2,"completed":3},"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}},"parts":[{"id":%q,"messageID":%q,"type":"text","text":%s}]}`, answers, asks, c.id("prt"), answers, text))
 	c.from = len(c.all) - 2
-	c.used = 3000
+	c.used = window // as was counted before
 	c.says("Who calls it?")
 	sent := string(list(c.request()))
 	if strings.Contains(sent, asks) || strings.Contains(sent, answers) || !strings.Contains(sent, "never touch the door") || !strings.Contains(sent, "[compacted]") || !strings.Contains(sent, "Who calls it?") {
