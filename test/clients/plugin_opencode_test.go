@@ -357,7 +357,7 @@ func TestPluginOpenCodeFails(t *testing.T) {
 	fake := filepath.Join(dir, "tenfold")
 	write := func(script string) {
 		t.Helper()
-		if err := os.WriteFile(fake+".new", []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // it is run
+		if err := os.WriteFile(fake+".new", []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Rename(fake+".new", fake); err != nil {

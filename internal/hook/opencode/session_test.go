@@ -94,8 +94,11 @@ func (c *client) told() []member {
 		messages = append(messages, one)
 	}
 	return []member{
-		{"messages", list(messages)}, {"counted", quoted(c.counted)}, {"model", jsontext.Value(fmt.Sprintf(`{"context":%d,"output":2000}`, window))},
-		{"used", jsontext.Value(fmt.Sprint(c.used))}, {"ended", jsontext.Value(fmt.Sprint(c.now.Add(-time.Minute).UnixMilli()))},
+		{"messages", list(messages)},
+		{"counted", quoted(c.counted)},
+		{"model", jsontext.Value(fmt.Sprintf(`{"context":%d,"output":2000}`, window))},
+		{"used", jsontext.Value(fmt.Sprint(c.used))},
+		{"ended", jsontext.Value(fmt.Sprint(c.now.Add(-time.Minute).UnixMilli()))},
 	}
 }
 

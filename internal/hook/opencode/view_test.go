@@ -109,6 +109,7 @@ func (s *sink) Begin(transcript.Conversation) error {
 	}
 	return nil
 }
+
 func (s *sink) Entry(e tenfold.Entry) error                 { _, err := s.log.Append(e); return err }
 func (s *sink) End(transcript.Conversation, []string) error { return nil }
 
