@@ -15,6 +15,7 @@ import (
 	"tenfold/internal/hook/opencode"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store/sqlite"
 )
 
 // hookLimit is how long an agent waits for an answer where the configuration
@@ -77,7 +78,8 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 	}
 	var opened atomic.Pointer[workspace]
 	h.Open = func(ctx context.Context) (*session.Service, error) {
-		l, err := a.openNew(ctx)
+		// Words are indexed by the next search: an agent is waiting.
+		l, err := a.openNew(ctx, sqlite.WithoutIndex())
 		if err != nil {
 			return nil, err
 		}

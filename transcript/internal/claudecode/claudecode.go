@@ -38,6 +38,7 @@ func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Importer: claudeImporter{}, Exporter: claudeExporter{},
 		Homes: []string{".claude/projects"}, HomeEnv: "CLAUDE_CONFIG_DIR", Part: claudePart,
+		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
 }
 
