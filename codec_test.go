@@ -71,7 +71,9 @@ func everyKind() []tenfold.Entry {
 			"a": {Action: tenfold.Keep}, "b@7": {Action: tenfold.Strip, Response: true}, "c": {Action: tenfold.Trim, Head: 400, Tail: 1024}, "d": {Action: tenfold.Omit},
 		}}}},
 		{Payload: tenfold.CompactionRevoked{Target: "cmp_1"}},
-		{Payload: tenfold.CompactionFailed{Error: "no model", Tokens: 130000, Limit: 128000, Exceeded: true}},
+		{Payload: tenfold.CompactionFailed{Error: "no model", Tokens: 130000, Limit: 128000, Exceeded: true, Attempt: "id1"}},
+		{Payload: tenfold.CompactionAttempt{State: tenfold.AttemptBegun, Source: "auto", Reason: "over 80%", Focus: "the schema", Seconds: 60}},
+		{Payload: tenfold.CompactionAttempt{State: tenfold.AttemptEnded, Attempt: "id1", Reason: "nothing to do"}},
 		{Payload: tenfold.Pin{Entries: []string{"id2", "id3"}}},
 		{Payload: tenfold.Unpin{Entries: []string{"id3"}}},
 		{Payload: tenfold.Unknown{Name: "mood", Data: `{"colour":"blue","n":[1, 2.50]}`}},
@@ -119,7 +121,7 @@ func TestL3JSONFormReadsBack(t *testing.T) {
 	missing := []tenfold.Kind{
 		tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall,
 		tenfold.KindToolResult, tenfold.KindProviderItem, tenfold.KindApproval, tenfold.KindUsage, tenfold.KindConfigDelta,
-		tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindPin, tenfold.KindUnpin,
+		tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindCompactionAttempt, tenfold.KindPin, tenfold.KindUnpin,
 	}
 	lines := bufio.NewScanner(file)
 	for i := 0; lines.Scan(); i++ {

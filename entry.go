@@ -48,6 +48,7 @@ const (
 	KindCompaction        Kind = "compaction"
 	KindCompactionRevoked Kind = "compaction_revoked"
 	KindCompactionFailed  Kind = "compaction_failed"
+	KindCompactionAttempt Kind = "compaction_attempt"
 	KindPin               Kind = "pin"
 	KindUnpin             Kind = "unpin"
 )
@@ -231,6 +232,38 @@ type CompactionFailed struct {
 	Tokens   int    `json:"tokens_now,omitzero"`
 	Limit    int    `json:"limit,omitzero"`
 	Exceeded bool   `json:"exceeded,omitzero"`
+	// Attempt is the id of the [CompactionAttempt] that failed, if one was
+	// recorded.
+	Attempt string `json:"attempt,omitzero"`
+}
+
+// AttemptState says how far an attempt to compact is.
+type AttemptState string
+
+// The states of an attempt.
+const (
+	AttemptWanted AttemptState = "wanted"
+	AttemptBegun  AttemptState = "begun"
+	AttemptEnded  AttemptState = "ended"
+)
+
+// CompactionAttempt records that a compaction of a live conversation is wanted,
+// that an attempt began, or that one ended with nothing to do (A3, A5, A8). An
+// attempt that did something is ended by the [Compaction] whose Command is its
+// id, one that failed by a [CompactionFailed].
+type CompactionAttempt struct {
+	State AttemptState `json:"state"`
+	// Attempt is the id of the entry in which the attempt that ended had begun.
+	Attempt string `json:"attempt,omitzero"`
+	// Source is who asked: "auto", "client", "model" or "user".
+	Source string `json:"source,omitzero"`
+	// Reason is why: a trigger's words, a person's, or why there was nothing
+	// to do. Focus is what must be kept.
+	Reason string `json:"reason,omitzero"`
+	Focus  string `json:"focus,omitzero"`
+	// Seconds is how long an attempt may take: one that has not ended by then
+	// was interrupted.
+	Seconds int `json:"seconds,omitzero"`
 }
 
 // Pin names entries no overlay may hide or shorten (P8).
@@ -308,6 +341,7 @@ func (ConfigDelta) Kind() Kind       { return KindConfigDelta }
 func (Compaction) Kind() Kind        { return KindCompaction }
 func (CompactionRevoked) Kind() Kind { return KindCompactionRevoked }
 func (CompactionFailed) Kind() Kind  { return KindCompactionFailed }
+func (CompactionAttempt) Kind() Kind { return KindCompactionAttempt }
 func (Pin) Kind() Kind               { return KindPin }
 func (Unpin) Kind() Kind             { return KindUnpin }
 func (u Unknown) Kind() Kind         { return u.Name }

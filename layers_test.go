@@ -16,7 +16,7 @@ import (
 // imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var layers = [][]string{
-	{"internal/fitnames", "problem"},
+	{"internal/fitnames", "internal/jsonedit", "problem"},
 	{"."},
 	{"token", "tool", "atom", "purpose", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
@@ -24,7 +24,9 @@ var layers = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
+	{"internal/live"},
 	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"internal/hook"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

@@ -120,6 +120,8 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 		return decoded[CompactionRevoked](object)
 	case KindCompactionFailed:
 		return decoded[CompactionFailed](object)
+	case KindCompactionAttempt:
+		return decoded[CompactionAttempt](object)
 	case KindPin:
 		return decoded[Pin](object)
 	case KindUnpin:
@@ -263,7 +265,7 @@ func Value(p Payload) (Payload, error) {
 func isValue(p Payload) bool {
 	switch p.(type) {
 	case TurnStart, UserMessage, AssistantMessage, Reasoning, ToolCall, ToolResult, ProviderItem,
-		Approval, Usage, ConfigDelta, Compaction, CompactionRevoked, CompactionFailed, Pin, Unpin, Unknown:
+		Approval, Usage, ConfigDelta, Compaction, CompactionRevoked, CompactionFailed, CompactionAttempt, Pin, Unpin, Unknown:
 		return true
 	}
 	return false

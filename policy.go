@@ -18,8 +18,8 @@ type Compaction struct {
 	ToStep *int `json:"to_step,omitzero"`
 
 	// Profile, Strategy and Source say where the overlay came from: the
-	// profile or strategy asked for, and who asked ("user", "auto", "micro",
-	// "import").
+	// profile or strategy asked for, and who asked ("user", "auto", "model",
+	// "micro", "import").
 	Profile  string `json:"profile,omitzero"`
 	Strategy string `json:"strategy,omitzero"`
 	Source   string `json:"source,omitzero"`

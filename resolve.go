@@ -152,7 +152,7 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 	}
 	if at := p.winner(slotTexts, seq); p.texts > 0 && at != nobody {
 		var text string
-		if p.shields(at, n, seq) && !p.trimsContext(at, n, seq) {
+		if p.shields(at, n, seq) && !p.trimsHost(at, seq) {
 			d.reason = ReasonRequest
 		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
@@ -176,11 +176,12 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 	return m, d
 }
 
-// trimsContext reports whether an overlay names the lines that stay of standing
-// instructions. Those are long where a turn begins with them, and no request: P9
-// does not shield them from that, for they are still shown (fit.md F4).
-func (p *Projection) trimsContext(by int32, n *node, seq int32) bool {
-	return n.is(flagContext) && p.overlays[by].c.Texts.Entries[int64(seq)].Action == Trim
+// trimsHost reports whether an overlay names the lines that stay of what a host
+// put into a user's message: standing instructions, or what a command printed.
+// It may be long, and is no request: P9 does not shield it from that, for it is
+// still shown (fit.md F4).
+func (p *Projection) trimsHost(by int32, seq int32) bool {
+	return p.overlays[by].c.Texts.Entries[int64(seq)].Action == Trim && !payloadOf[UserMessage](p.log, seq).IsRequest()
 }
 
 // withText puts a text in the place of the texts of a content; files stay.
@@ -448,6 +449,9 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 		if body := policy.bodyLines(payloadOf[ToolCall](p.log, n.pair), s.body); body != "" {
 			if f == Kept {
 				f, r.Parts = Trimmed, shieldParts(r.Parts)
+			}
+			if f == Stripped {
+				r.Parts = p.withoutPatched(n, r.Parts)
 			}
 			r.Parts = appendText(r.Parts, body)
 		}

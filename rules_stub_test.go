@@ -74,6 +74,29 @@ func TestP5StubsTellTheOutcomeAndTheLines(t *testing.T) {
 	}
 }
 
+// A patch names its files: where it goes with its key, the stub of the result
+// says them, unless lines of the patch stand below, which say theirs.
+func TestP5StubsNameTheFilesOfAPatch(t *testing.T) {
+	patch := `*** Begin Patch\n*** Update File: a.go\n@@\n-old\n*** Add File: b/c.go\n+` + strings.Repeat("new ", 60) + `\n*** Delete File: d.go\n*** Update File: e.go\n*** End Patch`
+	const files = "\n*** Update File: a.go\n*** Add File: b/c.go\n*** Delete File: d.go"
+	of := func(policy tenfold.ToolPolicy, r tenfold.ToolResult) string {
+		r.CallID = "c"
+		p := project(t, user("go"), call("c", "apply_patch", `{"input":"`+patch+`"}`), entry(r), tools(policy))
+		_, text, _ := strings.Cut(view(p)[2], " c ")
+		return text
+	}
+	strip := tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true}
+	done := tenfold.ToolResult{Parts: tenfold.Text("Done\nM a.go\nM e.go"), Outcome: tenfold.Success}
+	same(t, "done", of(strip, done), "[compacted] apply_patch: success, 3 lines"+files)
+	same(t, "failed", of(strip, tenfold.ToolResult{Parts: tenfold.Text("no such file: a.go"), IsError: true}), "[compacted] apply_patch: error\nno such file: a.go"+files)
+	strip.FirstLine = true
+	same(t, "with a first line", of(strip, done), "[compacted] apply_patch: success, 3 lines\nDone"+files)
+	lines := tenfold.ToolPolicy{Action: tenfold.Selective, Recall: true, Calls: map[string]tenfold.CallPolicy{"c": {
+		Action: tenfold.Trim, Result: tenfold.Strip, Body: []tenfold.LineRange{{First: 2, Last: 4}},
+	}}}
+	same(t, "with lines of it", of(lines, done), "[compacted] apply_patch: success, 3 lines (recall 3)\n[argument input]\n… *** Update File: a.go\n@@\n-old …")
+}
+
 func TestP5aTheNote(t *testing.T) {
 	stripped := tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}
 	recall := stripped

@@ -273,6 +273,13 @@ func TestP9TheRequestsOfTheTurnAreNotTrimmed(t *testing.T) {
 	same(t, "why", p.Why(2), tenfold.ReasonRequest)
 	p = project(t, append(spoken(), overlay("x", tenfold.Compaction{Texts: policy}))...)
 	same(t, "fate where the whole turn is covered", fateOf(p, 2), "trimmed x")
+	for name, m := range map[string]tenfold.UserMessage{"context": {Purpose: tenfold.Context}, "notice": {Purpose: tenfold.Notice}, "of no person": {Synthetic: true}} {
+		m.Parts = tenfold.Text(numbered(3))
+		p = project(t, start(), user("go"), entry(m), overlay("x", tenfold.Compaction{ToStep: &zero, Texts: policy}))
+		same(t, name+" is named, and no request", fateOf(p, 2)+", "+fateOf(p, 3), "kept, trimmed x")
+		p = project(t, start(), user("go"), entry(m), overlay("x", tenfold.Compaction{ToStep: &zero, Texts: &tenfold.TextPolicy{Action: tenfold.Selective, Rest: tenfold.Omit}}))
+		same(t, name+" is not named", fateOf(p, 3), "kept")
+	}
 }
 
 func TestP13TextsSpeakOfMessagesInTheirRange(t *testing.T) {

@@ -317,7 +317,7 @@ func (l *Log) closeCall(seq int32, n *node, r *ToolResult) *node {
 	}
 	l.setRow(key, top, next)
 	call := l.link(top.first, seq)
-	n.pair, n.tool = top.first, l.endingOf(call.tool, r)
+	n.pair, n.tool = top.first, l.endingOf(top.first, r)
 	return call
 }
 

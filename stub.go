@@ -22,12 +22,13 @@ func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) (parts []Part,
 	}
 	text := bare.parts[0].Text
 	if policy.FirstLine {
-		telling := p.log.endings.list[n.tool].telling
+		e := &p.log.endings.list[n.tool]
 		first := quoteLine(firstLine(partsText(payloadOf[ToolResult](p.log, seq).Parts)))
-		text = strings.TrimSuffix(text, telling) + first
-		if first != telling {
-			text += telling
+		text = strings.TrimSuffix(text, e.telling+e.files) + first
+		if first != e.telling {
+			text += e.telling
 		}
+		text += e.files
 	}
 	text += recallRef(policy.Recall, seq)
 	return Text(text), p.stubs.count(text)
@@ -39,6 +40,58 @@ func quoteLine(line string) string {
 		return ""
 	}
 	return "\n" + Shield(shieldMarks(line), '[', "compacted", "previous: used")
+}
+
+// maxPatched is how many lines of a patch a stub quotes.
+const maxPatched = 3
+
+// patched gives the lines of a patch in a call's arguments that say which files
+// it changes: where the patch goes, nothing else does (P5).
+func patched(arguments string) (lines []string) {
+	if !strings.Contains(arguments, "*** ") {
+		return nil
+	}
+	for _, t := range ArgumentTexts(arguments) {
+		if !t.Body {
+			continue
+		}
+		for line := range strings.SplitSeq(t.Text, "\n") {
+			if isPatchHead(line) {
+				if lines = append(lines, strings.TrimSpace(line)); len(lines) == maxPatched {
+					return lines
+				}
+			}
+		}
+	}
+	return lines
+}
+
+func isPatchHead(line string) bool {
+	for _, head := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
+		if strings.HasPrefix(line, head) {
+			return len(line) <= maxFirstLine
+		}
+	}
+	return false
+}
+
+// withoutPatched takes the files of a patch off a stub: lines of the patch that
+// follow name theirs.
+func (p *Projection) withoutPatched(n *node, parts []Part) []Part {
+	files := p.log.endings.list[n.tool].files
+	if files == "" {
+		return parts
+	}
+	return Text(strings.Replace(partsText(parts), files, "", 1))
+}
+
+// quoteLines puts lines of the log under a stub.
+func quoteLines(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(quoteLine(line))
+	}
+	return b.String()
 }
 
 func recallRef(on bool, seq int32) string {
@@ -114,11 +167,13 @@ type ending struct {
 	outcome Outcome
 	lines   int32
 	telling string // what is quoted of a failure
+	files   string // which files the call's patch is about
 }
 
-// endingOf gives the number of a result's ending.
-func (l *Log) endingOf(tool int32, r *ToolResult) int32 {
-	e := ending{tool: tool, outcome: r.Ended()}
+// endingOf gives the number of the ending of a call with a result.
+func (l *Log) endingOf(call int32, r *ToolResult) int32 {
+	tool := l.node(call).tool
+	e := ending{tool: tool, outcome: r.Ended(), files: quoteLines(patched(payloadOf[ToolCall](l, call).Arguments))}
 	failed := e.outcome != "" && e.outcome != Success
 	if len(r.Parts) == 1 {
 		e.lines = int32(min(countLines(r.Parts[0].Text), hugeSize))
@@ -137,7 +192,7 @@ func (l *Log) endingOf(tool int32, r *ToolResult) int32 {
 		if e.lines > 0 {
 			text += ", " + strconv.Itoa(int(e.lines)) + " lines"
 		}
-		l.stubs = append(l.stubs, l.newStub(text+e.telling))
+		l.stubs = append(l.stubs, l.newStub(text+e.telling+e.files))
 	}
 	return number
 }
@@ -194,7 +249,7 @@ func (s *stubCounts) of(form string, number int32) *stub {
 	}
 	for int(number) >= len(s.previous) {
 		e := &s.log.endings.list[len(s.previous)]
-		s.previous = append(s.previous, s.log.newStub("[Previous: used "+s.log.toolName(e.tool)+"]"+e.telling))
+		s.previous = append(s.previous, s.log.newStub("[Previous: used "+s.log.toolName(e.tool)+"]"+e.telling+e.files))
 	}
 	return &s.previous[number]
 }

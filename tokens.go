@@ -197,6 +197,8 @@ func SearchText(p Payload) string {
 		}
 	case CompactionFailed:
 		return p.Error
+	case CompactionAttempt:
+		return p.Reason
 	}
 	return ""
 }

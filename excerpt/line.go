@@ -28,6 +28,8 @@ type line struct {
 type textLine struct {
 	line  int32
 	bytes int32 // its end included
+	// head is the number of the line that says what file it is of; 0 for none.
+	head int32
 }
 
 // A line of so many bytes tells what text it is from; shorter ones stand in

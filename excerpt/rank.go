@@ -119,6 +119,9 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 			return 0
 		}
 	}
+	if h := c.head(e, first); h > 0 {
+		cost += e.share(int64(c.ix.text[e.text.from+h-1].bytes)) + markCost/2
+	}
 	marks := int64(1)
 	if _, bytes, ok := c.gap(e, first, -1); ok {
 		marks--
@@ -182,11 +185,14 @@ func (c *chooser) take(at int32) {
 			}
 		}
 	}
+	first, last := one.extent()
+	if h := c.head(e, first); h > 0 {
+		c.hold(e, one.entry, h, h)
+	}
 	c.put(one)
 	if one.line <= 0 {
 		return
 	}
-	first, last := one.extent()
 	before, _, _ := c.gap(e, first, -1)
 	after, _, _ := c.gap(e, last, +1)
 	first, last = first-before, last+after
@@ -200,6 +206,28 @@ func (c *chooser) take(at int32) {
 		c.picks = append(c.picks, pick{entry: one.entry, line: last - after + 1, last: last})
 	}
 	c.beside(one.entry, first, last)
+}
+
+// head is the line that a line stands under and that does not stand yet; 0 for
+// none.
+func (c *chooser) head(e *entry, line int32) int32 {
+	if line < 1 {
+		return 0
+	}
+	h := c.ix.text[e.text.from+line-1].head
+	if h == line || c.has(e, h) {
+		return 0
+	}
+	return h
+}
+
+// hold takes lines that are no candidate.
+func (c *chooser) hold(e *entry, entry, first, last int32) {
+	for n := first; n <= last; n++ {
+		c.held[e.text.from+n-1] = true
+	}
+	c.picks = append(c.picks, pick{entry: entry, line: first, last: last})
+	c.beside(entry, first, last)
 }
 
 // put notes what is taken.

@@ -34,10 +34,11 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	first := number
 	ix.margins, ix.numbers = ix.margins[:0], ix.numbers[:0]
 	whole := at.role == roleResult || at.role == roleCall
+	under := heads{role: at.role}
 	for text := range lines(text) {
 		id := ix.lineOf(text)
 		bytes := int32(len(text)) + 1
-		ix.text = append(ix.text, textLine{id, bytes})
+		ix.text = append(ix.text, textLine{id, bytes, under.of(text, number)})
 		one := &ix.lines[id]
 		ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
 		ix.useWords(at, one.words, at.role == roleAssistant)

@@ -42,7 +42,7 @@ func PromptCache(plan strategy.Plan, model string, prices provider.Prices, scale
 // summary hides is left out. The plan comes back where it can be applied as it is.
 func (s *Session) fires(ctx context.Context, r Request) (fires bool, why string, made *strategy.Plan, err error) {
 	if r.Trigger == nil {
-		return true, "", nil, nil
+		return true, r.Reason, nil, nil
 	}
 	view := s.watcher.Look(s.projection)
 	if r.Options.Window > 0 {

@@ -51,6 +51,9 @@ type Result struct {
 	Count int
 }
 
+// ErrNoProgress says that a compaction would not free enough to be worth it (A4).
+var ErrNoProgress = errors.New("no progress")
+
 // maxAttempts bounds how often a mechanical plan is made anew.
 const maxAttempts = 50
 
@@ -109,6 +112,9 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 			return c, false, err
 		}
 		made = nil
+		if r.Progress > 0 && len(plan.Compactions) > 0 && float64(plan.Before-plan.After) < r.Progress*float64(plan.Before) {
+			return c, false, fmt.Errorf("%w: %d of %d tokens would go, less than %.0f %%", ErrNoProgress, plan.Before-plan.After, plan.Before, 100*r.Progress)
+		}
 		for i := range plan.Compactions {
 			plan.Compactions[i].Reason = why // why it was made (A7)
 		}

@@ -42,19 +42,23 @@ func (s *Session) failed(ctx context.Context, r Request, err error) error {
 	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || isConflict(err) || r.Options.DryRun {
 		return err // the request was invalid, or this is not a failure to record
 	}
+	if record := s.record(ctx, r, err); record != nil && !isConflict(record) {
+		return errors.Join(err, fmt.Errorf("record the failure: %w", record))
+	}
+	return err
+}
+
+// record appends the record of a failure.
+func (s *Session) record(ctx context.Context, r Request, err error) error {
 	text := err.Error()
 	if len(text) > longestError {
 		text = strings.ToValidUTF8(text[:longestError], "") + "…" // no half of a character
 	}
-	record := s.appendLatest(ctx, func() []tenfold.Entry {
+	return s.appendLatest(ctx, func() []tenfold.Entry {
 		scale := s.watcher.Scale(s.log)
 		tokens, limit := scale.Tokens(s.projection.Tokens())+scale.Outside, s.window(r)
-		return []tenfold.Entry{{Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit}}}
+		return []tenfold.Entry{{Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit, Attempt: r.attempt}}}
 	})
-	if record != nil && !isConflict(record) {
-		return errors.Join(err, fmt.Errorf("record the failure: %w", record))
-	}
-	return err
 }
 
 // isConflict tells whether another writer came first.

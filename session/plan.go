@@ -30,6 +30,12 @@ type Request struct {
 	Branch string
 	// Strategies are run left to right; none means the default profile.
 	Strategies []strategy.Strategy
+	// Reason is why it was asked for, kept with the overlays (A7); a Trigger
+	// gives its own.
+	Reason string
+	// Progress is the share of the view's tokens that must go, or it fails
+	// (A4); zero for whatever there is.
+	Progress float64
 	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
 	Trigger trigger.Trigger
 	// Prices are what the Trigger goes by, where it weighs what a prompt cache
@@ -46,6 +52,8 @@ type Request struct {
 	// Range is worked out from Bounds; an empty Source means "user", or with a
 	// Trigger "auto", a nil Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
+
+	attempt string // the id of the entry in which it began (A3)
 }
 
 // Plan works out what a request would do, and writes nothing (C8). A plan

@@ -52,7 +52,13 @@ func (f *fitting) keepLastStep() {
 				st.body = e.Tokens <= f.limit/lastStepPart
 				st.lines = edges(r.Payload)
 			}
-		case tenfold.AssistantMessage, tenfold.UserMessage:
+		case tenfold.UserMessage: // of a host: what a command printed, say
+			if st.whole = e.Tokens <= left; st.whole {
+				left -= e.Tokens
+			} else {
+				st.lines = edges(e.Payload)
+			}
+		case tenfold.AssistantMessage:
 		default:
 			continue
 		}

@@ -121,3 +121,34 @@ func TestF4ContextOfTheOpenTurnGivesWay(t *testing.T) {
 		t.Errorf("the rule is gone from\n%s", text.String())
 	}
 }
+
+// F4: what a command of the person's own printed gives way, also where it is the
+// last of the log, in a turn whose requests P9 shields: it shows how it begins
+// and ends.
+func TestF4NoticesOfTheOpenTurnGiveWay(t *testing.T) {
+	var printed strings.Builder
+	for n := range 3000 {
+		fmt.Fprintf(&printed, "./objects/line %d of it\n", n)
+	}
+	for _, m := range []tenfold.UserMessage{{Purpose: tenfold.Notice}, {Synthetic: true}} {
+		m.Parts = tenfold.Text(printed.String())
+		l := longSteps(t, tenfold.AssistantMessage{Text: strings.Repeat("words and more ", 900)})
+		for _, p := range []tenfold.Payload{tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("ok")}, tenfold.AssistantMessage{Text: "Done."}, m} {
+			if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=10%")
+		if !made.Fitted.Met() {
+			t.Errorf("missed: %+v", made.Fitted)
+		}
+		fate, _, _ := made.View().Fate(l.Version())
+		var text string
+		for it := range made.View().Items() {
+			text = tenfold.SearchText(it.Payload)
+		}
+		if fate != tenfold.Trimmed || !strings.Contains(text, "line 0 of it") || !strings.Contains(text, "line 2999 of it") {
+			t.Errorf("what it printed is %v: %q", fate, text[:min(len(text), 300)])
+		}
+	}
+}

@@ -2,6 +2,7 @@ package summary_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,7 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		{"Cline", []string{`c 1 ask_followup_question {"question":"Which port?"}`, `r 1 <answer>\n7443\n</answer>`}, "- turn 0, to `Which port?`: > 7443\n"},
 		{"in words", []string{"a I found two ports.\\nShall I take 7443?", "t", "u yes"}, "- turn 1, to `Shall I take 7443?`: > yes\n"},
 		{"a number", []string{"a Which one do you want?\\n1. the first\\n2. the second", "t", "u 2"}, "- turn 1, to `Which one do you want?`: > 2\n"},
+		{"an offer", []string{"a Done.\\n\\n- `runs/` is left. If you want, I can remove it too.", "t", "u remove it"}, "- turn 1, to `If you want, I can remove it too.`: > remove it\n"},
 		{"instead of a call", []string{`c 1 Bash {"command":"rm -r old"}`, `e 1 The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nonly move it`}, "- turn 0, to `may I run Bash {\"command\":\"rm -r old\"}?`: > only move it\n"},
 		{"no answer", []string{`c 1 AskUserQuestion {"questions":[{"question":"Which port?"}]}`, `e 1 The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing.`}, "## What the user demanded\n- turn 0:\n  > Start it.\n"},
 	} {
@@ -398,5 +400,36 @@ func TestP5bDemandsAreWhole(t *testing.T) {
 	}
 	if !strings.Contains(text, "unless I say otherwise.") {
 		t.Errorf("what turns a demand round is cut off:\n%s", text)
+	}
+}
+
+// M4a: what was done to a file is counted by its kind: a file that was changed
+// and then deleted was not deleted so many times.
+func TestM4aWhatWasDoneToAFile(t *testing.T) {
+	write := func(id int) []string {
+		return []string{fmt.Sprintf(`c %d Write {"file_path":"a.go","content":"package a%d"}`, id, id), fmt.Sprintf("r %d File created successfully at: a.go", id)}
+	}
+	edit := func(id int) []string {
+		return []string{fmt.Sprintf(`c %d Edit {"file_path":"a.go","old_string":"x%d","new_string":"y"}`, id, id), fmt.Sprintf("r %d done", id)}
+	}
+	patch := func(id int, op string) []string {
+		return []string{fmt.Sprintf(`c %d apply_patch {"input":"*** Begin Patch\n*** %s File: a.go\n@@\n+x\n*** End Patch"}`, id, op), fmt.Sprintf("r %d Success", id)}
+	}
+	gone := []string{`c 9 Bash {"command":"rm a.go"}`, "r 9 "}
+	for _, c := range []struct {
+		calls [][]string
+		want  string
+	}{
+		{[][]string{edit(1), edit(2)}, "modified ×2"},
+		{[][]string{patch(1, "Add"), edit(2), edit(3)}, "created, then modified ×2"},
+		{[][]string{write(1), edit(2)}, "created, then modified"},
+		{[][]string{edit(1), edit(2), gone}, "deleted"},
+		{[][]string{patch(1, "Add"), patch(2, "Delete"), patch(3, "Add"), edit(4)}, "created, then modified"},
+		{[][]string{patch(1, "Add"), gone, edit(2)}, "modified"},
+	} {
+		text := digestOfLines(t, append([]string{"t", "u Start it."}, slices.Concat(c.calls...)...)...)
+		if want := "- `a.go`: " + c.want + ", turn 0\n"; !strings.Contains(text+"\n", want) {
+			t.Errorf("it has no %q:\n%s", want, text)
+		}
 	}
 }

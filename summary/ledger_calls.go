@@ -32,8 +32,10 @@ func (c *call) words() string { return code(c.name+" "+c.arguments, lineLength) 
 type file struct {
 	path    string
 	last    tool.Operation
+	created bool // by a change before the last ones
 	turn    int
 	changes int
+	same    int // of them, the last ones that were all of one kind
 	reads   int
 	// latest is the entry of that last operation.
 	latest int
@@ -150,8 +152,18 @@ func (l *Ledger) touch(c *call, f tool.FileOperation) {
 		}
 	}
 	if f.Op != tool.FileRead || have.changes == 0 {
-		have.last, have.turn, have.latest = f.Op, c.turn, l.entries
+		have.end(f.Op, c.turn, l.entries)
 	}
+}
+
+// end notes the last operation on a file.
+func (f *file) end(op tool.Operation, turn, entry int) {
+	if op != f.last {
+		f.created = op != tool.FileDeleted && (f.created || f.last == tool.FileCreated)
+		f.same = 0
+	}
+	f.same++
+	f.last, f.turn, f.latest = op, turn, entry
 }
 
 func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {

@@ -26,6 +26,17 @@ func times(n int, word string) string {
 	return fmt.Sprintf("%s ×%d", word, n)
 }
 
+// done says what became of a file: each count is of one kind of change.
+func (f *file) done() string {
+	switch {
+	case f.last == tool.FileDeleted:
+		return string(f.last)
+	case f.created:
+		return string(tool.FileCreated) + ", then " + times(f.same, string(f.last))
+	}
+	return times(f.same, string(f.last))
+}
+
 // fileItems tells the files that were changed, the newest first, with what was
 // changed in those of late, and a handful of those that were only read.
 func (l *Ledger) fileItems(s *items) {
@@ -49,7 +60,7 @@ func (l *Ledger) fileItems(s *items) {
 			}
 			continue
 		}
-		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.path, 2*lineLength), times(f.changes, string(f.last)), f.turn)
+		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.path, 2*lineLength), f.done(), f.turn)
 		if told < hunkFiles && f.last != tool.FileDeleted {
 			if words := hunks(f); words != "" {
 				told++
@@ -90,7 +101,7 @@ func (l *Ledger) remove(line string, turn int) {
 				}
 				whole := len(name) == len(f.path) || strings.HasSuffix(strings.TrimSuffix(f.path, name), "/")
 				if same, err := path.Match(w, name); err == nil && same && whole && f.changes > 0 {
-					f.last, f.turn, f.latest = tool.FileDeleted, turn, l.entries
+					f.end(tool.FileDeleted, turn, l.entries)
 				}
 			}
 		}

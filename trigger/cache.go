@@ -66,7 +66,7 @@ func (t CacheAware) Fires(v View) (bool, string) {
 	if !c.Planned {
 		return false, "nothing is planned whose tokens could go"
 	}
-	cold, words := t.cold(c)
+	cold, words := t.Cold(c)
 	least := t.clearAtLeast()
 	if cold {
 		least = min(least, ColdAtLeast)
@@ -85,8 +85,8 @@ func (t CacheAware) Fires(v View) (bool, string) {
 
 func (t CacheAware) clearAtLeast() int { return cmp.Or(max(t.ClearAtLeast, 0), DefaultClearAtLeast) }
 
-// cold tells whether the provider has forgotten the prompt, and says so.
-func (t CacheAware) cold(c Cache) (bool, string) {
+// Cold tells whether the provider has forgotten the prompt, and says so.
+func (t CacheAware) Cold(c Cache) (bool, string) {
 	if c.Touched.IsZero() {
 		return true, "nothing cached"
 	}

@@ -54,12 +54,12 @@ type left int
 func Left(n int) Trigger { return left(n) }
 
 func (t left) Fires(v View) (bool, string) {
-	used, source := v.used()
-	room := v.window() - used
+	used, source := v.Used()
+	room := v.Room() - used
 	if room <= int(t) {
-		return true, reason(room, " tokens left of a window of ", v.window(), " (", string(source), "), the threshold is ", int(t))
+		return true, reason(room, " tokens left of a window of ", v.Room(), " (", string(source), "), the threshold is ", int(t))
 	}
-	return false, reason(room, " tokens left of a window of ", v.window(), " (", string(source), "), more than ", int(t))
+	return false, reason(room, " tokens left of a window of ", v.Room(), " (", string(source), "), more than ", int(t))
 }
 
 func (t left) String() string { return "-" + number(int(t)) }
@@ -78,18 +78,40 @@ func Context(f float64) Trigger {
 }
 
 func (t context) Fires(v View) (bool, string) {
-	used, source := v.used()
-	share := 100 * float64(used) / float64(v.window())
-	fires := float64(used) > float64(t)*float64(v.window())
+	used, source := v.Used()
+	share := 100 * float64(used) / float64(v.Room())
+	fires := float64(used) > float64(t)*float64(v.Room())
 	words := "not over"
 	if fires {
 		words = "over"
 	}
-	return fires, reason(used, " of ", v.window(), " tokens (", string(source), "), ", share, " %, ", words, " ", t.String())
+	return fires, reason(used, " of ", v.Room(), " tokens (", string(source), "), ", share, " %, ", words, " ", t.String())
 }
 
 func (t context) String() string {
 	return strconv.FormatFloat(float64(t)*100, 'g', 15, 64) + "%"
+}
+
+// Limit is how many tokens of a window may be used before t fires by that alone:
+// all of it where tokens are nothing it looks at.
+func Limit(t Trigger, window int) int {
+	switch t := t.(type) {
+	case tokens:
+		return min(int(t), window)
+	case left:
+		return max(window-int(t), 0)
+	case context:
+		return int(float64(t) * float64(window))
+	case several:
+		limit := Limit(t.members[0], window)
+		for _, m := range t.members[1:] {
+			if n := Limit(m, window); (n > limit) == t.all {
+				limit = n
+			}
+		}
+		return limit
+	}
+	return window
 }
 
 // reason puts a reason together. A trigger is asked before every call of a

@@ -330,3 +330,18 @@ func BenchmarkWatcher(b *testing.B) {
 		})
 	}
 }
+
+func TestLimitIsWhereATriggerFires(t *testing.T) {
+	for text, want := range map[string]int{
+		"80%": 160_000, "150k": 150_000, "300k": 200_000, "-20k": 180_000, "-300k": 0, "off": 200_000, "turns(3)": 200_000, "cache(20k)": 200_000,
+		"any(80%, -20k, turns(3))": 160_000, "all(80%, -20k)": 180_000, "any(-20k, all(10%, 30k))": 30_000,
+	} {
+		when, err := trigger.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := trigger.Limit(when, 200_000); got != want {
+			t.Errorf("%s allows %d tokens, want %d", text, got, want)
+		}
+	}
+}

@@ -30,8 +30,9 @@ type View struct {
 	Cache Cache
 }
 
-// used is the figure thresholds of the window go by, and where it comes from.
-func (v View) used() (int, token.Source) {
+// Used is the figure that thresholds of the window go by, in tokens, and where it
+// comes from: what the provider reported and what came since, else the total.
+func (v View) Used() (int, token.Source) {
 	if v.Reported > 0 {
 		return v.Reported + v.Since, token.Provider
 	}
@@ -41,8 +42,9 @@ func (v View) used() (int, token.Source) {
 	return v.Tokens, token.Estimate
 }
 
-// window falls back as T5 says.
-func (v View) window() int { return cmp.Or(max(v.Window, 0), token.FallbackWindow) }
+// Room is how many tokens the model's context holds; where that is not known, the
+// fallback of T5.
+func (v View) Room() int { return cmp.Or(max(v.Window, 0), token.FallbackWindow) }
 
 // Look makes the view of a projection, with the window of the model in its
 // configuration. It reads the whole log once; a [Watcher] does not.

@@ -48,10 +48,8 @@ type settingJSON struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"`
 	// Trusted tells, of a value of the workspace's file, whether that is trusted.
-	Trusted *bool `json:"trusted,omitzero"`
-	// Unused is set for a key that has no effect so far.
-	Unused bool        `json:"unused,omitzero"`
-	Origin *originJSON `json:"origin"`
+	Trusted *bool       `json:"trusted,omitzero"`
+	Origin  *originJSON `json:"origin"`
 }
 
 func (a *app) configShow(ctx context.Context, key string, named, origin bool) error {
@@ -97,7 +95,7 @@ func (a *app) configShowJSON(all []config.Setting, key string, origin bool) erro
 			continue
 		}
 		out := settingJSON{
-			Key: s.Key(), Value: s.Value, Unused: s.Unused,
+			Key: s.Key(), Value: s.Value,
 			Origin: &originJSON{Layer: s.Origin.Layer(), Name: s.Origin.Name, Line: s.Origin.Line},
 		}
 		if s.Origin.Kind == config.Workspace {
@@ -153,9 +151,6 @@ func (a *app) configShowText(all []config.Setting, origin bool) {
 		if !origin {
 			a.Printf("%s\n", pair)
 			continue
-		}
-		if s.Unused {
-			comment("not used yet")
 		}
 		from := "# " + terminal.Visible(s.Origin.String())
 		if ansi.StringWidth(pair+from)+2 > width { // then it stands above

@@ -53,7 +53,7 @@ func Main() int {
 
 // run runs one command line.
 func run(ctx context.Context, args []string, t *terminal.Terminal) int {
-	return (&app{Terminal: t, now: time.Now}).run(ctx, args)
+	return (&app{Terminal: t, now: time.Now, clients: clients()}).run(ctx, args)
 }
 
 func (a *app) run(ctx context.Context, args []string) int {

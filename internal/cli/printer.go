@@ -226,6 +226,8 @@ func notes(payload tenfold.Payload) (note string, notable bool) {
 		return "undone or redone: " + v.Target, true
 	case tenfold.CompactionFailed:
 		return "compaction failed: " + v.Error, true
+	case tenfold.CompactionAttempt:
+		return strings.TrimSpace("compaction " + string(v.State) + ": " + v.Reason), false
 	case tenfold.Approval:
 		return strings.TrimSpace("approval " + string(v.State) + " " + v.Reason), true
 	case tenfold.ConfigDelta:

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/hook"
 	"tenfold/strategy"
 )
 
@@ -28,6 +29,8 @@ type app struct {
 	whose string
 	// stored is the number of conversations imported so far.
 	stored int
+	// clients are the agents that can be installed for.
+	clients []hook.Client
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -70,7 +73,7 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	flags.BoolVar(&a.JSON, "json", false, "print results and errors as JSON, one object per\nline")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
-	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand())
+	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(), a.doctorCommand(), a.manCommand())
 	root.SetHelpCommand(a.helpCommand())
 	explainCompletion(root)
 	return root

@@ -34,6 +34,15 @@ func (a *app) open(ctx context.Context) (*workspace, error) {
 	if a.workspace != nil {
 		return a.workspace, nil
 	}
+	l, err := a.openNew(ctx)
+	if err == nil {
+		a.workspace = l
+	}
+	return l, err
+}
+
+// openNew opens the store once more; the caller closes it.
+func (a *app) openNew(ctx context.Context) (*workspace, error) {
 	url, from := a.storeURL, "--store"
 	if url == "" {
 		url, from = os.Getenv("TENFOLD_STORE"), "TENFOLD_STORE"
@@ -49,7 +58,6 @@ func (a *app) open(ctx context.Context) (*workspace, error) {
 		return nil, err
 	}
 	l.service = session.NewService(l.store, session.WithClock(a.now))
-	a.workspace = l
 	return l, nil
 }
 

@@ -9,8 +9,7 @@ import "tenfold"
 // alone.
 //
 // A field tagged open may be set by a workspace's file before it is trusted; all
-// others, including new ones, may not (see [Trust]). A field tagged live is read by
-// the parts that run by themselves, which come with release 0.2.
+// others, including new ones, may not (see [Trust]).
 type Config struct {
 	Model        Model               `json:"model,omitzero" jsonschema:"The model that answers."`
 	Conversation Conversation        `json:"conversation,omitzero" jsonschema:"How conversations are kept and compacted."`
@@ -42,6 +41,7 @@ type Compaction struct {
 	Profiles           map[string]Profile `json:"profiles,omitempty" jsonschema:"Named sets of policies."`
 	Micro              Micro              `json:"micro,omitzero" jsonschema:"The strategy micro."`
 	Auto               Auto               `json:"auto,omitzero" jsonschema:"Automatic compaction."`
+	Hook               Hook               `json:"hook,omitzero" jsonschema:"Plug-ins of running agents."`
 	ProtectedTurns     any                `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use keep_last"`
 	CooldownSeconds    any                `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"remove it"`
 }
@@ -58,23 +58,30 @@ type Profile struct {
 
 // Micro is the table conversation.compaction.micro.
 type Micro struct {
-	Enabled      bool     `json:"enabled,omitempty" jsonschema:"Run micro in every iteration of the agent's loop." eg:"true" open:"yes" live:"yes"`
+	Enabled      bool     `json:"enabled,omitempty" jsonschema:"Clear old results in live conversations, before each request." eg:"true" open:"yes"`
 	KeepRecent   Count    `json:"keep_recent,omitempty" jsonschema:"Number of newest results to keep." eg:"10" open:"yes"`
 	Over         Size     `json:"over,omitempty" jsonschema:"Keep results up to this size." eg:"800" open:"yes"`
 	Exempt       []string `json:"exempt,omitempty" jsonschema:"Tools whose results are kept." eg:"[\"skill\", \"ask\"]" open:"yes"`
-	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"Do nothing unless at least this many tokens are freed, because whatever follows a change must be read again at full price. Only \"conversation show --money\" uses it." eg:"\"20k\"" open:"yes"`
-	ColdAfter    Duration `json:"cold_after,omitempty" jsonschema:"Time after which a provider has dropped its prompt cache, so that freeing 2k tokens is enough. Only \"conversation show --money\" uses it." eg:"\"5m\"" open:"yes"`
+	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"Do nothing unless at least this many tokens are freed, because whatever follows a change must be read again at full price." eg:"\"20k\"" open:"yes"`
+	ColdAfter    Duration `json:"cold_after,omitempty" jsonschema:"Time after which a provider has dropped its prompt cache, so that freeing 2k tokens is enough." eg:"\"5m\"" open:"yes"`
 }
 
 // Auto is the table conversation.compaction.auto.
 type Auto struct {
-	Enabled            bool       `json:"enabled,omitempty" jsonschema:"Compact automatically." eg:"true" live:"yes"`
-	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When to compact: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"cache(20k, 5m)\" by what the provider's prompt cache would lose, \"any(80%, cache())\", or \"off\"." eg:"\"80%\"" live:"yes"`
-	Strategy           Strategies `json:"strategy,omitempty" jsonschema:"Strategies to use." eg:"\"auto\"" live:"yes"`
+	Enabled            bool       `json:"enabled,omitempty" jsonschema:"Compact live conversations automatically." eg:"true"`
+	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When to compact: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"any(80%, turns(20))\" for either, or \"off\"." eg:"\"80%\""`
+	Strategy           Strategies `json:"strategy,omitempty" jsonschema:"Strategies to use." eg:"\"fit\""`
+	Turns              Count      `json:"turns,omitempty" jsonschema:"Number of turns to make room for: fit without a target leaves the threshold less what so many turns took so far, and never less than a quarter." eg:"30"`
 	Fallback           string     `json:"fallback,omitempty" one:"digest none" jsonschema:"What writes the summary when the model fails." eg:"\"digest\""`
-	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"Most attempts in one turn." eg:"1" live:"yes"`
+	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"Most attempts in one turn that fail." eg:"1"`
 	ProtectedTurns     any        `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use conversation.compaction.keep_last"`
 	CooldownSeconds    any        `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"remove it"`
+}
+
+// Hook is the table conversation.compaction.hook.
+type Hook struct {
+	TimeLimit Duration `json:"time_limit,omitempty" jsonschema:"Time after which an agent's event is answered with nothing, so that the agent does what it does without Tenfold." eg:"\"10s\""`
+	TrimOver  Tokens   `json:"trim_over,omitempty" jsonschema:"Shorten new tool results to this many tokens before a model sees them; the whole result is stored. \"off\" sets no limit." eg:"\"25k\""`
 }
 
 // Tool is the table conversation.tools.NAME.

@@ -14,13 +14,9 @@ type field struct {
 	typ                            reflect.Type
 	// words are those that the value may be, if it is one of a few.
 	words []string
-	// open is set where a file that is not trusted may set it, live where only the
-	// live parts read it.
-	open, live bool
+	// open is set where a file that is not trusted may set it.
+	open bool
 }
-
-// Live ends the description of a key that only the live parts read.
-const Live = "Read by the live parts, from release 0.2 on."
 
 var configType = reflect.TypeFor[Config]()
 
@@ -57,10 +53,7 @@ func describeFields(t reflect.Type) []field {
 		}
 		one := field{
 			name: name, doc: f.Tag.Get("jsonschema"), example: f.Tag.Get("eg"), deprecated: f.Tag.Get("deprecated"),
-			index: i, typ: typ, words: strings.Fields(f.Tag.Get("one")), open: f.Tag.Get("open") != "", live: f.Tag.Get("live") != "",
-		}
-		if one.live {
-			one.doc += " " + Live
+			index: i, typ: typ, words: strings.Fields(f.Tag.Get("one")), open: f.Tag.Get("open") != "",
 		}
 		all = append(all, one)
 	}

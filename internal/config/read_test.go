@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Every key is read by something, unless it is tagged live or deprecated: then it
+// Every key is read by something, unless it is deprecated: then it
 // must not be, or the tag is out of date.
 func TestEveryKeyIsRead(t *testing.T) {
 	read := fieldsRead(t)
@@ -29,7 +29,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		seen[typ] = true
 		for _, f := range fields(typ) {
 			is := read[typ.Name()+"."+typ.Field(f.index).Name]
-			if want := !f.live && f.deprecated == ""; is != want {
+			if want := f.deprecated == ""; is != want {
 				t.Errorf("%s%s: read %v, want %v", above, f.name, is, want)
 			}
 			check(f.typ, above+f.name+".")

@@ -17,9 +17,8 @@ type Setting struct {
 	Value  any
 	Origin Origin
 	// Table is set for a table, which has no value: its settings follow. Gone is
-	// set for a key that a conversation takes back, Unused for one that only the
-	// live parts read.
-	Table, Gone, Unused bool
+	// set for a key that a conversation takes back.
+	Table, Gone bool
 }
 
 // Key is the key as TOML writes it.
@@ -83,7 +82,7 @@ func (e *Effective) Settings(key string) ([]Setting, error) {
 
 // settings lists values before tables, as TOML has it.
 func settings(n *node, f field, path []string) []Setting {
-	at := Setting{Path: path, Doc: f.doc, Value: n.value, Origin: n.origin, Table: n.table != nil, Gone: n.gone, Unused: f.live}
+	at := Setting{Path: path, Doc: f.doc, Value: n.value, Origin: n.origin, Table: n.table != nil, Gone: n.gone}
 	if n.table == nil {
 		return []Setting{at}
 	}

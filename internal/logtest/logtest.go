@@ -256,6 +256,7 @@ func (d *drawer) bookkeeping() {
 		tenfold.Usage{Model: "m", Input: d.number(10, 12), Output: 2, Cost: &cost},
 		tenfold.Approval{State: tenfold.ApprovalGranted, CallID: "c1"},
 		tenfold.CompactionFailed{Error: "no model", Tokens: d.number(9, 10), Limit: 8, Exceeded: true},
+		tenfold.CompactionAttempt{State: tenfold.AttemptBegun, Source: "auto", Reason: "why", Seconds: d.number(9, 10)},
 		tenfold.Unknown{Name: "later.kind", Data: `{"x":[1,2]}`},
 	))
 }

@@ -57,7 +57,9 @@ func payloads() []tenfold.Payload {
 			Turns:     tenfold.Omit,
 		},
 		tenfold.CompactionRevoked{Target: "e1"},
-		tenfold.CompactionFailed{Error: "too long", Tokens: 5, Limit: 4, Exceeded: true},
+		tenfold.CompactionFailed{Error: "too long", Tokens: 5, Limit: 4, Exceeded: true, Attempt: "a1"},
+		tenfold.CompactionAttempt{State: tenfold.AttemptBegun, Source: "auto", Reason: "90 % used", Focus: "f", Seconds: 60},
+		tenfold.CompactionAttempt{State: tenfold.AttemptEnded, Attempt: "a1", Reason: "nothing to do"},
 		tenfold.Pin{Entries: []string{"e1", "e2"}},
 		tenfold.Unpin{Entries: []string{"e1"}},
 		// L4: unknown kinds are kept verbatim.

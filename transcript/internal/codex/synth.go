@@ -62,7 +62,7 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 	}
 	x.at(e.Time)
 	switch p := e.Payload.(type) {
-	case tenfold.TurnStart, tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Unpin:
+	case tenfold.TurnStart, tenfold.Compaction, tenfold.CompactionRevoked, tenfold.CompactionAttempt, tenfold.Unpin:
 		return // turns open by themselves, and what was undone is not there
 	case tenfold.CompactionFailed:
 		x.warn.Add(0, "failed compaction has no form in codex and is left out", "failed compactions have no form in codex and are left out")

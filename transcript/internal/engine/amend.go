@@ -37,6 +37,11 @@ func Amend(e *tenfold.Entry) (amended bool) {
 		if amended {
 			e.Payload = p
 		}
+	case tenfold.CompactionAttempt:
+		count(&p.Seconds)
+		if amended {
+			e.Payload = p
+		}
 	case tenfold.CompactionFailed:
 		count(&p.Tokens)
 		count(&p.Limit)

@@ -1,0 +1,72 @@
+package excerpt
+
+import (
+	"strings"
+
+	"tenfold/atom"
+)
+
+// A head is the line that says of which file the lines below it are: in a patch,
+// in what a search prints under the name of each file, and the first words of a
+// notice of the host. Lines that are kept keep their head, or they stand on no
+// ground (fit.md F6).
+
+// maxHead is how many bytes a line may have that is kept for what stands below.
+const maxHead = 400
+
+// patchHeads begin the heads of patches.
+var patchHeads = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "diff --git ", "Index: "}
+
+// heads tells the head of each line of a text as it is read.
+type heads struct {
+	role role
+	now  int32 // the number of the head that lines stand under; 0 for none
+	// patch is set where the head stands for all below it, until the next.
+	patch bool
+}
+
+// of gives the number of the head of a line with a number of its own; its own
+// for a head.
+func (h *heads) of(text string, number int32) int32 {
+	bare := strings.TrimSpace(text)
+	switch {
+	case h.role == roleSynthetic:
+		if h.now == 0 && len(bare) <= maxHead && !isTag(bare) && bare != "" {
+			h.now = number
+		}
+		return h.now
+	case h.role != roleCall && h.role != roleResult:
+		return 0
+	case isPatchHead(text):
+		h.now, h.patch = number, true
+	case h.patch:
+	case bare == "":
+		h.now = 0
+	case h.role == roleResult && namesFile(bare):
+		h.now = number
+	}
+	return h.now
+}
+
+func isPatchHead(text string) bool {
+	if len(text) > maxHead {
+		return false
+	}
+	for _, head := range patchHeads {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTag reports whether a line is an element's tag and nothing else.
+func isTag(line string) bool {
+	return strings.HasPrefix(line, "<") && strings.IndexByte(line, '>') == len(line)-1
+}
+
+// namesFile reports whether a line is the path of a file, and a colon at most.
+func namesFile(line string) bool {
+	line = strings.TrimSuffix(line, ":")
+	return len(line) <= maxHead && strings.IndexByte(line, ' ') < 0 && strings.ContainsAny(line, `/\`) && atom.IsPath(line)
+}

@@ -1,0 +1,48 @@
+package excerpt_test
+
+import "testing"
+
+// Lines of a patch, of what was found in files and of a notice keep the line
+// that says of which file they are (F6).
+func TestF6LinesKeepTheirHead(t *testing.T) {
+	const plain = "plain words are here, many of them"
+	for name, tt := range map[string]struct {
+		log    []string
+		budget int
+		want   string
+	}{
+		"a patch": {
+			[]string{`c 1 apply_patch {"input":"*** Update File: src/a.go\n@@\n plain words here\n+and more plain words\n+open_file\n+plain"}`, "r 1 ok"},
+			60, "3b:1,5",
+		},
+		"each file of a diff": {
+			[]string{`c 1 Bash {}`, "r 1 plain words|diff --git a/x.go b/x.go|" + plain + "|" + plain + "|open_file|" + plain + "|" + plain + "|diff --git a/y.go b/y.go|" + plain + "||" + plain + "|close_file"},
+			80, "4:2,5,8,12",
+		},
+		"what a search found": {
+			[]string{`c 1 Grep {}`, "r 1 Found 2 matches|/home/some/a-b/cloud-view.test.tsx:|  Line 12: " + plain + "|  Line 22: open_file|  Line 33: " + plain + "||" + plain},
+			60, "4:2,4",
+		},
+		"names of files alone": {
+			[]string{`c 1 Glob {}`, "r 1 src/plain.tsx|src/other.tsx|src/open.tsx"},
+			200, "4:all",
+		},
+		"a notice": {
+			[]string{`s <system-reminder>|Note: some file was changed:|` + plain + "|" + plain + "|open_file|" + plain},
+			60, "3:2,5",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := script(t, append([]string{"t", "u go"}, tt.log...)...)
+			same(t, "kept", shown(choose(l, linesOnly(tt.budget))), tt.want)
+		})
+	}
+}
+
+// What stands after a blank line is of no file.
+func TestF6AHeadEndsAtABlankLine(t *testing.T) {
+	l := script(t, "t", "u see src/cloud.tsx", "c 1 Grep {}", "r 1 Found 2 matches|src/cloud.tsx:|  Line 12: plain words are here||plain words are here, and more of them|open_file")
+	o := linesOnly(20)
+	o.Whole = func(seq int64) bool { return seq == 2 }
+	same(t, "kept", shown(choose(l, o)), "4:6")
+}

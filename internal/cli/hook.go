@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/config"
+	"tenfold/internal/hook"
+	"tenfold/problem"
+	"tenfold/session"
+)
+
+// hookLimit is how long an agent waits for an answer where the configuration
+// cannot be read (V7).
+const hookLimit = 10 * time.Second
+
+// clients are the agents whose compactions Tenfold answers.
+func clients() []hook.Client {
+	return []hook.Client{}
+}
+
+// findClient gives the client of a name.
+func (a *app) findClient(name string) (hook.Client, error) {
+	for _, c := range a.clients {
+		if c.About().Name == name {
+			return c, nil
+		}
+	}
+	names := a.clientNames()
+	return nil, usage("unknown client "+quote(name), cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")))
+}
+
+func (a *app) hookCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook CLIENT EVENT",
+		Short: "Answer an event of a running agent",
+		Long: `Answers one event of an agent: JSON on standard input, JSON on standard output.
+The adapters that "tenfold install" writes run it; there is no need to run it by
+hand.
+
+The answer "{}" tells the agent to do what it does without Tenfold. That is also
+the answer if anything fails or takes too long (conversation.compaction.hook.
+time_limit, 10 seconds), and the exit code is always 0: Tenfold never stops an
+agent. "tenfold doctor" shows what failed.
+
+No model is called, and nothing is sent anywhere.`,
+		Example: `  tenfold hook claude-code session.compact < event.json`,
+		Args:    cobra.ArbitraryArgs,
+		// An adapter may be newer than the program.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		ValidArgsFunction:  a.completeClients,
+		RunE: func(c *cobra.Command, args []string) error {
+			a.Printf("%s\n", a.answer(c.Context(), args))
+			return nil
+		},
+	}
+}
+
+// answer answers an event, whatever happens.
+func (a *app) answer(ctx context.Context, args []string) []byte {
+	h := a.host()
+	if len(args) < 2 {
+		h.Fail(hook.Failure{Client: "unknown", Event: "unknown", Why: "tenfold hook requires CLIENT and EVENT"})
+		return []byte(hook.Nothing)
+	}
+	client, err := a.findClient(args[0])
+	if err != nil {
+		h.Fail(hook.Failure{Client: args[0], Event: args[1], Why: err.Error()})
+		return []byte(hook.Nothing)
+	}
+	var opened atomic.Pointer[workspace]
+	h.Open = func(ctx context.Context) (*session.Service, error) {
+		l, err := a.openNew(ctx)
+		if err != nil {
+			return nil, err
+		}
+		opened.Store(l)
+		return l.service, nil
+	}
+	limit := hookLimit
+	if e, err := a.configureIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
+		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)
+	}
+	out := h.Run(ctx, client, args[1], a.In, limit)
+	if l := opened.Load(); l != nil {
+		closeSoon(l)
+	}
+	return out
+}
+
+// closeSoon closes a store, unless that takes long: what was acknowledged is on
+// disk, and an agent is waiting.
+func closeSoon(l *workspace) {
+	done := make(chan struct{})
+	go func() {
+		_ = l.store.Close()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+	}
+}
+
+// host is what agents' events are answered with, and adapters installed.
+func (a *app) host() *hook.Host {
+	h := &hook.Host{Configure: a.configureIn, Owner: a.owner(), Version: version(), Now: a.now}
+	// Who has no home directory has no place for records.
+	if local, err := defaultStore(); err == nil {
+		h.Data = filepath.Dir(local)
+	}
+	return h
+}
+
+// configureIn reads the configuration for the working directory of an agent. What
+// its workspace says counts as a stranger's, as everywhere.
+func (a *app) configureIn(dir string) (*config.Effective, error) {
+	sources := a.settings.sources()
+	if dir != "" {
+		sources.Dir = dir
+	}
+	l, err := config.Read(sources)
+	if err != nil {
+		return nil, err
+	}
+	return l.With()
+}
+
+// completeClients completes the names of clients.
+func (a *app) completeClients(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.clientNames(), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,321 @@
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tenfold/internal/jsonedit"
+	"tenfold/problem"
+)
+
+// A Change is one thing that was done to a file, or would be.
+type Change struct {
+	Path string `json:"path"`
+	// Action is "create", "edit", "unchanged", "remove" or "restore", and for what
+	// a person changed since "keep" or "rename".
+	Action string `json:"action"`
+	// Note says more, where there is more to say.
+	Note string `json:"note,omitzero"`
+}
+
+// change is a change with what it needs.
+type change struct {
+	Change
+	before, after []byte // nil: there is no such file
+	mode          fs.FileMode
+	rename        string
+}
+
+// Install writes a client's adapter to a place, and records what it wrote, so that
+// uninstall leaves every file as it was. An earlier install there is replaced; the
+// same again changes nothing. No file of the person is overwritten: theirs are
+// edited, and what is in the way is an error. On an error all files are as before.
+func (h *Host) Install(c Client, p Place, dryRun bool) ([]Change, error) {
+	i, old, changes, err := h.planInstall(c, p)
+	if err != nil || dryRun {
+		return told(changes), err
+	}
+	dirs, err := makeDirs(changes)
+	i.Dirs = append(i.Dirs, dirs...)
+	if err == nil {
+		err = h.record(i) // first, so that a crash leaves nothing that uninstall does not know
+	}
+	if err == nil {
+		if err = apply(changes); err != nil {
+			err = errors.Join(err, h.record(old))
+		}
+	}
+	if err != nil {
+		removeDirs(dirs)
+	}
+	return told(changes), err
+}
+
+// told are the changes without their contents.
+func told(changes []change) []Change {
+	out := make([]Change, len(changes))
+	for n, c := range changes {
+		out[n] = c.Change
+	}
+	return out
+}
+
+// planInstall works out what an install changes; old is the one before, without
+// files where there was none.
+func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change, err error) {
+	i = Install{Client: c.About().Name, Scope: p.Scope, Adapter: c.About().Adapter, Version: p.Version, Time: h.Now().UTC()}
+	if p.Scope == Project {
+		i.Dir = p.Dir
+	}
+	if old, err = h.installed(i); err != nil {
+		return i, old, nil, err
+	}
+	i.Dirs = slices.Clone(old.Dirs)
+	files, err := c.Files(p)
+	if err != nil {
+		return i, old, nil, err
+	}
+	for _, f := range files {
+		if err := confined(p, f.Path); err != nil {
+			return i, old, nil, err
+		}
+		was, known := old.file(f.Path)
+		ch, w, err := f.plan(was, known)
+		if err != nil {
+			return i, old, nil, &problem.Error{Op: "install", Subject: i.Client, Err: err, Code: "install", Hint: hintFor(err, f)}
+		}
+		changes = append(changes, ch)
+		if w.After != "" {
+			i.Files = append(i.Files, w)
+		}
+	}
+	for _, w := range old.Files {
+		if !slices.ContainsFunc(files, func(f File) bool { return f.Path == w.Path }) {
+			ch, err := w.planRemoval()
+			if err != nil {
+				return i, old, nil, err
+			}
+			changes = append(changes, ch)
+		}
+	}
+	return i, old, changes, nil
+}
+
+// installed gives the record of an install's place, without files if there is none.
+func (h *Host) installed(i Install) (Install, error) {
+	all, err := h.Installs()
+	for _, o := range all {
+		if o.is(i) {
+			return o, err
+		}
+	}
+	return Install{Client: i.Client, Scope: i.Scope, Dir: i.Dir}, err
+}
+
+func (i Install) file(path string) (Written, bool) {
+	for _, w := range i.Files {
+		if w.Path == path {
+			return w, true
+		}
+	}
+	return Written{}, false
+}
+
+// errNotOurs says that a file is in the way.
+var errNotOurs = errors.New("is there already, and Tenfold did not write it")
+
+// errChanged says that a file of ours was changed.
+var errChanged = errors.New("was changed since Tenfold wrote it")
+
+// errReadOnly says that a person does not want a file changed.
+var errReadOnly = errors.New("is read-only")
+
+func hintFor(err error, f File) string {
+	switch {
+	case errors.Is(err, errNotOurs):
+		return "move " + f.Path + " away, or remove it"
+	case errors.Is(err, errChanged):
+		return "uninstall first; the changed file is kept under another name"
+	case errors.Is(err, errReadOnly):
+		return "make it writable, or install for the other scope"
+	case errors.Is(err, jsonedit.ErrTaken):
+		return "remove that entry from " + f.Path + ", if it is not needed"
+	}
+	return "check " + f.Path
+}
+
+// confined refuses a file outside of the project: a repository may hold links that
+// lead anywhere.
+func confined(p Place, path string) error {
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+		return fmt.Errorf("internal error: %s is not an absolute path", path)
+	}
+	if p.Scope != Project {
+		return nil
+	}
+	root, err := filepath.EvalSymlinks(p.Dir)
+	if err != nil {
+		return err
+	}
+	at := path
+	for {
+		if _, err := os.Lstat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	place, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(root, place); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return &problem.Error{Op: "install", Subject: path, Problem: "a link leads out of the project", Hint: "install with --scope user"}
+	}
+	return nil
+}
+
+// plan works out what a file becomes, and how that is recorded; was is the record
+// of an earlier install.
+func (f File) plan(was Written, known bool) (change, Written, error) {
+	data, there, err := fileAt(f.Path)
+	if err != nil {
+		return change{}, Written{}, err
+	}
+	ch := change{Change: Change{Path: f.Path}, before: data, mode: 0o600}
+	if !there {
+		ch.before = nil
+	}
+	if f.Edits == nil {
+		ch.mode = 0o644
+		if f.Executable {
+			ch.mode = 0o755
+		}
+		return f.planContent(ch, was, known, there)
+	}
+	return f.planEdits(ch, was, known, there)
+}
+
+func (f File) planContent(ch change, was Written, known, there bool) (change, Written, error) {
+	w := Written{Path: f.Path, Made: true, After: sum(f.Content)}
+	ch.after = f.Content
+	switch {
+	case !there:
+		ch.Action = "create"
+		if info, err := os.Lstat(f.Path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return ch, w, fmt.Errorf("%s %w", f.Path, errNotOurs)
+		}
+	case !known && !bytes.Equal(ch.before, f.Content):
+		return ch, w, fmt.Errorf("%s %w", f.Path, errNotOurs)
+	case known && sum(ch.before) != was.After && !bytes.Equal(ch.before, f.Content):
+		return ch, w, fmt.Errorf("%s %w", f.Path, errChanged)
+	case bytes.Equal(ch.before, f.Content):
+		ch.Action = "unchanged"
+	default:
+		ch.Action = "edit"
+	}
+	return ch, w, nil
+}
+
+func (f File) planEdits(ch change, was Written, known, there bool) (change, Written, error) {
+	w := Written{Path: f.Path, Made: !there || (known && was.Made)}
+	base := ch.before
+	if known {
+		base, _ = was.without(ch.before)
+	}
+	w.Before = sum(base)
+	text := base
+	for _, e := range f.Edits {
+		next, inserted, err := jsonedit.Insert(text, e.At, e.Value, e.Append)
+		if err != nil {
+			return ch, w, fmt.Errorf("%s: %w", f.Path, err)
+		}
+		if len(inserted) > 0 { // else the person has it already, and it is theirs
+			w.Edits, w.Inserted = append(w.Edits, e), append(w.Inserted, inserted...)
+		}
+		text = next
+	}
+	ch.after = text
+	switch {
+	case len(w.Edits) == 0:
+		ch.Action, ch.Note = "unchanged", "it has this already"
+		return ch, Written{}, nil
+	case !there:
+		ch.Action = "create"
+	case bytes.Equal(ch.after, ch.before):
+		ch.Action = "unchanged"
+	default:
+		ch.Action = "edit"
+		if info, err := os.Stat(f.Path); err == nil && info.Mode().Perm()&0o200 == 0 {
+			return ch, w, fmt.Errorf("%s %w", f.Path, errReadOnly)
+		}
+	}
+	w.After = sum(text)
+	return ch, w, nil
+}
+
+// makeDirs makes the directories that files need, and lists those that it made.
+func makeDirs(changes []change) (made []string, err error) {
+	for _, c := range changes {
+		var missing []string
+		for dir := filepath.Dir(c.Path); c.after != nil; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+				break
+			}
+			missing = append(missing, dir)
+		}
+		for _, dir := range slices.Backward(missing) {
+			if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // as the clients make them
+				return made, err
+			}
+			made = append(made, dir)
+		}
+	}
+	return made, nil
+}
+
+// removeDirs removes directories that are empty, the inner ones first.
+func removeDirs(dirs []string) {
+	for _, dir := range slices.Backward(dirs) {
+		_ = os.Remove(dir) // fails where it is not empty
+	}
+}
+
+// apply makes changes. Where one fails those before it are taken back.
+func apply(changes []change) error {
+	for n, c := range changes {
+		if err := c.make(); err != nil {
+			for _, done := range slices.Backward(changes[:n]) {
+				back := change{Change: done.Change, before: done.after, after: done.before, mode: done.mode}
+				if done.rename == "" {
+					_ = back.make()
+				}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// make makes a change, if the file is still as it was when that was planned.
+func (c change) make() error {
+	now, there, err := fileAt(c.Path)
+	switch {
+	case err != nil:
+		return err
+	case there != (c.before != nil) || !bytes.Equal(now, c.before):
+		return &problem.Error{Subject: c.Path, Problem: "another program changed it just now", Hint: "run the command again"}
+	case c.rename != "":
+		return os.Rename(c.Path, c.rename)
+	case c.after == nil && there:
+		return os.Remove(c.Path)
+	case c.after == nil || (there && bytes.Equal(c.before, c.after)):
+		return nil
+	}
+	return replaceFile(c.Path, c.after, c.mode)
+}

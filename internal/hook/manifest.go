@@ -1,0 +1,152 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/jsonedit"
+	"tenfold/problem"
+)
+
+// An Install is an adapter on disk, as the record of installs has it.
+type Install struct {
+	Client string `json:"client"`
+	Scope  Scope  `json:"scope"`
+	// Dir is the project's directory; empty for the scope user.
+	Dir string `json:"dir,omitzero"`
+	// Adapter is the version of the adapter, Version that of the client it was
+	// written for, empty if none was found.
+	Adapter int       `json:"adapter"`
+	Version string    `json:"version,omitzero"`
+	Time    time.Time `json:"time"`
+	Files   []Written `json:"files"`
+	// Dirs are the directories that were made, the outer ones first.
+	Dirs []string `json:"dirs,omitempty"`
+}
+
+// Written is a file that was written or edited.
+type Written struct {
+	Path string `json:"path"`
+	// Made says that there was no such file.
+	Made bool `json:"made,omitzero"`
+	// Before and After are digests of its bytes.
+	Before string `json:"before,omitzero"`
+	After  string `json:"after"`
+	// Edits are what was added to a file of the person, Inserted the bytes of it.
+	// A file of our own has neither.
+	Edits    []Edit               `json:"edits,omitempty"`
+	Inserted []jsonedit.Insertion `json:"inserted,omitempty"`
+}
+
+// own tells whether the whole file is ours.
+func (w Written) own() bool { return len(w.Edits) == 0 }
+
+// is tells whether two installs are of the same place.
+func (i Install) is(o Install) bool {
+	return i.Client == o.Client && i.Scope == o.Scope && i.Dir == o.Dir
+}
+
+// Where names the place for a person.
+func (i Install) Where() string {
+	if i.Scope == Project {
+		return "project " + i.Dir
+	}
+	return string(i.Scope)
+}
+
+func (h *Host) manifestFile() string { return filepath.Join(h.Data, "installed.json") }
+
+// Installs lists what is installed.
+func (h *Host) Installs() ([]Install, error) {
+	data, err := os.ReadFile(h.manifestFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var all struct {
+		Installs []Install `json:"installs"`
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil {
+		return nil, &problem.Error{
+			Op: "read", Subject: h.manifestFile(), Err: err, Code: "manifest",
+			Hint: "it records what Tenfold installed; restore it, or remove it and uninstall by hand",
+		}
+	}
+	return all.Installs, nil
+}
+
+// record puts an install in the place of the one before, or takes it out where it
+// has no files.
+func (h *Host) record(i Install) error {
+	if h.Data == "" {
+		return &problem.Error{Op: "install", Problem: "no home directory to record it in", Hint: "set HOME or XDG_DATA_HOME"}
+	}
+	all, err := h.Installs()
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, i.is)
+	if len(i.Files) > 0 {
+		all = append(all, i)
+	}
+	data, err := json.Marshal(map[string][]Install{"installs": all}, jsontext.WithIndent("  "), json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(h.Data, 0o700); err != nil {
+		return err
+	}
+	return replaceFile(h.manifestFile(), append(data, '\n'), 0o600)
+}
+
+// replaceFile writes a file whole or not at all. One that is there keeps its mode,
+// and a link to it stays a link.
+func replaceFile(name string, data []byte, mode fs.FileMode) error {
+	out, err := outfile.Create(name, mode)
+	if err != nil {
+		return err
+	}
+	defer out.Abandon()
+	if _, err := out.Write(data); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+func sum(data []byte) string {
+	d := sha256.Sum256(data)
+	return hex.EncodeToString(d[:])
+}
+
+// fileAt reads a file that is to be edited or replaced; missing is no error.
+func fileAt(name string) (data []byte, there bool, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(name); err == nil {
+			return nil, false, fmt.Errorf("%s: is a link that leads nowhere", name)
+		}
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	case !info.Mode().IsRegular():
+		return nil, false, fmt.Errorf("%s: is not a regular file", name)
+	case info.Size() > jsonedit.Largest:
+		return nil, false, fmt.Errorf("%s: larger than %d MiB", name, jsonedit.Largest>>20)
+	}
+	data, err = os.ReadFile(name)
+	return data, err == nil, err
+}

@@ -1,0 +1,174 @@
+package session
+
+import (
+	"cmp"
+	"time"
+
+	"tenfold"
+)
+
+// past is what a log says of its compactions, read once, entry by entry.
+type past struct {
+	version int64
+	state   State
+	// attempt is the one under way, begun when, and over when if nobody ended it.
+	attempt     string
+	begun, over time.Time
+	// turned tells that a turn began while it was under way.
+	turned bool
+	// attempts counts those of the turn that began by themselves.
+	attempts int
+	wish     Wish
+	failure  string
+	epoch    Epoch
+}
+
+// read takes in what is new in the log.
+func (p *past) read(s *Session, maxAttempts int) {
+	if p.version == 0 {
+		p.state = Ready
+	}
+	for e := range s.log.After(p.version) {
+		p.version = e.Seq
+		if e.Branch == "" {
+			p.add(e, maxAttempts)
+		}
+	}
+}
+
+func (p *past) add(e tenfold.Entry, maxAttempts int) {
+	in := EntryAppended
+	switch payload := e.Payload.(type) {
+	case tenfold.TurnStart:
+		in = TurnBegins
+		p.turned = p.state == Compacting
+		p.attempts = 0
+		if p.state != Compacting {
+			p.failure = ""
+		}
+	case tenfold.CompactionAttempt:
+		in = p.addAttempt(e, payload, maxAttempts)
+	case tenfold.Compaction:
+		p.epoch = Epoch{e.ID, e.Seq}
+		own := p.state == Compacting && payload.Command == p.attempt
+		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != "import" {
+			in = AttemptDone
+			p.attempts, p.failure = 0, ""
+		}
+	case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		p.epoch = Epoch{e.ID, e.Seq}
+	case tenfold.CompactionFailed:
+		if p.state == Compacting && payload.Attempt != p.attempt {
+			break // of somebody else
+		}
+		p.failure = payload.Error
+		switch {
+		case payload.Attempt != "" && p.attempts < maxAttempts:
+			in = AttemptAgain
+		case payload.Exceeded:
+			in = AttemptFailsAt
+		default:
+			in = AttemptFails
+		}
+	}
+	was := p.state
+	p.state = p.state.On(in).Next
+	if was == Compacting && p.state != Compacting && p.turned {
+		p.state = p.state.On(TurnBegins).Next // which it was too busy for
+		p.turned = false
+	}
+}
+
+func (p *past) addAttempt(e tenfold.Entry, a tenfold.CompactionAttempt, maxAttempts int) Input {
+	switch a.State {
+	case tenfold.AttemptWanted:
+		p.wish = Wish{By: Asker(a.Source), Reason: a.Reason, Focus: a.Focus}
+		return WishRecorded
+	case tenfold.AttemptBegun:
+		p.attempt, p.begun, p.turned = e.ID, e.Time, false
+		p.over = e.Time.Add(time.Duration(a.Seconds) * time.Second)
+		p.attempts++
+		if Asker(a.Source) == ByPerson {
+			p.attempts = maxAttempts // allowed whatever was tried (A3); none follows by itself if it fails (A6)
+		}
+		return AttemptBegins
+	case tenfold.AttemptEnded:
+		if a.Attempt == p.attempt {
+			p.failure = a.Reason
+			return AttemptEnds
+		}
+	}
+	return EntryAppended
+}
+
+// interrupted is the failure of an attempt of which nobody recorded the end.
+const interrupted = "it was interrupted"
+
+// state is where the controller stands by the log and the clock.
+func (c *Controller) state() State {
+	p := &c.past
+	p.read(c.session, c.live.Auto.MaxAttempts)
+	if p.state != Compacting || !c.session.service.now().After(p.over) {
+		return p.state
+	}
+	// Whoever made the attempt did not live to end it. The log stays as it is:
+	// every reader comes to the same by the clock.
+	p.failure = interrupted
+	state := p.state.On(TimeOver).Next
+	if p.turned {
+		p.failure = ""
+		state = state.On(TurnBegins).Next
+	}
+	return cmp.Or(state, Ready)
+}
+
+// openCall tells whether a call of the step under way has no result.
+func (c *Controller) openCall() bool {
+	l := c.session.log
+	turn, step := -1, 0
+	for seq := l.Version(); seq > 0; seq-- {
+		e, _ := l.Entry(seq)
+		if e.Branch != "" || !e.Payload.Kind().Visible() {
+			continue
+		}
+		t, s, _ := l.Where(seq)
+		if turn < 0 {
+			turn, step = t, s
+		}
+		if t != turn || s != step {
+			return false
+		}
+		if e.Payload.Kind() == tenfold.KindToolCall && l.Pair(seq) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// betweenTurns tells whether the agent's loop stands still: the model has not
+// answered in the last turn yet, or has said its last word in it (A2).
+func (c *Controller) betweenTurns() bool {
+	l := c.session.log
+	last := l.Turns() - 1
+	newest := true
+	for seq := l.Version(); seq > 0; seq-- {
+		e, _ := l.Entry(seq)
+		if e.Branch != "" || !e.Payload.Kind().Visible() {
+			continue
+		}
+		if turn, _, _ := l.Where(seq); turn < last {
+			return true
+		}
+		switch e.Payload.(type) {
+		case tenfold.AssistantMessage:
+			if newest {
+				return !c.openCall()
+			}
+			return false
+		case tenfold.ToolCall, tenfold.Reasoning:
+			return false
+		}
+		newest = false
+	}
+	return true
+}

@@ -1,0 +1,130 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/strategy"
+	"tenfold/trigger"
+)
+
+// reserve is the share of the window that a request leaves to its answer: one
+// that takes more does not fit (A2).
+const reserve = 0.05
+
+// used is what the next request takes, and what the model does.
+func (c *Controller) used() (tokens, window int) {
+	v := c.look()
+	tokens, _ = v.Used()
+	return tokens, v.Room()
+}
+
+func (c *Controller) look() trigger.View {
+	v := c.session.watcher.Look(c.session.projection)
+	if c.live.Request.Options.Window > 0 {
+		v.Window = c.live.Request.Options.Window
+	}
+	return v
+}
+
+// full tells whether the view is over the window, and whether the next request
+// would not fit with its answer.
+func (c *Controller) full() (over, tight bool) {
+	tokens, window := c.used()
+	return tokens > window, float64(tokens) > (1-reserve)*float64(window)
+}
+
+// request says what the request is that is about to be sent, with the reason
+// (A2, live V2).
+func (c *Controller) request(ctx context.Context, state State) (Input, Decision, error) {
+	d := Decision{By: ByTrigger, wish: Wish{By: ByTrigger}}
+	if !c.live.Auto.Enabled {
+		d.Reason = "automatic compaction is off"
+		return RequestFits, d, nil
+	}
+	over, tight := c.full()
+	tokens, window := c.used()
+	between := c.betweenTurns()
+	switch fires, why := c.fires(); {
+	case over:
+		d.Reason = fmt.Sprintf("%d tokens are more than the window of %d", tokens, window)
+		return RequestOver, d, nil
+	case between && fires:
+		d.Reason = why
+		return RequestDue, d, nil
+	case !between && tight:
+		d.Reason = fmt.Sprintf("the next request, of %d tokens, leaves no room for an answer in a window of %d", tokens, window)
+		return RequestDue, d, nil
+	default:
+		d.Reason = why
+	}
+	if !between || state != Ready || c.paid() {
+		return RequestFits, d, nil
+	}
+	return c.cold(ctx, d)
+}
+
+// fires asks the trigger. One that weighs what a plan would do to the cache is
+// asked about none: what counts is headroom (live V2), and a cold cache is looked
+// at apart.
+func (c *Controller) fires() (bool, string) { return c.live.Auto.Trigger.Fires(c.look()) }
+
+// paid tells whether an attempt may ask a model.
+func (c *Controller) paid() bool {
+	o := c.live.Request.Options
+	_, quotes := o.Summarizer.(strategy.Quoter)
+	return o.Classifier != nil || quotes && slices.ContainsFunc(c.live.Auto.Strategies, strategy.Summarises)
+}
+
+// cold finds whether the provider has forgotten the prompt anyway, so that a
+// compaction that would come in the turns to come is free now (live V2 c).
+func (c *Controller) cold(ctx context.Context, d Decision) (Input, Decision, error) {
+	s := c.session
+	cache := trigger.Cache{Touched: lastRequest(s.projection), Now: s.service.now()}
+	if rule, ok := provider.CacheRuleOf(s.projection.Config().Model); ok {
+		cache.Lifetime = rule.Lifetime
+	}
+	rule := trigger.CacheAware{ColdAfter: c.live.Micro.ColdAfter}
+	is, words := rule.Cold(cache)
+	tokens, window := c.used()
+	target := c.headroom(window)
+	least := cmp.Or(max(c.live.Micro.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
+	if !is || cache.Touched.IsZero() || tokens-target < least || float64(tokens-target) < progress*float64(tokens) {
+		return RequestFits, d, nil
+	}
+	r := c.asRequest(d.wish, target)
+	r.Options.DryRun = true
+	plan, err := s.Plan(ctx, r)
+	if err != nil || s.watcher.Scale(s.log).Tokens(plan.Before-plan.After) < least {
+		return RequestFits, d, nil //nolint:nilerr // what cannot be planned is not free
+	}
+	d.Reason = fmt.Sprintf("the prompt cache is %s, and a compaction to %d tokens makes room for %d turns", words, target, c.live.Turns)
+	d.wish.Target = strategy.Tokens(target)
+	return RequestDue, d, nil
+}
+
+// sourceMicro is the source of overlays that clear old results (A1).
+const sourceMicro = "micro"
+
+// micro looks whether old results are worth clearing, and if so says that instead
+// (A1).
+func (c *Controller) micro(ctx context.Context, d Decision) (Decision, error) {
+	r := c.live.Request
+	r.ID, r.Target, r.Reason = "", strategy.Target{}, ""
+	r.Bounds = tenfold.Bounds{Tail: &tenfold.Tail{}}
+	r.Strategies = []strategy.Strategy{c.live.Micro.Strategy}
+	r.Trigger = trigger.CacheAware{ClearAtLeast: c.live.Micro.ClearAtLeast, ColdAfter: c.live.Micro.ColdAfter}
+	r.Options.Source, r.Options.Classifier = sourceMicro, nil
+	if c.openCall() {
+		return d, nil // B2
+	}
+	fires, why, made, err := c.session.fires(ctx, r)
+	if err != nil || !fires || made == nil || len(made.Compactions) == 0 {
+		return d, err
+	}
+	return Decision{Action: Compact, State: d.State, Reason: why, By: ByTrigger, Micro: true, trial: r}, nil
+}

@@ -1,0 +1,455 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/internal/logtest"
+	"tenfold/session"
+	"tenfold/store/memory"
+	"tenfold/strategy"
+	"tenfold/summary"
+)
+
+// due is a conversation of which a compaction is due before the next turn.
+func due(r *running) *running {
+	r.turn()
+	r.call(4000)
+	r.call(4500)
+	r.say()
+	r.turn()
+	return r
+}
+
+// hopeless is one of which a compaction is due and cannot free anything.
+func hopeless(r *running, tokens int) *running {
+	r.stuck(tokens)
+	return r
+}
+
+// A1: the boundary of micro moves only when that frees clear_at_least tokens, or
+// 2,000 once the cache is cold; a move is an overlay of the source "micro", and no
+// attempt.
+func TestA1MicroMovesWhenItIsWorthIt(t *testing.T) {
+	r := run(t, memory.New())
+	r.live.Micro = session.LiveMicro{Enabled: true, Strategy: strategy.Micro{KeepRecent: 1}, ClearAtLeast: 3000, ColdAfter: 5 * time.Minute}
+	r.live.Auto.Enabled = false
+	r.reopen()
+	r.turn()
+	r.call(2500)
+	r.call(100)
+	r.want(r.settle(), session.GoOn, session.Ready)
+	r.call(1000)
+	r.call(100)
+	d := r.settle()
+	r.want(d, session.Compacted, session.Ready)
+	made := payloads[tenfold.Compaction](r.log())
+	if !d.Micro || len(made) != 1 || made[0].Source != "micro" || made[0].Reason == "" || len(payloads[tenfold.CompactionAttempt](r.log())) != 0 {
+		t.Fatalf("recorded is %+v", made)
+	}
+	r.want(r.settle(), session.GoOn, session.Ready) // nothing new to clear
+	r.call(2200)
+	r.call(100)
+	r.want(r.settle(), session.GoOn, session.Ready) // crumbs, while it is warm
+	r.reopen()
+	r.want(r.settle(), session.GoOn, session.Ready)
+	r.clock.pass(6 * time.Minute)
+	d = r.settle()
+	r.want(d, session.Compacted, session.Ready)
+	if !strings.Contains(d.Reason, "cold since") {
+		t.Errorf("the reason is %q", d.Reason)
+	}
+	// B2: nothing is cleared while a call is open.
+	r.call(4000)
+	r.add(tenfold.ToolCall{CallID: "open", Name: "Read", Arguments: `{}`})
+	r.want(r.settle(), session.GoOn, session.Ready)
+	r.answer("open", 10)
+	r.want(r.settle(), session.Compacted, session.Ready)
+}
+
+// A3: at most one attempt a turn. The tracker is set before the attempt, survives
+// a restart, and is reset by a turn, a success, or by hand.
+func TestA3OneAttemptATurn(t *testing.T) {
+	r := hopeless(run(t, memory.New()), 8500)
+	d := r.settle()
+	if d.Action != session.Failed || d.Problem == nil || d.Problem.Hint == "" {
+		t.Fatalf("%s: %+v", d.Action, d.Problem)
+	}
+	attempts := func() int {
+		n := 0
+		for _, a := range payloads[tenfold.CompactionAttempt](r.log()) {
+			if a.State == tenfold.AttemptBegun {
+				n++
+			}
+		}
+		return n
+	}
+	for range 3 { // three more requests of the turn, each after a restart
+		r.reopen()
+		r.want(r.settle(), session.GoOn, session.Tried)
+		r.want(r.ask(session.Wish{By: session.ByClient}), session.Failed, session.Tried)
+		r.want(r.ask(session.Wish{By: session.ByModel}), session.Failed, session.Tried)
+	}
+	if attempts() != 1 {
+		t.Fatalf("%d attempts in a turn", attempts())
+	}
+	// By hand, and then again none by itself.
+	if d := r.ask(session.Wish{By: session.ByPerson}); d.Action != session.GoOn && d.Action != session.Failed || attempts() != 2 {
+		t.Fatalf("by hand: %s, %d attempts", d.Action, attempts())
+	}
+	r.want(r.settle(), session.GoOn, session.Tried)
+	r.turn()
+	if r.settle(); attempts() != 3 {
+		t.Fatalf("%d attempts after a new turn", attempts())
+	}
+	// The tracker is in the log before a plan is made.
+	r = due(run(t, memory.New()))
+	var before []tenfold.CompactionAttempt
+	r.reopen(session.WithHooks(session.Hooks{Before: func(_ context.Context, s *session.Session, plan strategy.Plan) (strategy.Plan, error) {
+		before = payloads[tenfold.CompactionAttempt](s.Log())
+		return plan, nil
+	}}))
+	r.want(r.settle(), session.Compacted, session.Ready)
+	if len(before) != 1 || before[0].State != tenfold.AttemptBegun {
+		t.Fatalf("at the attempt the log holds %+v", before)
+	}
+	// A success resets it: the same turn may need another.
+	r.call(7000)
+	r.say()
+	r.want(r.settle(), session.Compacted, session.Ready)
+	// Two are allowed where the configuration says so.
+	r = hopeless(run(t, memory.New()), 8500)
+	r.live.Auto.MaxAttempts = 2
+	r.reopen()
+	r.want(r.settle(), session.Failed, session.Ready)
+	r.want(r.settle(), session.Failed, session.Tried)
+	r.want(r.settle(), session.GoOn, session.Tried)
+}
+
+// A4: what frees less than 10 % has failed, and is not applied.
+func TestA4NoProgressIsAFailure(t *testing.T) {
+	r := run(t, memory.New())
+	r.stuck(8000)
+	r.call(700)
+	r.say()
+	d := r.settle()
+	r.want(d, session.Failed, session.Tried)
+	failed := payloads[tenfold.CompactionFailed](r.log())
+	if len(failed) != 1 || failed[0].Attempt == "" || len(payloads[tenfold.Compaction](r.log())) != 0 || !strings.Contains(d.Reason, "no progress") {
+		t.Fatalf("%q; recorded is %+v", d.Reason, failed)
+	}
+	// A person who asks is told that there is nothing, and nothing has failed.
+	r = run(t, memory.New())
+	r.turn()
+	r.say()
+	r.want(r.ask(session.Wish{By: session.ByPerson}), session.GoOn, session.Tried)
+	if n := len(payloads[tenfold.CompactionFailed](r.log())); n != 0 {
+		t.Errorf("%d failures recorded", n)
+	}
+}
+
+// A5: while it runs everybody sees so, and nobody else begins.
+func TestA5CompactingIsVisible(t *testing.T) {
+	r := due(run(t, memory.New()))
+	seen := 0
+	r.reopen(session.WithHooks(session.Hooks{Before: func(ctx context.Context, _ *session.Session, plan strategy.Plan) (strategy.Plan, error) {
+		other := *r
+		other.reopen()
+		st := other.status()
+		if st.State != session.Compacting || !st.Since.Equal(r.clock.now) {
+			t.Errorf("another sees %+v", st)
+		}
+		other.want(other.settle(), session.Wait, session.Compacting)
+		for _, by := range []session.Asker{session.ByPerson, session.ByClient, session.ByModel} {
+			other.want(other.ask(session.Wish{By: by}), session.Wait, session.Compacting)
+		}
+		seen++
+		return plan, nil
+	}}))
+	r.want(r.settle(), session.Compacted, session.Ready)
+	if seen != 1 || r.status().State != session.Ready {
+		t.Errorf("seen %d times, now %s", seen, r.status().State)
+	}
+}
+
+// A6, V7: a failure is recorded, nothing is changed, a person can retry; over the
+// window it is context_exceeded until something helps.
+func TestA6FailureAndContextExceeded(t *testing.T) {
+	r := hopeless(run(t, memory.New()), window+500)
+	was := slices.Collect(r.c.Session().Projection().Items())
+	d := r.settle()
+	r.want(d, session.Exceeded, session.Closed)
+	if d.Problem.Code != "context_exceeded" || !strings.Contains(d.Problem.Hint, "new session") {
+		t.Errorf("a person is told %+v", d.Problem)
+	}
+	if failed := payloads[tenfold.CompactionFailed](r.log()); len(failed) != 1 || !failed[0].Exceeded || failed[0].Limit != window || failed[0].Tokens <= window {
+		t.Errorf("recorded is %+v", failed)
+	}
+	if diff := cmp.Diff(was, slices.Collect(r.c.Session().Projection().Items())); diff != "" {
+		t.Error("a failure changed the view:", diff)
+	}
+	r.reopen()
+	r.want(r.settle(), session.Exceeded, session.Closed)
+	if s := r.status(); s.State != session.Closed || s.Failure == "" {
+		t.Errorf("the status is %+v", s)
+	}
+	// A model with a larger window reopens it.
+	r.live.Request.Options.Window = 3 * window
+	r.reopen()
+	r.want(r.settle(), session.GoOn, session.Tried)
+	// What fails under the limit, and then grows over it in the same turn.
+	r = hopeless(run(t, memory.New()), 8500)
+	r.want(r.settle(), session.Failed, session.Tried)
+	r.call(2500)
+	r.call(100)
+	r.want(r.settle(), session.Exceeded, session.Closed)
+	// A retry by hand finds what can go now.
+	r.want(r.ask(session.Wish{By: session.ByPerson}), session.Compacted, session.Ready)
+}
+
+// broken is a summarizer that fails, as a model does that cannot be reached.
+type broken struct{ strategy.Summarizer }
+
+func (broken) Summarize(context.Context, strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	return strategy.SummaryResult{}, errors.New("the model cannot be reached")
+}
+
+// A6: with the fallback a failing model is no failure of the compaction.
+func TestA6FallbackIsTheDigest(t *testing.T) {
+	for _, fallback := range []bool{true, false} {
+		r := due(run(t, memory.New()))
+		r.live.Auto.Strategies = []strategy.Strategy{strategy.Summarize{}}
+		r.live.Request.Bounds.Tail = &tenfold.Tail{Turns: 1}
+		r.live.Request.Options.Summarizer = broken{}
+		want, state := session.Failed, session.Tried
+		if fallback {
+			r.live.Request.Options.Summarizer = summary.Ladder{broken{}, summary.Digest{}}
+			want, state = session.Compacted, session.Ready
+		}
+		r.reopen()
+		d := r.settle()
+		r.want(d, want, state)
+		if !fallback && !strings.Contains(d.Reason, "cannot be reached") {
+			t.Errorf("the reason is %q", d.Reason)
+		}
+	}
+}
+
+// A8: the model's wish waits for the result of its call, survives a restart, and
+// its focus is used.
+func TestA8TheModelAsks(t *testing.T) {
+	r := run(t, memory.New())
+	r.turn()
+	r.call(3000)
+	r.add(tenfold.ToolCall{CallID: "compact", Name: "compact", Arguments: `{"focus":"the schema"}`})
+	r.want(r.ask(session.Wish{By: session.ByModel, Focus: "the schema"}), session.Wait, session.Wanted)
+	r.reopen()
+	r.want(r.settle(), session.Wait, session.Wanted)
+	r.answer("compact", 10)
+	var focus string
+	r.live.Auto.Strategies = []strategy.Strategy{peek{strategy.Fit{}, func(o strategy.Options) { focus = o.Focus }}}
+	r.live.Auto.Strategies = append(r.live.Auto.Strategies, strategy.Fit{})
+	r.reopen()
+	d := r.settle()
+	r.want(d, session.Compacted, session.Ready)
+	if made := payloads[tenfold.Compaction](r.log()); focus != "the schema" || made[0].Source != "model" || made[0].Reason == "" || d.By != session.ByModel {
+		t.Errorf("the focus is %q, the overlay %+v", focus, made)
+	}
+	// A call that was interrupted never gets its result: whoever knows says so.
+	r.turn()
+	r.call(3000)
+	r.add(tenfold.ToolCall{CallID: "interrupted", Name: "Read", Arguments: `{}`})
+	r.want(r.ask(session.Wish{By: session.ByPerson, Idle: true}), session.Compacted, session.Ready)
+}
+
+// peek is a strategy that proposes nothing and tells its options.
+type peek struct {
+	strategy.Strategy
+	see func(strategy.Options)
+}
+
+func (peek) ChoosesEnd() bool { return true }
+
+func (p peek) Propose(_ context.Context, _ *tenfold.Projection, o strategy.Options) ([]tenfold.Compaction, error) {
+	p.see(o)
+	return nil, nil
+}
+
+// V1: within an epoch a view only grows: what it began with stays at its front,
+// item by item, whatever is appended; a compaction or an undo begins another.
+func TestV1WithinAnEpochAViewOnlyGrows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		st := memory.New()
+		defer st.Close()
+		s, err := session.NewService(st, session.WithCounter(tenfold.Chars4{})).Create(context.Background(), session.Create{ID: "c"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Control(session.Live{})
+		var epoch session.Epoch
+		var frozen []tenfold.Item
+		reasons := false
+		for _, e := range logtest.Entries(40).Draw(t, "log") {
+			if err := c.Appended(context.Background(), e); err != nil {
+				t.Fatal(err)
+			}
+			now := slices.Collect(c.Frozen())
+			if c.Epoch() != epoch {
+				epoch, frozen = c.Epoch(), now
+				switch e.Payload.Kind() {
+				case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin:
+				default:
+					t.Fatalf("a %s begins an epoch", e.Payload.Kind())
+				}
+				continue
+			}
+			// P11a: what an unanswered call showed may change when it is answered,
+			// and required reasoning when its loop closes. A view with nothing in
+			// it has no front to keep.
+			reasons = reasons || e.Payload.Kind() == tenfold.KindReasoning
+			if e.Payload.Kind() == tenfold.KindToolResult || reasons || len(frozen) == 0 {
+				frozen = now
+				continue
+			}
+			if len(now) < len(frozen) || cmp.Diff(frozen, now[:len(frozen)]) != "" {
+				t.Fatalf("a %s changes what the epoch began with:\n%s", e.Payload.Kind(), cmp.Diff(frozen, now))
+			}
+		}
+	})
+}
+
+// V1: the requests of an agent begin alike between two compactions.
+func TestV1RequestsOfAnEpochBeginAlike(t *testing.T) {
+	r := run(t, memory.New())
+	r.live.Micro = session.LiveMicro{Enabled: true, Strategy: strategy.Micro{KeepRecent: 1}, ClearAtLeast: 3000}
+	r.reopen()
+	var epoch session.Epoch
+	var before []tenfold.Item
+	epochs := 0
+	for turn := range 12 {
+		r.turn()
+		for range 3 {
+			r.settle()
+			now := slices.Collect(r.c.Session().Projection().Items())
+			switch {
+			case r.c.Epoch() != epoch:
+				epoch = r.c.Epoch()
+				epochs++
+			case len(before) > 0 && (len(now) < len(before) || cmp.Diff(before, now[:len(before)]) != ""):
+				t.Fatalf("turn %d: in one epoch\n%s", turn, cmp.Diff(before, now))
+			}
+			before = now
+			r.call(600)
+		}
+		r.say()
+	}
+	if epochs < 3 {
+		t.Errorf("only %d epochs", epochs)
+	}
+}
+
+// V2: the target leaves room for so many turns as the last ones were; never less
+// than a quarter of the budget, never more than half of what there is where
+// somebody asks.
+func TestV2TargetIsTheBudgetWithoutTheTurnsWanted(t *testing.T) {
+	for _, test := range []struct{ turns, each, wanted, want int }{
+		{4, 500, 10, 8000 - 10*500},
+		{4, 500, 2, 8000 - 2*500},
+		{4, 500, 100, 2000},
+		{8, 100, 1, 8000 - 100},
+	} {
+		r := run(t, memory.New())
+		r.live.Turns = test.wanted
+		r.reopen()
+		for range test.turns {
+			r.add(tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("word", test.each))})
+		}
+		s := r.status()
+		if want := max(min(test.want, s.Tokens/2), 1); s.Growth != test.each || s.Target != want {
+			t.Errorf("%+v: a turn adds %d, the target is %d of %d tokens; want %d", test, s.Growth, s.Target, s.Tokens, want)
+		}
+	}
+}
+
+// V2: cold is free: between turns, with no model, and where there is something
+// worth removing.
+func TestV2ColdIsFree(t *testing.T) {
+	begin := func(tokens int) *running {
+		r := run(t, memory.New())
+		r.live.Micro = session.LiveMicro{ClearAtLeast: 1000, ColdAfter: 5 * time.Minute}
+		r.live.Turns = 30
+		r.reopen()
+		r.turn()
+		r.call(tokens / 2)
+		r.call(tokens / 2)
+		r.say()
+		r.turn()
+		return r
+	}
+	r := begin(4500)
+	r.want(r.settle(), session.GoOn, session.Ready)
+	r.clock.pass(6 * time.Minute)
+	d := r.settle()
+	r.want(d, session.Compacted, session.Ready)
+	if !strings.Contains(d.Reason, "cold since") || r.status().Tokens > 2000+100 {
+		t.Errorf("%s: %d tokens", d.Reason, r.status().Tokens)
+	}
+	r.want(r.settle(), session.GoOn, session.Ready)
+
+	r = begin(2500) // not worth it: the target is 2,000
+	r.clock.pass(time.Hour)
+	r.want(r.settle(), session.GoOn, session.Ready)
+
+	r = begin(4500) // inside a turn
+	r.call(100)
+	r.clock.pass(time.Hour)
+	r.want(r.settle(), session.GoOn, session.Ready)
+
+	r = begin(4500) // a model would be paid
+	r.live.Auto.Strategies = []strategy.Strategy{strategy.Summarize{}}
+	r.live.Request.Options.Summarizer = quoting{}
+	r.reopen()
+	r.clock.pass(time.Hour)
+	r.want(r.next(), session.GoOn, session.Ready)
+}
+
+// quoting is a summarizer that would have to be paid.
+type quoting struct{ broken }
+
+func (quoting) Quote(strategy.SummaryRequest) strategy.Quote { return strategy.Quote{} }
+
+// V7: an attempt that is stopped, by its caller or by its time, is recorded, and
+// the conversation is as it was.
+func TestV7StoppedAttemptsAreRecorded(t *testing.T) {
+	for _, timeout := range []bool{true, false} {
+		r := due(run(t, memory.New()))
+		r.live.Timeout = time.Millisecond
+		ctx, stop := context.WithCancel(t.Context())
+		r.reopen(session.WithHooks(session.Hooks{Before: func(inner context.Context, _ *session.Session, plan strategy.Plan) (strategy.Plan, error) {
+			if !timeout {
+				stop()
+			}
+			<-inner.Done()
+			return plan, inner.Err()
+		}}))
+		d, err := r.c.Settle(ctx)
+		if (err != nil) == timeout || d.Action != session.Failed {
+			t.Errorf("timeout %v: %v, %s", timeout, err, d.Action)
+		}
+		stop()
+		failed := payloads[tenfold.CompactionFailed](r.log())
+		if len(failed) != 1 || failed[0].Attempt == "" || len(payloads[tenfold.Compaction](r.log())) != 0 {
+			t.Errorf("timeout %v: recorded is %+v", timeout, failed)
+		}
+		r.reopen()
+		r.want(r.settle(), session.GoOn, session.Tried)
+	}
+}

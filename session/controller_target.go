@@ -1,0 +1,85 @@
+package session
+
+import (
+	"tenfold/strategy"
+	"tenfold/trigger"
+)
+
+// The bounds of the size that a compaction goes for.
+const (
+	// floorShare is the share of the budget that a view always may have. A turn
+	// of real sessions adds 15,000 tokens in the median (of 35 sessions; 4,500 at
+	// the tenth percentile), so that this bound decides for most: at a tenth the
+	// view would hold a third less of what is needed later (docs/quality.md) and
+	// make room for a fifth more.
+	floorShare = 0.25
+	// mostShare is the share of the present view that may be left at most:
+	// what somebody asked for is to be worth it.
+	mostShare = 0.50
+)
+
+// target is the size that a wish goes for, by the provider's count.
+func (c *Controller) target(w Wish) int {
+	tokens, window := c.used()
+	switch {
+	case w.Target.Share > 0:
+		return int(w.Target.Share * float64(tokens))
+	case w.Target.Tokens > 0:
+		return w.Target.Tokens
+	}
+	return max(min(c.headroom(window), int(mostShare*float64(tokens))), 1)
+}
+
+// headroom is the largest view that leaves room for the turns wanted: the budget
+// without so many times what a turn added so far, and never less than a quarter of
+// the budget (live V2).
+func (c *Controller) headroom(window int) int {
+	budget := trigger.Limit(c.live.Auto.Trigger, window)
+	return max(budget-c.live.Turns*c.growth(), int(floorShare*float64(budget)))
+}
+
+// growth is what a turn adds to the view before anything is compacted: the mean
+// over as many of the newest turns as are wanted, the one under way among them,
+// by the provider's count.
+func (c *Controller) growth() int {
+	l := c.session.log
+	first := max(l.Turns()-c.live.Turns, 0)
+	t, ok := l.Turn(first)
+	if !ok {
+		return 0
+	}
+	sum := 0
+	for e := range l.After(t.First - 1) {
+		if e.Branch == "" && e.Payload.Kind().Visible() {
+			sum += e.Tokens
+		}
+	}
+	return c.session.watcher.Scale(l).Tokens(sum / (l.Turns() - first))
+}
+
+// asRequest makes a request of a wish.
+func (c *Controller) asRequest(w Wish, target int) Request {
+	r := c.live.Request
+	r.ID, r.Trigger, r.Target, r.OpenEnd = "", nil, strategy.Target{}, true
+	r.Options.Source = string(w.By)
+	if w.By == ByClient {
+		r.Options.Source = strategy.SourceAuto // nobody sat there and asked
+	}
+	if w.Focus != "" {
+		r.Options.Focus = w.Focus
+	}
+	goal := strategy.Tokens(target)
+	if w.Target.Set() {
+		r.Strategies = []strategy.Strategy{strategy.Fit{Target: w.Target}}
+		return r
+	}
+	r.Strategies = make([]strategy.Strategy, len(c.live.Auto.Strategies))
+	for i, s := range c.live.Auto.Strategies {
+		if fit, ok := s.(strategy.Fit); ok && !fit.Target.Set() {
+			fit.Target = goal
+			s = fit
+		}
+		r.Strategies[i] = s
+	}
+	return r
+}
