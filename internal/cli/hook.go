@@ -13,6 +13,7 @@ import (
 
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/hook/claudecode"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/sqlite"
@@ -24,7 +25,7 @@ const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{}
+	return []hook.Client{claudecode.Client{}}
 }
 
 // findClient gives the client of a name.
