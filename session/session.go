@@ -161,7 +161,21 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 // Stats are the figures that listings show of a projection.
 func Stats(p *tenfold.Projection) store.Stats {
 	all := p.Totals().All()
-	return store.Stats{Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After}
+	return store.Stats{Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After, Ended: ended(p.Log())}
+}
+
+// mostAfter is how many entries that no model sees are passed over to find the
+// last one that a model may see. Appending must not cost more as a log grows.
+const mostAfter = 1000
+
+// ended is the time of the last entry that a model may see.
+func ended(l *tenfold.Log) time.Time {
+	for seq := l.Version(); seq > 0 && seq > l.Version()-mostAfter; seq-- {
+		if e, _ := l.Entry(seq); e.Payload.Kind().Visible() {
+			return e.Time.Round(0).UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // Pin makes entries, named by seq, exempt from all overlays (P8).

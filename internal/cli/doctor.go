@@ -16,16 +16,19 @@ import (
 
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/hook"
 	"tenfold/store"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the configuration, the store and the terminal",
+		Short: "Check the configuration, the store, the agents and the terminal",
 		Long: `Checks the configuration files and what they refer to, whether API keys are set
-(values are never shown), the store and its directory, and the terminal. It
-changes nothing.
+(values are never shown), the store and its directory, the agents found and the
+plug-ins installed in them, and the terminal. It shows the last events of agents
+that Tenfold could not answer. It changes nothing; it runs each agent with
+--version.
 
 Each line is ok, warn or fail, with a hint. The exit code is 1 if a check fails.`,
 		Example: `  tenfold doctor
@@ -41,6 +44,8 @@ type finding struct {
 	Status string `json:"status"`
 	Detail string `json:"detail"`
 	Hint   string `json:"hint,omitzero"`
+	// Failure is set on what is about an event of an agent that was not answered.
+	Failure *hook.Failure `json:"failure,omitzero"`
 }
 
 const (
@@ -52,6 +57,7 @@ const (
 func (a *app) doctor(ctx context.Context) error {
 	all := a.checkConfig()
 	all = append(all, a.checkStore(ctx)...)
+	all = append(all, a.checkClients(ctx)...)
 	all = append(all, a.checkTerminal())
 	failed, wide := false, 0
 	for _, f := range all {
@@ -109,7 +115,7 @@ func (a *app) checkConfig() []finding {
 	}
 	if err != nil {
 		f := explain(err)
-		return []finding{{"configuration", statusFail, f.Error(), f.Hint}}
+		return []finding{{Check: "configuration", Status: statusFail, Detail: f.Error(), Hint: f.Hint}}
 	}
 	all := []finding{{Check: "user file", Status: statusOK, Detail: l.User}, checkWorkspaceFile(l)}
 	if l.User == "" {
@@ -123,7 +129,7 @@ func (a *app) checkConfig() []finding {
 	}
 	dangling := e.Dangling()
 	for _, d := range dangling {
-		all = append(all, finding{"references", statusFail, d.Error(), d.Hint})
+		all = append(all, finding{Check: "references", Status: statusFail, Detail: d.Error(), Hint: d.Hint})
 	}
 	if len(dangling) == 0 {
 		all = append(all, finding{Check: "references", Status: statusOK, Detail: "profiles: " + strings.Join(e.ProfileNames(), ", ")})
@@ -167,7 +173,7 @@ func checkProvider(e *config.Effective, name string) finding {
 	case os.Getenv(variable) != "":
 		return finding{Check: check, Status: statusOK, Detail: variable + " is set"}
 	case used:
-		return finding{check, statusWarn, variable + " is not set, but a model of this provider is configured", "set " + variable + " to your key"}
+		return finding{Check: check, Status: statusWarn, Detail: variable + " is not set, but a model of this provider is configured", Hint: "set " + variable + " to your key"}
 	default:
 		return finding{Check: check, Status: statusOK, Detail: variable + " is not set, but not needed"}
 	}
@@ -181,10 +187,10 @@ func (a *app) checkStore(ctx context.Context) []finding {
 		path, inMemory, err := storePath(url, "--store or TENFOLD_STORE")
 		if err != nil {
 			f := explain(err)
-			return []finding{{"store", statusFail, f.Error(), f.Hint}}
+			return []finding{{Check: "store", Status: statusFail, Detail: f.Error(), Hint: f.Hint}}
 		}
 		if inMemory {
-			return []finding{{"store", statusWarn, "in memory: nothing is saved", "choose a file with --store or TENFOLD_STORE"}}
+			return []finding{{Check: "store", Status: statusWarn, Detail: "in memory: nothing is saved", Hint: "choose a file with --store or TENFOLD_STORE"}}
 		}
 		all = append(all, checkDirectory(filepath.Dir(path)))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +200,7 @@ func (a *app) checkStore(ctx context.Context) []finding {
 	l, err := a.open(ctx)
 	if err != nil {
 		f := explain(err)
-		return append(all, finding{"store", statusFail, f.Error(), f.Hint})
+		return append(all, finding{Check: "store", Status: statusFail, Detail: f.Error(), Hint: f.Hint})
 	}
 	return append(all, checkOpened(ctx, l))
 }
@@ -204,17 +210,17 @@ func checkOpened(ctx context.Context, l *workspace) finding {
 	if c, ok := l.store.(store.Checker); ok {
 		found, err := c.Check(ctx)
 		if err != nil {
-			return finding{"store", statusFail, err.Error(), "back up the file first"}
+			return finding{Check: "store", Status: statusFail, Detail: err.Error(), Hint: "back up the file first"}
 		}
 		if len(found.Damage) > 0 {
-			return finding{"store", statusFail, "the file is damaged: " + found.Damage[0], `back up the file, then save what is readable with "tenfold conversation export ID --to tenfold"`}
+			return finding{Check: "store", Status: statusFail, Detail: "the file is damaged: " + found.Damage[0], Hint: `back up the file, then save what is readable with "tenfold conversation export ID --to tenfold"`}
 		}
 		detail = fmt.Sprintf("intact, schema %d", found.Version)
 	}
 	conversations := 0
 	for _, err := range l.service.List(ctx) {
 		if err != nil {
-			return finding{"store", statusFail, err.Error(), otherStore}
+			return finding{Check: "store", Status: statusFail, Detail: err.Error(), Hint: otherStore}
 		}
 		conversations++
 	}
@@ -228,7 +234,7 @@ func checkDirectory(dir string) finding {
 	for {
 		info, err := os.Stat(there)
 		if err == nil && !info.IsDir() {
-			return finding{"data directory", statusFail, there + " is not a directory", otherStore}
+			return finding{Check: "data directory", Status: statusFail, Detail: there + " is not a directory", Hint: otherStore}
 		}
 		up := filepath.Dir(there)
 		if err == nil || up == there {
@@ -239,7 +245,7 @@ func checkDirectory(dir string) finding {
 	f, err := os.CreateTemp(there, ".tenfold-*")
 	if err != nil {
 		e := explain(err)
-		return finding{"data directory", statusFail, there + " is not writable", e.Hint}
+		return finding{Check: "data directory", Status: statusFail, Detail: there + " is not writable", Hint: e.Hint}
 	}
 	_ = f.Close()
 	_ = os.Remove(f.Name())

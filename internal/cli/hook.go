@@ -12,16 +12,19 @@ import (
 
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/hook/claudecode"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store/sqlite"
 )
 
-// hookLimit is how long an agent waits for an answer (V7).
+// hookLimit is how long an agent waits for an answer where the configuration
+// cannot be read (V7).
 const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{}
+	return []hook.Client{claudecode.Client{}}
 }
 
 // findClient gives the client of a name.
@@ -44,8 +47,9 @@ The adapters that "tenfold install" writes run it; there is no need to run it by
 hand.
 
 The answer "{}" tells the agent to do what it does without Tenfold. That is also
-the answer if anything fails or takes longer than 10 seconds, and the exit code
-is always 0: Tenfold never stops an agent. "tenfold doctor" shows what failed.
+the answer if anything fails or takes too long (conversation.compaction.hook.
+time_limit, 10 seconds), and the exit code is always 0: Tenfold never stops an
+agent. "tenfold doctor" shows what failed.
 
 No model is called, and nothing is sent anywhere.`,
 		Example: `  tenfold hook claude-code session.compact < event.json`,
@@ -74,14 +78,19 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 	}
 	var opened atomic.Pointer[workspace]
 	h.Open = func(ctx context.Context) (*session.Service, error) {
-		l, err := a.openNew(ctx)
+		// Words are indexed by the next search: an agent is waiting.
+		l, err := a.openNew(ctx, sqlite.WithoutIndex())
 		if err != nil {
 			return nil, err
 		}
 		opened.Store(l)
 		return l.service, nil
 	}
-	out := h.Run(ctx, client, args[1], a.In, hookLimit)
+	limit := hookLimit
+	if e, err := a.configureIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
+		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)
+	}
+	out := h.Run(ctx, client, args[1], a.In, limit)
 	if l := opened.Load(); l != nil {
 		closeSoon(l)
 	}

@@ -68,6 +68,8 @@ var hostile = map[string]string{
 	"conversation.compaction.auto.threshold":             `"1"`,
 	"conversation.compaction.auto.strategy":              `"summarize"`,
 	"conversation.compaction.auto.turns":                 `1000000`,
+	"conversation.compaction.hook.time_limit":            `"1h"`,
+	"conversation.compaction.hook.trim_over":             `1`,
 	"conversation.compaction.auto.fallback":              `"none"`,
 	"conversation.compaction.auto.max_attempts_per_turn": `1000000`,
 

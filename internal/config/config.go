@@ -41,6 +41,7 @@ type Compaction struct {
 	Profiles           map[string]Profile `json:"profiles,omitempty" jsonschema:"Named sets of policies."`
 	Micro              Micro              `json:"micro,omitzero" jsonschema:"The strategy micro."`
 	Auto               Auto               `json:"auto,omitzero" jsonschema:"Automatic compaction."`
+	Hook               Hook               `json:"hook,omitzero" jsonschema:"Plug-ins of running agents."`
 	ProtectedTurns     any                `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use keep_last"`
 	CooldownSeconds    any                `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"remove it"`
 }
@@ -75,6 +76,12 @@ type Auto struct {
 	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"Most attempts in one turn that fail." eg:"1"`
 	ProtectedTurns     any        `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use conversation.compaction.keep_last"`
 	CooldownSeconds    any        `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"remove it"`
+}
+
+// Hook is the table conversation.compaction.hook.
+type Hook struct {
+	TimeLimit Duration `json:"time_limit,omitempty" jsonschema:"Time after which an agent's event is answered with nothing, so that the agent does what it does without Tenfold." eg:"\"10s\""`
+	TrimOver  Tokens   `json:"trim_over,omitempty" jsonschema:"Shorten new tool results to this many tokens before a model sees them; the whole result is stored. \"off\" sets no limit." eg:"\"25k\""`
 }
 
 // Tool is the table conversation.tools.NAME.

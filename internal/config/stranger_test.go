@@ -66,6 +66,8 @@ var workspaceMaySet = map[string]bool{
 	"conversation.compaction.auto.threshold":             false,
 	"conversation.compaction.auto.strategy":              false,
 	"conversation.compaction.auto.turns":                 false,
+	"conversation.compaction.hook.time_limit":            false,
+	"conversation.compaction.hook.trim_over":             false,
 	"conversation.compaction.auto.fallback":              false,
 	"conversation.compaction.auto.max_attempts_per_turn": false,
 

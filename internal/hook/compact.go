@@ -170,6 +170,7 @@ func (a Ask) earlier(c *session.Controller) *View {
 // Import brings a client's transcript into the store, and opens its conversation
 // there. Of one that was imported before only what is new is written.
 func (h *Host) Import(ctx context.Context, a Ask) (*session.Session, error) {
+	go func() { _, _ = h.Service(ctx) }() // it opens while the transcript is read
 	in, err := h.readTranscript(ctx, a)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ type piImporter struct{}
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.Pi, About: "pi session files (*.jsonl)", Importer: piImporter{}, Exporter: piExporter{},
-		Homes: []string{".pi/agent/sessions"},
+		Homes: []string{".pi/agent/sessions"}, HomeEnv: "PI_CODING_AGENT_DIR", HomeBase: ".pi/agent",
+		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
 }
 

@@ -1,0 +1,198 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/token"
+)
+
+// A Born is a tool result that no model has seen yet.
+type Born struct {
+	// Session is the client's name for its conversation, Dir the agent's working
+	// directory.
+	Session, Dir string
+	// Call is the id of the call, Tool the tool's name, Arguments its arguments as
+	// JSON.
+	Call, Tool, Arguments string
+	// Text is the result, IsError that it tells of a failure.
+	Text    string
+	IsError bool
+}
+
+// Trimmed is a result that was shortened.
+type Trimmed struct {
+	// Text is what the model is to see.
+	Text string
+	// Before and After are its tokens.
+	Before, After int
+	// Conversation and Seq name the entry of the store that holds all of it.
+	Conversation string
+	Seq          int64
+}
+
+// Trim shortens a result that is over the configured limit (V3), which costs no
+// cache and no reasoning: its beginning and its end stay, and of what lies between
+// the lines that tell of failures. The original is stored first, in a conversation
+// of its own beside the client's, where search and recall find it. It is nil for a
+// result that is to stay as it is.
+//
+// What the client writes into its transcript is the shortened text, so that the
+// client's conversation in the store has that too: it is what the model saw.
+func (h *Host) Trim(ctx context.Context, b Born) (*Trimmed, error) {
+	settings, err := h.Configure(b.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	limit := int(settings.Conversation.Compaction.Hook.TrimOver)
+	if limit <= 0 || len(b.Text) <= limit { // a token is a byte or more
+		return nil, nil //nolint:nilnil // as documented
+	}
+	t := &Trimmed{Before: token.O200k().Count(b.Text)}
+	if t.Before <= limit {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	if t.Text, t.After = shorten(b, limit, t.Before); t.Text == "" {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	if err := h.keep(ctx, b, t); err != nil {
+		return nil, fmt.Errorf("store the whole result: %w", err)
+	}
+	return t, nil
+}
+
+// Shares of a shortened result, in percent.
+const (
+	headShare    = 35
+	tailShare    = 35
+	tellingShare = 20
+)
+
+// telling finds lines that tell of a failure.
+var telling = regexp.MustCompile(`(?i)\b(?:errors?|fail(?:ed|ures?|s)?|fatal|panic(?:ked)?|exceptions?|traceback|assert(?:ion)?s?|denied|undefined)\b`)
+
+// shorten gives what is left of a result within a limit of tokens, by the rules of
+// trims (P5, P5b); empty where that is nothing useful.
+func shorten(b Born, limit, tokens int) (text string, after int) {
+	perToken := float64(len(b.Text)) / float64(tokens)
+	for share := 1.0; share > 0.1; share *= 0.8 { // some parts cost more than others
+		room := float64(limit) * share * perToken / 100
+		policy := tenfold.CallPolicy{
+			Action: tenfold.Trim, Head: tenfold.Size(room * headShare), Tail: tenfold.Size(room * tailShare),
+		}
+		policy.Lines = tellingLines(b.Text, int(policy.Head), int(policy.Tail), int(room*tellingShare))
+		if text, after = trimmed(b, policy); after <= limit {
+			return text, after
+		}
+	}
+	return "", 0
+}
+
+// tellingLines chooses lines between the head and the tail that tell of failures,
+// each with the line after it, the first ones and the last ones.
+func tellingLines(text string, head, tail, room int) []tenfold.LineRange {
+	const longest = 500 // bytes of a line that is worth it
+	type line struct{ n, size int }
+	var found []line
+	n, at := 0, 0
+	for one := range strings.Lines(text) {
+		n++
+		if at >= head && at+len(one) <= len(text)-tail && len(one) <= longest && telling.MatchString(one) {
+			found = append(found, line{n, len(one)})
+		}
+		at += len(one)
+	}
+	var out []tenfold.LineRange
+	for i, j := 0, len(found)-1; i <= j; {
+		next := found[i]
+		if len(out)%2 == 0 { // the last ones in turn with the first ones
+			next = found[j]
+			j--
+		} else {
+			i++
+		}
+		if room -= next.size; room < 0 {
+			break
+		}
+		out = append(out, tenfold.LineRange{First: next.n, Last: next.n + 1})
+	}
+	slices.SortFunc(out, func(a, b tenfold.LineRange) int { return a.First - b.First })
+	return out
+}
+
+// callEntries are the entries of a result and its call.
+func (b Born) callEntries() []tenfold.Entry {
+	arguments := b.Arguments
+	if arguments == "" {
+		arguments = "{}"
+	}
+	return []tenfold.Entry{
+		{ID: "call-" + b.Call, Payload: tenfold.ToolCall{CallID: b.Call, Name: b.Tool, Arguments: arguments}},
+		{ID: "result-" + b.Call, Payload: tenfold.ToolResult{CallID: b.Call, Parts: tenfold.Text(b.Text), IsError: b.IsError}},
+	}
+}
+
+// trimmed is a result under a policy, with the tokens that costs.
+func trimmed(b Born, policy tenfold.CallPolicy) (string, int) {
+	l := tenfold.NewLog(tenfold.WithCounter(uncounted{}))
+	b.Call = "call"
+	entries := append([]tenfold.Entry{{ID: "turn", Payload: tenfold.TurnStart{}}}, b.callEntries()...)
+	entries = append(entries, tenfold.Entry{ID: "trim", Payload: tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{
+		Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{b.Call: policy},
+	}}})
+	if _, err := l.Append(entries...); err != nil {
+		return "", 0
+	}
+	for it := range tenfold.Project(l).Items() {
+		if r, ok := it.Payload.(tenfold.ToolResult); ok && it.Fate == tenfold.Trimmed && len(r.Parts) == 1 {
+			return r.Parts[0].Text, token.O200k().Count(r.Parts[0].Text)
+		}
+	}
+	return "", 0
+}
+
+// keep stores the whole result.
+func (h *Host) keep(ctx context.Context, b Born, t *Trimmed) error {
+	svc, err := h.Service(ctx)
+	if err != nil {
+		return err
+	}
+	t.Conversation = ResultsOf(b.Session)
+	s, err := svc.OpenOrCreate(ctx, session.Create{
+		ID: t.Conversation, Title: "Whole results of " + b.Session,
+		Entries: []tenfold.Entry{{ID: "turn", Payload: tenfold.TurnStart{}}},
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.AppendLatest(ctx, b.callEntries()...); err != nil {
+		return err
+	}
+	e, ok := s.Log().Lookup("result-" + b.Call)
+	if !ok {
+		return errors.New("it is not in the log")
+	}
+	if r, ok := e.Payload.(tenfold.ToolResult); !ok || len(r.Parts) != 1 || r.Parts[0].Text != b.Text {
+		return fmt.Errorf("another result of call %s is there", strconv.Quote(b.Call))
+	}
+	t.Seq = e.Seq
+	return nil
+}
+
+// notPlain matches what an id may not hold.
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// ResultsOf is the id of the conversation that holds the whole results of one of a
+// client.
+func ResultsOf(session string) string {
+	const longest = 80
+	name := notPlain.ReplaceAllString(session, "-")
+	return "results-" + name[:min(len(name), longest)]
+}
