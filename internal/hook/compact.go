@@ -40,6 +40,9 @@ type Ask struct {
 	Person  bool
 	// Focus is what the person wants kept.
 	Focus string
+	// Recall says that the model can get back what a view leaves out: references
+	// then stand in it.
+	Recall bool
 	// Window is the size of the model's context in tokens, 0 where the client does
 	// not say; Used is how much of it the client has counted, 0 likewise.
 	Window, Used int
@@ -144,6 +147,7 @@ func (h *Host) control(ctx context.Context, a Ask) (*session.Controller, error) 
 	if a.Window > 0 {
 		l.Request.Options.Window = a.Window
 	}
+	l.Request.Options.Recall = a.Recall
 	if a.Path != "" {
 		l.Request.Options.Transcript, _ = filepath.Abs(a.Path)
 	}

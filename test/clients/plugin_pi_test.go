@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,6 +213,20 @@ func TestPluginPi(t *testing.T) {
 	if !strings.Contains(told, `"method":"notify"`) || !strings.Contains(told, p.piCompactions(session)[0].Details.Tenfold.Line) {
 		t.Error("the person was not told")
 	}
+
+	t.Run("recall", func(t *testing.T) {
+		last := p.last()
+		if !strings.Contains(string(last.Body), "tenfold-recall") {
+			t.Error("the model is not told of recall")
+		}
+		ref := regexp.MustCompile(`\(recall ([0-9a-z]+:[0-9]+)\)`).FindSubmatch(last.Body)
+		if ref == nil {
+			t.Fatalf("no reference in the view:\n%s", strings.Join(shown(History(last, true)), "\n"))
+		}
+		if whole, _ := p.tenfold("recall", string(ref[1])); !strings.Contains(whole, "windows towards the garden") {
+			t.Errorf("recalled: %s", whole)
+		}
+	})
 
 	t.Run("resumed", func(t *testing.T) {
 		p.Resume(session, "And the others?")
