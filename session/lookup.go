@@ -89,7 +89,7 @@ type match struct {
 // little more than one that occurs, and a long text counts less.
 const (
 	saturation = 1.2
-	lengthPart = 0.5
+	lengthPart = 0.1
 )
 
 // searchable is a text as a lookup reads it.

@@ -86,6 +86,7 @@ func (f *fitting) always() {
 	f.keepError(calls)
 	f.keepHandles(calls)
 	f.keepRecalled()
+	f.keepNeeded()
 }
 
 // shielded reports whether a request is of the turn that the span ends inside of:

@@ -47,6 +47,8 @@ type Plan struct {
 	// (C6), whether anything else is done or not. None for one that a person
 	// dropped.
 	Refused []string
+	// Pins are the ids of entries that are pinned along with it (live V4).
+	Pins []string
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool

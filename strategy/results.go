@@ -91,7 +91,7 @@ func pickResults(p *tenfold.Projection, o Options, over tenfold.Size, exempt fun
 	both.Request = true
 	alone := map[string]bool{}
 	for c := range p.Calls(first, last) {
-		if c.Result == 0 || !may(c) || p.Log().Size(c.Result) <= over {
+		if c.Result == 0 || !may(c) || o.needs(c.Result) || p.Log().Size(c.Result) <= over {
 			continue
 		}
 		leave, known := alone[c.Tool]

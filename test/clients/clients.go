@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,8 @@ type Place struct {
 	Dir    string
 	URL    string
 	Server *modelserver.Server
+
+	extra []string // of the client's environment
 }
 
 // wait is how long one run of a client may take on a busy machine.
@@ -201,8 +204,11 @@ func (p *Place) environment() []string {
 		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
 		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", // nothing is to be installed while it runs
-	}, p.Client.env(p)...)
+	}, slices.Concat(p.Client.env(p), p.extra)...)
 }
+
+// data is where Tenfold keeps what it stores and is configured.
+func (p *Place) data() string { return filepath.Join(filepath.Dir(p.Home), "tenfold") }
 
 // binaries is where npm puts the clients' commands.
 func binaries() string {

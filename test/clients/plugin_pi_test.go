@@ -15,8 +15,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/internal/hook"
-	"tenfold/internal/hook/pi"
 	"tenfold/test/modelserver"
 )
 
@@ -41,9 +39,9 @@ func olderPi() map[string]Client {
 	return list
 }
 
-// plugged is a pi with Tenfold's adapter, a small context and settings that
+// pluggedPi is a pi with Tenfold's adapter, a small context and settings that
 // have it keep little.
-func plugged(c Client) Client {
+func pluggedPi(c Client) Client {
 	prepare, env := c.prepare, c.env
 	c.prepare = func(p *Place) error {
 		if err := prepare(p); err != nil {
@@ -53,17 +51,7 @@ func plugged(c Client) Client {
 		p.Write(filepath.Join(agent, "models.json"), fmt.Sprintf(`{"providers":{"anthropic":{"baseUrl":%q,
 			"modelOverrides":{"claude-sonnet-4-5":{"contextWindow":%d}}}}}`, p.URL, piWindow))
 		p.Write(filepath.Join(agent, "settings.json"), `{"compaction":{"reserveTokens":10000,"keepRecentTokens":2000}}`)
-		exe, err := program()
-		if err != nil {
-			return err
-		}
-		files, err := pi.Client{}.Files(hook.Place{Scope: hook.User, Home: p.Home, Dir: p.Dir, Getenv: func(string) string { return "" }, Binary: exe})
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			p.Write(f.Path, string(f.Content))
-		}
+		p.tenfold("install", "pi")
 		for i := range piParts {
 			p.Write(p.part(i), largeText(i))
 		}
@@ -102,7 +90,7 @@ func (p *Place) readsParts(parts ...int) []modelserver.Reply {
 func house(t *testing.T, c Client, change ...func([]modelserver.Reply) []modelserver.Reply) (*Place, Session, *scripted) {
 	t.Helper()
 	model := &scripted{}
-	p := At(t, plugged(c), modelserver.New(model.reply))
+	p := At(t, pluggedPi(c), modelserver.New(model.reply))
 	replies := p.readsParts(0, 1, 2, 3, 4)
 	for _, f := range change {
 		replies = f(replies)
@@ -452,7 +440,7 @@ func TestPluginPiTree(t *testing.T) {
 func TestV3PluginPi(t *testing.T) {
 	t.Parallel()
 	model := &scripted{}
-	p := At(t, plugged(Pi()), modelserver.New(model.reply))
+	p := At(t, pluggedPi(Pi()), modelserver.New(model.reply))
 	p.Write(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "config.toml"), "[conversation.compaction.hook]\ntrim_over = \"2k\"\n")
 	model.answers(modelserver.Sequence(
 		modelserver.Calls(p.Client.Runs("cat part0.txt part1.txt part2.txt")), modelserver.Calls(p.Client.Reads(p.part(3))), modelserver.Text("Many."),

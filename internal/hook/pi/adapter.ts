@@ -6,7 +6,6 @@ import { existsSync } from "node:fs";
 import { VERSION } from "@earendil-works/pi-coding-agent";
 
 const BINARY = {{.Binary}};
-const SKILL = {{.Skill}}; // tells the model of recall
 const SLOW = {{.Slow}}; // milliseconds after which an answer is not waited for
 const LARGE = {{.Large}}; // characters from which on a tool's result is shown to Tenfold
 
@@ -38,7 +37,7 @@ function session(pi: any, ctx: any) {
 	// The file is read up to its last line, which must hang from where pi stands.
 	if (path && kept.getEntries().at(-1)?.id !== kept.getLeafId()) pi.appendEntry("tenfold", {});
 	return {
-		path, cwd: ctx.cwd, recall: existsSync(SKILL), window: ctx.model?.contextWindow, used: ctx.getContextUsage()?.tokens ?? undefined,
+		path, cwd: ctx.cwd, window: ctx.model?.contextWindow, used: ctx.getContextUsage()?.tokens ?? undefined,
 		lines: path ? undefined : [kept.getHeader(), ...kept.getBranch()],
 	};
 }

@@ -72,8 +72,6 @@ type input struct {
 	// Window and Used are tokens, 0 where they are unknown.
 	Window int `json:"window"`
 	Used   int `json:"used"`
-	// Recall says that the model is told of recall.
-	Recall bool `json:"recall"`
 
 	// Reason is "manual", "threshold", "overflow", or "cold"; versions before
 	// 0.79.10 give none.
@@ -90,7 +88,7 @@ type input struct {
 
 // ask is what the host is asked.
 func (e input) ask() (hook.Ask, error) {
-	a := hook.Ask{Format: transcript.Pi, Path: e.Path, Dir: e.Cwd, Trigger: "auto", Focus: e.Focus, Window: e.Window, Used: e.Used, Recall: e.Recall}
+	a := hook.Ask{Format: transcript.Pi, Path: e.Path, Dir: e.Cwd, Trigger: "auto", Focus: e.Focus, Window: e.Window, Used: e.Used}
 	switch {
 	case e.Path != "" && !filepath.IsAbs(e.Path):
 		return a, errors.New("the path of the session is not absolute")

@@ -191,17 +191,6 @@ func TestCompactionOfASessionWithoutAFile(t *testing.T) {
 	}
 }
 
-// References stand in a view only where the model is told of recall.
-func TestReferencesAreForModelsThatKnowRecall(t *testing.T) {
-	path, branch := writeSession(t)
-	for _, told := range []bool{true, false} {
-		c := compacted(t, newHost(t), map[string]any{"path": path, "window": 40_000, "firstKept": branch[9].ID, "recall": told})
-		if got := strings.Contains(fmt.Sprintf("%s", c.Details.Tenfold.View), "(recall "); got != told {
-			t.Errorf("told %v, references %v", told, got)
-		}
-	}
-}
-
 // Compacting again once pi wrote the first compaction down: its summary not
 // part of what is compacted (C5), and the view stays within the target (V6).
 func TestV6CompactedAgain(t *testing.T) {
@@ -348,13 +337,6 @@ func TestFiles(t *testing.T) {
 		}
 		if n := strings.Count(text, "\n"); n > 120 {
 			t.Errorf("the adapter has %d lines", n)
-		}
-		if want := filepath.Join(filepath.Dir(filepath.Dir(files[0].Path)), "skills", "tenfold-recall", "SKILL.md"); files[1].Path != want {
-			t.Errorf("%s: %s", name, files[1].Path)
-		}
-		told := string(files[1].Content)
-		if !strings.HasPrefix(told, "---\nname: tenfold-recall\ndescription: ") || !strings.Contains(told, "`'/opt/\"odd\" dir/tenfold' recall 417093:512`") || strings.Count(told, "\n") > 15 {
-			t.Errorf("%s: the model is told\n%s", name, told)
 		}
 	}
 }
