@@ -9,6 +9,7 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"net/http/httptest"
 	"os"
@@ -35,6 +36,8 @@ type Client struct {
 	Runs  func(command string) modelserver.Block
 
 	bin string
+	// program is another version of it to start; empty is the one of npm.
+	program string
 	// prepare writes the configuration that points it at the server.
 	prepare func(p *Place) error
 	env     func(p *Place) []string
@@ -64,7 +67,8 @@ type Place struct {
 	Dir    string
 	URL    string
 	Server *modelserver.Server
-
+	// pure has opencode start without plug-ins, for a client that has one.
+	pure  bool
 	extra []string // of the client's environment
 }
 
@@ -217,7 +221,7 @@ func binaries() string {
 }
 
 func (c Client) path() string {
-	name := filepath.Join(binaries(), c.bin)
+	name := cmp.Or(c.program, filepath.Join(binaries(), c.bin))
 	if _, err := os.Stat(name); err != nil {
 		return ""
 	}

@@ -39,9 +39,9 @@ func olderPi() map[string]Client {
 	return list
 }
 
-// pluggedPi is a pi with Tenfold's adapter, a small context and settings that
+// withPlugin is a pi with Tenfold's adapter, a small context and settings that
 // have it keep little.
-func pluggedPi(c Client) Client {
+func withPlugin(c Client) Client {
 	prepare, env := c.prepare, c.env
 	c.prepare = func(p *Place) error {
 		if err := prepare(p); err != nil {
@@ -90,7 +90,7 @@ func (p *Place) readsParts(parts ...int) []modelserver.Reply {
 func house(t *testing.T, c Client, change ...func([]modelserver.Reply) []modelserver.Reply) (*Place, Session, *scripted) {
 	t.Helper()
 	model := &scripted{}
-	p := At(t, pluggedPi(c), modelserver.New(model.reply))
+	p := At(t, withPlugin(c), modelserver.New(model.reply))
 	replies := p.readsParts(0, 1, 2, 3, 4)
 	for _, f := range change {
 		replies = f(replies)
@@ -440,7 +440,7 @@ func TestPluginPiTree(t *testing.T) {
 func TestV3PluginPi(t *testing.T) {
 	t.Parallel()
 	model := &scripted{}
-	p := At(t, pluggedPi(Pi()), modelserver.New(model.reply))
+	p := At(t, withPlugin(Pi()), modelserver.New(model.reply))
 	p.Write(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "config.toml"), "[conversation.compaction.hook]\ntrim_over = \"2k\"\n")
 	model.answers(modelserver.Sequence(
 		modelserver.Calls(p.Client.Runs("cat part0.txt part1.txt part2.txt")), modelserver.Calls(p.Client.Reads(p.part(3))), modelserver.Text("Many."),
