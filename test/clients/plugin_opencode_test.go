@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 
 	"tenfold/internal/hook"
 	"tenfold/internal/hook/opencode"
@@ -385,7 +386,10 @@ func TestPluginOpenCodeFails(t *testing.T) {
 	p.goesOn(o, model, s, "no binary")
 	p.goesOn(p.serve(), model, s, "no binary, another process")
 	if all := epochs(p.Server.Main()); len(all) != 2 {
-		t.Errorf("%d epochs after Tenfold failed", len(all))
+		for i := range all[1:] {
+			before := all[i][len(all[i])-1]
+			t.Errorf("epoch %d (-last of the one before +first)\n%s", i+1, cmp.Diff(shown(History(before, true)), shown(History(all[i+1][0], true))))
+		}
 	}
 	p.Server.Reset()
 	model.answers(p.reading([]int{0, 1}, "Both read."))
