@@ -218,7 +218,14 @@ func wholeFile(r modelserver.Request, i int) bool {
 func TestPluginOpenCodeManual(t *testing.T) {
 	t.Parallel()
 	for _, version := range openCodeVersions() {
-		t.Run(filepath.Base(version), func(t *testing.T) { manually(t, version) })
+		name := "pinned"
+		if version != "" {
+			name = filepath.Base(filepath.Dir(filepath.Dir(version)))
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			manually(t, version)
+		})
 	}
 }
 
