@@ -40,6 +40,12 @@ func (c Client) Handle(ctx context.Context, h *hook.Host, event string, in []byt
 		return answer(ctx, h, in, cold)
 	case "tool.call":
 		return answer(ctx, h, in, trim)
+	case "PreCompact":
+		return answer(ctx, h, in, preCompact)
+	case "SessionStart":
+		return answer(ctx, h, in, sessionStart)
+	case "PostToolUse":
+		return answer(ctx, h, in, postToolUse)
 	}
 	return nil, fmt.Errorf("%w: %q", hook.ErrUnknownEvent, event)
 }
