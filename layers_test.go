@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"summary"},
 	{"session", "internal/config"},
 	{"internal/live"},
-	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},

@@ -23,6 +23,9 @@ type Options struct {
 	Unchecked bool
 	// Lost keeps what each view lost, for a run over few sessions.
 	Lost bool
+	// HeldOut is after how many more requests each strategy's plan is committed
+	// (live V4); zero measures nothing of that.
+	HeldOut int
 	// Money replays each session at the prices of the models named, or of its
 	// own where none is.
 	Money  bool

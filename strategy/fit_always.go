@@ -85,6 +85,8 @@ func (f *fitting) always() {
 	f.keepImages(calls)
 	f.keepError(calls)
 	f.keepHandles(calls)
+	f.keepRecalled()
+	f.keepNeeded()
 }
 
 // shielded reports whether a request is of the turn that the span ends inside of:

@@ -144,6 +144,7 @@ func (h *Host) control(ctx context.Context, a Ask) (*session.Controller, error) 
 	if a.Window > 0 {
 		l.Request.Options.Window = a.Window
 	}
+	l.Request.Options.Recall = h.recalls(string(a.Format), a.Dir)
 	if a.Path != "" {
 		l.Request.Options.Transcript, _ = filepath.Abs(a.Path)
 	}
