@@ -170,7 +170,9 @@ func (a Ask) earlier(c *session.Controller) *View {
 // Import brings a client's transcript into the store, and opens its conversation
 // there. Of one that was imported before only what is new is written.
 func (h *Host) Import(ctx context.Context, a Ask) (*session.Session, error) {
-	go func() { _, _ = h.Service(ctx) }() // it opens while the transcript is read
+	// While the transcript is read the store opens, and the tables for counting are made.
+	go func() { _, _ = h.Service(ctx) }()
+	go token.O200k().Count(".")
 	in, err := h.readTranscript(ctx, a)
 	if err != nil {
 		return nil, err
