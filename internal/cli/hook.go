@@ -14,6 +14,8 @@ import (
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
 	"tenfold/internal/hook/claudecode"
+	"tenfold/internal/hook/opencode"
+	"tenfold/internal/hook/pi"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/sqlite"
@@ -25,7 +27,7 @@ const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{claudecode.Client{}}
+	return []hook.Client{claudecode.Client{}, opencode.Client{}, pi.Client{}}
 }
 
 // findClient gives the client of a name.
