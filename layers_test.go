@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"internal/live"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook"},
+	{"internal/hook/opencode"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

@@ -24,6 +24,15 @@ func keeps(n *node, why Reason) decision { return decision{Kept, why, nobody, n.
 // resolve decides the fate of an entry that is not void. It looks at nothing
 // but the log and the overlays.
 func (p *Projection) resolve(seq int32, n *node) decision {
+	d := p.resolveUnbound(seq, n)
+	if d.fate == Kept && p.bound(seq, n) {
+		return decision{Omitted, ReasonBound, nobody, 0}
+	}
+	return d
+}
+
+// resolveUnbound decides it whatever reasoning is bound to (P10a).
+func (p *Projection) resolveUnbound(seq int32, n *node) decision {
 	at, anchor := seq, n // a result shares the fate of its call
 	if n.kind == codeResult {
 		at = n.pair

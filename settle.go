@@ -119,6 +119,9 @@ func (p *Projection) countHidden(call int32, n int) {
 // put makes a piece the one of a block, and keeps the sums.
 func (p *Projection) put(at int32, next *piece) {
 	p.addSums(&p.sums, at, -1)
+	if p.pieces[at-1] != next {
+		p.touch((at-1)<<chunkBits + 1)
+	}
 	*p.piece(at) = next
 	p.addSums(&p.sums, at, 1)
 }
@@ -199,6 +202,9 @@ func (p *Projection) settleBlock(at int32, v verdict) bool {
 	// A result shares the fate of its call.
 	first = min(first, b.reach)
 	if !v.one || first < v.since || last > v.until || (b.others && len(p.reading) > 1) || len(p.pins(first, last)) > 0 {
+		return false
+	}
+	if v.mark == 0 && p.boundIn((at-1)<<chunkBits+1, last) {
 		return false
 	}
 	switch {

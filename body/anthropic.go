@@ -12,11 +12,11 @@ import (
 )
 
 // Anthropic is the profile of Anthropic's Messages API. Its documents ask for
-// thinking blocks unchanged beside the calls of the open tool loop and let
-// older ones go; they tie a signature to its block, not to the prefix.
+// thinking blocks unchanged, and tie them to the system prompt, the tools and the
+// messages before them; a projection has let go of those that no longer fit (P10a).
 func Anthropic() Profile {
 	return Profile{
-		Name: "anthropic", Provider: "anthropic", SignedAfterChange: true,
+		Name: "anthropic", Provider: "anthropic",
 		write: writeAnthropic, check: checkAnthropic,
 	}
 }
@@ -58,8 +58,10 @@ type (
 	}
 )
 
-// continueText stands between a summary and thinking that must begin its
-// message.
+// continueText stands between a summary and the response that was made after it,
+// and between two responses of which the second begins with thinking. It stands
+// there in the request that the response answers, where what was asked is hidden, and
+// in all that follow (B1).
 const continueText = "[The work goes on]"
 
 // noOutputText stands in a failed result that says nothing.
@@ -77,27 +79,45 @@ func writeAnthropic(w *wire) any {
 			}
 			continue
 		}
-		// With thinking on, a message of the open loop begins with it: text
-		// of another response, a summary's say, may not join it.
-		if i := slices.IndexFunc(m.items, isReasoning); i > 0 && m.items[i].current && !sameResponse(m.items[i-1], m.items[i]) {
-			if rest := w.anthropicAssistant(m.items[i:]); len(rest) > 0 {
-				body.say("assistant", w.anthropicAssistant(m.items[:i]))
-				body.say("user", []jsontext.Value{anthropicText(continueText)})
-				body.say("assistant", rest)
-				continue
+		for _, items := range w.responses(m.items) {
+			blocks := w.anthropicAssistant(items)
+			if n := len(body.Messages); n > 0 && len(blocks) > 0 && body.Messages[n-1].Role == "assistant" {
+				body.goOn()
 			}
+			body.say("assistant", blocks)
 		}
-		body.say("assistant", w.anthropicAssistant(m.items))
 	}
 	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
 		trimLastText(body.Messages[n-1].Content)
+		if w.asks {
+			body.goOn()
+		}
 	}
 	return body
 }
 
+// responses parts what the model says in a row where a response begins that cannot
+// join what stands before it: with thinking on, a message begins with it.
+func (w *wire) responses(items []wireItem) (parts [][]wireItem) {
+	from := 0
+	for i := 1; i < len(items); i++ {
+		a, b := items[i-1], items[i]
+		after := a.Added == tenfold.AddedSummary && b.Seq > w.overlays[a.By]
+		if after || isReasoning(b) && !sameResponse(a, b) {
+			parts, from = append(parts, items[from:i]), i
+		}
+	}
+	return append(parts, items[from:])
+}
+
+func (b *anthropicBody) goOn() { b.say("user", []jsontext.Value{anthropicText(continueText)}) }
+
 func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindReasoning }
 
-func sameResponse(a, b wireItem) bool { return a.MessageID != "" && a.MessageID == b.MessageID }
+// sameResponse reports whether two items come from one response: a step is one.
+func sameResponse(a, b wireItem) bool {
+	return a.Seq > 0 && b.Seq > 0 && a.Turn == b.Turn && a.Step == b.Step && a.Branch == b.Branch
+}
 
 // say adds a message, or joins it to the one before of the same role.
 func (b *anthropicBody) say(role string, content []jsontext.Value) {

@@ -9,6 +9,7 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"net/http/httptest"
 	"os"
@@ -35,6 +36,8 @@ type Client struct {
 	Runs  func(command string) modelserver.Block
 
 	bin string
+	// program is another version of it to start; empty is the one of npm.
+	program string
 	// prepare writes the configuration that points it at the server.
 	prepare func(p *Place) error
 	env     func(p *Place) []string
@@ -64,7 +67,8 @@ type Place struct {
 	Dir    string
 	URL    string
 	Server *modelserver.Server
-
+	// pure has opencode start without plug-ins, for a client that has one.
+	pure  bool
 	extra []string // of the client's environment
 }
 
@@ -79,7 +83,7 @@ func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
 		tb.Skip("starts " + c.Name + ": run with TENFOLD_REQUIRE_CLIENTS=1")
 	}
 	if c.path() == "" {
-		tb.Fatal(c.Name + " is not installed: run npm install in test/clients")
+		tb.Fatal(c.Name + " is not installed: run npm install in test/clients and test/clients/older")
 	}
 	h := httptest.NewServer(s)
 	tb.Cleanup(h.Close)
@@ -217,7 +221,7 @@ func binaries() string {
 }
 
 func (c Client) path() string {
-	name := filepath.Join(binaries(), c.bin)
+	name := cmp.Or(c.program, filepath.Join(binaries(), c.bin))
 	if _, err := os.Stat(name); err != nil {
 		return ""
 	}
