@@ -79,5 +79,12 @@ func answer[E any, P interface {
 	if err != nil || out == nil {
 		return nil, err
 	}
-	return json.Marshal(out)
+	data, err := json.Marshal(out)
+	if err == nil && len(data) > largest {
+		err = fmt.Errorf("the answer has %d bytes, more than Claude Code reads", len(data))
+	}
+	return data, err
 }
+
+// largest is how much of an answer Claude Code reads.
+const largest = 4 << 20
