@@ -106,6 +106,9 @@ const (
 	ReasonReasoning
 	// ReasonHeld: the provider requires the reasoning in the open loop (P10).
 	ReasonHeld
+	// ReasonBound: its provider takes the reasoning only after what it was made
+	// under, and that has changed (P10a).
+	ReasonBound
 	// ReasonFiles: the overlay strips attachments.
 	ReasonFiles
 	// ReasonPolicy: the overlay's policy for tool calls.
@@ -120,6 +123,8 @@ const (
 	ReasonTyped
 	// ReasonContext: the newest version of a standing instruction (P8a).
 	ReasonContext
+	// ReasonOpen: the overlay leaves it alone, since it was under way (live V5).
+	ReasonOpen
 	// ReasonHint: the tool's own hint (H1).
 	ReasonHint
 	// ReasonSmall: it is not larger than the overlay's gate (P6).
@@ -134,9 +139,10 @@ var reasonWords = [...]string{
 	ReasonNone: "no compaction covers it", ReasonUnseen: "no model sees it", ReasonRepair: "answers no call",
 	ReasonEmpty: "nothing in it", ReasonPinned: "pinned", ReasonRequest: "request of the turn", ReasonSummary: "in the summary",
 	ReasonTurns: "turn left out", ReasonReasoning: "reasoning goes", ReasonHeld: "the open tool loop needs it",
+	ReasonBound: "bound to a prefix that changed",
 	ReasonFiles: "attachments go", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
 	ReasonLines: "chosen text by text", ReasonRest: "not among those chosen", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
-	ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
+	ReasonOpen: "under way", ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
 	ReasonLeft: "left alone by policy",
 }
 

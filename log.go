@@ -42,6 +42,8 @@ type Log struct {
 	steppers []stepper // by branch
 	marks    []int32   // seqs of what changes how entries are seen, in order
 	contexts []standing
+	opaque   []int32         // reasoning that its provider wants back, in order …
+	late     []int32         // … and results that came after such of a later step
 	subjects numbers[string] // of contexts
 	turns    list[turnStart]
 	steps    list[int32] // first seq of each root step, in order
@@ -214,6 +216,10 @@ func (l *Log) add(e *Entry) bool {
 	l.sumUp(seq, n)
 	if n.kind >= codeConfig {
 		l.marks = append(l.marks, seq)
+	}
+	l.noteLate(seq, n)
+	if n.is(flagOpaque) {
+		l.opaque = append(l.opaque, seq)
 	}
 	if n.is(flagContext) {
 		l.addContext(seq, n, payloadOf[UserMessage](l, seq))

@@ -37,6 +37,7 @@ func (p *Projection) Preview(entries ...Entry) *Projection {
 	q.named, q.pinned = p.named.fork(), p.pinned.fork()
 	q.owner, q.pieces, q.borrowed = new(owner), slices.Clip(p.pieces), true
 	q.waiting = slices.Clone(p.waiting)
+	q.bindings.changes = slices.Clip(p.bindings.changes)
 	q.stubs = p.stubs.fork(q.log)
 	q.config.extras = slices.Clip(p.config.extras)
 	q.layout.stale = true
@@ -58,6 +59,7 @@ func (l *Log) fork() *Log {
 	f.index, f.base, f.shared = idIndex{}, l, l.n
 	f.branches, f.tools, f.endings, f.subjects = l.branches.fork(), l.tools.fork(), l.endings.fork(), l.subjects.fork()
 	f.contexts, f.stubs = slices.Clip(l.contexts), slices.Clip(l.stubs)
+	f.opaque, f.late = slices.Clip(l.opaque), slices.Clip(l.late)
 	f.open = openCalls{base: &l.open}
 	f.steppers = slices.Clone(l.steppers)
 	for i := range f.steppers {
@@ -179,5 +181,8 @@ func (p *Projection) rollBack(before *Projection) {
 			p.countHidden(n.pair, 1)
 		}
 	}
+	run := p.bindings.from
+	p.bindings.from = before.bindings.from
+	p.settleReasoning(run, p.bindings.from)
 	*p = *before
 }

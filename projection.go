@@ -34,9 +34,10 @@ type Projection struct {
 	sums
 	config config
 
-	waiting []int32 // overlays that hold back reasoning until the loop closes
-	stubs   stubCounts
-	layout  layout
+	waiting  []int32 // overlays that hold back reasoning until the loop closes
+	bindings bindings
+	stubs    stubCounts
+	layout   layout
 }
 
 // overlay is a compaction as the projection applies it.
@@ -53,6 +54,8 @@ type overlay struct {
 	users int32
 	// contexts are the standing instructions that it must show (P8a).
 	contexts []int32
+	// keeps are the calls that it leaves alone (live V5).
+	keeps []int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
@@ -114,12 +117,20 @@ func (p *Projection) Advance() {
 		p.settleResults(from)
 	}
 	i, _ := slices.BinarySearch(l.marks, from+1)
-	for _, seq := range l.marks[i:] {
+	j, _ := slices.BinarySearch(l.late, from+1)
+	for marks, late := l.marks[i:], l.late[j:]; len(marks)+len(late) > 0; {
+		var seq int32
+		if len(late) == 0 || len(marks) > 0 && marks[0] < late[0] {
+			seq, marks = marks[0], marks[1:]
+		} else {
+			seq, late = late[0], late[1:]
+		}
 		if n := l.node(seq); p.reads(n) {
+			p.releaseReasoning(seq)
 			p.applyEntry(seq)
 		}
 	}
-	p.releaseReasoning()
+	p.releaseReasoning(p.version + 1)
 }
 
 // settleResults settles the results that came after from to calls before it.
@@ -204,11 +215,23 @@ func (p *Projection) applyEntry(seq int32) {
 	switch payload := p.log.payload(seq).(type) {
 	case ConfigDelta:
 		p.layout.stale = true
-		p.config.merge(p.log.counter, payload)
+		p.watch(seq, turned{}, func() int32 {
+			p.config.merge(p.log.counter, payload)
+			return untouched
+		})
 	case Compaction:
-		p.addOverlay(seq)
+		p.watch(seq, turned{seq: seq}, func() int32 { return p.firstOf(p.addOverlay(seq)) })
 	case CompactionRevoked:
-		p.revoke(seq, payload)
+		if by := p.revocable(payload.Target, seq); by != nobody {
+			p.watch(seq, turned{seq: p.overlays[by].seq}, func() int32 {
+				p.revoke(seq, by, payload)
+				return p.firstOf(by)
+			})
+		}
+	case ToolResult:
+		if p.wasLate(seq, p.log.node(seq)) {
+			p.bind(viewChange{seq: seq, what: turned{seq: seq}})
+		}
 	case Pin:
 		p.pin(seq, payload.Entries, true)
 	case Unpin:
@@ -251,12 +274,15 @@ func (p *Projection) mark(seq int32, n *node, next state) int32 {
 		p.move(n, s, next, mute)
 		at.move(n, s, next, mute)
 	}
+	if n.kind != codeReasoning && (s.fate() != next.fate() || s.saved != next.saved || s.by() != next.by()) {
+		p.touch(seq)
+	}
 	at.states[(seq-1)&(chunkLen-1)] = next
 	return next.saved - s.saved
 }
 
-// addOverlay takes in a compaction.
-func (p *Projection) addOverlay(seq int32) {
+// addOverlay takes in a compaction, and gives its number.
+func (p *Projection) addOverlay(seq int32) int32 {
 	c := payloadOf[Compaction](p.log, seq)
 	// An overlay speaks of nothing that came after it.
 	lo, hi, r := p.log.extent(Range{c.FromTurn, c.ToTurn, c.ToStep}, int(p.log.node(seq).turn))
@@ -268,6 +294,9 @@ func (p *Projection) addOverlay(seq int32) {
 	}
 	if c.hides() {
 		o.contexts = p.newestContexts(lo, hi, seq)
+	}
+	if c.Keeps != nil {
+		o.keeps = p.callsOf(c.Keeps.Calls, lo, hi)
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {
@@ -291,6 +320,7 @@ func (p *Projection) addOverlay(seq int32) {
 	p.addMentions(by)
 	p.paintSlots(by, o.lo, o.hi)
 	p.settleOverlay(by)
+	return by
 }
 
 // paintSlots puts a live overlay on the slots, as far as it lies in a stretch.
@@ -324,11 +354,7 @@ func (p *Projection) settleOverlay(by int32) {
 // revoke takes an overlay back, or gives it back (C7): the target is the
 // overlay itself or an earlier revocation of it, and either way the overlay
 // changes between counting and not.
-func (p *Projection) revoke(seq int32, r CompactionRevoked) {
-	by := p.revocable(r.Target, seq)
-	if by == nobody {
-		return
-	}
+func (p *Projection) revoke(seq, by int32, r CompactionRevoked) {
 	o := &p.overlays[by]
 	o.live, o.turned = !o.live, int32(len(p.revocations))
 	p.revocations = append(p.revocations, revocation{seq, by, r.Command, o.live, r.Target == o.id})
@@ -387,7 +413,13 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		if p.pinned.get(seq) != on {
 			p.pinned.set(seq, on)
 			if n = p.log.node(seq); n.visible() && p.reads(n) {
-				p.settlePair(seq, n)
+				p.watch(pin, turned{seq, true}, func() int32 {
+					// What is pinned stands at the head of what hides the rest (P3).
+					if shown := p.shows(seq, n); p.settlePair(seq, n) != 0 && p.shows(seq, n) != shown {
+						return 0
+					}
+					return untouched
+				})
 			}
 		}
 	}
@@ -455,16 +487,31 @@ func (p *Projection) lastRequest(seq int32) int32 {
 	return last
 }
 
+// nextRequest is the first user message or turn start after seq; untouched for none.
+func (p *Projection) nextRequest(seq int32) int32 {
+	next := int32(untouched)
+	for _, b := range p.reading {
+		if int(b) >= len(p.log.steppers) {
+			break
+		}
+		requests := p.log.steppers[b].requests
+		if i, _ := slices.BinarySearch(requests, seq+1); i < len(requests) {
+			next = min(next, requests[i])
+		}
+	}
+	return next
+}
+
 // releaseReasoning drops the reasoning that overlays had to hold for a tool loop which a
-// request has closed since: the other exception that P11a names.
-func (p *Projection) releaseReasoning() {
+// request before an entry has closed: the other exception that P11a names.
+func (p *Projection) releaseReasoning(before int32) {
 	if len(p.waiting) == 0 {
 		return
 	}
-	request := p.lastRequest(p.version + 1)
 	p.waiting = slices.DeleteFunc(p.waiting, func(by int32) bool {
 		o := &p.overlays[by]
-		if request < o.seq {
+		request := p.nextRequest(o.seq)
+		if request >= before {
 			return false
 		}
 		from := o.heldFrom
@@ -475,6 +522,7 @@ func (p *Projection) releaseReasoning() {
 			}
 		}
 		p.layout.stale = true
+		p.bind(viewChange{seq: request, first: untouched})
 		return true
 	})
 }

@@ -1,5 +1,7 @@
 package tenfold
 
+import "slices"
+
 // Why says why the entry with the given seq has the fate that [Projection.Fate]
 // gives.
 func (p *Projection) Why(seq int64) Reason {
@@ -24,6 +26,15 @@ func keeps(n *node, why Reason) decision { return decision{Kept, why, nobody, n.
 // resolve decides the fate of an entry that is not void. It looks at nothing
 // but the log and the overlays.
 func (p *Projection) resolve(seq int32, n *node) decision {
+	d := p.resolveUnbound(seq, n)
+	if d.fate == Kept && p.bound(seq, n) {
+		return decision{Omitted, ReasonBound, nobody, 0}
+	}
+	return d
+}
+
+// resolveUnbound decides it whatever reasoning is bound to (P10a).
+func (p *Projection) resolveUnbound(seq int32, n *node) decision {
 	at, anchor := seq, n // a result shares the fate of its call
 	if n.kind == codeResult {
 		at = n.pair
@@ -46,8 +57,12 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 			return p.resolveAssistant(seq, n)
 		}
 	case codeCall, codeResult:
-		if by := p.winner(slotTools, at); by != nobody {
+		by := p.winner(slotTools, at)
+		switch {
+		case by != nobody && !p.keeps(by, at):
 			return p.resolveTool(seq, n, at, anchor, by)
+		case by != nobody, spared:
+			return keeps(n, ReasonOpen)
 		}
 	}
 	return keeps(n, ReasonNone)
@@ -58,16 +73,39 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 func (p *Projection) hides(seq int32, n *node) (d decision, spared bool) {
 	d.by = nobody
 	if s := p.slots[slotSummary].at(seq); s != nobody {
-		if spared = p.shields(s, n, seq) || p.stands(s, n, seq); !spared {
+		if spared = p.leaves(s, n, seq); !spared {
 			d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 		}
 	}
-	if t := p.slots[slotTurns].at(seq); t != nobody && (p.shields(t, n, seq) || p.stands(t, n, seq)) {
+	if t := p.slots[slotTurns].at(seq); t != nobody && p.leaves(t, n, seq) {
 		spared = true
 	} else if t > d.by && p.overlays[t].c.Turns == Omit {
 		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
 	}
 	return d, spared
+}
+
+// leaves reports whether the overlay must not hide the entry (P8a, P9, live V5).
+func (p *Projection) leaves(by int32, n *node, seq int32) bool {
+	return p.shields(by, n, seq) || p.stands(by, n, seq) || p.keeps(by, seq)
+}
+
+// keeps reports whether the overlay leaves a call alone.
+func (p *Projection) keeps(by, call int32) bool {
+	_, found := slices.BinarySearch(p.overlays[by].keeps, call)
+	return found
+}
+
+// callsOf gives the calls of a stretch that ids name, in order.
+func (p *Projection) callsOf(ids []string, lo, hi int32) (calls []int32) {
+	for _, id := range ids {
+		seq := p.log.find(id)
+		if lo <= seq && seq <= hi && p.log.node(seq).kind == codeCall {
+			calls = append(calls, seq)
+		}
+	}
+	slices.Sort(calls)
+	return slices.Compact(calls)
 }
 
 // shields reports whether the overlay must leave the entry alone: a user
@@ -214,7 +252,7 @@ func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool, unh
 		}
 		out, shows := (&chosen{lines: wholeSentences(text, trim.Lines)}).cut(text, policy.Marks == MarksShort)
 		if shows && out != text {
-			out += recallRef(policy.Recall, seq)
+			out += p.recallRef(by, policy.Recall, seq)
 		}
 		switch {
 		case !shows && unhidden != ReasonNone:
@@ -404,7 +442,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		}
 		return decision{Stripped, why, by, p.stubs.count(c.Name) + p.stubs.count(left)}
 	case s.bare() && s.response == actStrip && p.over(policy, seq):
-		_, tokens := p.stub(policy, n, seq)
+		_, tokens := p.stub(by, n, seq)
 		return decision{Stripped, why, by, tokens}
 	}
 	if !s.bare() || (s.response != actKeep && p.over(policy, seq)) {
@@ -430,10 +468,10 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 	if p.over(policy, seq) {
 		switch s.response {
 		case actTrim:
-			r.Parts, f = p.trimmed(policy, r, s, seq, n)
+			r.Parts, f = p.trimmed(by, r, s, seq, n)
 		case actStrip:
 			f = Stripped
-			r.Parts, _ = p.stub(policy, n, seq)
+			r.Parts, _ = p.stub(by, n, seq)
 		}
 	}
 	if len(s.body) > 0 && s.request == actTrim && p.over(policy, n.pair) {

@@ -189,11 +189,11 @@ func TestP8PinnedIsShownVerbatim(t *testing.T) {
 			Reasoning: &tenfold.Policy{Action: tenfold.Strip}, Attachments: &tenfold.Policy{Action: tenfold.Strip},
 		},
 	}
-	pinned := []int64{3, 4, 5, 9} // reasoning, call, result, message with a file
+	pinned := []int64{4, 5, 6, 9} // call, result, reasoning that nobody signed, message with a file
 	for name, c := range hide {
 		for when, entries := range map[string][]tenfold.Entry{
-			"before": append(session(), pin("e3", "e4", "e9"), overlay("o", c)),
-			"after":  append(session(), overlay("o", c), pin("e3", "e5", "e9")),
+			"before": append(session(), pin("e4", "e6", "e9"), overlay("o", c)),
+			"after":  append(session(), overlay("o", c), pin("e5", "e6", "e9")),
 		} {
 			p := project(t, entries...)
 			for _, seq := range pinned {

@@ -119,6 +119,9 @@ func (p *Projection) countHidden(call int32, n int) {
 // put makes a piece the one of a block, and keeps the sums.
 func (p *Projection) put(at int32, next *piece) {
 	p.addSums(&p.sums, at, -1)
+	if p.pieces[at-1] != next {
+		p.touch((at-1)<<chunkBits + 1)
+	}
 	*p.piece(at) = next
 	p.addSums(&p.sums, at, 1)
 }
@@ -201,6 +204,9 @@ func (p *Projection) settleBlock(at int32, v verdict) bool {
 	if !v.one || first < v.since || last > v.until || (b.others && len(p.reading) > 1) || len(p.pins(first, last)) > 0 {
 		return false
 	}
+	if v.mark == 0 && p.boundIn((at-1)<<chunkBits+1, last) {
+		return false
+	}
 	switch {
 	case v.mark != 0 && at > 1 && p.pieces[at-2] != nil && p.pieces[at-2].plain() && p.pieces[at-2].mark == v.mark:
 		p.put(at, p.pieces[at-2]) // blocks alike share it
@@ -249,6 +255,7 @@ func (p *Projection) judge(seq int32) verdict {
 			continue
 		}
 		v.endAt(p.overlays[by].contexts, seq, p.overlays[by].lo, p.overlays[by].hi)
+		v.endAt(p.overlays[by].keeps, seq, p.overlays[by].lo, p.overlays[by].hi)
 		if p.overlays[by].users == 0 {
 			continue
 		}

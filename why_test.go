@@ -80,7 +80,7 @@ func TestWhyTellsTheFate(t *testing.T) {
 	changes := map[tenfold.Reason]bool{
 		tenfold.ReasonRepair: true, tenfold.ReasonEmpty: true, tenfold.ReasonSummary: true, tenfold.ReasonTurns: true, tenfold.ReasonReasoning: true,
 		tenfold.ReasonFiles: true, tenfold.ReasonPolicy: true, tenfold.ReasonNamed: true,
-		tenfold.ReasonLines: true, tenfold.ReasonRest: true,
+		tenfold.ReasonLines: true, tenfold.ReasonRest: true, tenfold.ReasonBound: true,
 	}
 	law(t, func(t *rapid.T, entries []tenfold.Entry) {
 		l := tenfold.NewLog()

@@ -12,11 +12,11 @@ import (
 )
 
 // Anthropic is the profile of Anthropic's Messages API. Its documents ask for
-// thinking blocks unchanged beside the calls of the open tool loop and let
-// older ones go; they tie a signature to its block, not to the prefix.
+// thinking blocks unchanged, and tie them to the system prompt, the tools and the
+// messages before them; a projection has let go of those that no longer fit (P10a).
 func Anthropic() Profile {
 	return Profile{
-		Name: "anthropic", Provider: "anthropic", SignedAfterChange: true,
+		Name: "anthropic", Provider: "anthropic",
 		write: writeAnthropic, check: checkAnthropic,
 	}
 }
@@ -58,8 +58,8 @@ type (
 	}
 )
 
-// continueText stands between a summary and thinking that must begin its
-// message.
+// continueText stands between a summary, or another response, and thinking that must
+// begin its message.
 const continueText = "[The work goes on]"
 
 // noOutputText stands in a failed result that says nothing.
@@ -77,22 +77,31 @@ func writeAnthropic(w *wire) any {
 			}
 			continue
 		}
-		// With thinking on, a message of the open loop begins with it: text
-		// of another response, a summary's say, may not join it.
-		if i := slices.IndexFunc(m.items, isReasoning); i > 0 && m.items[i].current && !sameResponse(m.items[i-1], m.items[i]) {
-			if rest := w.anthropicAssistant(m.items[i:]); len(rest) > 0 {
-				body.say("assistant", w.anthropicAssistant(m.items[:i]))
+		for _, items := range responses(m.items) {
+			blocks := w.anthropicAssistant(items)
+			if n := len(body.Messages); n > 0 && len(blocks) > 0 && body.Messages[n-1].Role == "assistant" {
 				body.say("user", []jsontext.Value{anthropicText(continueText)})
-				body.say("assistant", rest)
-				continue
 			}
+			body.say("assistant", blocks)
 		}
-		body.say("assistant", w.anthropicAssistant(m.items))
 	}
 	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
 		trimLastText(body.Messages[n-1].Content)
 	}
 	return body
+}
+
+// responses parts what the model says in a row where another response begins with
+// thinking: with it on, a message begins with it, and text of another response, a
+// summary's say, may not join it.
+func responses(items []wireItem) (parts [][]wireItem) {
+	from := 0
+	for i := 1; i < len(items); i++ {
+		if isReasoning(items[i]) && !isReasoning(items[i-1]) && !sameResponse(items[i-1], items[i]) {
+			parts, from = append(parts, items[from:i]), i
+		}
+	}
+	return append(parts, items[from:])
 }
 
 func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindReasoning }

@@ -29,10 +29,6 @@ type Profile struct {
 	Name string
 	// Provider is whose opaque items and reasoning the profile may carry.
 	Provider string
-	// SignedAfterChange says whether signed or encrypted reasoning may follow
-	// a prefix that is not what the model saw when it made it. Where not, all
-	// such reasoning after the first change goes.
-	SignedAfterChange bool
 
 	write func(*wire) any
 	check func(body []byte) []Violation
@@ -144,18 +140,13 @@ type message struct {
 type wireItem struct {
 	tenfold.Item
 	callID string
-	// current is set on what came after the last request: the open tool loop.
-	current bool
 	// asUser is set on a message that goes out as the user's whatever its role.
 	asUser bool
 }
 
 // collect joins items to messages, and drops what the profile may not carry.
 func (w *wire) collect(items iter.Seq[tenfold.Item]) {
-	changed := false
-	lastRequest := 0
 	for it := range items {
-		changed = changed || it.Added != 0 || it.Noted || it.Fate != tenfold.Kept
 		wi := wireItem{Item: it}
 		user := false
 		switch p := it.Payload.(type) {
@@ -172,7 +163,7 @@ func (w *wire) collect(items iter.Seq[tenfold.Item]) {
 				wi.callID, w.waiting[p.CallID] = queue[0], queue[1:]
 			}
 		case tenfold.Reasoning:
-			if !w.carries(p) || (changed && !w.profile.SignedAfterChange) {
+			if !w.carries(p) {
 				continue
 			}
 		case tenfold.ProviderItem:
@@ -186,9 +177,6 @@ func (w *wire) collect(items iter.Seq[tenfold.Item]) {
 		}
 		m := &w.messages[len(w.messages)-1]
 		m.items = append(m.items, wi)
-		if it.Payload.Kind() == tenfold.KindUserMessage {
-			lastRequest = len(w.messages)
-		}
 	}
 	if len(w.messages) == 0 || !w.messages[0].user {
 		// A view that shows nothing, as where all of it stands summarised in the
@@ -198,11 +186,6 @@ func (w *wire) collect(items iter.Seq[tenfold.Item]) {
 		w.messages = slices.Insert(w.messages, 0, message{user: true, items: []wireItem{{Item: open}}})
 	}
 	w.giveUser()
-	for i := lastRequest; i < len(w.messages); i++ {
-		for j := range w.messages[i].items {
-			w.messages[i].items[j].current = true
-		}
-	}
 }
 
 // foreign reports whether an item is a block of a kind that the profile does not

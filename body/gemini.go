@@ -1,6 +1,7 @@
 package body
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -9,11 +10,11 @@ import (
 )
 
 // Gemini is the profile of Google's generateContent. Thought signatures go
-// back on the very part they came with; its documents ask for them on the
-// calls of the current request and tie them to their part, not to the prefix.
+// back on the very part they came with; its documents ask for one on the first call
+// of each step of the current request, and name a word for calls that have none.
 func Gemini() Profile {
 	return Profile{
-		Name: "gemini", Provider: "gemini", SignedAfterChange: true,
+		Name: "gemini", Provider: "gemini",
 		write: writeGemini, check: checkGemini,
 	}
 }
@@ -64,8 +65,8 @@ type (
 	}
 )
 
-// unsignedCall is what Google's documents give for calls that a Gemini 3 did
-// not make: it is not checked as a signature.
+// unsignedCall is what Google's documents give for calls that Gemini 3 or later
+// did not make: it is not checked as a signature.
 const unsignedCall = "skip_thought_signature_validator"
 
 func writeGemini(w *wire) any {
@@ -80,7 +81,7 @@ func writeGemini(w *wire) any {
 		}
 		body.Tools = []geminiTools{t}
 	}
-	strict := strings.Contains(w.config.Model, "gemini-3")
+	strict := asksForSignatures(w.config.Model)
 	names := map[string]string{} // call id in the body → tool
 	for _, m := range w.messages {
 		var parts []jsontext.Value
@@ -100,6 +101,15 @@ func writeGemini(w *wire) any {
 		body.Contents = append(body.Contents, geminiContent{role, parts})
 	}
 	return body
+}
+
+// asksForSignatures reports whether a model wants its calls signed: from Gemini 3
+// on. Calls of older requests get the word as well, though nobody asks for it there:
+// what is sent once stays as it was (V1).
+func asksForSignatures(model string) bool {
+	_, version, ok := strings.Cut(model, "gemini-")
+	major, err := strconv.Atoi(version[:len(version)-len(strings.TrimLeft(version, "0123456789"))])
+	return ok && err == nil && major >= 3
 }
 
 func geminiUser(m message, names map[string]string) []jsontext.Value {
@@ -172,7 +182,7 @@ func (w *wire) geminiModel(items []wireItem, names map[string]string, strict boo
 			out = append(out, rawBlock(geminiPart{Text: p.Text, Signature: signature}))
 			signature = ""
 		case tenfold.ToolCall:
-			if strict && it.current && !signed && signature == "" {
+			if strict && !signed && signature == "" {
 				signature = unsignedCall
 			}
 			names[it.callID] = w.toolName(p.Name)

@@ -13,7 +13,7 @@ import (
 // servers that speak it. It carries no reasoning but that of such servers.
 func OpenAIChat() Profile {
 	return Profile{
-		Name: "openai-chat", Provider: "openai-chat", SignedAfterChange: true,
+		Name: "openai-chat", Provider: "openai-chat",
 		write: writeOpenAIChat, check: checkOpenAIChat,
 	}
 }

@@ -11,10 +11,11 @@ import (
 
 // OpenAIResponses is the profile of OpenAI's Responses API used without stored
 // state: encrypted reasoning goes back as it came, ahead of the item it was
-// made for. Nothing in its documents ties it to the prefix.
+// made for. Newer models drop what follows a change of the messages before it, and a
+// projection has let go of that (P10a).
 func OpenAIResponses() Profile {
 	return Profile{
-		Name: "openai-responses", Provider: "openai", SignedAfterChange: true,
+		Name: "openai-responses", Provider: "openai",
 		write: writeResponses, check: checkResponses,
 	}
 }

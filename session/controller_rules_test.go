@@ -311,11 +311,12 @@ func TestV1WithinAnEpochAViewOnlyGrows(t *testing.T) {
 				}
 				continue
 			}
-			// P11a: what an unanswered call showed may change when it is answered,
-			// and required reasoning when its loop closes. A view with nothing in
+			// P11a: what stands for the result of an open call changes until that
+			// comes, and required reasoning when its loop closes. A view with nothing in
 			// it has no front to keep.
 			reasons = reasons || e.Payload.Kind() == tenfold.KindReasoning
-			if e.Payload.Kind() == tenfold.KindToolResult || reasons || len(frozen) == 0 {
+			open := slices.ContainsFunc(frozen, func(it tenfold.Item) bool { return it.Added == tenfold.AddedPlaceholder })
+			if open || reasons || len(frozen) == 0 {
 				frozen = now
 				continue
 			}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	if r.Options.Scale == (token.Scale{}) {
 		r.Options.Scale = s.watcher.Scale(s.log)
 	}
+	r.Options.Handle = cmp.Or(r.Options.Handle, Handle(s.id))
 	if view == s.projection && r.Options.Index == nil {
 		if s.index == nil {
 			s.index = excerpt.NewIndex() // it is read when a strategy asks it

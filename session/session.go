@@ -24,6 +24,8 @@ type Session struct {
 	index      *excerpt.Index  // of what the root sees; nil until it is asked for
 	batch      []tenfold.Entry // room for the entries of one append
 	stats      store.Stats     // after it
+	texts      []searchable    // of the version searched; nil until a lookup
+	searched   int64
 }
 
 // ErrAmbiguous says that several conversations fit a shortened id.

@@ -93,6 +93,8 @@ type underWay struct {
 	// over, proposed and next are what was tried last, and what came of it.
 	over, next *tenfold.Projection
 	proposed   []tenfold.Compaction
+	// handles are the open handles of the view; nil where nobody asked.
+	handles []int64
 }
 
 // underWay gives the step under way, or outside a plan one that nobody reads.
@@ -125,7 +127,30 @@ func (o Options) withheld(format string, args ...any) ([]tenfold.Compaction, err
 // overlay completes an overlay that a strategy proposes for a range.
 func (o Options) overlay(s Strategy, r tenfold.Range, c tenfold.Compaction) tenfold.Compaction {
 	c.Strategy, c.Source = s.Name(), o.Source
-	return r.On(c)
+	c = r.On(o.refer(c))
+	if takesCalls(c) {
+		c.Keeps = o.handles(c)
+	}
+	return c
+}
+
+// refer puts references on an overlay where they are wanted, and names the
+// conversation that they are of.
+func (o Options) refer(c tenfold.Compaction) tenfold.Compaction {
+	if o.Recall && c.ToolCalls != nil {
+		calls := *c.ToolCalls
+		calls.Recall = true
+		c.ToolCalls = &calls
+	}
+	if o.Recall && c.Texts != nil {
+		texts := *c.Texts
+		texts.Recall = true
+		c.Texts = &texts
+	}
+	if (c.ToolCalls != nil && c.ToolCalls.Recall) || (c.Texts != nil && c.Texts.Recall) {
+		c.Handle = o.Handle
+	}
+	return c
 }
 
 // lay gives the projection with some overlays. What a strategy tried and then
@@ -258,7 +283,7 @@ type slot struct {
 func slots(c tenfold.Compaction) []slot {
 	var set []slot
 	put := func(is bool, name, strategy string, only tenfold.Compaction) {
-		if is {
+		if only.Keeps = c.Keeps; is {
 			set = append(set, slot{name, strategy, rangeOf(c).On(only)})
 		}
 	}

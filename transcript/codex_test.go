@@ -69,7 +69,12 @@ func TestCodexSamplesCompacted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if have, want := readable(allSaid(t, again[0])), readable(stillSaid(t, got[0])); !reflect.DeepEqual(have, want) {
+			// Context that Codex adds anew is left out, and so the reasoning goes that
+			// was made under it (B1).
+			have, want := readable(allSaid(t, again[0])), slices.DeleteFunc(readable(stillSaid(t, got[0])), func(s string) bool {
+				return strings.HasPrefix(s, "reasoning|")
+			})
+			if !reflect.DeepEqual(have, want) {
 				t.Errorf("the compacted rollout says\n%q\nwant\n%q", have, want)
 			}
 		})
@@ -191,7 +196,7 @@ func TestCodexExportsForeignConversations(t *testing.T) {
 		kinds = append(kinds, lineKind(m))
 	}
 	want := []string{
-		"session_meta", "turn_context", "response_item/message", "event_msg/user_message", "response_item/reasoning",
+		"session_meta", "turn_context", "response_item/message", "event_msg/user_message",
 		"response_item/message", "event_msg/agent_message", "response_item/function_call", "response_item/function_call",
 		"response_item/function_call_output", "response_item/web_search_call", "event_msg/token_count",
 		"response_item/message", "event_msg/user_message", "compacted", "response_item/message", "event_msg/agent_message",
@@ -203,13 +208,13 @@ func TestCodexExportsForeignConversations(t *testing.T) {
 	if got := lines[0]["payload"].(map[string]any)["cwd"]; got != "/home/dev/x" {
 		t.Errorf("cwd is %q", got)
 	}
-	if got := lines[8]["payload"].(map[string]any)["call_id"]; got != "t1_2" {
+	if got := lines[7]["payload"].(map[string]any)["call_id"]; got != "t1_2" {
 		t.Errorf("the second call's id is %q", got)
 	}
-	if got := lines[9]["payload"].(map[string]any)["call_id"]; got != "t1" { // the first that waits
+	if got := lines[8]["payload"].(map[string]any)["call_id"]; got != "t1" { // the first that waits
 		t.Errorf("the result answers %q", got)
 	}
-	history, err := json.Marshal(lines[14]["payload"])
+	history, err := json.Marshal(lines[13]["payload"])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,11 @@ func TestOpenHandsCondensation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The reasoning of the call was made under what the condensation forgot (B1).
 	want := trim(`
 		user e1 "Water the beds." <image data:image/png;base64,QUJD> "It has not rained."
 		injected e12/2.0 "Bed 1 was watered, bed 2 does not exist."
 		user e8 "Try the barrel."
-		reasoning e9 "Look first." openai ZW5j
 		call e9#1 c3 look {"kind":"Look","at":"barrel"}
 		failure e10 c3 "not now"`)
 	if have := shownText(t, got.Entries); dropIDs(have) != dropIDs(want) {

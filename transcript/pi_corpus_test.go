@@ -157,7 +157,7 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 	tb.Helper()
 	var got []string
 	starts := make([]int, len(lines))
-	summary, kept := "", 0
+	summary, kept, at := "", 0, 0
 	for i, line := range lines {
 		starts[i] = len(got)
 		var s engine.Scanner
@@ -165,7 +165,7 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 		r.Parse(&s, line)
 		if r.Typ == "compaction" {
 			summary, _ = s.Unquote(r.Summary)
-			kept = s.Number(r.FirstIndex)
+			kept, at = s.Number(r.FirstIndex), starts[i]
 			continue
 		}
 		if r.Msg.Failed() {
@@ -182,7 +182,12 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 		}
 	}
 	if summary != "" {
-		got = append([]string{said1(tenfold.UserMessage{Parts: tenfold.Text(pi.CompactionSummary(summary))})}, got[starts[kept]:]...)
+		// Signed reasoning of what is kept is bound to what the summary replaces: pi
+		// sends it, and the provider refuses or drops it (B1).
+		tail := slices.DeleteFunc(slices.Clone(got[starts[kept]:at]), func(s string) bool {
+			return strings.HasPrefix(s, "reasoning ") && !strings.HasSuffix(s, `"`)
+		})
+		got = slices.Concat([]string{said1(tenfold.UserMessage{Parts: tenfold.Text(pi.CompactionSummary(summary))})}, tail, got[at:])
 	}
 	return got
 }

@@ -25,6 +25,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"tenfold"
@@ -125,6 +126,12 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	if v, err = v.WithFitCalls(to); err != nil {
 		return nil, fmt.Errorf("export conversation %s: %w", id, err)
 	}
+	signed := 0
+	if _, ok := h.Exporter.(engine.Resumer); ok {
+		if v, signed, err = v.WithoutSigned(to); err != nil {
+			return nil, fmt.Errorf("export conversation %s: %w", id, err)
+		}
+	}
 	left := 0
 	if Renewed(to) != nil {
 		v, left = v.WithoutRenewed()
@@ -138,6 +145,9 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 		warnings = append(warnings, "message of context is left out: the client adds its own on resume")
 	default:
 		warnings = append(warnings, fmt.Sprintf("%d messages of context are left out: the client adds its own on resume", left))
+	}
+	if signed > 0 && !strings.Contains(strings.Join(warnings, " "), "reasoning") {
+		warnings = append(warnings, fmt.Sprintf("signatures of reasoning are left out of %d blocks: they are bound to another client's system prompt and tools", signed))
 	}
 	return append(warnings, v.NameLosses(to)...), nil
 }

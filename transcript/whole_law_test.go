@@ -232,7 +232,7 @@ func mayCome(kind string, texts []string) bool {
 		return true
 	}
 	for _, text := range texts {
-		if text != "Toolcallwasinterrupted." && text != "[Conversationcontinues]" {
+		if text != "Toolcallwasinterrupted." && text != "[Conversationcontinues]" && text != "[Theworkgoeson]" {
 			return false
 		}
 	}

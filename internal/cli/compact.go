@@ -297,6 +297,7 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	if path, err := filepath.Abs(in.path); err == nil && in.path != "-" {
 		req.Options.Transcript = path
 	}
+	req.Options.Handle = session.Handle(at.ID)
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	if err != nil {
 		return nil, err

@@ -12,8 +12,12 @@ import (
 
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/hook/claudecode"
+	"tenfold/internal/hook/opencode"
+	"tenfold/internal/hook/pi"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store/sqlite"
 )
 
 // hookLimit is how long an agent waits for an answer where the configuration
@@ -22,7 +26,7 @@ const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{}
+	return []hook.Client{claudecode.Client{}, opencode.Client{}, pi.Client{}}
 }
 
 // findClient gives the client of a name.
@@ -76,7 +80,8 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 	}
 	var opened atomic.Pointer[workspace]
 	h.Open = func(ctx context.Context) (*session.Service, error) {
-		l, err := a.openNew(ctx)
+		// Words are indexed by the next search: an agent is waiting.
+		l, err := a.openNew(ctx, sqlite.WithoutIndex())
 		if err != nil {
 			return nil, err
 		}

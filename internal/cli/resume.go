@@ -128,7 +128,7 @@ func (k *resuming) run(ctx context.Context, args []string) error {
 	k.chose(s)
 	to := &keeping{app: k.app, of: *s}
 	if k.exec {
-		if err := to.installed(); err != nil {
+		if err := to.runnable(); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,11 @@ func (k *resuming) session(ctx context.Context, all []transcript.Session, id str
 	}
 	var found []*transcript.Session
 	for i := range all {
-		if s := &all[i]; s.Named(ctx, id) {
+		s := &all[i]
+		if inside := s.Agent && s.Only != ""; inside { // a branch of another conversation
+			continue
+		}
+		if s.Named(ctx, id) {
 			if s.ID == id {
 				return s, nil
 			}
@@ -271,12 +275,16 @@ func (to *keeping) elsewhere() (string, bool) {
 	return dir, filepath.IsAbs(dir) && err == nil && !slices.Contains(names, dir)
 }
 
-// installed reports that the client's command is not there.
-func (to *keeping) installed() error {
+// runnable says why the client cannot be run here. It is not run in a directory
+// that only a transcript names.
+func (to *keeping) runnable() error {
 	name := transcript.Program(to.of.Format)
 	if _, err := exec.LookPath(name); err != nil {
 		return hinted(errors.New("run "+name+": it is not installed, or not in PATH"), "not_found",
 			"install "+string(to.of.Format)+", or omit --exec to see the command")
+	}
+	if dir, ok := to.elsewhere(); ok {
+		return hinted(errors.New("run "+name+": the session ran in "+dir), "elsewhere", "change to that directory first, or omit --exec to see the command")
 	}
 	return nil
 }
@@ -284,14 +292,6 @@ func (to *keeping) installed() error {
 // execute runs the commands: the last in the place of this process where the
 // system can do that. It gives the exit code.
 func (to *keeping) execute(ctx context.Context) (int, error) {
-	if dir, ok := to.elsewhere(); ok {
-		if err := os.Chdir(dir); err != nil {
-			return exitFailed, hinted(err, "not_found", "the directory of the session is gone; run the command yourself where you want to go on")
-		}
-		if err := os.Setenv("PWD", dir); err != nil { // some clients believe it
-			return exitFailed, err
-		}
-	}
 	last := len(to.commands) - 1
 	for _, words := range to.commands[:last] {
 		c := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the client's own command, with the path of a file

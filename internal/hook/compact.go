@@ -144,6 +144,7 @@ func (h *Host) control(ctx context.Context, a Ask) (*session.Controller, error) 
 	if a.Window > 0 {
 		l.Request.Options.Window = a.Window
 	}
+	l.Request.Options.Recall = h.recalls(string(a.Format), a.Dir)
 	if a.Path != "" {
 		l.Request.Options.Transcript, _ = filepath.Abs(a.Path)
 	}
@@ -169,6 +170,7 @@ func (a Ask) earlier(c *session.Controller) *View {
 // Import brings a client's transcript into the store, and opens its conversation
 // there. Of one that was imported before only what is new is written.
 func (h *Host) Import(ctx context.Context, a Ask) (*session.Session, error) {
+	go func() { _, _ = h.Service(ctx) }() // it opens while the transcript is read
 	in, err := h.readTranscript(ctx, a)
 	if err != nil {
 		return nil, err

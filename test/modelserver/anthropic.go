@@ -78,9 +78,9 @@ func readAnthropic(r *Request) *Error {
 		if len(blocks) == 0 && m.Role != "system" { // Claude Code sends empty ones of that role
 			return refuse("%s: all messages must have non-empty content except for the optional final assistant message", path)
 		}
-		start := len(r.prefix.units)
+		start, earlier := len(r.prefix.units), slices.Clip(r.thoughts)
 		for j, raw := range blocks {
-			if err := c.block(r, m.Role, fmt.Sprintf("%s.content.%d", path, j), start, raw); err != nil {
+			if err := c.block(r, m.Role, fmt.Sprintf("%s.content.%d", path, j), start, earlier, raw); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ type anthropicCheck struct {
 	use     []string // calls of the message being read
 }
 
-func (c *anthropicCheck) block(r *Request, role, path string, start int, raw jsontext.Value) *Error {
+func (c *anthropicCheck) block(r *Request, role, path string, start int, earlier []string, raw jsontext.Value) *Error {
 	var b anthropicBlock
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return refuse("%s: %v", path, err)
@@ -127,8 +127,9 @@ func (c *anthropicCheck) block(r *Request, role, path string, start int, raw jso
 			if b.Signature == "" {
 				return refuse("%s.thinking.signature: Field required", path)
 			}
-			r.bindings = append(r.bindings, bound{path: path, signature: b.Signature, before: sums(r.prefix.units, start)})
+			r.bindings = append(r.bindings, bound{path: path, signature: b.Signature, before: sums(r.prefix.units, start), earlier: earlier})
 		}
+		r.thoughts = append(r.thoughts, out.Signature)
 	case "tool_use":
 		out.Kind, out.ID, out.Name, out.Arguments = KindCall, b.ID, b.Name, string(b.Input)
 		switch {
@@ -170,7 +171,7 @@ func (c *anthropicCheck) block(r *Request, role, path string, start int, raw jso
 	return nil
 }
 
-// sums are those of the prefixes that end between the unit of a number and the
+// sums are those of the prefixes, thinking aside, that end between the unit of a number and the
 // last one.
 func sums(units []unit, from int) [][32]byte {
 	var list [][32]byte
@@ -178,7 +179,7 @@ func sums(units []unit, from int) [][32]byte {
 		if i == 0 {
 			list = append(list, [32]byte{})
 		} else {
-			list = append(list, units[i-1].sum)
+			list = append(list, units[i-1].bare)
 		}
 	}
 	return list

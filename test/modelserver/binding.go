@@ -15,22 +15,31 @@ type bound struct {
 	// before holds the sums of the prefixes that end before the block, from
 	// that of its message on: a response may think more than once.
 	before [][32]byte
+	// earlier are the signatures in the messages before.
+	earlier []string
+}
+
+// birth is under which prefixes a thinking block was made, and with which thinking
+// before it.
+type birth struct {
+	under   [][32]byte
+	earlier []string
 }
 
 // signatures remembers under which prefixes each thinking block was made:
 // several, since reminders that a client puts at the very end of one request
 // (Claude Code's messages of role system) may be gone in the next.
 type signatures struct {
-	made map[string][][32]byte
+	made map[string]birth
 	n    int
 }
 
 // sign makes the signature of a block that answers a prefix.
-func (s *signatures) sign(under [][32]byte) string {
+func (s *signatures) sign(under [][32]byte, earlier []string) string {
 	s.n++
 	sum := sha256.Sum256([]byte("tenfold-model-server" + strconv.Itoa(s.n)))
 	signature := base64.StdEncoding.EncodeToString(append(sum[:], under[len(under)-1][:]...))
-	s.made[signature] = under
+	s.made[signature] = birth{under, earlier}
 	return signature
 }
 
@@ -39,12 +48,14 @@ const bindingHelp = " The block is bound to a different conversation. Remove the
 
 // bindings checks the thinking of a request (B1): each block stands under the
 // prefix that it was made under, and none is missing between two that are
-// there. Signatures that this server did not make are taken for granted where
+// there; the oldest may be left out, and stay so. Signatures that this server did not make are taken for granted where
 // foreign is set. With drop set, offenders are named rather than refused.
 func (s *signatures) bindings(blocks []bound, foreign, drop bool) (dropped []string, _ *Error) {
 	for _, b := range blocks {
-		under, ours := s.made[b.signature]
-		if ours && meet(b.before, under) || !ours && foreign {
+		made, ours := s.made[b.signature]
+		out := len(made.earlier) - len(b.earlier)
+		whole := out >= 0 && slices.Equal(made.earlier[out:], b.earlier) || foreign
+		if ours && whole && meet(b.before, made.under) || !ours && foreign {
 			continue
 		}
 		if !ours {

@@ -15,6 +15,7 @@ import (
 // tool, a system text, a block of a message.
 type unit struct {
 	sum    [32]byte // of this and all units before
+	bare   [32]byte // the same without thinking: what thinking is bound to
 	tokens int      // of this and all before
 	mark   time.Duration
 }
@@ -34,13 +35,19 @@ func (p *prefix) add(role string, v jsontext.Value) {
 		canonical = v
 	}
 	last := p.last()
-	hash := sha256.New()
-	hash.Write(last.sum[:])
-	hash.Write([]byte(role + "\x00"))
-	hash.Write(canonical)
 	u := unit{tokens: last.tokens + token.O200k().Count(string(canonical)), mark: mark}
-	hash.Sum(u.sum[:0])
+	u.sum, u.bare = after(last.sum, role, canonical), last.bare
+	if !isThinking(typeOf(v)) {
+		u.bare = after(last.bare, role, canonical)
+	}
 	p.units = append(p.units, u)
+}
+
+func isThinking(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
+
+// after is the sum of a value of a role and all before.
+func after(sum [32]byte, role string, canonical []byte) [32]byte {
+	return sha256.Sum256(slices.Concat(sum[:], []byte(role+"\x00"), canonical))
 }
 
 func (p *prefix) last() unit {

@@ -100,8 +100,9 @@ type Request struct {
 	prefix   prefix
 	said     int // units up to the last that is the user's or the assistant's
 	bindings []bound
-	drop     bool // the client asks to drop thinking rather than refuse
-	trigger  bool // the client asks for its own compaction (Codex)
+	thoughts []string // signatures, in order
+	drop     bool     // the client asks to drop thinking rather than refuse
+	trigger  bool     // the client asks for its own compaction (Codex)
 }
 
 // Main tells whether the request belongs to the conversation with the person,

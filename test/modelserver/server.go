@@ -42,7 +42,7 @@ func New(script Script, options ...Option) *Server {
 	s := &Server{
 		script: script, now: time.Now,
 		cache:      cache{alive: map[[32]byte]time.Time{}},
-		signatures: signatures{made: map[string][][32]byte{}},
+		signatures: signatures{made: map[string]birth{}},
 	}
 	for _, o := range options {
 		o(s)
@@ -160,7 +160,7 @@ func (s *Server) finish(a *answer, reply *Reply, usage Usage) {
 		signed := b.Kind == KindThinking || b.Kind == KindCall && a.request.Wire == Gemini
 		if signed && b.Signature == "" {
 			s.mu.Lock()
-			b.Signature = s.signatures.sign(under)
+			b.Signature = s.signatures.sign(under, a.request.thoughts)
 			s.mu.Unlock()
 		}
 	}

@@ -28,6 +28,7 @@ import (
 //	system local_command          user_message, synthetic
 //	queue-operation               user_message for what was typed, in older versions
 //	compact_boundary + summary    compaction with the summary
+//	compact_boundary + our view   nothing a model sees: it is in the file already
 //	microcompact_boundary         compaction that strips the named results
 //	isSidechain, agent_progress   the same on a branch
 //	subagents/agent-<id>.jsonl    the same, after the session's own lines
@@ -138,6 +139,7 @@ type claude struct {
 	opened engine.TurnState
 	after  string // id of the summary line that ended the last turn
 	pend   *boundary
+	view   replacement
 
 	tree   []claudeNode
 	nodes  map[string]int32 // uuid → tree
@@ -209,6 +211,7 @@ func (c *claude) line(l *claudeLine) error {
 	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.Twice:
 		return c.message(l, &l.agent, id, l.agentType, "agent."+engine.BranchName(l.agentID))
 	case l.typ == "system" && l.subtype == "compact_boundary":
+		c.view = replacement{awaited: true, until: l.time()}
 		return c.compactBoundary(l, id)
 	case l.typ == "system" && l.subtype == "microcompact_boundary":
 		return c.microBoundary(l, id)

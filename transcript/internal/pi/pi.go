@@ -21,6 +21,7 @@ import (
 //	custom, bashExecution         user_message, synthetic, as pi words it
 //	branch_summary                the same
 //	compaction                    an overlay over what comes before firstKept…
+//	compaction by Tenfold         an unknown kind, which hides nothing
 //	a line that hangs elsewhere   compaction that hides the abandoned stretch
 //	aborted, failed responses     a turn of their own, that one hides
 //	system                        config_delta

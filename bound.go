@@ -1,0 +1,207 @@
+package tenfold
+
+import (
+	"math"
+	"slices"
+)
+
+// Reasoning that its provider signed is bound to all that stood before it when it
+// was made (P10a; live B1). What changes the view before it makes it useless, and
+// some providers refuse a request that still holds it. So it goes, and all that is
+// older goes with it: what is kept is an unbroken run at the end of the view.
+//
+// bindings follows this for a projection. Between two changes a view only grows
+// (P11a), hence all reasoning between them was made under one view.
+type bindings struct {
+	// from is where the run begins: signed reasoning before it is left out.
+	from    int32
+	changes []viewChange
+	// touched is the first entry that the change under way has changed.
+	touched int32
+}
+
+// viewChange is an entry that changed how earlier ones are seen.
+type viewChange struct {
+	seq int32
+	// first is the first entry that is seen otherwise; untouched for none.
+	first int32
+	// what is what the entry turned over: twice over it is as before (C7).
+	what turned
+	// config is the configuration before; nil where that stays.
+	config *Config
+	// from is where the run of kept reasoning begins, after the change.
+	from int32
+}
+
+// untouched is behind every entry.
+const untouched = math.MaxInt32
+
+// turned names what a change can turn over: an overlay, by its entry, or the pin
+// on an entry.
+type turned struct {
+	seq int32
+	pin bool
+}
+
+// bound reports whether the entry is reasoning that a change before it has made
+// useless.
+func (p *Projection) bound(seq int32, n *node) bool {
+	return seq < p.bindings.from && n.kind == codeReasoning && n.is(flagOpaque)
+}
+
+// boundIn reports whether there is such reasoning in a stretch.
+func (p *Projection) boundIn(lo, hi int32) bool {
+	i, _ := slices.BinarySearch(p.log.opaque, lo)
+	return i < len(p.log.opaque) && p.log.opaque[i] <= hi && p.log.opaque[i] < p.bindings.from
+}
+
+// watch does something that changes the view, and takes note of it: what names
+// what it turns over. Only what has signed reasoning before it matters.
+func (p *Projection) watch(seq int32, what turned, do func() (first int32)) {
+	if len(p.log.opaque) == 0 || p.log.opaque[0] > seq {
+		do()
+		return
+	}
+	note, config := p.findNote(), p.config.current
+	p.bindings.touched = untouched
+	c := viewChange{seq: seq, what: what}
+	c.first = min(do(), p.bindings.touched)
+	if p.findNote() != note {
+		c.first = 0
+	}
+	if !sameHead(&config, &p.config.current) {
+		c.first, c.config = 0, &config
+	}
+	p.bind(c)
+}
+
+// touch notes that the change under way has changed an entry.
+func (p *Projection) touch(seq int32) { p.bindings.touched = min(p.bindings.touched, seq) }
+
+// bind takes in a change, and lets the reasoning go that it makes useless; or
+// gives it back where the change has undone others, and nothing was made since.
+func (p *Projection) bind(c viewChange) {
+	p.bindings.changes = append(p.bindings.changes, c)
+	was := p.bindings.from
+	p.bindings.from = p.findRun(c.seq)
+	p.bindings.changes[len(p.bindings.changes)-1].from = p.bindings.from
+	p.settleReasoning(was, p.bindings.from)
+}
+
+// settleReasoning settles the signed reasoning between two seqs, in either order.
+func (p *Projection) settleReasoning(a, b int32) {
+	if a == b {
+		return
+	}
+	i, _ := slices.BinarySearch(p.log.opaque, min(a, b))
+	for _, seq := range p.log.opaque[i:] {
+		if seq >= max(a, b) {
+			break
+		}
+		if n := p.log.node(seq); p.reads(n) {
+			p.settle(seq, n)
+		}
+	}
+	p.layout.stale = true
+}
+
+// findRun gives where the run of kept reasoning begins, looking at what stands
+// before seq, newest first.
+func (p *Projection) findRun(seq int32) int32 {
+	var (
+		turns  = map[turned]bool{} // what differs from now
+		first  = int32(untouched)  // what is seen otherwise than now, at most
+		config = &p.config.current
+		least  = int32(0) // the run of what is kept does not begin earlier
+		next   = len(p.bindings.changes)
+	)
+	i, _ := slices.BinarySearch(p.log.opaque, seq)
+	for _, at := range slices.Backward(p.log.opaque[:i]) {
+		if at < least {
+			return least
+		}
+		n := p.log.node(at)
+		if !p.reads(n) {
+			continue
+		}
+		for ; next > 0 && p.bindings.changes[next-1].seq > at; next-- {
+			c := &p.bindings.changes[next-1]
+			first = min(first, c.first)
+			switch {
+			case c.config != nil:
+				config = c.config
+			case turns[c.what]:
+				delete(turns, c.what)
+			case c.what != turned{}:
+				turns[c.what] = true
+			}
+			if len(turns) == 0 && sameHead(config, &p.config.current) {
+				first = untouched // the view was as it is now
+			}
+		}
+		s := p.state(at)
+		if s.reason() == ReasonBound {
+			s = newState(p.resolveUnbound(at, n), n.tokens)
+		}
+		switch {
+		case s.reason() == ReasonSummary, s.reason() == ReasonTurns:
+			continue // what it belongs to is hidden as well: no gap
+		case !s.shown():
+			return at + 1
+		case first < at:
+			return at + 1
+		}
+		if next > 0 { // put back before it would be what it was not made under
+			least = max(least, p.bindings.changes[next-1].from)
+		}
+	}
+	return least
+}
+
+// sameHead reports whether two configurations begin a request alike.
+func sameHead(a, b *Config) bool {
+	return a.System == b.System && slices.Equal(a.Tools, b.Tools)
+}
+
+// firstOf is the first entry before which an overlay changes what is put in, where
+// it comes or goes: the system prompt and the tools, or what stands for what is
+// hidden. What it does to entries is seen as it is done.
+func (p *Projection) firstOf(by int32) int32 {
+	o := &p.overlays[by]
+	switch c := o.c; {
+	case o.lo > o.hi:
+		return untouched
+	case c.Summary != nil && c.Summary.Placement == PlaceSystem,
+		c.ToolDefinitions != nil && len(p.config.current.Tools) > 0:
+		return 0
+	case c.Summary != nil, c.Turns == Omit:
+		return o.lo
+	}
+	return untouched
+}
+
+// noteLate notes a result that came when reasoning after its call had been
+// made under the placeholder: the exception that P11a names.
+func (l *Log) noteLate(seq int32, n *node) {
+	if n.kind != codeResult || n.is(flagVoid) || len(l.opaque) == 0 {
+		return
+	}
+	if last := l.opaque[len(l.opaque)-1]; last > n.pair {
+		l.late = append(l.late, seq)
+	}
+}
+
+// wasLate reports whether a result changes what reasoning that the reader has was
+// made under: reasoning of a later step than its call's.
+func (p *Projection) wasLate(seq int32, n *node) bool {
+	i, _ := slices.BinarySearch(p.log.opaque, n.pair)
+	for _, at := range p.log.opaque[i:] {
+		if at > seq {
+			break
+		}
+		if m := p.log.node(at); p.reads(m) && (m.turn != n.turn || m.step != n.step || m.branch != n.branch) {
+			return true
+		}
+	}
+	return false
+}
