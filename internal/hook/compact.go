@@ -87,11 +87,15 @@ func (h *Host) Compact(ctx context.Context, a Ask) (*View, error) {
 		w.By = session.ByPerson
 	}
 	d, err := c.Ask(ctx, w)
+	epoch := c.Epoch()
 	if err == nil && d.Action == session.Compact {
 		d, err = c.Run(ctx, d)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.Action == session.Failed && c.Epoch() != epoch { // another event compacted it just now (D3)
+		return newView(c, session.Decision{Reason: "compacted by another event"}), nil
 	}
 	if d.Action != session.Compacted && d.Action != session.GoOn {
 		return nil, fmt.Errorf("compact conversation %s: %s: %s", c.Session().ID(), d.Action, d.Reason)
