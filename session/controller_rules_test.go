@@ -432,7 +432,9 @@ func (quoting) Quote(strategy.SummaryRequest) strategy.Quote { return strategy.Q
 func TestV7StoppedAttemptsAreRecorded(t *testing.T) {
 	for _, timeout := range []bool{true, false} {
 		r := due(run(t, memory.New()))
-		r.live.Timeout = time.Millisecond
+		if timeout {
+			r.live.Timeout = time.Millisecond
+		}
 		ctx, stop := context.WithCancel(t.Context())
 		r.reopen(session.WithHooks(session.Hooks{Before: func(inner context.Context, _ *session.Session, plan strategy.Plan) (strategy.Plan, error) {
 			if !timeout {
