@@ -123,6 +123,8 @@ const (
 	ReasonTyped
 	// ReasonContext: the newest version of a standing instruction (P8a).
 	ReasonContext
+	// ReasonOpen: the overlay leaves it alone, since it was under way (live V5).
+	ReasonOpen
 	// ReasonHint: the tool's own hint (H1).
 	ReasonHint
 	// ReasonSmall: it is not larger than the overlay's gate (P6).
@@ -140,7 +142,7 @@ var reasonWords = [...]string{
 	ReasonBound: "bound to a prefix that changed",
 	ReasonFiles: "attachments go", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
 	ReasonLines: "chosen text by text", ReasonRest: "not among those chosen", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
-	ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
+	ReasonOpen: "under way", ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
 	ReasonLeft: "left alone by policy",
 }
 

@@ -186,6 +186,11 @@ func (p *Projection) shielded(lo, hi int32, spared []cover) []int32 {
 	}
 	take(p.pins(lo, hi), lo, hi)
 	take(p.log.contextSeqs(lo, hi), lo, hi)
+	for i := range p.overlays {
+		if o := &p.overlays[i]; o.live && len(o.keeps) > 0 {
+			take(o.keeps, lo, hi)
+		}
+	}
 	first, _ := slices.BinarySearchFunc(spared, lo, func(c cover, lo int32) int { return int(c.hi) - int(lo) })
 	for _, c := range spared[first:] {
 		if c.lo > hi {

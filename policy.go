@@ -45,6 +45,15 @@ type Compaction struct {
 	ToolDefinitions *ToolDefinitionPolicy `json:"tool_definitions,omitzero"`
 	// Turns is Omit to hide the range altogether, Keep to show it again.
 	Turns Action `json:"turns,omitzero"`
+	// Keeps is what the overlay leaves alone; nil for nothing.
+	Keeps *Keeps `json:"keeps,omitzero"`
+}
+
+// Keeps are calls that an overlay leaves alone with their results, as if they were
+// pinned: what was under way when it was made (live V5).
+type Keeps struct {
+	// Calls are the ids of their entries.
+	Calls []string `json:"calls"`
 }
 
 // Action is what a policy does to what it covers.

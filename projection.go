@@ -54,6 +54,8 @@ type overlay struct {
 	users int32
 	// contexts are the standing instructions that it must show (P8a).
 	contexts []int32
+	// keeps are the calls that it leaves alone (live V5).
+	keeps []int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
 	heldFrom int32
@@ -292,6 +294,9 @@ func (p *Projection) addOverlay(seq int32) int32 {
 	}
 	if c.hides() {
 		o.contexts = p.newestContexts(lo, hi, seq)
+	}
+	if c.Keeps != nil {
+		o.keeps = p.callsOf(c.Keeps.Calls, lo, hi)
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {

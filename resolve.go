@@ -1,5 +1,7 @@
 package tenfold
 
+import "slices"
+
 // Why says why the entry with the given seq has the fate that [Projection.Fate]
 // gives.
 func (p *Projection) Why(seq int64) Reason {
@@ -55,8 +57,12 @@ func (p *Projection) resolveUnbound(seq int32, n *node) decision {
 			return p.resolveAssistant(seq, n)
 		}
 	case codeCall, codeResult:
-		if by := p.winner(slotTools, at); by != nobody {
+		by := p.winner(slotTools, at)
+		switch {
+		case by != nobody && !p.keeps(by, at):
 			return p.resolveTool(seq, n, at, anchor, by)
+		case by != nobody, spared:
+			return keeps(n, ReasonOpen)
 		}
 	}
 	return keeps(n, ReasonNone)
@@ -67,16 +73,39 @@ func (p *Projection) resolveUnbound(seq int32, n *node) decision {
 func (p *Projection) hides(seq int32, n *node) (d decision, spared bool) {
 	d.by = nobody
 	if s := p.slots[slotSummary].at(seq); s != nobody {
-		if spared = p.shields(s, n, seq) || p.stands(s, n, seq); !spared {
+		if spared = p.leaves(s, n, seq); !spared {
 			d = decision{fate: Summarised, reason: ReasonSummary, by: s}
 		}
 	}
-	if t := p.slots[slotTurns].at(seq); t != nobody && (p.shields(t, n, seq) || p.stands(t, n, seq)) {
+	if t := p.slots[slotTurns].at(seq); t != nobody && p.leaves(t, n, seq) {
 		spared = true
 	} else if t > d.by && p.overlays[t].c.Turns == Omit {
 		d = decision{fate: Omitted, reason: ReasonTurns, by: t}
 	}
 	return d, spared
+}
+
+// leaves reports whether the overlay must not hide the entry (P8a, P9, live V5).
+func (p *Projection) leaves(by int32, n *node, seq int32) bool {
+	return p.shields(by, n, seq) || p.stands(by, n, seq) || p.keeps(by, seq)
+}
+
+// keeps reports whether the overlay leaves a call alone.
+func (p *Projection) keeps(by, call int32) bool {
+	_, found := slices.BinarySearch(p.overlays[by].keeps, call)
+	return found
+}
+
+// callsOf gives the calls of a stretch that ids name, in order.
+func (p *Projection) callsOf(ids []string, lo, hi int32) (calls []int32) {
+	for _, id := range ids {
+		seq := p.log.find(id)
+		if lo <= seq && seq <= hi && p.log.node(seq).kind == codeCall {
+			calls = append(calls, seq)
+		}
+	}
+	slices.Sort(calls)
+	return slices.Compact(calls)
 }
 
 // shields reports whether the overlay must leave the entry alone: a user

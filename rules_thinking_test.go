@@ -237,9 +237,23 @@ func (g *growing) event(t *rapid.T) {
 	}
 }
 
+// endsInRequest reports whether the view ends in something that a model answers: where
+// a summary or an omission hides the last of it, who asks has to ask again.
+func (g *growing) endsInRequest() bool {
+	var last tenfold.Item
+	for it := range g.p.Items() {
+		last = it
+	}
+	switch last.Payload.(type) {
+	case tenfold.UserMessage, tenfold.ToolResult:
+		return true
+	}
+	return false
+}
+
 // respond sends the view, and takes in an answer.
 func (g *growing) respond(t *rapid.T) {
-	if !g.asked {
+	if !g.asked || !g.endsInRequest() {
 		return
 	}
 	for _, f := range body.Profiles() {

@@ -255,6 +255,7 @@ func (p *Projection) judge(seq int32) verdict {
 			continue
 		}
 		v.endAt(p.overlays[by].contexts, seq, p.overlays[by].lo, p.overlays[by].hi)
+		v.endAt(p.overlays[by].keeps, seq, p.overlays[by].lo, p.overlays[by].hi)
 		if p.overlays[by].users == 0 {
 			continue
 		}

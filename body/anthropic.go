@@ -58,10 +58,8 @@ type (
 	}
 )
 
-// continueText stands between a summary and the response that was made after it,
-// and between two responses of which the second begins with thinking. It stands
-// there in the request that the response answers, where what was asked is hidden, and
-// in all that follow (B1).
+// continueText stands between a summary, or another response, and thinking that must
+// begin its message.
 const continueText = "[The work goes on]"
 
 // noOutputText stands in a failed result that says nothing.
@@ -79,45 +77,36 @@ func writeAnthropic(w *wire) any {
 			}
 			continue
 		}
-		for _, items := range w.responses(m.items) {
+		for _, items := range responses(m.items) {
 			blocks := w.anthropicAssistant(items)
 			if n := len(body.Messages); n > 0 && len(blocks) > 0 && body.Messages[n-1].Role == "assistant" {
-				body.goOn()
+				body.say("user", []jsontext.Value{anthropicText(continueText)})
 			}
 			body.say("assistant", blocks)
 		}
 	}
 	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
 		trimLastText(body.Messages[n-1].Content)
-		if w.asks {
-			body.goOn()
-		}
 	}
 	return body
 }
 
-// responses parts what the model says in a row where a response begins that cannot
-// join what stands before it: with thinking on, a message begins with it.
-func (w *wire) responses(items []wireItem) (parts [][]wireItem) {
+// responses parts what the model says in a row where another response begins with
+// thinking: with it on, a message begins with it, and text of another response, a
+// summary's say, may not join it.
+func responses(items []wireItem) (parts [][]wireItem) {
 	from := 0
 	for i := 1; i < len(items); i++ {
-		a, b := items[i-1], items[i]
-		after := a.Added == tenfold.AddedSummary && b.Seq > w.overlays[a.By]
-		if after || isReasoning(b) && !sameResponse(a, b) {
+		if isReasoning(items[i]) && !isReasoning(items[i-1]) && !sameResponse(items[i-1], items[i]) {
 			parts, from = append(parts, items[from:i]), i
 		}
 	}
 	return append(parts, items[from:])
 }
 
-func (b *anthropicBody) goOn() { b.say("user", []jsontext.Value{anthropicText(continueText)}) }
-
 func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindReasoning }
 
-// sameResponse reports whether two items come from one response: a step is one.
-func sameResponse(a, b wireItem) bool {
-	return a.Seq > 0 && b.Seq > 0 && a.Turn == b.Turn && a.Step == b.Step && a.Branch == b.Branch
-}
+func sameResponse(a, b wireItem) bool { return a.MessageID != "" && a.MessageID == b.MessageID }
 
 // say adds a message, or joins it to the one before of the same role.
 func (b *anthropicBody) say(role string, content []jsontext.Value) {

@@ -58,14 +58,9 @@ func Profiles() []Profile {
 func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 	w := &wire{
 		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
-		overlays: map[string]int64{},
-		ids:      fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
+		ids: fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
 	}
 	w.config.Tools = w.profile.tools(uniqueTools(w.config.Tools))
-	w.asks = asks(p)
-	for o := range p.Overlays() {
-		w.overlays[o.ID] = o.Seq
-	}
 	w.collect(p.Items())
 	body, err := json.Marshal(f.write(w), lenient, json.Deterministic(true))
 	if err != nil {
@@ -133,9 +128,6 @@ type wire struct {
 	tools   fitnames.Unique
 	names   map[string]string // raw tool name → its name in the body
 	custom  map[string]bool   // ids in the body of calls of custom tools
-
-	overlays map[string]int64 // seq by id
-	asks     bool             // the log ends in what a model answers
 }
 
 // message is a stretch of items of one role, in order.
@@ -194,19 +186,6 @@ func (w *wire) collect(items iter.Seq[tenfold.Item]) {
 		w.messages = slices.Insert(w.messages, 0, message{user: true, items: []wireItem{{Item: open}}})
 	}
 	w.giveUser()
-}
-
-// asks reports whether the log ends in what a model answers, shown or not.
-func asks(p *tenfold.Projection) bool {
-	for seq := p.Version(); seq > 0; seq-- {
-		e, _ := p.Log().Entry(seq)
-		if !p.Reads(seq) || p.Why(seq) == tenfold.ReasonUnseen || p.Why(seq) == tenfold.ReasonEmpty {
-			continue
-		}
-		kind := e.Payload.Kind()
-		return kind == tenfold.KindUserMessage || kind == tenfold.KindToolResult
-	}
-	return false
 }
 
 // foreign reports whether an item is a block of a kind that the profile does not

@@ -257,7 +257,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		texts[seq] = t
 	}
-	return f.o.overlay(f.Fit, f.span, tenfold.Compaction{
+	c := f.o.overlay(f.Fit, f.span, tenfold.Compaction{
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
 		ToolCalls: &tenfold.ToolPolicy{
@@ -268,6 +268,8 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,
 		},
 	})
+	c.Keeps = nil // what stays is named, handles among it (F5)
+	return c
 }
 
 // left is the policy that leaves of a call what was chosen of it.

@@ -87,6 +87,7 @@ func (f *fitting) always() {
 	f.keepHandles(calls)
 	f.keepRecalled()
 	f.keepNeeded()
+	f.keepRunning()
 }
 
 // shielded reports whether a request is of the turn that the span ends inside of:
@@ -325,6 +326,16 @@ func (f *fitting) keepHandles(calls []toolCall) {
 		case t.Kind == tool.Skills && !skill:
 			skill = true
 			f.stand(c.seq, stance{what: StandsHandles, whole: r.Tokens <= min(openError, f.limit/4)})
+		}
+	}
+}
+
+// keepRunning keeps what earlier turns began and what still runs (V5).
+func (f *fitting) keepRunning() {
+	now, _, _ := f.p.Log().Where(f.p.Version())
+	for _, seq := range openHandles(f.p) {
+		if turn, _, _ := f.p.Log().Where(seq); turn < now && seq >= f.first {
+			f.stand(seq, stance{what: StandsHandles, whole: true})
 		}
 	}
 }

@@ -68,8 +68,9 @@ func TestF5TheLastStepGivesWayWhereItIsLarge(t *testing.T) {
 	}
 }
 
-// P10: signed thoughts of the open loop stay in a last step that gives way.
-func TestP10F5TheLastStepKeepsSignedThoughts(t *testing.T) {
+// B2: signed thoughts of the open loop go where what they are bound to gives way, and
+// the calls stay.
+func TestB2F5TheLastStepLosesSignedThoughtsWhole(t *testing.T) {
 	l := tenfold.NewLog()
 	for _, p := range []tenfold.Payload{
 		tenfold.TurnStart{},
@@ -86,8 +87,11 @@ func TestP10F5TheLastStepKeepsSignedThoughts(t *testing.T) {
 		}
 	}
 	made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=30%")
-	if fate, _, _ := made.View().Fate(6); fate != tenfold.Kept {
-		t.Errorf("signed thoughts of the open loop are %v", fate)
+	if fate, _, _ := made.View().Fate(6); fate != tenfold.Omitted || made.View().Why(6) != tenfold.ReasonBound {
+		t.Errorf("signed thoughts of the open loop are %v: %v", fate, made.View().Why(6))
+	}
+	if fate, _, _ := made.View().Fate(7); fate != tenfold.Kept {
+		t.Errorf("the call is %v", fate)
 	}
 	if fate, _, _ := made.View().Fate(8); fate != tenfold.Trimmed {
 		t.Errorf("the result is %v", fate)

@@ -199,7 +199,9 @@ func TestS13aWhatIsHiddenStaysHidden(t *testing.T) {
 	}
 }
 
-func TestP10S13aReasoningGoesButWhatIsHeld(t *testing.T) {
+// B2: reasoning goes, and what the open loop holds as well, since the view before it
+// changes.
+func TestB2S13aReasoningGoes(t *testing.T) {
 	l := tenfold.NewLog()
 	signed := tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"}
 	for _, p := range []tenfold.Payload{
@@ -222,7 +224,7 @@ func TestP10S13aReasoningGoesButWhatIsHeld(t *testing.T) {
 	}
 	p := always(l)
 	got := payloads(p)
-	if got[3] != nil || got[7] == nil || got[10] == nil {
+	if got[3] != nil || got[7] != nil || got[10] != nil || got[11] == nil {
 		t.Errorf("shown: %s", shown(p))
 	}
 	checkValid(t, "held", allBodies(t, p))

@@ -93,6 +93,8 @@ type underWay struct {
 	// over, proposed and next are what was tried last, and what came of it.
 	over, next *tenfold.Projection
 	proposed   []tenfold.Compaction
+	// handles are the open handles of the view; nil where nobody asked.
+	handles []int64
 }
 
 // underWay gives the step under way, or outside a plan one that nobody reads.
@@ -125,7 +127,11 @@ func (o Options) withheld(format string, args ...any) ([]tenfold.Compaction, err
 // overlay completes an overlay that a strategy proposes for a range.
 func (o Options) overlay(s Strategy, r tenfold.Range, c tenfold.Compaction) tenfold.Compaction {
 	c.Strategy, c.Source = s.Name(), o.Source
-	return r.On(o.refer(c))
+	c = r.On(o.refer(c))
+	if takesCalls(c) {
+		c.Keeps = o.handles(c)
+	}
+	return c
 }
 
 // refer puts references on an overlay where they are wanted, and names the
@@ -277,7 +283,7 @@ type slot struct {
 func slots(c tenfold.Compaction) []slot {
 	var set []slot
 	put := func(is bool, name, strategy string, only tenfold.Compaction) {
-		if is {
+		if only.Keeps = c.Keeps; is {
 			set = append(set, slot{name, strategy, rangeOf(c).On(only)})
 		}
 	}

@@ -19,7 +19,8 @@ type Span struct {
 	// Compacted tells whether anything in it is not as in the log.
 	Compacted bool
 	// By are the ids of the overlays that made it so, Slots what they touch:
-	// "summary", "reasoning", "tool_calls", "texts", "attachments", "turns".
+	// "summary", "reasoning", "tool_calls", "texts", "attachments", "turns". A span
+	// that no overlay touches may lose "reasoning" that is bound to what they do.
 	By, Slots []string
 	// Entries counts the entries a model could see, Fates them by fate.
 	Entries int
@@ -98,6 +99,7 @@ type piece struct {
 	first, last int64
 	span        Span
 	by          map[string]int
+	unbound     bool // reasoning went with what it is bound to
 }
 
 func (pc *piece) add(p *tenfold.Projection, seq int64, tokens int) {
@@ -112,6 +114,7 @@ func (pc *piece) add(p *tenfold.Projection, seq int64, tokens int) {
 	if by != "" {
 		pc.by[by]++
 	}
+	pc.unbound = pc.unbound || p.Why(seq) == tenfold.ReasonBound
 }
 
 // join names the pieces by turns and steps, and joins neighbours alike.
@@ -129,6 +132,9 @@ func join(p *tenfold.Projection, pieces []piece, overlays map[string]tenfold.Ove
 			for _, slot := range slots(overlays[id].Compaction) {
 				s.Slots = append(s.Slots, slot.name)
 			}
+		}
+		if pc.unbound {
+			s.Slots = append(s.Slots, "reasoning")
 		}
 		slices.Sort(s.By)
 		slices.Sort(s.Slots)
@@ -181,6 +187,9 @@ func (s *Span) merge(next Span) {
 	s.Entries += next.Entries
 	s.Before += next.Before
 	s.After += next.After
+	s.Slots = append(s.Slots, next.Slots...)
+	slices.Sort(s.Slots)
+	s.Slots = slices.Compact(s.Slots)
 	for fate, n := range next.Fates {
 		if s.Fates == nil {
 			s.Fates = map[tenfold.Fate]int{}

@@ -41,6 +41,7 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 	}
 	j.span = p.ExtendSummary(j.span)
 	overlay := o.overlay(j.by, j.span, tenfold.Compaction{})
+	overlay.Keeps = o.handles(overlay)
 	hides, shown := j.hides(p, overlay)
 	room := p // what the summary must make smaller (C6)
 	if shown == 0 {

@@ -277,7 +277,7 @@ func (s TokenWindow) begin(p *tenfold.Projection, budget int, o Options) int64 {
 		}
 	}
 	slices.Reverse(requests)
-	all := Options{Range: tenfold.Range{ToTurn: p.Log().Turns() - 1}}
+	all := Options{Range: tenfold.Range{ToTurn: p.Log().Turns() - 1}, now: o.now} // what is open stays (V5)
 	first := sort.Search(len(requests), func(i int) bool {
 		return counted(all.lay(p, omitBefore(s, p, requests[i], all)...)) <= budget
 	})

@@ -258,7 +258,7 @@ type row struct {
 }
 
 func spanRow(s strategy.Span) row {
-	w := row{label: "Kept", where: spanWhere(s), before: s.Before, after: s.After, changed: s.Compacted}
+	w := row{label: "Kept", where: spanWhere(s), before: s.Before, after: s.After, changed: s.Compacted || len(s.Slots) > 0}
 	if s.Compacted {
 		w.label = "Compacted"
 	}
@@ -266,7 +266,7 @@ func spanRow(s strategy.Span) row {
 		w.label, w.where = "System", "prompt and tools"
 	}
 	for _, words := range []string{slotWords(s.Slots), fateWords(s)} {
-		if s.Compacted && words != "" {
+		if w.changed && words != "" {
 			w.tail = append(w.tail, words)
 		}
 	}

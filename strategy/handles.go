@@ -1,0 +1,167 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"tenfold"
+	"tenfold/tool"
+)
+
+// Open handles (live V5) are calls that something still runs or waits for: calls of
+// the turn under way that have no result, or that nobody has approved; commands and
+// agents begun in the background, until the log tells their end; the latest plan
+// while it has open items; the skill that the turn works by. No strategy hides or
+// shortens them: its overlays keep them.
+
+// takesCalls reports whether an overlay hides or shortens calls that it does not
+// name: one that names each has looked at it.
+func takesCalls(c tenfold.Compaction) bool {
+	return c.Summary != nil || c.Turns == tenfold.Omit || c.ToolCalls != nil && (c.ToolCalls.Action != tenfold.Selective || c.ToolCalls.Rest != "")
+}
+
+// handles gives the open handles that a range holds and the view shows; nil for none.
+func (o Options) handles(c tenfold.Compaction) *tenfold.Keeps {
+	var ids []string
+	p := o.underWay().plan.view
+	if p == nil {
+		return nil // somebody looks what a range would hide
+	}
+	if o.underWay().handles == nil {
+		o.underWay().handles = openHandles(p)
+	}
+	first, last := p.Log().Extent(rangeOf(c))
+	for _, seq := range o.underWay().handles {
+		if first <= seq && seq <= last {
+			e, _ := p.Log().Entry(seq)
+			ids = append(ids, e.ID)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	return &tenfold.Keeps{Calls: ids}
+}
+
+// openHandles gives the seqs of the calls that are open handles, in order; never nil.
+func openHandles(p *tenfold.Projection) []int64 {
+	l, open := p.Log(), []int64{}
+	now, _, _ := l.Where(p.Version())
+	ends := endings{p: p}
+	plan, skill := false, false
+	for _, c := range slices.Backward(toolCalls(p, 1, p.Version())) {
+		if fate, _, _ := p.Fate(c.seq); fate == tenfold.Omitted || fate == tenfold.Summarised {
+			continue // what is gone does not come back
+		}
+		turn, _, _ := l.Where(c.seq)
+		t, _ := tool.Lookup(c.call.Name)
+		switch {
+		case c.result == 0:
+			if turn == now {
+				open = append(open, c.seq)
+			}
+		case t.Kind == tool.Plans && !plan:
+			var items tool.Plan
+			if items, plan = t.Plan(c.call.Arguments); plan && isOpen(items) {
+				open = append(open, c.seq)
+			}
+		case t.Kind == tool.Skills && !skill && turn == now:
+			skill = true
+			open = append(open, c.seq)
+		case ends.runs(c):
+			open = append(open, c.seq)
+		}
+	}
+	slices.Sort(open)
+	return open
+}
+
+// isOpen reports whether a plan has anything left to do.
+func isOpen(p tool.Plan) bool {
+	return p.Text != "" || slices.ContainsFunc(p.Items, func(i tool.PlanItem) bool {
+		return i.Status != "completed" && i.Status != "cancelled"
+	})
+}
+
+// endings tells of what was begun in the background whether it has ended.
+type endings struct {
+	p    *tenfold.Projection
+	seen int64    // the log was read back to here …
+	said []string // … for what tells that something ended, the newest first
+}
+
+// handleID finds the name under which a host goes on speaking of what it began.
+var handleID = regexp.MustCompile(`(?i)(?:\b(?:id|session|process|task|shell|agent|pid)|id)["' :#=]{1,3}(?:id["' :#=]{1,3})?([a-z]*[0-9][a-z0-9_-]{0,63}|[a-z0-9]+[_-][a-z0-9_-]{1,63})`)
+
+// ended are the words by which hosts say so.
+var ended = regexp.MustCompile(`(?i)\b(completed|complete|finished|ended|exited|exit code|failed|killed|stopped|terminated|cancelled|not found|no longer)\b`)
+
+// runs reports whether a call began something that runs on. Calls are asked about
+// from the newest on.
+func (n *endings) runs(c toolCall) bool {
+	result := payloadOf[tenfold.ToolResult](n.p.Log(), c.result)
+	if !tool.Underway(result) || tool.Polls(c.call.Name, c.call.Arguments) {
+		return false
+	}
+	text := tenfold.TextLines(result)
+	m := handleID.FindStringSubmatch(text[:min(len(text), 1000)])
+	n.read(c.result)
+	if m == nil {
+		return len(n.said) == 0
+	}
+	return !slices.ContainsFunc(n.said, func(s string) bool { return mentions(s, m[1]) })
+}
+
+// mentions reports whether a text holds a name, and not as part of another.
+func mentions(text, name string) bool {
+	for {
+		before, after, ok := strings.Cut(text, name)
+		if !ok {
+			return false
+		}
+		if !strings.ContainsAny(last(before), letters) && !strings.ContainsAny(after[:min(1, len(after))], letters) {
+			return true
+		}
+		text = after
+	}
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+func last(s string) string { return s[max(0, len(s)-1):] }
+
+// read takes in what tells of ends, down to an entry.
+func (n *endings) read(down int64) {
+	if n.seen == 0 {
+		n.seen = n.p.Version() + 1
+	}
+	l := n.p.Log()
+	for ; n.seen > down+1; n.seen-- {
+		e, _ := l.Entry(n.seen - 1)
+		if !n.p.Reads(e.Seq) {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.UserMessage:
+			if text := tenfold.TextLines(p); ended.MatchString(text) && p.Purpose != tenfold.Request {
+				n.said = append(n.said, text)
+			}
+		case tenfold.ToolResult:
+			call := payloadOf[tenfold.ToolCall](l, l.Pair(e.Seq))
+			if tool.Underway(p) || !tool.Polls(call.Name, call.Arguments) && !stops(call.Name) {
+				continue
+			}
+			n.said = append(n.said, call.Arguments+"\n"+tool.Output(p))
+		}
+	}
+}
+
+// stops knows the tools that end what runs.
+func stops(name string) bool {
+	switch name {
+	case "KillBash", "KillShell", "TaskStop", "TaskOutput", "job_kill", "stop_bash", "write_stdin":
+		return true
+	}
+	return false
+}
