@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -177,4 +178,42 @@ func lastPart(name string) string {
 		return ""
 	}
 	return path.Base(strings.ReplaceAll(name, `\`, "/"))
+}
+
+// foundTable sums up what a search finds, a line for each policy.
+func (r *Result) foundTable() Table {
+	t := Table{
+		Title: "Found again by a search",
+		About: "Of what the requests of the main horizon use and a view hides, over all cuts: among the first three findings for the name (a path's last part); for the rarest " +
+			"other names of the same tool input; for an edit's file and the first name of its old text. read: old texts that the first answers to these three show.",
+		Columns: []string{"name", "around", "edit", "read"},
+	}
+	for _, p := range r.Options.Policies {
+		var all [4]Share
+		asked := false
+		for i := range r.Sessions {
+			for _, c := range r.Sessions[i].Cells {
+				if c.Policy != p.text || c.Found == nil {
+					continue
+				}
+				asked = true
+				for j, one := range [...]Share{c.Found.Name, c.Found.Around, c.Found.Edit, c.Found.Read} {
+					all[j].Part += one.Part
+					all[j].Whole += one.Whole
+				}
+			}
+		}
+		row := TableRow{Name: p.text}
+		for _, share := range all {
+			cell := missing
+			if v, ok := share.Value(); ok {
+				cell = fmt.Sprintf("%.3f (%.0f/%.0f)", v, share.Part, share.Whole)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		if asked {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
 }

@@ -47,6 +47,25 @@ func TestFoundCountsWhatIsHidden(t *testing.T) {
 	if seen.Name.Whole != 3 || seen.Edit.Whole != 0 || seen.Read.Whole != 0 {
 		t.Errorf("what the view shows is asked for: %+v", seen)
 	}
+	p, err := eval.ParsePolicy("suffix:target=1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := eval.Options{Policies: []eval.Policy{p}, Cuts: []int{18}, Horizons: []int{30}, Recall: true, Unchecked: true}
+	cells, err := eval.Open(k.log()).Measure(t.Context(), o)
+	if err != nil || len(cells) != 1 || cells[0].Found == nil {
+		t.Fatal(cells, err)
+	}
+	r := &eval.Result{Options: o, Sessions: []eval.SessionResult{{File: eval.File{Source: "s"}, Cells: cells}}}
+	text := ""
+	for _, table := range r.Tables(r.Summarise()) {
+		if table.Title == "Found again by a search" {
+			text = strings.Join(table.Rows[0].Cells, ", ")
+		}
+	}
+	if text != "1.000 (5/5), 0.800 (4/5), 1.000 (1/1), 1.000 (1/1)" {
+		t.Errorf("the table says %q", text)
+	}
 	if soon := found(nil, 1); soon.Name.Whole != 2 || soon.Edit.Whole != 0 {
 		t.Errorf("the next request uses two names, and %+v is asked for", soon)
 	}

@@ -21,8 +21,8 @@ const (
 )
 
 // Here gives the id of the conversation that was last appended to of those that a
-// client holds in the directory dir; empty for none. Clients note the directory at
-// the beginning of what they write.
+// client holds in the directory dir; empty for none. Where the store does not know the
+// directory, it is read off what the client wrote at the beginning.
 func Here(ctx context.Context, s *session.Service, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
@@ -34,6 +34,12 @@ func Here(ctx context.Context, s *session.Service, dir string) (string, error) {
 		}
 		if looked++; looked > mostLooked {
 			break
+		}
+		if c.Origin.Directory != "" {
+			if tool.CleanPath(c.Origin.Directory) == tool.CleanPath(dir) {
+				return c.ID, nil
+			}
+			continue
 		}
 		n := 0
 		for e, err := range s.Entries(ctx, c.ID, 0) {

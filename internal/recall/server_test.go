@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/internal/recall"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/token"
 )
@@ -180,6 +181,12 @@ func TestA9Here(t *testing.T) {
 	}
 	if _, err := svc.Create(t.Context(), session.Create{ID: "newer", Entries: []tenfold.Entry{{Source: `{"payload":{"cwd": "/work/oven"}}`, Payload: tenfold.TurnStart{}}}}); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := svc.Create(t.Context(), session.Create{ID: "told", Origin: store.Origin{Tool: "pi", Directory: "/work/door"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := recall.Here(t.Context(), svc, "/work/door/"); got != "told" {
+		t.Errorf("the one that the store knows of is %q", got)
 	}
 	if got, _ := recall.Here(t.Context(), svc, "/work/oven"); got != "newer" {
 		t.Errorf("the newest is %q", got)
