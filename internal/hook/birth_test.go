@@ -135,7 +135,7 @@ func TestV3NothingIsTrimmedThatIsNotKept(t *testing.T) {
 // Room is not spent on failures that stand in the beginning anyway (V3).
 func TestV3FailuresInTheMiddleStay(t *testing.T) {
 	h, _ := newHost(t)
-	limited(h, "500")
+	limited(h, "700")
 	plain := strings.Repeat("a plain line of the build, which says nothing of interest to anybody at all\n", 100)
 	early := strings.Repeat("warning: an error early in the output, which is one of several just like it\n", 4)
 	text := early + plain
