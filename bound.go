@@ -16,6 +16,7 @@ type bindings struct {
 	// from is where the run begins: signed reasoning before it is left out.
 	from    int32
 	changes []viewChange
+	state   state128
 	// touched is the first entry that the change under way has changed.
 	touched int32
 }
@@ -25,8 +26,9 @@ type viewChange struct {
 	seq int32
 	// first is the first entry that is seen otherwise; untouched for none.
 	first int32
-	// what is what the entry turned over: twice over it is as before (C7).
-	what turned
+	// before tells the overlays and pins that counted until then: the same ones, the
+	// same view (C7).
+	before state128
 	// config is the configuration before; nil where that stays.
 	config *Config
 	// from is where the run of kept reasoning begins, after the change.
@@ -36,11 +38,23 @@ type viewChange struct {
 // untouched is behind every entry.
 const untouched = math.MaxInt32
 
-// turned names what a change can turn over: an overlay, by its entry, or the pin
-// on an entry.
-type turned struct {
-	seq int32
-	pin bool
+// state128 is a set of overlays and pins as a sum that each of them goes into, and out
+// of, alike.
+type state128 [2]uint64
+
+// turn puts in an overlay, by its entry, or the pin on an entry; or takes it out.
+func (s *state128) turn(seq int32, pin bool) {
+	x := uint64(seq) << 1
+	if pin {
+		x++
+	}
+	for i := range s {
+		// The steps of splitmix64.
+		x += 0x9e3779b97f4a7c15
+		z := (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		s[i] ^= z ^ z>>31
+	}
 }
 
 // bound reports whether the entry is reasoning that a change before it has made
@@ -55,16 +69,17 @@ func (p *Projection) boundIn(lo, hi int32) bool {
 	return i < len(p.log.opaque) && p.log.opaque[i] <= hi && p.log.opaque[i] < p.bindings.from
 }
 
-// watch does something that changes the view, and takes note of it: what names
-// what it turns over. Only what has signed reasoning before it matters.
-func (p *Projection) watch(seq int32, what turned, do func() (first int32)) {
+// watch does something that changes the view, and takes note of it: do tells the first
+// entry that it changes beside those that it settles. Only what has signed reasoning
+// before it matters.
+func (p *Projection) watch(seq int32, do func() (first int32)) {
 	if len(p.log.opaque) == 0 || p.log.opaque[0] > seq {
 		do()
 		return
 	}
 	note, config := p.findNote(), p.config.current
 	p.bindings.touched = untouched
-	c := viewChange{seq: seq, what: what}
+	c := viewChange{seq: seq, before: p.bindings.state}
 	c.first = min(do(), p.bindings.touched)
 	if p.findNote() != note {
 		c.first = 0
@@ -109,8 +124,7 @@ func (p *Projection) settleReasoning(a, b int32) {
 // before seq, newest first.
 func (p *Projection) findRun(seq int32) int32 {
 	var (
-		turns  = map[turned]bool{} // what differs from now
-		first  = int32(untouched)  // what is seen otherwise than now, at most
+		first  = int32(untouched) // what is seen otherwise than now, at most
 		config = &p.config.current
 		least  = int32(0) // the run of what is kept does not begin earlier
 		next   = len(p.bindings.changes)
@@ -127,15 +141,10 @@ func (p *Projection) findRun(seq int32) int32 {
 		for ; next > 0 && p.bindings.changes[next-1].seq > at; next-- {
 			c := &p.bindings.changes[next-1]
 			first = min(first, c.first)
-			switch {
-			case c.config != nil:
+			if c.config != nil {
 				config = c.config
-			case turns[c.what]:
-				delete(turns, c.what)
-			case c.what != turned{}:
-				turns[c.what] = true
 			}
-			if len(turns) == 0 && sameHead(config, &p.config.current) {
+			if c.before == p.bindings.state && sameHead(config, &p.config.current) {
 				first = untouched // the view was as it is now
 			}
 		}
@@ -163,11 +172,12 @@ func sameHead(a, b *Config) bool {
 	return a.System == b.System && slices.Equal(a.Tools, b.Tools)
 }
 
-// firstOf is the first entry before which an overlay changes what is put in, where
-// it comes or goes: the system prompt and the tools, or what stands for what is
-// hidden. What it does to entries is seen as it is done.
-func (p *Projection) firstOf(by int32) int32 {
+// turn takes note of an overlay that comes or goes, and tells where it changes what is
+// put in: the system prompt and the tools, or what stands for what is hidden. What it
+// does to entries is seen as it is done.
+func (p *Projection) turn(by int32) (first int32) {
 	o := &p.overlays[by]
+	p.bindings.state.turn(o.seq, false)
 	switch c := o.c; {
 	case o.lo > o.hi:
 		return untouched

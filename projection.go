@@ -215,27 +215,29 @@ func (p *Projection) applyEntry(seq int32) {
 	switch payload := p.log.payload(seq).(type) {
 	case ConfigDelta:
 		p.layout.stale = true
-		p.watch(seq, turned{}, func() int32 {
+		p.watch(seq, func() int32 {
 			p.config.merge(p.log.counter, payload)
 			return untouched
 		})
 	case Compaction:
-		p.watch(seq, turned{seq: seq}, func() int32 { return p.firstOf(p.addOverlay(seq)) })
+		p.watch(seq, func() int32 { return p.turn(p.addOverlay(seq)) })
 	case CompactionRevoked:
 		if by := p.revocable(payload.Target, seq); by != nobody {
-			p.watch(seq, turned{seq: p.overlays[by].seq}, func() int32 {
+			p.watch(seq, func() int32 {
 				p.revoke(seq, by, payload)
-				return p.firstOf(by)
+				return p.turn(by)
 			})
 		}
 	case ToolResult:
 		if p.wasLate(seq, p.log.node(seq)) {
-			p.bind(viewChange{seq: seq, what: turned{seq: seq}})
+			c := viewChange{seq: seq, before: p.bindings.state}
+			p.bindings.state.turn(seq, false)
+			p.bind(c)
 		}
 	case Pin:
-		p.pin(seq, payload.Entries, true)
+		p.watch(seq, func() int32 { return p.pin(seq, payload.Entries, true) })
 	case Unpin:
-		p.pin(seq, payload.Entries, false)
+		p.watch(seq, func() int32 { return p.pin(seq, payload.Entries, false) })
 	}
 }
 
@@ -399,8 +401,10 @@ func (p *Projection) revocable(id string, seq int32) int32 {
 	return nobody
 }
 
-// pin pins or unpins entries, calls with their results (P8).
-func (p *Projection) pin(pin int32, ids []string, on bool) {
+// pin pins or unpins entries, calls with their results (P8). It tells where the view
+// changes beside them: what is pinned stands at the head of what hides the rest (P3).
+func (p *Projection) pin(pin int32, ids []string, on bool) (first int32) {
+	first = untouched
 	for _, id := range ids {
 		seq := p.log.find(id)
 		if seq == 0 || seq > pin {
@@ -413,17 +417,16 @@ func (p *Projection) pin(pin int32, ids []string, on bool) {
 		if p.pinned.get(seq) != on {
 			p.pinned.set(seq, on)
 			if n = p.log.node(seq); n.visible() && p.reads(n) {
-				p.watch(pin, turned{seq, true}, func() int32 {
-					// What is pinned stands at the head of what hides the rest (P3).
-					if shown := p.shows(seq, n); p.settlePair(seq, n) != 0 && p.shows(seq, n) != shown {
-						return 0
-					}
-					return untouched
-				})
+				shown := p.shows(seq, n)
+				p.settlePair(seq, n)
+				if p.bindings.state.turn(seq, true); p.shows(seq, n) != shown {
+					first = 0
+				}
 			}
 		}
 	}
 	p.layout.stale = true
+	return first
 }
 
 // pins lists what is pinned in a stretch.
@@ -522,7 +525,7 @@ func (p *Projection) releaseReasoning(before int32) {
 			}
 		}
 		p.layout.stale = true
-		p.bind(viewChange{seq: request, first: untouched})
+		p.bind(viewChange{seq: request, first: untouched, before: p.bindings.state})
 		return true
 	})
 }

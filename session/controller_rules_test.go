@@ -311,11 +311,12 @@ func TestV1WithinAnEpochAViewOnlyGrows(t *testing.T) {
 				}
 				continue
 			}
-			// P11a: what an unanswered call showed may change when it is answered,
-			// and required reasoning when its loop closes. A view with nothing in
+			// P11a: what stands for the result of an open call changes until that
+			// comes, and required reasoning when its loop closes. A view with nothing in
 			// it has no front to keep.
 			reasons = reasons || e.Payload.Kind() == tenfold.KindReasoning
-			if e.Payload.Kind() == tenfold.KindToolResult || reasons || len(frozen) == 0 {
+			open := slices.ContainsFunc(frozen, func(it tenfold.Item) bool { return it.Added == tenfold.AddedPlaceholder })
+			if open || reasons || len(frozen) == 0 {
 				frozen = now
 				continue
 			}
@@ -452,4 +453,49 @@ func TestV7StoppedAttemptsAreRecorded(t *testing.T) {
 		r.reopen()
 		r.want(r.settle(), session.GoOn, session.Tried)
 	}
+}
+
+// A3: what resets the tracker and what does not, by the log alone.
+func TestA3WhatResetsTheTracker(t *testing.T) {
+	strip := &tenfold.Policy{Action: tenfold.Strip}
+	for _, test := range []struct {
+		name        string
+		from, after session.State
+		payload     tenfold.Payload
+	}{
+		{"micro is no success", session.Tried, session.Tried, tenfold.Compaction{Source: "micro", Reasoning: strip}},
+		{"an import is none", session.Tried, session.Tried, tenfold.Compaction{Source: "import", Reasoning: strip}},
+		{"a compaction by hand is one", session.Tried, session.Ready, tenfold.Compaction{Source: "user", Reasoning: strip}},
+		{"another's success ends no attempt", session.Compacting, session.Compacting, tenfold.Compaction{Source: "user", Command: "x", Reasoning: strip}},
+		{"another's failure ends no attempt", session.Compacting, session.Compacting, tenfold.CompactionFailed{Error: "e", Attempt: "x"}},
+		{"another's end ends no attempt", session.Compacting, session.Compacting, tenfold.CompactionAttempt{State: tenfold.AttemptEnded, Attempt: "x"}},
+	} {
+		r := run(t, memory.New())
+		inState(r, test.from)
+		r.add(test.payload)
+		if got := r.status().State; got != test.after {
+			t.Errorf("%s: %s, want %s", test.name, got, test.after)
+		}
+	}
+	// With two attempts a turn, each turn has two.
+	r := run(t, memory.New())
+	r.live.Auto.MaxAttempts = 2
+	r.reopen()
+	for range 2 {
+		hopeless(r, 4*window/5)
+		r.live.Request.Options.Window = r.status().Tokens * 10 / 9 // due, and the request stays
+		r.live.Auto.Strategies = []strategy.Strategy{strategy.StripReasoning{}}
+		r.reopen()
+		r.want(r.settle(), session.Failed, session.Ready)
+		r.want(r.settle(), session.Failed, session.Tried)
+		r.want(r.settle(), session.GoOn, session.Tried)
+	}
+	// A retry by hand that fails is followed by none that begins by itself (A6).
+	r = due(run(t, memory.New()))
+	r.live.Auto.Strategies = []strategy.Strategy{strategy.Summarize{}}
+	r.live.Request.Bounds.Tail = &tenfold.Tail{Turns: 1}
+	r.live.Request.Options.Summarizer = broken{}
+	r.reopen()
+	r.want(r.ask(session.Wish{By: session.ByPerson}), session.Failed, session.Tried)
+	r.want(r.settle(), session.GoOn, session.Tried)
 }

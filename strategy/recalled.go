@@ -71,27 +71,8 @@ func (f *fitting) keepRecalled() {
 		if cost == 0 || cost > left {
 			continue
 		}
-		left -= cost
-		head := pairHead(l, r.seq)
-		st, there := f.stands[head]
-		if there && st.whole {
-			continue
+		if f.keepPart(StandsRecalled, e, r.lines) {
+			left -= cost
 		}
-		if !there {
-			st = stance{what: StandsRecalled}
-		}
-		switch e.Payload.(type) {
-		case tenfold.ToolCall:
-			st.call, st.body = true, true
-		case tenfold.ToolResult:
-			st.call, st.answer = true, st.answer || r.lines == nil
-			st.lines = union(st.lines, r.lines)
-		case tenfold.UserMessage, tenfold.AssistantMessage:
-			st.whole = r.lines == nil
-			st.lines = union(st.lines, r.lines)
-		default:
-			continue
-		}
-		f.stands[head] = st
 	}
 }

@@ -69,11 +69,7 @@ func TestCodexSamplesCompacted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Context that Codex adds anew is left out, and so the reasoning goes that
-			// was made under it (B1).
-			have, want := readable(allSaid(t, again[0])), slices.DeleteFunc(readable(stillSaid(t, got[0])), func(s string) bool {
-				return strings.HasPrefix(s, "reasoning|")
-			})
+			have, want := withoutSigned(readable(allSaid(t, again[0]))), withoutSigned(readable(stillSaid(t, got[0])))
 			if !reflect.DeepEqual(have, want) {
 				t.Errorf("the compacted rollout says\n%q\nwant\n%q", have, want)
 			}

@@ -32,10 +32,14 @@ type compactFile struct {
 func (a *app) compactCommand() *cobra.Command {
 	k := &compactFile{app: a}
 	c := &cobra.Command{
-		Use:   "compact FILE… [flags]",
+		Use:   "compact [FILE…] [flags]",
 		Short: "Compact saved sessions of an agent",
 		Long: `Reads saved sessions, compacts them, and reports how much that saves. "-" is
 standard input.
+
+Without a FILE, on a terminal, you pick one of the sessions that the tools on
+this machine keep. --last takes the newest of them, --here the newest of this
+directory.
 
 ` + sentence("The format is detected: "+strings.Join(readableFormats(), ", ")+".") + `
 
@@ -51,10 +55,6 @@ A damaged line or record is skipped with a warning; --strict makes it an error.
 ` + rangeHelp + `
 
 ` + modelHelp + `
-
-Without a FILE, on a terminal, you pick one of the sessions that the tools on
-this machine keep. --last takes the newest of them, --here the newest of this
-directory.
 
 --out writes the compacted conversation to a file, completely or not at all; "-"
 is standard output, and the report then goes to standard error.

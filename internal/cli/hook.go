@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -88,6 +89,9 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 		opened.Store(l)
 		return l.service, nil
 	}
+	// The process is short: memory is cheaper than collecting it, up to a point.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(1 << 30)
 	limit := hookLimit
 	if e, err := a.configureIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
 		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)

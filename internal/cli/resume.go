@@ -38,8 +38,8 @@ func (a *app) resumeCommand() *cobra.Command {
 		Use:   "resume CLIENT [ID] [flags]",
 		Short: "Compact a client's session and go on with it there",
 		Long: `Compacts a session of a client, writes the result among the client's sessions,
-as a new one, and prints the command that resumes it. --exec runs that command.
-The original session is not changed.
+as a new one, and prints the command that resumes it. --exec runs that command,
+if the session is one of this directory. The original session is not changed.
 
 It is the newest session of this directory; with --last the newest of any
 directory; or the one whose id is or begins with ID. If nothing says how to
@@ -51,7 +51,7 @@ compact it, the target is ` + resumeTarget + ` of what a model sees now.
 
 ` + modelHelp,
 		Example: `  tenfold resume claude-code
-  tenfold resume codex --last --target 20k --exec
+  tenfold resume codex --target 20k --exec
   tenfold resume pi 0199b2f4`,
 		Args: arguments(1, 2, "a client"),
 		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },

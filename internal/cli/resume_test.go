@@ -41,7 +41,7 @@ func TestResumeOpenCode(t *testing.T) {
 		t.Fatal(err, closing)
 	}
 	client := "#!/bin/sh\necho \"opencode $*\"\n[ \"$1\" != import ] || grep -c ses_ \"$2\"\n[ \"$1\" = import ] || exit 5\n"
-	if err := os.WriteFile(filepath.Join(home, "bin", "opencode"), []byte(client), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(home, "bin", "opencode"), []byte(client), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	tenfold := func(args ...string) (out, errs string, code int) {

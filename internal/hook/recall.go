@@ -57,7 +57,9 @@ func recallFiles(client string, p Place) ([]File, error) {
 				dir = filepath.Join(p.Home, ".pi", "agent")
 			}
 		}
-		return []File{skill(filepath.Join(dir, "skills"))}, nil
+		file := skill(filepath.Join(dir, "skills"))
+		file.Content = []byte(recall.ShellInstructions(p.Binary))
+		return []File{file}, nil
 	}
 	return nil, nil
 }

@@ -18,6 +18,17 @@ import (
 //go:embed SKILL.md
 var Instructions string
 
+//go:embed SHELL.md
+var shell string
+
+// ShellInstructions are [Instructions] for a client without MCP, whose model runs the
+// binary: they name no tool that is not there.
+func ShellInstructions(binary string) string {
+	const line = "---\n"
+	end := strings.Index(Instructions[len(line):], line) + 2*len(line)
+	return Instructions[:end] + strings.ReplaceAll(shell, "tenfold recall ", word(binary)+" recall ")
+}
+
 // SkillName is the name of the skill, and of the directory its file lies in.
 const SkillName = "tenfold-recall"
 

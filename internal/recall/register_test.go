@@ -79,3 +79,19 @@ func TestRegistrationsStartTheProgram(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A model without MCP is told of no tool.
+func TestShellInstructionsNameNoTool(t *testing.T) {
+	got := recall.ShellInstructions("/opt/my tools/tenfold")
+	if !strings.HasPrefix(got, "---\nname: "+recall.SkillName+"\ndescription: ") || strings.Count(got, "\n") > 15 {
+		t.Errorf("not a skill of at most 15 lines:\n%s", got)
+	}
+	if !strings.Contains(got, "`'/opt/my tools/tenfold' recall ID`") {
+		t.Errorf("the command is not in\n%s", got)
+	}
+	for _, tool := range []string{"`expand`", "`search`", "`read`", " tool "} {
+		if strings.Contains(got, tool) {
+			t.Errorf("%s is in\n%s", tool, got)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 // shows plug-ins the beginning of a session in a terminal alone.
 func TestPluginClaudeCodeCold(t *testing.T) {
 	t.Parallel()
-	p := plugged(t, ours(t), func(*Place) modelserver.Script {
+	p := plugged(t, func(*Place) modelserver.Script {
 		return modelserver.Sequence(modelserver.Text("I go on."))
 	})
 	p.Write(filepath.Join(p.Home, ".claude.json"), fmt.Sprintf(`{"hasCompletedOnboarding":true,"theme":"dark",
@@ -95,7 +95,7 @@ func (p *Place) recorded(t *testing.T, calls, size int, end time.Time) Session {
 // TestPluginClaudeCodeLarge holds that a transcript of 20 MB is answered in time.
 func TestPluginClaudeCodeLarge(t *testing.T) {
 	t.Parallel()
-	p := plugged(t, ours(t), func(*Place) modelserver.Script {
+	p := plugged(t, func(*Place) modelserver.Script {
 		return modelserver.Sequence(modelserver.Text("I go on."))
 	})
 	s := p.recorded(t, 640, 31_000, time.Now().Add(-time.Minute))

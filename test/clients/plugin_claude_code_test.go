@@ -16,16 +16,15 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
-	"tenfold/internal/hook"
-	"tenfold/internal/hook/claudecode"
 	"tenfold/test/modelserver"
 )
 
-// plugged makes a place where Claude Code has the plug-in, which runs program.
-func plugged(t *testing.T, program string, script func(p *Place) modelserver.Script) *Place {
+// plugged makes a place where Claude Code has the plug-in, as "tenfold install"
+// writes it.
+func plugged(t *testing.T, script func(p *Place) modelserver.Script) *Place {
 	t.Helper()
 	p := placed(t, ClaudeCode(), script)
-	p.plug(program)
+	p.tenfold("install", "claude-code")
 	t.Cleanup(func() {
 		if failures, err := os.ReadFile(filepath.Join(p.data(), "tenfold", "failures.jsonl")); err == nil && t.Failed() {
 			t.Logf("failures recorded: %s", failures)
@@ -34,26 +33,9 @@ func plugged(t *testing.T, program string, script func(p *Place) modelserver.Scr
 	return p
 }
 
-// plug installs the plug-in.
-func (p *Place) plug(program string) {
-	p.tb.Helper()
-	files, err := claudecode.Client{}.Files(hook.Place{Scope: hook.User, Home: p.Home, Dir: p.Dir, Binary: program, Getenv: func(string) string { return "" }})
-	if err != nil {
-		p.tb.Fatal(err)
-	}
-	for _, f := range files {
-		p.Write(f.Path, string(f.Content))
-	}
-}
-
-// ours is the program that the plug-in is to run.
-func ours(t *testing.T) string {
-	t.Helper()
-	exe, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return exe
+// pluginFile is the plug-in's own.
+func (p *Place) pluginFile() string {
+	return filepath.Join(p.Home, ".claude", "skills", "tenfold", "hooks", "tenfold.js")
 }
 
 // talk holds one session without a break: each prompt comes when the answer to
@@ -200,7 +182,7 @@ func TestPluginClaudeCode(t *testing.T) {
 	const answer, more = "I counted.", "I counted more."
 	t.Run("manual", func(t *testing.T) {
 		t.Parallel()
-		p := plugged(t, ours(t), func(p *Place) modelserver.Script {
+		p := plugged(t, func(p *Place) modelserver.Script {
 			return modelserver.Sequence(slices.Concat(steps(p, 1, 6, answer), steps(p, 7, 8, more), steps(p, 9, 12, answer), steps(p, 13, 13, more))...)
 		})
 		p.talk("Count with care.", "/compact keep the numbers", "Count more.", "And again.", "/compact", "The last time.")
@@ -220,7 +202,7 @@ func TestPluginClaudeCode(t *testing.T) {
 	})
 	t.Run("in the middle of a turn", func(t *testing.T) {
 		t.Parallel()
-		p := plugged(t, ours(t), func(p *Place) modelserver.Script {
+		p := plugged(t, func(p *Place) modelserver.Script {
 			return modelserver.Sequence(bigSteps(p, 9, answer)...)
 		})
 		p.extra = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + smallWindow}
@@ -230,7 +212,7 @@ func TestPluginClaudeCode(t *testing.T) {
 	})
 	t.Run("a sub-agent", func(t *testing.T) {
 		t.Parallel()
-		p := plugged(t, ours(t), func(p *Place) modelserver.Script {
+		p := plugged(t, func(p *Place) modelserver.Script {
 			agent, main := modelserver.Sequence(bigSteps(p, 9, "The agent counted.")...), modelserver.Sequence(
 				modelserver.Calls(call("Agent", map[string]any{"description": "Count", "prompt": "Count for me.", "subagent_type": "general-purpose", "run_in_background": false})),
 				modelserver.Text(answer),
@@ -302,11 +284,11 @@ func TestPluginClaudeCodeFails(t *testing.T) {
 	for name, program := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := plugged(t, program(t), func(p *Place) modelserver.Script {
+			p := plugged(t, func(p *Place) modelserver.Script {
 				// Without thinking: what Claude Code itself keeps of it is refused.
 				return modelserver.Sequence(modelserver.Calls(p.Client.Runs("seq 1 300")), modelserver.Text("I counted."), modelserver.Text(summary), modelserver.Text("Good."))
 			})
-			hasty(t, p)
+			hasty(t, p, program(t))
 			p.talk("Count with care.", "/compact", "Go on.")
 			last := History(p.last(), false)
 			if !slices.ContainsFunc(last, func(l Line) bool { return strings.Contains(l.Text, "The module was counted.") }) {
@@ -316,17 +298,16 @@ func TestPluginClaudeCodeFails(t *testing.T) {
 	}
 }
 
-// hasty has the plug-in wait no longer than half a second, and find no other
-// program on the PATH.
-func hasty(t *testing.T, p *Place) {
+// hasty has the plug-in run another program, wait for it no longer than half a
+// second, and find no other.
+func hasty(t *testing.T, p *Place, program string) {
 	t.Helper()
-	name := filepath.Join(p.Home, ".claude", "skills", "tenfold", "hooks", "tenfold.js")
-	text := p.read(name)
-	for old, changed := range map[string]string{"const limit = 15_000": "const limit = 500", `,"tenfold"]`: `,"tenfold-is-not-there"]`} {
+	text := p.read(p.pluginFile())
+	for old, changed := range map[string]string{`const limit = 15_000`: `const limit = 500`, `const programs = [`: `const programs = ["` + program + `"] //`} {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the plug-in has no %q", old)
 		}
 		text = strings.Replace(text, old, changed, 1)
 	}
-	p.Write(name, text)
+	p.Write(p.pluginFile(), text)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 
 	"tenfold/internal/hook"
 	"tenfold/internal/hook/opencode"
@@ -217,7 +218,14 @@ func wholeFile(r modelserver.Request, i int) bool {
 func TestPluginOpenCodeManual(t *testing.T) {
 	t.Parallel()
 	for _, version := range openCodeVersions() {
-		t.Run(filepath.Base(version), func(t *testing.T) { manually(t, version) })
+		name := "pinned"
+		if version != "" {
+			name = filepath.Base(filepath.Dir(filepath.Dir(version)))
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			manually(t, version)
+		})
 	}
 }
 
@@ -385,7 +393,10 @@ func TestPluginOpenCodeFails(t *testing.T) {
 	p.goesOn(o, model, s, "no binary")
 	p.goesOn(p.serve(), model, s, "no binary, another process")
 	if all := epochs(p.Server.Main()); len(all) != 2 {
-		t.Errorf("%d epochs after Tenfold failed", len(all))
+		for i := range all[1:] {
+			before := all[i][len(all[i])-1]
+			t.Errorf("epoch %d (-last of the one before +first)\n%s", i+1, cmp.Diff(shown(History(before, true)), shown(History(all[i+1][0], true))))
+		}
 	}
 	p.Server.Reset()
 	model.answers(p.reading([]int{0, 1}, "Both read."))

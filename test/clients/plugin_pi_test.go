@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/internal/hook"
-	"tenfold/internal/hook/pi"
 	"tenfold/test/modelserver"
 )
 
@@ -52,17 +51,7 @@ func withPlugin(c Client) Client {
 		p.Write(filepath.Join(agent, "models.json"), fmt.Sprintf(`{"providers":{"anthropic":{"baseUrl":%q,
 			"modelOverrides":{"claude-sonnet-4-5":{"contextWindow":%d}}}}}`, p.URL, piWindow))
 		p.Write(filepath.Join(agent, "settings.json"), `{"compaction":{"reserveTokens":10000,"keepRecentTokens":2000}}`)
-		exe, err := program()
-		if err != nil {
-			return err
-		}
-		files, err := pi.Client{}.Files(hook.Place{Scope: hook.User, Home: p.Home, Dir: p.Dir, Getenv: func(string) string { return "" }, Binary: exe})
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			p.Write(f.Path, string(f.Content))
-		}
+		p.tenfold("install", "pi")
 		for i := range piParts {
 			p.Write(p.part(i), largeText(i))
 		}
@@ -212,6 +201,20 @@ func TestPluginPi(t *testing.T) {
 	if !strings.Contains(told, `"method":"notify"`) || !strings.Contains(told, p.piCompactions(session)[0].Details.Tenfold.Line) {
 		t.Error("the person was not told")
 	}
+
+	t.Run("recall", func(t *testing.T) {
+		last := p.last()
+		if !strings.Contains(string(last.Body), "tenfold-recall") {
+			t.Error("the model is not told of recall")
+		}
+		ref := regexp.MustCompile(`\(recall ([0-9a-z]+:[0-9]+)\)`).FindSubmatch(last.Body)
+		if ref == nil {
+			t.Fatalf("no reference in the view:\n%s", strings.Join(shown(History(last, true)), "\n"))
+		}
+		if whole, _ := p.tenfold("recall", string(ref[1])); !strings.Contains(whole, "windows towards the garden") {
+			t.Errorf("recalled: %s", whole)
+		}
+	})
 
 	t.Run("resumed", func(t *testing.T) {
 		p.Resume(session, "And the others?")

@@ -40,6 +40,12 @@ func (c Client) Handle(ctx context.Context, h *hook.Host, event string, in []byt
 		return answer(ctx, h, in, cold)
 	case "tool.call":
 		return answer(ctx, h, in, trim)
+	case "PreCompact":
+		return answer(ctx, h, in, preCompact)
+	case "SessionStart":
+		return answer(ctx, h, in, sessionStart)
+	case "PostToolUse":
+		return answer(ctx, h, in, postToolUse)
 	}
 	return nil, fmt.Errorf("%w: %q", hook.ErrUnknownEvent, event)
 }
@@ -73,5 +79,12 @@ func answer[E any, P interface {
 	if err != nil || out == nil {
 		return nil, err
 	}
-	return json.Marshal(out)
+	data, err := json.Marshal(out)
+	if err == nil && len(data) > largest {
+		err = fmt.Errorf("the answer has %d bytes, more than Claude Code reads", len(data))
+	}
+	return data, err
 }
+
+// largest is how much of an answer Claude Code reads.
+const largest = 4 << 20

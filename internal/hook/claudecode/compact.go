@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -73,15 +74,19 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 	return replaced{Messages: headed(v, messages), Line: v.Line}, nil
 }
 
-// half is half of the conversation in tokens, at four characters each (T3). What
-// Claude Code counts has its system prompt in it, which may be larger than all else.
+// half is half of the conversation in tokens, at four characters each (T3), and at
+// most two fifths of the window. What Claude Code counts has its system prompt in it,
+// which may be larger than all else.
 func (e *compacting) half() int {
 	n := 0
 	for _, r := range e.Rows {
 		n += r.Length
 	}
-	return max(n/4/2, 1)
+	return max(min(n/4/2, 2*cmp.Or(e.Window, unknownWindow)/5), 1)
 }
+
+// unknownWindow is taken for the window of a model that Claude Code does not say.
+const unknownWindow = 200_000
 
 // headed puts a message before a view that says what happened, to the person in its
 // first line and to the model in the note (P5a).

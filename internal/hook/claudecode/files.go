@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -13,8 +14,26 @@ import (
 	"tenfold/internal/hook"
 )
 
-//go:embed all:plugins
+//go:embed all:plugins all:classic
 var plugins embed.FS
+
+// mods is the first version that runs function hooks for everybody.
+var mods = []int{2, 1, 287}
+
+// older reports whether a version that was found is before another; one that cannot
+// be read is not.
+func older(version string, than []int) bool {
+	for i, word := range strings.SplitN(version, ".", len(than)) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n > than[i] {
+			return false
+		}
+		if n < than[i] {
+			return true
+		}
+	}
+	return false
+}
 
 // programsLine is the line of a plug-in that says what to run.
 const programsLine = "const programs = ['tenfold']\n"
@@ -22,6 +41,7 @@ const programsLine = "const programs = ['tenfold']\n"
 // Files implements [hook.Client]: two plug-ins in the directory of skills, where
 // Claude Code loads them without being told. One answers compactions; the other asks
 // for them when the cache is cold, for none is shown those that it asks for itself.
+// Older versions get one with settings hooks.
 func (Client) Files(p hook.Place) ([]hook.File, error) {
 	root := filepath.Join(p.Dir, ".claude")
 	if p.Scope == hook.User {
@@ -34,8 +54,17 @@ func (Client) Files(p hook.Place) ([]hook.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	shell, err := json.Marshal("'" + strings.ReplaceAll(p.Binary, "'", `'\''`) + "'")
+	if err != nil {
+		return nil, err
+	}
+	shell = shell[1 : len(shell)-1] // it stands in a string
 	var files []hook.File
-	err = fs.WalkDir(plugins, "plugins", func(name string, d fs.DirEntry, err error) error {
+	kind := "plugins"
+	if older(p.Version, mods) {
+		kind = "classic"
+	}
+	err = fs.WalkDir(plugins, kind, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -44,7 +73,8 @@ func (Client) Files(p hook.Place) ([]hook.File, error) {
 			return err
 		}
 		data = bytes.Replace(data, []byte(programsLine), []byte("const programs = "+string(programs)+"\n"), 1)
-		files = append(files, hook.File{Path: filepath.Join(root, "skills", filepath.FromSlash(strings.TrimPrefix(name, "plugins/"))), Content: data})
+		data = bytes.ReplaceAll(data, []byte("{{tenfold}}"), shell)
+		files = append(files, hook.File{Path: filepath.Join(root, "skills", filepath.FromSlash(strings.TrimPrefix(name, kind+"/"))), Content: data})
 		return nil
 	})
 	if err != nil {

@@ -78,7 +78,7 @@ export const Tenfold = async ({ client, directory }) => {
     const { view, upto, asked } = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json()
     const newer = messages.filter((m) => m.info.id > upto)
     if (!view?.length || newer.some((m) => asks(m) && !asked?.includes(m.info.id))) return undefined
-    return build([...view, ...newer.filter((m) => !asks(m) && !m.info.summary).map((m) => m.info.id)], messages, session)
+    return build([...view, ...newer.filter((m) => !asks(m) && m.info.summary !== true).map((m) => m.info.id)], messages, session)
   }
 
   async function transform(messages) {

@@ -12,13 +12,10 @@
 package pi
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"text/template"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -109,35 +106,4 @@ func (e input) ask() (hook.Ask, error) {
 		a.Trigger = e.Reason
 	}
 	return a, nil
-}
-
-//go:embed adapter.ts
-var adapter string
-
-var adapterTemplate = template.Must(template.New("adapter").Parse(adapter))
-
-// Limits of the adapter.
-const (
-	slow  = 15 * time.Second
-	large = 16 << 10
-)
-
-// Files implements [hook.Client].
-func (Client) Files(p hook.Place) ([]hook.File, error) {
-	dir := filepath.Join(p.Dir, ".pi")
-	if p.Scope == hook.User {
-		if dir = p.Getenv("PI_CODING_AGENT_DIR"); dir == "" {
-			dir = filepath.Join(p.Home, ".pi", "agent")
-		}
-	}
-	binary, err := jsontext.AppendQuote(nil, p.Binary)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	values := map[string]any{"Binary": string(binary), "Slow": slow.Milliseconds(), "Large": large}
-	if err := adapterTemplate.Execute(&out, values); err != nil {
-		return nil, err
-	}
-	return []hook.File{{Path: filepath.Join(dir, "extensions", "tenfold.ts"), Content: out.Bytes()}}, nil
 }

@@ -7,7 +7,7 @@ import "tenfold"
 // prompt and the tools of the tool that it comes from (live B1), and goes. Its text
 // stays, for those who read it. It says how many blocks lose a signature.
 func (v View) WithoutSigned(to Format) (_ View, signed int, _ error) {
-	if v.Format == "" || v.Format == to {
+	if v.Format == "" || v.Format == Tenfold || v.Format == to {
 		return v, 0, nil
 	}
 	log := v.Projection.Log()
