@@ -257,3 +257,29 @@ func TestA9PlansNameTheConversation(t *testing.T) {
 		}
 	}
 }
+
+// A range gives what the reader of its first entry saw: not what a sub-agent did
+// meanwhile, nor usage.
+func TestA9RangesKeepToTheirBranch(t *testing.T) {
+	svc := newService(t)
+	s, err := svc.Create(t.Context(), session.Create{ID: "demo", Entries: []tenfold.Entry{
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("root one")}},
+		{Branch: "scout", Payload: tenfold.AssistantMessage{Text: "scout one"}},
+		{Payload: tenfold.Usage{Model: "m", Input: 1}},
+		{Payload: tenfold.AssistantMessage{Text: "root two"}},
+		{Branch: "scout", Payload: tenfold.AssistantMessage{Text: "scout two"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"1-5": "root one,root two", "2-5": "scout one,scout two", "4-9": "root two"} {
+		p, err := s.Read(ref(t, text), 0)
+		var got []string
+		for _, piece := range p.Pieces {
+			got = append(got, piece.Text)
+		}
+		if err != nil || strings.Join(got, ",") != want {
+			t.Errorf("%s gives %q, %v", text, got, err)
+		}
+	}
+}
