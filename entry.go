@@ -51,6 +51,7 @@ const (
 	KindCompactionAttempt Kind = "compaction_attempt"
 	KindPin               Kind = "pin"
 	KindUnpin             Kind = "unpin"
+	KindRecalled          Kind = "recalled"
 )
 
 // Visible reports whether a model may see entries of this kind.
@@ -276,6 +277,16 @@ type Unpin struct {
 	Entries []string `json:"entries"`
 }
 
+// Recalled records that a model asked for text that its view did not show, by a
+// reference (A9). It changes no view: the next compaction keeps what was needed
+// (live §5).
+type Recalled struct {
+	Entries []string `json:"entries"`
+	// Lines are those it was given, where Entries is one entry of which it was
+	// given a part; they are numbered as [TextLines] gives them.
+	Lines []LineRange `json:"lines,omitzero"`
+}
+
 // Unknown carries a kind this version does not know (L4): it is kept as it
 // came and skipped by everything.
 type Unknown struct {
@@ -344,6 +355,7 @@ func (CompactionFailed) Kind() Kind  { return KindCompactionFailed }
 func (CompactionAttempt) Kind() Kind { return KindCompactionAttempt }
 func (Pin) Kind() Kind               { return KindPin }
 func (Unpin) Kind() Kind             { return KindUnpin }
+func (Recalled) Kind() Kind          { return KindRecalled }
 func (u Unknown) Kind() Kind         { return u.Name }
 
 // opaque reports whether a provider wants the reasoning back as it is.

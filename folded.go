@@ -38,7 +38,7 @@ func (p *Projection) foldedWords(by int32, f *Folded, recall bool) string {
 		text += ": " + names
 	}
 	if recall && f.From > 0 {
-		text += " (recall " + strconv.FormatInt(f.From, 10)
+		text += " (recall " + p.overlays[by].prefix() + strconv.FormatInt(f.From, 10)
 		if f.To > f.From {
 			text += "-" + strconv.FormatInt(f.To, 10)
 		}

@@ -25,8 +25,9 @@ var layers = [][]string{
 	{"summary"},
 	{"session", "internal/config"},
 	{"internal/live"},
-	{"agent", "eval", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook"},
+	{"internal/hook/opencode"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
 }

@@ -2,10 +2,13 @@ package tenfold
 
 import "strings"
 
-// What a view that shortened anything says first (P5a), with recall off and on.
+// What a view that shortened anything says first (P5a): with recall off, with
+// references that only have a number, and with those that name the conversation,
+// which the program's own tool and command take (live §5).
 const (
 	noteText   = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out. Files may have changed: read again before an edit.]` + "\n"
 	recallNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; recall gets the rest by its number. Files may have changed: read again before an edit.]` + "\n"
+	handleNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; tool tenfold expand, or command tenfold recall ID, gets what (recall ID) marks. Files may have changed: read again before an edit.]` + "\n"
 )
 
 // Note is what the first message of the view begins with where anything in it is
@@ -24,7 +27,12 @@ func (p *Projection) Note() string {
 // IsNote reports whether a text begins with the note of a view (P5a), as a view that
 // was exported and read again does.
 func IsNote(text string) bool {
-	return strings.HasPrefix(text, noteText[:len(noteText)-1]) || strings.HasPrefix(text, recallNote[:len(recallNote)-1])
+	for _, note := range [...]string{noteText, recallNote, handleNote} {
+		if strings.HasPrefix(text, note[:len(note)-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // findNote says what the note is: one with recall if anything that has a reference
@@ -49,6 +57,8 @@ func (p *Projection) findNote() string {
 			}
 			switch o := &p.overlays[s.by()]; {
 			case (at-1)<<chunkBits+1+int32(i) > o.seq:
+			case o.recalls() && o.prefix() != "":
+				return handleNote
 			case o.recalls():
 				return recallNote
 			case !recalls:

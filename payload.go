@@ -126,6 +126,8 @@ func UnmarshalPayload(kind Kind, object []byte) (Payload, error) {
 		return decoded[Pin](object)
 	case KindUnpin:
 		return decoded[Unpin](object)
+	case KindRecalled:
+		return decoded[Recalled](object)
 	}
 	if string(object) == `{}` {
 		return Unknown{Name: kind}, nil
@@ -265,7 +267,7 @@ func Value(p Payload) (Payload, error) {
 func isValue(p Payload) bool {
 	switch p.(type) {
 	case TurnStart, UserMessage, AssistantMessage, Reasoning, ToolCall, ToolResult, ProviderItem,
-		Approval, Usage, ConfigDelta, Compaction, CompactionRevoked, CompactionFailed, CompactionAttempt, Pin, Unpin, Unknown:
+		Approval, Usage, ConfigDelta, Compaction, CompactionRevoked, CompactionFailed, CompactionAttempt, Pin, Unpin, Recalled, Unknown:
 		return true
 	}
 	return false

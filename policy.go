@@ -28,6 +28,10 @@ type Compaction struct {
 	// Command names the command that made it: what one command makes is undone
 	// together (C7). Empty where that is not known; then it is undone alone.
 	Command string `json:"command,omitzero"`
+	// Handle is the short name of the conversation, which the references of
+	// recall begin with, so that they mean the same anywhere (live §5): up to 16
+	// lower-case letters and digits. Anything else, and "", leaves it out.
+	Handle string `json:"handle,omitzero"`
 	// TokensBefore and TokensAfter are what the view cost before and after,
 	// when known (A7).
 	TokensBefore int `json:"tokens_before,omitzero"`

@@ -252,7 +252,7 @@ func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool, unh
 		}
 		out, shows := (&chosen{lines: wholeSentences(text, trim.Lines)}).cut(text, policy.Marks == MarksShort)
 		if shows && out != text {
-			out += recallRef(policy.Recall, seq)
+			out += p.recallRef(by, policy.Recall, seq)
 		}
 		switch {
 		case !shows && unhidden != ReasonNone:
@@ -442,7 +442,7 @@ func (p *Projection) resolveTool(seq int32, n *node, at int32, call *node, by in
 		}
 		return decision{Stripped, why, by, p.stubs.count(c.Name) + p.stubs.count(left)}
 	case s.bare() && s.response == actStrip && p.over(policy, seq):
-		_, tokens := p.stub(policy, n, seq)
+		_, tokens := p.stub(by, n, seq)
 		return decision{Stripped, why, by, tokens}
 	}
 	if !s.bare() || (s.response != actKeep && p.over(policy, seq)) {
@@ -468,10 +468,10 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 	if p.over(policy, seq) {
 		switch s.response {
 		case actTrim:
-			r.Parts, f = p.trimmed(policy, r, s, seq, n)
+			r.Parts, f = p.trimmed(by, r, s, seq, n)
 		case actStrip:
 			f = Stripped
-			r.Parts, _ = p.stub(policy, n, seq)
+			r.Parts, _ = p.stub(by, n, seq)
 		}
 	}
 	if len(s.body) > 0 && s.request == actTrim && p.over(policy, n.pair) {

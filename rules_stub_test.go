@@ -101,6 +101,7 @@ func TestP5aTheNote(t *testing.T) {
 	stripped := tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}
 	recall := stripped
 	recall.Recall = true
+	handled := recall
 	base := []tenfold.Entry{user("go"), call("c", "t", `{}`), result("c", "a\nb"), think("hm")}
 	for name, c := range map[string]struct {
 		overlay tenfold.Compaction
@@ -108,6 +109,7 @@ func TestP5aTheNote(t *testing.T) {
 	}{
 		"stripped":        {tenfold.Compaction{ToolCalls: &stripped}, true},
 		"with references": {tenfold.Compaction{ToolCalls: &recall}, true},
+		"with a handle":   {tenfold.Compaction{ToolCalls: &handled, Handle: "417093"}, true},
 		"reasoning alone": {tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}}, false},
 		"a summary":       {tenfold.Compaction{Summary: &tenfold.Summary{Text: "S"}}, false},
 		"kept":            {tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Keep}}, false},
@@ -126,6 +128,7 @@ func TestP5aTheNote(t *testing.T) {
 			same(t, "the rest", m.Parts[1:], tenfold.Text("go"))
 			same(t, "noted", first.Noted, true)
 			same(t, "recall is told of", strings.Contains(p.Note(), "recall"), c.overlay.ToolCalls.Recall)
+			same(t, "the command is told of", strings.Contains(p.Note(), "tenfold recall ID"), c.overlay.Handle != "")
 			if n := (tenfold.Chars4{}).Count(p.Note()); n > 60 {
 				t.Errorf("the note has %d tokens", n)
 			}

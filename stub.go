@@ -15,7 +15,8 @@ const maxFirstLine = 200
 
 // stub is what a stripped result says (P5), and what that costs. The recall
 // reference is the result's seq.
-func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) (parts []Part, tokens int32) {
+func (p *Projection) stub(by int32, n *node, seq int32) (parts []Part, tokens int32) {
+	policy := p.overlays[by].c.ToolCalls
 	bare := p.stubs.of(policy.Stub, n.tool)
 	if !policy.FirstLine && !policy.Recall {
 		return bare.parts, bare.tokens
@@ -30,7 +31,7 @@ func (p *Projection) stub(policy *ToolPolicy, n *node, seq int32) (parts []Part,
 		}
 		text += e.files
 	}
-	text += recallRef(policy.Recall, seq)
+	text += p.recallRef(by, policy.Recall, seq)
 	return Text(text), p.stubs.count(text)
 }
 
@@ -94,11 +95,25 @@ func quoteLines(lines []string) string {
 	return b.String()
 }
 
-func recallRef(on bool, seq int32) string {
+// recallRef is the reference behind a text of which something is left out.
+func (p *Projection) recallRef(by int32, on bool, seq int32) string {
 	if !on {
 		return ""
 	}
-	return " (recall " + strconv.Itoa(int(seq)) + ")"
+	return " (recall " + p.overlays[by].prefix() + strconv.Itoa(int(seq)) + ")"
+}
+
+// maxHandle is the longest handle of a conversation, in bytes.
+const maxHandle = 16
+
+// prefix is what references begin with. An overlay that came with a transcript is
+// a stranger's: what is not a handle would speak to the model.
+func (o *overlay) prefix() string {
+	h := o.c.Handle
+	if h == "" || len(h) > maxHandle || strings.ContainsFunc(h, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		return ""
+	}
+	return h + ":"
 }
 
 func firstLine(text string) string {

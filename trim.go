@@ -11,7 +11,8 @@ const defaultTrim Size = 400
 
 // trimmed trims a result. What a trim would not make smaller is kept; a result
 // of which short marks leave no line becomes its stub (P5).
-func (p *Projection) trimmed(policy *ToolPolicy, r ToolResult, s *sides, seq int32, n *node) ([]Part, Fate) {
+func (p *Projection) trimmed(by int32, r ToolResult, s *sides, seq int32, n *node) ([]Part, Fate) {
+	policy := p.overlays[by].c.ToolCalls
 	text := partsText(r.Parts)
 	short := policy.Marks == MarksShort
 	size := Size(len(text))
@@ -25,14 +26,14 @@ func (p *Projection) trimmed(policy *ToolPolicy, r ToolResult, s *sides, seq int
 	pick := chosen{lines: ends(text, int(head), int(tail), s.lines)}
 	out, kept := pick.cut(text, short)
 	if short && !kept {
-		parts, _ := p.stub(policy, n, seq)
+		parts, _ := p.stub(by, n, seq)
 		if len(parts[0].Text) < len(text) {
 			return parts, Stripped
 		}
 		return r.Parts, Kept
 	}
 	if out != text {
-		out += recallRef(policy.Recall, seq)
+		out += p.recallRef(by, policy.Recall, seq)
 	}
 	if len(out) >= len(text) {
 		return r.Parts, Kept

@@ -15,6 +15,7 @@ type carriedEdit struct {
 	// it, from 1.
 	old   string
 	after int
+	seq   int64 // of the call, in the session's log
 }
 
 // The least an edit has to replace to count, in characters and in words.
@@ -40,7 +41,7 @@ func (c *Cut) remake() {
 		}
 		for _, old := range e.old {
 			if strings.Contains(before.String(), old) && !strings.Contains(since.String(), old) {
-				c.edits = append(c.edits, carriedEdit{old, e.request - c.last})
+				c.edits = append(c.edits, carriedEdit{old, e.request - c.last, e.seq})
 			}
 		}
 		if shows(e.kind) || e.kind == tenfold.KindToolCall {

@@ -21,8 +21,14 @@ type Options struct {
 	// Unchecked leaves out the provider profiles' checks, which take the most
 	// time.
 	Unchecked bool
+	// Recall asks a search for what each view hides and the requests of the main
+	// horizon use: see [Found].
+	Recall bool
 	// Lost keeps what each view lost, for a run over few sessions.
 	Lost bool
+	// HeldOut is after how many more requests each strategy's plan is committed
+	// (live V4); zero measures nothing of that.
+	HeldOut int
 	// Money replays each session at the prices of the models named, or of its
 	// own where none is.
 	Money  bool
@@ -38,6 +44,8 @@ type Cell struct {
 	Cut    int `json:"cut"`
 	Tokens `json:"tokens"`
 	Score
+	// Found is what a search finds of what the view hides; nil where nobody asked.
+	Found *Found `json:"found,omitzero"`
 	// Notes are what the strategies had to say.
 	Notes []string `json:"notes,omitzero"`
 }
@@ -107,6 +115,13 @@ func (c *Cut) measure(ctx context.Context, p Policy, o Options) (Cell, error) {
 	cell := Cell{
 		Policy: p.text, Cut: c.percent, Tokens: Tokens{c.tokens, v.Tokens},
 		Score: c.Score(v, o.Horizons...), Notes: v.Notes,
+	}
+	if o.Recall {
+		found, err := c.Found(ctx, v, o.Main())
+		if err != nil {
+			return Cell{}, err
+		}
+		cell.Found = &found
 	}
 	if !o.Lost {
 		cell.Lost = nil

@@ -32,6 +32,8 @@ type SessionResult struct {
 	// Skipped is why there are no cells; empty where there are.
 	Skipped string `json:"skipped,omitzero"`
 	Cells   []Cell `json:"cells,omitzero"`
+	// HeldOut are the plans held against later requests, where that was asked.
+	HeldOut []HeldOutCell `json:"held_out,omitzero"`
 	// Priced is what its input costs, where that was asked.
 	Priced []Priced `json:"money,omitzero"`
 }
@@ -135,6 +137,9 @@ func (k *measuring) End(c transcript.Conversation, _ []string) error {
 	r.Requests, r.Tokens = s.Requests(), s.Tokens()
 	var err error
 	r.Cells, err = s.Measure(k.ctx, k.options)
+	if err == nil && k.options.HeldOut > 0 {
+		r.HeldOut, err = s.HeldOut(k.ctx, k.options)
+	}
 	if err == nil && k.options.Money {
 		r.Priced, err = price(k.ctx, l, k.options)
 	}

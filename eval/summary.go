@@ -42,6 +42,8 @@ type Summary struct {
 	// Equals tells how little each family keeps at the recall of a baseline.
 	Equals []Equal `json:"equal_recall"`
 	Worst  []Case  `json:"worst"`
+	// HeldOut is what holding plans against later requests came to, by policy.
+	HeldOut []HeldOutRow `json:"held_out,omitzero"`
 	// Spending is what the input costs, by model asked for and policy.
 	Spending []Spending `json:"money"`
 }
@@ -75,6 +77,7 @@ func (r *Result) Summarise() Summary {
 	}
 	s.Equals = equals(s.Groups[0].Rows)
 	s.Worst = r.worst()
+	s.HeldOut = r.heldOut()
 	s.Spending = r.spend()
 	return s
 }

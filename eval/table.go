@@ -45,6 +45,12 @@ func (r *Result) Tables(s Summary) []Table {
 	if t := r.equalTable(s); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
+	if t := r.foundTable(); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
+	if t := r.heldOutTable(s); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
 	return append(tables, r.spendingTables(s)...)
 }
 

@@ -179,7 +179,9 @@ func (s *Session) settle(ctx context.Context, r Request, c *Result) (again bool,
 			c.Outcome, c.Reason = Superseded, why
 			return false, nil
 		}
-		c.Plan, c.Rebased = c.Plan.On(ViewOf(s.projection, r.Branch)), true
+		now, base := ViewOf(s.projection, r.Branch), c.Plan.Base()
+		_, lost := Lost(base, c.Plan.View(), now) // by the steps made while it was asked (V4)
+		c.Plan, c.Rebased = pinned(c.Plan, lost, now), true
 	}
 }
 

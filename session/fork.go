@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tenfold"
+	"tenfold/store"
 )
 
 // Fork describes a new conversation made of an old one's entries.
@@ -43,7 +45,19 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	if f.Title == "" {
 		f.Title = from.title
 	}
-	return s.Create(ctx, Create{ID: f.ID, Title: f.Title, Entries: append(from.slice(first, last), f.Entries...)})
+	c, err := s.store.Conversation(ctx, from.id)
+	if err != nil {
+		return nil, err
+	}
+	entries := from.slice(first, last)
+	var began time.Time
+	if i := slices.IndexFunc(entries, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }); i >= 0 {
+		began = entries[i].Time
+	}
+	return s.Create(ctx, Create{
+		ID: f.ID, Title: f.Title, Created: began, Entries: append(entries, f.Entries...),
+		Origin: store.Origin{Tool: ToolOf(c), Directory: c.Origin.Directory},
+	})
 }
 
 // slice gives the entries of some turns as a log of their own.

@@ -33,6 +33,8 @@ type Import struct {
 	// Format is what it was written in, as the caller calls it; [FormatOf] gives
 	// it back.
 	Format string
+	// Directory is where the session ran, as far as the transcript says it.
+	Directory string
 	// Created is when it began, where that is known.
 	Created time.Time
 	// Log is what it says.
@@ -111,6 +113,7 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 		if parted == nil {
 			at.ID, at.Session, at.Fresh, at.Parted = c.ID, session, fresh, nil
 			at.origin.Mark, at.unbound = at.all.with(c.base), c.Origin.Key == ""
+			at.origin.Directory = cmp.Or(in.Directory, c.Origin.Directory)
 			return at, nil
 		}
 		// One that begins otherwise may be another of a source that holds many.
@@ -211,7 +214,7 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		return nil, err
 	}
 	at.all.format = in.Format
-	at.origin = store.Origin{Key: keys[0], Mark: at.all.with(0)}
+	at.origin = store.Origin{Key: keys[0], Mark: at.all.with(0), Tool: in.Format, Directory: in.Directory}
 	for i := range known {
 		c := &known[i]
 		m, base, ok := parseMark(c.Origin.Mark)
@@ -322,6 +325,12 @@ func parseMark(text string) (m mark, base int, ok bool) {
 func FormatOf(c store.Conversation) string {
 	m, _, _ := parseMark(c.Origin.Mark)
 	return m.format
+}
+
+// ToolOf tells whose session a conversation is, by the name of the format; a fork
+// is of the tool of what it was made of. It is empty for one that nobody imported.
+func ToolOf(c store.Conversation) string {
+	return cmp.Or(c.Origin.Tool, FormatOf(c)) // an earlier release noted the format alone
 }
 
 // readMark gives the mark of a log, and fills in those of its story's

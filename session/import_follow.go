@@ -176,6 +176,8 @@ func (b between) renamed(p tenfold.Payload) tenfold.Payload {
 		return tenfold.Pin{Entries: name(p.Entries)}
 	case tenfold.Unpin:
 		return tenfold.Unpin{Entries: name(p.Entries)}
+	case tenfold.Recalled:
+		return tenfold.Recalled{Entries: name(p.Entries), Lines: p.Lines}
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,8 @@ type Request struct {
 	// Trigger "auto", a nil Summarizer the digest, which needs no model (M4).
 	Options strategy.Options
 
-	attempt string // the id of the entry in which it began (A3)
+	attempt string         // the id of the entry in which it began (A3)
+	span    *tenfold.Range // the range itself, where it is known already
 }
 
 // Plan works out what a request would do, and writes nothing (C8). A plan
@@ -63,6 +65,7 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	if r.Options.Scale == (token.Scale{}) {
 		r.Options.Scale = s.watcher.Scale(s.log)
 	}
+	r.Options.Handle = cmp.Or(r.Options.Handle, Handle(s.id))
 	if view == s.projection && r.Options.Index == nil {
 		if s.index == nil {
 			s.index = excerpt.NewIndex() // it is read when a strategy asks it
@@ -99,6 +102,9 @@ func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Ti
 	span, ok, why, err := p.Resolve(r.Bounds)
 	if err != nil {
 		return strategy.Plan{}, err
+	}
+	if r.span != nil {
+		span, ok, r.OpenEnd = *r.span, true, false
 	}
 	pipeline, err := r.pipeline()
 	if err != nil {
@@ -213,6 +219,9 @@ func (s *Session) write(ctx context.Context, c *Result, request string) error {
 			entries[i].ID = overlayID(request, i)
 		}
 		ids[entries[i].ID] = true
+	}
+	if len(c.Plan.Pins) > 0 {
+		entries = append(entries, tenfold.Entry{ID: "pin_" + command, Time: s.service.now().UTC(), Payload: tenfold.Pin{Entries: c.Plan.Pins}})
 	}
 	next := s.log.Version() + 1
 	if err := s.Append(ctx, entries...); err != nil {

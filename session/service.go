@@ -142,6 +142,11 @@ func (s *Service) List(ctx context.Context) iter.Seq2[store.Conversation, error]
 	return s.store.Conversations(ctx)
 }
 
+// Entries gives the entries of a conversation after a seq, without opening it.
+func (s *Service) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return s.store.Entries(ctx, id, after)
+}
+
 // Watch gives the entries after a seq, and then those that anybody appends,
 // as they come, until ctx ends or the conversation is deleted.
 func (s *Service) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {

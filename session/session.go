@@ -24,6 +24,8 @@ type Session struct {
 	index      *excerpt.Index  // of what the root sees; nil until it is asked for
 	batch      []tenfold.Entry // room for the entries of one append
 	stats      store.Stats     // after it
+	texts      []searchable    // of the version searched; nil until a lookup
+	searched   int64
 }
 
 // ErrAmbiguous says that several conversations fit a shortened id.
@@ -159,7 +161,21 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 // Stats are the figures that listings show of a projection.
 func Stats(p *tenfold.Projection) store.Stats {
 	all := p.Totals().All()
-	return store.Stats{Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After}
+	return store.Stats{Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After, Ended: ended(p.Log())}
+}
+
+// mostAfter is how many entries that no model sees are passed over to find the
+// last one that a model may see. Appending must not cost more as a log grows.
+const mostAfter = 1000
+
+// ended is the time of the last entry that a model may see.
+func ended(l *tenfold.Log) time.Time {
+	for seq := l.Version(); seq > 0 && seq > l.Version()-mostAfter; seq-- {
+		if e, _ := l.Entry(seq); e.Payload.Kind().Visible() {
+			return e.Time.Round(0).UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // Pin makes entries, named by seq, exempt from all overlays (P8).

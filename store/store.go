@@ -101,13 +101,17 @@ type Conversation struct {
 }
 
 // An Origin remembers what a conversation was imported from, so that importing
-// the same again finds it. A store keeps both texts as they are; package
-// session says what they mean.
+// the same again finds it, and that a listing shows it. A store keeps the texts as
+// they are; package session says what they mean.
 type Origin struct {
 	// Key names what was imported; empty for a conversation that was not.
 	Key string
 	// Mark tells how much of it the log holds.
 	Mark string
+	// Tool is whose session it was, as the formats of package transcript are
+	// called, and Directory where that ran, by the transcript's own word. Both are
+	// empty where they are not known, and a fork has those of what it was made of.
+	Tool, Directory string
 }
 
 // Stats are figures about a log that listings show, so that no log must be
@@ -116,6 +120,9 @@ type Stats struct {
 	Turns        int
 	TokensBefore int
 	TokensAfter  int
+	// Ended is the time of the last entry that a model may see; zero where there is
+	// none.
+	Ended time.Time
 }
 
 // AnyVersion as the expected version appends to whatever is there.

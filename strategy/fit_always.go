@@ -85,6 +85,8 @@ func (f *fitting) always() {
 	f.keepImages(calls)
 	f.keepError(calls)
 	f.keepHandles(calls)
+	f.keepRecalled()
+	f.keepNeeded()
 	f.keepRunning()
 }
 

@@ -43,6 +43,8 @@ const (
 	StandsPlan        = "plan"         // the latest plan or list of todos
 	StandsError       = "error"        // the error that is open
 	StandsHandles     = "handles"      // what is under way (V5)
+	StandsRecalled    = "recalled"     // what the model asked for again (A9)
+	StandsNeeded      = "needed"       // what later steps used (V4)
 	StandsLastStep    = "last_step"    // the last step of the conversation
 	StandsOutside     = "outside"      // what lies outside the range
 	StandsSummaries   = "summaries"    // summaries of earlier compactions
@@ -51,7 +53,7 @@ const (
 
 // sorts lists them in the order of reports.
 var sorts = []string{
-	StandsSystem, StandsContext, StandsMessages, StandsLastRequest, StandsPins, StandsPlan, StandsError, StandsHandles,
+	StandsSystem, StandsContext, StandsMessages, StandsLastRequest, StandsPins, StandsPlan, StandsError, StandsHandles, StandsRecalled, StandsNeeded,
 	StandsLastStep, StandsOutside, StandsSummaries, StandsMarks,
 }
 

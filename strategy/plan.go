@@ -47,6 +47,8 @@ type Plan struct {
 	// (C6), whether anything else is done or not. None for one that a person
 	// dropped.
 	Refused []string
+	// Pins are the ids of entries that are pinned along with it (live V4).
+	Pins []string
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
@@ -125,9 +127,28 @@ func (o Options) withheld(format string, args ...any) ([]tenfold.Compaction, err
 // overlay completes an overlay that a strategy proposes for a range.
 func (o Options) overlay(s Strategy, r tenfold.Range, c tenfold.Compaction) tenfold.Compaction {
 	c.Strategy, c.Source = s.Name(), o.Source
-	c = r.On(c)
+	c = r.On(o.refer(c))
 	if takesCalls(c) {
 		c.Keeps = o.handles(c)
+	}
+	return c
+}
+
+// refer puts references on an overlay where they are wanted, and names the
+// conversation that they are of.
+func (o Options) refer(c tenfold.Compaction) tenfold.Compaction {
+	if o.Recall && c.ToolCalls != nil {
+		calls := *c.ToolCalls
+		calls.Recall = true
+		c.ToolCalls = &calls
+	}
+	if o.Recall && c.Texts != nil {
+		texts := *c.Texts
+		texts.Recall = true
+		c.Texts = &texts
+	}
+	if (c.ToolCalls != nil && c.ToolCalls.Recall) || (c.Texts != nil && c.Texts.Recall) {
+		c.Handle = o.Handle
 	}
 	return c
 }

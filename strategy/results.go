@@ -44,8 +44,12 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	set := settled(s)
 	recent := newestResults(p, set.KeepRecent)
+	needed := map[int64]bool{}
+	for _, r := range recalled(p) {
+		needed[r.seq] = true
+	}
 	picks := pickResults(p, o, set.Over, exempt, tenfold.CallPolicy{Action: tenfold.Strip, Response: true}, func(c tenfold.Call) bool {
-		return c.Result < recent && (c.Response == tenfold.Kept || c.Response == tenfold.Trimmed)
+		return c.Result < recent && !needed[c.Result] && (c.Response == tenfold.Kept || c.Response == tenfold.Trimmed)
 	})
 	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Stub: "previous", Recall: s.Recall})
 	if made == nil {
@@ -87,7 +91,7 @@ func pickResults(p *tenfold.Projection, o Options, over tenfold.Size, exempt fun
 	both.Request = true
 	alone := map[string]bool{}
 	for c := range p.Calls(first, last) {
-		if c.Result == 0 || !may(c) || p.Log().Size(c.Result) <= over {
+		if c.Result == 0 || !may(c) || o.needs(c.Result) || p.Log().Size(c.Result) <= over {
 			continue
 		}
 		leave, known := alone[c.Tool]

@@ -48,6 +48,16 @@ type Options struct {
 	// it puts them there anew (P8a): a target does not count them (F4). Nil where
 	// there are none.
 	Renewed func(tenfold.Payload) bool
+	// Recall ends what is shortened with a reference that lets a model ask for the
+	// rest, whatever the strategies say: for a client that has the tool for it
+	// (live §5).
+	Recall bool
+	// Handle is the short name of the conversation, which references begin with;
+	// [session.Handle] makes it. Empty for references that have a number alone.
+	Handle string
+	// Needed is what steps that are not in the range used of it (live V4): fit and
+	// the strategies that shorten single results leave it.
+	Needed []Needed
 	// Transcript says where the whole conversation lies, as a path that its
 	// model can read: summaries in the place of a user message name it (P4),
 	// where no artifact was written of what they stand for.

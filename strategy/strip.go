@@ -60,10 +60,8 @@ func (s PruneTools) Name() string { return written("prune-tools", s) }
 
 // Propose implements [Strategy].
 func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	if s.Keep == nil {
-		// Never called is what they are in most conversations, and stubs speak of recall.
-		s.Keep = []string{"compact", "recall"}
-	}
+	// Never called is what they are in most conversations, and stubs speak of recall.
+	own := func(name string) bool { return s.Keep == nil && (name == "compact" || tool.Recalls(name)) }
 	spared := map[string]bool{}
 	for _, name := range slices.Concat(p.ToolNames(), s.Keep) {
 		spared[name] = true
@@ -80,13 +78,13 @@ func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 		}
 	}
 	for _, name := range before {
-		if !spared[name] {
+		if !spared[name] && !own(name) {
 			names = append(names, name)
 		}
 	}
 	changed := len(names) < len(before)
 	for _, t := range p.Config().Tools {
-		if !spared[t.Name] {
+		if !spared[t.Name] && !own(t.Name) {
 			names = append(names, t.Name)
 			changed = true
 		}
@@ -153,7 +151,7 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 	var order []*restated
 	for o := range p.Overlays() {
 		if policy := o.Compaction.ToolCalls; o.Live && policy != nil && policy.Action == tenfold.Selective {
-			selective[o.ID] = &restated{ToolPolicy: *policy}
+			selective[o.ID] = &restated{ToolPolicy: *policy, handle: o.Compaction.Handle}
 			order = append(order, selective[o.ID])
 		}
 	}
@@ -180,7 +178,7 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 		}
 		r.Calls, r.Groups, r.Rest = r.calls, nil, ""
 		out = append(out, rangeOf(strip).On(tenfold.Compaction{
-			Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, ToolCalls: naming(r.picks, r.ToolPolicy),
+			Profile: strip.Profile, Strategy: strip.Strategy, Source: strip.Source, Handle: r.handle, ToolCalls: naming(r.picks, r.ToolPolicy),
 		}))
 	}
 	return out
@@ -189,6 +187,7 @@ func restate(p *tenfold.Projection, strip tenfold.Compaction) []tenfold.Compacti
 // restated is a selective policy, and what of it is to be said again.
 type restated struct {
 	tenfold.ToolPolicy
+	handle string
 	groups map[int64]*tenfold.CallPolicy // by seq
 	picks  []pick
 	calls  map[string]tenfold.CallPolicy

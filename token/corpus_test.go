@@ -75,7 +75,7 @@ func TestT1Corpus(t *testing.T) {
 		t.Skip("no shared/corpus above this directory")
 	}
 	limit := 8 << 20
-	if testing.Short() {
+	if testing.Short() || corpustest.UnderRace {
 		limit = 1 << 20
 	}
 	texts := corpusTexts(t, root, limit)

@@ -21,11 +21,14 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 		return err
 	}
 	d.Format = h.Format
+	if src.Intake != nil {
+		src.Intake.Ran = h.Ran
+	}
 	if src.Progress != nil {
 		defer func() { src.Progress(src.Size) }()
 	}
 	importer, _ := h.Importer.(engine.DatabaseImporter) // as find saw
-	if err := importer.ImportDatabase(ctx, d, sink); err != nil {
+	if err := importer.ImportDatabase(ctx, d, src.Only, sink); err != nil {
 		return err
 	}
 	return d.Unchanged()

@@ -91,7 +91,10 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 	if !ok || h.Importer == nil {
 		return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
 	}
-	in.Format = from
+	in.Format, in.Ran = from, h.Ran
+	if h.RanIn != nil && src.Path != "" {
+		in.RanIn = func() string { return h.RanIn(src.Path) }
+	}
 	if named {
 		return in.Done(importNamed(ctx, src, head, h, in))
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,15 +23,23 @@ type compactFile struct {
 	out    string
 	format string
 	strict bool
+	// last and here choose the newest session of the tools on this machine.
+	last, here bool
+	// only is the session to read of a database that holds many; empty reads all.
+	only string
 }
 
 func (a *app) compactCommand() *cobra.Command {
 	k := &compactFile{app: a}
 	c := &cobra.Command{
-		Use:   "compact FILE… [flags]",
+		Use:   "compact [FILE…] [flags]",
 		Short: "Compact saved sessions of an agent",
 		Long: `Reads saved sessions, compacts them, and reports how much that saves. "-" is
 standard input.
+
+Without a FILE, on a terminal, you pick one of the sessions that the tools on
+this machine keep. --last takes the newest of them, --here the newest of this
+directory.
 
 ` + sentence("The format is detected: "+strings.Join(readableFormats(), ", ")+".") + `
 
@@ -54,11 +61,12 @@ is standard output, and the report then goes to standard error.
 ` + sentence("--to then names its format: "+strings.Join(exportFormats(), ", ")+".") + `
 A file named *.jsonl defaults to tenfold, which is lossless. Any other value of
 --to is the end of the range; to give both, repeat --to.`,
-		Example: `  tenfold compact session.jsonl
+		Example: `  tenfold compact --here
+  tenfold compact session.jsonl
   tenfold compact session.jsonl --dry-run --keep 50k
   tenfold compact session.jsonl --strategy strip-tools:over=2KB
   tenfold compact session.jsonl --to -3 --out short.json --to anthropic`,
-		Args: arguments(1, -1, "a file"),
+		Args: arguments(0, -1, ""),
 		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), args) },
 	}
 	k.register(a, c)
@@ -66,6 +74,8 @@ A file named *.jsonl defaults to tenfold, which is lossless. Any other value of
 	c.Flags().StringVar(&k.out, "out", "", "`FILE` to write the compacted conversation to")
 	c.Flags().StringVar(&k.format, "format", "", "`FORMAT` of the session (default: detected)")
 	registerStrict(c, &k.strict)
+	c.Flags().BoolVar(&k.last, "last", false, "compact the newest session of the tools on this\nmachine")
+	c.Flags().BoolVar(&k.here, "here", false, "compact the newest session of this directory")
 	complete(c, "format", readableFormats()...)
 	complete(c, "to", exportFormats()...)
 	return c
@@ -116,6 +126,9 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if paths, err = k.found(ctx, paths); err != nil || len(paths) == 0 {
+		return err
+	}
 	first := req
 	if err := k.configure(k.app, &first, e, subject{}); err != nil {
 		return err
@@ -144,23 +157,8 @@ func (k *compactFile) run(ctx context.Context, paths []string) error {
 	return k.all(ctx, paths, req, &outTo{destination: to, format: format})
 }
 
-func sameFile(x, y string) bool {
-	one, err := os.Stat(x)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(y)
-	return err == nil && one.Mode().IsRegular() && os.SameFile(one, other)
-}
-
-// outTo is the file of --out.
-type outTo struct {
-	*destination
-	format string
-}
-
 // all compacts the files one after the other; it continues when one fails.
-func (k *compactFile) all(ctx context.Context, paths []string, req session.Request, to *outTo) error {
+func (k *compactFile) all(ctx context.Context, paths []string, req session.Request, to outlet) error {
 	if len(paths) == 1 {
 		_, err := k.one(ctx, paths[0], req, to, false)
 		return err
@@ -188,7 +186,7 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 }
 
 // one compacts the conversations of one file, and sums up their tokens.
-func (k *compactFile) one(ctx context.Context, path string, req session.Request, to *outTo, several bool) (sum tokensJSON, err error) {
+func (k *compactFile) one(ctx context.Context, path string, req session.Request, to outlet, several bool) (sum tokensJSON, err error) {
 	err = steadily(func() (err error) {
 		sum, err = k.read(ctx, path, req, to, several)
 		return err
@@ -196,18 +194,20 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 	return sum, err
 }
 
-func (k *compactFile) read(ctx context.Context, path string, req session.Request, to *outTo, several bool) (sum tokensJSON, err error) {
+func (k *compactFile) read(ctx context.Context, path string, req session.Request, to outlet, several bool) (sum tokensJSON, err error) {
 	var found []imported
-	err = k.importFile(ctx, path, k.format, "--format", k.strict, func(in imported) error {
+	err = k.importSession(ctx, path, k.only, k.format, "--format", k.strict, func(in imported) error {
 		found = append(found, in)
 		return nil
 	})
 	if err != nil {
 		return sum, err
 	}
-	if to != nil && len(found) > 1 && to.format != string(transcript.Tenfold) {
-		return sum, usage(path+" has "+count(len(found), "conversation", "conversations")+", but "+to.format+" holds only one",
-			"use --to tenfold")
+	if to != nil && len(found) > 1 {
+		if many, format := to.many(); !many {
+			return sum, usage(path+" has "+count(len(found), "conversation", "conversations")+", but "+format+" holds only one",
+				"use --to tenfold")
+		}
 	}
 	if len(found) == 1 && !several { // of many, some may be too short
 		if err := k.outside(found[0].log.Turns()); err != nil {
@@ -227,17 +227,11 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 		sum.Before, sum.After = sum.Before+r.Tokens.Before, sum.After+r.Tokens.After
 	}
 	if to != nil && failed == nil {
-		warnings, err := k.export(to, to.format, views...)
-		if err == nil {
-			err = to.commit()
-		}
-		if err != nil {
+		if err := to.write(k.app, reports[0], views); err != nil {
 			return sum, err
 		}
-		reports[0].Warnings = append(reports[0].Warnings, warnings...)
-		reports[0].Resume = to.resumeCommands(to.format)
 	}
-	k.print(reports, several || len(found) > 1, to != nil && to.file == nil)
+	k.print(reports, several || len(found) > 1, to != nil && to.piped())
 	for _, r := range reports {
 		k.printResume(r.Resume)
 	}
@@ -303,6 +297,7 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	if path, err := filepath.Abs(in.path); err == nil && in.path != "-" {
 		req.Options.Transcript = path
 	}
+	req.Options.Handle = session.Handle(at.ID)
 	plan, err := session.PlanOver(ctx, session.ViewOf(base, ""), req, k.now())
 	if err != nil {
 		return nil, err

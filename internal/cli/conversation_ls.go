@@ -10,22 +10,31 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
 )
 
 func (a *app) listCommand() *cobra.Command {
-	return &cobra.Command{
+	var f filter
+	c := &cobra.Command{
 		Use:   "ls",
 		Short: "List conversations",
 		Long: `Lists the conversations in the store, the last changed first: the shortest
 unique id, turns, estimated tokens before and after compaction, time of the last
-change, and title. "*" marks the active conversation.`,
+change, and title. "*" marks the active conversation. Below stand the tool whose
+session it is, the directory in which that ran, and its days, where they are
+known.
+
+Flags narrow the list; a conversation has to pass all of them.`,
 		Example: `  tenfold conversation ls
-  tenfold conversation ls --json`,
+  tenfold conversation ls --here --since 7d
+  tenfold conversation ls --tool codex --json`,
 		Args: arguments(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context(), &f) },
 	}
+	f.register(c)
+	return c
 }
 
 type listJSON struct {
@@ -36,10 +45,20 @@ type listJSON struct {
 	Tokens  tokensJSON `json:"tokens"`
 	Active  bool       `json:"active"`
 	Updated time.Time  `json:"updated"`
+	// Tool and Directory are whose session it is and where that ran.
+	Tool      string `json:"tool,omitzero"`
+	Directory string `json:"directory,omitzero"`
+	// Began and Ended are the times of what was said first and last.
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
 }
 
 // list reads no log: the store knows the totals.
-func (a *app) list(ctx context.Context) error {
+func (a *app) list(ctx context.Context, f *filter) error {
+	matches, err := f.matching(a.now())
+	if err != nil {
+		return err
+	}
 	l, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -49,23 +68,34 @@ func (a *app) list(ctx context.Context) error {
 		return err
 	}
 	var all []store.Conversation
+	others := 0
 	for c, err := range l.service.List(ctx) {
 		if err != nil {
 			return err
+		}
+		if !matches(c) {
+			others++
+			continue
 		}
 		all = append(all, c)
 	}
 	if a.JSON {
 		for _, c := range all {
+			began, ended := span(c)
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
 				Tokens: scaled(c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
+				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
 			})
 			if err != nil {
 				return err
 			}
 		}
+		return nil
+	}
+	if len(all) == 0 && others > 0 {
+		a.Noticef("none of %s passes the flags", count(others, "conversation", "conversations"))
 		return nil
 	}
 	if len(all) == 0 {
@@ -123,6 +153,7 @@ func (a *app) table(all []store.Conversation, active string) {
 		}
 		if left >= 12 {
 			a.Printf("%s%s  %s\n", head, a.Paint(terminal.Faint, terminal.Pad(when, width[4])), terminal.Excerpt(title, left))
+			a.printAbout(c)
 			continue
 		}
 		// A narrow terminal: the title goes below, and the numbers if necessary.
@@ -132,6 +163,14 @@ func (a *app) table(all []store.Conversation, active string) {
 		}
 		a.Line(4, head+a.Paint(terminal.Faint, when))
 		a.Printf("    %s\n", terminal.Excerpt(title, a.Width-4))
+		a.printAbout(c)
+	}
+}
+
+// printAbout prints whose session a conversation is, below its line.
+func (a *app) printAbout(c store.Conversation) {
+	if text := about(c); text != "" {
+		a.Line(4, "    "+a.Paint(terminal.Faint, text))
 	}
 }
 

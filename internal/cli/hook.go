@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,8 +13,12 @@ import (
 
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/hook/claudecode"
+	"tenfold/internal/hook/opencode"
+	"tenfold/internal/hook/pi"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store/sqlite"
 )
 
 // hookLimit is how long an agent waits for an answer where the configuration
@@ -22,7 +27,7 @@ const hookLimit = 10 * time.Second
 
 // clients are the agents whose compactions Tenfold answers.
 func clients() []hook.Client {
-	return []hook.Client{}
+	return []hook.Client{claudecode.Client{}, opencode.Client{}, pi.Client{}}
 }
 
 // findClient gives the client of a name.
@@ -76,13 +81,17 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 	}
 	var opened atomic.Pointer[workspace]
 	h.Open = func(ctx context.Context) (*session.Service, error) {
-		l, err := a.openNew(ctx)
+		// Words are indexed by the next search: an agent is waiting.
+		l, err := a.openNew(ctx, sqlite.WithoutIndex())
 		if err != nil {
 			return nil, err
 		}
 		opened.Store(l)
 		return l.service, nil
 	}
+	// The process is short: memory is cheaper than collecting it, up to a point.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(1 << 30)
 	limit := hookLimit
 	if e, err := a.configureIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
 		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)

@@ -117,12 +117,18 @@ func (k *importSink) End(c transcript.Conversation, warnings []string) error {
 // is complete: a file may hold a thousand. An empty format is detected; flag is
 // the one that names it. With strict a damaged record is an error.
 func (a *app) importFile(ctx context.Context, path, format, flag string, strict bool, take func(imported) error) error {
+	return a.importSession(ctx, path, "", format, flag, strict, take)
+}
+
+// importSession reads the conversations of a file, or only the one that its tool
+// calls so.
+func (a *app) importSession(ctx context.Context, path, only, format, flag string, strict bool, take func(imported) error) error {
 	file, closing, err := a.source(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer closing()
-	file.Strict = strict
+	file.Strict, file.Only = strict, only
 	p := a.StartProgress("read "+file.Name, file.Size)
 	defer p.End()
 	file.Progress = p.At
@@ -228,8 +234,8 @@ func (a *app) locate(ctx context.Context, l *workspace, in imported) (located, e
 		title = firstWords(in.log)
 	}
 	found, err := service.Locate(ctx, session.Import{
-		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Format: string(in.Format), Created: in.Created, Log: in.log,
-		Taken: in.taken,
+		ID: in.ID, Title: title, Named: in.Named, Owner: a.owner(), Path: in.place, Format: string(in.Format), Directory: in.Directory,
+		Created: in.Created, Log: in.log, Taken: in.taken,
 	})
 	if err != nil {
 		return located{}, err

@@ -19,6 +19,8 @@ type install struct {
 	scope  string
 	dryRun bool
 	list   bool
+	// without leaves out recall.
+	without bool
 }
 
 func (a *app) installCommand() *cobra.Command {
@@ -32,6 +34,9 @@ can be undone. The conversation is kept in the store, where "tenfold
 conversation" shows it.
 
 ` + sentence("The agents are: "+strings.Join(a.clientNames(), ", ")+".") + `
+
+The agent's model gets the tools of "tenfold mcp", or where it has no MCP the
+command "tenfold recall", and a skill that says when to use them.
 
 No file of yours is overwritten. Tenfold adds files of its own, and adds entries
 to the agent's JSON configuration; "tenfold uninstall" takes both away again and
@@ -59,6 +64,7 @@ it. "tenfold doctor" shows what failed.`,
 	c.Flags().StringVar(&k.scope, "scope", string(hook.User), "`SCOPE` to install for: user, or project for the current\ndirectory")
 	c.Flags().BoolVar(&k.dryRun, "dry-run", false, "show what would be written, write nothing")
 	c.Flags().BoolVar(&k.list, "list", false, "list the agents, their versions, and what is installed")
+	c.Flags().BoolVar(&k.without, "no-recall", false, "do not give the model tools to look up what was shortened")
 	complete(c, "scope", string(hook.User), string(hook.Project))
 	return c
 }
@@ -133,6 +139,7 @@ func (k *install) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	p.NoRecall = k.without
 	out := installJSON{Client: name, Scope: p.Scope, Version: found.Version, Support: about.Supports(found.Version), DryRun: k.dryRun}
 	if p.Scope == hook.Project {
 		out.Dir = p.Dir

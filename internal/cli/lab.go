@@ -29,6 +29,8 @@ type lab struct {
 	minRequests int
 	models      []string
 	noMoney     bool
+	recall      bool
+	heldOut     int
 	command     string
 }
 
@@ -76,6 +78,8 @@ sources that the weights of fit were trained on.`,
 	f.StringSliceVar(&k.formats, "format", nil, "`FORMATS` to measure in directories\n(default: all)")
 	f.StringArrayVar(&k.models, "model", nil, "`MODEL` whose prices apply (default: the\nsession's own); may be repeated")
 	f.BoolVar(&k.noMoney, "no-money", false, "do not compute input costs")
+	f.BoolVar(&k.recall, "recall", false, "search each session for what was needed\nlater and its view hides")
+	f.IntVar(&k.heldOut, "held-out", 0, "`REQUESTS` after the cut against which\nstrategies' plans are held before they\nare applied (default: none)")
 	f.IntVar(&k.minRequests, "min-requests", 0, "minimum `NUMBER` of requests in a session\n(default: 20 in directories, else 0)")
 	complete(c, "preset", presetFrontier)
 	complete(c, "format", readableFormats()...)
@@ -135,7 +139,10 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 
 // options reads the flags.
 func (k *lab) options() (eval.Options, error) {
-	o := eval.Options{MinRequests: k.minRequests, Money: !k.noMoney, Models: k.models}
+	o := eval.Options{MinRequests: k.minRequests, HeldOut: k.heldOut, Money: !k.noMoney, Recall: k.recall, Models: k.models}
+	if k.heldOut < 0 {
+		return o, usage("invalid --held-out value "+strconv.Itoa(k.heldOut), "write how many requests later the plan is applied: 5")
+	}
 	texts := k.strategies
 	switch {
 	case k.preset == presetFrontier:

@@ -71,6 +71,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = flushing
 	}
 	a.unheld()
+	if err == nil && a.then != nil {
+		var code int
+		if code, err = a.then(ctx); err == nil {
+			return code
+		}
+	}
 	if err == nil {
 		return exitOK
 	}

@@ -238,6 +238,8 @@ func notes(payload tenfold.Payload) (note string, notable bool) {
 		return "pinned " + count(len(v.Entries), "entry", "entries"), true
 	case tenfold.Unpin:
 		return "unpinned " + count(len(v.Entries), "entry", "entries"), true
+	case tenfold.Recalled:
+		return "recalled " + count(len(v.Entries), "entry", "entries"), true
 	}
 	return "entry of kind " + string(payload.Kind()), false
 }

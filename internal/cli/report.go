@@ -43,6 +43,8 @@ type report struct {
 	Warnings []string   `json:"warnings"`
 	// Resume are the commands that resume what --out wrote.
 	Resume []string `json:"resume,omitempty"`
+	// Path is where "resume" put the session.
+	Path string `json:"path,omitzero"`
 	// Parted is set where the file no longer continues what it held before.
 	Parted *partedJSON `json:"parted,omitzero"`
 

@@ -73,6 +73,7 @@ var alwaysWords = map[string]string{
 	strategy.StandsPlan:        "the plan",
 	strategy.StandsError:       "the open error",
 	strategy.StandsHandles:     "what is under way",
+	strategy.StandsRecalled:    "what the model asked for again",
 	strategy.StandsLastStep:    "the last step",
 	strategy.StandsOutside:     "what is outside the range",
 	strategy.StandsSummaries:   "summaries",

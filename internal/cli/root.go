@@ -29,6 +29,9 @@ type app struct {
 	whose string
 	// stored is the number of conversations imported so far.
 	stored int
+	// then runs at the very end in the place of this program, and gives the exit
+	// code.
+	then func(context.Context) (int, error)
 	// clients are the agents that can be installed for.
 	clients []hook.Client
 }
@@ -73,7 +76,10 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	flags.BoolVar(&a.JSON, "json", false, "print results and errors as JSON, one object per\nline")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
-	root.AddCommand(a.compactCommand(), a.conversationCommand(), a.configCommand(), a.labCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(), a.doctorCommand(), a.manCommand())
+	root.AddCommand(
+		a.compactCommand(), a.resumeCommand(), a.conversationCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(),
+		a.recallCommand(), a.mcpCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand(),
+	)
 	root.SetHelpCommand(a.helpCommand())
 	explainCompletion(root)
 	return root

@@ -41,8 +41,9 @@ func (a *app) open(ctx context.Context) (*workspace, error) {
 	return l, err
 }
 
-// openNew opens the store once more; the caller closes it.
-func (a *app) openNew(ctx context.Context) (*workspace, error) {
+// openNew opens the store once more; the caller closes it. The options are for a
+// store on this machine.
+func (a *app) openNew(ctx context.Context, local ...sqlite.Option) (*workspace, error) {
 	url, from := a.storeURL, "--store"
 	if url == "" {
 		url, from = os.Getenv("TENFOLD_STORE"), "TENFOLD_STORE"
@@ -52,7 +53,7 @@ func (a *app) openNew(ctx context.Context) (*workspace, error) {
 	if isPostgres(url) {
 		err = l.openPostgres(ctx, url)
 	} else {
-		err = l.openLocal(ctx, url, from)
+		err = l.openLocal(ctx, url, from, local...)
 	}
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (a *app) openNew(ctx context.Context) (*workspace, error) {
 const otherStore = "use --store or TENFOLD_STORE to choose another store"
 
 // openLocal opens a store on this machine.
-func (l *workspace) openLocal(ctx context.Context, url, from string) error {
+func (l *workspace) openLocal(ctx context.Context, url, from string, options ...sqlite.Option) error {
 	path, inMemory, err := storePath(url, from)
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func (l *workspace) openLocal(ctx context.Context, url, from string) error {
 		l.store, l.active = memory.New(), &activeInMemory{}
 		return nil
 	}
-	st, err := sqlite.Open(ctx, path)
+	st, err := sqlite.Open(ctx, path, options...)
 	if err != nil {
 		return hinted(err, "store", otherStore)
 	}

@@ -48,6 +48,9 @@ func TestV3ResultsAreTrimmedAtBirthAndKept(t *testing.T) {
 	if n := token.O200k().Count(got.Text); n > 2000 || n != got.After || n < 1000 || got.Before != token.O200k().Count(born.Text) {
 		t.Errorf("%d tokens, said to be %d → %d", n, got.Before, got.After)
 	}
+	if n := strings.Count(got.Text, "file_0.go in"); n != 1 {
+		t.Errorf("the first line is there %d times", n)
+	}
 	for _, want := range []string{"compiled internal/pkg0/file_0.go in 0 ms\n", "--- FAIL: TestOrders (0.03s)\n    orders_test.go:117: got 3, want 4\n", "exit status 1", " lines left out …"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("%q is not in\n%s", want, got.Text)
@@ -126,5 +129,27 @@ func TestV3NothingIsTrimmedThatIsNotKept(t *testing.T) {
 	}
 	if got, err := h.Trim(t.Context(), hook.Born{Session: "s", Call: "c", Tool: "Bash", Text: build(3000)}); got != nil || err == nil {
 		t.Errorf("it is %+v, %v", got, err)
+	}
+}
+
+// Room is not spent on failures that stand in the beginning anyway (V3).
+func TestV3FailuresInTheMiddleStay(t *testing.T) {
+	h, _ := newHost(t)
+	limited(h, "500")
+	plain := strings.Repeat("a plain line of the build, which says nothing of interest to anybody at all\n", 100)
+	early := strings.Repeat("warning: an error early in the output, which is one of several just like it\n", 4)
+	text := early + plain
+	failures := []string{"FAIL one", "FAIL two", "FAIL three", "FAIL four", "FAIL five"}
+	for _, f := range failures {
+		text += f + " of the tests, which is a line that matters to whoever reads on\n" + plain
+	}
+	got, err := h.Trim(t.Context(), hook.Born{Session: "s", Call: "c", Tool: "Bash", Text: text})
+	if err != nil || got == nil {
+		t.Fatalf("it is %+v, %v", got, err)
+	}
+	for _, want := range failures {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%q is not in\n%s", want, got.Text)
+		}
 	}
 }

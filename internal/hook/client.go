@@ -58,6 +58,9 @@ type Place struct {
 	// Binary is the absolute path of tenfold. An adapter falls back to "tenfold" on
 	// the PATH when it is gone, and does nothing where that is missing too.
 	Binary string
+	// NoRecall leaves the model without the tools of recall, and views without
+	// references (live §5).
+	NoRecall bool
 }
 
 // A File is one that install writes: a new one with a content, or an edit of one

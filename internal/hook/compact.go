@@ -87,11 +87,15 @@ func (h *Host) Compact(ctx context.Context, a Ask) (*View, error) {
 		w.By = session.ByPerson
 	}
 	d, err := c.Ask(ctx, w)
+	epoch := c.Epoch()
 	if err == nil && d.Action == session.Compact {
 		d, err = c.Run(ctx, d)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.Action == session.Failed && c.Epoch() != epoch { // another event compacted it just now (D3)
+		return newView(c, session.Decision{Reason: "compacted by another event"}), nil
 	}
 	if d.Action != session.Compacted && d.Action != session.GoOn {
 		return nil, fmt.Errorf("compact conversation %s: %s: %s", c.Session().ID(), d.Action, d.Reason)
@@ -144,6 +148,7 @@ func (h *Host) control(ctx context.Context, a Ask) (*session.Controller, error) 
 	if a.Window > 0 {
 		l.Request.Options.Window = a.Window
 	}
+	l.Request.Options.Recall = h.recalls(string(a.Format), a.Dir)
 	if a.Path != "" {
 		l.Request.Options.Transcript, _ = filepath.Abs(a.Path)
 	}
@@ -169,6 +174,9 @@ func (a Ask) earlier(c *session.Controller) *View {
 // Import brings a client's transcript into the store, and opens its conversation
 // there. Of one that was imported before only what is new is written.
 func (h *Host) Import(ctx context.Context, a Ask) (*session.Session, error) {
+	// While the transcript is read the store opens, and the tables for counting are made.
+	go func() { _, _ = h.Service(ctx) }()
+	go token.O200k().Count(".")
 	in, err := h.readTranscript(ctx, a)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,11 @@ func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change,
 	}
 	i.Dirs = slices.Clone(old.Dirs)
 	files, err := c.Files(p)
+	if err == nil && !p.NoRecall {
+		var more []File
+		more, err = recallFiles(i.Client, p)
+		files = append(files, more...)
+	}
 	if err != nil {
 		return i, old, nil, err
 	}

@@ -2,6 +2,7 @@ package hook_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenfold/internal/hook"
+	"tenfold/problem"
 )
 
 // adapter is a client with a plug-in file and two edits of a configuration.
@@ -167,7 +169,9 @@ func TestUninstallKeepsWhatThePersonChanged(t *testing.T) {
 	if state := h.StateOf(adapter{version: 1}, installed(t, h), p); state != hook.Changed {
 		t.Errorf("it is %s", state)
 	}
-	if _, err := h.Install(adapter{version: 2, content: "new"}, p, false); !strings.Contains(errText(err), "was changed since Tenfold wrote it") {
+	var said *problem.Error
+	if _, err := h.Install(adapter{version: 2, content: "new"}, p, false); !strings.Contains(errText(err), "was changed since Tenfold wrote it") ||
+		!errors.As(err, &said) || !strings.HasPrefix(said.Hint, "uninstall first") {
 		t.Errorf("a changed plug-in was replaced: %v", err)
 	}
 	changes, err := h.Uninstall(installed(t, h), false)

@@ -32,6 +32,7 @@ func (h *Host) readTranscript(ctx context.Context, a Ask) (session.Import, error
 		return in, err
 	}
 	defer closing()
+	src.Only = a.Session // of a database
 	sink := &logSink{only: a.Session, mine: a.Ours}
 	if err := transcript.Import(ctx, src, a.Format, sink); err != nil {
 		return in, err
@@ -45,7 +46,8 @@ func (h *Host) readTranscript(ctx context.Context, a Ask) (session.Import, error
 	}
 	c := *sink.found
 	in = session.Import{
-		ID: c.ID, Title: c.Title, Named: c.Named, Owner: h.Owner, Path: place, Format: string(c.Format), Created: c.Created, Log: sink.log,
+		ID: c.ID, Title: c.Title, Named: c.Named, Owner: h.Owner, Path: place, Format: string(c.Format), Directory: c.Directory,
+		Created: c.Created, Log: sink.log,
 	}
 	if in.Title == "" {
 		in.Title = title(in.Log)

@@ -84,7 +84,7 @@ func (d *drawer) add(p tenfold.Payload) string {
 		if d.message > 0 {
 			e.MessageID = fmt.Sprintf("msg%d", d.message)
 		}
-	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin, tenfold.Recalled:
 		e.Branch = ""
 	}
 	switch d.int(0, 39) {
@@ -179,10 +179,13 @@ func (d *drawer) draw() {
 		}
 	case 19:
 		ids := []string{fmt.Sprintf("id%d", d.int(1, len(d.entries)+2))}
-		if d.bool() {
+		switch d.int(0, 4) {
+		case 0, 1:
 			d.add(tenfold.Pin{Entries: ids})
-		} else {
+		case 2, 3:
 			d.add(tenfold.Unpin{Entries: ids})
+		default:
+			d.add(tenfold.Recalled{Entries: ids})
 		}
 	}
 }

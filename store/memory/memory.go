@@ -98,7 +98,7 @@ func (s *Store) create(ctx context.Context, c store.Conversation, entries []tenf
 	}
 	created, updated := c.Created.Round(0).UTC(), cmp.Or(c.Updated, c.Created).Round(0).UTC()
 	l := &log{
-		about:   store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: updated, Stats: c.Stats},
+		about:   store.Conversation{ID: c.ID, Title: c.Title, Created: created, Updated: updated, Stats: listed(c.Stats)},
 		entries: tenfold.NewLog(tenfold.WithCounter(uncounted{}), tenfold.WithForeignPayloads()),
 	}
 	if _, err := l.add(entries); err != nil {
@@ -197,6 +197,12 @@ func (s *Store) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	return s.reader().Search(ctx, q)
 }
 
+// listed gives figures with a time as other stores give it back.
+func listed(s store.Stats) store.Stats {
+	s.Ended = s.Ended.Round(0).UTC()
+	return s
+}
+
 // comesFrom sets a log's origin, and keeps the index of origins; the lock must
 // be held.
 func (s *Store) comesFrom(l *log, o store.Origin) {
@@ -271,7 +277,7 @@ func (s *Store) append(ctx context.Context, b store.Batch) (int64, error) {
 	if added > 0 {
 		l.about.Updated = b.Now.Round(0).UTC()
 		if b.Stats != nil {
-			l.about.Stats = *b.Stats
+			l.about.Stats = listed(*b.Stats)
 		}
 		if b.Origin != nil {
 			s.comesFrom(l, *b.Origin)

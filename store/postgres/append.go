@@ -26,7 +26,8 @@ WITH moved AS (
 	UPDATE tenfold_conversations
 	SET version = version + $3::bigint, updated = $4,
 		turns = coalesce($5, turns), tokens_before = coalesce($6, tokens_before), tokens_after = coalesce($7, tokens_after),
-		origin = coalesce($12, origin), mark = coalesce($13, mark)
+		origin = coalesce($12, origin), mark = coalesce($13, mark), tool = coalesce($14, tool), directory = coalesce($15, directory),
+		ended = CASE WHEN $5::bigint IS NULL THEN ended ELSE $16::bigint END
 	WHERE name = $1 AND ($2::bigint = -1 OR version = $2::bigint)
 	RETURNING key, version, version - $3::bigint AS was
 ), written AS (
@@ -58,7 +59,8 @@ WITH log AS (
 	UPDATE tenfold_conversations AS c
 	SET version = c.version + counted.n, updated = $3,
 		turns = coalesce($4, c.turns), tokens_before = coalesce($5, c.tokens_before), tokens_after = coalesce($6, c.tokens_after),
-		origin = coalesce($11, c.origin), mark = coalesce($12, c.mark)
+		origin = coalesce($11, c.origin), mark = coalesce($12, c.mark), tool = coalesce($13, c.tool), directory = coalesce($14, c.directory),
+		ended = CASE WHEN $4::bigint IS NULL THEN c.ended ELSE $15::bigint END
 	FROM counted
 	WHERE c.name = $1 AND counted.n > 0 AND ($2::bigint = -1 OR c.version = $2::bigint)
 	RETURNING c.key, c.version, c.version - counted.n AS was
@@ -90,19 +92,20 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (version int64, err e
 // append runs the statement, and only if that does not apply the one that
 // finds out why.
 func (s *Store) append(ctx context.Context, b store.Batch, c *columns) (int64, error) {
-	var turns, before, after *int64
+	var turns, before, after, ended *int64
 	if b.Stats != nil {
+		ended = row.Nanos(b.Stats.Ended)
 		turns, before, after = new(int64(b.Stats.Turns)), new(int64(b.Stats.TokensBefore)), new(int64(b.Stats.TokensAfter))
 	}
-	var origin, mark []byte // NULL leaves them
-	if b.Origin != nil {
-		origin, mark = []byte(b.Origin.Key), []byte(b.Origin.Mark)
+	var origin, mark, tool, directory []byte // NULL leaves them
+	if o := b.Origin; o != nil {
+		origin, mark, tool, directory = []byte(o.Key), []byte(o.Mark), []byte(o.Tool), []byte(o.Directory)
 	}
 	var key, now int64
 	name, updated := short(b.Conversation), row.Nanos(b.Now)
 	if len(c.ids) > 0 {
 		err := s.pool.QueryRow(ctx, appendSQL, name, b.Expected, len(c.ids), updated, turns, before, after,
-			c.ids, c.metas, c.texts, c.words, origin, mark).Scan(&key, &now)
+			c.ids, c.metas, c.texts, c.words, origin, mark, tool, directory, ended).Scan(&key, &now)
 		if err == nil {
 			s.tell(key)
 			return now, nil
@@ -111,7 +114,7 @@ func (s *Store) append(ctx context.Context, b store.Batch, c *columns) (int64, e
 			return 0, err
 		}
 	}
-	return s.repeat(ctx, b, name, updated, turns, before, after, c.ids, c.metas, c.texts, c.words, origin, mark)
+	return s.repeat(ctx, b, name, updated, turns, before, after, c.ids, c.metas, c.texts, c.words, origin, mark, tool, directory, ended)
 }
 
 // repeat runs the statement that looks closer, again when what it saw at its

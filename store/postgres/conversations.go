@@ -15,8 +15,8 @@ import (
 
 const createSQL = `
 WITH log AS (
-	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version, origin, mark)
-	VALUES ($1, $2, $3, $4, $14, $5, $6, $7, cardinality($8::bytea[]), $12, $13)
+	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version, origin, mark, tool, directory, ended)
+	VALUES ($1, $2, $3, $4, $14, $5, $6, $7, cardinality($8::bytea[]), $12, $13, $15, $16, $17)
 	ON CONFLICT DO NOTHING
 	RETURNING key
 ), written AS (
@@ -39,7 +39,8 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 		err := s.pool.QueryRow(ctx, createSQL,
 			short(c.ID), []byte(c.ID), []byte(c.Title), row.Nanos(c.Created),
 			int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter),
-			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark), row.Nanos(cmp.Or(c.Updated, c.Created))).Scan(&n)
+			cols.ids, cols.metas, cols.texts, cols.words, []byte(c.Origin.Key), []byte(c.Origin.Mark), row.Nanos(cmp.Or(c.Updated, c.Created)),
+			[]byte(c.Origin.Tool), []byte(c.Origin.Directory), row.Nanos(c.Stats.Ended)).Scan(&n)
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}

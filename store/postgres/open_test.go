@@ -103,7 +103,7 @@ func testSchema(t *testing.T, server *pgtest.Server) {
 		t.Fatal(err)
 	}
 	_, err := Open(t.Context(), url)
-	wantError(t, err, "it has schema 99 and this program knows 2: use a newer tenfold")
+	wantError(t, err, "it has schema 99 and this program knows 3: use a newer tenfold")
 }
 
 // Who waits for a lock may give up, or is told in time; nothing was written.

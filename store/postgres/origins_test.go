@@ -19,8 +19,9 @@ func testUpgrade(t *testing.T, server *pgtest.Server) {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{
-		"ALTER TABLE tenfold_conversations DROP COLUMN origin, DROP COLUMN mark", // and their index
-		"DELETE FROM tenfold_schema WHERE version_id = 2",
+		"ALTER TABLE tenfold_conversations DROP COLUMN origin, DROP COLUMN mark," + // and their index
+			" DROP COLUMN tool, DROP COLUMN directory, DROP COLUMN ended",
+		"DELETE FROM tenfold_schema WHERE version_id >= 2",
 	} {
 		if _, err := old.pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ var listSQL = [...]string{
 	engine.ByOrigin: selectSQL + "WHERE origin <> '' AND sha256(origin) = sha256($1) AND origin = $1",
 }
 
-const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark FROM tenfold_conversations "
+const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM tenfold_conversations "
 
 func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
 	var args []any
@@ -44,14 +44,14 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 
 func conversation(rows pgx.CollectableRow) (store.Conversation, error) {
 	var c store.Conversation
-	var id, title, origin, mark []byte
-	var created, updated *int64
+	var id, title, origin, mark, tool, directory []byte
+	var created, updated, ended *int64
 	var turns, before, after int64
-	err := rows.Scan(&id, &title, &created, &updated, &c.Version, &turns, &before, &after, &origin, &mark)
+	err := rows.Scan(&id, &title, &created, &updated, &c.Version, &turns, &before, &after, &origin, &mark, &tool, &directory, &ended)
 	c.ID, c.Title = string(id), string(title)
-	c.Origin = store.Origin{Key: string(origin), Mark: string(mark)}
+	c.Origin = store.Origin{Key: string(origin), Mark: string(mark), Tool: string(tool), Directory: string(directory)}
 	c.Created, c.Updated = row.FromNanos(created), row.FromNanos(updated)
-	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after)}
+	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after), Ended: row.FromNanos(ended)}
 	return c, err
 }
 

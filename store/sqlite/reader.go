@@ -29,7 +29,7 @@ var listSQL = [...]string{
 	engine.ByOrigin: selectSQL + "WHERE origin <> '' AND origin = ?",
 }
 
-const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark FROM conversations "
+const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM conversations "
 
 func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
 	args := []any{value}
@@ -48,8 +48,9 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 					Turns:        int(number(row[5])),
 					TokensBefore: int(number(row[6])),
 					TokensAfter:  int(number(row[7])),
+					Ended:        fromNanos(row[12]),
 				},
-				Origin: store.Origin{Key: text(row[8]), Mark: text(row[9])},
+				Origin: store.Origin{Key: text(row[8]), Mark: text(row[9]), Tool: text(row[10]), Directory: text(row[11])},
 			})
 			return nil
 		}, listSQL[by], args...)

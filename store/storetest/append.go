@@ -87,10 +87,13 @@ func testAppends(t *testing.T, _ *suite, st store.Store) {
 	}
 	stats := func(turns, before, after int, b store.Batch) store.Batch {
 		b.Stats = &store.Stats{Turns: turns, TokensBefore: before, TokensAfter: after}
+		if after > 0 {
+			b.Stats.Ended = start.Add(time.Duration(after) * time.Second)
+		}
 		return b
 	}
 	origin := func(key, mark string, b store.Batch) store.Batch {
-		b.Origin = &store.Origin{Key: key, Mark: mark}
+		b.Origin = &store.Origin{Key: key, Mark: mark, Tool: "tool of " + key, Directory: "/" + mark}
 		return b
 	}
 	for name, batches := range map[string][]store.Batch{

@@ -18,10 +18,11 @@ import (
 func testCreate(t *testing.T, _ *suite, st store.Store) {
 	in := store.Conversation{
 		ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Version: 7,
-		Stats: store.Stats{Turns: 1, TokensBefore: 2, TokensAfter: 3},
+		Stats:  store.Stats{Turns: 1, TokensBefore: 2, TokensAfter: 3, Ended: start.Add(time.Minute)},
+		Origin: store.Origin{Key: "k", Mark: "m", Tool: "codex", Directory: "/home/ann/\x1b[31mbäckerei"},
 	}
 	ok(t, st.Create(t.Context(), in))
-	want := store.Conversation{ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Stats: in.Stats}
+	want := store.Conversation{ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Stats: in.Stats, Origin: in.Origin}
 	got, err := st.Conversation(t.Context(), "a")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("created (-want +got), %v:\n%s", err, diff)

@@ -62,6 +62,7 @@ func payloads() []tenfold.Payload {
 		tenfold.CompactionAttempt{State: tenfold.AttemptEnded, Attempt: "a1", Reason: "nothing to do"},
 		tenfold.Pin{Entries: []string{"e1", "e2"}},
 		tenfold.Unpin{Entries: []string{"e1"}},
+		tenfold.Recalled{Entries: []string{"e1"}, Lines: []tenfold.LineRange{{First: 2, Last: 5}}},
 		// L4: unknown kinds are kept verbatim.
 		tenfold.Unknown{Name: "from_the_future", Data: `{"b":1,"a":[1.50,"\u0041",null],"text":"t"}`},
 		tenfold.Unknown{Name: "from the 'future'"},

@@ -45,6 +45,7 @@ func ClaudeCode() Client {
 			return []string{
 				"ANTHROPIC_BASE_URL=" + p.URL, "ANTHROPIC_API_KEY=test", "IS_SANDBOX=1",
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+				"XDG_DATA_HOME=" + p.data(), "XDG_CONFIG_HOME=" + p.data(), // for the plug-in: as Tenfold is told
 			}
 		},
 		begin: func(prompt string) []string { return append([]string{"-p", prompt}, flags...) },
@@ -113,7 +114,7 @@ func OpenCode() Client {
 		},
 		env: func(p *Place) []string {
 			return []string{
-				"XDG_DATA_HOME=" + filepath.Join(filepath.Dir(p.Home), "tenfold"), // as Tenfold is told
+				"XDG_DATA_HOME=" + p.data(), // as Tenfold is told
 				"OPENCODE_PURE=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
 			}

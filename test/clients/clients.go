@@ -9,12 +9,14 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +36,8 @@ type Client struct {
 	Runs  func(command string) modelserver.Block
 
 	bin string
+	// program is another version of it to start; empty is the one of npm.
+	program string
 	// prepare writes the configuration that points it at the server.
 	prepare func(p *Place) error
 	env     func(p *Place) []string
@@ -63,6 +67,9 @@ type Place struct {
 	Dir    string
 	URL    string
 	Server *modelserver.Server
+	// pure has opencode start without plug-ins, for a client that has one.
+	pure  bool
+	extra []string // of the client's environment
 }
 
 // wait is how long one run of a client may take on a busy machine.
@@ -76,7 +83,7 @@ func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
 		tb.Skip("starts " + c.Name + ": run with TENFOLD_REQUIRE_CLIENTS=1")
 	}
 	if c.path() == "" {
-		tb.Fatal(c.Name + " is not installed: run npm install in test/clients")
+		tb.Fatal(c.Name + " is not installed: run npm install in test/clients and test/clients/older")
 	}
 	h := httptest.NewServer(s)
 	tb.Cleanup(h.Close)
@@ -201,8 +208,11 @@ func (p *Place) environment() []string {
 		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
 		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", // nothing is to be installed while it runs
-	}, p.Client.env(p)...)
+	}, slices.Concat(p.Client.env(p), p.extra)...)
 }
+
+// data is where Tenfold keeps what it stores and is configured.
+func (p *Place) data() string { return filepath.Join(filepath.Dir(p.Home), "tenfold") }
 
 // binaries is where npm puts the clients' commands.
 func binaries() string {
@@ -211,7 +221,7 @@ func binaries() string {
 }
 
 func (c Client) path() string {
-	name := filepath.Join(binaries(), c.bin)
+	name := cmp.Or(c.program, filepath.Join(binaries(), c.bin))
 	if _, err := os.Stat(name); err != nil {
 		return ""
 	}

@@ -19,10 +19,11 @@ import (
 // corpusCases are the clients that have sessions in the corpus.
 func corpusCases() []corpusCase {
 	return []corpusCase{
-		{client: ClaudeCode(), files: 3, original: true, exact: true, settle: claudeCodeSettled},
+		{client: ClaudeCode(), files: 2, original: true, exact: true, settle: claudeCodeSettled},
 		{client: Codex(), files: 1, original: true, settle: codexSettled},
 		{client: OpenCode(), files: 2, settle: withoutThinking},
 		{client: Pi(), files: 1, settle: withoutThinking},
+		{client: GeminiCLI(), files: 1, original: true, settle: func(lines []Line, _ []byte) []Line { return lines }},
 	}
 }
 
@@ -62,6 +63,7 @@ func TestCorpus(t *testing.T) {
 						got.settle(c)
 					}
 					same(t, want.lines, got.lines)
+					c.unwarned(t, want, got)
 				})
 				t.Run("compacted", func(t *testing.T) {
 					p.tb = t
@@ -74,6 +76,7 @@ func TestCorpus(t *testing.T) {
 					want.settle(c)
 					got.settle(c)
 					same(t, want.lines, got.lines)
+					c.unwarned(t, want, got)
 				})
 			})
 		}
@@ -94,10 +97,11 @@ func spread(files []corpustest.File, n int) []corpustest.File {
 	return some
 }
 
-// A sent history, and the session that the client resumed.
+// A sent history, the session that the client resumed, and what it warned of.
 type sent struct {
 	lines   []Line
 	session []byte
+	warned  string
 }
 
 func (s *sent) settle(c corpusCase) { s.lines = c.settle(s.lines, s.session) }
@@ -131,6 +135,32 @@ func (c corpusCase) exports(t *testing.T, p *Place, id string, flags ...string) 
 	return c.sends(t, q, q.Take(file), file)
 }
 
+// unwarned holds that a client warns of our export of nothing but what it says of
+// the original as well.
+func (c corpusCase) unwarned(t *testing.T, want, got sent) {
+	t.Helper()
+	if got.warned != "" && got.warned != want.warned {
+		t.Errorf("%s says of our export: %s", c.client.Name, got.warned)
+	}
+}
+
+// warning is a line in which a client warns of something, and surroundings are
+// words of those about the place that it runs in, not the session.
+var (
+	warning      = regexp.MustCompile(`(?im)^.*\b(warning|warn|corrupt\w*|invalid|malformed)\b.*$`)
+	surroundings = regexp.MustCompile(`True color|PATH aliases|was recorded with model`)
+)
+
+// warned is the first line in which a client warns of a session; empty if none.
+func warned(out string) string {
+	for _, line := range warning.FindAllString(out, -1) {
+		if !surroundings.MatchString(line) {
+			return line
+		}
+	}
+	return ""
+}
+
 // sends has the client resume a session that it took from a file, and gives what
 // it sends; if it is refused or takes no such session, a line says so.
 func (c corpusCase) sends(t *testing.T, p *Place, s Session, file string) sent {
@@ -140,7 +170,7 @@ func (c corpusCase) sends(t *testing.T, p *Place, s Session, file string) sent {
 	session := []byte(p.read(file))
 	out, err := p.Try(prompt, c.client.resume(s, prompt)...)
 	if main := p.Server.Main(); len(main) > 0 && main[len(main)-1].Problem == nil && err == nil {
-		return sent{History(main[len(main)-1], false), session}
+		return sent{lines: History(main[len(main)-1], false), session: session, warned: warned(out)}
 	}
 	out, _, _ = strings.Cut(out, " with session ID")
 	return sent{lines: []Line{{Kind: "refused", Text: strings.TrimSpace(out)}}}

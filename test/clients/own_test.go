@@ -128,8 +128,8 @@ func ownSessions() []own {
 }
 
 // commands has pi run commands of its rpc mode on a session, each once the one
-// before is answered and the model has come to rest.
-func (p *Place) commands(s Session, commands ...string) {
+// before is answered and the model has come to rest. It gives what pi said.
+func (p *Place) commands(s Session, commands ...string) (said []string) {
 	p.tb.Helper()
 	cmd := exec.Command(p.Client.path(), "--mode", "rpc", "--session", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5")
 	cmd.Dir = p.Dir
@@ -156,13 +156,14 @@ func (p *Place) commands(s Session, commands ...string) {
 			p.tb.Fatal(err)
 		}
 		until := `"type":"response"`
-		if strings.Contains(command, `"prompt"`) {
+		if strings.Contains(command, `"prompt"`) && !strings.Contains(command, `"message":"/`) {
 			until = `"type":"agent_end"`
 		}
 		answered := false
 		for !answered && lines.Scan() {
+			said = append(said, lines.Text())
 			if strings.Contains(lines.Text(), `"success":false`) {
-				p.tb.Fatalf("%s: %s", command, lines.Text())
+				p.tb.Fatalf("%s: %s\n%s", command, lines.Text(), strings.Join(said, "\n"))
 			}
 			answered = strings.Contains(lines.Text(), until)
 		}
@@ -171,8 +172,11 @@ func (p *Place) commands(s Session, commands ...string) {
 		}
 	}
 	_ = in.Close()
-	_, _ = io.Copy(io.Discard, out)
+	for lines.Scan() {
+		said = append(said, lines.Text())
+	}
 	if err := cmd.Wait(); err != nil {
 		p.tb.Logf("pi --mode rpc: %v", err)
 	}
+	return said
 }

@@ -56,3 +56,43 @@ func resumedAsPrinted(t *testing.T, p *Place, id string) {
 	}
 	same(t, append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), false))
 }
+
+// resumedHere holds that "tenfold resume" puts a compacted copy of the newest
+// session where the client finds it, that the commands it prints go on with that,
+// and that the original stays as it was.
+func resumedHere(t *testing.T, p *Place, session Session, id string) {
+	before := ""
+	if session.Path != "" {
+		before = p.read(session.Path)
+	}
+	out, _ := p.tenfold("resume", p.Client.Name, "--json")
+	defer p.tenfold("conversation", "undo", id, "--all")
+	var report struct {
+		Conversation string   `json:"conversation"`
+		Path         string   `json:"path"`
+		Resume       []string `json:"resume"`
+	}
+	if err := unmarshalFirst(out, &report); err != nil || len(report.Resume) == 0 || report.Conversation != id {
+		t.Fatalf("it is not the session that was made: %v\n%s", err, out)
+	}
+	if report.Path == session.Path || strings.Contains(strings.Join(report.Resume, " "), session.ID) {
+		t.Fatalf("it is no session of its own: %s", out)
+	}
+	for i, command := range report.Resume {
+		if i == len(report.Resume)-1 {
+			command = unattended(p.Client, command)
+		}
+		if said, err := p.start("/bin/sh", prompt, "-c", command); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, said)
+		}
+	}
+	body, _ := p.tenfold("conversation", "export", id, "--to", string(p.Client.Wire), "--compacted")
+	r, problem := modelserver.Read(p.Client.Wire, []byte(body))
+	if problem != nil {
+		t.Fatalf("the body would be refused: %v", problem)
+	}
+	same(t, append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt}), History(p.last(), false))
+	if session.Path != "" && p.read(session.Path) != before {
+		t.Error("the original was changed")
+	}
+}

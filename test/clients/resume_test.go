@@ -29,7 +29,10 @@ func TestClients(t *testing.T) {
 			for _, to := range slices.DeleteFunc(All(), func(other Client) bool { return other.Name == c.Name }) {
 				b.run(t, p, "to "+to.Name, func(t *testing.T) { handedOver(t, p, id, to) })
 			}
-			b.run(t, p, "as printed", func(t *testing.T) { resumedAsPrinted(t, p, id) })
+			if c.sessions != "" && c.Name != "pi" { // "resumed" runs the same commands
+				b.run(t, p, "as printed", func(t *testing.T) { resumedAsPrinted(t, p, id) })
+			}
+			b.run(t, p, "resumed", func(t *testing.T) { resumedHere(t, p, session, id) })
 			b.run(t, p, "whole", func(t *testing.T) { whole(t, p, session, id) })
 		})
 	}

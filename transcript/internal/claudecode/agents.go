@@ -136,6 +136,7 @@ func (c *claude) agentFile(ctx context.Context, dir fs.FS, name string) error {
 		id:   strings.TrimSuffix(strings.TrimPrefix(base, "agent-"), path.Ext(base)),
 		seen: map[string]bool{},
 	}
+	c.view = replacement{}
 	defer func() { c.sub = nil }()
 	c.r = engine.NewLineReader(ctx, engine.Source{Name: name, Reader: io.LimitReader(f, agentFileSize), Size: info.Size()})
 	for {

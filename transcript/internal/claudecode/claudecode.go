@@ -28,6 +28,7 @@ import (
 //	system local_command          user_message, synthetic
 //	queue-operation               user_message for what was typed, in older versions
 //	compact_boundary + summary    compaction with the summary
+//	compact_boundary + our view   nothing a model sees: it is in the file already
 //	microcompact_boundary         compaction that strips the named results
 //	isSidechain, agent_progress   the same on a branch
 //	subagents/agent-<id>.jsonl    the same, after the session's own lines
@@ -38,6 +39,7 @@ func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Importer: claudeImporter{}, Exporter: claudeExporter{},
 		Homes: []string{".claude/projects"}, HomeEnv: "CLAUDE_CONFIG_DIR", Part: claudePart,
+		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
 }
 
@@ -137,6 +139,7 @@ type claude struct {
 	opened engine.TurnState
 	after  string // id of the summary line that ended the last turn
 	pend   *boundary
+	view   replacement
 
 	tree   []claudeNode
 	nodes  map[string]int32 // uuid → tree
@@ -208,6 +211,7 @@ func (c *claude) line(l *claudeLine) error {
 	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.Twice:
 		return c.message(l, &l.agent, id, l.agentType, "agent."+engine.BranchName(l.agentID))
 	case l.typ == "system" && l.subtype == "compact_boundary":
+		c.view = replacement{awaited: true, until: l.time()}
 		return c.compactBoundary(l, id)
 	case l.typ == "system" && l.subtype == "microcompact_boundary":
 		return c.microBoundary(l, id)

@@ -2,8 +2,10 @@ package claudecode
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -282,3 +284,32 @@ func (x *claudeExport) coversAll(c tenfold.Compaction, seq int64) bool {
 func (claudeExporter) Resume(file string, _ []byte) []string {
 	return []string{"claude --resume " + engine.ShellWord(file)}
 }
+
+// Keep implements [engine.Keeper]: sessions of a project lie in one directory.
+func (claudeExporter) Keep(original string, data []byte) string {
+	id := sessionOf(data)
+	if id == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(original), id+".jsonl")
+}
+
+// Continue implements [engine.Keeper].
+func (claudeExporter) Continue(_ string, data []byte) []string {
+	return []string{"claude", "--resume", sessionOf(data)}
+}
+
+// sessionOf is the session's id in the first line.
+func sessionOf(data []byte) string {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	var first struct {
+		ID string `json:"sessionId"`
+	}
+	if json.Unmarshal(line, &first, engine.ScanOptions...) != nil || !engine.PlainID(first.ID) {
+		return ""
+	}
+	return first.ID
+}
+
+// Program implements [engine.Resumer].
+func (claudeExporter) Program() string { return "claude" }

@@ -30,6 +30,9 @@ const (
 
 // message turns a message line into entries.
 func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branch string) error {
+	if c.replaced(l, m, role) {
+		return c.unknown(l, id, "claude-code."+l.typ)
+	}
 	if l.summary && role == "user" && branch == "" {
 		return c.compactSummary(l, m, id)
 	}

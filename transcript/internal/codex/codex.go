@@ -16,6 +16,7 @@ func Handler() engine.Handler {
 		Format: engine.Codex, About: "Codex rollout files",
 		Importer: Importer{}, Exporter: codexExporter{},
 		Homes: []string{".codex/sessions", ".codex/archived_sessions"}, HomeEnv: "CODEX_HOME",
+		Sessions: []string{"*/*/*/rollout-*.jsonl", "rollout-*.jsonl"}, Ran: [][]string{{"payload", "cwd"}}, Agent: isAgent,
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -291,6 +293,40 @@ func rawSource(log *tenfold.Log, seq int64) string {
 
 // Resume has Codex find the session where it keeps its own: it takes no path.
 func (codexExporter) Resume(file string, data []byte) []string {
+	id, place := placeOf(data)
+	if id == "" {
+		return nil
+	}
+	place = "~/.codex/sessions/" + place
+	return []string{
+		"mkdir -p " + path.Dir(place) + " && cp " + engine.ShellWord(file) + " " + place,
+		"codex resume " + id,
+	}
+}
+
+// Keep implements [engine.Keeper]: rollouts lie by the day on which they began,
+// below a directory beside that of those which were archived.
+func (codexExporter) Keep(original string, data []byte) string {
+	_, place := placeOf(data)
+	if place == "" {
+		return ""
+	}
+	home := filepath.Dir(filepath.Dir(original)) // of an archived one
+	if filepath.Base(filepath.Dir(original)) != "archived_sessions" {
+		home = filepath.Dir(filepath.Dir(filepath.Dir(home)))
+	}
+	return filepath.Join(home, "sessions", filepath.FromSlash(place))
+}
+
+// Continue implements [engine.Keeper].
+func (codexExporter) Continue(_ string, data []byte) []string {
+	id, _ := placeOf(data)
+	return []string{"codex", "resume", id}
+}
+
+// placeOf is the id that the first line says, and the path that Codex gives such a
+// rollout below its sessions.
+func placeOf(data []byte) (id, place string) {
 	var meta struct {
 		Payload struct {
 			ID   string    `json:"id"`
@@ -299,13 +335,11 @@ func (codexExporter) Resume(file string, data []byte) []string {
 	}
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	if json.Unmarshal(line, &meta) != nil || !engine.PlainID(meta.Payload.ID) {
-		return nil
+		return "", ""
 	}
-	at := meta.Payload.Time
-	dir := "~/.codex/sessions/" + at.Format("2006/01/02")
-	name := "rollout-" + at.Format("2006-01-02T15-04-05") + "-" + meta.Payload.ID + ".jsonl"
-	return []string{
-		"mkdir -p " + dir + " && cp " + engine.ShellWord(file) + " " + dir + "/" + name,
-		"codex resume " + meta.Payload.ID,
-	}
+	id = meta.Payload.ID
+	return id, meta.Payload.Time.Format("2006/01/02/rollout-2006-01-02T15-04-05-") + id + ".jsonl"
 }
+
+// Program implements [engine.Resumer].
+func (codexExporter) Program() string { return "codex" }

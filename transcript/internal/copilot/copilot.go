@@ -28,7 +28,8 @@ type copilotImporter struct{}
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.CopilotCLI, About: "GitHub Copilot CLI sessions (events.jsonl)", Importer: copilotImporter{},
-		Homes: []string{".copilot/session-state"},
+		Homes: []string{".copilot/session-state"}, Sessions: []string{"*/events.jsonl", "*.jsonl"},
+		Ran: [][]string{{"data", "context", "cwd"}},
 	}
 }
 

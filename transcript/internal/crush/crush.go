@@ -41,7 +41,7 @@ func (crushImporter) Owns(d *engine.Database) bool {
 
 // ImportDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it.
-func (crushImporter) ImportDatabase(ctx context.Context, d *engine.Database, sink engine.Sink) error {
+func (crushImporter) ImportDatabase(ctx context.Context, d *engine.Database, only string, sink engine.Sink) error {
 	if err := d.Need("messages", "id", "session_id", "role", "parts"); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (crushImporter) ImportDatabase(ctx context.Context, d *engine.Database, sin
 	if err != nil {
 		return err
 	}
-	for _, root := range tree.Roots {
+	for _, root := range tree.RootsOf(only) {
 		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
 		r.Em.Conv = engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: engine.Crush}
 		if err := r.session(root, "", 0); err != nil {

@@ -25,6 +25,9 @@ type Source struct {
 	// Path is where the file lies on this machine, for formats that are no
 	// streams, such as databases; empty when it lies nowhere.
 	Path string
+	// Only names the one session of a database that is to be read, as its tool
+	// calls it; empty reads all.
+	Only string
 	// Progress is called now and then with the number of bytes read; may be
 	// nil.
 	Progress func(readBytes int64)
@@ -50,6 +53,9 @@ type Conversation struct {
 	Format Format
 	// Created is the time of the earliest line that has one, or zero.
 	Created time.Time
+	// Directory is where the tool ran, as the transcript says; empty where it
+	// says nothing. It is a stranger's word: to show and to compare, not to use.
+	Directory string
 }
 
 // A Sink takes what an importer finds. For each conversation the importer
@@ -97,6 +103,23 @@ const (
 	Certain
 )
 
+// A SessionLister is a database importer that lists the sessions in a database
+// without reading them.
+type SessionLister interface {
+	DatabaseImporter
+	ListSessions(ctx context.Context, d *Database, each func(DatabaseSession)) error
+}
+
+// A DatabaseSession is a session in a database, as a listing shows it.
+type DatabaseSession struct {
+	ID, Directory, Title string
+	Created, Updated     time.Time
+	// Tokens is the context of its newest response, 0 if unknown.
+	Tokens int
+	// Agent is set for a session that another one started.
+	Agent bool
+}
+
 // An Exporter writes one format.
 type Exporter interface {
 	// Export writes the view to w and changes nothing in it. It says, one
@@ -111,10 +134,33 @@ type DatabaseImporter interface {
 	Importer
 	// Owns reports whether the tables are the tool's.
 	Owns(d *Database) bool
-	ImportDatabase(ctx context.Context, d *Database, sink Sink) error
+	// ImportDatabase hands on the one session that is named, or all.
+	ImportDatabase(ctx context.Context, d *Database, only string, sink Sink) error
 }
 
 // A Resumer is an exporter for a client that goes on with what it writes.
 type Resumer interface {
 	Resume(file string, data []byte) []string
+	// Program is the command of the client.
+	Program() string
+}
+
+// A Keeper is a resumer whose client looks for sessions in files.
+type Keeper interface {
+	Resumer
+	// Keep says where the client looks for the session in data: a file of its
+	// own, given the one that the session was made from. It is empty where the
+	// data says no id.
+	Keep(original string, data []byte) string
+	// Continue is the command, word by word, with which the client goes on with
+	// a session that it keeps in a file.
+	Continue(file string, data []byte) []string
+}
+
+// An Adopter is a resumer whose client takes sessions in by a command.
+type Adopter interface {
+	Resumer
+	// Adopt gives the commands, word by word, that take a file in and go on with
+	// it.
+	Adopt(file string, data []byte) [][]string
 }

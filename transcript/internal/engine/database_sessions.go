@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 )
 
 // BranchDepth bounds how deep sub-agents of sub-agents become branches of
@@ -77,4 +78,21 @@ func ReadSessions(ctx context.Context, d *Database, table, parent, created strin
 		}
 		root(order[i].id) // in a circle
 	}
+}
+
+// RootsOf gives the one root that is named, or all of them.
+func (t *SessionTree) RootsOf(only string) []string {
+	if only == "" {
+		return t.Roots
+	}
+	if slices.Contains(t.Roots, only) {
+		return []string{only}
+	}
+	return nil
+}
+
+// Each runs a query for an importer. Its text is made of constants and of columns
+// that are known to be there; the values belong to the caller.
+func (d *Database) Each(ctx context.Context, query string, args []any, row func(values []any)) error {
+	return d.each(ctx, query, args, row)
 }

@@ -76,6 +76,18 @@ type Handler struct {
 	// HomeEnv names the environment variable that, when set, stands for the
 	// first part of each home, or for homeBase where that is more.
 	HomeEnv, HomeBase string
+	// Sessions are the patterns of the tool's session files below its homes, as
+	// of [path.Match]. A file that is part of another (Part) is none.
+	Sessions []string
+	// Ran are the members of a record that hold the directory in which a session
+	// ran, each the names on the way to it.
+	Ran [][]string
+	// RanIn reads that directory off what lies beside a session's file; may be
+	// nil.
+	RanIn func(path string) string
+	// Agent reports whether a session was started by another one, from the
+	// beginning of its file; may be nil.
+	Agent func(head []byte) bool
 	// Mains are files that stand for the whole directory they lie in.
 	Mains []string
 	// Part reports whether a file is read with another one, and is no

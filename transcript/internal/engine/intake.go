@@ -52,7 +52,14 @@ type Intake struct {
 	Format Format
 	Head   []byte // the first bytes of the source, unpacked
 
-	outcomes outcomes
+	// Ran and RanIn say where the directory of a session stands: see [Handler].
+	Ran   [][]string
+	RanIn func() string
+
+	outcomes  outcomes
+	ran       Scanner
+	directory string
+	looked    int // entries that were looked at for it
 
 	Size   int64 // bytes of the source so far, unpacked
 	packed *told // the archive they come from, or nil
@@ -105,6 +112,7 @@ func (in *Intake) Begin(c Conversation) error {
 		return err
 	}
 	in.outcomes.begin(c.Format)
+	in.directory, in.looked = "", 0
 	return in.Sink.Begin(possibleConversation(c))
 }
 
@@ -118,6 +126,7 @@ func (in *Intake) Entry(e tenfold.Entry) error {
 	}
 	in.outcomes.settle(&e)
 	in.entries++
+	in.seekDirectory(&e)
 	switch e.Payload.(type) {
 	case tenfold.Unknown:
 		in.unknown++
@@ -150,6 +159,12 @@ func (in *Intake) keep(n int64) error {
 
 // End implements [Sink].
 func (in *Intake) End(c Conversation, warnings []string) error {
+	if c.Directory == "" {
+		c.Directory = in.directory
+	}
+	if c.Directory == "" && in.RanIn != nil {
+		c.Directory = in.RanIn()
+	}
 	in.held = &ending{possibleConversation(c), warnings}
 	return nil
 }

@@ -37,6 +37,17 @@ func JpTime(s string) time.Time {
 	return time.Time{}
 }
 
+// ShellCommand writes a command as a POSIX shell takes it.
+func ShellCommand(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		if quoted[i] = word; !PlainID(strings.TrimLeft(word, "-")) { // an option
+			quoted[i] = ShellWord(word)
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
 // ShellWord quotes a text for a POSIX shell where that is needed.
 func ShellWord(text string) string {
 	if PlainID(strings.TrimPrefix(strings.ReplaceAll(text, "/", "_"), "_")) {

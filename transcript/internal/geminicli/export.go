@@ -1,10 +1,12 @@
 package geminicli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -152,3 +154,31 @@ func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 func (geminiCLIExporter) Resume(file string, _ []byte) []string {
 	return []string{"gemini --session-file " + engine.ShellWord(file)}
 }
+
+// Keep implements [engine.Keeper]: the chats of a project lie in one directory.
+func (geminiCLIExporter) Keep(original string, data []byte) string {
+	head := headOf(data)
+	const short = 8
+	if len(head.Session) < short || !engine.PlainID(head.Session) {
+		return ""
+	}
+	began := engine.ReadTime(head.Started).Format("2006-01-02T15-04")
+	return filepath.Join(filepath.Dir(original), "session-"+began+"-"+head.Session[:short]+".jsonl")
+}
+
+// Continue implements [engine.Keeper].
+func (geminiCLIExporter) Continue(_ string, data []byte) []string {
+	return []string{"gemini", "--resume", headOf(data).Session}
+}
+
+// headOf is what the first line says of the session.
+func headOf(data []byte) (head geminiCLIHeadOut) {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if json.Unmarshal(line, &head, engine.ScanOptions...) != nil {
+		return geminiCLIHeadOut{}
+	}
+	return head
+}
+
+// Program implements [engine.Resumer].
+func (geminiCLIExporter) Program() string { return "gemini" }

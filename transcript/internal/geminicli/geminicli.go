@@ -28,6 +28,7 @@ func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Importer: geminiCLIImporter{},
 		Exporter: geminiCLIExporter{}, Homes: []string{".gemini/tmp"},
+		Sessions: []string{"*/chats/session-*.json", "*/chats/session-*.jsonl"}, RanIn: projectRoot,
 	}
 }
 

@@ -27,6 +27,7 @@ type QwenImporter struct{}
 func QwenHandler() engine.Handler {
 	return engine.Handler{
 		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Importer: QwenImporter{}, Homes: []string{".qwen/projects", ".qwen/tmp"},
+		Sessions: []string{"*/chats/*.jsonl", "*/chats/*.json"}, Ran: [][]string{{"cwd"}},
 	}
 }
 

@@ -46,6 +46,15 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	}
 	text := strings.Join(texts, "\n\n")
 	finished := m.finish != "" && m.errorName == "" && strings.TrimSpace(text) != ""
+	if finished && viewOfOurs(text) {
+		for i := range m.list {
+			p := &m.list[i]
+			if err := o.keep(o.partID(p, id, i), tenfold.Kind("opencode."+p.typ), p.Of(m.raw)); err != nil {
+				return true, err
+			}
+		}
+		return true, nil
+	}
 	if finished && (!o.em.Place.Opened || o.branch != "") {
 		o.em.Warn.Add(0, "compaction covers nothing of this conversation: its summary is kept as a message",
 			"compactions cover nothing of this conversation: their summaries are kept as messages")
@@ -86,6 +95,15 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 		o.warnNoSummary()
 	}
 	return true, nil
+}
+
+// viewOfOurs tells a text that our plug-in put in the place of a summary: it shows
+// a view of the conversation whose overlays are in our store. As a summary it
+// would hide what they keep, and what the model reported for it is not of the
+// conversation (C5, V6).
+func viewOfOurs(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.HasPrefix(line, "Tenfold: ") && strings.Contains(line, "undo: tenfold conversation undo ")
 }
 
 func (o *openCodeSession) overlay(m *openCodeMessage, pend *openCodeCompaction, text string) tenfold.Compaction {

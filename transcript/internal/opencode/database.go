@@ -16,7 +16,7 @@ func (openCodeImporter) Owns(d *engine.Database) bool {
 // ImportDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it. A session is
 // told as its export would tell it.
-func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, sink engine.Sink) error {
+func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, only string, sink engine.Sink) error {
 	if err := d.Need("session", "id"); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, 
 	if err != nil {
 		return err
 	}
-	for _, root := range tree.Roots {
+	for _, root := range tree.RootsOf(only) {
 		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, calls: &engine.Ids{}, told: map[string]bool{}}
 		if err := r.conversation(root); err != nil {
 			return err

@@ -284,7 +284,15 @@ func fillResult(f *engine.Refill, p *openCodePart, r tenfold.ToolResult) {
 	}
 }
 
-func (openCodeExporter) Resume(file string, data []byte) []string {
+func (x openCodeExporter) Resume(file string, data []byte) (commands []string) {
+	for _, words := range x.Adopt(file, data) {
+		commands = append(commands, engine.ShellCommand(words))
+	}
+	return commands
+}
+
+// Adopt implements [engine.Adopter]: opencode keeps its sessions in a database.
+func (openCodeExporter) Adopt(file string, data []byte) [][]string {
 	var session struct {
 		Info struct {
 			ID string `json:"id"`
@@ -293,5 +301,8 @@ func (openCodeExporter) Resume(file string, data []byte) []string {
 	if json.Unmarshal(data, &session) != nil || !engine.PlainID(session.Info.ID) {
 		return nil
 	}
-	return []string{"opencode import " + engine.ShellWord(file), "opencode --session " + session.Info.ID}
+	return [][]string{{"opencode", "import", file}, {"opencode", "--session", session.Info.ID}}
 }
+
+// Program implements [engine.Resumer].
+func (openCodeExporter) Program() string { return "opencode" }

@@ -18,7 +18,7 @@ func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.OpenCode, About: "opencode sessions (export JSON, opencode.db)",
 		Importer: openCodeImporter{}, Exporter: openCodeExporter{}, Homes: []string{".local/share/opencode"},
-		HomeEnv: "XDG_DATA_HOME", HomeBase: ".local/share",
+		HomeEnv: "XDG_DATA_HOME", HomeBase: ".local/share", Sessions: []string{"opencode*.db"}, Ran: [][]string{{"info", "directory"}},
 	}
 }
 

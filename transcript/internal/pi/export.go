@@ -2,9 +2,12 @@ package pi
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"path/filepath"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -323,3 +326,24 @@ func findCwd(s *engine.Scanner, depth int, cwd *string) {
 func (piExporter) Resume(file string, _ []byte) []string {
 	return []string{"pi --session " + engine.ShellWord(file)}
 }
+
+// Keep implements [engine.Keeper]: sessions of a directory lie in one directory,
+// by the time at which they began.
+func (piExporter) Keep(original string, data []byte) string {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	var head struct {
+		ID   string `json:"id"`
+		Time string `json:"timestamp"`
+	}
+	if json.Unmarshal(line, &head, engine.ScanOptions...) != nil || !engine.PlainID(head.ID) {
+		return ""
+	}
+	began := strings.NewReplacer(":", "-", ".", "-").Replace(head.Time)
+	return filepath.Join(filepath.Dir(original), filepath.Base(began+"_"+head.ID+".jsonl"))
+}
+
+// Continue implements [engine.Keeper].
+func (piExporter) Continue(file string, _ []byte) []string { return []string{"pi", "--session", file} }
+
+// Program implements [engine.Resumer].
+func (piExporter) Program() string { return "pi" }

@@ -21,6 +21,7 @@ import (
 //	custom, bashExecution         user_message, synthetic, as pi words it
 //	branch_summary                the same
 //	compaction                    an overlay over what comes before firstKept…
+//	compaction by Tenfold         an unknown kind, which hides nothing
 //	a line that hangs elsewhere   compaction that hides the abandoned stretch
 //	aborted, failed responses     a turn of their own, that one hides
 //	system                        config_delta
@@ -32,7 +33,8 @@ type piImporter struct{}
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.Pi, About: "pi session files (*.jsonl)", Importer: piImporter{}, Exporter: piExporter{},
-		Homes: []string{".pi/agent/sessions"},
+		Homes: []string{".pi/agent/sessions"}, HomeEnv: "PI_CODING_AGENT_DIR", HomeBase: ".pi/agent",
+		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
 }
 

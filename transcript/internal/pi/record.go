@@ -19,8 +19,10 @@ type Record struct {
 	hasParent, omits                                         bool
 	version, tokens                                          int
 	level, FirstIndex, Summary                               engine.Span
-	Msg                                                      piMessage
-	seen                                                     bool
+	// ours says that Tenfold made the line, a compaction.
+	ours bool
+	Msg  piMessage
+	seen bool
 }
 
 // piMessage is the message of a line; a custom_message has its members in the
@@ -111,6 +113,11 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		"tokensBefore", &r.tokens,
 		"thinkingLevel", func() { r.level = s.Value() },
 		"version", &r.version,
+		"details",
+		engine.Shape{"tenfold", func() {
+			r.ours = s.Kind() == '{'
+			s.Value()
+		}},
 		"summary", &r.Summary,
 		"message", func() {
 			s.Twice = s.Twice || r.seen

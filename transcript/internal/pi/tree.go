@@ -310,8 +310,13 @@ func (p *pi) revoke(c *piCompaction, live bool, id string) error {
 }
 
 // compaction makes an overlay of a compaction: its summary stands for all of
-// the path before the first line that was kept.
+// the path before the first line that was kept. One that Tenfold made hides
+// nothing: its overlays are in the store, and its summary is only for a pi that
+// no longer has the adapter (C5).
 func (p *pi) compaction(r *Record, id string) error {
+	if r.ours {
+		return p.unknown(r, id)
+	}
 	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
 	if !w.IsString(r.Summary) {
 		p.Warn.Add(r.line, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")

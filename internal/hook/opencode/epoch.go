@@ -1,0 +1,185 @@
+package opencode
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/hook"
+)
+
+// An epoch is what requests of a session begin with until the next compaction
+// (V1). It follows from the log; it is kept in a file, so that a request costs no
+// reading of the log, and so that a newer program draws what is sent already as
+// it was.
+type epoch struct {
+	// Conversation is the one in the store, Version that of its log as last seen, and
+	// Mark the entry that last changed what is shown of it.
+	Conversation string `json:"conversation"`
+	Version      int64  `json:"version"`
+	Mark         string `json:"mark"`
+	// Upto is the newest message that the view stands for.
+	Upto string `json:"upto"`
+	// View is empty where nothing is to be changed.
+	View []jsontext.Value `json:"view"`
+	// Asked are the messages by which opencode asked for a compaction that the
+	// view answers.
+	Asked []string `json:"asked"`
+	// Tried is the newest message of the person when a compaction came to nothing:
+	// there is none other in that turn (A3).
+	Tried string `json:"tried"`
+}
+
+// oldest is how long the epoch of a session that nobody goes on with is kept.
+const oldest = 60 * 24 * time.Hour
+
+func epochs(h *hook.Host) string { return filepath.Join(h.Data, "opencode") }
+
+// epochFile is where the epoch of a session is kept. What a session is called is
+// a stranger's.
+func epochFile(h *hook.Host, session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(epochs(h), hex.EncodeToString(sum[:12])+".json")
+}
+
+// readEpoch reads the epoch that a session is in; nil if there is none.
+func readEpoch(h *hook.Host, session string) *epoch {
+	data, err := os.ReadFile(epochFile(h, session))
+	if err != nil || h.Data == "" {
+		return nil
+	}
+	var e epoch
+	if unmarshal(data, &e) != nil {
+		return nil
+	}
+	return &e
+}
+
+// write keeps the epoch, and forgets old ones of other sessions.
+func (ep *epoch) write(h *hook.Host, session string) error {
+	data, err := json.Marshal(ep)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(epochs(h), 0o700); err != nil {
+		return err
+	}
+	out, err := outfile.Create(epochFile(h, session), 0o600)
+	if err != nil {
+		return err
+	}
+	defer out.Abandon()
+	if _, err := out.Write(data); err != nil {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	entries, _ := os.ReadDir(epochs(h))
+	for _, old := range entries {
+		if info, err := old.Info(); err == nil && h.Now().Sub(info.ModTime()) > oldest {
+			_ = os.Remove(filepath.Join(epochs(h), old.Name()))
+		}
+	}
+	return nil
+}
+
+// holds tells whether the epoch still stands for what opencode is about to send:
+// its newest message is there, or was replaced by a compaction that Tenfold
+// answered, and opencode made no other since.
+func (ep *epoch) holds(e *event) bool {
+	covered := false
+	for _, m := range e.Messages {
+		switch {
+		case m.ID == ep.Upto:
+			covered = true
+		case m.Compaction && m.ID > ep.Upto && !slices.Contains(ep.Asked, m.ID):
+			return false
+		case slices.Contains(ep.Asked, m.ID):
+			covered = true
+		}
+	}
+	return covered
+}
+
+// precedes tells whether the newest response that was counted is from before the
+// epoch, whose view is as small as it gets: the count is not of it.
+func (ep *epoch) precedes(e *event) bool {
+	return len(ep.View) > 0 && e.Counted != "" && e.Counted <= ep.Upto // ids ascend
+}
+
+// over tells whether somebody changed since what is shown of the conversation, by
+// undoing a compaction or by making another (V2 d). Entries that only came in, such
+// as those of an import, end nothing.
+func (ep *epoch) over(ctx context.Context, h *hook.Host, session string) bool {
+	svc, err := h.Service(ctx)
+	if err != nil {
+		return false
+	}
+	c, err := svc.Find(ctx, ep.Conversation)
+	if err == nil && c.Version == ep.Version {
+		return false
+	}
+	s, err := svc.Open(ctx, ep.Conversation)
+	if err != nil || mark(s.Log()) != ep.Mark {
+		return true
+	}
+	ep.Version = s.Log().Version()
+	return ep.write(h, session) != nil
+}
+
+// mark is the id of the entry that last changed what is shown of a log.
+func mark(l *tenfold.Log) string {
+	id := ""
+	for e := range l.Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.Compaction:
+			if p.Source == imported {
+				continue
+			}
+		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		default:
+			continue
+		}
+		id = e.ID
+	}
+	return id
+}
+
+// imported is the source of overlays that stand for opencode's own compactions.
+const imported = "import"
+
+// answer is what is sent in the epoch: the view that it began with, and whatever
+// came since.
+func (ep *epoch) answer(e *event) *answer {
+	if len(ep.View) == 0 {
+		return &answer{Raw: true}
+	}
+	out := slices.Clone(ep.View)
+	newer := false
+	if !slices.ContainsFunc(e.Messages, func(m told) bool { return m.ID == ep.Upto }) {
+		// A compaction of opencode's hides it: ids ascend.
+		for _, m := range e.Messages {
+			if m.ID > ep.Upto && !m.Compaction && !m.Summary {
+				out = append(out, quoted(m.ID))
+			}
+		}
+		return &answer{View: out}
+	}
+	for _, m := range e.Messages {
+		if newer && !m.Compaction && !m.Summary {
+			out = append(out, quoted(m.ID))
+		}
+		newer = newer || m.ID == ep.Upto
+	}
+	return &answer{View: out}
+}

@@ -1,0 +1,97 @@
+package strategy
+
+import (
+	"slices"
+
+	"tenfold"
+)
+
+// recalledPart is the part of the target, as one in so many, that what a model
+// asked for again may take.
+const recalledPart = 4
+
+// recall is what a model was given of an entry that its view did not show.
+type recall struct {
+	seq   int64
+	lines []tenfold.LineRange // nil for all of it
+}
+
+// recalled lists what a model asked for since the last compaction, the newest
+// first and each entry once (live §5): it was needed then, so the next
+// compaction keeps it, and the one after that only if it was needed again.
+func recalled(p *tenfold.Projection) (out []recall) {
+	l, last := p.Log(), int64(0)
+	for o := range p.Overlays() {
+		if o.Live && o.Seq > last && o.Compaction.Source != "micro" {
+			last = o.Seq
+		}
+	}
+	byID := map[string]int{}
+	for e := range l.After(last) {
+		r, ok := e.Payload.(tenfold.Recalled)
+		if !ok {
+			continue
+		}
+		for _, id := range r.Entries {
+			one := recall{lines: r.Lines}
+			was, ok := l.Lookup(id)
+			if one.seq = was.Seq; !ok || !p.Reads(one.seq) {
+				continue
+			}
+			if at, again := byID[id]; again {
+				if was := out[at]; was.lines == nil || one.lines == nil {
+					one.lines = nil
+				} else {
+					one.lines = union(was.lines, one.lines)
+				}
+				out[at].seq = 0
+			}
+			byID[id] = len(out)
+			out = append(out, one)
+		}
+	}
+	out = slices.DeleteFunc(out, func(r recall) bool { return r.seq == 0 })
+	slices.Reverse(out)
+	return out
+}
+
+// keepRecalled keeps what a model asked for again, the newest first, for at most
+// a quarter of the target.
+func (f *fitting) keepRecalled() {
+	l, left := f.p.Log(), f.limit/recalledPart
+	for _, r := range recalled(f.p) {
+		if r.seq < f.first || r.seq > f.last || f.hides(r.seq) {
+			continue
+		}
+		e, _ := l.Entry(r.seq)
+		cost := e.Tokens
+		if r.lines != nil {
+			cost = l.Counter().Count(shownOf(tenfold.TextLines(e.Payload), r.lines))
+		}
+		if cost == 0 || cost > left {
+			continue
+		}
+		left -= cost
+		head := pairHead(l, r.seq)
+		st, there := f.stands[head]
+		if there && st.whole {
+			continue
+		}
+		if !there {
+			st = stance{what: StandsRecalled}
+		}
+		switch e.Payload.(type) {
+		case tenfold.ToolCall:
+			st.call, st.body = true, true
+		case tenfold.ToolResult:
+			st.call, st.answer = true, st.answer || r.lines == nil
+			st.lines = union(st.lines, r.lines)
+		case tenfold.UserMessage, tenfold.AssistantMessage:
+			st.whole = r.lines == nil
+			st.lines = union(st.lines, r.lines)
+		default:
+			continue
+		}
+		f.stands[head] = st
+	}
+}

@@ -1,0 +1,86 @@
+package opencode
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold/transcript/internal/engine"
+)
+
+// ListSessions implements [engine.SessionLister]. It reads the table of sessions,
+// and of each the last message.
+func (openCodeImporter) ListSessions(ctx context.Context, d *engine.Database, each func(engine.DatabaseSession)) error {
+	if err := d.Need("session", "id"); err != nil {
+		return err
+	}
+	var columns []string
+	for _, c := range []string{"parent_id", "directory", "title", "time_created", "time_updated"} {
+		if !d.Has("session", c) {
+			c = "NULL"
+		}
+		columns = append(columns, c)
+	}
+	var list []engine.DatabaseSession
+	parents, there := map[string]string{}, map[string]bool{}
+	err := d.Each(ctx, "SELECT substr(id, 1, 1000), "+strings.Join(columns, ", ")+" FROM session", nil, func(row []any) {
+		id := engine.AsText(row[0])
+		there[id], parents[id] = true, engine.AsText(row[1])
+		list = append(list, engine.DatabaseSession{
+			ID: id, Directory: engine.AsText(row[2]),
+			Title: engine.AsText(row[3]), Created: timeOf(row[4]), Updated: timeOf(row[5]),
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.Tokens, err = lastContext(ctx, d, s.ID); err != nil {
+			return err
+		}
+		if s.Updated.IsZero() {
+			s.Updated = s.Created
+		}
+		s.Agent = there[parents[s.ID]] // else the one that started it is gone
+		each(s)
+	}
+	return nil
+}
+
+// timeOf is the time in a column of milliseconds.
+func timeOf(v any) time.Time {
+	ms, _ := v.(int64)
+	if ms <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// lastContext is the context of a session's newest response that says what it
+// cost. A larger message is not read: it says the same as others.
+func lastContext(ctx context.Context, d *engine.Database, session string) (tokens int, err error) {
+	if !d.Has("message", "session_id", "data") {
+		return 0, nil
+	}
+	const query = "SELECT data FROM message WHERE session_id = ? AND octet_length(data) < 100000 ORDER BY id DESC LIMIT 4"
+	err = d.Each(ctx, query, []any{session}, func(row []any) {
+		var m struct {
+			Tokens struct {
+				Input     int `json:"input"`
+				Output    int `json:"output"`
+				Reasoning int `json:"reasoning"`
+				Cache     struct {
+					Read  int `json:"read"`
+					Write int `json:"write"`
+				} `json:"cache"`
+			} `json:"tokens"`
+		}
+		if tokens == 0 && json.Unmarshal([]byte(engine.AsText(row[0])), &m, engine.ScanOptions...) == nil {
+			t := m.Tokens
+			tokens = t.Input + t.Output + t.Reasoning + t.Cache.Read + t.Cache.Write
+		}
+	})
+	return max(tokens, 0), err
+}
