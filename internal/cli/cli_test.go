@@ -104,9 +104,11 @@ func TestNarrow(t *testing.T) {
 	const want = `Compacted  turns 0..2    613 → 148 tokens
            reasoning, tools
            (15 entries: 3 omitted, 3 stripped)
-Kept       turns 3..5    596 tokens
-Total                  1,209 → 744 tokens
-           (38 % smaller)
+Kept       turns 3..5    596 → 522 tokens
+           reasoning
+           (15 entries: 3 omitted)
+Total                  1,209 → 670 tokens
+           (44 % smaller)
 Figures    estimate (o200k)
 `
 	if got := show(50, false); got != want {
