@@ -235,7 +235,13 @@ func TestP11aPrefixStable(t *testing.T) {
 				continue // exception 2, with the opening message that stood before it
 			}
 			unbinds := e.Payload.Kind() == tenfold.KindConfigDelta || e.Payload.Kind() == tenfold.KindToolResult
-			for _, was := range before {
+			for i, was := range before {
+				if (closes || unbinds) && was.Added == tenfold.AddedOpening && i+1 < len(before) && before[i+1].Payload.Kind() == tenfold.KindReasoning {
+					if len(after) > 0 && after[0].Added == was.Added {
+						after = after[1:] // before what comes first now
+					}
+					continue // exception 2 let go of what it opened
+				}
 				if seq := was.Seq; unbinds && seq > 0 && p.Why(seq) == tenfold.ReasonBound {
 					continue
 				}

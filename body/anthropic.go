@@ -59,7 +59,8 @@ type (
 )
 
 // continueText stands between a summary, or another response, and thinking that must
-// begin its message.
+// begin its message; and after a summary that ends a view, which the model goes on from
+// under the same words as later (B1).
 const continueText = "[The work goes on]"
 
 // noOutputText stands in a failed result that says nothing.
@@ -85,10 +86,19 @@ func writeAnthropic(w *wire) any {
 			body.say("assistant", blocks)
 		}
 	}
+	if w.endsInSummary() {
+		body.say("user", []jsontext.Value{anthropicText(continueText)})
+	}
 	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
 		trimLastText(body.Messages[n-1].Content)
 	}
 	return body
+}
+
+// endsInSummary reports whether the last that is said is a summary's say.
+func (w *wire) endsInSummary() bool {
+	last := w.messages[len(w.messages)-1]
+	return !last.user && last.items[len(last.items)-1].Added == tenfold.AddedSummary
 }
 
 // responses parts what the model says in a row where another response begins with

@@ -38,7 +38,7 @@ func (t *Thread) Check(body []byte) []Violation {
 	r := report{list: t.profile.Check(body)}
 	var before []string // reasoning
 	sums := [][32]byte{{}}
-	pieces := t.profile.pieces(&r, body)
+	pieces := t.profile.pieces(body)
 	start, thoughts := 0, 0 // where the response under way begins in sums and before
 	for _, p := range pieces {
 		if p.signature == "" {
@@ -133,7 +133,7 @@ func unmark(v any) {
 }
 
 // pieces takes a body apart.
-func (f Profile) pieces(r *report, body []byte) (list []piece) {
+func (f Profile) pieces(body []byte) (list []piece) {
 	var b struct {
 		System       jsontext.Value `json:"system"`
 		Instructions jsontext.Value `json:"instructions"`

@@ -102,10 +102,10 @@ func TestReplayAcrossModels(t *testing.T) {
 	}
 }
 
-// P11a names what changes a view without a new overlay: reasoning that was held
-// back for an open tool loop goes when the loop closes, and the cache behind it is
-// of no use.
-func TestP11aReplayOfHeldReasoning(t *testing.T) {
+// B1: reasoning goes with what changes the view before it, also that of an open tool
+// loop: it is not held back to fall when the loop closes, which would make the cache
+// behind it of no use once more.
+func TestB1ReplayOfReasoning(t *testing.T) {
 	thinks := tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2lnbmVk"}
 	l := tenfold.NewLog()
 	for _, e := range []tenfold.Entry{
@@ -118,7 +118,7 @@ func TestP11aReplayOfHeldReasoning(t *testing.T) {
 		{Tokens: 3000, Payload: thinks}, // request 2 strips what was thought before it
 		{Tokens: 100, Payload: tenfold.ToolCall{CallID: "a", Name: "shell", Arguments: `{"command":"make"}`}},
 		{Tokens: 1500, Payload: tenfold.ToolResult{CallID: "a", Parts: tenfold.Text(strings.Repeat("a line\n", 200))}},
-		{Tokens: 50, Payload: tenfold.AssistantMessage{Text: "it builds"}}, // request 3 strips the call
+		{Tokens: 50, Payload: tenfold.AssistantMessage{Text: "it builds"}}, // request 3 strips the result, and thoughts go (B1)
 		{Payload: tenfold.TurnStart{}},
 		{Tokens: 100, Payload: tenfold.UserMessage{Parts: tenfold.Text("good")}},
 		{Tokens: 10, Payload: tenfold.AssistantMessage{Text: "yes"}}, // request 4
@@ -136,10 +136,13 @@ func TestP11aReplayOfHeldReasoning(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The user's 2,000 tokens; nothing, for a view that shortens something begins
-	// with a note (P5a); then, behind the note, what stands in front of the
-	// reasoning of request 2.
-	note := tenfold.Project(l).With(tenfold.Compaction{ToTurn: 1, ToolCalls: profile.ToolCalls}).Note()
-	want := 2000 + tenfold.CountPayload(tenfold.Chars4{}, tenfold.AssistantMessage{Text: note}) + 2150
+	// with a note (P5a); then all of that view: the reasoning of request 2 went when
+	// what stood before it changed (B1), and nothing goes later. What was not a
+	// message of the assistant is the call and the stub of its result.
+	view := tenfold.Project(l).With(tenfold.Compaction{ToTurn: 1, ToolCalls: profile.ToolCalls})
+	note := view.Note()
+	_, _, stub := view.Fate(9)
+	want := 2000 + tenfold.CountPayload(tenfold.Chars4{}, tenfold.AssistantMessage{Text: note}) + 2150 + 100 + stub
 	if note == "" || r.Every.Read != want || r.Every.Firings != 2 {
 		t.Errorf("%d tokens read, want %d; %d firings", r.Every.Read, want, r.Every.Firings)
 	}

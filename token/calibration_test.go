@@ -21,6 +21,8 @@ type talk struct {
 	outside int
 	model   string
 	seen    int // estimated tokens so far
+	first   int // of them in the first prompt; -1 before it
+	grown   int // of them between the first prompt and the last
 	n       int
 }
 
@@ -35,7 +37,13 @@ func (k *talk) append(payload tenfold.Payload, tokens int) {
 }
 
 // prompt is what the provider counts now.
-func (k *talk) prompt() int { return k.outside + (k.seen*k.percent+50)/100 }
+func (k *talk) prompt() int {
+	if k.first < 0 {
+		k.first = k.seen
+	}
+	k.grown = k.seen - k.first
+	return k.outside + (k.seen*k.percent+50)/100
+}
 
 // turn is a request of a person and a response of so many calls.
 func (k *talk) turn(calls int, tokens func() int) {
@@ -59,7 +67,7 @@ func (k *talk) turn(calls int, tokens func() int) {
 }
 
 func newTalk(percent, outside int) *talk {
-	return &talk{log: tenfold.NewLog(), percent: percent, outside: outside, model: "m"}
+	return &talk{log: tenfold.NewLog(), percent: percent, outside: outside, first: -1, model: "m"}
 }
 
 // T3: from a log whose provider counts by a known ratio, with a constant part in
@@ -79,7 +87,7 @@ func TestT3KnownRatioAndConstantAreFound(t *testing.T) {
 		if got != token.Calibrate(k.log) {
 			t.Fatalf("read in parts %+v, at once %+v", got, token.Calibrate(k.log))
 		}
-		if k.seen < 3000 {
+		if k.grown < 3000 {
 			return // too little to learn from
 		}
 		if d := got.Percent - k.percent; d < -1 || d > 1 {
