@@ -1,6 +1,7 @@
 package check
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -29,6 +30,32 @@ func sources(r strategy.SummaryRequest, yield func(string, speakers)) {
 	}
 	for _, e := range slices.Concat(r.Entries, r.Overlap) {
 		spoken(r.Log, e, yield)
+	}
+	for e := range behindPrior(r) {
+		spoken(r.Log, e, yield)
+	}
+}
+
+// behindPrior gives the raw entries of the range that prior summaries stand for: a
+// model that is asked at the end of the conversation itself may see some of them.
+func behindPrior(r strategy.SummaryRequest) iter.Seq[tenfold.Entry] {
+	return func(yield func(tenfold.Entry) bool) {
+		if len(r.Prior) == 0 || r.Log == nil {
+			return
+		}
+		first, last := r.Log.Extent(r.Range)
+		given := r.Entries
+		for e := range r.Log.After(first - 1) {
+			for len(given) > 0 && given[0].Seq < e.Seq {
+				given = given[1:]
+			}
+			if e.Seq > last {
+				return
+			}
+			if (len(given) == 0 || given[0].Seq != e.Seq) && !yield(e) {
+				return
+			}
+		}
 	}
 }
 
