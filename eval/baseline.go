@@ -42,6 +42,33 @@ func (c *Cut) suffix(budget int) *View {
 	return v
 }
 
+// narrated is how many characters of a result the rule of narration keeps.
+const narrated = 300
+
+// narration is a published rule of another tool: what was said stays, calls go, and
+// of results their first characters stay. It has no target.
+func (c *Cut) narration() *View {
+	v := &View{cut: c, costs: map[int64]int{}}
+	left := map[int64]int{}
+	for _, l := range c.ViewOf(c.projection).lines {
+		e, _ := c.log.Entry(l.seq)
+		if e.Payload == nil || e.Payload.Kind() == tenfold.KindToolCall {
+			continue
+		}
+		if e.Payload.Kind() == tenfold.KindToolResult {
+			chars, seen := left[l.seq]
+			if !seen {
+				chars = narrated
+			}
+			if left[l.seq] = chars - c.session.lines[l.line].chars - 1; chars <= 0 {
+				continue
+			}
+		}
+		v.put(l.seq, l.line)
+	}
+	return v
+}
+
 // code is the newest texts of code within a budget: what reads showed and what
 // edits and writes put there, each whole or not at all. A text whose lines all
 // stand in newer ones is left out.

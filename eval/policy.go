@@ -55,6 +55,7 @@ func Baselines() []BaselineInfo {
 		{"none", "everything", false},
 		{"keep-newest-10", "the newest 10 results, the others cleared (any number)", false},
 		{"head-tail", "the newest 10 results, of the others head and tail", false},
+		{"narration", "what was said, without the calls; of results 300 characters", false},
 		{"window", "the newest whole turns within the target", true},
 		{"suffix", "the newest lines within the target", true},
 		{"code", "the newest texts of code within the target, each whole and once", true},
@@ -78,12 +79,16 @@ func ParsePolicy(text string) (Policy, error) {
 		return p, err
 	}
 	switch name {
-	case "none", "head-tail":
+	case "none", "head-tail", "narration":
 		if parameters != "" {
 			return Policy{}, fmt.Errorf("%s takes no parameters, so not %q", name, parameters)
 		}
 		if name == "none" {
 			p.view = func(_ context.Context, c *Cut) (*View, error) { return c.ViewOf(c.projection), nil }
+			return p, nil
+		}
+		if name == "narration" {
+			p.view = func(_ context.Context, c *Cut) (*View, error) { return c.narration(), nil }
 			return p, nil
 		}
 		s, err := strategy.Parse("trim-results")
