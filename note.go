@@ -8,7 +8,7 @@ import "strings"
 const (
 	noteText   = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out. Files may have changed: read again before an edit.]` + "\n"
 	recallNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; recall gets the rest by its number. Files may have changed: read again before an edit.]` + "\n"
-	handleNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; tool tenfold expand, or command tenfold recall ID, gets what (recall ID) marks. Files may have changed: read again before an edit.]` + "\n"
+	handleNote = `[Earlier parts are shortened: "[compacted]" stands for a result, "…" for text; long arguments are left out; command tenfold recall ID, or tool expand if any, gets what (recall ID) marks. Files may have changed: read again before an edit.]` + "\n"
 )
 
 // Note is what the first message of the view begins with where anything in it is
