@@ -149,15 +149,16 @@ func TestB2TheOpenLoopKeepsItsThinkingWholeOrNot(t *testing.T) {
 // B4: whatever is compacted, undone, pinned and answered late, and whenever: each
 // request of a conversation is one that the provider takes after those before.
 func TestB4EveryRequestOfAGrowingConversationIsTaken(t *testing.T) {
-	kept := 0
+	kept, tried := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		tried++
 		g := grow(t)
 		for range rapid.IntRange(10, 60).Draw(t, "events") {
 			g.event(t)
 		}
 		kept += g.kept
 	})
-	if kept < 100 {
+	if kept < tried/2 {
 		t.Errorf("%d pieces of reasoning were sent again: nothing was tried", kept)
 	}
 }

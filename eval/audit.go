@@ -303,10 +303,13 @@ func showsPart(view, text string) bool {
 }
 
 // contextKey is what a version of a standing instruction has in common with the
-// others: its first line that says anything.
+// others: its first line that says anything, of a tag with a text behind it the tag.
 func contextKey(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.ContainsFunc(line, unicode.IsLetter) {
+			if tag, _, ok := strings.Cut(line, ">"); ok && strings.HasPrefix(tag, "<") {
+				line = tag + ">"
+			}
 			return squeeze(line)
 		}
 	}

@@ -41,8 +41,9 @@ func TestCodexOfAnotherProvider(t *testing.T) {
 			t.Errorf("%q: the provider is lost", flags)
 		}
 		q.Resume(s, prompt)
-		same(t, append(History(p.last(), true), Line{Role: "assistant", Kind: "text", Text: "The module demo has one function, Greet."},
-			Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), true))
+		thinking := flags == nil // a view leaves Codex's own context out, and goes without (B1)
+		same(t, append(History(p.last(), thinking), Line{Role: "assistant", Kind: "text", Text: "The module demo has one function, Greet."},
+			Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), thinking))
 	}
 }
 

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,6 +78,9 @@ func resumedHere(t *testing.T, p *Place, session Session, id string) {
 	}
 	if report.Path == session.Path || strings.Contains(strings.Join(report.Resume, " "), session.ID) {
 		t.Fatalf("it is no session of its own: %s", out)
+	}
+	if report.Path != "" {
+		defer os.Remove(report.Path) //nolint:errcheck // "latest" is to be the original again
 	}
 	for i, command := range report.Resume {
 		if i == len(report.Resume)-1 {

@@ -97,9 +97,9 @@ func compact(t *testing.T, p *tenfold.Projection, name string) {
 		fit.Target = strategy.Tokens(600)
 		one = fit
 	}
-	plan, err := strategy.Pipeline{one}.Plan(t.Context(), p, strategy.Options{
-		Range: tenfold.Range{ToTurn: p.Log().Turns() - 1}, Summarizer: summary.Digest{},
-	})
+	last, _ := p.Log().Turn(p.Log().Turns() - 1)
+	to := tenfold.Range{ToTurn: p.Log().Turns() - 1, ToStep: new(last.Steps - 1)} // the request stays (P9)
+	plan, err := strategy.Pipeline{one}.Plan(t.Context(), p, strategy.Options{Range: to, Summarizer: summary.Digest{}})
 	if err != nil {
 		t.Fatal(err)
 	}
