@@ -80,7 +80,7 @@ func resumedHere(t *testing.T, p *Place, session Session, id string) {
 		t.Fatalf("it is no session of its own: %s", out)
 	}
 	if report.Path != "" {
-		defer os.Remove(report.Path) //nolint:errcheck // "latest" is to be the original again
+		defer os.Remove(report.Path) // "latest" is to be the original again
 	}
 	for i, command := range report.Resume {
 		if i == len(report.Resume)-1 {
