@@ -58,10 +58,9 @@ type (
 	}
 )
 
-// ContinueText stands between a summary, or another response, and thinking that must
-// begin its message; and after a summary that ends a view, which the model goes on from
-// under the same words as later (B1).
-const ContinueText = "[The work goes on]"
+// continueText stands between a summary, or another response, and thinking that must
+// begin its message.
+const continueText = "[The work goes on]"
 
 // noOutputText stands in a failed result that says nothing.
 const noOutputText = "The tool failed without output."
@@ -81,24 +80,15 @@ func writeAnthropic(w *wire) any {
 		for _, items := range responses(m.items) {
 			blocks := w.anthropicAssistant(items)
 			if n := len(body.Messages); n > 0 && len(blocks) > 0 && body.Messages[n-1].Role == "assistant" {
-				body.say("user", []jsontext.Value{anthropicText(ContinueText)})
+				body.say("user", []jsontext.Value{anthropicText(continueText)})
 			}
 			body.say("assistant", blocks)
 		}
-	}
-	if w.endsInSummary() {
-		body.say("user", []jsontext.Value{anthropicText(ContinueText)})
 	}
 	if n := len(body.Messages); n > 0 && body.Messages[n-1].Role == "assistant" {
 		trimLastText(body.Messages[n-1].Content)
 	}
 	return body
-}
-
-// endsInSummary reports whether the last that is said is a summary's say.
-func (w *wire) endsInSummary() bool {
-	last := w.messages[len(w.messages)-1]
-	return !last.user && last.items[len(last.items)-1].Added == tenfold.AddedSummary
 }
 
 // responses parts what the model says in a row where another response begins with

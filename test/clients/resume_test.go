@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"tenfold/body"
 	"tenfold/test/modelserver"
 )
 
@@ -82,18 +81,14 @@ func compacted(t *testing.T, p *Place, id string, flags []string) {
 	c := p.Client
 	p.tenfold(append([]string{"conversation", "compact", id, "--keep", "0"}, flags...)...)
 	defer p.tenfold("conversation", "undo", id, "--all")
-	request, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire), "--compacted")
-	r, problem := modelserver.Read(c.Wire, []byte(request))
+	body, _ := p.tenfold("conversation", "export", id, "--to", string(c.Wire), "--compacted")
+	r, problem := modelserver.Read(c.Wire, []byte(body))
 	if problem != nil {
 		t.Fatalf("the body would be refused: %v", problem)
 	}
 	q := p.again(t, c)
 	q.Resume(p.exported(q, id, "--compacted"), prompt)
-	view := History(r, false)
-	if n := len(view) - 1; view[n].Text == body.ContinueText {
-		view = view[:n] // the prompt stands there
-	}
-	same(t, append(view, Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), false))
+	same(t, append(History(r, false), Line{Role: "user", Kind: "text", Text: prompt}), History(q.last(), false))
 }
 
 // handedOver holds that another client goes on with a session, and that its

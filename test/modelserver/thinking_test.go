@@ -63,6 +63,9 @@ func think(t *testing.T, name string, at int) int {
 		if n == at || n == at+3 {
 			compact(t, p, name)
 			p.Advance()
+			if endsInAnswer(p) { // nobody is asked anything: the work is to go on
+				add(tenfold.UserMessage{Parts: tenfold.Text("Go on.")}, "")
+			}
 		}
 		data, err := body.Anthropic().Write(p)
 		if err != nil {
@@ -81,6 +84,15 @@ func think(t *testing.T, name string, at int) int {
 		}
 	}
 	return sent
+}
+
+// endsInAnswer reports whether the last that a view says is the assistant's.
+func endsInAnswer(p *tenfold.Projection) bool {
+	last := false
+	for it := range p.Items() {
+		_, last = it.Payload.(tenfold.AssistantMessage)
+	}
+	return last
 }
 
 // compact appends what a strategy proposes for all there is.

@@ -215,7 +215,7 @@ const branchMark = "branch."
 func (x *claudeLines) projection(p *tenfold.Projection, agent string) error {
 	x.agent = agent
 	defer func() { x.agent = "" }()
-	data, err := body.Anthropic().Write(p)
+	body, err := body.Anthropic().Write(p)
 	if err != nil {
 		return err
 	}
@@ -225,13 +225,8 @@ func (x *claudeLines) projection(p *tenfold.Projection, agent string) error {
 			Content []jsontext.Value `json:"content"`
 		} `json:"messages"`
 	}
-	if err := json.Unmarshal(data, &request, engine.ScanOptions...); err != nil {
+	if err := json.Unmarshal(body, &request, engine.ScanOptions...); err != nil {
 		return err
-	}
-	if n := len(request.Messages) - 1; n >= 0 && request.Messages[n].Role == "user" && len(request.Messages[n].Content) == 1 {
-		if text, _ := plainBlock(request.Messages[n].Content); text == body.ContinueText {
-			request.Messages = request.Messages[:n] // the person's next request stands there
-		}
 	}
 	if m := p.Config().Model; m != "" {
 		x.model = m
