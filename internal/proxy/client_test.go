@@ -126,7 +126,7 @@ type client struct {
 	path     string
 	kind     wire.Kind
 	// cached is what the vendor has of the last request.
-	cached string
+	cached  string
 	nocache bool
 }
 
@@ -156,7 +156,7 @@ func (c *client) user(text string) {
 }
 
 func (c *client) send() proxy.Exchange {
-	return c.k.Take(context.Background(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
+	return c.k.Take(context.Background(), proxy.Incoming{Protocol: anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
 }
 
 // answered gives the vendor's answer to an exchange: the content's blocks.
@@ -193,7 +193,7 @@ func (c *client) turn(size int) (sent []string) {
 	sent = append(sent, string(ex.Body()))
 	c.answered(ex, fmt.Sprintf(`{"type":"thinking","thinking":"hm %d","signature":"c2ln%d"},{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n, c.n, c.n))
 	line := fmt.Sprintf("the line of file %d that nobody needs\n", c.n)
-	c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":%s}]}`, c.n, quoted(strings.Repeat(line, size/len(line)))))
+	c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(strings.Repeat(line, size/len(line)))))
 	ex = c.send()
 	sent = append(sent, string(ex.Body()))
 	c.answered(ex, said(fmt.Sprintf("file %d is read", c.n)))

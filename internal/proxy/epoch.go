@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -76,6 +77,10 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
+	if f != nil && was != nil && f.chain == was.chain && bytes.Equal(f.bytes, was.bytes) {
+		was.epoch = epoch // of a copy, or a change of what is behind it
+		return nil
+	}
 	t.frozen = f
 	t.used, t.usedAt = 0, 0 // of another prefix
 	if f != nil {

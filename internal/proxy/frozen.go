@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -34,13 +33,7 @@ func (f *frozen) replaced(r *wire.Request) int { return r.Messages[f.upto-1].To 
 
 // splice gives the body of a request with it: the messages behind it are as they
 // came.
-func (f *frozen) splice(r *wire.Request) []byte {
-	rest := r.Body[r.Messages[f.upto-1].To:] // begins with the comma
-	if len(f.bytes) == 0 && f.upto < len(r.Messages) {
-		rest = r.Body[r.Messages[f.upto].From:]
-	}
-	return slices.Concat(r.Body[:r.Messages[0].From], f.bytes, rest)
-}
+func (f *frozen) splice(r *wire.Request) []byte { return r.With(f.bytes, f.upto) }
 
 // errNoSmaller says that a view is nothing to send in place of a request.
 var errNoSmaller = errors.New("the view is not smaller than what it stands for")
@@ -143,7 +136,7 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 	for i, list := range pieces {
 		for _, one := range list {
 			e := one.Entry
-			if e.Seq <= 0 || seen[e.Seq] || !e.Payload.Kind().Visible() {
+			if e.Seq > ofBase || seen[e.Seq] || !e.Payload.Kind().Visible() {
 				continue
 			}
 			_, by, _ := p.Fate(e.Seq)

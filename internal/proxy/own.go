@@ -43,10 +43,13 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	return 0
 }
 
+// ofBase is above the seqs of all entries.
+const ofBase = 1 << 40
+
 // pieces gives those of a message seqs that no entry of the log has.
 func (b *base) pieces(i int, list []wire.Piece) []wire.Piece {
 	for j := range list {
-		list[j].Entry.Seq = -int64(i<<16 + j + 1)
+		list[j].Entry.Seq = ofBase + int64(i<<16+j+1)
 	}
 	return list
 }

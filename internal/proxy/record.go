@@ -521,4 +521,3 @@ func retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	}
 	return st, nil
 }
-

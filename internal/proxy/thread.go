@@ -31,25 +31,25 @@ type thread struct {
 	newest    *exchange
 	idle      *time.Timer
 
-	frozen  *frozen
+	frozen *frozen
 	// answered is what the client was told when it last compacted by itself, until
 	// a history begins with it (X4).
 	answered *base
-	passing string // why nothing is edited any more; empty while we do
-	shown   Conversation
-	billed  billed
+	passing  string // why nothing is edited any more; empty while we do
+	shown    Conversation
+	billed   billed
 
 	// What the last look at the log said: that a compaction is due, from how many
 	// tokens on one may be, and how long the vendor's cache lasts.
-	due           bool
-	limit         int
-	lifetime      time.Duration
-	least         int       // tokens that the cache keeps at all
-	used          int       // tokens of the newest exchange that the vendor counted
-	usedAt        int       // how many messages its request had
-	version       int64     // of the log
-	checked       time.Time // when the store was asked for it
-	rest          time.Time // no job is waited for before, after a failure
+	due      bool
+	limit    int
+	lifetime time.Duration
+	least    int       // tokens that the cache keeps at all
+	used     int       // tokens of the newest exchange that the vendor counted
+	usedAt   int       // how many messages its request had
+	version  int64     // of the log
+	checked  time.Time // when the store was asked for it
+	rest     time.Time // no job is waited for before, after a failure
 
 	jobs    []func(context.Context)
 	running bool
