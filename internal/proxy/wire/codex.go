@@ -3,10 +3,6 @@ package wire
 import (
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
-
-	"tenfold"
 )
 
 // Codex asks for its own compaction by a last item of this type, and takes one
