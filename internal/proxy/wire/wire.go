@@ -66,6 +66,8 @@ type Request struct {
 	First, End int
 	// Same is how many messages at the start are those of known, unread.
 	Same int
+
+	head *head
 }
 
 // A Sum identifies JSON by what it means: spacing and cache marks do not count.
@@ -84,6 +86,8 @@ type Message struct {
 	Print uint64
 	// Model tells that the model said it, and not the client.
 	Model bool
+
+	head *head // of the request, in its first message
 }
 
 // A Piece is an entry and where it stands in its message.
