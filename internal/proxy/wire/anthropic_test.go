@@ -29,6 +29,7 @@ type vendor struct {
 func vendors() []vendor {
 	return []vendor{
 		{wire.Anthropic{}, body.Anthropic(), "/v1/messages"},
+		{wire.OpenAIResponses{}, body.OpenAIResponses(), "/v1/responses"},
 	}
 }
 

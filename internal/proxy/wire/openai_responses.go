@@ -35,12 +35,27 @@ func (OpenAIResponses) Head(r *Request) (tenfold.ConfigDelta, error) {
 	return d, openaiHead(r, &d, "openai")
 }
 
+// Edit implements [Protocol].
+func (OpenAIResponses) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
+	return editOpenAI(r, upto, pieces, shown, openaiForm{part: "input_text", content: "output", add: responsesMessage})
+}
+
+// responsesMessage writes a message of a role.
+func responsesMessage(role, text string) []byte {
+	kind := "input_text"
+	if role == "assistant" {
+		kind = "output_text"
+	}
+	return []byte(`{"type":"message","role":"` + role + `","content":[{"type":"` + kind + `","text":` + string(quote(text)) + `}]}`)
+}
+
 // Read implements [Protocol].
 func (OpenAIResponses) Read(r *Request, i int) ([]Piece, error) {
 	if i < 0 || i >= len(r.Messages) {
 		return nil, errShape
 	}
 	p := newPieces(r, i)
+	p.model = false // an answer is several items: results part the steps (L6)
 	err := p.item(Span{r.Messages[i].From, r.Messages[i].To})
 	return p.whole(), err
 }
@@ -66,7 +81,7 @@ func (p *pieces) item(at Span) error {
 		return err
 	}
 	switch kind := p.kindOf(f); kind {
-	case "", "additional_tools", compactionType, "context_compaction", triggerType, "item_reference":
+	case "additional_tools", compactionType, "context_compaction", triggerType, "item_reference":
 	case "message":
 		content, _ := f.get("content")
 		if role := p.str(f, "role"); role != "assistant" {
