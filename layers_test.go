@@ -20,6 +20,7 @@ var layers = [][]string{
 	{"."},
 	{"token", "tool", "atom", "purpose", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
+	{"provider/answer"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},
 	{"summary/check"},
 	{"summary"},
