@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/live"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook", "internal/proxy"},
+	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
 	{"internal/cli", "internal/web"},
 	{"cmd", "examples"},
