@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+
+	"tenfold"
 )
 
 // Codex asks for its own compaction by a last item of this type, and takes one
@@ -65,3 +68,57 @@ func plainID(id string) bool {
 	}
 	return true
 }
+
+// Triggered reports whether a request asks for Codex's own compaction: its last
+// item is the trigger. The rest is the history as it stands.
+func Triggered(r *Request) bool {
+	n := len(r.Messages)
+	return n > 0 && itemType(r, n-1) == triggerType
+}
+
+// itemType is the type of an item of a request.
+func itemType(r *Request, i int) string {
+	f, err := fieldsAt(r.Body, Span{r.Messages[i].From, r.Messages[i].To})
+	if err != nil {
+		return ""
+	}
+	kind, _ := f.get("type")
+	return kind.text(r.Body)
+}
+
+// AnswerHandle writes the answer to a trigger: the one item that may answer it,
+// and the usage by which Codex tells how full its context is.
+func AnswerHandle(r *Request, h Handle, usage tenfold.Usage) (contentType string, body []byte) {
+	text := h.String()
+	id := r.answerID(text)
+	return responsesAnswer(r, id, `{"type":"`+compactionType+`","id":"cmp_`+id+`","encrypted_content":`+string(quote(text))+`}`, usage)
+}
+
+// A Placed is a handle and the message of a request that it stands in.
+type Placed struct {
+	Handle  Handle
+	Message int
+}
+
+// Handles finds our handles in a request, the first of them first: what stands for
+// the history before the last of them is what to look up. Messages before skip
+// are not looked at.
+func Handles(r *Request, skip int) (list []Placed) {
+	for i := max(skip, 0); i < len(r.Messages); i++ {
+		m := r.Messages[i]
+		at := Span{m.From, m.To}
+		// Most messages are passed over unread.
+		if m.To-m.From > mostHandleItem || !bytes.Contains(at.of(r.Body), []byte(handlePrefix)) || itemType(r, i) != compactionType {
+			continue
+		}
+		f, _ := fieldsAt(r.Body, at)
+		text, _ := f.get("encrypted_content")
+		if h, ok := ParseHandle(text.text(r.Body)); ok {
+			list = append(list, Placed{h, i})
+		}
+	}
+	return list
+}
+
+// mostHandleItem bounds an item that holds a handle, whatever a client adds to it.
+const mostHandleItem = 4 << 10

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/purpose"
 )
 
 // What OpenAI's two protocols share: parts of messages, roles, arguments.
@@ -26,7 +25,7 @@ func fieldsAt(raw []byte, at Span) (fields, error) {
 	return object(raw, at)
 }
 
-// user reads what stands under a role that is not the model's: the user's, which
+// openaiUser reads what stands under a role that is not the model's: the user's, which
 // holds what a person and a host say, or the system's, which is the host's alone.
 func (p *pieces) openaiUser(role string, content Span) error {
 	list, err := elements(p.raw, content)
@@ -161,15 +160,6 @@ func customInput(arguments string) string {
 	return input.text(raw) // empty where they were stripped
 }
 
-// said gives the payloads of what was heard or read, as entries without ids.
-func payloads(list []Piece) []tenfold.Entry {
-	entries := make([]tenfold.Entry, 0, len(list))
-	for _, p := range list {
-		entries = append(entries, tenfold.Entry{Payload: p.Entry.Payload})
-	}
-	return entries
-}
-
 // openaiHead adds the tools of a request to its configuration.
 func openaiHead(r *Request, d *tenfold.ConfigDelta, vendor string) error {
 	for _, p := range r.head.parts {
@@ -195,6 +185,3 @@ func route(method, path, end string) Kind {
 	}
 	return Other
 }
-
-// isRequest reports whether a person said any of a text.
-func isRequest(text string) bool { return purpose.OfText(text) == tenfold.Request }

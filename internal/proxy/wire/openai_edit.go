@@ -35,7 +35,37 @@ type edited struct {
 	message int // -1 for one that the projection put in
 	raw     []byte
 	thinks  bool
+	from    speaker
 }
+
+// speaker tells whose a message is.
+type speaker uint8
+
+const (
+	bySystem speaker = iota // or nobody, as tools that are offered
+	byUser
+	byOthers // the model, or a tool
+)
+
+// speaks tells whose the message is that the pieces are of.
+func speaks(list []Piece) speaker {
+	for _, p := range list {
+		switch payload := p.Entry.Payload.(type) {
+		case tenfold.TurnStart:
+		case tenfold.UserMessage:
+			if isSystem(payload) {
+				return bySystem
+			}
+			return byUser
+		default:
+			return byOthers
+		}
+	}
+	return bySystem
+}
+
+// isSystem reports whether the system said a message: nothing edits it (X2a).
+func isSystem(m tenfold.UserMessage) bool { return m.Role == "system" || m.Role == "developer" }
 
 // editOpenAI implements Edit of both protocols.
 func editOpenAI(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, form openaiForm) ([]byte, error) {
@@ -49,16 +79,33 @@ func editOpenAI(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, fo
 			return nil, err
 		}
 	}
-	if e.note != "" {
-		e.add(tenfold.UserMessage{Parts: tenfold.Text(e.note)})
-	}
 	e.add(last...)
+	if e.note != "" {
+		e.add(tenfold.UserMessage{})
+	}
 	e.dropBareReasoning(upto)
+	e.begin(pieces[:upto])
 	raws := make([][]byte, len(e.out))
 	for i := range e.out {
 		raws[i] = e.out[i].raw
 	}
 	return joined(raws), nil
+}
+
+// begin gives the user a message at the front where that of the request is gone:
+// no vendor takes one in which the model speaks first (P10).
+func (e *openaiEdit) begin(pieces [][]Piece) {
+	first := slices.IndexFunc(pieces, func(list []Piece) bool { return speaks(list) != bySystem })
+	if first < 0 || speaks(pieces[first]) != byUser {
+		return
+	}
+	at := slices.IndexFunc(e.out, func(o edited) bool { return o.from != bySystem })
+	if at < 0 {
+		at = len(e.out)
+	} else if e.out[at].from == byUser {
+		return
+	}
+	e.out = slices.Insert(e.out, at, edited{message: -1, raw: e.form.add("user", openingText), from: byUser})
 }
 
 // dropBareReasoning takes out reasoning whose answer is gone: it is refused without.
@@ -84,25 +131,27 @@ func (e *openaiEdit) dropBareReasoning(upto int) {
 // add puts in what the projection added.
 func (e *openaiEdit) add(added ...tenfold.Payload) {
 	for _, payload := range added {
-		role, text := "user", ""
+		role, text, from := "user", "", byUser
 		switch payload := payload.(type) {
 		case tenfold.UserMessage:
 			text = e.noted(joinedTexts(payload.Parts))
 		case tenfold.AssistantMessage:
-			role, text = "assistant", payload.Text
+			role, text, from = "assistant", payload.Text, byOthers
 		}
 		if !tenfold.Blank(text) {
-			e.out = append(e.out, edited{message: -1, raw: e.form.add(role, text)})
+			e.out = append(e.out, edited{message: -1, raw: e.form.add(role, text), from: from})
 		}
 	}
 }
 
 // noted puts the note, where one waits, before a text.
 func (e *openaiEdit) noted(text string) string {
-	if e.note != "" {
-		text, e.note = e.note+"\n"+text, ""
+	note := e.note
+	e.note = ""
+	if note == "" || text == "" {
+		return note + text
 	}
-	return text
+	return note + "\n" + text
 }
 
 func joinedTexts(parts []tenfold.Part) string {
@@ -115,9 +164,28 @@ func joinedTexts(parts []tenfold.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// message edits one message. What has no pieces stays, and so does what the system
-// says (X2a).
+// message edits one message. It is parted where the projection put something in
+// between what a host and what a person said.
 func (e *openaiEdit) message(i int, list []Piece, fates []fate) error {
+	from := 0
+	for j := range list {
+		if len(fates[j].added) == 0 {
+			continue
+		}
+		if j > 0 {
+			if err := e.part(i, list, fates, from, j); err != nil {
+				return err
+			}
+			from = j
+		}
+		e.add(fates[j].added...)
+	}
+	return e.part(i, list, fates, from, len(list))
+}
+
+// part edits a message of which some pieces go out. What has no pieces stays, and so
+// does what the system says (X2a).
+func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) error {
 	m := &e.r.Messages[i]
 	at := Span{m.From, m.To}
 	if !m.Model {
@@ -131,11 +199,16 @@ func (e *openaiEdit) message(i int, list []Piece, fates []fate) error {
 		if len(p.At) == 0 {
 			continue
 		}
-		e.add(f.added...)
 		some = true
+		if j < first || j >= end {
+			for _, at := range p.At {
+				gone[at] = true
+			}
+			continue
+		}
 		user, isUser := p.Entry.Payload.(tenfold.UserMessage)
 		switch {
-		case isUser && user.Role != "user" && user.Role != "":
+		case isUser && isSystem(user):
 			left = true
 			if f.shown != nil && f.shown.Noted {
 				now, _ := f.shown.Payload.(tenfold.UserMessage)
@@ -161,7 +234,7 @@ func (e *openaiEdit) message(i int, list []Piece, fates []fate) error {
 	if some && !left {
 		return nil
 	}
-	o := edited{message: i, raw: at.of(e.r.Body), thinks: len(list) == 1 && list[0].Entry.Payload.Kind() == tenfold.KindReasoning}
+	o := edited{message: i, from: speaks(list), thinks: len(list) == 1 && list[0].Entry.Payload.Kind() == tenfold.KindReasoning}
 	if len(gone) > 0 || (e.lost && m.Model && !o.thinks) {
 		more, err := e.without(at, gone)
 		if err != nil {
@@ -260,6 +333,9 @@ func (e *openaiEdit) result(value Span, was, now []tenfold.Part) ([]patch, error
 	if err != nil || len(items) == 0 || len(items) != len(was) || !e.plain(items) {
 		return nil, err
 	}
+	if !slices.ContainsFunc(align(was, now), func(s slot) bool { return s.same }) {
+		return []patch{{value, quote(joinedTexts(now))}}, nil
+	}
 	return e.parts(items, was, now)
 }
 
@@ -269,7 +345,8 @@ func (e *openaiEdit) plain(items []Span) bool {
 		f, err := fieldsAt(e.r.Body, at)
 		kind, _ := f.get("type")
 		name := kind.text(e.r.Body)
-		return err != nil || !(at.isText(e.r.Body) || isTextType(name) || strings.HasPrefix(name, "input_") || name == "image_url" || name == "file")
+		known := at.isText(e.r.Body) || isTextType(name) || strings.HasPrefix(name, "input_") || name == "image_url" || name == "file"
+		return err != nil || !known
 	})
 }
 

@@ -87,7 +87,7 @@ func (p *pieces) item(at Span) error {
 		if role := p.str(f, "role"); role != "assistant" {
 			return p.openaiUser(role, content)
 		}
-		return p.outputs(at, content)
+		return p.outputs(content)
 	case "reasoning":
 		return p.reasoning(f, at)
 	default:
@@ -112,8 +112,8 @@ func (p *pieces) item(at Span) error {
 	return nil
 }
 
-// outputs reads what the model said in the message at a place.
-func (p *pieces) outputs(at, content Span) error {
+// outputs reads what the model said in a message.
+func (p *pieces) outputs(content Span) error {
 	if content.isText(p.raw) {
 		p.add(tenfold.AssistantMessage{Text: content.text(p.raw)}, content)
 		return nil
