@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
+
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/body"
@@ -28,7 +30,7 @@ const window = 8000
 
 // A place is where clients meet: a store, a clock and a keeper that can be restarted.
 type place struct {
-	t     testing.TB
+	t     rapid.TB
 	store store.Store
 	k     proxy.Keeper
 	live  session.Live
@@ -39,7 +41,7 @@ type place struct {
 	failed []string
 }
 
-func newPlace(t testing.TB) *place {
+func newPlace(t rapid.TB) *place {
 	p := &place{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), idle: time.Hour}
 	p.live = session.Live{
 		Request: session.Request{Options: strategy.Options{Window: window}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{Turns: 1, Tokens: 500}}},
@@ -209,7 +211,7 @@ func (c *client) status() proxy.Conversation {
 }
 
 // messagesOf are those of a request, without cache marks.
-func messagesOf(t testing.TB, raw string) []string {
+func messagesOf(t rapid.TB, raw string) []string {
 	t.Helper()
 	var r struct {
 		Messages []jsontext.Value `json:"messages"`
@@ -225,7 +227,7 @@ func messagesOf(t testing.TB, raw string) []string {
 }
 
 // begins tells whether the messages of a request begin with those of another.
-func begins(t testing.TB, with, longer string) bool {
+func begins(t rapid.TB, with, longer string) bool {
 	a, b := messagesOf(t, with), messagesOf(t, longer)
 	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
 }

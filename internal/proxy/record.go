@@ -133,7 +133,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 func asPieces(entries []tenfold.Entry) []wire.Piece {
 	out := make([]wire.Piece, len(entries))
 	for i, e := range entries {
-		out[i].Entry = e
+		out[i].Entry = tenfold.Entry{Payload: e.Payload}
 	}
 	return out
 }
