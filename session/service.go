@@ -36,6 +36,9 @@ type Option func(*Service)
 // concurrent use: sessions share it.
 func WithCounter(c tenfold.Counter) Option { return func(s *Service) { s.counter = c } }
 
+// Counter is what the service counts tokens with.
+func (s *Service) Counter() tenfold.Counter { return s.counter }
+
 // WithClock makes the service read the time from now.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 

@@ -120,7 +120,7 @@ type Response struct {
 	Known bool
 	// Whole tells that the answer came to its end, whatever its reason.
 	Whole bool
-	// Stop is the vendor's word for why it ended.
+	// Stop is why it ended, as package provider says it.
 	Stop string
 }
 
@@ -138,7 +138,7 @@ const (
 )
 
 // Protocols are all that there are.
-func Protocols() []Protocol { return nil }
+func Protocols() []Protocol { return []Protocol{Anthropic{}} }
 
 // Of finds the protocol of a request by its method and path; ok is false for what
 // passes through.

@@ -1,4 +1,4 @@
-package proxy_test
+package keeper_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
 	"tenfold/store"
@@ -78,7 +79,7 @@ func (p *place) service() *session.Service {
 // restart closes the keeper, and begins another one on the same store.
 func (p *place) restart() {
 	p.close()
-	p.k = proxy.NewKeeper(proxy.Options{
+	p.k = keeper.New(keeper.Options{
 		Open:      func(context.Context) (*session.Service, error) { return p.service(), nil },
 		Configure: func(string, string) (session.Live, error) { return p.live, nil },
 		Fail: func(_, _, why string) {

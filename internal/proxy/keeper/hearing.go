@@ -1,4 +1,4 @@
-package proxy
+package keeper
 
 import (
 	"context"
@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 )
 
-// An exchange implements [Exchange].
+// An exchange implements [proxy.Exchange].
 type exchange struct {
 	k      *keeper
 	t      *thread // nil for what is not understood
-	in     Incoming
+	in     proxy.Incoming
 	r      *wire.Request
 	beside bool // no part of the conversation
 	body   []byte
-	answer *Answer
+	answer *proxy.Answer
 
 	before   *exchange // of the same history; nil once it is stored
 	length   int       // messages of the request
@@ -38,13 +39,13 @@ type exchange struct {
 // send sets what goes to the vendor.
 func (ex *exchange) send(f *frozen) { ex.frozen, ex.body = f, f.splice(ex.r) }
 
-// Body implements [Exchange].
+// Body implements [proxy.Exchange].
 func (ex *exchange) Body() []byte { return ex.body }
 
-// Answer implements [Exchange].
-func (ex *exchange) Answer() *Answer { return ex.answer }
+// Answer implements [proxy.Exchange].
+func (ex *exchange) Answer() *proxy.Answer { return ex.answer }
 
-// Heard implements [Exchange].
+// Heard implements [proxy.Exchange].
 func (ex *exchange) Heard() wire.Listener {
 	if ex.t == nil || ex.beside {
 		return nil
@@ -70,7 +71,7 @@ func (g guarded) Response() (r wire.Response) {
 	return g.Listener.Response()
 }
 
-// Done implements [Exchange].
+// Done implements [proxy.Exchange].
 func (ex *exchange) Done(status int, cut bool) {
 	t := ex.t
 	if t == nil || ex.beside {
@@ -151,7 +152,7 @@ func (t *thread) watch(ex *exchange, u tenfold.Usage) {
 	t.later(func(ctx context.Context) { t.giveUp(ctx, nil, why) })
 }
 
-// Refused implements [Exchange].
+// Refused implements [proxy.Exchange].
 func (ex *exchange) Refused(status int, body []byte) []byte {
 	t := ex.t
 	if t == nil || ex.tried {

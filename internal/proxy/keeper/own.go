@@ -1,10 +1,11 @@
-package proxy
+package keeper
 
 import (
 	"context"
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
 	"tenfold/transcript"
@@ -129,7 +130,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 		return
 	}
 	mime, body := ex.in.Protocol.Answer(ex.r, "<summary>\n"+text+"\n</summary>", tenfold.Usage{Model: ex.r.Model})
-	ex.answer = &Answer{ContentType: mime, Body: body}
+	ex.answer = &proxy.Answer{ContentType: mime, Body: body}
 }
 
 // summarise compacts because the client wants to, and gives the view as text; it is

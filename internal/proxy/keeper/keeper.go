@@ -1,4 +1,4 @@
-package proxy
+package keeper
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
 )
 
-// Options set up a [Keeper].
+// Options set up a [proxy.Keeper].
 type Options struct {
 	// Open opens the store; it is called once, by the first request that needs it.
 	Open func(ctx context.Context) (*session.Service, error)
@@ -58,8 +59,8 @@ type keeper struct {
 	work    sync.WaitGroup
 }
 
-// NewKeeper makes a keeper of conversations.
-func NewKeeper(o Options) Keeper {
+// New makes a keeper of conversations.
+func New(o Options) proxy.Keeper {
 	o.Idle, o.Patience = cmp.Or(o.Idle, defaultIdle), cmp.Or(o.Patience, defaultPatience)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,8 +79,8 @@ func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
 	return k.service, k.failure
 }
 
-// Take implements [Keeper].
-func (k *keeper) Take(ctx context.Context, in Incoming) (out Exchange) {
+// Take implements [proxy.Keeper].
+func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchange) {
 	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now()}
 	defer func() {
 		if p := recover(); p != nil { // V7: what goes through is worth more than what we make of it
@@ -185,7 +186,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 		return t, false
 	}
 	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, limit: math.MaxInt}
-	t.shown = Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
+	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
 	if was != nil { // it was rewound, or there are two of them
 		t.from, t.shared = was, same
 		if was.frozen.holds(ex.r) {
@@ -252,20 +253,20 @@ func without(list []*thread, t *thread) []*thread {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-// Status implements [Keeper].
-func (k *keeper) Status() []Conversation {
+// Status implements [proxy.Keeper].
+func (k *keeper) Status() []proxy.Conversation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list := slices.Clone(k.all)
 	slices.SortStableFunc(list, func(a, b *thread) int { return b.seen.Compare(a.seen) })
-	out := make([]Conversation, len(list))
+	out := make([]proxy.Conversation, len(list))
 	for i, t := range list {
 		out[i] = t.status()
 	}
 	return out
 }
 
-// Close implements [Keeper].
+// Close implements [proxy.Keeper].
 func (k *keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	for _, t := range k.all {

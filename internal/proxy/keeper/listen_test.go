@@ -1,4 +1,4 @@
-package proxy_test
+package keeper_test
 
 import (
 	"bytes"

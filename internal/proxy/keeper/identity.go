@@ -1,4 +1,4 @@
-package proxy
+package keeper
 
 import (
 	"crypto/hmac"
@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 )
 
@@ -67,7 +68,7 @@ const longestName = 200
 
 // identify says whose a request is. The secret is that of this process, so that
 // what is made of credentials says nothing anywhere else.
-func identify(in Incoming, first wire.Sum, secret []byte) identity {
+func identify(in proxy.Incoming, first wire.Sum, secret []byte) identity {
 	id := identity{tool: tools[in.Client], class: class(in.Header.Get(classHeader))}
 	named, tool := sessionOf(in.Header)
 	if id.tool == "" {

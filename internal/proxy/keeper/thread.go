@@ -1,4 +1,4 @@
-package proxy
+package keeper
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 )
 
@@ -36,7 +37,7 @@ type thread struct {
 	// a history begins with it (X4).
 	answered *base
 	passing  string // why nothing is edited any more; empty while we do
-	shown    Conversation
+	shown    proxy.Conversation
 	billed   billed
 
 	// What the last look at the log said: that a compaction is due, from how many
@@ -280,7 +281,7 @@ func (t *thread) outdated(now time.Time) bool {
 }
 
 // status is what can be shown.
-func (t *thread) status() Conversation {
+func (t *thread) status() proxy.Conversation {
 	c := t.shown
 	c.Passing = t.passing
 	if t.billed.prompt > 0 {
