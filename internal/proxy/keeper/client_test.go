@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -159,7 +158,7 @@ func (c *client) user(text string) {
 }
 
 func (c *client) send() proxy.Exchange {
-	return c.k.Take(context.Background(), proxy.Incoming{Protocol: anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
+	return c.k.Take(context.Background(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
 }
 
 // answered gives the vendor's answer to an exchange: the content's blocks.

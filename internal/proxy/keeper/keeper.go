@@ -190,7 +190,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	if was != nil { // it was rewound, or there are two of them
 		t.from, t.shared = was, same
 		if was.frozen.holds(ex.r) {
-			t.frozen = was.frozen
+			t.frozen, t.epoch = was.frozen, was.epoch
 		}
 		t.passing = was.passing
 	}

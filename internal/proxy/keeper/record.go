@@ -302,6 +302,9 @@ func (t *thread) found(ex *exchange, upto int) error {
 		if !ok || len(known) < len(pieces) {
 			return fmt.Errorf("message %d is not in the log as it was stored", i)
 		}
+		if prev := ex.before; prev != nil && i >= prev.length && ex.r.Messages[i].Model && c.control != nil {
+			c.story.unbind(l, known, prev.epoch, c.control.Epoch())
+		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
 		if len(known) > 0 {

@@ -1,4 +1,4 @@
-package proxy_test
+package keeper_test
 
 import (
 	"context"
@@ -15,12 +15,14 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/proxy/keeper"
 )
 
 // world has clients do what clients do, and holds the keeper to its laws.
 type world struct {
 	*place
 	t       *rapid.T
+	idles   bool
 	clients []*talker
 	n       int
 	told    [][]string // everything that some client's history ever said
@@ -81,6 +83,7 @@ var signature = regexp.MustCompile(`"signature":"([0-9a-f]*)"`)
 // request sends what the history says, and holds what goes to the vendor to the laws.
 func (w *world) request(c *talker) (finish func(status int, blocks string, cut, keep bool)) {
 	ex := c.send()
+	keeper.Rest(w.k, false)
 	sent := string(ex.Body())
 	if err := body.Anthropic().Check(ex.Body()); err != nil {
 		w.t.Fatalf("the vendor refuses: %v\ncame: %s\nwent: %s", err, c.body(), sent)
@@ -112,6 +115,7 @@ func (w *world) request(c *talker) (finish func(status int, blocks string, cut, 
 			}
 		}
 		ex.Done(status, cut)
+		keeper.Rest(w.k, w.idles)
 		message := `{"role":"assistant","content":[` + blocks + `]}`
 		w.told = append(w.told, tokens(append(slices.Clone(c.messages), message)))
 		if status == 200 && keep {
@@ -209,10 +213,7 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{place: newPlace(t), t: t}
-		if rapid.Bool().Draw(t, "idle") {
-			w.idle = time.Microsecond // everything is stored as soon as it is heard
-			w.restart()
-		}
+		w.idles = rapid.Bool().Draw(t, "idle") // everything is stored as soon as it is heard
 		for i := range rapid.IntRange(1, 2).Draw(t, "clients") {
 			name := []string{"one", "two"}[i]
 			c := newClient(w.place, name)
