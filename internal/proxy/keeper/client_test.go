@@ -98,7 +98,7 @@ func (p *place) close() {
 	}
 }
 
-// A conversation of the store, opened.
+// open opens a conversation of the store.
 func (p *place) open(id string) *session.Session {
 	p.t.Helper()
 	s, err := p.service().Open(context.Background(), id)
