@@ -131,6 +131,17 @@ func (s *Session) Control(live Live) *Controller {
 // Session is the conversation that is controlled.
 func (c *Controller) Session() *Session { return c.session }
 
+// Window is how many tokens the model's context holds, and Trigger what is asked
+// between turns: a caller that knows what a request takes can tell by them that
+// there is nothing to ask.
+func (c *Controller) Window() int {
+	_, window := c.used()
+	return window
+}
+
+// Trigger is what is asked between turns.
+func (c *Controller) Trigger() trigger.Trigger { return c.live.Auto.Trigger }
+
 // Appended takes in entries that the caller has, such as what a model answered
 // or a tool gave. It reads what others appended first.
 func (c *Controller) Appended(ctx context.Context, entries ...tenfold.Entry) error {

@@ -145,6 +145,19 @@ func (s *Service) List(ctx context.Context) iter.Seq2[store.Conversation, error]
 	return s.store.Conversations(ctx)
 }
 
+// Imported lists the conversations whose origin has the key, the one last appended
+// to first.
+func (s *Service) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	return s.store.Imported(ctx, key)
+}
+
+// Version is how many entries the log of a conversation has, as the store says:
+// whoever has it open learns cheaply whether to refresh.
+func (s *Service) Version(ctx context.Context, id string) (int64, error) {
+	c, err := s.store.Conversation(ctx, id)
+	return c.Version, err
+}
+
 // Entries gives the entries of a conversation after a seq, without opening it.
 func (s *Service) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	return s.store.Entries(ctx, id, after)

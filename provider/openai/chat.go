@@ -33,6 +33,9 @@ type chatCall struct {
 
 func newChat(model string) *chat { return &chat{model: model} }
 
+// NewChatDecoder decodes one answer of chat completions, for package answer.
+func NewChatDecoder(model string) wire.Decoder { return newChat(model) }
+
 type chatChunk struct {
 	ID      string         `json:"id"`
 	Model   string         `json:"model"`
