@@ -5,6 +5,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,6 +32,9 @@ const (
 	fileTokens  = 2000
 	imageTokens = 1600
 )
+
+// maxEntryTokens is the most that one entry counts, whatever it claims.
+const maxEntryTokens = math.MaxInt32
 
 // CountPayload counts what a payload costs a model: its texts, a call's name
 // and arguments, images by their size. What no model sees costs nothing; the
