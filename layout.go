@@ -104,14 +104,12 @@ func (p *Projection) findFirst() {
 		if m, ok := item.Payload.(UserMessage); ok && len(m.Parts) > 0 && IsNote(m.Parts[0].Text) {
 			l.note = "" // the note of a view that was exported and came back
 		}
+		if l.note != "" {
+			l.noteTokens = p.log.counter.Count(l.note)
+			l.added = l.added.plus(Count{Entries: 1, After: l.noteTokens})
+		}
 		if l.opening = item.Payload.Kind() != KindUserMessage; l.opening {
 			l.added = l.added.plus(Count{Entries: 1, After: p.log.counter.Count(openingText)})
-			item.Tokens = 0
-		}
-		if l.note != "" {
-			// It is a part of a message, and what one entry counts has an end (P12).
-			l.noteTokens = min(p.log.counter.Count(l.note), maxEntryTokens-item.Tokens)
-			l.added = l.added.plus(Count{Entries: 1, After: l.noteTokens})
 		}
 		break
 	}
