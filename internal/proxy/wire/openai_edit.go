@@ -14,8 +14,10 @@ type openaiForm struct {
 	part string
 	// add writes a message of a role.
 	add func(role, text string) []byte
-	// content gives the place of what a result says.
+	// content is the member that holds what a result says.
 	content string
+	// bound are members with reasoning that is refused behind a changed prefix (B3).
+	bound []string
 }
 
 // openaiEdit puts the messages of one request together.
@@ -28,6 +30,8 @@ type openaiEdit struct {
 	// lost tells that reasoning of the model's answer under way is gone: the vendor
 	// refuses the ids of what was said with it, and needs none.
 	lost bool
+	// broken tells that something before is not as it came.
+	broken bool
 }
 
 // edited is a message on its way out.
@@ -65,7 +69,9 @@ func speaks(list []Piece) speaker {
 }
 
 // isSystem reports whether the system said a message: nothing edits it (X2a).
-func isSystem(m tenfold.UserMessage) bool { return m.Role == "system" || m.Role == "developer" }
+func isSystem(m tenfold.UserMessage) bool { return isSystemRole(m.Role) }
+
+func isSystemRole(role string) bool { return role == "system" || role == "developer" }
 
 // editOpenAI implements Edit of both protocols.
 func editOpenAI(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, form openaiForm) ([]byte, error) {
@@ -140,6 +146,7 @@ func (e *openaiEdit) add(added ...tenfold.Payload) {
 		}
 		if !tenfold.Blank(text) {
 			e.out = append(e.out, edited{message: -1, raw: e.form.add(role, text), from: from})
+			e.broken = true
 		}
 	}
 }
@@ -193,7 +200,7 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 	}
 	var patches []patch
 	gone := map[Span]bool{}
-	some, left := false, false
+	some, left, thought := false, false, false
 	for j := range list {
 		p, f := &list[j], &fates[j]
 		if len(p.At) == 0 {
@@ -222,7 +229,11 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 			e.lost = e.lost || p.Entry.Payload.Kind() == tenfold.KindReasoning
 			continue
 		}
-		left = true
+		if p.Entry.Payload.Kind() == tenfold.KindReasoning {
+			thought = true
+		} else {
+			left = true
+		}
 		if f.changed() || (isUser && e.note != "") {
 			more, err := e.changed(at, p, f)
 			if err != nil {
@@ -231,17 +242,19 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 			patches = append(patches, more...)
 		}
 	}
-	if some && !left {
+	if some && !left && (!thought || len(gone) > 0) { // reasoning says nothing by itself
+		e.broken = true
 		return nil
 	}
 	o := edited{message: i, from: speaks(list), thinks: len(list) == 1 && list[0].Entry.Payload.Kind() == tenfold.KindReasoning}
-	if len(gone) > 0 || (e.lost && m.Model && !o.thinks) {
+	if len(gone) > 0 || (m.Model && !o.thinks && (e.lost || e.broken && len(e.form.bound) > 0)) {
 		more, err := e.without(at, gone)
 		if err != nil {
 			return err
 		}
 		patches = append(patches, more...)
 	}
+	e.broken = e.broken || len(patches) > 0
 	o.raw = patched(e.r.Body, at, settled(append(patches, marks(e.r.Body, at)...)))
 	e.out = append(e.out, o)
 	return nil
@@ -277,7 +290,7 @@ func (e *openaiEdit) without(at Span, gone map[Span]bool) ([]patch, error) {
 	out := map[int]bool{}
 	for i := range f {
 		wholes[i] = f[i].whole
-		out[i] = gone[f[i].value] || (f[i].name == "id" && e.lost)
+		out[i] = gone[f[i].value] || (f[i].name == "id" && e.lost) || (e.broken && slices.Contains(e.form.bound, f[i].name))
 		items, err := elements(e.r.Body, f[i].value)
 		if err != nil {
 			return nil, err
