@@ -190,6 +190,18 @@ func (e *openaiEdit) message(i int, list []Piece, fates []fate) error {
 	return e.part(i, list, fates, from, len(list))
 }
 
+// remains is what stays of a message.
+type remains struct {
+	patches []patch
+	gone    map[Span]bool
+	// some tells that the message has pieces, said that something stays which says
+	// anything by itself, thought that reasoning stays.
+	some, said, thought bool
+}
+
+// empty reports whether nothing stays that a vendor would take.
+func (m *remains) empty() bool { return m.some && !m.said && (!m.thought || len(m.gone) > 0) }
+
 // part edits a message of which some pieces go out. What has no pieces stays, and so
 // does what the system says (X2a).
 func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) error {
@@ -198,66 +210,61 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 	if !m.Model {
 		e.lost = false
 	}
-	var patches []patch
-	gone := map[Span]bool{}
-	some, left, thought := false, false, false
+	left := remains{gone: map[Span]bool{}}
 	for j := range list {
-		p, f := &list[j], &fates[j]
-		if len(p.At) == 0 {
-			continue
-		}
-		some = true
-		if j < first || j >= end {
-			for _, at := range p.At {
-				gone[at] = true
-			}
-			continue
-		}
-		user, isUser := p.Entry.Payload.(tenfold.UserMessage)
-		switch {
-		case isUser && isSystem(user):
-			left = true
-			if f.shown != nil && f.shown.Noted {
-				now, _ := f.shown.Payload.(tenfold.UserMessage)
-				e.note = now.Parts[0].Text
-			}
-			continue
-		case f.shown == nil:
-			for _, at := range p.At {
-				gone[at] = true
-			}
-			e.lost = e.lost || p.Entry.Payload.Kind() == tenfold.KindReasoning
-			continue
-		}
-		if p.Entry.Payload.Kind() == tenfold.KindReasoning {
-			thought = true
-		} else {
-			left = true
-		}
-		if f.changed() || (isUser && e.note != "") {
-			more, err := e.changed(at, p, f)
-			if err != nil {
-				return err
-			}
-			patches = append(patches, more...)
+		if err := e.piece(&left, at, &list[j], &fates[j], j >= first && j < end); err != nil {
+			return err
 		}
 	}
-	if some && !left && (!thought || len(gone) > 0) { // reasoning says nothing by itself
+	if left.empty() {
 		e.broken = true
 		return nil
 	}
 	o := edited{message: i, from: speaks(list), thinks: len(list) == 1 && list[0].Entry.Payload.Kind() == tenfold.KindReasoning}
-	if len(gone) > 0 || (m.Model && !o.thinks && (e.lost || e.broken && len(e.form.bound) > 0)) {
-		more, err := e.without(at, gone)
+	if len(left.gone) > 0 || (m.Model && !o.thinks && (e.lost || e.broken && len(e.form.bound) > 0)) {
+		more, err := e.without(at, left.gone)
 		if err != nil {
 			return err
 		}
-		patches = append(patches, more...)
+		left.patches = append(left.patches, more...)
 	}
-	e.broken = e.broken || len(patches) > 0
-	o.raw = patched(e.r.Body, at, settled(append(patches, marks(e.r.Body, at)...)))
+	e.broken = e.broken || len(left.patches) > 0
+	o.raw = patched(e.r.Body, at, settled(append(left.patches, marks(e.r.Body, at)...)))
 	e.out = append(e.out, o)
 	return nil
+}
+
+// piece adds what is shown of a piece to what stays of its message; in tells that
+// the piece goes out with it.
+func (e *openaiEdit) piece(left *remains, at Span, p *Piece, f *fate, in bool) error {
+	if len(p.At) == 0 {
+		return nil
+	}
+	left.some = true
+	thinks := p.Entry.Payload.Kind() == tenfold.KindReasoning
+	user, isUser := p.Entry.Payload.(tenfold.UserMessage)
+	switch {
+	case in && isUser && isSystem(user):
+		left.said = true
+		if f.shown != nil && f.shown.Noted {
+			now, _ := f.shown.Payload.(tenfold.UserMessage)
+			e.note = now.Parts[0].Text
+		}
+		return nil
+	case !in || f.shown == nil:
+		for _, at := range p.At {
+			left.gone[at] = true
+		}
+		e.lost = e.lost || thinks && in
+		return nil
+	}
+	left.said, left.thought = left.said || !thinks, left.thought || thinks
+	if !f.changed() && (!isUser || e.note == "") {
+		return nil
+	}
+	patches, err := e.changed(at, p, f)
+	left.patches = append(left.patches, patches...)
+	return err
 }
 
 // settled puts patches in order, and leaves out those inside of others.
