@@ -7,11 +7,29 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/logtest"
+	"tenfold/internal/proxy/wire"
 )
 
 func openAI() []vendor {
-	return slices.DeleteFunc(vendors(), func(v vendor) bool { return v.profile.Name[:6] != "openai" })
+	return []vendor{
+		{opener: wire.OpenAIResponses{}, profile: body.OpenAIResponses(), path: "/v1/responses", list: "input"},
+	}
+}
+
+// What was written of a log is read back as what it says (X2a).
+func TestX2aRequestsOfOpenAIAreReadAsWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	for _, v := range openAI() {
+		rapid.Check(t, func(t *rapid.T) {
+			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
+			_, _, log := v.read(t, raw)
+			if again := write(t, v, log); !alike(t, again, raw) {
+				t.Fatalf("read back\n%s\nof\n%s", again, raw)
+			}
+		})
+	}
 }
 
 // parted gives the entries that a model sees, and the overlays over them.
