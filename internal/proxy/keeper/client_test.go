@@ -202,7 +202,7 @@ func (c *client) turn(size int) (sent []string) {
 	return sent
 }
 
-func (c *client) status() proxy.Conversation {
+func (c *place) status() proxy.Conversation {
 	all := c.k.Status()
 	if len(all) == 0 {
 		c.t.Fatal("no conversation")

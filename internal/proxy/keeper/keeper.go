@@ -108,7 +108,7 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	switch {
 	case in.Kind == wire.Count || id.class.beside():
 		k.takeBeside(ex, id)
-	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(r)):
+	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(in.Protocol, r)):
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
 		k.take(ctx, ex, id)

@@ -98,6 +98,7 @@ func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
 	c := filled(t)
 	last := c.turn(100)[1]
 	version := func() int64 { return c.open(c.status().ID).Log().Version() }
+	keeper.Rest(c.k, false)
 	before, requests := version(), c.status().Requests
 	for _, how := range []string{"count", "auxiliary", "side_reply"} {
 		side := *c
