@@ -113,6 +113,9 @@ func (a *app) runClient(ctx context.Context, f runFlags, name string, args []str
 		Base:      func(upstream string) string { return proxy.Base(address, token, upstream) },
 		Upstreams: upstreams, Scratch: scratch,
 	})
+	if start.Note != "" {
+		a.Warn(start.Note)
+	}
 	if err == nil {
 		code, err = launch.Run(ctx, program, start, a.InTTY || a.OutTTY || a.ErrTTY)
 	}
