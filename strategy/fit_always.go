@@ -80,6 +80,7 @@ func (f *fitting) always() {
 	calls := slices.Concat(f.calls, f.later())
 	f.keepLastStep()
 	f.keepAnswers()
+	f.keepPointed()
 	f.keepPlan(calls)
 	f.keepPlanFile(calls)
 	f.keepImages(calls)

@@ -54,6 +54,7 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	was := t.frozen
+	t.epoch = epoch
 	t.k.mu.Unlock()
 	if epoch == c.epoch && (was == nil || was.epoch == epoch) {
 		return nil

@@ -183,6 +183,9 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 			t.log.story = b.story(r)
 			if t.log.control != nil {
 				t.log.epoch = t.log.control.Epoch().ID
+				t.k.mu.Lock()
+				t.epoch = t.log.epoch
+				t.k.mu.Unlock()
 			}
 		})
 		return t

@@ -133,7 +133,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 func asPieces(entries []tenfold.Entry) []wire.Piece {
 	out := make([]wire.Piece, len(entries))
 	for i, e := range entries {
-		out[i].Entry = e
+		out[i].Entry = tenfold.Entry{Payload: e.Payload}
 	}
 	return out
 }
@@ -302,6 +302,9 @@ func (t *thread) found(ex *exchange, upto int) error {
 		if !ok || len(known) < len(pieces) {
 			return fmt.Errorf("message %d is not in the log as it was stored", i)
 		}
+		if prev := ex.before; prev != nil && i >= prev.length && ex.r.Messages[i].Model && c.control != nil {
+			c.story.unbind(l, known, prev.epoch, c.control.Epoch())
+		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
 		if len(known) > 0 {
@@ -349,6 +352,9 @@ func titleOf(entries []tenfold.Entry) string {
 // adopt makes a conversation that of the history.
 func (t *thread) adopt(s *session.Session) error {
 	t.log.session = s
+	t.k.mu.Lock()
+	t.born = false // found again after a failure
+	t.k.mu.Unlock()
 	return t.configure()
 }
 
@@ -388,7 +394,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	if !answered(s.Log(), through) {
 		c.story = story{}
 		t.k.mu.Lock()
-		t.frozen, t.from, t.shown.ID = nil, nil, ""
+		t.frozen, t.shown.ID = nil, ""
 		t.k.mu.Unlock()
 		return nil
 	}
@@ -401,7 +407,6 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 		return err
 	}
 	t.k.mu.Lock()
-	t.from = nil
 	if t.frozen != nil && t.frozen.upto > len(c.story.chains) {
 		t.frozen, t.due = nil, true
 	}
@@ -426,20 +431,9 @@ func answered(l *tenfold.Log, through int64) bool {
 // open finds the conversation that a history is, or leaves it to be made.
 func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	t.k.mu.Lock()
-	from, shared := t.from, t.shared
+	born := t.born
 	t.k.mu.Unlock()
-	if from != nil {
-		from.log.mu.Lock()
-		s, st := from.log.session, from.log.story
-		n := min(shared, len(st.chains))
-		st.chains, st.seqs = slices.Clone(st.chains), slices.Clone(st.seqs)
-		from.log.mu.Unlock()
-		if s != nil && n > 0 {
-			st.cut(n)
-			return t.reopen(ctx, s.ID(), st)
-		}
-	}
-	if settled(ex.r.Messages) == 0 {
+	if born || settled(ex.r.Messages) == 0 {
 		return nil // nothing was said before
 	}
 	svc, err := t.k.sessions(ctx)
@@ -450,29 +444,19 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
-	return t.choose(ctx, svc, ex, known[:min(len(known), mostCompared)], upto)
+	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
 }
 
-// reopen makes a copy of a conversation, read anew: the other history's own is for
-// its jobs.
-func (t *thread) reopen(ctx context.Context, id string, st story) error {
-	svc, err := t.k.sessions(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := svc.Open(ctx, id)
-	if err != nil {
-		return err
-	}
-	t.log.story = st
-	return t.copyOf(ctx, s, st.at)
-}
+// mostOpened is how many conversations of the store are opened to find the one that
+// a history is.
+const mostOpened = 8
 
 // choose finds the conversation that has most of a history, by the ids of entries:
 // they are made of what the messages say and of all before them.
 func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange, known []store.Conversation, upto int) error {
 	var best *session.Session
 	var told story
+	ends := false // it says nothing more
 	for _, c := range known {
 		s, err := svc.Open(ctx, c.ID)
 		if errors.Is(err, store.ErrNotFound) {
@@ -485,15 +469,19 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		if err != nil {
 			return err
 		}
-		if len(st.chains) > len(told.chains) && answered(s.Log(), st.at) {
-			best, told = s, st
+		n, whole := len(st.chains), ended(s.Log(), st.at)
+		if n > len(told.chains) && answered(s.Log(), st.at) || best != nil && n == len(told.chains) && whole && !ends {
+			best, told, ends = s, st, whole
+		}
+		if ends && len(told.chains) == upto {
+			break
 		}
 	}
 	if best == nil {
 		return nil
 	}
 	t.log.story = told
-	if len(told.chains) < upto && !ended(best.Log(), told.at) {
+	if len(told.chains) < upto && !ends {
 		return t.copyOf(ctx, best, told.at)
 	}
 	if err := t.adopt(best); err != nil {
