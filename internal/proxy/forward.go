@@ -17,10 +17,6 @@ import (
 	"tenfold/internal/proxy/wire"
 )
 
-// longestRead is the most bytes of a request's body that are read before they go
-// on; more than a vendor takes. What is longer streams through.
-const longestRead = 128 << 20
-
 // A passage is a request on its way and its response.
 type passage struct {
 	*Server
@@ -59,7 +55,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 	if !read {
 		return p.pass(p.r.Body, p.r.ContentLength)
 	}
-	raw, whole, err := readBody(p.r)
+	raw, whole, err := readBody(p.r, p.limits.read)
 	switch {
 	case err != nil:
 		return 0, true // the client broke off
@@ -67,7 +63,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 		return p.pass(io.MultiReader(bytes.NewReader(raw), p.r.Body), p.r.ContentLength)
 	}
 	coding := codingOf(p.r.Header)
-	plain, err := decode(coding, raw)
+	plain, err := decode(coding, raw, p.limits.decoded)
 	if err != nil {
 		return p.pass(bytes.NewReader(raw), int64(len(raw)))
 	}
@@ -86,9 +82,9 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 	if res.StatusCode/100 == 2 {
 		return p.respond(res)
 	}
-	start, rest := hold(p.ctx, res.Body)
+	start, rest := hold(p.ctx, res.Body, p.limits)
 	seen := start
-	if d, err := newDecoder(codingOf(res.Header), bytes.NewReader(start)); err == nil {
+	if d, err := newDecoder(codingOf(res.Header), bytes.NewReader(start), p.limits.decoded); err == nil {
 		seen, _ = io.ReadAll(d)
 	}
 	if again := p.exchange.Refused(res.StatusCode, seen); again != nil {
@@ -216,8 +212,8 @@ func (p *passage) inform(code int, header textproto.MIMEHeader) error {
 }
 
 // readBody reads a body; whole is false if it is longer than we read.
-func readBody(r *http.Request) (data []byte, whole bool, err error) {
-	if r.ContentLength > longestRead {
+func readBody(r *http.Request, longest int64) (data []byte, whole bool, err error) {
+	if r.ContentLength > longest {
 		return nil, false, nil
 	}
 	if r.ContentLength >= 0 {
@@ -225,8 +221,8 @@ func readBody(r *http.Request) (data []byte, whole bool, err error) {
 		data = make([]byte, 0, min(r.ContentLength, 8<<20)+1)
 	}
 	b := bytes.NewBuffer(data)
-	n, err := b.ReadFrom(io.LimitReader(r.Body, longestRead+1))
-	return b.Bytes(), n <= longestRead, err
+	n, err := b.ReadFrom(io.LimitReader(r.Body, longest+1))
+	return b.Bytes(), n <= longest, err
 }
 
 // hops are the headers between two neighbours (RFC 9110, 7.6.1).

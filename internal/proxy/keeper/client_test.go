@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/body"
@@ -29,7 +30,7 @@ const window = 8000
 
 // A place is where clients meet: a store, a clock and a keeper that can be restarted.
 type place struct {
-	t     testing.TB
+	t     rapid.TB
 	store store.Store
 	k     proxy.Keeper
 	live  session.Live
@@ -40,7 +41,7 @@ type place struct {
 	failed []string
 }
 
-func newPlace(t testing.TB) *place {
+func newPlace(t rapid.TB) *place {
 	p := &place{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), idle: time.Hour}
 	p.live = session.Live{
 		Request: session.Request{Options: strategy.Options{Window: window}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{Turns: 1, Tokens: 500}}},
@@ -97,7 +98,7 @@ func (p *place) close() {
 	}
 }
 
-// A conversation of the store, opened.
+// open opens a conversation of the store.
 func (p *place) open(id string) *session.Session {
 	p.t.Helper()
 	s, err := p.service().Open(context.Background(), id)
@@ -157,7 +158,7 @@ func (c *client) user(text string) {
 }
 
 func (c *client) send() proxy.Exchange {
-	return c.k.Take(context.Background(), proxy.Incoming{Protocol: anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
+	return c.k.Take(context.Background(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
 }
 
 // answered gives the vendor's answer to an exchange: the content's blocks.
@@ -201,7 +202,7 @@ func (c *client) turn(size int) (sent []string) {
 	return sent
 }
 
-func (c *client) status() proxy.Conversation {
+func (c *place) status() proxy.Conversation {
 	all := c.k.Status()
 	if len(all) == 0 {
 		c.t.Fatal("no conversation")
@@ -210,7 +211,7 @@ func (c *client) status() proxy.Conversation {
 }
 
 // messagesOf are those of a request, without cache marks.
-func messagesOf(t testing.TB, raw string) []string {
+func messagesOf(t rapid.TB, raw string) []string {
 	t.Helper()
 	var r struct {
 		Messages []jsontext.Value `json:"messages"`
@@ -226,7 +227,7 @@ func messagesOf(t testing.TB, raw string) []string {
 }
 
 // begins tells whether the messages of a request begin with those of another.
-func begins(t testing.TB, with, longer string) bool {
+func begins(t rapid.TB, with, longer string) bool {
 	a, b := messagesOf(t, with), messagesOf(t, longer)
 	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
 }

@@ -54,6 +54,7 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	was := t.frozen
+	t.epoch = epoch
 	t.k.mu.Unlock()
 	if epoch == c.epoch && (was == nil || was.epoch == epoch) {
 		return nil
@@ -61,13 +62,7 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	if c.epoch = epoch; epoch == "" && was == nil {
 		return nil
 	}
-	if b := c.story.base; b != nil {
-		var err error
-		if c.story.now, err = viewText(c.session, b.seq); err != nil {
-			return err
-		}
-	}
-	f, err := draw(ex.in.Protocol, ex.r, c.session.Projection(), &c.story)
+	f, err := t.drawn(ex)
 	if err != nil {
 		t.pass("a compaction could not be put into the request: " + err.Error())
 		return err
@@ -87,6 +82,25 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 		t.shown.Epochs++
 	}
 	return nil
+}
+
+// drawn gives the prefix that shows the view as it is.
+func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
+	c := &t.log
+	p, b := c.session.Projection(), c.story.base
+	switch {
+	case b == nil:
+	case b.text != "":
+		if c.story.now, err = viewText(c.session, b.seq); err != nil {
+			return nil, err
+		}
+	default: // the client does not have the beginning any more
+		n := len(c.story.chains)
+		f = &frozen{upto: n, chain: c.story.chains[n-1], tokens: p.Tokens()}
+		f.bytes, err = viewItems(c.session, c.session.Log().Version())
+		return f, err
+	}
+	return draw(ex.in.Protocol, ex.r, p, &c.story)
 }
 
 // lookEvery is how many tokens a log grows between two looks at it.

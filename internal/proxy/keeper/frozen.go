@@ -60,8 +60,18 @@ func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*f
 		return nil, nil
 	}
 	upto := changed + 1
+	inside := func(it tenfold.Item) bool { return at[it.Seq] < upto }
+	prefix := before(items, inside)
+	// Where the last messages of the prefix are gone, two of the client's would
+	// stand side by side: they are joined.
+	if upto < n && !r.Messages[upto].Model && len(prefix) > 0 {
+		if last := prefix[len(prefix)-1]; last.Seq != 0 && at[last.Seq] < upto-1 && !r.Messages[at[last.Seq]].Model {
+			upto++
+			prefix = before(items, inside)
+		}
+	}
 	f := &frozen{upto: upto, chain: r.Messages[upto-1].Chain}
-	items = before(items, func(it tenfold.Item) bool { return at[it.Seq] < upto })
+	items = prefix
 	for _, it := range items {
 		f.tokens += it.Tokens
 	}
@@ -110,8 +120,8 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 		switch {
 		case it.Seq == 0 && it.Added == tenfold.AddedPlaceholder:
 			return // whoever made the request knows better what its vendor wants
-		case it.Seq != 0 && !ok:
-			return // the client took it out itself
+		case it.Seq != 0 && !ok, s.stale[it.Seq]:
+			return // the client took it out itself, or it is bound to another view
 		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
 			changed = max(changed, m)
 		}

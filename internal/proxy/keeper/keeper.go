@@ -52,11 +52,12 @@ type keeper struct {
 	service *session.Service
 	failure error
 
-	mu      sync.Mutex
-	threads map[string][]*thread // by identity, the newest first
-	all     []*thread            // in the order they were first seen
-	closed  bool
-	work    sync.WaitGroup
+	mu       sync.Mutex
+	threads  map[string][]*thread // by identity, the newest first
+	all      []*thread            // in the order they were first seen
+	requests int
+	closed   bool
+	work     sync.WaitGroup
 }
 
 // New makes a keeper of conversations.
@@ -107,7 +108,7 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	switch {
 	case in.Kind == wire.Count || id.class.beside():
 		k.takeBeside(ex, id)
-	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(r)):
+	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(in.Protocol, r)):
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
 		k.take(ctx, ex, id)
@@ -187,10 +188,10 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	}
 	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, limit: math.MaxInt}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
+	t.born = was == nil && settled(ex.r.Messages) == 0
 	if was != nil { // it was rewound, or there are two of them
-		t.from, t.shared = was, same
 		if was.frozen.holds(ex.r) {
-			t.frozen = was.frozen
+			t.frozen, t.epoch = was.frozen, was.epoch
 		}
 		t.passing = was.passing
 	}
@@ -232,13 +233,14 @@ func common(a, b []wire.Message) int {
 // remember adds a history, and forgets the one that was quiet the longest where
 // there are too many. The caller holds the lock.
 func (k *keeper) remember(t *thread) {
-	t.seen = k.Now()
+	k.requests++
+	t.order = k.requests
 	k.threads[t.id.key] = slices.Insert(k.threads[t.id.key], 0, t)
 	k.all = append(k.all, t)
 	if len(k.all) <= mostThreads {
 		return
 	}
-	old := slices.MinFunc(k.all, func(a, b *thread) int { return a.seen.Compare(b.seen) })
+	old := slices.MinFunc(k.all, func(a, b *thread) int { return cmp.Compare(a.order, b.order) })
 	old.flush()
 	k.all = without(k.all, old)
 	if list := without(k.threads[old.id.key], old); len(list) > 0 {
@@ -258,7 +260,7 @@ func (k *keeper) Status() []proxy.Conversation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list := slices.Clone(k.all)
-	slices.SortStableFunc(list, func(a, b *thread) int { return b.seen.Compare(a.seen) })
+	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Compare(b.order, a.order) })
 	out := make([]proxy.Conversation, len(list))
 	for i, t := range list {
 		out[i] = t.status()

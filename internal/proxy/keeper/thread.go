@@ -19,9 +19,9 @@ type thread struct {
 	id            identity
 	protocol      wire.Protocol
 	client, dir   string
-	from          *thread // the history that this one left
-	shared        int     // after so many messages
+	born          bool // seen from its beginning
 	seen, touched time.Time
+	order         int // of its newest request among all
 
 	// messages are those of the newest request. So many of them as are confirmed
 	// are in the log, or will be: a history that differs in those is another one.
@@ -32,6 +32,7 @@ type thread struct {
 	newest    *exchange
 	idle      *time.Timer
 
+	epoch  string // that requests are sent in
 	frozen *frozen
 	// answered is what the client was told when it last compacted by itself, until
 	// a history begins with it (X4).
@@ -95,7 +96,8 @@ func (t *thread) join(ex *exchange) {
 			t.bill(prev)
 		}
 	}
-	t.newest, t.messages, t.seen = ex, ex.r.Messages, ex.began
+	t.k.requests++
+	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
 	ex.warm = t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.lifetime
 	t.shown.Requests++
 	t.shown.Model = cmp.Or(ex.r.Model, t.shown.Model)
@@ -261,6 +263,7 @@ func (t *thread) pass(why string) {
 
 // send gives a request the body that it goes with.
 func (t *thread) send(ex *exchange) {
+	ex.epoch = t.epoch
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
 		t.shown.Edited++

@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,11 +26,19 @@ type vendor struct {
 	opener
 	profile body.Profile
 	path    string
+	// list is the member that holds the messages, message what one of the user's
+	// begins with, and block a text in it.
+	list, message string
+	block         func(text string) string
 }
 
 func vendors() []vendor {
 	return []vendor{
-		{wire.Anthropic{}, body.Anthropic(), "/v1/messages"},
+		{
+			wire.Anthropic{},
+			body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
+			func(text string) string { return `{"type":"text","text":"` + text + `"}` },
+		},
 	}
 }
 
@@ -93,4 +103,82 @@ func write(t rapid.TB, v vendor, log *tenfold.Log) []byte {
 		t.Fatal(err)
 	}
 	return raw
+}
+
+// overlaid draws compactions over a log that was read.
+func overlaid(t *rapid.T, log *tenfold.Log) {
+	for i := range rapid.IntRange(1, 3).Draw(t, "overlays") {
+		c := logtest.Compaction().Draw(t, "overlay")
+		if _, err := log.Append(tenfold.Entry{ID: "overlay" + string(rune('a'+i)), Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whatever overlays say, an edited request says what a body does that is written
+// of the same projection, and a vendor takes it (X2a, P10).
+func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
+	t.Parallel()
+	for _, v := range vendors() {
+		rapid.Check(t, func(t *rapid.T) {
+			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
+			if bad := v.profile.Check(raw); len(bad) > 0 {
+				t.Skip(bad)
+			}
+			r, pieces, log := v.read(t, raw)
+			overlaid(t, log)
+			// The newest message is as the client sent it, and ends what is compared.
+			if _, err := log.Append(tenfold.Entry{ID: "newest", Payload: tenfold.TurnStart{}},
+				tenfold.Entry{ID: "newest/0", Payload: tenfold.UserMessage{Parts: tenfold.Text("zz")}}); err != nil {
+				t.Fatal(err)
+			}
+			p := tenfold.Project(log)
+			prefix, err := v.Edit(r, len(r.Messages), pieces, p.List())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := v.profile.Write(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			says := v.withoutNewest(v.said(t, want))
+			if says == "" && len(r.Messages) > 0 {
+				says = v.user("[Conversation continues]")
+			}
+			if !bytes.Contains(raw, []byte(`"role":"system"`)) && string(prefix) != says { // a prompt may be a message, or the head
+				t.Fatalf("says\n%s\nwant\n%s\nof\n%s", prefix, says, raw)
+			}
+			if !v.endsWithUser(prefix) {
+				prefix = append(prefix, ","+v.user("zz")...)
+			}
+			if bad := v.profile.Check(r.With(prefix, len(r.Messages))); len(bad) > 0 && len(r.Messages) > 0 {
+				t.Fatalf("%v in\n%s\nof\n%s", bad, prefix, raw)
+			}
+		})
+	}
+}
+
+// user is a message of the user's, and block a text in it.
+func (v vendor) user(text string) string { return v.message + v.block(text) + "]}" }
+
+// withoutNewest takes the newest text off the messages of a body.
+func (v vendor) withoutNewest(said string) string {
+	if rest, ok := strings.CutSuffix(said, v.user("zz")); ok {
+		return strings.TrimSuffix(rest, ",")
+	}
+	return strings.TrimSuffix(said, ","+v.block("zz")+"]}") + "]}"
+}
+
+func (v vendor) endsWithUser(said []byte) bool {
+	r, err := v.Scan(v.path, []byte(`{"`+v.list+`":[`+string(said)+`]}`), nil)
+	return err == nil && (len(r.Messages) == 0 || !r.Messages[len(r.Messages)-1].Model)
+}
+
+// said gives the messages of a body.
+func (v vendor) said(t rapid.TB, raw []byte) string {
+	r, err := v.Scan(v.path, raw, nil)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, raw)
+	}
+	return string(raw[r.First:r.End])
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"tenfold"
 )
 
@@ -52,36 +54,64 @@ type editor struct {
 // put adds a draft, or joins it to the one before where their roles are the same
 // and something between them is gone.
 func (e *editor) put(d *draft) {
-	for d.moved && e.d.strict && d.thinksAt(len(d.blocks)-1) {
-		d.blocks = d.blocks[:len(d.blocks)-1] // thinking may not end a message
-	}
 	if len(d.blocks) == 0 && d.moved {
 		return
 	}
-	n := len(e.drafts)
-	if n == 0 && d.role != e.d.user {
-		e.add(tenfold.UserMessage{Parts: tenfold.Text(openingText)})
-		n = len(e.drafts)
+	model := d.role == e.d.assistant
+	if last := e.last(); !model || last.role != d.role {
+		e.settle()
 	}
-	if n == 0 {
-		e.drafts = append(e.drafts, d)
-		return
-	}
-	last := e.drafts[n-1]
-	beside := last.message >= 0 && d.message == last.message+1 && !last.moved && !d.moved
-	spoke := last.role // the last of the user's or the model's
-	for i := n - 1; i > 0 && spoke != e.d.user && spoke != e.d.assistant; i-- {
-		spoke = e.drafts[i-1].role
-	}
+	last := e.last()
 	switch {
-	case beside:
-	case d.role == e.d.assistant && spoke == d.role && (last.role != d.role || (e.d.strict && d.thinksAt(0))):
-		e.drafts = append(e.drafts, &draft{role: e.d.user, message: -1, blocks: []block{e.fresh(continueText)}, moved: true})
-	case d.role == last.role && (d.role == e.d.user || d.role == e.d.assistant):
+	case last.role == "" && d.role != e.d.user:
+		e.put(e.asUser(openingText))
+	case model && last.role != d.role && e.joins(d):
+		e.drafts = append(e.drafts, e.asUser(continueText))
+	case last.message >= 0 && d.message == last.message+1 && !last.moved && !d.moved: // as they came
+	case model && last.role == d.role && e.d.strict && d.thinksAt(0) && !last.thinksAt(len(last.blocks)-1):
+		e.settle()
+		e.drafts = append(e.drafts, e.asUser(continueText))
+	case last.role == d.role && (model || d.role == e.d.user):
 		last.blocks, last.moved = append(last.blocks, d.blocks...), true
 		return
 	}
 	e.drafts = append(e.drafts, d)
+}
+
+// last gives the newest draft; one without a role where there is none.
+func (e *editor) last() *draft {
+	if n := len(e.drafts); n > 0 {
+		return e.drafts[n-1]
+	}
+	return &draft{message: -1}
+}
+
+// joins reports whether the model would speak twice with only the system's words
+// between, and the client did not send it so.
+func (e *editor) joins(d *draft) bool {
+	next, beside := d.message, true
+	for _, before := range slices.Backward(e.drafts) {
+		beside = beside && before.message >= 0 && before.message == next-1
+		if next = before.message; before.role == e.d.user || before.role == e.d.assistant {
+			return before.role == d.role && !beside
+		}
+	}
+	return false
+}
+
+// settle ends the newest draft: thinking may not end a message.
+func (e *editor) settle() {
+	last := e.last()
+	for last.moved && e.d.strict && last.thinksAt(len(last.blocks)-1) {
+		if last.blocks = last.blocks[:len(last.blocks)-1]; len(last.blocks) == 0 {
+			e.drafts = e.drafts[:len(e.drafts)-1]
+		}
+	}
+}
+
+// asUser makes a message of the user's that the request does not have.
+func (e *editor) asUser(text string) *draft {
+	return &draft{role: e.d.user, message: -1, blocks: []block{e.fresh(text)}, moved: true}
 }
 
 // fresh makes a block of a text that the request does not have.
@@ -112,9 +142,7 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	if upto < len(e.r.Messages) {
-		e.meet(upto)
-	}
+	e.meet(upto)
 	out := make([][]byte, len(e.drafts))
 	for i, d := range e.drafts {
 		var err error
@@ -125,14 +153,16 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 	return joined(out), nil
 }
 
-// meet makes the last draft fit what follows as it came.
+// meet makes the last draft fit what follows as it came: no vendor takes a request
+// in which the model speaks first, or nobody.
 func (e *editor) meet(upto int) {
-	n, next := len(e.drafts), e.r.Messages[upto].Model
+	e.settle()
+	n, next := len(e.drafts), upto < len(e.r.Messages) && e.r.Messages[upto].Model
 	switch {
-	case n == 0 && next:
-		e.add(tenfold.UserMessage{Parts: tenfold.Text(openingText)})
+	case n == 0 && upto > 0 && (next || upto == len(e.r.Messages)):
+		e.put(e.asUser(openingText))
 	case n > 0 && next && e.drafts[n-1].role == e.d.assistant && (e.drafts[n-1].moved || e.drafts[n-1].message != upto-1):
-		e.add(tenfold.UserMessage{Parts: tenfold.Text(continueText)})
+		e.put(e.asUser(continueText))
 	}
 }
 
