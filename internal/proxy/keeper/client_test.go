@@ -130,6 +130,7 @@ type client struct {
 	// cached is what the vendor has of the last request.
 	cached  string
 	nocache bool
+	hasty   bool // it does not wait until what was heard is stored
 }
 
 func newClient(p *place, name string) *client {
@@ -181,6 +182,9 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 		_, _ = l.Write([]byte(answer))
 	}
 	ex.Done(200, false)
+	if !c.hasty {
+		keeper.Rest(c.k, false)
+	}
 	c.messages = append(c.messages, `{"role":"assistant","content":[`+blocks+`]}`)
 }
 

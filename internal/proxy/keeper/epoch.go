@@ -140,8 +140,7 @@ func (t *thread) heed(d session.Decision, settled bool) {
 		lifetime = rule.Lifetime
 	}
 	if c.live.Auto.Enabled {
-		window := c.control.Window()
-		limit = min(trigger.Limit(c.control.Trigger(), window), int(tight*float64(window)))
+		limit = limitOf(c.control.Trigger(), c.control.Window())
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
@@ -149,6 +148,14 @@ func (t *thread) heed(d session.Decision, settled bool) {
 	t.limit, t.lifetime, t.least = limit, lifetime, rule.Least
 	t.version = c.session.Log().Version()
 	t.due = !settled && (t.due || d.Action == session.Compact || epoch != c.epoch)
+}
+
+// limitOf is how many tokens of a window may be used before something can be due.
+func limitOf(t trigger.Trigger, window int) int {
+	if t == nil {
+		t = trigger.Context(trigger.DefaultContext)
+	}
+	return min(trigger.Limit(t, window), int(tight*float64(window)))
 }
 
 // tight is the share of the window from which on a request may not fit with its
