@@ -105,6 +105,8 @@ func NewTransport() *http.Transport {
 		// As many as there are streams: a new connection costs a handshake.
 		MaxIdleConnsPerHost: 256,
 		IdleConnTimeout:     90 * time.Second,
+		// As long as clients wait that say "Expect: 100-continue" to one that is silent.
+		ExpectContinueTimeout: time.Second,
 		// Many clients share one connection of HTTP/2: a dead one must not hold up
 		// those that come later.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
