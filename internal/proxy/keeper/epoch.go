@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -133,12 +134,8 @@ func (t *thread) look(ctx context.Context) {
 // heed takes note of what a look at the log said. What is settled is not due.
 func (t *thread) heed(d session.Decision, settled bool) {
 	c := &t.log
-	p := c.session.Projection()
-	limit, lifetime := math.MaxInt, c.live.Micro.ColdAfter
-	rule, _ := provider.CacheRuleOf(p.Config().Model)
-	if lifetime == 0 {
-		lifetime = rule.Lifetime
-	}
+	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
+	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
 		limit = limitOf(c.control.Trigger(), c.control.Window())
 	}

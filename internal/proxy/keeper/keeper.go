@@ -197,7 +197,7 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity) bool {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	known, err := svc.Imported(ctx, id.origin)
-	return err == nil && len(known) == 0 && handleOf(ex.in.Protocol, ex.r, 0) == nil
+	return err == nil && len(known) == 0 && handleOf(ex.in.Protocol, ex.r) == nil
 }
 
 // keptFor is how long the marks of a request ask the vendor's cache to live, where

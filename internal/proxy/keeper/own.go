@@ -37,7 +37,7 @@ const mostBase = 3
 // it does not.
 func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	if b.text == "" {
-		if h := handleOf(w, r, 0); h != nil && h.Handle == b.handle {
+		if h := handleOf(w, r); h != nil && h.Handle == b.handle {
 			return h.Message + 1
 		}
 		return 0
@@ -140,13 +140,12 @@ func viewItems(s *session.Session, through int64) ([]byte, error) {
 	return raw[r.Messages[0].From:r.Messages[len(r.Messages)-1].To], nil
 }
 
-// handleOf finds the handle of ours that a request stands on, nil for none. Messages
-// before skip are not looked at.
-func handleOf(w wire.Protocol, r *wire.Request, skip int) *wire.Placed {
+// handleOf finds the handle of ours that a request stands on, nil for none.
+func handleOf(w wire.Protocol, r *wire.Request) *wire.Placed {
 	if _, ok := w.(wire.OpenAIResponses); !ok {
 		return nil
 	}
-	if list := wire.Handles(r, skip); len(list) > 0 {
+	if list := wire.Handles(r, 0); len(list) > 0 {
 		return &list[len(list)-1]
 	}
 	return nil
@@ -305,7 +304,7 @@ const mostBases = 2
 // of one of the newest compactions.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
-	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
 		seq, err := strconv.ParseInt(h.Handle.Epoch, 10, 64)
 		if e, ok := l.Entry(seq); err != nil || !ok || e.Payload.Kind() != tenfold.KindCompaction || h.Handle.Conversation != s.ID() {
 			return story{}, nil //nolint:nilerr // it is not one of ours

@@ -49,7 +49,7 @@ func (c *client) compact() string {
 }
 
 // logOf counts what the one conversation of the store says.
-func (p *place) logOf() (id string, turns, results, compactions int) {
+func (p *place) logOf() (turns, results, compactions int) {
 	p.t.Helper()
 	ids := p.conversations()
 	if len(ids) != 1 {
@@ -64,7 +64,7 @@ func (p *place) logOf() (id string, turns, results, compactions int) {
 			compactions++
 		}
 	}
-	return ids[0], l.Turns(), results, compactions
+	return l.Turns(), results, compactions
 }
 
 // X4: a compaction of Claude Code's own is answered with our view; the history that
@@ -96,7 +96,7 @@ func TestX4ClaudeCodeCompactsByItself(t *testing.T) {
 		}
 	}
 	p.close()
-	_, turns, results, compactions := p.logOf()
+	turns, results, compactions := p.logOf()
 	// "Go on" is part of what stands for the log, not of the log.
 	if turns != 21 || results != 21 || compactions < 3 {
 		t.Errorf("the log has %d turns, %d results, %d compactions", turns, results, compactions)
@@ -125,7 +125,7 @@ func TestX4SummaryThatIsNotTakenAndUndone(t *testing.T) {
 	c.user("Continued.\n" + text)
 	c.answered(c.send(), said("I go on."))
 	keeper.Rest(p.k, true)
-	id, _, _, _ := p.logOf()
+	id := p.conversations()[0]
 	if _, err := p.open(id).UndoAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestX4CodexCompactsByItself(t *testing.T) {
 		}
 	}
 	p.close()
-	_, turns, results, compactions := p.logOf()
+	turns, results, compactions := p.logOf()
 	if turns != 19 || results != 18 || compactions < 3 { // the first is what stands before a request
 		t.Errorf("the log has %d turns, %d results, %d compactions", turns, results, compactions)
 	}

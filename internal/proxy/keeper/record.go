@@ -379,7 +379,7 @@ func (t *thread) configure() error {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
 	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
-	live.Micro.ColdAfter = max(live.Micro.ColdAfter, kept)
+	live.Lifetime = kept
 	c.live, c.model, c.kept, c.looked = live, model, kept, 0
 	c.control = c.session.Control(live)
 	return nil
@@ -453,7 +453,7 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
-	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
 		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
 			known = append([]store.Conversation{c}, known...)
 		}
@@ -529,7 +529,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		return st, fmt.Errorf("message 0: %w", err)
 	}
 	known, ok := st.follow(s.Log(), 0, pieces)
-	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r, 0) != nil {
+	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r) != nil {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
 		}
