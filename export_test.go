@@ -62,3 +62,8 @@ func (p *Projection) EntryByEntry() int {
 
 // ContextSubject is what P8a takes a standing instruction to be about.
 func ContextSubject(text string) string { return contextSubject(text) }
+
+func Fragment(line string, from, to int) (int, int) {
+	from, to, _ = fragment(line, from, to)
+	return from, to
+}

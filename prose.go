@@ -10,19 +10,13 @@ import (
 // What is kept of a text is whole lines; of prose, whole sentences; of a line
 // without either, a fragment that begins and ends between words (P5b).
 
-// Fragment widens a piece of a line to where it may be cut (P5b): in prose to whole
-// sentences, elsewhere to whole words. From and to are bytes, clamped to the line.
-// Widening twice changes nothing. It is what the projection does to a [LineRange]
-// with a To.
-func Fragment(line string, from, to int) (int, int) {
-	from, to, _ = fragment(line, from, to)
-	return from, to
-}
-
 // longestSentence is how many bytes a sentence may have to be kept whole for a
 // piece of it.
 const longestSentence = 500
 
+// fragment widens a piece of a line to where it may be cut (P5b): in prose to whole
+// sentences, elsewhere to whole words. From and to are bytes, clamped to the line.
+// Widening twice changes nothing.
 func fragment(line string, from, to int) (_, _ int, prose bool) {
 	from, to = min(max(from, 0), len(line)), min(max(to, 0), len(line))
 	if from >= to {

@@ -20,6 +20,13 @@ type Fork struct {
 	Last int
 	// Until is the last turn to keep; nil keeps all.
 	Until *int
+	// Through is the seq of the last entry to keep, in place of Last and Until; 0
+	// keeps all. What later entries say of those that are kept, compactions, undos
+	// and pins, is kept as well: the copy shows them as the original does.
+	Through int64
+	// Key says where the copy comes from, as that of [store.Origin]; empty for a copy
+	// that somebody made.
+	Key string
 	// Entries are appended to the copy in the same step. Overlays among them
 	// are meant for the copy.
 	Entries []tenfold.Entry
@@ -49,15 +56,52 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	if err != nil {
 		return nil, err
 	}
-	entries := from.slice(first, last)
+	var entries []tenfold.Entry
+	if f.Through > 0 {
+		entries = from.beginning(f.Through)
+	} else {
+		entries = from.slice(first, last)
+	}
 	var began time.Time
 	if i := slices.IndexFunc(entries, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }); i >= 0 {
 		began = entries[i].Time
 	}
 	return s.Create(ctx, Create{
 		ID: f.ID, Title: f.Title, Created: began, Entries: append(entries, f.Entries...),
-		Origin: store.Origin{Tool: ToolOf(c), Directory: c.Origin.Directory},
+		Origin: store.Origin{Key: f.Key, Tool: ToolOf(c), Directory: c.Origin.Directory},
 	})
+}
+
+// beginning gives the entries up to a seq, and what the later ones say of them.
+// An overlay that reaches further ends at the last entry: what will come after it
+// in the copy is something else.
+func (s *Session) beginning(through int64) []tenfold.Entry {
+	var out []tenfold.Entry
+	gone := map[string]bool{}
+	turn, step, _ := s.log.Where(through)
+	for e := range s.log.Entries() {
+		if e.Seq > through {
+			switch p := e.Payload.(type) {
+			case tenfold.Compaction:
+				if gone[e.ID] = p.FromTurn > turn; gone[e.ID] {
+					continue
+				}
+				if p.ToTurn > turn || p.ToTurn == turn && (p.ToStep == nil || *p.ToStep > step) {
+					p.ToTurn, p.ToStep = turn, &step
+					e.Payload = p
+				}
+			case tenfold.CompactionRevoked:
+				if gone[e.ID] = gone[p.Target]; gone[e.ID] {
+					continue
+				}
+			case tenfold.Pin, tenfold.Unpin:
+			default:
+				continue
+			}
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // slice gives the entries of some turns as a log of their own.

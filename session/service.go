@@ -36,6 +36,9 @@ type Option func(*Service)
 // concurrent use: sessions share it.
 func WithCounter(c tenfold.Counter) Option { return func(s *Service) { s.counter = c } }
 
+// Counter is what the service counts tokens with.
+func (s *Service) Counter() tenfold.Counter { return s.counter }
+
 // WithClock makes the service read the time from now.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 
@@ -140,6 +143,19 @@ func (s *Service) session(id, title string) *Session {
 // List lists the conversations, the one last appended to first.
 func (s *Service) List(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	return s.store.Conversations(ctx)
+}
+
+// Imported lists the conversations whose origin has the key, the one last appended
+// to first.
+func (s *Service) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	return s.store.Imported(ctx, key)
+}
+
+// Version is how many entries the log of a conversation has, as the store says:
+// whoever has it open learns cheaply whether to refresh.
+func (s *Service) Version(ctx context.Context, id string) (int64, error) {
+	c, err := s.store.Conversation(ctx, id)
+	return c.Version, err
 }
 
 // Entries gives the entries of a conversation after a seq, without opening it.

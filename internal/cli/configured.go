@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/session"
+	"tenfold/token"
 )
 
 // settingFlags are the flags of every command that say where the configuration
@@ -71,6 +72,20 @@ func (f *settingFlags) check(c *cobra.Command) error {
 	}
 	_, err := config.Read(config.Sources{Flags: f.values})
 	return err
+}
+
+// counter is what the tokens of new entries are counted with (T1, T3). What else
+// is to be said of the configuration is said by whoever needs it.
+func (a *app) counter() (tenfold.Counter, error) {
+	l, err := a.settings.read()
+	if err != nil {
+		return nil, err
+	}
+	e, err := l.With()
+	if err != nil {
+		return nil, err
+	}
+	return token.Named(e.Config.Conversation.Counter)
 }
 
 // effective gives the configuration for a conversation with the Extra texts of

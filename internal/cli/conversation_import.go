@@ -212,7 +212,7 @@ func (a *app) printImport(in imported, at located) error {
 	out := importJSON{
 		Conversation: at.ID, Source: sourceJSON{in.path, string(in.Format)},
 		Turns: view.Log().Turns(), Entries: int(view.Version()), New: at.added, Parted: newPartedJSON(at.Parted),
-		Compactions: len(liveOverlays(view)), Tokens: countJSON(view.Totals().All(), token.Calibrate(view.Log())),
+		Compactions: len(liveOverlays(view)), Tokens: totalsJSON(view, token.Calibrate(view.Log())),
 		Warnings: in.warnings,
 	}
 	if a.JSON {

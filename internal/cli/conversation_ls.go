@@ -84,7 +84,7 @@ func (a *app) list(ctx context.Context, f *filter) error {
 			began, ended := span(c)
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
-				Tokens: scaled(c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
+				Tokens: scaled(l.service.Counter(), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
 				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
 			})

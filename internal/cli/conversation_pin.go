@@ -218,7 +218,7 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 		word, title = "pinned", "Pinned"
 	}
 	scale := token.Calibrate(s.Log())
-	now := scaled(before, s.Projection().Tokens(), scale)
+	now := scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
 	if a.JSON {
 		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: changed, "tokens": now,

@@ -93,7 +93,7 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{}, Outcomes: map[string]int{},
-		Tokens: countJSON(view.Totals().All(), scale), Theirs: newTheirsJSON(view, scale),
+		Tokens: totalsJSON(view, scale), Theirs: newTheirsJSON(view, scale),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
 	out.Settings = keptsJSON(out.kept)

@@ -71,7 +71,7 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 		return err
 	}
 	scale := token.Calibrate(s.Log())
-	now := scaled(before, s.Projection().Tokens(), scale)
+	now := scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
 	list := make([]overlayJSON, len(changed))
 	for i, o := range changed {
 		list[i] = newOverlayJSON(o, scale)

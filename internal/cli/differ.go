@@ -200,7 +200,7 @@ func (d *differ) sums() {
 	if t.Config.Before > 0 || t.Config.After > 0 {
 		rows = append(rows, [3]string{"prompt and tools", "", tokens(d.scale.Tokens(t.Config.Before), d.scale.Tokens(t.Config.After))})
 	}
-	rows = append(rows, [3]string{"figures", "", scaled(0, 0, d.scale).words()})
+	rows = append(rows, [3]string{"figures", "", scaled(d.view.Log().Counter(), 0, 0, d.scale).words()})
 	d.table(rows)
 	rows, names = nil, nil
 	// What the overlays of each strategy or profile did, in order of appearance.

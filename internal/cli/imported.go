@@ -21,7 +21,6 @@ import (
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
-	"tenfold/token"
 	"tenfold/transcript"
 )
 
@@ -88,15 +87,16 @@ func (a *app) owner() string {
 
 // importSink passes conversations on, counting tokens as entries arrive.
 type importSink struct {
-	path   string
-	origin *origin
-	log    *tenfold.Log
-	take   func(imported) error
+	path    string
+	origin  *origin
+	counter tenfold.Counter
+	log     *tenfold.Log
+	take    func(imported) error
 }
 
 // Begin implements [transcript.Sink].
 func (k *importSink) Begin(transcript.Conversation) error {
-	k.log = tenfold.NewLog(tenfold.WithCounter(token.O200k()))
+	k.log = tenfold.NewLog(tenfold.WithCounter(k.counter))
 	return nil
 }
 
@@ -128,12 +128,16 @@ func (a *app) importSession(ctx context.Context, path, only, format, flag string
 		return err
 	}
 	defer closing()
+	counter, err := a.counter()
+	if err != nil {
+		return err
+	}
 	file.Strict, file.Only = strict, only
 	p := a.StartProgress("read "+file.Name, file.Size)
 	defer p.End()
 	file.Progress = p.At
 	found := 0
-	sink := &importSink{path: path, origin: newOrigin(file.Path), take: func(in imported) error {
+	sink := &importSink{path: path, counter: counter, origin: newOrigin(file.Path), take: func(in imported) error {
 		found++
 		return take(in)
 	}}

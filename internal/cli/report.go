@@ -91,7 +91,7 @@ type (
 func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
 	r := &report{
 		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: countJSON(view.Totals().All(), plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base(), plan.Scale),
+		Tokens: totalsJSON(view, plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base(), plan.Scale),
 		plan: plan, view: view, spans: strategy.Spans(view),
 	}
 	scaleSpans(r.spans, plan.Scale)

@@ -31,6 +31,8 @@ type (
 		// request holds that is not in the conversation; both where calibrated.
 		Ratio   float64 `json:"ratio,omitzero"`
 		Outside int     `json:"outside,omitzero"`
+		// counter is the counter's name in any case.
+		counter string
 	}
 	// keptJSON is a setting that a conversation keeps; without a value it is
 	// no longer kept.

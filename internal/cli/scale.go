@@ -2,6 +2,7 @@ package cli
 
 import (
 	"strconv"
+	"strings"
 
 	"tenfold"
 	"tenfold/strategy"
@@ -13,17 +14,26 @@ import (
 // estimates.
 
 // scaled gives tokens before and after as they are shown.
-func scaled(before, after int, scale token.Scale) tokensJSON {
-	t := tokensJSON{Before: scale.Tokens(before), After: scale.Tokens(after), Method: counterName}
+func scaled(by tenfold.Counter, before, after int, scale token.Scale) tokensJSON {
+	t := tokensJSON{Before: scale.Tokens(before), After: scale.Tokens(after), Method: counterName(by), counter: counterName(by)}
 	if scale.Source() == token.Calibrated {
 		t.Method, t.Ratio, t.Outside = string(token.Calibrated), scale.Ratio(), scale.Outside
 	}
 	return t
 }
 
-// countJSON is scaled, of a count.
-func countJSON(c tenfold.Count, scale token.Scale) tokensJSON {
-	return scaled(c.Before, c.After, scale)
+// counterName is the name of a token counter in reports: "o200k", "chars/4".
+func counterName(c tenfold.Counter) string {
+	if c, ok := c.(token.Counter); ok {
+		return strings.TrimSuffix(c.Name(), "_base")
+	}
+	return "unknown"
+}
+
+// totalsJSON is scaled, of a whole view.
+func totalsJSON(view *tenfold.Projection, scale token.Scale) tokensJSON {
+	c := view.Totals().All()
+	return scaled(view.Log().Counter(), c.Before, c.After, scale)
 }
 
 // words say where the figures come from: "calibrated (1.38 × o200k)", or
@@ -32,7 +42,7 @@ func (t tokensJSON) words() string {
 	if t.Method != string(token.Calibrated) {
 		return string(token.Estimate) + " (" + t.Method + ")"
 	}
-	return t.Method + " (" + strconv.FormatFloat(t.Ratio, 'f', 2, 64) + " × " + counterName + ")"
+	return t.Method + " (" + strconv.FormatFloat(t.Ratio, 'f', 2, 64) + " × " + t.counter + ")"
 }
 
 // outsideWords say what each request holds that the conversation does not; empty

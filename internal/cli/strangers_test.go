@@ -26,6 +26,7 @@ var hostile = map[string]string{
 	"conversation.compaction.keep_last":           `0`,
 	"conversation.compaction.keep_tokens":         `"off"`,
 	"conversation.compaction.summarize_threshold": `0.000001`,
+	"conversation.counter":                        `"chars/4"`,
 	"conversation.compaction.fork":                `true`,
 	"conversation.compaction.strategy":            `["summarize", "hard-reset"]`,
 	"conversation.compaction.summarizer_model":    `"theirs/m"`,

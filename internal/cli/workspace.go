@@ -16,6 +16,7 @@ import (
 	"tenfold/store/memory"
 	"tenfold/store/postgres"
 	"tenfold/store/sqlite"
+	"tenfold/token"
 )
 
 // workspace is a store opened: its conversations, and which of them is active.
@@ -24,9 +25,6 @@ type workspace struct {
 	service *session.Service
 	active  active
 }
-
-// counterName is the name of the token counter in reports.
-const counterName = "o200k"
 
 // open opens the store of --store, the environment or the default. A command that
 // needs no store does not call it, and so creates no file.
@@ -58,7 +56,11 @@ func (a *app) openNew(ctx context.Context, local ...sqlite.Option) (*workspace, 
 	if err != nil {
 		return nil, err
 	}
-	l.service = session.NewService(l.store, session.WithClock(a.now))
+	counter, err := a.counter()
+	if err != nil { // whatever needs the configuration says so
+		counter = token.O200k()
+	}
+	l.service = session.NewService(l.store, session.WithClock(a.now), session.WithCounter(counter))
 	return l, nil
 }
 

@@ -24,6 +24,7 @@ type Model struct {
 
 // Conversation is the table conversation.
 type Conversation struct {
+	Counter    string          `json:"counter,omitempty" one:"o200k_base cl100k_base chars/4" jsonschema:"What counts the tokens of new entries; those of earlier entries stay as they are." eg:"\"o200k_base\""`
 	Compaction Compaction      `json:"compaction,omitzero" jsonschema:"How conversations are compacted."`
 	Tools      map[string]Tool `json:"tools,omitempty" jsonschema:"Settings of single tools, by tool name."`
 }

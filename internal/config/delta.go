@@ -13,13 +13,14 @@ const Member = "tenfold"
 
 // ofConversation reports whether a conversation may keep a key for itself. A
 // conversation travels: where models are reached and where files are written
-// is each machine's own affair, and nothing in a log may change it.
+// is each machine's own affair, and nothing in a log may change it; nor what counts
+// the tokens of all conversations.
 func ofConversation(path []string) bool {
 	switch path[0] {
 	case "model", "models":
 		return true
 	case "conversation":
-		return len(path) < 3 || path[2] != "session_dir"
+		return !slices.Contains(path, "session_dir") && !slices.Contains(path, "counter")
 	}
 	return false
 }

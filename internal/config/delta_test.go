@@ -34,6 +34,7 @@ func TestDelta(t *testing.T) {
 	for text, words := range map[string]string{
 		`{"tenfold":{"providers":{"anthropic":{"base_url":"http://evil"}}}}`:     "a conversation may not set providers",
 		`{"tenfold":{"conversation":{"compaction":{"session_dir":"/"}}}}`:        "a conversation may not set conversation.compaction.session_dir",
+		`{"tenfold":{"conversation":{"counter":"chars/4"}}}`:                     "a conversation may not set conversation.counter",
 		`{"tenfold":{"conversation":{"compaction":{"some_day":1}}}}`:             "unknown key",
 		`{"tenfold":{"conversation":{"compaction":{"keep_last":"x","fork":1}}}}`: "must be",
 	} {

@@ -20,6 +20,8 @@ import (
 var workspaceMaySet = map[string]bool{
 	"model.name": false,
 
+	"conversation.counter": false, // figures that mislead
+
 	"conversation.compaction.default_profile":     true,
 	"conversation.compaction.keep_last":           true,
 	"conversation.compaction.keep_tokens":         true,

@@ -16,7 +16,6 @@ import (
 	"tenfold/problem"
 	"tenfold/purpose"
 	"tenfold/session"
-	"tenfold/token"
 	"tenfold/transcript"
 )
 
@@ -149,7 +148,7 @@ func (h *Host) store(ctx context.Context, svc *session.Service, in session.Impor
 	for try := 1; ; try++ {
 		at, err := svc.Locate(ctx, in)
 		if err == nil {
-			count(at.Fresh)
+			count(at.Fresh, svc.Counter())
 			err = at.Store(ctx)
 		}
 		if err == nil {
@@ -163,9 +162,8 @@ func (h *Host) store(ctx context.Context, svc *session.Service, in session.Impor
 
 // count counts the tokens of entries that have none yet, on all processors: of a
 // long conversation that is new to the store it is most of the work.
-func count(entries []tenfold.Entry) {
+func count(entries []tenfold.Entry, counter tenfold.Counter) {
 	const least = 64 // entries for which another goroutine pays
-	counter := token.O200k()
 	var all sync.WaitGroup
 	size := max(len(entries)/runtime.GOMAXPROCS(0)+1, least)
 	for part := range slices.Chunk(entries, size) {

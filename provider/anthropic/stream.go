@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,6 +30,9 @@ type block struct {
 func newStream(model string) *stream {
 	return &stream{usage: tenfold.Usage{Model: model}, blocks: map[int]*block{}}
 }
+
+// NewDecoder decodes one answer, for package answer.
+func NewDecoder(model string) wire.Decoder { return newStream(model) }
 
 // event is any event of the stream, with the members that are read.
 type event struct {
@@ -84,12 +88,42 @@ func (s *stream) Take(_ string, data []byte) ([]provider.Event, error) {
 			s.reason = d.Reason
 		}
 		return s.bill(e.Usage), nil
+	case "message":
+		return s.whole(data)
 	case "message_stop":
 		return []provider.Event{{Stop: stop(s.reason)}}, nil
 	case "error":
 		return nil, wire.ParseProblem(0, nil, data)
 	}
 	return nil, nil
+}
+
+// whole reads an answer that is no stream.
+func (s *stream) whole(data []byte) ([]provider.Event, error) {
+	var m struct {
+		ID      string           `json:"id"`
+		Model   string           `json:"model"`
+		Content []jsontext.Value `json:"content"`
+		Reason  string           `json:"stop_reason"`
+		Usage   *usage           `json:"usage"`
+	}
+	if err := wire.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	s.id, s.usage.Model = m.ID, cmp.Or(m.Model, s.usage.Model)
+	var out []provider.Event
+	for i, raw := range m.Content {
+		e := event{Index: i, Block: raw}
+		if _, err := s.begin(e); err != nil {
+			return nil, err
+		}
+		said, err := s.finish(i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, said...)
+	}
+	return append(append(out, s.bill(m.Usage)...), provider.Event{Stop: stop(m.Reason)}), nil
 }
 
 // End implements [wire.Decoder].

@@ -21,9 +21,17 @@ type stream struct {
 	calls          int
 	usage          *tenfold.Usage
 	reason         string
+	// callID gives an id to a call without one; nil numbers them.
+	callID func(tool string) string
 }
 
 func newStream(model string) *stream { return &stream{model: model} }
+
+// NewDecoder decodes one answer, for package answer. A call that comes without an id
+// gets the one that callID gives for its tool.
+func NewDecoder(model string, callID func(tool string) string) wire.Decoder {
+	return &stream{model: model, callID: callID}
+}
 
 type chunk struct {
 	ID         string         `json:"responseId"`
@@ -147,7 +155,11 @@ func (s *stream) call(raw jsontext.Value, signature string) ([]provider.Event, e
 		return nil, err
 	}
 	s.calls++
-	if call.ID == "" {
+	switch {
+	case call.ID != "":
+	case s.callID != nil:
+		call.ID = s.callID(call.Name)
+	default:
 		call.ID = fmt.Sprintf("%s_call_%d", s.id, s.calls)
 	}
 	arguments := string(call.Args)

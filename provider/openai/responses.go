@@ -22,6 +22,9 @@ type responses struct {
 
 func newResponses(model string) *responses { return &responses{model: model} }
 
+// NewResponsesDecoder decodes one answer of the Responses API, for package answer.
+func NewResponsesDecoder(model string) wire.Decoder { return newResponses(model) }
+
 type responsesEvent struct {
 	Type     string         `json:"type"`
 	Index    int            `json:"output_index"`

@@ -66,6 +66,8 @@ type Request struct {
 	First, End int
 	// Same is how many messages at the start are those of known, unread.
 	Same int
+
+	head *head
 }
 
 // A Sum identifies JSON by what it means: spacing and cache marks do not count.
@@ -84,6 +86,8 @@ type Message struct {
 	Print uint64
 	// Model tells that the model said it, and not the client.
 	Model bool
+
+	head *head // of the request, in its first message
 }
 
 // A Piece is an entry and where it stands in its message.
@@ -116,7 +120,7 @@ type Response struct {
 	Known bool
 	// Whole tells that the answer came to its end, whatever its reason.
 	Whole bool
-	// Stop is the vendor's word for why it ended.
+	// Stop is why it ended, as package provider says it.
 	Stop string
 }
 
@@ -134,7 +138,7 @@ const (
 )
 
 // Protocols are all that there are.
-func Protocols() []Protocol { return nil }
+func Protocols() []Protocol { return []Protocol{Anthropic{}, OpenAIResponses{}, OpenAIChat{}} }
 
 // Of finds the protocol of a request by its method and path; ok is false for what
 // passes through.

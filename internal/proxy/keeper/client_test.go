@@ -1,0 +1,233 @@
+package keeper_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/body"
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/internal/proxy/wire"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/memory"
+	"tenfold/strategy"
+)
+
+// window is the context of the tests' model; a token is four characters.
+const window = 8000
+
+// A place is where clients meet: a store, a clock and a keeper that can be restarted.
+type place struct {
+	t     rapid.TB
+	store store.Store
+	k     proxy.Keeper
+	live  session.Live
+	idle  time.Duration
+
+	mu     sync.Mutex
+	now    time.Time
+	failed []string
+}
+
+func newPlace(t rapid.TB) *place {
+	p := &place{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), idle: time.Hour}
+	p.live = session.Live{
+		Request: session.Request{Options: strategy.Options{Window: window}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{Turns: 1, Tokens: 500}}},
+		Micro:   session.LiveMicro{ClearAtLeast: 1000, ColdAfter: 5 * time.Minute},
+		Auto:    session.LiveAuto{Enabled: true},
+		Turns:   2,
+	}
+	p.restart()
+	return p
+}
+
+func (p *place) clock() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now
+}
+
+func (p *place) pass(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = p.now.Add(d)
+}
+
+func (p *place) failures() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.failed)
+}
+
+func (p *place) service() *session.Service {
+	return session.NewService(p.store, session.WithClock(p.clock), session.WithCounter(tenfold.Chars4{}))
+}
+
+// restart closes the keeper, and begins another one on the same store.
+func (p *place) restart() {
+	p.close()
+	p.k = keeper.New(keeper.Options{
+		Open:      func(context.Context) (*session.Service, error) { return p.service(), nil },
+		Configure: func(string, string) (session.Live, error) { return p.live, nil },
+		Fail: func(_, _, why string) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.failed = append(p.failed, why)
+		},
+		Now: p.clock, Idle: p.idle,
+	})
+}
+
+func (p *place) close() {
+	if p.k != nil {
+		if err := p.k.Close(context.Background()); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// open opens a conversation of the store.
+func (p *place) open(id string) *session.Session {
+	p.t.Helper()
+	s, err := p.service().Open(context.Background(), id)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+func (p *place) conversations() (ids []string) {
+	for c, err := range p.service().List(context.Background()) {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// A client talks to a keeper as Claude Code does.
+type client struct {
+	*place
+	header   http.Header
+	system   string
+	messages []string
+	n        int
+	path     string
+	kind     wire.Kind
+	// cached is what the vendor has of the last request.
+	cached  string
+	nocache bool
+}
+
+func newClient(p *place, name string) *client {
+	h := http.Header{"Authorization": {"Bearer secret-of-" + name}}
+	if name != "" {
+		h.Set("X-Claude-Code-Session-Id", name)
+	}
+	return &client{place: p, header: h, system: "You are " + name, path: "/v1/messages", kind: wire.Generate}
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+func (c *client) body() []byte {
+	list := slices.Clone(c.messages)
+	if n := len(list); n > 0 { // the mark moves with the newest message
+		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral"},`, 1)
+	}
+	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
+}
+
+func (c *client) user(text string) {
+	c.messages = append(c.messages, `{"role":"user","content":[{"type":"text","text":`+quoted(text)+`}]}`)
+}
+
+func (c *client) send() proxy.Exchange {
+	return c.k.Take(context.Background(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
+}
+
+// answered gives the vendor's answer to an exchange: the content's blocks.
+func (c *client) answered(ex proxy.Exchange, blocks string) {
+	sent := string(ex.Body())
+	if err := body.Anthropic().Check(ex.Body()); err != nil {
+		c.t.Fatalf("the vendor refuses the request: %v\n%s", err, sent)
+	}
+	at := 0
+	for at < min(len(sent), len(c.cached)) && sent[at] == c.cached[at] {
+		at++
+	}
+	if c.nocache {
+		at = 0
+	}
+	c.cached = sent
+	answer := fmt.Sprintf(`{"id":"msg_%d","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[%s],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d}}`,
+		c.n, blocks, (len(sent)-at)/4, at/4, len(blocks)/4)
+	if l := ex.Heard(); l != nil {
+		_, _ = l.Write([]byte(answer))
+	}
+	ex.Done(200, false)
+	c.messages = append(c.messages, `{"role":"assistant","content":[`+blocks+`]}`)
+}
+
+func said(text string) string { return `{"type":"text","text":` + quoted(text) + `}` }
+
+// turn is one of the person's, with a call whose result has so many characters. It
+// gives what was sent.
+func (c *client) turn(size int) (sent []string) {
+	c.n++
+	c.user(fmt.Sprintf("Look at file_%d.go, please.", c.n))
+	ex := c.send()
+	sent = append(sent, string(ex.Body()))
+	c.answered(ex, fmt.Sprintf(`{"type":"thinking","thinking":"hm %d","signature":"c2ln%d"},{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n, c.n, c.n))
+	line := fmt.Sprintf("the line of file %d that nobody needs\n", c.n)
+	c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(strings.Repeat(line, size/len(line)))))
+	ex = c.send()
+	sent = append(sent, string(ex.Body()))
+	c.answered(ex, said(fmt.Sprintf("file %d is read", c.n)))
+	return sent
+}
+
+func (c *place) status() proxy.Conversation {
+	all := c.k.Status()
+	if len(all) == 0 {
+		c.t.Fatal("no conversation")
+	}
+	return all[0]
+}
+
+// messagesOf are those of a request, without cache marks.
+func messagesOf(t rapid.TB, raw string) []string {
+	t.Helper()
+	var r struct {
+		Messages []jsontext.Value `json:"messages"`
+	}
+	if err := json.Unmarshal([]byte(raw), &r, json.RejectUnknownMembers(false)); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	out := make([]string, len(r.Messages))
+	for i, m := range r.Messages {
+		out[i] = strings.ReplaceAll(string(m), `"cache_control":{"type":"ephemeral"},`, "")
+	}
+	return out
+}
+
+// begins tells whether the messages of a request begin with those of another.
+func begins(t rapid.TB, with, longer string) bool {
+	a, b := messagesOf(t, with), messagesOf(t, longer)
+	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
+}

@@ -1,0 +1,159 @@
+package keeper
+
+import (
+	"errors"
+	"fmt"
+
+	"tenfold"
+	"tenfold/internal/proxy/wire"
+)
+
+// A frozen prefix is what requests of an epoch begin with, byte for byte, in the
+// place of messages of the client's (live X3).
+type frozen struct {
+	epoch string
+	// upto is how many messages it stands for, chain what they are.
+	upto  int
+	chain wire.Sum
+	bytes []byte
+	// tokens is about what it takes.
+	tokens int
+	// requests counts those that it was sent with, misses in how many of them in a
+	// row the vendor's cache did not have it (X6).
+	requests, misses int
+}
+
+// holds tells whether a request begins with the messages that it stands for.
+func (f *frozen) holds(r *wire.Request) bool {
+	return f != nil && r != nil && f.upto <= len(r.Messages) && r.Messages[f.upto-1].Chain == f.chain
+}
+
+// replaced is how many bytes of a request it stands for.
+func (f *frozen) replaced(r *wire.Request) int { return r.Messages[f.upto-1].To - r.Messages[0].From }
+
+// splice gives the body of a request with it: the messages behind it are as they
+// came.
+func (f *frozen) splice(r *wire.Request) []byte { return r.With(f.bytes, f.upto) }
+
+// errNoSmaller says that a view is nothing to send in place of a request.
+var errNoSmaller = errors.New("the view is not smaller than what it stands for")
+
+// draw puts a projection into a request (X2a): it gives the prefix for all
+// messages that are shown otherwise than they came, nil where there are none. The
+// story tells which entries the messages are.
+func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*frozen, error) {
+	n := len(s.seqs)
+	pieces := make([][]wire.Piece, n)
+	at := map[int64]int{} // the message of an entry
+	for i := range n {
+		list, err := s.read(w, r, i)
+		if err != nil {
+			return nil, err
+		}
+		pieces[i] = list
+		for _, one := range list {
+			at[one.Entry.Seq] = i
+		}
+	}
+	items, changed := shownOf(p, s, pieces, at)
+	if changed < 0 {
+		return nil, nil
+	}
+	upto := changed + 1
+	inside := func(it tenfold.Item) bool { return at[it.Seq] < upto }
+	prefix := before(items, inside)
+	// Where the last messages of the prefix are gone, two of the client's would
+	// stand side by side: they are joined.
+	if upto < n && !r.Messages[upto].Model && len(prefix) > 0 {
+		if last := prefix[len(prefix)-1]; last.Seq != 0 && at[last.Seq] < upto-1 && !r.Messages[at[last.Seq]].Model {
+			upto++
+			prefix = before(items, inside)
+		}
+	}
+	f := &frozen{upto: upto, chain: r.Messages[upto-1].Chain}
+	items = prefix
+	for _, it := range items {
+		f.tokens += it.Tokens
+	}
+	var err error
+	if f.bytes, err = w.Edit(r, upto, pieces[:upto], items); err != nil {
+		return nil, err
+	}
+	if len(f.bytes) > f.replaced(r) {
+		return nil, errNoSmaller
+	}
+	if _, err := w.Scan(r.Path, f.splice(r), nil); err != nil {
+		return nil, fmt.Errorf("the edited request cannot be read: %w", err)
+	}
+	return f, nil
+}
+
+// before gives the items that are part of the prefix, and what the projection added
+// between them or ahead of the rest.
+func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold.Item) {
+	last, first := -1, len(items)
+	for i, it := range items {
+		switch {
+		case it.Seq == 0:
+		case inside(it):
+			last = i
+		default:
+			first = min(first, i)
+		}
+	}
+	for i, it := range items {
+		if it.Seq == 0 && (i < last || i < first) || it.Seq != 0 && inside(it) {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// shownOf gives the items of a projection that a request can show, and the last
+// message that has something which is shown otherwise than it came, or not at all;
+// -1 where there is none.
+func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int64]int) (items []tenfold.Item, changed int) {
+	changed = -1
+	seen := map[int64]bool{}
+	add := func(it tenfold.Item) {
+		m, ok := at[it.Seq]
+		switch {
+		case it.Seq == 0 && it.Added == tenfold.AddedPlaceholder:
+			return // whoever made the request knows better what its vendor wants
+		case it.Seq != 0 && !ok, s.stale[it.Seq]:
+			return // the client took it out itself, or it is bound to another view
+		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
+			changed = max(changed, m)
+		}
+		seen[it.Seq] = true
+		items = append(items, it)
+	}
+	if s.base != nil {
+		for _, list := range pieces[:s.base.messages] {
+			for _, one := range list {
+				add(s.base.item(one.Entry, s.now))
+			}
+		}
+	} else if text := p.Continuation(); text != "" {
+		add(tenfold.Item{ID: "continuation", Added: tenfold.AddedSummary, Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}})
+	}
+	ours := s.base != nil // what was added stands in the text of the base
+	for it := range p.Items() {
+		if ours = ours && (it.Seq == 0 || it.Seq <= s.base.seq); !ours {
+			add(it)
+		}
+	}
+	for i, list := range pieces {
+		for _, one := range list {
+			e := one.Entry
+			if e.Seq > ofBase || seen[e.Seq] || !e.Payload.Kind().Visible() {
+				continue
+			}
+			_, by, _ := p.Fate(e.Seq)
+			if by != "" || e.Payload.Kind() == tenfold.KindReasoning {
+				changed = max(changed, i) // hidden, or bound to what stood before it (B1)
+			}
+		}
+	}
+	return items, changed
+}

@@ -1,0 +1,227 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tenfold"
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/wire"
+)
+
+// An exchange implements [proxy.Exchange].
+type exchange struct {
+	k      *keeper
+	t      *thread // nil for what is not understood
+	in     proxy.Incoming
+	r      *wire.Request
+	beside bool // no part of the conversation
+	body   []byte
+	answer *proxy.Answer
+
+	before   *exchange // of the same history; nil once it is stored
+	length   int       // messages of the request
+	began    time.Time
+	listener wire.Listener
+
+	frozen *frozen // what it was sent with
+	epoch  string  // of the log
+	turn   int     // how many requests were by then
+	warm   bool    // within the lifetime of the vendor's cache
+	tried  bool    // a second time
+
+	// Set by Done, under the keeper's lock.
+	done, confirmed, flushed, billed bool
+	ended                            time.Time
+	response                         wire.Response
+}
+
+// send sets what goes to the vendor.
+func (ex *exchange) send(f *frozen) { ex.frozen, ex.body = f, f.splice(ex.r) }
+
+// Body implements [proxy.Exchange].
+func (ex *exchange) Body() []byte { return ex.body }
+
+// Answer implements [proxy.Exchange].
+func (ex *exchange) Answer() *proxy.Answer { return ex.answer }
+
+// Heard implements [proxy.Exchange].
+func (ex *exchange) Heard() wire.Listener {
+	if ex.t == nil || ex.beside {
+		return nil
+	}
+	ex.listener = guarded{ex.in.Protocol.Listen(ex.r)}
+	return ex.listener
+}
+
+// guarded is a listener that never panics: what it cannot read it does not tell.
+type guarded struct{ wire.Listener }
+
+func (g guarded) Write(p []byte) (n int, err error) {
+	defer func() { _ = recover(); n, err = len(p), nil }()
+	return g.Listener.Write(p)
+}
+
+func (g guarded) Response() (r wire.Response) {
+	defer func() {
+		if recover() != nil {
+			r = wire.Response{}
+		}
+	}()
+	return g.Listener.Response()
+}
+
+// Done implements [proxy.Exchange].
+func (ex *exchange) Done(status int, cut bool) {
+	t := ex.t
+	if t == nil || ex.beside {
+		return
+	}
+	var heard wire.Response
+	if ex.listener != nil && status >= 200 && status < 300 {
+		heard = ex.listener.Response()
+	}
+	k := ex.k
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	ex.done, ex.ended, ex.response = true, k.Now(), heard
+	if cut || !heard.Whole {
+		ex.response.Entries = nil // a client may keep of it what it likes
+	}
+	if status < 200 || status >= 300 {
+		return
+	}
+	t.touched = ex.ended
+	t.count(ex)
+	switch {
+	case t.newest != ex:
+		t.bill(ex)
+	case ex.response.Entries != nil:
+		t.idle = time.AfterFunc(k.Idle, func() {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			if t.newest == ex && !k.closed {
+				t.flush()
+			}
+		})
+	}
+}
+
+// count adds what the vendor reported to the figures of the history, and looks
+// whether its cache has the frozen prefix (X6).
+func (t *thread) count(ex *exchange) {
+	u := ex.response.Usage
+	prompt := u.Input + u.CacheRead + u.CacheWrite
+	if !ex.response.Known || prompt <= 0 || u.Output < 0 {
+		prompt = len(ex.body) / 4
+	} else {
+		t.used, t.usedAt = prompt+u.Output, ex.length
+		t.billed.prompt += int64(prompt)
+		t.billed.read += int64(u.CacheRead)
+	}
+	t.shown.Sent += int64(prompt)
+	if less := len(ex.in.Body) - len(ex.body); less > 0 && len(ex.body) > 0 {
+		t.shown.Saved += int64(prompt) * int64(less) / int64(len(ex.body))
+	}
+	t.watch(ex, u)
+}
+
+// The breaker (X6): an epoch's prefix that so many requests in a row did not find
+// in the vendor's cache costs more than it saves.
+const (
+	mostMisses = 2
+	leastFound = 0.5
+)
+
+// watch counts the requests whose prefix the cache did not have. The first of an
+// epoch writes it, one after the cache's lifetime has nothing to find, and of a
+// vendor that reports no cache nothing is known.
+func (t *thread) watch(ex *exchange, u tenfold.Usage) {
+	f := ex.frozen
+	if f == nil || f != t.frozen || !ex.response.Known || !ex.response.Whole || !ex.warm || ex.turn < 2 || t.billed.read == 0 || f.tokens < t.least {
+		return
+	}
+	if float64(u.CacheRead) >= leastFound*float64(f.tokens) {
+		f.misses = 0
+		return
+	}
+	if f.misses++; f.misses < mostMisses || t.passing != "" {
+		return
+	}
+	why := fmt.Sprintf("the vendor's cache had less than half of the shortened beginning, %d requests in a row: the conversation is no longer shortened", mostMisses)
+	t.later(func(ctx context.Context) { t.giveUp(ctx, nil, why) })
+}
+
+// Refused implements [proxy.Exchange].
+func (ex *exchange) Refused(status int, body []byte) []byte {
+	t := ex.t
+	if t == nil || ex.tried {
+		return nil
+	}
+	switch ex.in.Protocol.Refusal(status, body) {
+	case wire.Invalid:
+		return ex.undone(status)
+	case wire.TooLong:
+		return ex.shortened()
+	default:
+		return nil
+	}
+}
+
+// undone gives the request as it would be without us (X6).
+func (ex *exchange) undone(status int) []byte {
+	if ex.frozen == nil {
+		return nil
+	}
+	ex.tried = true
+	t, f := ex.t, ex.frozen
+	ex.body, ex.frozen = ex.in.Body, nil
+	if ex.beside {
+		return ex.body
+	}
+	why := fmt.Sprintf("the vendor refused a shortened request (HTTP %d): the conversation is no longer shortened", status)
+	ex.wait(func(ctx context.Context) { t.giveUp(ctx, ex, why) })
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	if t.frozen == f { // it could not be taken back in the log
+		t.frozen = nil
+	}
+	if t.frozen.holds(ex.r) {
+		ex.send(t.frozen)
+	}
+	return ex.body
+}
+
+// shortened gives a request that the vendor calls too long after a compaction;
+// nil where that comes to nothing.
+func (ex *exchange) shortened() []byte {
+	t := ex.t
+	ex.tried = true
+	t.k.mu.Lock()
+	passing, was := t.passing, t.frozen
+	t.k.mu.Unlock()
+	if passing != "" || ex.beside {
+		return nil
+	}
+	ex.wait(func(ctx context.Context) { t.compactNow(ctx, ex) })
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	if t.frozen == was || !t.frozen.holds(ex.r) {
+		return nil
+	}
+	t.send(ex)
+	return ex.body
+}
+
+// wait has a job done, and waits for it.
+func (ex *exchange) wait(job func(context.Context)) {
+	t := ex.t
+	done := make(chan struct{})
+	t.k.mu.Lock()
+	queued := t.later(func(ctx context.Context) { defer close(done); job(ctx) })
+	t.k.mu.Unlock()
+	if queued {
+		t.await(context.Background(), done)
+	}
+}

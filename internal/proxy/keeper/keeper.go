@@ -1,0 +1,287 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/wire"
+	"tenfold/session"
+)
+
+// Options set up a [proxy.Keeper].
+type Options struct {
+	// Open opens the store; it is called once, by the first request that needs it.
+	Open func(ctx context.Context) (*session.Service, error)
+	// Configure says how conversations of a directory, which may be empty, and a
+	// model are compacted.
+	Configure func(dir, model string) (session.Live, error)
+	// Fail records what went wrong, for tenfold doctor (V7); nil for nowhere.
+	Fail func(client, event, why string)
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
+	// Idle is how long after a response the exchange is stored that nothing follows;
+	// zero is three seconds. An exchange that a request follows is stored then.
+	Idle time.Duration
+	// Patience is how long a request waits for a compaction that is due, before it
+	// goes as it would without one; zero is twenty seconds.
+	Patience time.Duration
+}
+
+// The defaults of Options, and bounds of what is kept in memory.
+const (
+	defaultIdle     = 3 * time.Second
+	defaultPatience = 20 * time.Second
+	// mostThreads is how many histories are kept in memory. One that is forgotten
+	// is found again in the store.
+	mostThreads = 256
+	// mostCompared is how many histories of one client are compared with a request.
+	mostCompared = 32
+)
+
+type keeper struct {
+	Options
+	secret []byte // that credentials are hashed with
+
+	once    sync.Once
+	service *session.Service
+	failure error
+
+	mu       sync.Mutex
+	threads  map[string][]*thread // by identity, the newest first
+	all      []*thread            // in the order they were first seen
+	requests int
+	closed   bool
+	work     sync.WaitGroup
+}
+
+// New makes a keeper of conversations.
+func New(o Options) proxy.Keeper {
+	o.Idle, o.Patience = cmp.Or(o.Idle, defaultIdle), cmp.Or(o.Patience, defaultPatience)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Fail == nil {
+		o.Fail = func(string, string, string) {}
+	}
+	k := &keeper{Options: o, secret: make([]byte, 32), threads: map[string][]*thread{}}
+	_, _ = rand.Read(k.secret) // which never fails
+	return k
+}
+
+// sessions opens the store, once.
+func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
+	k.once.Do(func() { k.service, k.failure = k.Open(context.WithoutCancel(ctx)) })
+	return k.service, k.failure
+}
+
+// Take implements [proxy.Keeper].
+func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchange) {
+	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now()}
+	defer func() {
+		if p := recover(); p != nil { // V7: what goes through is worth more than what we make of it
+			ex.t, ex.body = nil, in.Body
+			k.Fail(in.Client, "request", "internal error: "+describe(p))
+			out = ex
+		}
+	}()
+	id := identify(in, wire.Sum{}, k.secret)
+	k.mu.Lock()
+	var known []wire.Message
+	if list := k.threads[id.key]; len(list) > 0 {
+		known = list[0].messages
+	}
+	k.mu.Unlock()
+	r, err := in.Protocol.Scan(in.Path, in.Body, known)
+	if err != nil || len(r.Messages) == 0 {
+		return ex
+	}
+	ex.r = r
+	if id.origin == "" || id.key != id.origin {
+		id = identify(in, r.Messages[0].Chain, k.secret)
+	}
+	switch {
+	case in.Kind == wire.Count || id.class.beside():
+		k.takeBeside(ex, id)
+	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(in.Protocol, r)):
+		k.takeOwn(ctx, ex, id)
+	case in.Kind == wire.Generate:
+		k.take(ctx, ex, id)
+	}
+	return ex
+}
+
+// takeBeside shows a request that is no part of a conversation what its history
+// looks like to the vendor: the gauge would be wrong (X5), and thinking bound to
+// another prefix (B1), if it went as it came.
+func (k *keeper) takeBeside(ex *exchange, id identity) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t, _ := k.find(id.key, ex.r); t != nil && t.frozen.holds(ex.r) {
+		ex.t, ex.beside = t, true
+		t.send(ex)
+	}
+}
+
+// take decides about a request of a conversation. It waits for nothing where
+// nothing can be due (X9).
+func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
+	k.mu.Lock()
+	t, fresh := k.continued(ex, id)
+	t.join(ex)
+	if t.outdated(ex.began) {
+		id, version := t.shown.ID, t.version
+		k.mu.Unlock()
+		other := k.wrote(ctx, id, version)
+		k.mu.Lock()
+		t.due = t.due || other
+	}
+	if !t.mayBeDue(ex, fresh) {
+		t.bring(ex)
+		t.send(ex)
+		k.mu.Unlock()
+		return
+	}
+	t.confirmed = ex.length
+	done := make(chan struct{})
+	t.later(func(ctx context.Context) {
+		defer close(done)
+		t.settle(ctx, ex)
+	})
+	k.mu.Unlock()
+	t.await(ctx, done)
+	k.mu.Lock()
+	t.send(ex)
+	k.mu.Unlock()
+}
+
+// wrote tells whether somebody else wrote to a conversation: undid a compaction, or
+// made one.
+func (k *keeper) wrote(ctx context.Context, id string, version int64) bool {
+	svc, err := k.sessions(ctx)
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	now, err := svc.Version(ctx, id)
+	return err == nil && now != version
+}
+
+// lookTime is how long a request waits for the version of a log.
+const lookTime = 50 * time.Millisecond
+
+// continued gives the history that a request continues, or a new one. The caller
+// holds the lock.
+func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
+	was, same := k.find(id.key, ex.r)
+	if was != nil && same >= was.confirmed {
+		return was, false
+	}
+	if t := k.rebase(ex, id); t != nil {
+		return t, false
+	}
+	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, limit: math.MaxInt}
+	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
+	t.born = was == nil && settled(ex.r.Messages) == 0
+	if was != nil { // it was rewound, or there are two of them
+		if was.frozen.holds(ex.r) {
+			t.frozen, t.epoch = was.frozen, was.epoch
+		}
+		t.passing = was.passing
+	}
+	k.remember(t)
+	return t, true
+}
+
+// find gives the history under an identity that has the most messages in common
+// with a request, at least one, and how many. The caller holds the lock.
+func (k *keeper) find(key string, r *wire.Request) (best *thread, same int) {
+	for i, t := range k.threads[key] {
+		if i == mostCompared {
+			break
+		}
+		if n := common(t.messages, r.Messages); n > same {
+			best, same = t, n
+		}
+	}
+	return best, same
+}
+
+// common is how many messages at the start are the same.
+func common(a, b []wire.Message) int {
+	n := min(len(a), len(b))
+	if n > 0 && a[n-1].Chain == b[n-1].Chain {
+		return n
+	}
+	lo, hi := 0, n // a[:lo] is the same, a[:hi] is not
+	for lo+1 < hi {
+		if mid := (lo + hi) / 2; a[mid-1].Chain == b[mid-1].Chain {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// remember adds a history, and forgets the one that was quiet the longest where
+// there are too many. The caller holds the lock.
+func (k *keeper) remember(t *thread) {
+	k.requests++
+	t.order = k.requests
+	k.threads[t.id.key] = slices.Insert(k.threads[t.id.key], 0, t)
+	k.all = append(k.all, t)
+	if len(k.all) <= mostThreads {
+		return
+	}
+	old := slices.MinFunc(k.all, func(a, b *thread) int { return cmp.Compare(a.order, b.order) })
+	old.flush()
+	k.all = without(k.all, old)
+	if list := without(k.threads[old.id.key], old); len(list) > 0 {
+		k.threads[old.id.key] = list
+	} else {
+		delete(k.threads, old.id.key)
+	}
+}
+
+func without(list []*thread, t *thread) []*thread {
+	i := slices.Index(list, t)
+	return slices.Delete(slices.Clone(list), i, i+1)
+}
+
+// Status implements [proxy.Keeper].
+func (k *keeper) Status() []proxy.Conversation {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := slices.Clone(k.all)
+	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Compare(b.order, a.order) })
+	out := make([]proxy.Conversation, len(list))
+	for i, t := range list {
+		out[i] = t.status()
+	}
+	return out
+}
+
+// Close implements [proxy.Keeper].
+func (k *keeper) Close(ctx context.Context) error {
+	k.mu.Lock()
+	for _, t := range k.all {
+		t.flush()
+	}
+	k.closed = true
+	k.mu.Unlock()
+	done := make(chan struct{})
+	go func() { k.work.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

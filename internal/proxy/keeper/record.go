@@ -1,0 +1,543 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"tenfold"
+	"tenfold/internal/proxy/wire"
+	"tenfold/purpose"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// A record is the conversation of a history in the store. The jobs of the history
+// use it, and those of one that leaves it, under its lock.
+type record struct {
+	mu      sync.Mutex
+	session *session.Session
+	control *session.Controller
+	live    session.Live
+	model   string // that live is for
+	story   story
+	// looked is how many tokens the log had at the last look.
+	looked int
+	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
+	epoch string
+}
+
+// forget drops what is known of the store, so that it is read anew.
+func (c *record) forget() { c.session, c.control, c.story = nil, nil, story{} }
+
+// raceTries is how often what another process preempts is tried again.
+const raceTries = 20
+
+// mostMisheard is how often a client may send an answer back otherwise than it was
+// heard, before nothing is stored any more that it has not sent back: each time the
+// history leaves the log.
+const mostMisheard = 2
+
+// store brings the log up to so many messages of a request. What it has and the
+// request does not leaves the history: that goes on in a copy, and the log stays
+// as it is. Jobs call it.
+func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
+	err := t.storeAll(ctx, ex, upto, nil)
+	if err != nil {
+		t.log.forget()
+	}
+	return err
+}
+
+// storeHeard brings the log up to the answer of an exchange.
+func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
+	t.k.mu.Lock()
+	heard := slices.Clone(ex.response.Entries)
+	if t.misheard > mostMisheard {
+		heard = nil
+	}
+	t.k.mu.Unlock()
+	chain := ex.r.Messages[ex.length-1].Chain
+	for i := range heard {
+		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
+		heard[i].Time = ex.ended
+	}
+	err := t.storeAll(ctx, ex, ex.length, heard)
+	if err != nil {
+		t.log.forget()
+	}
+	return err
+}
+
+func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry) error {
+	for try := 1; ; try++ {
+		err := t.tryStore(ctx, ex, upto, heard)
+		var conflict *store.ConflictError
+		if err == nil || try == raceTries || ctx.Err() != nil || !errors.As(err, &conflict) && !errors.Is(err, errLeft) {
+			return err
+		}
+		if t.log.session != nil && !errors.Is(err, errLeft) {
+			if err := t.log.session.Refresh(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// errLeft says that the history left the log, and goes on in another.
+var errLeft = errors.New("the history left the log")
+
+func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry) error {
+	c := &t.log
+	if c.session == nil {
+		if err := t.open(ctx, ex, upto); err != nil {
+			return err
+		}
+	}
+	same := c.story.common(ex.r, upto)
+	if same < len(c.story.chains) && same < upto {
+		return t.leave(ctx, same)
+	}
+	batch, err := t.fresh(ex, same, upto)
+	if err != nil {
+		return err
+	}
+	if !batch.fits {
+		if batch.messages == same {
+			t.misheard++
+		}
+		return t.leave(ctx, batch.messages)
+	}
+	if len(c.story.chains) > ex.length {
+		heard = nil // the client has sent it back
+	}
+	if heard != nil && !batch.grows && !ended(t.logged(), batch.at) {
+		known, ok := c.story.follow(t.logged(), batch.at, asPieces(heard))
+		if !ok {
+			return t.leave(ctx, upto)
+		}
+		heard = heard[len(known):]
+	}
+	batch.entries = append(batch.entries, heard...)
+	if upto == ex.length {
+		batch.bill(ex, len(heard) > 0)
+	}
+	if err := t.append(ctx, ex, batch); err != nil || c.session == nil {
+		return err
+	}
+	t.paid(batch)
+	return t.found(ex, upto)
+}
+
+func asPieces(entries []tenfold.Entry) []wire.Piece {
+	out := make([]wire.Piece, len(entries))
+	for i, e := range entries {
+		out[i].Entry = tenfold.Entry{Payload: e.Payload}
+	}
+	return out
+}
+
+func (t *thread) logged() *tenfold.Log {
+	if t.log.session == nil {
+		return tenfold.NewLog()
+	}
+	return t.log.session.Log()
+}
+
+// A batch is what a log lacks of a history.
+type batch struct {
+	entries []tenfold.Entry
+	// fits is false where the log goes on in another way, after so many messages.
+	fits     bool
+	messages int
+	at       int64 // the last entry that the log has of them
+	grows    bool  // some of them are entries of these
+	bills    []*exchange
+}
+
+// bill adds what an exchange cost, once. An answer that is no part of the history
+// was paid all the same: its usage stands on a branch of its own, so that it says
+// nothing of the size of what the history shows.
+func (b *batch) bill(ex *exchange, part bool) {
+	if ex == nil || slices.Contains(b.bills, ex) {
+		return
+	}
+	ex.k.mu.Lock()
+	defer ex.k.mu.Unlock()
+	if ex.billed || !ex.done || !ex.response.Known {
+		return
+	}
+	u := ex.response.Usage
+	u.Model = cmp.Or(u.Model, ex.t.shown.Model)
+	e := tenfold.Entry{Time: ex.ended.UTC(), Payload: u}
+	if !part {
+		e.Branch = asideBranch
+	}
+	b.entries, b.bills = append(b.entries, e), append(b.bills, ex)
+}
+
+// asideBranch is where answers are billed that the client did not take.
+const asideBranch = "aside"
+
+// fresh gives what the log lacks of messages of a request.
+func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
+	c := &t.log
+	b := batch{fits: true, at: c.story.at}
+	prev := ex.before
+	for i := from; i < upto; i++ {
+		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		if err != nil {
+			return b, fmt.Errorf("message %d: %w", i, err)
+		}
+		when := ex.began
+		answer := prev != nil && i >= prev.length && ex.r.Messages[i].Model
+		switch {
+		case prev == nil:
+		case answer:
+			when = prev.ended
+		case i < prev.length:
+			when = prev.began
+		}
+		if !answer && prev != nil && i >= prev.length {
+			b.bill(prev, true)
+		}
+		if !b.grows {
+			known, ok := c.story.follow(t.logged(), b.at, pieces)
+			if !ok {
+				b.fits, b.messages = false, i
+				return b, nil
+			}
+			if len(known) > 0 {
+				b.at = known[len(known)-1]
+			}
+			pieces = pieces[len(known):]
+		}
+		b.grows = b.grows || len(pieces) > 0
+		for _, p := range pieces {
+			e := p.Entry
+			e.Time = cmp.Or(e.Time, when.UTC())
+			b.entries = append(b.entries, e)
+		}
+	}
+	if prev != nil && upto > prev.length {
+		b.bill(prev, true)
+	}
+	return b, nil
+}
+
+// bill has the usage stored of an exchange that the history went on without, or
+// that ended late. The caller holds the keeper's lock.
+func (t *thread) bill(ex *exchange) {
+	t.later(func(ctx context.Context) {
+		var b batch
+		if b.bill(ex, ex.confirmed); t.log.session == nil || len(b.entries) == 0 {
+			return
+		}
+		err := t.log.session.AppendLatest(ctx, b.entries...)
+		if err == nil {
+			t.paid(b)
+		}
+		t.noted(err)
+	})
+}
+
+// paid notes what was billed, and how far the log goes.
+func (t *thread) paid(b batch) {
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	for _, ex := range b.bills {
+		ex.billed = true
+	}
+	t.shown.ID, t.version = t.log.session.ID(), t.log.session.Log().Version()
+}
+
+// append writes a batch, with the configuration that its request has.
+func (t *thread) append(ctx context.Context, ex *exchange, b batch) error {
+	c := &t.log
+	head, err := ex.in.Protocol.Head(ex.r)
+	if err != nil {
+		return fmt.Errorf("the head of the request: %w", err)
+	}
+	if c.session == nil {
+		if len(b.entries) == 0 {
+			return nil
+		}
+		return t.create(ctx, ex, head, b.entries)
+	}
+	entries := b.entries
+	if d, changed := changedConfig(c.session.Projection().Config(), head); changed {
+		entries = append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return c.session.Append(ctx, entries...)
+}
+
+// changedConfig is what of a configuration is another one.
+func changedConfig(is tenfold.Config, head tenfold.ConfigDelta) (d tenfold.ConfigDelta, changed bool) {
+	if head.Model != "" && head.Model != is.Model {
+		d.Model, changed = head.Model, true
+	}
+	if head.System != nil && *head.System != is.System {
+		d.System, changed = head.System, true
+	}
+	if head.Tools != nil && !slices.Equal(*head.Tools, is.Tools) {
+		d.Tools, changed = head.Tools, true
+	}
+	return d, changed
+}
+
+// found notes which entries the messages are.
+func (t *thread) found(ex *exchange, upto int) error {
+	c := &t.log
+	l := c.session.Log()
+	for i := len(c.story.chains); i < upto; i++ {
+		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		if err != nil {
+			return err
+		}
+		known, ok := c.story.follow(l, c.story.at, pieces)
+		if !ok || len(known) < len(pieces) {
+			return fmt.Errorf("message %d is not in the log as it was stored", i)
+		}
+		if prev := ex.before; prev != nil && i >= prev.length && ex.r.Messages[i].Model && c.control != nil {
+			c.story.unbind(l, known, prev.epoch, c.control.Epoch())
+		}
+		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
+		c.story.seqs = append(c.story.seqs, known)
+		if len(known) > 0 {
+			c.story.at = known[len(known)-1]
+		}
+	}
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	if ex.before != nil && upto > ex.before.length {
+		ex.before = nil
+	}
+	return nil
+}
+
+// create begins a conversation in the store.
+func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDelta, entries []tenfold.Entry) error {
+	svc, err := t.k.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	d, _ := changedConfig(tenfold.Config{}, head)
+	all := append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
+	s, err := svc.Create(ctx, session.Create{
+		Title: titleOf(entries), Created: ex.began.UTC(), Entries: all,
+		Origin: store.Origin{Key: t.id.origin, Tool: t.id.tool, Directory: t.dir},
+	})
+	if err != nil {
+		return err
+	}
+	return t.adopt(s)
+}
+
+// titleOf is the beginning of what a person asked for first.
+func titleOf(entries []tenfold.Entry) string {
+	for _, e := range entries {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" {
+			if title := purpose.Title(m); title != "" {
+				return title
+			}
+		}
+	}
+	return ""
+}
+
+// adopt makes a conversation that of the history.
+func (t *thread) adopt(s *session.Session) error {
+	t.log.session = s
+	t.k.mu.Lock()
+	t.born = false // found again after a failure
+	t.k.mu.Unlock()
+	return t.configure()
+}
+
+// configure reads how the conversation is compacted, where its model is another
+// one.
+func (t *thread) configure() error {
+	c := &t.log
+	model := c.session.Projection().Config().Model
+	if c.control != nil && c.control.Session() == c.session && model == c.model {
+		return nil
+	}
+	live, err := t.k.Configure(t.dir, model)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
+	c.live, c.model, c.looked = live, model, 0
+	c.control = c.session.Control(live)
+	return nil
+}
+
+// leave goes on in a copy of the log up to so many messages; where the model
+// answered none of them it is a conversation of its own.
+func (t *thread) leave(ctx context.Context, messages int) error {
+	c := &t.log
+	c.story.cut(min(messages, len(c.story.chains)))
+	if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+		return err
+	}
+	return errLeft
+}
+
+// copyOf makes the history's conversation a copy of another one up to an entry.
+func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) error {
+	c := &t.log
+	c.session, c.control = nil, nil
+	if !answered(s.Log(), through) {
+		c.story = story{}
+		t.k.mu.Lock()
+		t.frozen, t.shown.ID = nil, ""
+		t.k.mu.Unlock()
+		return nil
+	}
+	svc, err := t.k.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	copied, err := svc.Fork(ctx, s, session.Fork{Through: through, Key: t.id.origin})
+	if err != nil {
+		return err
+	}
+	t.k.mu.Lock()
+	if t.frozen != nil && t.frozen.upto > len(c.story.chains) {
+		t.frozen, t.due = nil, true
+	}
+	t.k.mu.Unlock()
+	return t.adopt(copied)
+}
+
+// answered tells whether the model said something up to an entry.
+func answered(l *tenfold.Log, through int64) bool {
+	for e := range l.Entries() {
+		if e.Seq > through {
+			break
+		}
+		switch e.Payload.(type) {
+		case tenfold.AssistantMessage, tenfold.ToolCall, tenfold.Reasoning:
+			return true
+		}
+	}
+	return false
+}
+
+// open finds the conversation that a history is, or leaves it to be made.
+func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
+	t.k.mu.Lock()
+	born := t.born
+	t.k.mu.Unlock()
+	if born || settled(ex.r.Messages) == 0 {
+		return nil // nothing was said before
+	}
+	svc, err := t.k.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := svc.Imported(ctx, t.id.origin)
+	if err != nil {
+		return err
+	}
+	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
+		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
+			known = append([]store.Conversation{c}, known...)
+		}
+	}
+	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
+}
+
+// owns tells whether a conversation that a client names is its own: a handle is a
+// claim, and anybody can write one.
+func (t *thread) owns(c store.Conversation) bool {
+	return c.Origin.Key == t.id.origin || t.dir != "" && c.Origin.Directory == t.dir && c.Origin.Tool == t.id.tool
+}
+
+// mostOpened is how many conversations of the store are opened to find the one that
+// a history is.
+const mostOpened = 8
+
+// choose finds the conversation that has most of a history, by the ids of entries:
+// they are made of what the messages say and of all before them.
+func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange, known []store.Conversation, upto int) error {
+	var best *session.Session
+	var told story
+	ends := false // it says nothing more
+	for _, c := range known {
+		s, err := svc.Open(ctx, c.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		st, err := t.retell(ex, s, upto)
+		if err != nil {
+			return err
+		}
+		n, whole := len(st.chains), ended(s.Log(), st.at)
+		if n > len(told.chains) && answered(s.Log(), st.at) || best != nil && n == len(told.chains) && whole && !ends {
+			best, told, ends = s, st, whole
+		}
+		if ends && len(told.chains) == upto {
+			break
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	t.log.story = told
+	if b := told.base; b != nil {
+		t.k.mu.Lock()
+		messages, confirmed := t.messages, t.confirmed
+		t.stand(b, ex.r)
+		t.messages, t.confirmed = messages, max(confirmed, b.messages)
+		t.k.mu.Unlock()
+		t.log.epoch = t.epochOf(best)
+	}
+	if len(told.chains) < upto && !ends {
+		return t.copyOf(ctx, best, told.at)
+	}
+	if err := t.adopt(best); err != nil {
+		return err
+	}
+	return nil
+}
+
+// epochOf is the epoch that a conversation is in.
+func (t *thread) epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
+
+// retell finds which messages of a request a log has.
+func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
+	var st story
+	if pieces, err := ex.in.Protocol.Read(ex.r, 0); err != nil {
+		return st, fmt.Errorf("message 0: %w", err)
+	} else if known, ok := st.follow(s.Log(), 0, pieces); !ok || len(known) < len(pieces) {
+		if st, err = t.baseOf(ex, s); err != nil {
+			return st, err
+		}
+	}
+	for i := len(st.chains); i < upto; i++ {
+		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		if err != nil {
+			return st, fmt.Errorf("message %d: %w", i, err)
+		}
+		known, ok := st.follow(s.Log(), st.at, pieces)
+		if !ok || len(known) < len(pieces) {
+			break
+		}
+		st.chains, st.seqs = append(st.chains, ex.r.Messages[i].Chain), append(st.seqs, known)
+		if len(known) > 0 {
+			st.at = known[len(known)-1]
+		}
+	}
+	return st, nil
+}

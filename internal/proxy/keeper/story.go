@@ -1,0 +1,169 @@
+package keeper
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/internal/proxy/wire"
+	"tenfold/session"
+)
+
+// A story tells which entries of a log the messages of a history are.
+type story struct {
+	// chains are the sums of the messages, each with all before it; seqs are the
+	// entries of each, in the order of its pieces.
+	chains []wire.Sum
+	seqs   [][]int64
+	// at is the last entry of them. What stands behind it in the log and tells
+	// something is an answer that was heard, and that the client has yet to send back.
+	at int64
+	// base is what the first messages stand for, where they took the place of others
+	// (X4); nil where they do not.
+	base *base
+	now  string // the text of the base, as the view is by now
+	// stale is reasoning that was made before the epoch began, and came into the log
+	// after: somebody undid a compaction while the model answered (B1).
+	stale map[int64]bool
+}
+
+// unbind notes the reasoning of an answer that was made in another epoch than the
+// log has it in.
+func (s *story) unbind(l *tenfold.Log, seqs []int64, made string, in session.Epoch) {
+	if made == in.ID {
+		return
+	}
+	for _, seq := range seqs {
+		if e, _ := l.Entry(seq); seq > in.Seq && e.Payload.Kind() == tenfold.KindReasoning {
+			if s.stale == nil {
+				s.stale = map[int64]bool{}
+			}
+			s.stale[seq] = true
+		}
+	}
+}
+
+// common is how many messages at the start of a request are those of the story.
+func (s *story) common(r *wire.Request, upto int) int {
+	n := 0
+	for n < min(len(s.chains), upto) && s.chains[n] == r.Messages[n].Chain {
+		n++
+	}
+	return n
+}
+
+// cut leaves the first messages of a story.
+func (s *story) cut(n int) {
+	s.chains, s.seqs, s.at = s.chains[:n], s.seqs[:n], 0
+	if s.base != nil {
+		s.at = s.base.seq
+	}
+	for _, list := range s.seqs {
+		for _, seq := range list {
+			s.at = max(s.at, seq)
+		}
+	}
+}
+
+// read gives the pieces of a message with the seqs of its entries.
+func (s *story) read(w wire.Protocol, r *wire.Request, i int) ([]wire.Piece, error) {
+	pieces, err := w.Read(r, i)
+	if err != nil {
+		return nil, fmt.Errorf("message %d: %w", i, err)
+	}
+	if s.base != nil && i < s.base.messages {
+		return s.base.pieces(i, pieces), nil
+	}
+	if len(pieces) != len(s.seqs[i]) {
+		return nil, fmt.Errorf("message %d has %d entries, and had %d", i, len(pieces), len(s.seqs[i]))
+	}
+	for j := range pieces {
+		pieces[j].Entry.Seq = s.seqs[i][j]
+	}
+	return pieces, nil
+}
+
+// follow finds a message's pieces in the log behind the story. Known are the
+// entries that the first of them are; the others are not there yet. It is false
+// where the log goes on in another way. Without a reason to doubt, an answer that
+// was heard is the message that brings it back: a client may leave reasoning and
+// blank texts out, and write JSON anew.
+func (s *story) follow(l *tenfold.Log, after int64, pieces []wire.Piece) (known []int64, ok bool) {
+	j := 0
+	for e := range l.After(after) {
+		if !tells(e) {
+			continue
+		}
+		if j == len(pieces) {
+			return known, true
+		}
+		switch p := pieces[j].Entry; {
+		case e.ID == p.ID || same(e.Payload, p.Payload):
+			known = append(known, e.Seq)
+			j++
+		case !dropped(e.Payload):
+			return nil, false
+		}
+	}
+	return known, true
+}
+
+// tells reports whether an entry is part of what a history says.
+func tells(e tenfold.Entry) bool {
+	k := e.Payload.Kind()
+	return e.Branch == "" && (k.Visible() || k == tenfold.KindTurnStart)
+}
+
+// ended tells whether a log says nothing behind an entry that a client would send.
+func ended(l *tenfold.Log, after int64) bool {
+	for e := range l.After(after) {
+		if tells(e) && !dropped(e.Payload) {
+			return false
+		}
+	}
+	return true
+}
+
+// dropped tells of what a client may leave out when it sends an answer back.
+func dropped(p tenfold.Payload) bool {
+	switch p := p.(type) {
+	case tenfold.Reasoning:
+		return true
+	case tenfold.AssistantMessage:
+		return strings.TrimSpace(p.Text) == ""
+	}
+	return false
+}
+
+// same tells whether two payloads say the same.
+func same(a, b tenfold.Payload) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	switch p := a.(type) {
+	case tenfold.AssistantMessage:
+		q, ok := b.(tenfold.AssistantMessage)
+		return ok && strings.TrimSpace(p.Text) == strings.TrimSpace(q.Text)
+	case tenfold.ToolCall:
+		q, ok := b.(tenfold.ToolCall)
+		return ok && p.CallID == q.CallID && p.Name == q.Name && sameJSON(p.Arguments, q.Arguments)
+	}
+	x, errX := tenfold.MarshalPayload(a)
+	y, errY := tenfold.MarshalPayload(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+func sameJSON(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := jsontext.Value(a), jsontext.Value(b)
+	x, y = x.Clone(), y.Clone()
+	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
+}
+
+// describe says what a panic was.
+func describe(p any) string { return fmt.Sprint(p) }

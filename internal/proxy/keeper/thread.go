@@ -1,0 +1,294 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/wire"
+)
+
+// A thread is one history of a client, as its requests tell it. Requests look at
+// what is here under the keeper's lock; what takes time is done by its jobs, one
+// after the other, beside the requests.
+type thread struct {
+	k             *keeper
+	id            identity
+	protocol      wire.Protocol
+	client, dir   string
+	born          bool // seen from its beginning
+	seen, touched time.Time
+	order         int // of its newest request among all
+
+	// messages are those of the newest request. So many of them as are confirmed
+	// are in the log, or will be: a history that differs in those is another one.
+	// The rest may still be said otherwise, by a request that is tried again or
+	// asks something on the side.
+	messages  []wire.Message
+	confirmed int
+	newest    *exchange
+	idle      *time.Timer
+
+	epoch  string // that requests are sent in
+	frozen *frozen
+	// answered is what the client was told when it last compacted by itself, until
+	// a history begins with it (X4).
+	answered *base
+	passing  string // why nothing is edited any more; empty while we do
+	shown    proxy.Conversation
+	billed   billed
+
+	// What the last look at the log said: that a compaction is due, from how many
+	// tokens on one may be, and how long the vendor's cache lasts.
+	due      bool
+	limit    int
+	lifetime time.Duration
+	least    int       // tokens that the cache keeps at all
+	used     int       // tokens of the newest exchange that the vendor counted
+	usedAt   int       // how many messages its request had
+	version  int64     // of the log
+	checked  time.Time // when the store was asked for it
+	rest     time.Time // no job is waited for before, after a failure
+
+	jobs    []func(context.Context)
+	running bool
+
+	log      record // of the jobs
+	misheard int
+}
+
+// A billed is what the vendor counted of all requests, in tokens.
+type billed struct{ prompt, read int64 }
+
+// Bounds of when a request waits for a look at the log.
+const (
+	// firstLook is the size of a first request that is looked at, in bytes: about
+	// 40,000 tokens, which no default would compact.
+	firstLook = 128 << 10
+	// bytesPerToken is taken for what no vendor counted yet. Real requests have
+	// 3.5 to 5, so that what is due is never missed.
+	bytesPerToken = 3
+	// lookAgain is how long what another process does may go unnoticed.
+	lookAgain = time.Second
+	// restTime is how long no request waits after a job failed (V7).
+	restTime = time.Minute
+	// jobTime is how long a job may take.
+	jobTime = 2 * time.Minute
+)
+
+// join makes a request the newest of the history. The caller holds the lock, as
+// with everything here that does not say otherwise.
+func (t *thread) join(ex *exchange) {
+	if t.idle != nil {
+		t.idle.Stop()
+	}
+	prev := t.newest
+	ex.t, ex.before, ex.length = t, prev, len(ex.r.Messages)
+	if prev != nil {
+		prev.confirmed = ex.length > prev.length && ex.r.Messages[prev.length].Model
+		if !prev.confirmed {
+			ex.before = prev.before
+		}
+		if prev.done && !prev.confirmed && !prev.flushed {
+			t.bill(prev)
+		}
+	}
+	t.k.requests++
+	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
+	ex.warm = t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.lifetime
+	t.shown.Requests++
+	t.shown.Model = cmp.Or(ex.r.Model, t.shown.Model)
+}
+
+// mayBeDue tells whether to look at the log before the request is sent: where
+// nothing can be due the request goes on at once.
+func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
+	switch {
+	case t.k.closed, ex.began.Before(t.rest):
+		return false
+	case fresh: // what was said before may be in the store, with compactions
+		return settled(ex.r.Messages) > 0 || len(ex.in.Body) > firstLook
+	case t.due:
+		return true
+	case t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) >= t.lifetime:
+		return true // cold (V2c)
+	}
+	return t.estimate(ex) > t.limit
+}
+
+// estimate is about how many tokens a request takes, rather more than fewer.
+func (t *thread) estimate(ex *exchange) int {
+	if t.used == 0 || t.usedAt > ex.length {
+		n := len(ex.in.Body)
+		if t.frozen.holds(ex.r) {
+			n += len(t.frozen.bytes) - t.frozen.replaced(ex.r)
+		}
+		return n / bytesPerToken
+	}
+	if t.usedAt == ex.length {
+		return t.used
+	}
+	return t.used + (ex.r.Messages[ex.length-1].To-ex.r.Messages[t.usedAt].From)/bytesPerToken
+}
+
+// settled is how many messages at the start will be said again just so: all that
+// the model answered, and its answers.
+func settled(m []wire.Message) int {
+	n := len(m)
+	for n > 0 && m[n-1].Model {
+		n-- // begun by the client, for the model to go on
+	}
+	for n > 0 && !m[n-1].Model {
+		n--
+	}
+	return n
+}
+
+// bring has the messages of a request stored that are sure, beside its way.
+func (t *thread) bring(ex *exchange) {
+	if upto := settled(ex.r.Messages); upto > t.confirmed {
+		t.confirmed = upto
+		t.later(func(ctx context.Context) {
+			t.noted(t.store(ctx, ex, upto))
+			t.look(ctx)
+		})
+	}
+}
+
+// flush has everything stored that was heard so far.
+func (t *thread) flush() {
+	ex := t.newest
+	if ex == nil || ex.flushed {
+		return
+	}
+	ex.flushed, t.confirmed = true, ex.length
+	t.later(func(ctx context.Context) {
+		t.noted(t.storeHeard(ctx, ex))
+		t.look(ctx)
+		t.k.mu.Lock()
+		ex.in.Body, ex.body, ex.r = nil, nil, nil
+		t.k.mu.Unlock()
+	})
+}
+
+// later has a job done after those before it; false when the keeper is closed.
+func (t *thread) later(job func(context.Context)) bool {
+	if t.k.closed {
+		return false
+	}
+	t.jobs = append(t.jobs, job)
+	if !t.running {
+		t.running = true
+		t.k.work.Go(t.work)
+	}
+	return true
+}
+
+// work does the jobs that there are.
+func (t *thread) work() {
+	for {
+		t.k.mu.Lock()
+		if len(t.jobs) == 0 {
+			t.running, t.jobs = false, nil
+			t.k.mu.Unlock()
+			return
+		}
+		job := t.jobs[0]
+		t.jobs[0], t.jobs = nil, t.jobs[1:]
+		t.k.mu.Unlock()
+		t.do(job)
+	}
+}
+
+func (t *thread) do(job func(context.Context)) {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	ctx, stop := context.WithTimeout(context.Background(), jobTime)
+	defer stop()
+	defer func() {
+		if p := recover(); p != nil {
+			t.log.forget()
+			t.noted(fmt.Errorf("internal error: %s", describe(p)))
+		}
+	}()
+	job(ctx)
+}
+
+// await waits for a job as long as a request may wait, and tells whether it is done.
+// It holds no lock.
+func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
+	late := time.NewTimer(t.k.Patience)
+	defer late.Stop()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	case <-late.C:
+		t.k.mu.Lock()
+		t.rest = t.k.Now().Add(restTime)
+		t.k.mu.Unlock()
+		t.k.Fail(t.shown.Client, "request", fmt.Sprintf("a compaction took longer than %v; the request went without it", t.k.Patience))
+	}
+	return false
+}
+
+// noted records that a job failed (V7). It takes the lock.
+func (t *thread) noted(err error) {
+	if err == nil {
+		return
+	}
+	t.k.mu.Lock()
+	t.rest = t.k.Now().Add(restTime)
+	client := t.shown.Client
+	t.k.mu.Unlock()
+	t.k.Fail(client, "store", err.Error())
+}
+
+// pass has the history go through as it comes from now on. It takes the lock.
+func (t *thread) pass(why string) {
+	t.k.mu.Lock()
+	first := t.passing == ""
+	if first {
+		t.passing = why
+	}
+	client := t.shown.Client
+	t.k.mu.Unlock()
+	if first {
+		t.k.Fail(client, "request", why)
+	}
+}
+
+// send gives a request the body that it goes with.
+func (t *thread) send(ex *exchange) {
+	ex.epoch = t.epoch
+	if t.frozen.holds(ex.r) {
+		ex.send(t.frozen)
+		t.shown.Edited++
+		if !ex.beside {
+			t.frozen.requests++
+			ex.turn = t.frozen.requests
+		}
+	}
+}
+
+// outdated tells whether to ask the store whether somebody else wrote.
+func (t *thread) outdated(now time.Time) bool {
+	if t.shown.ID == "" || t.running || now.Sub(t.checked) < lookAgain {
+		return false
+	}
+	t.checked = now
+	return true
+}
+
+// status is what can be shown.
+func (t *thread) status() proxy.Conversation {
+	c := t.shown
+	c.Passing = t.passing
+	if t.billed.prompt > 0 {
+		c.CacheRead = math.Round(1000*float64(t.billed.read)/float64(t.billed.prompt)) / 1000
+	}
+	return c
+}

@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/provider/answer"
+)
+
+// JSON is the content type of answers that are no stream.
+const JSON = "application/json"
+
+// Listen implements [Protocol].
+func (Anthropic) Listen(r *Request) Listener { return &listener{decoder: answer.Anthropic(r.Model)} }
+
+// Refusal implements [Protocol].
+func (Anthropic) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
+
+// answerID names an answer of ours: the same for the same request and text.
+func (r *Request) answerID(text string) string {
+	sum := sumOf(append(r.Head[:], text...))
+	if n := len(r.Messages); n > 0 {
+		sum = sumOf(append(r.Messages[n-1].Chain[:], sum[:]...))
+	}
+	return hex.EncodeToString(sum[:12])
+}
+
+// Answer implements [Protocol].
+func (Anthropic) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
+	used := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":`,
+		usage.Input, usage.CacheWrite, usage.CacheRead)
+	output := strconv.Itoa(usage.Output)
+	head := `{"id":"msg_` + r.answerID(text) + `","type":"message","role":"assistant","model":` + string(quote(r.Model)) + `,"content":[`
+	quoted := string(quote(text))
+	if !r.Stream {
+		return JSON, []byte(head + `{"type":"text","text":` + quoted + `}],"stop_reason":"end_turn","stop_sequence":null,"usage":` + used + output + `}}`)
+	}
+	var b strings.Builder
+	for _, e := range [][2]string{
+		{"message_start", `"message":` + head + `],"stop_reason":null,"stop_sequence":null,"usage":` + used + `1}}`},
+		{"content_block_start", `"index":0,"content_block":{"type":"text","text":""}`},
+		{"content_block_delta", `"index":0,"delta":{"type":"text_delta","text":` + quoted + `}`},
+		{"content_block_stop", `"index":0`},
+		{"message_delta", `"delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":` + used + output + `}`},
+		{"message_stop", ""},
+	} {
+		b.WriteString("event: " + e[0] + "\ndata: {\"type\":\"" + e[0] + `"`)
+		if e[1] != "" {
+			b.WriteString("," + e[1])
+		}
+		b.WriteString("}\n\n")
+	}
+	return Event, []byte(b.String())
+}

@@ -1,0 +1,184 @@
+package wire_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/body"
+	"tenfold/internal/logtest"
+	"tenfold/internal/proxy/wire"
+)
+
+// opener is what these tests need of a protocol.
+type opener interface {
+	Scan(path string, body []byte, known []wire.Message) (*wire.Request, error)
+	Head(r *wire.Request) (tenfold.ConfigDelta, error)
+	Read(r *wire.Request, message int) ([]wire.Piece, error)
+	Edit(r *wire.Request, upto int, pieces [][]wire.Piece, shown []tenfold.Item) ([]byte, error)
+}
+
+// vendor is a protocol with what its requests are made and checked by.
+type vendor struct {
+	opener
+	profile body.Profile
+	path    string
+	// list is the member that holds the messages, message what one of the user's
+	// begins with, and block a text in it.
+	list, message string
+	block         func(text string) string
+}
+
+func vendors() []vendor {
+	return []vendor{
+		{
+			wire.Anthropic{},
+			body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
+			func(text string) string { return `{"type":"text","text":"` + text + `"}` },
+		},
+	}
+}
+
+// read reads all messages of a body, as a log and its pieces.
+func (v vendor) read(t rapid.TB, raw []byte) (*wire.Request, [][]wire.Piece, *tenfold.Log) {
+	t.Helper()
+	r, err := v.Scan(v.path, raw, nil)
+	if err != nil {
+		t.Fatalf("scan %s: %v", raw, err)
+	}
+	log := tenfold.NewLog()
+	head, err := v.Head(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Append(tenfold.Entry{ID: "head", Payload: head}); err != nil {
+		t.Fatal(err)
+	}
+	pieces := make([][]wire.Piece, len(r.Messages))
+	for i := range r.Messages {
+		if pieces[i], err = v.Read(r, i); err != nil {
+			t.Fatalf("read %s: %v", raw[r.Messages[i].From:r.Messages[i].To], err)
+		}
+		for j := range pieces[i] {
+			if n, err := log.Append(pieces[i][j].Entry); err != nil || n != 1 {
+				t.Fatalf("append %+v: %d, %v", pieces[i][j].Entry, n, err)
+			}
+			pieces[i][j].Entry, _ = log.Entry(log.Version())
+		}
+	}
+	return r, pieces, log
+}
+
+// What was written of a log is read back as what it says (X2a).
+func TestX2aReadGivesWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	for _, v := range vendors() {
+		rapid.Check(t, func(t *rapid.T) {
+			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
+			_, _, log := v.read(t, raw)
+			again := write(t, v, log)
+			if string(again) != string(raw) {
+				t.Fatalf("read back\n%s\nof\n%s", again, raw)
+			}
+		})
+	}
+}
+
+func logOf(t rapid.TB, entries []tenfold.Entry) *tenfold.Log {
+	log := tenfold.NewLog()
+	for _, e := range entries {
+		if _, err := log.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return log
+}
+
+func write(t rapid.TB, v vendor, log *tenfold.Log) []byte {
+	raw, err := v.profile.Write(tenfold.Project(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// overlaid draws compactions over a log that was read.
+func overlaid(t *rapid.T, log *tenfold.Log) {
+	for i := range rapid.IntRange(1, 3).Draw(t, "overlays") {
+		c := logtest.Compaction().Draw(t, "overlay")
+		if _, err := log.Append(tenfold.Entry{ID: "overlay" + string(rune('a'+i)), Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whatever overlays say, an edited request says what a body does that is written
+// of the same projection, and a vendor takes it (X2a, P10).
+func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
+	t.Parallel()
+	for _, v := range vendors() {
+		rapid.Check(t, func(t *rapid.T) {
+			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
+			if bad := v.profile.Check(raw); len(bad) > 0 {
+				t.Skip(bad)
+			}
+			r, pieces, log := v.read(t, raw)
+			overlaid(t, log)
+			// The newest message is as the client sent it, and ends what is compared.
+			if _, err := log.Append(tenfold.Entry{ID: "newest", Payload: tenfold.TurnStart{}},
+				tenfold.Entry{ID: "newest/0", Payload: tenfold.UserMessage{Parts: tenfold.Text("zz")}}); err != nil {
+				t.Fatal(err)
+			}
+			p := tenfold.Project(log)
+			prefix, err := v.Edit(r, len(r.Messages), pieces, p.List())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := v.profile.Write(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			says := v.withoutNewest(v.said(t, want))
+			if says == "" && len(r.Messages) > 0 {
+				says = v.user("[Conversation continues]")
+			}
+			if !bytes.Contains(raw, []byte(`"role":"system"`)) && string(prefix) != says { // a prompt may be a message, or the head
+				t.Fatalf("says\n%s\nwant\n%s\nof\n%s", prefix, says, raw)
+			}
+			if !v.endsWithUser(prefix) {
+				prefix = append(prefix, ","+v.user("zz")...)
+			}
+			if bad := v.profile.Check(r.With(prefix, len(r.Messages))); len(bad) > 0 && len(r.Messages) > 0 {
+				t.Fatalf("%v in\n%s\nof\n%s", bad, prefix, raw)
+			}
+		})
+	}
+}
+
+// user is a message of the user's, and block a text in it.
+func (v vendor) user(text string) string { return v.message + v.block(text) + "]}" }
+
+// withoutNewest takes the newest text off the messages of a body.
+func (v vendor) withoutNewest(said string) string {
+	if rest, ok := strings.CutSuffix(said, v.user("zz")); ok {
+		return strings.TrimSuffix(rest, ",")
+	}
+	return strings.TrimSuffix(said, ","+v.block("zz")+"]}") + "]}"
+}
+
+func (v vendor) endsWithUser(said []byte) bool {
+	r, err := v.Scan(v.path, []byte(`{"`+v.list+`":[`+string(said)+`]}`), nil)
+	return err == nil && (len(r.Messages) == 0 || !r.Messages[len(r.Messages)-1].Model)
+}
+
+// said gives the messages of a body.
+func (v vendor) said(t rapid.TB, raw []byte) string {
+	r, err := v.Scan(v.path, raw, nil)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, raw)
+	}
+	return string(raw[r.First:r.End])
+}

@@ -1,0 +1,197 @@
+package wire
+
+import (
+	"slices"
+
+	"tenfold"
+)
+
+// draft is a message on its way out: one of the request's, or of what stands in
+// for others.
+type draft struct {
+	role string
+	// message is its index in the request; -1 where the projection put it in.
+	message int
+	blocks  []block
+	// moved tells that blocks are gone, or others stand among them: the list is put
+	// together anew. Else each stands where it stood.
+	moved bool
+}
+
+// block is one of a draft. Bare is a string that stands for a block of text.
+type block struct {
+	raw          []byte
+	bare, thinks bool
+}
+
+func (d *draft) thinksAt(i int) bool { return 0 <= i && i < len(d.blocks) && d.blocks[i].thinks }
+
+// dialect is what the messages of one protocol differ in.
+type dialect struct {
+	member    string // that holds the blocks
+	user      string
+	assistant string
+	// text makes a block of a text as JSON has it.
+	text func(quoted []byte) []byte
+	// strict tells that thinking begins the message it stands in, and never ends it.
+	strict bool
+}
+
+// Words between messages that would not be taken one after the other.
+const (
+	continueText = "[The work goes on]"
+	openingText  = "[Conversation continues]"
+)
+
+// editor puts messages together.
+type editor struct {
+	r      *Request
+	d      dialect
+	drafts []*draft
+	err    error
+}
+
+// put adds a draft, or joins it to the one before where their roles are the same
+// and something between them is gone.
+func (e *editor) put(d *draft) {
+	if len(d.blocks) == 0 && d.moved {
+		return
+	}
+	model := d.role == e.d.assistant
+	if last := e.last(); !model || last.role != d.role {
+		e.settle()
+	}
+	last := e.last()
+	switch {
+	case last.role == "" && d.role != e.d.user:
+		e.put(e.asUser(openingText))
+	case model && last.role != d.role && e.joins(d):
+		e.drafts = append(e.drafts, e.asUser(continueText))
+	case last.message >= 0 && d.message == last.message+1 && !last.moved && !d.moved: // as they came
+	case model && last.role == d.role && e.d.strict && d.thinksAt(0) && !last.thinksAt(len(last.blocks)-1):
+		e.settle()
+		e.drafts = append(e.drafts, e.asUser(continueText))
+	case last.role == d.role && (model || d.role == e.d.user):
+		last.blocks, last.moved = append(last.blocks, d.blocks...), true
+		return
+	}
+	e.drafts = append(e.drafts, d)
+}
+
+// last gives the newest draft; one without a role where there is none.
+func (e *editor) last() *draft {
+	if n := len(e.drafts); n > 0 {
+		return e.drafts[n-1]
+	}
+	return &draft{message: -1}
+}
+
+// joins reports whether the model would speak twice with only the system's words
+// between, and the client did not send it so.
+func (e *editor) joins(d *draft) bool {
+	next, beside := d.message, true
+	for _, before := range slices.Backward(e.drafts) {
+		beside = beside && before.message >= 0 && before.message == next-1
+		if next = before.message; before.role == e.d.user || before.role == e.d.assistant {
+			return before.role == d.role && !beside
+		}
+	}
+	return false
+}
+
+// settle ends the newest draft: thinking may not end a message.
+func (e *editor) settle() {
+	last := e.last()
+	for last.moved && e.d.strict && last.thinksAt(len(last.blocks)-1) {
+		if last.blocks = last.blocks[:len(last.blocks)-1]; len(last.blocks) == 0 {
+			e.drafts = e.drafts[:len(e.drafts)-1]
+		}
+	}
+}
+
+// asUser makes a message of the user's that the request does not have.
+func (e *editor) asUser(text string) *draft {
+	return &draft{role: e.d.user, message: -1, blocks: []block{e.fresh(text)}, moved: true}
+}
+
+// fresh makes a block of a text that the request does not have.
+func (e *editor) fresh(text string) block { return block{raw: e.d.text(quote(text))} }
+
+// add puts in what the projection added.
+func (e *editor) add(added ...tenfold.Payload) {
+	for _, payload := range added {
+		d := &draft{role: e.d.user, message: -1, moved: true}
+		switch payload := payload.(type) {
+		case tenfold.UserMessage:
+			for _, p := range payload.Parts {
+				if p.File == nil && !tenfold.Blank(p.Text) {
+					d.blocks = append(d.blocks, e.fresh(p.Text))
+				}
+			}
+		case tenfold.AssistantMessage:
+			if d.role = e.d.assistant; !tenfold.Blank(payload.Text) {
+				d.blocks = append(d.blocks, e.fresh(payload.Text))
+			}
+		}
+		e.put(d)
+	}
+}
+
+// bytes gives what goes out before the message that follows, of that role.
+func (e *editor) bytes(upto int) ([]byte, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	e.meet(upto)
+	out := make([][]byte, len(e.drafts))
+	for i, d := range e.drafts {
+		var err error
+		if out[i], err = e.write(d); err != nil {
+			return nil, err
+		}
+	}
+	return joined(out), nil
+}
+
+// meet makes the last draft fit what follows as it came: no vendor takes a request
+// in which the model speaks first, or nobody.
+func (e *editor) meet(upto int) {
+	e.settle()
+	n, next := len(e.drafts), upto < len(e.r.Messages) && e.r.Messages[upto].Model
+	switch {
+	case n == 0 && upto > 0 && (next || upto == len(e.r.Messages)):
+		e.put(e.asUser(openingText))
+	case n > 0 && next && e.drafts[n-1].role == e.d.assistant && (e.drafts[n-1].moved || e.drafts[n-1].message != upto-1):
+		e.put(e.asUser(continueText))
+	}
+}
+
+// write gives the bytes of a draft.
+func (e *editor) write(d *draft) ([]byte, error) {
+	list := make([][]byte, len(d.blocks))
+	for i, b := range d.blocks {
+		if list[i] = b.raw; b.bare && d.moved {
+			list[i] = e.d.text(b.raw)
+		}
+	}
+	content := append(append([]byte{'['}, joined(list)...), ']')
+	if d.message < 0 {
+		return append(append([]byte(`{"role":"`+d.role+`","`+e.d.member+`":`), content...), '}'), nil
+	}
+	m, err := messageOf(e.r, d.message, e.d.member)
+	if err != nil {
+		return nil, err
+	}
+	var patches []patch
+	switch {
+	case d.moved:
+		patches = []patch{{m.content, content}}
+	case len(m.places()) != len(list):
+		return nil, errShape
+	default:
+		for i, at := range m.places() {
+			patches = append(patches, patch{at, list[i]})
+		}
+	}
+	return patched(e.r.Body, m.at, patches), nil
+}

@@ -1,0 +1,284 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"hash/maphash"
+	"slices"
+	"unicode/utf8"
+)
+
+// seed makes prints. They last as long as the process.
+var seed = maphash.MakeSeed()
+
+// shape says where the parts of a request of one protocol stand.
+type shape struct {
+	// list is the member that holds the messages. Within is the member whose
+	// object holds it and all else that counts; empty for the body itself.
+	list, within string
+	// head are the members that stand before the messages for the model.
+	head []string
+	// unseen are members that put something before the messages which is not here.
+	unseen []string
+	// alone is set where one text may stand in the place of the list.
+	alone bool
+	// model reports whether the model said a message of a role and a type.
+	model func(role, kind string) bool
+	// text is set where a message's content may be one text instead of a list
+	// with one block of text: they are the same for the model.
+	text bool
+}
+
+// part is a member of the head.
+type part struct {
+	name  string
+	at    Span
+	print uint64
+}
+
+// head is what stood before the messages of a request. Its first message carries
+// it, so that the next request need not read it again.
+type head struct {
+	parts []part
+	sum   Sum
+}
+
+func (h *head) find(name string) (p part, ok bool) {
+	if h != nil {
+		for _, p := range h.parts {
+			if p.name == name {
+				return p, true
+			}
+		}
+	}
+	return part{}, false
+}
+
+// scan finds the messages of a body. A message of known that stands at the same
+// index with the same bytes is not read.
+func scan(path string, body []byte, known []Message, sh shape) (*Request, error) {
+	w := walk{scanner: scanner{raw: body}, r: &Request{Path: path, Body: body}, shape: sh, known: known, head: &head{}}
+	if len(known) > 0 {
+		w.before = known[0].head
+	}
+	if w.object(sh.within == ""); w.peek() != 0 {
+		w.fail(errSyntax)
+	}
+	switch {
+	case w.err != nil:
+		return nil, w.err
+	case w.r.First == 0:
+		return nil, errShape
+	}
+	w.sumHead()
+	if len(w.r.Messages) > 0 {
+		w.r.Messages[0].head = w.head
+	}
+	w.r.head = w.head
+	return w.r, nil
+}
+
+// walk is a scan under way.
+type walk struct {
+	scanner
+	shape        shape
+	r            *Request
+	known        []Message
+	head, before *head
+	seen         []string
+}
+
+// object walks over the members of the body; inside tells that they are those of
+// the request itself, and not of what it is wrapped in.
+func (w *walk) object(inside bool) {
+	w.members(false, func(quoted []byte) {
+		name := unquote(quoted)
+		if name == "model" || name == "stream" || (inside && name == w.shape.list) || (!inside && name == w.shape.within) {
+			if slices.Contains(w.seen, name) && !(name == "model" && !inside) {
+				w.fail(errTwice)
+				return
+			}
+			w.seen = append(w.seen, name)
+		}
+		switch {
+		case !inside && name == w.shape.within:
+			w.object(true)
+		case inside && name == w.shape.list:
+			w.messages()
+		case inside && slices.Contains(w.shape.unseen, name):
+			if at := w.value(false); string(at.of(w.raw)) != "null" {
+				w.fail(errShape)
+			}
+		case inside && slices.Contains(w.shape.head, name):
+			w.part(name)
+		case name == "model" && w.peek() == '"':
+			w.r.Model = unquote(w.checked(w.text))
+		case name == "stream":
+			w.r.Stream = string(w.value(false).of(w.raw)) == "true"
+		default:
+			w.checked(func() []byte { return w.value(false).of(w.raw) })
+		}
+	})
+}
+
+// checked passes over something and makes sure that it is UTF-8.
+func (w *walk) checked(pass func() []byte) []byte {
+	raw := pass()
+	if w.err == nil && !utf8.Valid(raw) {
+		w.fail(errSyntax)
+	}
+	return raw
+}
+
+// part passes over a member of the head, unread if it is as it was.
+func (w *walk) part(name string) {
+	if _, twice := w.head.find(name); twice {
+		w.fail(errTwice)
+		return
+	}
+	w.peek()
+	p := part{name: name, at: Span{From: w.at}}
+	if was, ok := w.before.find(name); ok {
+		if end := w.at + was.at.To - was.at.From; end <= len(w.raw) && maphash.Bytes(seed, w.raw[w.at:end]) == was.print {
+			w.at, p.at.To, p.print = end, end, was.print
+			w.head.parts = append(w.head.parts, p)
+			return
+		}
+	}
+	raw := w.checked(func() []byte { return w.value(false).of(w.raw) })
+	p.at.To, p.print = w.at, maphash.Bytes(seed, raw)
+	w.head.parts = append(w.head.parts, p)
+}
+
+// sumHead sums the head, unless it is as it was.
+func (w *walk) sumHead() {
+	slices.SortFunc(w.head.parts, func(a, b part) int {
+		return slices.Index(w.shape.head, a.name) - slices.Index(w.shape.head, b.name)
+	})
+	if w.before != nil && slices.EqualFunc(w.head.parts, w.before.parts, func(a, b part) bool { return a.name == b.name && a.print == b.print }) {
+		w.head.sum = w.before.sum
+	} else {
+		s := scanner{raw: w.raw, keep: true}
+		for _, p := range w.head.parts {
+			s.out = append(append(s.out, p.name...), 0)
+			s.at = p.at.From
+			s.value(true)
+		}
+		w.head.sum = sumOf(s.out)
+	}
+	w.r.Head = w.head.sum
+}
+
+func sumOf(data []byte) (sum Sum) {
+	full := sha256.Sum256(data)
+	copy(sum[:], full[:])
+	return sum
+}
+
+// messages walks over the messages.
+func (w *walk) messages() {
+	c := w.peek()
+	if c == '"' && w.shape.alone {
+		w.alone()
+		return
+	}
+	if c != '[' {
+		w.fail(errShape)
+		return
+	}
+	w.r.First = w.at + 1
+	w.r.Messages = make([]Message, 0, len(w.known)+4)
+	same := true
+	w.scanner.list('[', ']', func() {
+		i := len(w.r.Messages)
+		w.peek()
+		m, unread := w.unread(i)
+		if !unread {
+			m = w.message()
+		}
+		if same = same && unread; same {
+			w.r.Same++
+		}
+		m.Chain = w.chain(i, &m)
+		w.r.Messages = append(w.r.Messages, m)
+	})
+	w.r.End = w.at - 1
+}
+
+// alone reads a text that stands in the place of the messages.
+func (w *walk) alone() {
+	m := Message{From: w.at}
+	raw := w.checked(w.text)
+	m.To, m.Sum, m.Print = w.at, sumOf(raw), maphash.Bytes(seed, raw)
+	m.Chain = w.chain(0, &m)
+	w.r.First, w.r.End, w.r.Messages = m.From, m.To, []Message{m}
+}
+
+// unread gives a message that stood at its index before, with the very bytes.
+func (w *walk) unread(i int) (m Message, ok bool) {
+	if i >= len(w.known) {
+		return m, false
+	}
+	m = w.known[i]
+	end := w.at + m.To - m.From
+	if end > len(w.raw) || maphash.Bytes(seed, w.raw[w.at:end]) != m.Print {
+		return m, false
+	}
+	m.From, m.To, m.head = w.at, end, nil
+	w.at = end
+	return m, true
+}
+
+// message reads a message as far as its sum needs it.
+func (w *walk) message() Message {
+	if w.peek() != '{' {
+		w.fail(errShape)
+		return Message{}
+	}
+	m := Message{From: w.at}
+	var role, kind string
+	w.keep, w.out = true, w.out[:0]
+	w.members(true, func(name []byte) {
+		switch string(name) {
+		case `"role"`, `"type"`:
+			value := w.value(false)
+			if string(name) == `"role"` {
+				role = value.text(w.raw)
+			} else {
+				kind = value.text(w.raw)
+			}
+		case `"content"`:
+			if w.shape.text && w.peek() == '"' {
+				w.out = append(w.out, `[{"type":"text","text":`...)
+				w.value(false)
+				w.out = append(w.out, `}]`...)
+				return
+			}
+			w.value(true)
+		default:
+			w.value(false)
+		}
+	})
+	w.keep = false
+	if w.err != nil {
+		return m
+	}
+	m.To = w.at
+	raw := w.raw[m.From:m.To]
+	if !utf8.Valid(raw) {
+		w.fail(errSyntax)
+	}
+	m.Sum, m.Print, m.Model = sumOf(w.out), maphash.Bytes(seed, raw), w.shape.model(role, kind)
+	return m
+}
+
+// chain gives the sum of a message and all before it.
+func (w *walk) chain(i int, m *Message) Sum {
+	var before Sum
+	if i > 0 {
+		before = w.r.Messages[i-1].Chain
+	}
+	if i < len(w.known) && w.known[i].Sum == m.Sum && (i == 0 || w.known[i-1].Chain == before) {
+		return w.known[i].Chain
+	}
+	return sumOf(append(before[:], m.Sum[:]...))
+}

@@ -1,0 +1,41 @@
+// Package answer reads what vendors answer to requests that another program sent:
+// the same decoders and the same words for errors that the models of package
+// provider use.
+package answer
+
+import (
+	"tenfold/provider"
+	"tenfold/provider/anthropic"
+	"tenfold/provider/gemini"
+	"tenfold/provider/internal/wire"
+	"tenfold/provider/openai"
+)
+
+// A Decoder makes events of what one answer says: of the events of a stream in
+// order, or of the body of an answer that is none.
+type Decoder interface {
+	// Take reads one event: its name, where the stream gives one, and its data.
+	Take(name string, data []byte) ([]provider.Event, error)
+	// End is asked when the stream ended and no event has had Stop set.
+	End() ([]provider.Event, error)
+}
+
+// Anthropic decodes answers of Anthropic's Messages API.
+func Anthropic(model string) Decoder { return anthropic.NewDecoder(model) }
+
+// Gemini decodes answers of Google's generateContent. A call that comes without an
+// id gets the one that callID gives for its tool.
+func Gemini(model string, callID func(tool string) string) Decoder {
+	return gemini.NewDecoder(model, callID)
+}
+
+// Responses decodes answers of OpenAI's Responses API.
+func Responses(model string) Decoder { return openai.NewResponsesDecoder(model) }
+
+// Chat decodes answers of OpenAI's chat completions.
+func Chat(model string) Decoder { return openai.NewChatDecoder(model) }
+
+// ErrorKind tells what a response other than a success means.
+func ErrorKind(status int, body []byte) provider.Kind {
+	return wire.ParseProblem(status, nil, body).Kind()
+}
