@@ -262,6 +262,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		texts[seq] = t
 	}
+	if open == "" && folded.Calls > 0 {
+		f.tellBeside(texts)
+	}
 	c := f.o.overlay(f.Fit, f.span, tenfold.Compaction{
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
@@ -275,6 +278,40 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	})
 	c.Keeps = nil // what stays is named, handles among it (F5)
 	return c
+}
+
+// tellBeside tells of the calls where none is left that could: beside the last words
+// of the agent that stay. Without it they would seem to be all that was done (F7).
+func (f *fitting) tellBeside(texts map[int64]tenfold.TextTrim) {
+	at := int64(0)
+	for seq, t := range texts {
+		e, _ := f.p.Log().Entry(seq)
+		if _, ok := e.Payload.(tenfold.AssistantMessage); ok && t.Action != tenfold.Omit {
+			at = max(at, seq)
+		}
+	}
+	var earlier, later tenfold.Folded
+	for _, c := range f.calls {
+		run := &earlier
+		if c.seq > at {
+			run = &later
+		}
+		if c.seq > f.last {
+			break
+		}
+		if run.Calls == 0 {
+			run.From = c.seq
+		}
+		run.Calls++
+		run.To = max(run.To, c.seq, c.result)
+	}
+	if later.After = true; later.Calls > 0 {
+		earlier.Next = &later
+	}
+	if t, ok := texts[at]; ok {
+		t.Folded = &earlier
+		texts[at] = t
+	}
 }
 
 // left is the policy that leaves of a call what was chosen of it.
