@@ -28,12 +28,12 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Starts a client as you would, with its requests going through a proxy of its own
 that compacts its conversations: before the context is full, and whenever the
 vendor's prompt cache is cold anyway. Nothing is lost: conversations are stored
-whole, can be listed, searched and undone while the client runs, and "tenfold
+whole and can be listed, searched and undone while the client runs, and "tenfold
 conversation undo" gives the model everything back.
 
-All arguments after CLIENT are the client's. Its configuration is not changed: it
-is told where the proxy is for this run alone. A base URL that you configured stays
-where requests go. Keys and sign-ins pass through and are never stored.
+All arguments after CLIENT are the client's. Its configuration is not changed:
+it is told where the proxy is for this run alone. Requests go on to a base URL
+that you configured. Keys and sign-ins pass through and are never stored.
 
 ` + sentence("Clients: "+strings.Join(names, ", ")+`. For any other program, see "tenfold proxy".`),
 		Example: `  tenfold run claude
@@ -113,6 +113,9 @@ func (a *app) runClient(ctx context.Context, f runFlags, name string, args []str
 		Base:      func(upstream string) string { return proxy.Base(address, token, upstream) },
 		Upstreams: upstreams, Scratch: scratch,
 	})
+	if start.Note != "" {
+		a.Warn(start.Note)
+	}
 	if err == nil {
 		code, err = launch.Run(ctx, program, start, a.InTTY || a.OutTTY || a.ErrTTY)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -23,7 +24,8 @@ type record struct {
 	session *session.Session
 	control *session.Controller
 	live    session.Live
-	model   string // that live is for
+	model   string        // that live is for
+	kept    time.Duration // and how long the client asks its cache to live
 	story   story
 	// looked is how many tokens the log had at the last look.
 	looked int
@@ -111,6 +113,9 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 			t.misheard++
 		}
 		return t.leave(ctx, batch.messages)
+	}
+	if len(c.story.chains) > ex.length {
+		heard = nil // the client has sent it back
 	}
 	if heard != nil && !batch.grows && !ended(t.logged(), batch.at) {
 		known, ok := c.story.follow(t.logged(), batch.at, asPieces(heard))
@@ -363,7 +368,10 @@ func (t *thread) adopt(s *session.Session) error {
 func (t *thread) configure() error {
 	c := &t.log
 	model := c.session.Projection().Config().Model
-	if c.control != nil && c.control.Session() == c.session && model == c.model {
+	t.k.mu.Lock()
+	kept := t.kept
+	t.k.mu.Unlock()
+	if c.control != nil && c.control.Session() == c.session && model == c.model && kept == c.kept {
 		return nil
 	}
 	live, err := t.k.Configure(t.dir, model)
@@ -371,7 +379,8 @@ func (t *thread) configure() error {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
 	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
-	c.live, c.model, c.looked = live, model, 0
+	live.Lifetime = kept
+	c.live, c.model, c.kept, c.looked = live, model, kept, 0
 	c.control = c.session.Control(live)
 	return nil
 }
@@ -444,7 +453,18 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
+		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
+			known = append([]store.Conversation{c}, known...)
+		}
+	}
 	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
+}
+
+// owns tells whether a conversation that a client names is its own: a handle is a
+// claim, and anybody can write one.
+func (t *thread) owns(c store.Conversation) bool {
+	return c.Origin.Key == t.id.origin || t.dir != "" && c.Origin.Directory == t.dir && c.Origin.Tool == t.id.tool
 }
 
 // mostOpened is how many conversations of the store are opened to find the one that
@@ -465,7 +485,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		if err != nil {
 			return err
 		}
-		st, err := retell(ex, s, upto)
+		st, err := t.retell(ex, s, upto)
 		if err != nil {
 			return err
 		}
@@ -481,6 +501,14 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		return nil
 	}
 	t.log.story = told
+	if b := told.base; b != nil {
+		t.k.mu.Lock()
+		messages, confirmed := t.messages, t.confirmed
+		t.stand(b, ex.r)
+		t.messages, t.confirmed = messages, max(confirmed, b.messages)
+		t.k.mu.Unlock()
+		t.log.epoch = epochOf(best)
+	}
 	if len(told.chains) < upto && !ends {
 		return t.copyOf(ctx, best, told.at)
 	}
@@ -490,9 +518,22 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	return nil
 }
 
+// epochOf is the epoch that a conversation is in.
+func epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
+
 // retell finds which messages of a request a log has.
-func retell(ex *exchange, s *session.Session, upto int) (story, error) {
-	st := baseOf(ex, s)
+func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
+	var st story
+	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	if err != nil {
+		return st, fmt.Errorf("message 0: %w", err)
+	}
+	known, ok := st.follow(s.Log(), 0, pieces)
+	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r) != nil {
+		if st, err = t.baseOf(ex, s); err != nil {
+			return st, err
+		}
+	}
 	for i := len(st.chains); i < upto; i++ {
 		pieces, err := ex.in.Protocol.Read(ex.r, i)
 		if err != nil {

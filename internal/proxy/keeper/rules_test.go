@@ -98,6 +98,7 @@ func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
 	c := filled(t)
 	last := c.turn(100)[1]
 	version := func() int64 { return c.open(c.status().ID).Log().Version() }
+	keeper.Rest(c.k, false)
 	before, requests := version(), c.status().Requests
 	for _, how := range []string{"count", "auxiliary", "side_reply"} {
 		side := *c
@@ -214,6 +215,25 @@ func TestV2cColdIsFree(t *testing.T) {
 	sent := c.turn(100)
 	if st := c.status(); st.Epochs != 1 || !strings.Contains(sent[0], "[compacted]") && !strings.Contains(sent[0], "…") {
 		t.Errorf("not compacted when cold: %+v; failures %q", st, c.failures())
+	}
+	c.close()
+}
+
+// V2c: a cache that the client asks to live for an hour is not cold before.
+func TestV2cColdIsWhatTheClientAsksFor(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns, c.hour = 10, true
+	for range 8 {
+		c.turn(1500)
+	}
+	c.pass(50 * time.Minute)
+	if c.turn(100); c.status().Epochs != 0 {
+		t.Error("compacted while the cache was warm")
+	}
+	c.pass(61 * time.Minute)
+	if c.turn(100); c.status().Epochs != 1 {
+		t.Errorf("not compacted when cold: %+v; failures %q", c.status(), c.failures())
 	}
 	c.close()
 }

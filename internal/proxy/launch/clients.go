@@ -86,10 +86,14 @@ func claudeSettings(args []string) (at, n int, text []byte) {
 // the user and of a project have an environment too, which wins over ours. It takes
 // one --settings, so that the user's is put into ours.
 func pointClaude(u User, to Target, s *Start) error {
+	upstream := to.Upstreams["anthropic"]
+	if upstream == nil {
+		return nil // Claude Code says what is wrong with the address
+	}
 	base := to.Base("anthropic")
 	s.Env["ANTHROPIC_BASE_URL"] = base
 	s.Env["CLAUDE_CODE_GATEWAY_HINT_HEADERS"] = "1" // X2: what each request is for
-	if to.Upstreams["anthropic"].Host == "api.anthropic.com" && u.get("_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL") == "" {
+	if upstream.Host == "api.anthropic.com" && u.get("_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL") == "" {
 		// Otherwise it leaves out what it asks of that host alone.
 		s.Env["_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"] = "1"
 	}
@@ -159,7 +163,9 @@ const codexProvider = "provider-"
 func pointCodex(u User, to Target, s *Start) error {
 	var flags []string
 	set := func(key, value string) { flags = append(flags, "-c", key+"="+value) }
-	set("openai_base_url", `"`+to.Base("openai")+`"`)
+	if to.Upstreams["openai"] != nil {
+		set("openai_base_url", `"`+to.Base("openai")+`"`)
+	}
 	for _, upstream := range slices.Sorted(keys(to.Upstreams)) {
 		if name, ok := strings.CutPrefix(upstream, codexProvider); ok {
 			set("model_providers."+name+".base_url", `"`+to.Base(upstream)+`"`)
@@ -230,7 +236,7 @@ func dotenv(text []byte, name string) string {
 }
 
 // pointGemini leads Gemini CLI by variables. One of them makes it sign in to a
-// gateway where nothing else says how it signs in, so that is said first.
+// gateway, and fail, where no setting says how it signs in.
 func pointGemini(u User, to Target, s *Start) error {
 	for _, v := range geminiVariables {
 		if to.Upstreams[v.upstream] != nil {
@@ -238,17 +244,14 @@ func pointGemini(u User, to Target, s *Start) error {
 		}
 	}
 	settings := decode(read(filepath.Join(u.geminiHome(), "settings.json")))
-	chosen := textAt(settings, "security", "auth", "selectedType") + textAt(settings, "selectedAuthType")
-	if chosen != "" || u.geminiEnv("GOOGLE_GEMINI_BASE_URL") != "" || u.geminiEnv("GOOGLE_GENAI_USE_GCA") == "true" || u.geminiEnv("GOOGLE_GENAI_USE_VERTEXAI") == "true" {
+	if textAt(settings, "security", "auth", "selectedType")+textAt(settings, "selectedAuthType") != "" ||
+		u.geminiEnv("GOOGLE_GEMINI_BASE_URL") != "" || u.geminiEnv("GOOGLE_GENAI_USE_GCA") == "true" || u.geminiEnv("GOOGLE_GENAI_USE_VERTEXAI") == "true" {
 		return nil
 	}
-	if u.geminiEnv("GEMINI_API_KEY") == "" {
-		// The user is about to be asked how to sign in, or signs in by the machine.
-		delete(s.Env, "GOOGLE_GEMINI_BASE_URL")
-		return nil
+	delete(s.Env, "GOOGLE_GEMINI_BASE_URL")
+	if u.geminiEnv("GEMINI_API_KEY") != "" {
+		s.Note = "Gemini CLI runs without compaction: its settings do not say how you sign in; choose it once with /auth in Gemini CLI, or set security.auth.selectedType to \"gemini-api-key\" in ~/.gemini/settings.json"
 	}
-	// Its headless mode has no such variable, and takes the key in either case.
-	s.Env["GEMINI_DEFAULT_AUTH_TYPE"] = "gemini-api-key"
 	return nil
 }
 

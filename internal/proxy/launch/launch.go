@@ -60,6 +60,8 @@ type Start struct {
 	Args []string
 	// Env is set in addition to the user's environment.
 	Env map[string]string
+	// Note says why the client cannot be led to us; empty if it can.
+	Note string
 }
 
 // Running is the variable by which what a client starts in turn, such as "tenfold

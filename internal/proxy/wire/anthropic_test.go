@@ -35,7 +35,8 @@ type vendor struct {
 func vendors() []vendor {
 	return []vendor{
 		{
-			wire.Anthropic{}, body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
+			wire.Anthropic{},
+			body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
 			func(text string) string { return `{"type":"text","text":"` + text + `"}` },
 		},
 	}

@@ -14,8 +14,10 @@ type openaiForm struct {
 	part string
 	// add writes a message of a role.
 	add func(role, text string) []byte
-	// content gives the place of what a result says.
+	// content is the member that holds what a result says.
 	content string
+	// bound are members with reasoning that is refused behind a changed prefix (B3).
+	bound []string
 }
 
 // openaiEdit puts the messages of one request together.
@@ -28,6 +30,8 @@ type openaiEdit struct {
 	// lost tells that reasoning of the model's answer under way is gone: the vendor
 	// refuses the ids of what was said with it, and needs none.
 	lost bool
+	// broken tells that something before is not as it came.
+	broken bool
 }
 
 // edited is a message on its way out.
@@ -65,7 +69,9 @@ func speaks(list []Piece) speaker {
 }
 
 // isSystem reports whether the system said a message: nothing edits it (X2a).
-func isSystem(m tenfold.UserMessage) bool { return m.Role == "system" || m.Role == "developer" }
+func isSystem(m tenfold.UserMessage) bool { return isSystemRole(m.Role) }
+
+func isSystemRole(role string) bool { return role == "system" || role == "developer" }
 
 // editOpenAI implements Edit of both protocols.
 func editOpenAI(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, form openaiForm) ([]byte, error) {
@@ -112,8 +118,8 @@ func (e *openaiEdit) begin(pieces [][]Piece) {
 func (e *openaiEdit) dropBareReasoning(upto int) {
 	for i := len(e.out) - 1; i >= 0; i-- {
 		o := e.out[i]
-		if !o.thinks {
-			continue
+		if after := o.message + 1; !o.thinks || after >= len(e.r.Messages) || !e.r.Messages[after].Model {
+			continue // or it had no answer as it came
 		}
 		next := -1 // the message that follows
 		switch {
@@ -140,6 +146,7 @@ func (e *openaiEdit) add(added ...tenfold.Payload) {
 		}
 		if !tenfold.Blank(text) {
 			e.out = append(e.out, edited{message: -1, raw: e.form.add(role, text), from: from})
+			e.broken = true
 		}
 	}
 }
@@ -183,6 +190,18 @@ func (e *openaiEdit) message(i int, list []Piece, fates []fate) error {
 	return e.part(i, list, fates, from, len(list))
 }
 
+// remains is what stays of a message.
+type remains struct {
+	patches []patch
+	gone    map[Span]bool
+	// some tells that the message has pieces, said that something stays which says
+	// anything by itself, thought that reasoning stays.
+	some, said, thought bool
+}
+
+// empty reports whether nothing stays that a vendor would take.
+func (m *remains) empty() bool { return m.some && !m.said && (!m.thought || len(m.gone) > 0) }
+
 // part edits a message of which some pieces go out. What has no pieces stays, and so
 // does what the system says (X2a).
 func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) error {
@@ -191,60 +210,61 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 	if !m.Model {
 		e.lost = false
 	}
-	var patches []patch
-	gone := map[Span]bool{}
-	some, left := false, false
+	left := remains{gone: map[Span]bool{}}
 	for j := range list {
-		p, f := &list[j], &fates[j]
-		if len(p.At) == 0 {
-			continue
-		}
-		some = true
-		if j < first || j >= end {
-			for _, at := range p.At {
-				gone[at] = true
-			}
-			continue
-		}
-		user, isUser := p.Entry.Payload.(tenfold.UserMessage)
-		switch {
-		case isUser && isSystem(user):
-			left = true
-			if f.shown != nil && f.shown.Noted {
-				now, _ := f.shown.Payload.(tenfold.UserMessage)
-				e.note = now.Parts[0].Text
-			}
-			continue
-		case f.shown == nil:
-			for _, at := range p.At {
-				gone[at] = true
-			}
-			e.lost = e.lost || p.Entry.Payload.Kind() == tenfold.KindReasoning
-			continue
-		}
-		left = true
-		if f.changed() || (isUser && e.note != "") {
-			more, err := e.changed(at, p, f)
-			if err != nil {
-				return err
-			}
-			patches = append(patches, more...)
+		if err := e.piece(&left, at, &list[j], &fates[j], j >= first && j < end); err != nil {
+			return err
 		}
 	}
-	if some && !left {
+	if left.empty() {
+		e.broken = true
 		return nil
 	}
 	o := edited{message: i, from: speaks(list), thinks: len(list) == 1 && list[0].Entry.Payload.Kind() == tenfold.KindReasoning}
-	if len(gone) > 0 || (e.lost && m.Model && !o.thinks) {
-		more, err := e.without(at, gone)
+	if len(left.gone) > 0 || (m.Model && !o.thinks && (e.lost || e.broken && len(e.form.bound) > 0)) {
+		more, err := e.without(at, left.gone)
 		if err != nil {
 			return err
 		}
-		patches = append(patches, more...)
+		left.patches = append(left.patches, more...)
 	}
-	o.raw = patched(e.r.Body, at, settled(append(patches, marks(e.r.Body, at)...)))
+	e.broken = e.broken || len(left.patches) > 0
+	o.raw = patched(e.r.Body, at, settled(append(left.patches, marks(e.r.Body, at)...)))
 	e.out = append(e.out, o)
 	return nil
+}
+
+// piece adds what is shown of a piece to what stays of its message; in tells that
+// the piece goes out with it.
+func (e *openaiEdit) piece(left *remains, at Span, p *Piece, f *fate, in bool) error {
+	if len(p.At) == 0 {
+		return nil
+	}
+	left.some = true
+	thinks := p.Entry.Payload.Kind() == tenfold.KindReasoning
+	user, isUser := p.Entry.Payload.(tenfold.UserMessage)
+	switch {
+	case in && isUser && isSystem(user):
+		left.said = true
+		if f.shown != nil && f.shown.Noted {
+			now, _ := f.shown.Payload.(tenfold.UserMessage)
+			e.note = now.Parts[0].Text
+		}
+		return nil
+	case !in || f.shown == nil:
+		for _, at := range p.At {
+			left.gone[at] = true
+		}
+		e.lost = e.lost || thinks && in
+		return nil
+	}
+	left.said, left.thought = left.said || !thinks, left.thought || thinks
+	if !f.changed() && (!isUser || e.note == "") {
+		return nil
+	}
+	patches, err := e.changed(at, p, f)
+	left.patches = append(left.patches, patches...)
+	return err
 }
 
 // settled puts patches in order, and leaves out those inside of others.
@@ -277,7 +297,7 @@ func (e *openaiEdit) without(at Span, gone map[Span]bool) ([]patch, error) {
 	out := map[int]bool{}
 	for i := range f {
 		wholes[i] = f[i].whole
-		out[i] = gone[f[i].value] || (f[i].name == "id" && e.lost)
+		out[i] = gone[f[i].value] || (f[i].name == "id" && e.lost) || (e.broken && slices.Contains(e.form.bound, f[i].name))
 		items, err := elements(e.r.Body, f[i].value)
 		if err != nil {
 			return nil, err

@@ -99,11 +99,11 @@ func (p *pieces) item(at Span) error {
 		case isCall && paired && id.isText(p.raw):
 			return p.call(f, at, call)
 		case isResult && paired:
-			output, ok := f.get("output")
-			if !ok {
-				output, _ = f.get("tools")
-			}
+			output, _ := f.get("output")
 			parts, err := p.openaiResult(output)
+			if found, ok := f.get("tools"); ok { // what a search for tools gave
+				parts = tenfold.Text(canonical(p.raw, found))
+			}
 			p.add(tenfold.ToolResult{CallID: id.text(p.raw), Parts: parts}, at)
 			return err
 		}

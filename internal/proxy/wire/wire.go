@@ -138,7 +138,7 @@ const (
 )
 
 // Protocols are all that there are.
-func Protocols() []Protocol { return []Protocol{Anthropic{}, OpenAIResponses{}} }
+func Protocols() []Protocol { return []Protocol{Anthropic{}, OpenAIResponses{}, OpenAIChat{}} }
 
 // Of finds the protocol of a request by its method and path; ok is false for what
 // passes through.
