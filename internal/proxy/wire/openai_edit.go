@@ -118,8 +118,8 @@ func (e *openaiEdit) begin(pieces [][]Piece) {
 func (e *openaiEdit) dropBareReasoning(upto int) {
 	for i := len(e.out) - 1; i >= 0; i-- {
 		o := e.out[i]
-		if !o.thinks {
-			continue
+		if after := o.message + 1; !o.thinks || after >= len(e.r.Messages) || !e.r.Messages[after].Model {
+			continue // or it had no answer as it came
 		}
 		next := -1 // the message that follows
 		switch {
