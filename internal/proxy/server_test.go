@@ -163,10 +163,14 @@ type script struct {
 	Framing  string // "length", "chunked" or "close"
 	Cut      int    // bytes of the response that are sent; -1 for all
 	Informal bool   // 103 comes first
+	Raw      string // stands for all of it
 }
 
 // bytes is the response on the wire.
 func (s script) bytes() []byte {
+	if s.Raw != "" {
+		return []byte(s.Raw)
+	}
 	var b bytes.Buffer
 	if s.Informal {
 		b.WriteString("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")

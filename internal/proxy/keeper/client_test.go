@@ -130,6 +130,8 @@ type client struct {
 	// cached is what the vendor has of the last request.
 	cached  string
 	nocache bool
+	hour    bool // it asks the vendor's cache to live for an hour
+	hasty   bool // it does not wait until what was heard is stored
 }
 
 func newClient(p *place, name string) *client {
@@ -149,6 +151,9 @@ func (c *client) body() []byte {
 	list := slices.Clone(c.messages)
 	if n := len(list); n > 0 { // the mark moves with the newest message
 		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral"},`, 1)
+	}
+	if c.hour {
+		list[0] = strings.Replace(list[0], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral","ttl":"1h"},`, 1)
 	}
 	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }
@@ -181,6 +186,9 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 		_, _ = l.Write([]byte(answer))
 	}
 	ex.Done(200, false)
+	if !c.hasty {
+		keeper.Rest(c.k, false)
+	}
 	c.messages = append(c.messages, `{"role":"assistant","content":[`+blocks+`]}`)
 }
 
@@ -202,10 +210,10 @@ func (c *client) turn(size int) (sent []string) {
 	return sent
 }
 
-func (c *place) status() proxy.Conversation {
-	all := c.k.Status()
+func (p *place) status() proxy.Conversation {
+	all := p.k.Status()
 	if len(all) == 0 {
-		c.t.Fatal("no conversation")
+		p.t.Fatal("no conversation")
 	}
 	return all[0]
 }

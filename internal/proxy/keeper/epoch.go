@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -133,15 +134,10 @@ func (t *thread) look(ctx context.Context) {
 // heed takes note of what a look at the log said. What is settled is not due.
 func (t *thread) heed(d session.Decision, settled bool) {
 	c := &t.log
-	p := c.session.Projection()
-	limit, lifetime := math.MaxInt, c.live.Micro.ColdAfter
-	rule, _ := provider.CacheRuleOf(p.Config().Model)
-	if lifetime == 0 {
-		lifetime = rule.Lifetime
-	}
+	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
+	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
-		window := c.control.Window()
-		limit = min(trigger.Limit(c.control.Trigger(), window), int(tight*float64(window)))
+		limit = limitOf(c.control.Trigger(), c.control.Window())
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
@@ -149,6 +145,14 @@ func (t *thread) heed(d session.Decision, settled bool) {
 	t.limit, t.lifetime, t.least = limit, lifetime, rule.Least
 	t.version = c.session.Log().Version()
 	t.due = !settled && (t.due || d.Action == session.Compact || epoch != c.epoch)
+}
+
+// limitOf is how many tokens of a window may be used before something can be due.
+func limitOf(t trigger.Trigger, window int) int {
+	if t == nil {
+		t = trigger.Context(trigger.DefaultContext)
+	}
+	return min(trigger.Limit(t, window), int(tight*float64(window)))
 }
 
 // tight is the share of the window from which on a request may not fit with its

@@ -79,7 +79,7 @@ func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*f
 	if f.bytes, err = w.Edit(r, upto, pieces[:upto], items); err != nil {
 		return nil, err
 	}
-	if len(f.bytes) > f.replaced(r) {
+	if s.base == nil && len(f.bytes) > f.replaced(r) {
 		return nil, errNoSmaller
 	}
 	if _, err := w.Scan(r.Path, f.splice(r), nil); err != nil {

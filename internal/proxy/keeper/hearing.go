@@ -29,7 +29,9 @@ type exchange struct {
 	epoch  string  // of the log
 	turn   int     // how many requests were by then
 	warm   bool    // within the lifetime of the vendor's cache
-	tried  bool    // a second time
+	kept   time.Duration
+	fits   bool // the first of a history of which nothing can be due
+	tried  bool // a second time
 
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -12,6 +13,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
+	"tenfold/token"
 )
 
 // Options set up a [proxy.Keeper].
@@ -131,9 +133,15 @@ func (k *keeper) takeBeside(ex *exchange, id identity) {
 // take decides about a request of a conversation. It waits for nothing where
 // nothing can be due (X9).
 func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
+	ex.kept = keptFor(ex.in.Body)
 	k.mu.Lock()
 	t, fresh := k.continued(ex, id)
 	t.join(ex)
+	if fresh {
+		k.mu.Unlock()
+		ex.fits = k.fits(ctx, ex, id)
+		k.mu.Lock()
+	}
 	if t.outdated(ex.began) {
 		id, version := t.shown.ID, t.version
 		k.mu.Unlock()
@@ -158,6 +166,47 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	k.mu.Lock()
 	t.send(ex)
 	k.mu.Unlock()
+}
+
+// fits tells of the first request of a history that it can go on at once: nothing
+// of it is in the store, with compactions that it would have to show, and it is well
+// below the size that one is due from.
+func (k *keeper) fits(ctx context.Context, ex *exchange, id identity) bool {
+	live, err := k.Configure(ex.in.Dir, ex.r.Model)
+	if err != nil {
+		return false
+	}
+	limit := math.MaxInt
+	if live.Auto.Enabled {
+		window := live.Request.Options.Window
+		if window == 0 {
+			window, _ = token.Windows{}.Window(ex.r.Model)
+		}
+		limit = limitOf(live.Auto.Trigger, window)
+	}
+	if len(ex.in.Body)/bytesPerToken > limit {
+		return false
+	}
+	if settled(ex.r.Messages) == 0 {
+		return true
+	}
+	svc, err := k.sessions(ctx)
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	known, err := svc.Imported(ctx, id.origin)
+	return err == nil && len(known) == 0 && handleOf(ex.in.Protocol, ex.r) == nil
+}
+
+// keptFor is how long the marks of a request ask the vendor's cache to live, where
+// that is not its own lifetime. In a text the words would have their quotes escaped.
+func keptFor(body []byte) time.Duration {
+	if bytes.Contains(body, []byte(`"ttl":"1h"`)) || bytes.Contains(body, []byte(`"ttl": "1h"`)) {
+		return time.Hour
+	}
+	return 0
 }
 
 // wrote tells whether somebody else wrote to a conversation: undid a compaction, or

@@ -12,6 +12,7 @@ import (
 func TestX3RequestsOfAnEpochBeginAlike(t *testing.T) {
 	t.Parallel()
 	c := newClient(newPlace(t), "one")
+	c.hasty = true
 	last, epochs, edited := "", 0, false
 	for range 30 {
 		for _, sent := range c.turn(2000) {

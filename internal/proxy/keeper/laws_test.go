@@ -239,9 +239,6 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				}
 			case "restart":
 				w.restart()
-				for _, c := range w.clients {
-					c.client.place = w.place
-				}
 			case "undo":
 				w.undo()
 				w.pass(2 * time.Second)

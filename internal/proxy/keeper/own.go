@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tenfold"
@@ -24,6 +25,7 @@ type base struct {
 	// are the messages that it stands for.
 	text   string
 	handle wire.Handle
+	epoch  string
 	bytes  []byte
 	tokens int
 }
@@ -35,7 +37,7 @@ const mostBase = 3
 // it does not.
 func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	if b.text == "" {
-		if h := handleOf(w, r, 0); h != nil && h.Handle == b.handle {
+		if h := handleOf(w, r); h != nil && h.Handle == b.handle {
 			return h.Message + 1
 		}
 		return 0
@@ -138,13 +140,12 @@ func viewItems(s *session.Session, through int64) ([]byte, error) {
 	return raw[r.Messages[0].From:r.Messages[len(r.Messages)-1].To], nil
 }
 
-// handleOf finds the handle of ours that a request stands on, nil for none. Messages
-// before skip are not looked at.
-func handleOf(w wire.Protocol, r *wire.Request, skip int) *wire.Placed {
+// handleOf finds the handle of ours that a request stands on, nil for none.
+func handleOf(w wire.Protocol, r *wire.Request) *wire.Placed {
 	if _, ok := w.(wire.OpenAIResponses); !ok {
 		return nil
 	}
-	if list := wire.Handles(r, skip); len(list) > 0 {
+	if list := wire.Handles(r, 0); len(list) > 0 {
 		return &list[len(list)-1]
 	}
 	return nil
@@ -220,7 +221,8 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, 
 		b.text, err = viewText(c.session, b.seq)
 		return b, err
 	}
-	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: c.control.Epoch().ID}
+	b.epoch = c.control.Epoch().ID
+	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: strconv.FormatInt(b.seq, 10)}
 	b.bytes, err = t.itemsOf(ex, upto)
 	if b.handle.String() == "" {
 		err = errors.New("the conversation's id cannot stand in a handle")
@@ -280,7 +282,7 @@ func (t *thread) stand(b *base, r *wire.Request) {
 	t.messages, t.confirmed = r.Messages[:b.messages], b.messages
 	t.used, t.usedAt = 0, 0
 	if b.text == "" {
-		t.epoch = b.handle.Epoch
+		t.epoch = b.epoch
 		t.frozen = &frozen{epoch: t.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
 	}
 }
@@ -302,13 +304,12 @@ const mostBases = 2
 // of one of the newest compactions.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
-	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
-		e, ok := l.Lookup(h.Handle.Epoch)
-		if !ok || h.Handle.Conversation != s.ID() {
-			return story{}, nil
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
+		seq, err := strconv.ParseInt(h.Handle.Epoch, 10, 64)
+		if e, ok := l.Entry(seq); err != nil || !ok || e.Payload.Kind() != tenfold.KindCompaction || h.Handle.Conversation != s.ID() {
+			return story{}, nil //nolint:nilerr // it is not one of ours
 		}
-		b := &base{messages: h.Message + 1, seq: e.Seq, handle: h.Handle, tokens: s.Projection().Tokens()}
-		var err error
+		b := &base{messages: h.Message + 1, seq: seq, handle: h.Handle, epoch: epochOf(s), tokens: s.Projection().Tokens()}
 		if b.bytes, err = viewItems(s, b.seq); err != nil {
 			return story{}, err
 		}

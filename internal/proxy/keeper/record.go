@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -23,7 +24,8 @@ type record struct {
 	session *session.Session
 	control *session.Controller
 	live    session.Live
-	model   string // that live is for
+	model   string        // that live is for
+	kept    time.Duration // and how long the client asks its cache to live
 	story   story
 	// looked is how many tokens the log had at the last look.
 	looked int
@@ -366,7 +368,10 @@ func (t *thread) adopt(s *session.Session) error {
 func (t *thread) configure() error {
 	c := &t.log
 	model := c.session.Projection().Config().Model
-	if c.control != nil && c.control.Session() == c.session && model == c.model {
+	t.k.mu.Lock()
+	kept := t.kept
+	t.k.mu.Unlock()
+	if c.control != nil && c.control.Session() == c.session && model == c.model && kept == c.kept {
 		return nil
 	}
 	live, err := t.k.Configure(t.dir, model)
@@ -374,7 +379,8 @@ func (t *thread) configure() error {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
 	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
-	c.live, c.model, c.looked = live, model, 0
+	live.Lifetime = kept
+	c.live, c.model, c.kept, c.looked = live, model, kept, 0
 	c.control = c.session.Control(live)
 	return nil
 }
@@ -447,7 +453,7 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
-	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
 		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
 			known = append([]store.Conversation{c}, known...)
 		}
@@ -501,7 +507,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		t.stand(b, ex.r)
 		t.messages, t.confirmed = messages, max(confirmed, b.messages)
 		t.k.mu.Unlock()
-		t.log.epoch = t.epochOf(best)
+		t.log.epoch = epochOf(best)
 	}
 	if len(told.chains) < upto && !ends {
 		return t.copyOf(ctx, best, told.at)
@@ -513,14 +519,17 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 }
 
 // epochOf is the epoch that a conversation is in.
-func (t *thread) epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
+func epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
 
 // retell finds which messages of a request a log has.
 func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
-	if pieces, err := ex.in.Protocol.Read(ex.r, 0); err != nil {
+	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
-	} else if known, ok := st.follow(s.Log(), 0, pieces); !ok || len(known) < len(pieces) {
+	}
+	known, ok := st.follow(s.Log(), 0, pieces)
+	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r) != nil {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
 		}
