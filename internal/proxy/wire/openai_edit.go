@@ -386,7 +386,7 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 	for _, s := range slots {
 		switch {
 		case s.same:
-			list = append(list, at[s.old].of(raw))
+			list = append(list, patched(raw, at[s.old], marks(raw, at[s.old])))
 		case s.old < 0:
 			list = append(list, []byte(`{"type":"`+e.form.part+`","text":`+string(quote(s.text))+`}`))
 		default:
@@ -394,7 +394,7 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, patched(raw, at[s.old], patches))
+			list = append(list, patched(raw, at[s.old], settled(append(patches, marks(raw, at[s.old])...))))
 		}
 	}
 	return []patch{{Span{at[0].From, at[len(at)-1].To}, joined(list)}}, nil

@@ -310,10 +310,35 @@ func TestX2aResultsAndCallsKeepTheirForm(t *testing.T) {
 	if m, _ := pieces[0][1].Entry.Payload.(tenfold.UserMessage); m.Parts[0].File.Detail != `{"type":"input_image","file_id":"file_1"}` {
 		t.Errorf("an image by its id is read as %+v", m.Parts[0].File)
 	}
+	const calls = `{"input":[{"role":"user","content":"a"},{"type":"custom_tool_call","call_id":"c1","name":"patch","input":"\u003c"},` +
+		`{"type":"custom_tool_call_output","call_id":"c1","output":"x"},{"type":"function_call","call_id":"c2","name":"f","arguments":"{\"a\":\"\u003c\"}"},{"type":"function_call_output","call_id":"c2","output":"y"}]}`
+	if got := (edits{"call c1": arguments(`{"q":1}`), "call c2": same}).edit(t, openAI()[0], calls, ""); got != strings.Replace(calls, `"\u003c"`, `"{\"q\":1}"`, 1) {
+		t.Errorf("edited: %s", got)
+	}
 	const chat = `{"messages":[{"role":"user","content":"a"},{"role":"assistant","reasoning_details":[{"data":"s"}],"content":[{"type":"text","text":"b"}],` +
 		`"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"patch","input":"long"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]}`
 	got = edits{"message b": gone, "call c1": arguments(`{"input":"s"}`), `[{"data":"s"}]`: same}.edit(t, openAI()[1], chat, "")
 	if want := strings.NewReplacer(`,"content":[{"type":"text","text":"b"}]`, ``, `"long"`, `"s"`).Replace(chat); got != want {
 		t.Errorf("edited: %s\nwant    %s", got, want)
+	}
+}
+
+// Marks for a cache that stand in what is edited go: at most four may stand in a
+// request, and the newer messages have the client's own.
+func TestX2aMarksGoFromAnEditedPrefix(t *testing.T) {
+	t.Parallel()
+	const mark = `,"cache_control":{"type":"ephemeral"}`
+	const raw = `{"messages":[{"role":"user","content":[{"type":"text","text":"a b"` + mark + `},{"type":"text","text":"c"` + mark + `}]},{"role":"assistant","content":[{"type":"text","text":"d"` + mark + `}]}]}`
+	shorter := func(p tenfold.Payload) tenfold.Payload {
+		m, _ := p.(tenfold.UserMessage)
+		m.Parts = append(tenfold.Text("a"), m.Parts[1:]...)
+		return m
+	}
+	got := edits{"a b": shorter, "message d": gone}.edit(t, openAI()[1], raw, "n")
+	if want := `{"messages":[{"role":"user","content":[{"type":"text","text":"n"},{"type":"text","text":"a"},{"type":"text","text":"c"}]}]}`; got != want {
+		t.Errorf("edited: %s", got)
+	}
+	if got := (edits{}).edit(t, openAI()[1], raw, ""); got != strings.ReplaceAll(raw, mark, "") {
+		t.Errorf("edited: %s", got)
 	}
 }
