@@ -201,7 +201,7 @@ func (l *Log) add(e *Entry) bool {
 		l.sources.set(seq, e.Source)
 	}
 	n := l.nodes.push(seq)
-	*n = node{tokens: int32(min(max(e.Tokens, 0), math.MaxInt32)), branch: l.branches.of(e.Branch), message: l.intern(e.MessageID)}
+	*n = node{tokens: boundTokens(e.Tokens, e.Payload), branch: l.branches.of(e.Branch), message: l.intern(e.MessageID)}
 	l.n = seq
 	l.classify(n, e.Payload)
 	_, unknown := e.Payload.(Unknown)
@@ -209,7 +209,7 @@ func (l *Log) add(e *Entry) bool {
 	case !n.visible() && !unknown: // an unknown kind is kept verbatim (L4)
 		n.tokens = 0
 	case n.visible() && n.tokens == 0: // what is blank counts as well: it was said (T2)
-		n.tokens = int32(min(CountPayload(l.counter, e.Payload), math.MaxInt32))
+		n.tokens = boundTokens(CountPayload(l.counter, e.Payload), e.Payload)
 	}
 	l.place(seq, n, e)
 	l.tally(seq, n)

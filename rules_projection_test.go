@@ -2,6 +2,7 @@ package tenfold_test
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -315,6 +316,21 @@ func TestP12ProjectingAProjectionChangesNothing(t *testing.T) {
 				same(t, f.Name, bodyOf(t, f, q), bodyOf(t, f, p))
 			}
 		})
+	}
+}
+
+// What one entry counts has an end, for a message with the note of the view as well.
+func TestP12ANoteOnAMessageThatClaimsTooMuch(t *testing.T) {
+	for _, opening := range []bool{false, true} {
+		first := tenfold.Entry{ID: "first", Tokens: math.MaxInt, Payload: tenfold.UserMessage{Parts: tenfold.Text("a")}}
+		if opening {
+			first.Payload = tenfold.AssistantMessage{Text: "a"}
+		}
+		p := project(t, start(), first, call("c", "t", `{}`), result("c", numbered(30)), tools(strip()))
+		q := project(t, slices.Collect(p.Entries())...)
+		sees(t, q, view(p)...)
+		same(t, "noted", p.Note() != "", true)
+		same(t, "tokens", q.Tokens(), p.Tokens())
 	}
 }
 

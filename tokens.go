@@ -5,6 +5,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -59,6 +60,20 @@ func CountPayload(c Counter, p Payload) int {
 		return min(c.Count(p.Data), fileTokens)
 	}
 	return 0
+}
+
+// boundTokens is what an entry counts, whatever it claims. There is room left for the
+// note that a view may put before it (P5a), so that the view counts the same as a log
+// of its own (P12).
+func boundTokens(n int, p Payload) int32 {
+	const most, room = math.MaxInt32, 1 << 10
+	if n = min(max(n, 0), most); n > most-room {
+		p, _ = Value(p)
+		if m, ok := p.(UserMessage); !ok || len(m.Parts) == 0 || !IsNote(m.Parts[0].Text) {
+			n = most - room
+		}
+	}
+	return int32(n)
 }
 
 // CountTool counts the definition of a tool (T4).

@@ -29,6 +29,8 @@ type Options struct {
 	// HeldOut is after how many more requests each strategy's plan is committed
 	// (live V4); zero measures nothing of that.
 	HeldOut int
+	// Live replays each session in these ways, at the same prices.
+	Live []LiveWay
 	// Money replays each session at the prices of the models named, or of its
 	// own where none is.
 	Money  bool

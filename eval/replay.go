@@ -111,18 +111,13 @@ var ErrNoPrice = errors.New("its price is not known")
 // plans see what the log held at the time, and no more. Replay writes nothing. A
 // model without a price is ErrNoPrice.
 func Replay(ctx context.Context, l *tenfold.Log, o ReplayOptions) (ReplayResult, error) {
-	r := ReplayResult{Model: o.Model}
-	if r.Model == "" {
-		r.Model = mainModel(l)
+	r := ReplayResult{}
+	terms, err := termsOf(l, o)
+	r.Model, r.Price, r.Cache = terms.model, terms.price, terms.cache
+	if err != nil {
+		return r, err
 	}
-	if o.Prices == nil {
-		o.Prices = provider.Shipped()
-	}
-	var ok bool
-	if r.Price, ok = o.Prices.Price(r.Model); !ok {
-		return r, fmt.Errorf("replay at the price of model %q: %w: name another, or add it to the prices", r.Model, ErrNoPrice)
-	}
-	r.Cache, r.CacheKnown = provider.CacheRuleOf(r.Model)
+	_, r.CacheKnown = provider.CacheRuleOf(r.Model)
 	if o.Rule == nil {
 		o.Rule = trigger.CacheAware{}
 	}
@@ -147,7 +142,7 @@ func Replay(ctx context.Context, l *tenfold.Log, o ReplayOptions) (ReplayResult,
 			*way.to = r.None
 			continue
 		}
-		cost, err := replay(ctx, way.script, replayTerms{o, r.Model, r.Price, r.Cache, windowOf(o.Options.Window, r.Model), way.fire}, l.Counter())
+		cost, err := replay(ctx, way.script, terms.firing(way.fire), l.Counter())
 		if err != nil {
 			return r, err
 		}
@@ -157,6 +152,29 @@ func Replay(ctx context.Context, l *tenfold.Log, o ReplayOptions) (ReplayResult,
 		way.BreakEven = breakEven(r.None.total, way.total)
 	}
 	return r, nil
+}
+
+// termsOf completes what a replay goes by. A model without a price is ErrNoPrice.
+func termsOf(l *tenfold.Log, o ReplayOptions) (replayTerms, error) {
+	t := replayTerms{ReplayOptions: o, model: o.Model}
+	if t.model == "" {
+		t.model = mainModel(l)
+	}
+	if t.Prices == nil {
+		t.Prices = provider.Shipped()
+	}
+	var ok bool
+	if t.price, ok = t.Prices.Price(t.model); !ok {
+		return t, fmt.Errorf("replay at the price of model %q: %w: name another, or add it to the prices", t.model, ErrNoPrice)
+	}
+	t.cache, _ = provider.CacheRuleOf(t.model)
+	t.window = windowOf(o.Options.Window, t.model)
+	return t, nil
+}
+
+func (t replayTerms) firing(when trigger.Trigger) replayTerms {
+	t.fire = when
+	return t
 }
 
 func windowOf(given int, model string) int {

@@ -45,10 +45,14 @@ type replayer struct {
 	going, planned int
 }
 
+func newReplayer(terms replayTerms, counter tenfold.Counter) *replayer {
+	l := tenfold.NewLog(tenfold.WithCounter(counter))
+	return &replayer{replayTerms: terms, l: l, p: tenfold.Project(l)}
+}
+
 // replay sends all requests, one after the other.
 func replay(ctx context.Context, s replayEvents, terms replayTerms, counter tenfold.Counter) (ReplayCost, error) {
-	l := tenfold.NewLog(tenfold.WithCounter(counter))
-	r := &replayer{replayTerms: terms, l: l, p: tenfold.Project(l)}
+	r := newReplayer(terms, counter)
 	next := 0
 	for _, q := range s.requests {
 		if err := ctx.Err(); err != nil {

@@ -36,6 +36,9 @@ type SessionResult struct {
 	HeldOut []HeldOutCell `json:"held_out,omitzero"`
 	// Priced is what its input costs, where that was asked.
 	Priced []Priced `json:"money,omitzero"`
+	// Live is what it costs through a proxy, where that was asked; sessions without
+	// cells have it too.
+	Live []LivePriced `json:"live,omitzero"`
 }
 
 // A Failure is a file that could not be read, or a conversation of it that
@@ -144,6 +147,12 @@ func (k *measuring) End(c transcript.Conversation, _ []string) error {
 		r.Priced, err = price(k.ctx, l, k.options)
 	}
 	var skip *SkipError
+	if len(k.options.Live) > 0 && r.Requests > 0 && (err == nil || errors.As(err, &skip)) {
+		var failure error
+		if r.Live, failure = priceLive(k.ctx, l, c.Format, k.options); failure != nil {
+			err = failure
+		}
+	}
 	switch {
 	case errors.As(err, &skip):
 		r.Skipped = skip.Reason

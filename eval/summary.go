@@ -46,6 +46,8 @@ type Summary struct {
 	HeldOut []HeldOutRow `json:"held_out,omitzero"`
 	// Spending is what the input costs, by model asked for and policy.
 	Spending []Spending `json:"money"`
+	// Live is what the input costs through a proxy, by way and provider.
+	Live []LiveSpending `json:"live,omitzero"`
 }
 
 // Summarise joins the figures of a run: a session's over its cuts, a source's
@@ -76,9 +78,12 @@ func (r *Result) Summarise() Summary {
 		s.Groups = append(s.Groups, r.group("cut", percentWords(cut), func(_ *SessionResult, c *Cell) bool { return c.Cut == cut }))
 	}
 	s.Equals = equals(s.Groups[0].Rows)
-	s.Worst = r.worst()
+	if len(r.Options.Live) == 0 { // no command shows how a live conversation stood at a cut
+		s.Worst = r.worst()
+	}
 	s.HeldOut = r.heldOut()
 	s.Spending = r.spend()
+	s.Live = r.liveSpending()
 	return s
 }
 

@@ -51,7 +51,7 @@ func (r *Result) Tables(s Summary) []Table {
 	if t := r.heldOutTable(s); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
-	return append(tables, r.spendingTables(s)...)
+	return slices.Concat(tables, r.spendingTables(s), r.liveTables(s))
 }
 
 // figures is the table of all measures.

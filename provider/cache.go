@@ -78,6 +78,23 @@ func CacheRuleOf(model string) (CacheRule, bool) {
 	return anthropicRule(1024), false
 }
 
+// KeptFor gives the price where the client asks the provider to keep its prompts
+// for a time: what is written to a cache of Anthropic's for an hour costs twice
+// what input costs. Vendors that take nothing for writing take nothing for that.
+func (p Price) KeptFor(lifetime time.Duration) Price {
+	if lifetime < time.Hour {
+		return p
+	}
+	if p.CacheWrite > p.Input {
+		p.CacheWrite = 2 * p.Input
+	}
+	if p.Over != nil {
+		over := p.Over.KeptFor(lifetime)
+		p.Over = &over
+	}
+	return p
+}
+
 // For gives the price of a request with so many tokens of input, the cache's
 // included.
 func (p Price) For(input int) Price {

@@ -63,3 +63,21 @@ func TestPriceForLongRequests(t *testing.T) {
 		t.Errorf("%+v, %+v", p.For(100), p.For(101))
 	}
 }
+
+// Anthropic's cache of an hour costs twice the input to write; vendors that take
+// nothing for writing take nothing for that.
+func TestPriceKeptForAnHour(t *testing.T) {
+	over := provider.Price{Input: 2, CacheRead: 0.2, CacheWrite: 2.5}
+	p := provider.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25, Above: 100, Over: &over}
+	if got := p.KeptFor(59 * time.Minute); got != p {
+		t.Errorf("for less than an hour: %+v", got)
+	}
+	got := p.KeptFor(time.Hour)
+	if got.CacheWrite != 2 || got.CacheRead != 0.1 || got.Input != 1 || got.For(101).CacheWrite != 4 || over.CacheWrite != 2.5 {
+		t.Errorf("for an hour: %+v, over the limit %+v", got, got.For(101))
+	}
+	free := provider.Price{Input: 1, CacheRead: 0.1, CacheWrite: 1}
+	if got := free.KeptFor(24 * time.Hour); got != free {
+		t.Errorf("of a vendor that takes nothing for writing: %+v", got)
+	}
+}

@@ -24,6 +24,9 @@ type Live struct {
 	// Turns is how many turns a compaction is to make room for (live V2); zero
 	// is DefaultTurns.
 	Turns int
+	// Lifetime is how long the client asked the provider to keep its prompts, where
+	// that is longer than the provider does by itself; zero where it is not.
+	Lifetime time.Duration
 	// Timeout is how long an attempt may take. Zero is a minute, or ten where a
 	// model may be asked.
 	Timeout time.Duration
@@ -39,6 +42,10 @@ type LiveMicro struct {
 	// ColdAfter is how long an untouched cache is warm; zero is the provider's
 	// own lifetime.
 	ColdAfter time.Duration
+	// Stake is which share of what the conversation cost so far clearing may cost
+	// more, should no other request follow. Zero has it wait, while the cache is
+	// warm, until earlier compactions saved as much (live V2); 1 and more does not.
+	Stake float64
 }
 
 // LiveAuto says when the conversation is compacted by itself (A2).
@@ -275,7 +282,7 @@ type Epoch struct {
 
 // Epoch is the one that the conversation is in, as far as the session has read.
 func (c *Controller) Epoch() Epoch {
-	c.past.read(c.session, c.live.Auto.MaxAttempts)
+	c.past.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime())
 	return c.past.epoch
 }
 

@@ -21,10 +21,11 @@ type past struct {
 	wish     Wish
 	failure  string
 	epoch    Epoch
+	balance  balance
 }
 
 // read takes in what is new in the log.
-func (p *past) read(s *Session, maxAttempts int) {
+func (p *past) read(s *Session, maxAttempts int, lifetime time.Duration) {
 	if p.version == 0 {
 		p.state = Ready
 	}
@@ -32,6 +33,7 @@ func (p *past) read(s *Session, maxAttempts int) {
 		p.version = e.Seq
 		if e.Branch == "" {
 			p.add(e, maxAttempts)
+			p.balance.add(s.log, e, lifetime)
 		}
 	}
 }
@@ -107,7 +109,7 @@ const interrupted = "it was interrupted"
 // state is where the controller stands by the log and the clock.
 func (c *Controller) state() State {
 	p := &c.past
-	p.read(c.session, c.live.Auto.MaxAttempts)
+	p.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime())
 	if p.state != Compacting || !c.session.service.now().After(p.over) {
 		return p.state
 	}

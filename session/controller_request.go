@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tenfold"
-	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -85,11 +84,7 @@ func (c *Controller) paid() bool {
 func (c *Controller) cold(ctx context.Context, d Decision) (Input, Decision, error) {
 	s := c.session
 	cache := trigger.Cache{Touched: lastRequest(s.projection), Now: s.service.now()}
-	if rule, ok := provider.CacheRuleOf(s.projection.Config().Model); ok {
-		cache.Lifetime = rule.Lifetime
-	}
-	rule := trigger.CacheAware{ColdAfter: c.live.Micro.ColdAfter}
-	is, words := rule.Cold(cache)
+	is, words := c.cacheRule().Cold(cache)
 	tokens, window := c.used()
 	target := c.headroom(window)
 	least := cmp.Or(max(c.live.Micro.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
@@ -117,13 +112,13 @@ func (c *Controller) micro(ctx context.Context, d Decision) (Decision, error) {
 	r.ID, r.Target, r.Reason = "", strategy.Target{}, ""
 	r.Bounds = tenfold.Bounds{Tail: &tenfold.Tail{}}
 	r.Strategies = []strategy.Strategy{c.live.Micro.Strategy}
-	r.Trigger = trigger.CacheAware{ClearAtLeast: c.live.Micro.ClearAtLeast, ColdAfter: c.live.Micro.ColdAfter}
+	r.Trigger = c.cacheRule()
 	r.Options.Source, r.Options.Classifier = sourceMicro, nil
 	if c.openCall() {
 		return d, nil // B2
 	}
 	fires, why, made, err := c.session.fires(ctx, r)
-	if err != nil || !fires || made == nil || len(made.Compactions) == 0 {
+	if err != nil || !fires || made == nil || len(made.Compactions) == 0 || !c.pays(*made) {
 		return d, err
 	}
 	return Decision{Action: Compact, State: d.State, Reason: why, By: ByTrigger, Micro: true, trial: r}, nil

@@ -110,15 +110,46 @@ func (all wishes) policy(w wish) *tenfold.CallPolicy {
 func (v *view) propose(s Strategy, o Options, policy tenfold.ToolPolicy, wished func(*use) wish) []tenfold.Compaction {
 	var picks []pick
 	alike := wishes{}
+	left := map[*step]int{} // calls that stay
 	for _, u := range v.uses {
-		if u.seq < v.first || u.seq > v.last {
+		if !hidden(v.p, u.seq) && (!v.inRange(u) || !wished(u).omit) {
+			left[u.step]++
+		}
+	}
+	for _, u := range v.uses {
+		if !v.inRange(u) {
 			continue
 		}
-		if w := wished(u); w != (wish{}) {
+		w := wished(u)
+		if w.omit && left[u.step] == 0 && v.saidIn(u.step) {
+			// Words without the calls that they announce teach a model to announce alone
+			// (live §6): one call of the step stays, with a stub for its result.
+			w = v.onTop(u, wish{response: true}, tenfold.Hint{})
+			left[u.step]++
+		}
+		if w != (wish{}) {
 			picks = append(picks, pick{u.seq, u.result, alike.policy(w)})
 		}
 	}
 	return selectively(s, v.p, o, picks, policy)
+}
+
+func (v *view) inRange(u *use) bool { return v.first <= u.seq && u.seq <= v.last }
+
+// saidIn reports whether the view shows what the agent said in a step, before its calls.
+func (v *view) saidIn(s *step) bool {
+	l := v.p.Log()
+	turn, n, _ := l.Where(s.from)
+	for seq := s.from - 1; seq > 0; seq-- {
+		if t, m, _ := l.Where(seq); t != turn || m != n {
+			return false
+		}
+		e, _ := l.Entry(seq)
+		if m, ok := e.Payload.(tenfold.AssistantMessage); ok && v.p.Reads(seq) && !tenfold.Blank(m.Text) && !hidden(v.p, seq) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayTouch reports whether a call is one to look at: it succeeded, something of it

@@ -97,10 +97,12 @@ type fitting struct {
 	stands  map[int64]stance // what always stays, by message or call
 	refused map[int64]bool   // what costs more than it seems
 	calls   []toolCall
-	request int64       // the last request; 0 for none
-	renewed []int64     // what is not counted, for it is put there anew (P8a)
-	focus   *atom.Focus // nil without one
-	report  *Fitted
+	request int64 // the last request; 0 for none
+	// pastPlans are the calls and results of plans that a later one took the place of.
+	pastPlans map[int64]bool
+	renewed   []int64     // what is not counted, for it is put there anew (P8a)
+	focus     *atom.Focus // nil without one
+	report    *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
 	// view that it gives; tried is the view tried last.
@@ -191,6 +193,9 @@ func (f *fitting) hides(seq int64) bool {
 	return false
 }
 
+// over reports whether nothing may be chosen of an entry.
+func (f *fitting) over(seq int64) bool { return f.hides(seq) || f.pastPlans[seq] }
+
 // overlay says of everything in the span what is left of it.
 func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	calls := map[string]tenfold.CallPolicy{}
@@ -257,6 +262,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		texts[seq] = t
 	}
+	if open == "" && folded.Calls > 0 {
+		f.tellBeside(texts)
+	}
 	c := f.o.overlay(f.Fit, f.span, tenfold.Compaction{
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
@@ -270,6 +278,40 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	})
 	c.Keeps = nil // what stays is named, handles among it (F5)
 	return c
+}
+
+// tellBeside tells of the calls where none is left that could: beside the last words
+// of the agent that stay. Without it they would seem to be all that was done (F7).
+func (f *fitting) tellBeside(texts map[int64]tenfold.TextTrim) {
+	at := int64(0)
+	for seq, t := range texts {
+		e, _ := f.p.Log().Entry(seq)
+		if _, ok := e.Payload.(tenfold.AssistantMessage); ok && t.Action != tenfold.Omit {
+			at = max(at, seq)
+		}
+	}
+	var earlier, later tenfold.Folded
+	for _, c := range f.calls {
+		run := &earlier
+		if c.seq > at {
+			run = &later
+		}
+		if c.seq > f.last {
+			break
+		}
+		if run.Calls == 0 {
+			run.From = c.seq
+		}
+		run.Calls++
+		run.To = max(run.To, c.seq, c.result)
+	}
+	if later.After = true; later.Calls > 0 {
+		earlier.Next = &later
+	}
+	if t, ok := texts[at]; ok {
+		t.Folded = &earlier
+		texts[at] = t
+	}
 }
 
 // left is the policy that leaves of a call what was chosen of it.

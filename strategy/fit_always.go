@@ -19,7 +19,7 @@ const (
 	openError = 2000
 	// errorPart is the part of the target, as one in so many, up to which it does.
 	errorPart = 10
-	// longestBeginning is how many bytes are left of the first line of a long
+	// longestBeginning is how many bytes are left of the beginning of a long
 	// message of which nothing was chosen.
 	longestBeginning = 400
 	// longestLooked is how many bytes of a line are looked at for what it
@@ -80,6 +80,7 @@ func (f *fitting) always() {
 	calls := slices.Concat(f.calls, f.later())
 	f.keepLastStep()
 	f.keepAnswers()
+	f.keepPointed()
 	f.keepPlan(calls)
 	f.keepPlanFile(calls)
 	f.keepImages(calls)
@@ -109,28 +110,39 @@ func (f *fitting) stand(seq int64, st stance) {
 // plan among them is newer, and they may have made an error good.
 func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
 
-// gist is what always stays of a long message of the person: the line it begins
-// with, and the statements in it that demand something, up to the size of a
-// short message.
+// gist is what always stays of a long message of the person: how it begins, and the
+// statements in it that demand something, up to the size of a short message.
 func (f *fitting) gist(text string) []tenfold.LineRange {
 	lead := f.lead(text)
 	return union(lead, f.demands(text, shortMessage))
 }
 
-// lead is the line a text begins with, or the beginning of that.
+// lead is how a text begins: its first lines as far as they are short, at least the
+// first or the beginning of that. People say what they want before they paste.
 func (f *fitting) lead(text string) []tenfold.LineRange {
-	number := 0
+	var r tenfold.LineRange
+	number, room := 0, longestBeginning
 	for line := range strings.Lines(text) {
-		if number++; strings.TrimSpace(line) == "" {
-			continue
+		number++
+		blank := strings.TrimSpace(line) == ""
+		if r.First == 0 && !blank {
+			r.First = number
+			if r.Last = number; len(line) > longestBeginning {
+				r.To = longestBeginning
+				break
+			}
 		}
-		first := tenfold.LineRange{First: number, Last: number}
-		if len(line) > longestBeginning {
-			first.To = longestBeginning
+		if room -= len(line); room < 0 {
+			break
 		}
-		return []tenfold.LineRange{first}
+		if !blank {
+			r.Last = number
+		}
 	}
-	return nil
+	if r.First == 0 {
+		return nil
+	}
+	return []tenfold.LineRange{r}
 }
 
 // demands are the lines of a text that state constraints, for at most so many
@@ -255,17 +267,24 @@ func (f *fitting) keepAnswers() {
 	}
 }
 
-// keepPlan keeps the latest plan or list of todos.
+// keepPlan keeps the latest plan or list of todos. Nothing is chosen of earlier ones.
 func (f *fitting) keepPlan(calls []toolCall) {
+	latest := true
+	f.pastPlans = map[int64]bool{}
 	for _, c := range slices.Backward(calls) {
 		t, _ := tool.Lookup(c.call.Name)
 		if t.Kind != tool.Plans {
 			continue
 		}
-		if _, ok := t.Plan(c.call.Arguments); ok {
-			f.stand(c.seq, stance{what: StandsPlan, whole: true})
-			return
+		if _, ok := t.Plan(c.call.Arguments); !ok {
+			continue
 		}
+		if latest {
+			f.stand(c.seq, stance{what: StandsPlan, whole: true})
+		} else {
+			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
+		}
+		latest = false
 	}
 }
 

@@ -37,7 +37,7 @@ type Standing struct {
 const (
 	StandsSystem      = "system"       // the system prompt and tool definitions
 	StandsContext     = "context"      // standing instructions (L11)
-	StandsMessages    = "messages"     // messages of the person, their answers and refusals
+	StandsMessages    = "messages"     // messages of the person, their answers and refusals, and what they point at
 	StandsLastRequest = "last_request" // the last message of the person
 	StandsPins        = "pins"         // pinned entries, and calls that the configuration exempts
 	StandsPlan        = "plan"         // the latest plan or list of todos

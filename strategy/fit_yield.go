@@ -89,6 +89,10 @@ func (f *fitting) concessions() []concession {
 	for seq := f.first; seq <= f.last; seq++ {
 		e, _ := l.Entry(seq)
 		fate, _, tokens := f.base.Fate(seq)
+		if _, ok := e.Payload.(tenfold.AssistantMessage); ok && f.stands[seq].what == StandsMessages {
+			short = append(short, concession{seq: seq, gone: true, saves: tokens})
+			continue
+		}
 		m, ok := e.Payload.(tenfold.UserMessage)
 		if !ok || !f.p.Reads(seq) || fate == tenfold.Omitted || fate == tenfold.Summarised {
 			continue

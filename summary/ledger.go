@@ -188,7 +188,7 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	l.last = ""
 	l.spoken++
 	text := purpose.Said(m)
-	if shortAnswer(text) {
+	if atom.IsShortAnswer(text) {
 		if question := asked(l.before, text); question != "" {
 			l.addRequest(turn, branch, text, question)
 			return

@@ -130,29 +130,7 @@ func refusal(result string) (words string, refused bool) {
 	return words, true
 }
 
-// shortAnswer reports whether a message says nothing without what it answers:
-// few words of agreement or choice, or that point at what was said.
-func shortAnswer(text string) bool {
-	words := strings.Fields(strings.ToLower(strings.Trim(text, " \t\r\n.!")))
-	if len(words) == 0 || len(words) > 5 || len(text) > 60 || strings.Contains(text, "\n") {
-		return false
-	}
-	word := strings.Trim(words[0], ".,;:!)(")
-	if len(word) == 1 && len(words) <= 3 || strings.Trim(word, "0123456789") == "" {
-		return true
-	}
-	return slices.Contains(agreeing, word) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(pointing, strings.Trim(w, ".,;:!)(")) })
-}
-
-var agreeing = strings.Fields(`
-	yes yeah yep yup y no nope nah n ok okay k sure go right correct agreed exactly both either neither all none first second third option
-	approve approved accept accepted confirmed confirm proceed continue fine good great perfect lgtm please do ja nein doch genau beide oui non
-	si sí vale claro sim não`)
-
-// pointing are words that mean what the other said.
-var pointing = strings.Fields("it that this them those these one ones same")
-
-// urging are those of them that begin requests too.
+// urging are words of agreement that begin requests too.
 var urging = strings.Fields("do please go continue proceed confirm good great perfect fine")
 
 // asked is the question that a short answer is to: the last question of the

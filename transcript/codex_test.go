@@ -285,6 +285,40 @@ func TestCodexExportsStrippedCalls(t *testing.T) {
 	}
 }
 
+// A compaction repeats what a person asked last behind what the client puts in
+// front of it. The person said it once, and it stands where it was said.
+func TestCodexCompactionRepeatsNoRequest(t *testing.T) {
+	message := func(role, text string) string {
+		return `{"type":"message","role":"` + role + `","content":[{"type":"input_text","text":"` + text + `"}]}`
+	}
+	item := func(payload string) string {
+		return `{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":` + payload + "}\n"
+	}
+	got, err := importText(t, "c.jsonl", `{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"c","cwd":"/w","cli_version":"1"}}`+"\n"+
+		item(message("user", "first"))+item(message("assistant", "done"))+item(message("user", "second"))+item(message("assistant", "at work"))+
+		`{"timestamp":"2026-01-01T00:00:00Z","type":"compacted","payload":{"message":"","replacement_history":[`+
+		message("user", "first")+","+message("developer", "rules")+","+message("user", "second")+`,{"type":"compaction","encrypted_content":"x"}]}}`+"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var view []string
+	for it := range projected(t, got.Entries).Items() {
+		view = append(view, saidByItem(it.Payload))
+	}
+	if want := []string{"user|first", "user|second", "user|rules", `item|{"type":"compaction","encrypted_content":"x"}`}; !slices.Equal(view, want) {
+		t.Errorf("the model sees %q, want %q", view, want)
+	}
+	said := 0
+	for _, e := range got.Entries {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && saidByItem(m) == "user|second" {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("the request stands %d times in the log", said)
+	}
+}
+
 // What was undone does not come back with the file.
 func TestCodexExportLeavesUndoneCompactionsOut(t *testing.T) {
 	data, err := os.ReadFile("testdata/codex/compacted.jsonl")

@@ -98,10 +98,12 @@ func nearestFlag(c *cobra.Command, err error) string {
 // flag may stand alone, so the flag parser would take "5" for an argument.
 func joinFrom(args []string) []string {
 	out := make([]string, 0, len(args))
+	first := true
 	for i := 0; i < len(args); i++ {
-		if args[i] == "--" {
+		if args[i] == "--" || first && args[i] == "run" { // the rest is a client's
 			return append(out, args[i:]...)
 		}
+		first = first && strings.HasPrefix(args[i], "-")
 		if args[i] == "--from" && i+1 < len(args) {
 			if _, err := tenfold.ParseBound(args[i+1]); err == nil {
 				out = append(out, "--from="+args[i+1])

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"tenfold/internal/hook/claudecode"
 	"tenfold/internal/hook/opencode"
 	"tenfold/internal/hook/pi"
+	"tenfold/internal/proxy/launch"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store/sqlite"
@@ -72,6 +74,9 @@ func (a *app) answer(ctx context.Context, args []string) []byte {
 	h := a.host()
 	if len(args) < 2 {
 		h.Fail(hook.Failure{Client: "unknown", Event: "unknown", Why: "tenfold hook requires CLIENT and EVENT"})
+		return []byte(hook.Nothing)
+	}
+	if os.Getenv(launch.Running) == args[0] { // the proxy that it runs through compacts
 		return []byte(hook.Nothing)
 	}
 	client, err := a.findClient(args[0])

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/eval"
+	"tenfold/internal/live"
 	"tenfold/provider"
 	"tenfold/transcript"
 )
@@ -30,6 +31,7 @@ type lab struct {
 	models      []string
 	noMoney     bool
 	recall      bool
+	live        bool
 	heldOut     int
 	command     string
 }
@@ -79,6 +81,7 @@ sources that the weights of fit were trained on.`,
 	f.StringArrayVar(&k.models, "model", nil, "`MODEL` whose prices apply (default: the\nsession's own); may be repeated")
 	f.BoolVar(&k.noMoney, "no-money", false, "do not compute input costs")
 	f.BoolVar(&k.recall, "recall", false, "search each session for what was needed\nlater and its view hides")
+	f.BoolVar(&k.live, "live", false, "replay each session through automatic\ncompaction as configured: what it keeps,\nwhat it costs")
 	f.IntVar(&k.heldOut, "held-out", 0, "`REQUESTS` after the cut against which\nstrategies' plans are held before they\nare applied (default: none)")
 	f.IntVar(&k.minRequests, "min-requests", 0, "minimum `NUMBER` of requests in a session\n(default: 20 in directories, else 0)")
 	complete(c, "preset", presetFrontier)
@@ -149,6 +152,8 @@ func (k *lab) options() (eval.Options, error) {
 		texts = append(eval.Frontier(), texts...)
 	case k.preset != "":
 		return o, usage("unknown preset "+quote(k.preset), "known presets: frontier")
+	case len(texts) == 0 && k.live:
+		texts = []string{"none"}
 	case len(texts) == 0:
 		texts = eval.Defaults()
 	}
@@ -161,6 +166,21 @@ func (k *lab) options() (eval.Options, error) {
 			return o, usage("invalid --strategy "+quote(text)+": "+err.Error(), strings.TrimPrefix(explain(err).Hint+`; "tenfold lab --help" lists the baselines`, "; "))
 		}
 		o.Policies = append(o.Policies, p)
+	}
+	if k.live {
+		e, err := k.effective()
+		if err != nil {
+			return o, err
+		}
+		all, err := live.Settings(e.Config, "")
+		if err != nil {
+			return o, err
+		}
+		all.Request.Options.Window = 0 // each session's own
+		o.Live, o.Money = eval.LiveWays(all), false
+		for _, way := range o.Live {
+			o.Policies = append(o.Policies, eval.LivePolicy(way.Name, way.Live))
+		}
 	}
 	for _, model := range o.Models {
 		if _, known := provider.Shipped().Price(model); !known {

@@ -28,6 +28,23 @@ type labPriceJSON struct {
 	BreakEven int     `json:"break_even,omitzero"`
 }
 
+// labLiveJSON is an [eval.LivePriced]: what the input costs, in US dollars, as the
+// client compacted, and through us.
+type labLiveJSON struct {
+	Way      string  `json:"way"`
+	Model    string  `json:"model"`
+	StandIn  bool    `json:"stand_in"`
+	Hour     bool    `json:"hour"`
+	Requests int     `json:"requests"`
+	Without  float64 `json:"without"`
+	With     float64 `json:"with"`
+	Worst    float64 `json:"worst"`
+	Cold     int     `json:"cold"`
+	Full     int     `json:"full"`
+	Cleared  int     `json:"cleared"`
+	Asked    int     `json:"asked"`
+}
+
 type labSummaryJSON struct {
 	eval.Summary
 	Failed   int      `json:"failed"`
@@ -80,6 +97,12 @@ var labMarshalers = json.WithMarshalers(json.JoinMarshalers(
 			p.Policy, r.Model, !p.Unknown, r.None.Dollars, r.Own.Dollars, r.Rule.Dollars, r.Rule.Firings, r.Rule.BreakEven,
 		})
 	}),
+	json.MarshalToFunc(func(out *jsontext.Encoder, p eval.LivePriced) error {
+		r := p.Result
+		return json.MarshalEncode(out, labLiveJSON{
+			p.Way, r.Model, p.StandIn, p.Hour, r.Requests, r.Without.Dollars, r.With.Dollars, r.Worst, r.Cold, r.Full, r.Cleared, r.Asked,
+		})
+	}),
 	json.MarshalToFunc(marshalRow),
 ))
 
@@ -112,7 +135,7 @@ func marshalRow(out *jsontext.Encoder, row eval.Row) error {
 func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 	for i := range r.Sessions {
 		one := &r.Sessions[i]
-		if one.Skipped != "" && len(r.Sessions) > 1 {
+		if one.Skipped != "" && len(one.Live) == 0 && len(r.Sessions) > 1 {
 			continue // the summary counts them
 		}
 		if err := k.emitLab(one); err != nil {

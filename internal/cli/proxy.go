@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -13,17 +14,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/hook"
+	"tenfold/internal/live"
 	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/session"
+	"tenfold/store/memory"
 )
 
 type proxyFlags struct {
 	address, tokenFile string
 	upstreams          []string
-	verbose            bool
+	noStore, verbose   bool
 }
 
 func (a *app) proxyCommand() *cobra.Command {
@@ -35,9 +42,15 @@ func (a *app) proxyCommand() *cobra.Command {
 models: Anthropic, OpenAI and Gemini. It prints a base URL for each, to give to
 any client or program that takes one. Ctrl-C stops it.
 
-Requests and responses go through byte for byte. Keys go through too: they are
-never stored or logged. The base URLs contain a secret, so that no other
-program can use the proxy; it is new on each start unless --token-file keeps it.
+Every conversation is kept in the store, where "tenfold conversation" shows it.
+As its context fills, or once the vendor's cache has expired, it is compacted:
+from then on older parts are sent as the compaction shows them. Apart from that,
+requests and responses go through byte for byte. If anything fails, the client
+gets what it would get without Tenfold. Keys go through too: they are never
+stored or logged.
+
+The base URLs contain a secret, so that no other program can use the proxy. It
+is new on each start unless --token-file keeps it.
 
 "tenfold proxy status" shows the conversations that go through.`,
 		Example: `  tenfold proxy
@@ -57,6 +70,7 @@ program can use the proxy; it is new on each start unless --token-file keeps it.
 	c.Flags().StringVar(&f.address, "addr", "127.0.0.1:7434", "listen at `HOST:PORT`; port 0 is any that is free;\nanother host than this machine's loopback requires\n--token-file")
 	c.Flags().StringVar(&f.tokenFile, "token-file", "", "keep the secret of the base URLs in `FILE`, which is\ncreated if it does not exist")
 	c.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "forward to `URL` instead of the vendors, or with\nNAME=URL to the base URL of one vendor or of a further\none; repeatable")
+	c.Flags().BoolVar(&f.noStore, "no-store", false, "keep conversations in memory only, until the proxy\nstops")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "print a line for each request")
 	_ = c.MarkFlagFilename("token-file")
 	complete(c, "addr")
@@ -96,7 +110,8 @@ func (a *app) proxy(ctx context.Context, f proxyFlags) error {
 	}
 	defer func() { _ = listener.Close() }()
 	shown, hosts := shownAddress(f.address, listener.Addr().String())
-	server := proxy.NewServer(proxy.Options{Log: a.proxyLog(f.verbose), Hosts: hosts})
+	k := a.keeper(f.noStore)
+	server := proxy.NewServer(proxy.Options{Keeper: k, Log: a.proxyLog(f.verbose), Hosts: hosts})
 	token = server.Add(token, proxy.Route{Upstreams: upstreams})
 	remove, err := a.announce(server, proxy.Process{Address: listener.Addr().String()})
 	if err != nil {
@@ -118,7 +133,49 @@ func (a *app) proxy(ctx context.Context, f proxyFlags) error {
 	if err := a.Flush(); err != nil { // whoever waits for the addresses
 		return err
 	}
-	return server.Serve(ctx, listener)
+	err = server.Serve(ctx, listener)
+	return cmp.Or(err, a.closeKeeper(ctx, k))
+}
+
+// keeper keeps what goes through a proxy, in the store or in memory.
+func (a *app) keeper(inMemory bool) proxy.Keeper {
+	h := a.host()
+	return keeper.New(keeper.Options{
+		Open: func(ctx context.Context) (*session.Service, error) {
+			if inMemory {
+				return session.NewService(memory.New(), session.WithClock(a.now)), nil
+			}
+			l, err := a.open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return l.service, nil
+		},
+		Configure: func(dir, model string) (session.Live, error) {
+			e, err := a.configureIn(dir)
+			if err != nil {
+				return session.Live{}, err
+			}
+			return live.Settings(e.Config, model)
+		},
+		Fail: func(client, event, why string) {
+			h.Fail(hook.Failure{Client: cmp.Or(client, "proxy"), Event: event, Why: why})
+		},
+		Now: a.now,
+	})
+}
+
+// keeperWait is how long what was heard may take to get into the store at the end.
+const keeperWait = 10 * time.Second
+
+// closeKeeper waits until the store has all that a keeper heard.
+func (a *app) closeKeeper(ctx context.Context, k proxy.Keeper) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keeperWait)
+	defer cancel()
+	if err := k.Close(ctx); err != nil {
+		return hinted(fmt.Errorf("store the last responses: %w", err), "store", `run "tenfold doctor" to check the store`)
+	}
+	return nil
 }
 
 func (a *app) showBases(p proxyJSON) {

@@ -5,11 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"tenfold/eval"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/proxy"
 )
@@ -58,36 +57,30 @@ func (a *app) proxyStatus(ctx context.Context) error {
 }
 
 func (a *app) showProxy(p proxy.Process) {
-	t := eval.Table{Title: cmp.Or(p.Client, "proxy"), Columns: []string{"requests", "changed", "compactions", "sent", "saved", "from cache"}}
+	title := cmp.Or(p.Client, "proxy")
 	if p.Dir != "" {
-		t.Title += " in " + p.Dir
+		title += " in " + p.Dir
 	}
-	t.About = fmt.Sprintf("process %d at %s, started %s", p.PID, p.Address, ago(a.now(), p.Started))
-	if p.Problem != "" {
-		t.About += ": " + p.Problem
-	}
-	if len(p.Conversations) == 0 {
-		a.Line(0, a.Paint(terminal.Bold, terminal.VisibleLine(t.Title)))
-		a.Line(0, a.Paint(terminal.Faint, terminal.VisibleLine(t.About)))
-		if p.Problem == "" {
-			a.Line(0, "no conversation yet")
-		}
-		return
+	a.Line(0, a.Paint(terminal.Bold, terminal.VisibleLine(title)))
+	a.Line(0, a.Paint(terminal.Faint, fmt.Sprintf("process %d at %s, started %s", p.PID, terminal.VisibleLine(p.Address), ago(a.now(), p.Started))))
+	switch {
+	case p.Problem != "":
+		a.Line(2, "  "+terminal.VisibleLine(p.Problem))
+	case len(p.Conversations) == 0:
+		a.Line(2, "  no conversation yet")
 	}
 	for _, c := range p.Conversations {
-		name := c.ID
-		if c.Model != "" {
-			name += " " + c.Model
+		id := cmp.Or(terminal.VisibleLine(c.ID), "(not in the store yet)")
+		about := terminal.VisibleLine(cmp.Or(c.Model, c.Protocol))
+		if c.Client != "" && c.Client != p.Client {
+			about += ", " + terminal.VisibleLine(c.Client)
 		}
-		t.Rows = append(t.Rows, eval.TableRow{Name: terminal.VisibleLine(name), Cells: []string{
-			thousands(c.Requests), thousands(c.Edited), thousands(c.Epochs), thousands(int(c.Sent)), thousands(int(c.Saved)),
-			strconv.Itoa(int(math.Round(100*c.CacheRead))) + " %",
-		}})
-	}
-	a.figures(t)
-	for _, c := range p.Conversations {
+		a.Printf("\n")
+		a.TwoParts(terminal.Cyan, id, about)
+		a.Line(2, "  "+strings.Join([]string{count(c.Requests, "request", "requests"), thousands(c.Edited) + " changed", count(c.Epochs, "compaction", "compactions")}, ", "))
+		a.Line(2, fmt.Sprintf("  %s tokens sent, %s saved, %d %% of the prompts read from the vendor's cache", thousands(int(c.Sent)), thousands(int(c.Saved)), int(math.Round(100*c.CacheRead))))
 		if c.Passing != "" {
-			a.Line(2, terminal.VisibleLine(c.ID)+" passes through unchanged: "+terminal.VisibleLine(c.Passing))
+			a.Line(2, "  "+a.Paint(terminal.Yellow, "passes through unchanged:")+" "+terminal.VisibleLine(c.Passing))
 		}
 	}
 }

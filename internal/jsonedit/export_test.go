@@ -2,9 +2,6 @@ package jsonedit
 
 import "strings"
 
-// Strip gives a text without comments.
-var Strip = strip
-
 // Comments gives all comments of a text.
 func Comments(text string) string {
 	var out strings.Builder

@@ -208,7 +208,7 @@ func empty(v any) bool {
 }
 
 func plain(t *rapid.T, text []byte) map[string]any {
-	stripped, err := jsonedit.Strip(text)
+	stripped, err := jsonedit.Plain(text)
 	var out map[string]any
 	if err != nil || json.Unmarshal(stripped, &out, json.DefaultOptionsV2()) != nil {
 		return nil // keys twice, which readers take differently

@@ -242,7 +242,7 @@ var ErrTaken = errors.New("is set to something else")
 
 // same tells whether a part of a text, which may have comments, is a JSON value.
 func same(text []byte, value string) bool {
-	plain, err := strip(text)
+	plain, err := Plain(text)
 	if err != nil {
 		return false
 	}
@@ -250,8 +250,8 @@ func same(text []byte, value string) bool {
 	return plain.Canonicalize() == nil && other.Canonicalize() == nil && bytes.Equal(plain, other)
 }
 
-// strip gives a value without comments and trailing commas.
-func strip(text []byte) (jsontext.Value, error) {
+// Plain gives the JSON of a text without its comments and trailing commas.
+func Plain(text []byte) (jsontext.Value, error) {
 	root, err := parse(text)
 	if err != nil || root == nil {
 		return nil, errors.Join(err, errors.New("no value"))

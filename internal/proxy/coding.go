@@ -16,11 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// longestDecoded is the most bytes that are unpacked of one body: what comes from
-// a vendor or a client may be a bomb.
-const longestDecoded = 256 << 20
-
-var errCoding = errors.New("unknown content coding")
+var errCoding = errors.New("unknown content coding, or too long")
 
 // codingOf gives the coding of a body, "" for none.
 func codingOf(h http.Header) string {
@@ -31,9 +27,9 @@ func codingOf(h http.Header) string {
 	return coding
 }
 
-// newDecoder unpacks a body as it comes. Several codings over one another are not
+// newDecoder unpacks a body as it comes, so many bytes at most. Several codings over one another are not
 // read.
-func newDecoder(coding string, r io.Reader) (io.Reader, error) {
+func newDecoder(coding string, r io.Reader, longest int64) (io.Reader, error) {
 	var out io.Reader
 	var err error
 	switch coding {
@@ -53,7 +49,7 @@ func newDecoder(coding string, r io.Reader) (io.Reader, error) {
 		out = brotli.NewReader(r)
 	case "zstd":
 		var z *zstd.Decoder
-		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
+		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20)); err == nil {
 			out = z.IOReadCloser()
 		}
 	default:
@@ -62,27 +58,35 @@ func newDecoder(coding string, r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.LimitReader(out, longestDecoded), nil
+	return &bounded{out, longest}, nil
 }
 
-// decode unpacks a whole body. What cannot be packed again in the same way is an
-// error, and passes unread.
-func decode(coding string, data []byte) ([]byte, error) {
+// bounded is a reader that fails beyond so many bytes.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errCoding
+	}
+	return n, err
+}
+
+// decode unpacks a whole body. What is longer, or cannot be packed again in the
+// same way, is an error.
+func decode(coding string, data []byte, longest int64) ([]byte, error) {
 	switch coding {
 	case "":
 		return data, nil
-	case "zstd":
-		return unpacker().DecodeAll(data, nil)
-	case "gzip", "x-gzip", "deflate":
-		r, err := newDecoder(coding, bytes.NewReader(data))
+	case "zstd", "gzip", "x-gzip", "deflate":
+		r, err := newDecoder(coding, bytes.NewReader(data), longest)
 		if err != nil {
 			return nil, err
 		}
-		out, err := io.ReadAll(r)
-		if err == nil && len(out) == longestDecoded {
-			err = errCoding // probably cut
-		}
-		return out, err
+		return io.ReadAll(r)
 	}
 	return nil, errCoding
 }
@@ -110,20 +114,11 @@ func encode(coding string, data []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// The machinery of zstd for whole bodies is dear to make and safe to share.
-var (
-	unpacker = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(longestDecoded))
-		if err != nil {
-			panic(err) // the options are constants
-		}
-		return d
-	})
-	packer = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil)
-		if err != nil {
-			panic(err)
-		}
-		return e
-	})
-)
+// packer packs whole bodies; it is dear to make, and safe to share.
+var packer = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err) // there are no options
+	}
+	return e
+})

@@ -12,14 +12,11 @@ import (
 	"net/textproto"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tenfold/internal/proxy/wire"
 )
-
-// longestRead is the most bytes of a request's body that are read before they go
-// on; more than a vendor takes. What is longer streams through.
-const longestRead = 128 << 20
 
 // A passage is a request on its way and its response.
 type passage struct {
@@ -31,6 +28,8 @@ type passage struct {
 	ctx context.Context
 	// exchange is nil for what passes unread.
 	exchange *guarded
+	// upload is the body that streams through; nil for none.
+	upload *upload
 	// answered tells that what a vendor says before its response comes too late.
 	mu       sync.Mutex
 	answered bool
@@ -59,7 +58,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 	if !read {
 		return p.pass(p.r.Body, p.r.ContentLength)
 	}
-	raw, whole, err := readBody(p.r)
+	raw, whole, err := readBody(p.r, p.limits.read)
 	switch {
 	case err != nil:
 		return 0, true // the client broke off
@@ -67,7 +66,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 		return p.pass(io.MultiReader(bytes.NewReader(raw), p.r.Body), p.r.ContentLength)
 	}
 	coding := codingOf(p.r.Header)
-	plain, err := decode(coding, raw)
+	plain, err := decode(coding, raw, p.limits.decoded)
 	if err != nil {
 		return p.pass(bytes.NewReader(raw), int64(len(raw)))
 	}
@@ -86,9 +85,9 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 	if res.StatusCode/100 == 2 {
 		return p.respond(res)
 	}
-	start, rest := hold(p.ctx, res.Body)
+	start, rest := hold(p.ctx, res.Body, p.limits)
 	seen := start
-	if d, err := newDecoder(codingOf(res.Header), bytes.NewReader(start)); err == nil {
+	if d, err := newDecoder(codingOf(res.Header), bytes.NewReader(start), p.limits.decoded); err == nil {
 		seen, _ = io.ReadAll(d)
 	}
 	if again := p.exchange.Refused(res.StatusCode, seen); again != nil {
@@ -120,12 +119,18 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 	out := p.outgoing()
 	if length != 0 {
 		// An upstream may answer before it has read all, as to what is too large.
-		_ = http.NewResponseController(p.w).EnableFullDuplex()
-		out.ContentLength, out.Trailer = length, p.r.Trailer
-		out.Body = io.NopCloser(body)
-		// A read under way after the handler's end would be an error: the transport
-		// may still be sending.
-		defer func() { _ = p.r.Body.Close() }()
+		client := http.NewResponseController(p.w)
+		_ = client.EnableFullDuplex()
+		p.upload = &upload{Reader: body, left: length}
+		out.ContentLength, out.Trailer, out.Body = length, p.r.Trailer, p.upload
+		// The transport may still be reading, and the client may send no more before
+		// it has all of the answer.
+		defer func() {
+			if !p.upload.ended.Load() {
+				_ = client.SetReadDeadline(time.Unix(1, 0))
+			}
+			_ = p.r.Body.Close()
+		}()
 	}
 	res, err := p.roundTrip(out) //nolint:bodyclose // respond closes it
 	if err != nil {
@@ -133,6 +138,24 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 	}
 	return p.respond(res)
 }
+
+// An upload is a body on its way.
+type upload struct {
+	io.Reader
+	left  int64 // below zero where the client does not say
+	ended atomic.Bool
+}
+
+func (u *upload) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	if u.left -= int64(n); u.left == 0 || err != nil {
+		u.ended.Store(true)
+	}
+	return n, err
+}
+
+// Close does nothing: the body is the server's.
+func (u *upload) Close() error { return nil }
 
 // send sends a body that was read.
 func (p *passage) send(body []byte) (*http.Response, error) {
@@ -203,7 +226,7 @@ func (p *passage) outgoing() *http.Request {
 func (p *passage) inform(code int, header textproto.MIMEHeader) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if code == http.StatusContinue && p.exchange != nil || p.answered {
+	if p.answered { // of a round that was given up
 		return nil
 	}
 	h := p.w.Header()
@@ -216,8 +239,8 @@ func (p *passage) inform(code int, header textproto.MIMEHeader) error {
 }
 
 // readBody reads a body; whole is false if it is longer than we read.
-func readBody(r *http.Request) (data []byte, whole bool, err error) {
-	if r.ContentLength > longestRead {
+func readBody(r *http.Request, longest int64) (data []byte, whole bool, err error) {
+	if r.ContentLength > longest {
 		return nil, false, nil
 	}
 	if r.ContentLength >= 0 {
@@ -225,8 +248,8 @@ func readBody(r *http.Request) (data []byte, whole bool, err error) {
 		data = make([]byte, 0, min(r.ContentLength, 8<<20)+1)
 	}
 	b := bytes.NewBuffer(data)
-	n, err := b.ReadFrom(io.LimitReader(r.Body, longestRead+1))
-	return b.Bytes(), n <= longestRead, err
+	n, err := b.ReadFrom(io.LimitReader(r.Body, longest+1))
+	return b.Bytes(), n <= longest, err
 }
 
 // hops are the headers between two neighbours (RFC 9110, 7.6.1).

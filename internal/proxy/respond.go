@@ -10,13 +10,6 @@ import (
 	"time"
 )
 
-// Of an error's body so much is read, for so long, before the client gets it: until
-// then the request can be tried again (X6).
-const (
-	longestError = 256 << 10
-	errorWait    = 2 * time.Second
-)
-
 // respond copies a response to the client as it comes, while what listens reads
 // it on the side. It reports whether the response was cut.
 func (p *passage) respond(res *http.Response) (status int, cut bool) {
@@ -24,11 +17,11 @@ func (p *passage) respond(res *http.Response) (status int, cut bool) {
 	h := p.w.Header()
 	maps.Copy(h, res.Header)
 	dropHops(h, res.Header)
-	// Nothing is added that the vendor did not say.
-	for _, name := range []string{"Date", "Content-Type"} {
-		if _, ok := h[name]; !ok {
-			h[name] = nil
-		}
+	if _, ok := h["Date"]; !ok {
+		h["Date"] = nil // nothing is added that the vendor did not say
+	}
+	if p.upload != nil && !p.upload.ended.Load() {
+		h.Set("Connection", "close") // what comes of the request is no other request
 	}
 	for name := range res.Trailer {
 		h.Add("Trailer", name)
@@ -100,12 +93,12 @@ type joined struct {
 }
 
 // hold reads what comes soon of the body of an error. Rest is what comes after.
-func hold(ctx context.Context, body io.Reader) (start []byte, rest io.Reader) {
+func hold(ctx context.Context, body io.Reader, most limits) (start []byte, rest io.Reader) {
 	l := &late{ctx: ctx, pieces: make(chan piece)}
 	go l.run(body)
-	wait := time.NewTimer(errorWait)
+	wait := time.NewTimer(most.errorWait)
 	defer wait.Stop()
-	for len(start) < longestError {
+	for len(start) < most.errorBytes {
 		select {
 		case p := <-l.pieces:
 			start = append(start, p.data...)

@@ -49,6 +49,7 @@ type Server struct {
 	find      func(method, path string) (wire.Protocol, wire.Kind, bool)
 	// status is the token of the address that tells of the conversations.
 	status string
+	limits limits
 
 	mu     sync.RWMutex
 	routes map[string]Route
@@ -56,11 +57,32 @@ type Server struct {
 	heard sync.WaitGroup
 }
 
+// limits are in bytes, except for errorWait.
+type limits struct {
+	// read is the longest request body that is read before it goes on; more than a
+	// vendor takes. What is longer streams through.
+	read int64
+	// decoded is the most that is unpacked of one body: what comes from a vendor or
+	// a client may be a bomb.
+	decoded int64
+	// behind is how far the reader of a response may be behind the client. The
+	// client never waits for it: it loses the rest then.
+	behind int
+	// Of an error's body so much is read, for so long, before the client gets it:
+	// until then the request can be tried again (X6).
+	errorBytes int
+	errorWait  time.Duration
+}
+
+func usualLimits() limits {
+	return limits{read: 128 << 20, decoded: 256 << 20, behind: 32 << 20, errorBytes: 256 << 10, errorWait: 2 * time.Second}
+}
+
 // NewServer makes a server without routes.
 func NewServer(o Options) *Server {
 	s := &Server{
 		keeper: o.Keeper, transport: o.Transport, log: o.Log, hosts: o.Hosts,
-		find: wire.Of, status: NewToken(), routes: map[string]Route{},
+		find: wire.Of, status: NewToken(), limits: usualLimits(), routes: map[string]Route{},
 	}
 	if s.transport == nil {
 		s.transport = NewTransport()
@@ -83,6 +105,8 @@ func NewTransport() *http.Transport {
 		// As many as there are streams: a new connection costs a handshake.
 		MaxIdleConnsPerHost: 256,
 		IdleConnTimeout:     90 * time.Second,
+		// As long as clients wait that say "Expect: 100-continue" to one that is silent.
+		ExpectContinueTimeout: time.Second,
 		// Many clients share one connection of HTTP/2: a dead one must not hold up
 		// those that come later.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},

@@ -9,22 +9,19 @@ import (
 	"tenfold/internal/proxy/wire"
 )
 
-// longestBehind is how many bytes the reader of a response may be behind the
-// client. The client never waits for it: it loses the rest then.
-const longestBehind = 32 << 20
-
 // A tee is what a listener has not read yet of a response.
 type tee struct {
-	mu   sync.Mutex
-	more sync.Cond
-	data bytes.Buffer
+	limits limits
+	mu     sync.Mutex
+	more   sync.Cond
+	data   bytes.Buffer
 	// ended tells that no more will come; lost that not all was or will be read.
 	ended, cut, lost bool
 }
 
 // listen starts to read a response on the side. At its end the exchange is done.
 func (p *passage) listen(res *http.Response) *tee {
-	t := &tee{}
+	t := &tee{limits: p.limits}
 	t.more.L = &t.mu
 	g, coding, status := p.exchange, codingOf(res.Header), res.StatusCode
 	var l wire.Listener
@@ -49,7 +46,7 @@ func (p *passage) listen(res *http.Response) *tee {
 
 // feed gives a listener what comes; it reports whether all of it could be read.
 func (t *tee) feed(l wire.Listener, coding string) bool {
-	d, err := newDecoder(coding, t)
+	d, err := newDecoder(coding, t, t.limits.decoded)
 	if err == nil {
 		_, err = io.Copy(l, d)
 	}
@@ -70,7 +67,7 @@ func (t *tee) write(b []byte) {
 	defer t.mu.Unlock()
 	switch {
 	case t.lost:
-	case t.data.Len()+len(b) > longestBehind:
+	case t.data.Len()+len(b) > t.limits.behind:
 		t.lost = true
 	default:
 		t.data.Write(b)

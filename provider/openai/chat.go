@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,6 +30,7 @@ type chatCall struct {
 	index     int
 	id, name  string
 	arguments strings.Builder
+	custom    bool // of a tool that takes text
 }
 
 func newChat(model string) *chat { return &chat{model: model} }
@@ -42,9 +44,10 @@ type chatChunk struct {
 	Error   jsontext.Value `json:"error"`
 	Object  string         `json:"object"`
 	Choices []struct {
-		Index  int            `json:"index"`
-		Delta  jsontext.Value `json:"delta"`
-		Reason string         `json:"finish_reason"`
+		Index   int            `json:"index"`
+		Delta   jsontext.Value `json:"delta"`
+		Message jsontext.Value `json:"message"` // the whole, of an answer that is no stream
+		Reason  string         `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *struct {
 		Prompt     wire.Int `json:"prompt_tokens"`
@@ -84,6 +87,9 @@ func (s *chat) Take(_ string, data []byte) ([]provider.Event, error) {
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // one answer was asked for
+		}
+		if choice.Message.Kind() == '{' {
+			choice.Delta = choice.Message
 		}
 		if choice.Delta.Kind() == '{' {
 			events, err := s.delta(choice.Delta)
@@ -169,6 +175,10 @@ type callPiece struct {
 		Name      string         `json:"name"`
 		Arguments jsontext.Value `json:"arguments"`
 	} `json:"function"`
+	Custom struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
 }
 
 func (s *chat) callPieces(raw jsontext.Value) error {
@@ -186,6 +196,11 @@ func (s *chat) callPieces(raw jsontext.Value) error {
 		}
 		if c.name == "" {
 			c.name = p.Function.Name
+		}
+		if p.Custom.Name != "" || p.Custom.Input != "" {
+			c.name, c.custom = cmp.Or(c.name, p.Custom.Name), true
+			c.arguments.WriteString(p.Custom.Input)
+			continue
 		}
 		if p.Function.Arguments.Kind() == '{' { // some servers send the object itself
 			c.arguments.Write(p.Function.Arguments)
@@ -236,7 +251,11 @@ func (s *chat) End() ([]provider.Event, error) {
 		if c.id == "" {
 			c.id = fmt.Sprintf("%s_call_%d", s.id, i)
 		}
-		give(tenfold.ToolCall{CallID: c.id, Name: c.name, Arguments: c.arguments.String()})
+		arguments := c.arguments.String()
+		if c.custom { // its text is the member "input" (tenfold.ToolCall)
+			arguments = string(wire.Object{{Name: "input", Value: wire.Quote(arguments)}}.Bytes())
+		}
+		give(tenfold.ToolCall{CallID: c.id, Name: c.name, Arguments: arguments, Custom: c.custom})
 	}
 	if s.rest != nil {
 		give(tenfold.ProviderItem{Provider: "openai-chat", Role: "assistant", Data: string(s.rest.Bytes())})

@@ -70,8 +70,9 @@ const (
 	// to the file: it does so ten times a second.
 	writeLimit = 2 * time.Second
 	writePause = 10 * time.Millisecond
-	// writeTail is how much of the end of a file is searched for them.
-	writeTail = 4 << 20
+	// writeTail is how much of the end of a file is searched for them, writeFirst how
+	// much at first.
+	writeTail, writeFirst = int64(4 << 20), int64(64 << 10)
 )
 
 var errUnwritten = errors.New("the newest message is not in the session's file")
@@ -109,20 +110,31 @@ func tailHas(name, id string) (bool, error) {
 	if !info.Mode().IsRegular() {
 		return false, fmt.Errorf("read %s: not a regular file", name)
 	}
-	from := max(info.Size()-writeTail, 0)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
-	if err != nil {
-		return false, err
+	// It is nearly always near the end, and the whole tail is dear to read.
+	most := min(writeTail, info.Size())
+	for size := min(writeFirst, most); ; size = min(8*size, most) {
+		data := make([]byte, size)
+		n, err := f.ReadAt(data, info.Size()-size)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		if found := hasLine(data[:n], id); found || size == most {
+			return found, nil
+		}
 	}
+}
+
+// hasLine reports whether the whole lines at the end of a text hold that of an id.
+func hasLine(data []byte, id string) bool {
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	for quoted := []byte(`"` + id + `"`); ; {
 		at := bytes.LastIndex(whole, quoted)
 		if at < 0 {
-			return false, nil
+			return false
 		}
 		whole = whole[:at]
 		if bytes.HasSuffix(bytes.TrimRight(whole, " "), []byte(`"uuid":`)) { // not of a line that hangs from it
-			return true, nil
+			return true
 		}
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/body"
@@ -29,7 +30,7 @@ const window = 8000
 
 // A place is where clients meet: a store, a clock and a keeper that can be restarted.
 type place struct {
-	t     testing.TB
+	t     rapid.TB
 	store store.Store
 	k     proxy.Keeper
 	live  session.Live
@@ -40,7 +41,7 @@ type place struct {
 	failed []string
 }
 
-func newPlace(t testing.TB) *place {
+func newPlace(t rapid.TB) *place {
 	p := &place{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), idle: time.Hour}
 	p.live = session.Live{
 		Request: session.Request{Options: strategy.Options{Window: window}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{Turns: 1, Tokens: 500}}},
@@ -97,7 +98,7 @@ func (p *place) close() {
 	}
 }
 
-// A conversation of the store, opened.
+// open opens a conversation of the store.
 func (p *place) open(id string) *session.Session {
 	p.t.Helper()
 	s, err := p.service().Open(context.Background(), id)
@@ -129,6 +130,9 @@ type client struct {
 	// cached is what the vendor has of the last request.
 	cached  string
 	nocache bool
+	hour    bool // it asks the vendor's cache to live for an hour
+	budget  bool // its host says at the end how much is left, and says less of it later
+	hasty   bool // it does not wait until what was heard is stored
 }
 
 func newClient(p *place, name string) *client {
@@ -149,6 +153,12 @@ func (c *client) body() []byte {
 	if n := len(list); n > 0 { // the mark moves with the newest message
 		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral"},`, 1)
 	}
+	if c.budget {
+		list = append(list, fmt.Sprintf(`{"role":"system","content":[%s,%s]}`, said(c.left()), said("First list what you need.")))
+	}
+	if c.hour {
+		list[0] = strings.Replace(list[0], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral","ttl":"1h"},`, 1)
+	}
 	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }
 
@@ -157,7 +167,7 @@ func (c *client) user(text string) {
 }
 
 func (c *client) send() proxy.Exchange {
-	return c.k.Take(context.Background(), proxy.Incoming{Protocol: anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
+	return c.k.Take(context.Background(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
 }
 
 // answered gives the vendor's answer to an exchange: the content's blocks.
@@ -180,8 +190,16 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 		_, _ = l.Write([]byte(answer))
 	}
 	ex.Done(200, false)
+	if !c.hasty {
+		keeper.Rest(c.k, false)
+	}
+	if c.budget {
+		c.messages = append(c.messages, fmt.Sprintf(`{"role":"system","content":[%s]}`, said(c.left())))
+	}
 	c.messages = append(c.messages, `{"role":"assistant","content":[`+blocks+`]}`)
 }
+
+func (c *client) left() string { return fmt.Sprintf("%d tokens left", 1000000-len(c.messages)) }
 
 func said(text string) string { return `{"type":"text","text":` + quoted(text) + `}` }
 
@@ -201,16 +219,16 @@ func (c *client) turn(size int) (sent []string) {
 	return sent
 }
 
-func (c *client) status() proxy.Conversation {
-	all := c.k.Status()
+func (p *place) status() proxy.Conversation {
+	all := p.k.Status()
 	if len(all) == 0 {
-		c.t.Fatal("no conversation")
+		p.t.Fatal("no conversation")
 	}
 	return all[0]
 }
 
 // messagesOf are those of a request, without cache marks.
-func messagesOf(t testing.TB, raw string) []string {
+func messagesOf(t rapid.TB, raw string) []string {
 	t.Helper()
 	var r struct {
 		Messages []jsontext.Value `json:"messages"`
@@ -226,7 +244,7 @@ func messagesOf(t testing.TB, raw string) []string {
 }
 
 // begins tells whether the messages of a request begin with those of another.
-func begins(t testing.TB, with, longer string) bool {
+func begins(t rapid.TB, with, longer string) bool {
 	a, b := messagesOf(t, with), messagesOf(t, longer)
 	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
 }

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -54,6 +55,7 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	was := t.frozen
+	t.epoch = epoch
 	t.k.mu.Unlock()
 	if epoch == c.epoch && (was == nil || was.epoch == epoch) {
 		return nil
@@ -61,13 +63,7 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	if c.epoch = epoch; epoch == "" && was == nil {
 		return nil
 	}
-	if b := c.story.base; b != nil {
-		var err error
-		if c.story.now, err = viewText(c.session, b.seq); err != nil {
-			return err
-		}
-	}
-	f, err := draw(ex.in.Protocol, ex.r, c.session.Projection(), &c.story)
+	f, err := t.drawn(ex)
 	if err != nil {
 		t.pass("a compaction could not be put into the request: " + err.Error())
 		return err
@@ -87,6 +83,25 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 		t.shown.Epochs++
 	}
 	return nil
+}
+
+// drawn gives the prefix that shows the view as it is.
+func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
+	c := &t.log
+	p, b := c.session.Projection(), c.story.base
+	switch {
+	case b == nil:
+	case b.text != "":
+		if c.story.now, err = viewText(c.session, b.seq); err != nil {
+			return nil, err
+		}
+	default: // the client does not have the beginning any more
+		n := len(c.story.chains)
+		f = &frozen{upto: n, chain: c.story.chains[n-1], tokens: p.Tokens()}
+		f.bytes, err = viewItems(c.session, c.session.Log().Version())
+		return f, err
+	}
+	return draw(ex.in.Protocol, ex.r, p, &c.story)
 }
 
 // lookEvery is how many tokens a log grows between two looks at it.
@@ -119,15 +134,10 @@ func (t *thread) look(ctx context.Context) {
 // heed takes note of what a look at the log said. What is settled is not due.
 func (t *thread) heed(d session.Decision, settled bool) {
 	c := &t.log
-	p := c.session.Projection()
-	limit, lifetime := math.MaxInt, c.live.Micro.ColdAfter
-	rule, _ := provider.CacheRuleOf(p.Config().Model)
-	if lifetime == 0 {
-		lifetime = rule.Lifetime
-	}
+	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
+	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
-		window := c.control.Window()
-		limit = min(trigger.Limit(c.control.Trigger(), window), int(tight*float64(window)))
+		limit = limitOf(c.control.Trigger(), c.control.Window())
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
@@ -135,6 +145,14 @@ func (t *thread) heed(d session.Decision, settled bool) {
 	t.limit, t.lifetime, t.least = limit, lifetime, rule.Least
 	t.version = c.session.Log().Version()
 	t.due = !settled && (t.due || d.Action == session.Compact || epoch != c.epoch)
+}
+
+// limitOf is how many tokens of a window may be used before something can be due.
+func limitOf(t trigger.Trigger, window int) int {
+	if t == nil {
+		t = trigger.Context(trigger.DefaultContext)
+	}
+	return min(trigger.Limit(t, window), int(tight*float64(window)))
 }
 
 // tight is the share of the window from which on a request may not fit with its

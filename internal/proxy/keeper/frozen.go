@@ -60,8 +60,18 @@ func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*f
 		return nil, nil
 	}
 	upto := changed + 1
+	inside := func(it tenfold.Item) bool { return at[it.Seq] < upto }
+	prefix := before(items, inside)
+	// Where the last messages of the prefix are gone, two of the client's would
+	// stand side by side: they are joined.
+	if upto < n && !r.Messages[upto].Model && len(prefix) > 0 {
+		if last := prefix[len(prefix)-1]; last.Seq != 0 && at[last.Seq] < upto-1 && !r.Messages[at[last.Seq]].Model {
+			upto++
+			prefix = before(items, inside)
+		}
+	}
 	f := &frozen{upto: upto, chain: r.Messages[upto-1].Chain}
-	items = before(items, func(it tenfold.Item) bool { return at[it.Seq] < upto })
+	items = prefix
 	for _, it := range items {
 		f.tokens += it.Tokens
 	}
@@ -69,7 +79,7 @@ func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*f
 	if f.bytes, err = w.Edit(r, upto, pieces[:upto], items); err != nil {
 		return nil, err
 	}
-	if len(f.bytes) > f.replaced(r) {
+	if s.base == nil && len(f.bytes) > f.replaced(r) {
 		return nil, errNoSmaller
 	}
 	if _, err := w.Scan(r.Path, f.splice(r), nil); err != nil {
@@ -84,7 +94,7 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 	last, first := -1, len(items)
 	for i, it := range items {
 		switch {
-		case it.Seq == 0:
+		case it.Seq == 0 || it.Seq >= unlogged: // those say nothing of the order
 		case inside(it):
 			last = i
 		default:
@@ -110,8 +120,8 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 		switch {
 		case it.Seq == 0 && it.Added == tenfold.AddedPlaceholder:
 			return // whoever made the request knows better what its vendor wants
-		case it.Seq != 0 && !ok:
-			return // the client took it out itself
+		case it.Seq != 0 && !ok, s.stale[it.Seq]:
+			return // the client took it out itself, or it is bound to another view
 		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
 			changed = max(changed, m)
 		}
@@ -136,7 +146,10 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 	for i, list := range pieces {
 		for _, one := range list {
 			e := one.Entry
-			if e.Seq > ofBase || seen[e.Seq] || !e.Payload.Kind().Visible() {
+			if e.Seq >= unlogged && !seen[e.Seq] { // it stays as it is
+				items = append(items, tenfold.Item{Seq: e.Seq, ID: e.ID, Payload: e.Payload})
+			}
+			if e.Seq >= unlogged || seen[e.Seq] || !e.Payload.Kind().Visible() {
 				continue
 			}
 			_, by, _ := p.Fate(e.Seq)

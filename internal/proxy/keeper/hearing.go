@@ -26,9 +26,12 @@ type exchange struct {
 	listener wire.Listener
 
 	frozen *frozen // what it was sent with
+	epoch  string  // of the log
 	turn   int     // how many requests were by then
 	warm   bool    // within the lifetime of the vendor's cache
-	tried  bool    // a second time
+	kept   time.Duration
+	fits   bool // the first of a history of which nothing can be due
+	tried  bool // a second time
 
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool
@@ -138,7 +141,7 @@ const (
 // vendor that reports no cache nothing is known.
 func (t *thread) watch(ex *exchange, u tenfold.Usage) {
 	f := ex.frozen
-	if f == nil || f != t.frozen || !ex.warm || ex.turn < 2 || t.billed.read == 0 || f.tokens < t.least {
+	if f == nil || f != t.frozen || !ex.response.Known || !ex.response.Whole || !ex.warm || ex.turn < 2 || t.billed.read == 0 || f.tokens < t.least {
 		return
 	}
 	if float64(u.CacheRead) >= leastFound*float64(f.tokens) {

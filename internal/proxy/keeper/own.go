@@ -2,9 +2,13 @@ package keeper
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"tenfold"
+	"tenfold/body"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
@@ -17,7 +21,13 @@ import (
 type base struct {
 	messages int
 	seq      int64
-	text     string
+	// text is what the client has of it as a summary; or it has a handle, and bytes
+	// are the messages that it stands for.
+	text   string
+	handle wire.Handle
+	epoch  string
+	bytes  []byte
+	tokens int
 }
 
 // mostBase is how many messages at the start of a history may hold the text.
@@ -26,6 +36,12 @@ const mostBase = 3
 // find tells in how many messages at the start of a request the text stands; 0 where
 // it does not.
 func (b *base) find(w wire.Protocol, r *wire.Request) int {
+	if b.text == "" {
+		if h := handleOf(w, r); h != nil && h.Handle == b.handle {
+			return h.Message + 1
+		}
+		return 0
+	}
 	for i := range min(mostBase, len(r.Messages)) {
 		pieces, err := w.Read(r, i)
 		if err != nil {
@@ -44,13 +60,16 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	return 0
 }
 
-// ofBase is above the seqs of all entries.
-const ofBase = 1 << 40
+// notLogged is the seq of a piece of a message that is no entry of the log: above
+// those of all entries.
+func notLogged(message, piece int) int64 { return unlogged + int64(message)<<20 + int64(piece) }
 
-// pieces gives those of a message seqs that no entry of the log has.
+const unlogged = 1 << 50
+
+// pieces gives those of a message such seqs.
 func (b *base) pieces(i int, list []wire.Piece) []wire.Piece {
 	for j := range list {
-		list[j].Entry.Seq = ofBase + int64(i<<16+j+1)
+		list[j].Entry.Seq = notLogged(i, j)
 	}
 	return list
 }
@@ -60,7 +79,7 @@ func (b *base) pieces(i int, list []wire.Piece) []wire.Piece {
 func (b *base) item(e tenfold.Entry, now string) tenfold.Item {
 	it := tenfold.Item{Seq: e.Seq, ID: e.ID, Tokens: e.Tokens, Payload: e.Payload}
 	m, ok := e.Payload.(tenfold.UserMessage)
-	if !ok || now == b.text {
+	if !ok || b.text == "" || now == b.text {
 		return it
 	}
 	parts := make([]tenfold.Part, len(m.Parts))
@@ -76,23 +95,63 @@ func (b *base) item(e tenfold.Entry, now string) tenfold.Item {
 	return it
 }
 
-// viewText is the view of a conversation up to an entry, as text.
-func viewText(s *session.Session, through int64) (string, error) {
-	p := s.Projection()
+// viewUpTo is the view of a conversation up to an entry.
+func viewUpTo(p *tenfold.Projection, through int64) (*tenfold.Projection, error) {
 	l := tenfold.NewLog()
 	for e := range p.Entries() {
 		if raw, ok := p.Log().Lookup(strings.TrimPrefix(e.ID, "turn/")); ok && raw.Seq > through {
 			break
 		}
 		if _, err := l.Append(e); err != nil {
-			return "", err
+			return nil, err
 		}
+	}
+	return tenfold.Project(l), nil
+}
+
+// viewText is that as text.
+func viewText(s *session.Session, through int64) (string, error) {
+	p, err := viewUpTo(s.Projection(), through)
+	if err != nil {
+		return "", err
 	}
 	var text strings.Builder
 	text.WriteString("Tenfold shortened this conversation; undo: tenfold conversation undo " + s.ID() + "\n\n")
 	c := transcript.Conversation{ID: s.ID(), Title: s.Title()}
-	_, err := transcript.Export(&text, transcript.Markdown, transcript.View{Conversation: c, Projection: tenfold.Project(l)})
+	_, err = transcript.Export(&text, transcript.Markdown, transcript.View{Conversation: c, Projection: p})
 	return strings.TrimSpace(text.String()), err
+}
+
+// viewItems is that as the items of a request to OpenAI, for a client that does not
+// have what they are made of any more.
+func viewItems(s *session.Session, through int64) ([]byte, error) {
+	p, err := viewUpTo(s.Projection(), through)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := body.OpenAIResponses().Write(p)
+	if err != nil {
+		return nil, err
+	}
+	r, err := wire.OpenAIResponses{}.Scan("/v1/responses", raw, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Messages) == 0 {
+		return nil, errors.New("the view is empty")
+	}
+	return raw[r.Messages[0].From:r.Messages[len(r.Messages)-1].To], nil
+}
+
+// handleOf finds the handle of ours that a request stands on, nil for none.
+func handleOf(w wire.Protocol, r *wire.Request) *wire.Placed {
+	if _, ok := w.(wire.OpenAIResponses); !ok {
+		return nil
+	}
+	if list := wire.Handles(r, 0); len(list) > 0 {
+		return &list[len(list)-1]
+	}
+	return nil
 }
 
 // takeOwn answers a compaction that a client makes by itself (X4): with our view as
@@ -113,54 +172,85 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 		t.messages = ex.r.Messages[:upto]
 	}
 	t.confirmed = max(t.confirmed, upto)
-	var text string
+	var b *base
 	done := make(chan struct{})
 	t.later(func(ctx context.Context) {
 		defer close(done)
 		var err error
-		text, err = t.summarise(ctx, ex, upto)
+		if b, err = t.summarise(ctx, ex, upto); err != nil {
+			b = nil
+		}
 		t.noted(err)
 	})
 	k.mu.Unlock()
 	waited := t.await(ctx, done)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !waited || text == "" {
+	if !waited || b == nil {
 		t.send(ex)
 		return
 	}
-	mime, body := ex.in.Protocol.Answer(ex.r, "<summary>\n"+text+"\n</summary>", tenfold.Usage{Model: ex.r.Model})
-	ex.answer = &proxy.Answer{ContentType: mime, Body: body}
+	usage := tenfold.Usage{Model: ex.r.Model, Input: b.tokens}
+	a := &proxy.Answer{}
+	if b.text == "" {
+		a.ContentType, a.Body = wire.AnswerHandle(ex.r, b.handle, usage)
+	} else {
+		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+b.text+"\n</summary>", usage)
+	}
+	// Until the client takes it the history is what it was, and is shown shortened.
+	t.answered, t.due, ex.answer = b, true, a
 }
 
-// summarise compacts because the client wants to, and gives the view as text; it is
-// empty where there is nothing to give.
-func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (string, error) {
+// summarise compacts because the client wants to, and gives what the client is told;
+// nil where there is nothing to tell.
+func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, error) {
 	c := &t.log
 	err := t.store(ctx, ex, upto)
 	if err == nil {
 		err = t.ready(ctx)
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	d, err := c.control.Ask(ctx, session.Wish{By: session.ByClient, Reason: "the client compacts", Idle: true})
 	if err == nil {
 		d, err = c.control.Run(ctx, d)
 	}
 	if err != nil || d.Action != session.Compacted {
-		return "", err
+		return nil, err
 	}
-	b := &base{seq: c.session.Log().Version()}
-	if b.text, err = viewText(c.session, b.seq); err != nil {
-		return "", err
+	b := &base{seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens()}
+	if !asksHandle(ex.in.Protocol, ex.r) {
+		b.text, err = viewText(c.session, b.seq)
+		return b, err
 	}
-	t.k.mu.Lock()
-	defer t.k.mu.Unlock()
-	// Until the client takes it the history is what it was, and is shown shortened.
-	t.answered, t.due = b, true
-	t.version = b.seq
-	return b.text, nil
+	b.epoch = c.control.Epoch().ID
+	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: strconv.FormatInt(b.seq, 10)}
+	b.bytes, err = t.itemsOf(ex, upto)
+	if b.handle.String() == "" {
+		err = errors.New("the conversation's id cannot stand in a handle")
+	}
+	return b, err
+}
+
+// itemsOf gives the first messages of a request as the view shows them: in place
+// where the client has what they are made of (X2a).
+func (t *thread) itemsOf(ex *exchange, upto int) ([]byte, error) {
+	c := &t.log
+	if c.story.base != nil {
+		return viewItems(c.session, c.session.Log().Version())
+	}
+	f, err := draw(ex.in.Protocol, ex.r, c.session.Projection(), &c.story)
+	last := ex.r.Messages[upto-1].To
+	switch {
+	case err != nil:
+		return nil, err
+	case f == nil:
+		return ex.r.Body[ex.r.Messages[0].From:last], nil
+	case f.upto == upto:
+		return f.bytes, nil
+	}
+	return slices.Concat(f.bytes, []byte(","), ex.r.Body[ex.r.Messages[f.upto].From:last]), nil
 }
 
 // rebase finds the history that goes on behind the text of our answer, nil for none.
@@ -174,10 +264,9 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages == 0 {
 			continue
 		}
-		t.answered, t.frozen, t.newest, t.due = nil, nil, nil, false
-		t.messages, t.confirmed = ex.r.Messages[:b.messages], b.messages
-		t.used, t.usedAt = 0, 0
+		t.newest, t.due = nil, false
 		t.shown.Epochs++
+		t.stand(&b, ex.r)
 		r := ex.r
 		t.later(func(context.Context) {
 			t.log.story = b.story(r)
@@ -190,6 +279,17 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 	return nil
 }
 
+// stand has the history begin with a base from now on. The caller holds the lock.
+func (t *thread) stand(b *base, r *wire.Request) {
+	t.answered, t.frozen = nil, nil
+	t.messages, t.confirmed = r.Messages[:b.messages], b.messages
+	t.used, t.usedAt = 0, 0
+	if b.text == "" {
+		t.epoch = b.epoch
+		t.frozen = &frozen{epoch: t.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
+	}
+}
+
 // story is that of a history which begins with the base.
 func (b *base) story(r *wire.Request) story {
 	s := story{at: b.seq, base: b, seqs: make([][]int64, b.messages)}
@@ -199,11 +299,26 @@ func (b *base) story(r *wire.Request) story {
 	return s
 }
 
-// baseOf finds the base of a history in the store: the view of one of the newest
-// compactions that a client asked for.
-func baseOf(ex *exchange, s *session.Session) story {
+// mostBases is how many of the newest compactions of a log may be what a history
+// begins with.
+const mostBases = 2
+
+// baseOf finds the base of a history in the store: what a handle names, or the view
+// of one of the newest compactions.
+func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
-	for seq, left := l.Version(), 2; seq > 0 && left > 0; seq-- {
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
+		seq, err := strconv.ParseInt(h.Handle.Epoch, 10, 64)
+		if e, ok := l.Entry(seq); err != nil || !ok || e.Payload.Kind() != tenfold.KindCompaction || h.Handle.Conversation != s.ID() {
+			return story{}, nil //nolint:nilerr // it is not one of ours
+		}
+		b := &base{messages: h.Message + 1, seq: seq, handle: h.Handle, epoch: epochOf(s), tokens: s.Projection().Tokens()}
+		if b.bytes, err = viewItems(s, b.seq); err != nil {
+			return story{}, err
+		}
+		return b.story(ex.r), nil
+	}
+	for seq, left := l.Version(), mostBases; seq > 0 && left > 0; seq-- {
 		e, _ := l.Entry(seq)
 		if _, ok := e.Payload.(tenfold.Compaction); !ok {
 			continue
@@ -211,16 +326,19 @@ func baseOf(ex *exchange, s *session.Session) story {
 		left--
 		text, err := viewText(s, seq)
 		if err != nil {
-			break
+			return story{}, err
 		}
 		b := &base{seq: seq, text: text}
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages > 0 {
-			return b.story(ex.r)
+			return b.story(ex.r), nil
 		}
 	}
-	return story{}
+	return story{}, nil
 }
 
 // asksHandle tells whether a request asks for a compaction that is answered by a
-// handle (X4).
-func asksHandle(*wire.Request) bool { return false }
+// handle.
+func asksHandle(w wire.Protocol, r *wire.Request) bool {
+	_, ok := w.(wire.OpenAIResponses)
+	return ok && wire.Triggered(r)
+}

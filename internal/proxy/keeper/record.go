@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -23,7 +24,8 @@ type record struct {
 	session *session.Session
 	control *session.Controller
 	live    session.Live
-	model   string // that live is for
+	model   string        // that live is for
+	kept    time.Duration // and how long the client asks its cache to live
 	story   story
 	// looked is how many tokens the log had at the last look.
 	looked int
@@ -100,7 +102,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 	}
 	same := c.story.common(ex.r, upto)
 	if same < len(c.story.chains) && same < upto {
-		return t.leave(ctx, same)
+		c.story.cut(same) // the log may tell the same all the same
 	}
 	batch, err := t.fresh(ex, same, upto)
 	if err != nil {
@@ -111,6 +113,9 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 			t.misheard++
 		}
 		return t.leave(ctx, batch.messages)
+	}
+	if len(c.story.chains) > ex.length {
+		heard = nil // the client has sent it back
 	}
 	if heard != nil && !batch.grows && !ended(t.logged(), batch.at) {
 		known, ok := c.story.follow(t.logged(), batch.at, asPieces(heard))
@@ -133,7 +138,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 func asPieces(entries []tenfold.Entry) []wire.Piece {
 	out := make([]wire.Piece, len(entries))
 	for i, e := range entries {
-		out[i].Entry = e
+		out[i].Entry = tenfold.Entry{Payload: e.Payload}
 	}
 	return out
 }
@@ -208,9 +213,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 				b.fits, b.messages = false, i
 				return b, nil
 			}
-			if len(known) > 0 {
-				b.at = known[len(known)-1]
-			}
+			b.at = last(known, b.at)
 			pieces = pieces[len(known):]
 		}
 		b.grows = b.grows || len(pieces) > 0
@@ -302,11 +305,12 @@ func (t *thread) found(ex *exchange, upto int) error {
 		if !ok || len(known) < len(pieces) {
 			return fmt.Errorf("message %d is not in the log as it was stored", i)
 		}
+		if prev := ex.before; prev != nil && i >= prev.length && ex.r.Messages[i].Model && c.control != nil {
+			c.story.unbind(l, known, prev.epoch, c.control.Epoch())
+		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
-		if len(known) > 0 {
-			c.story.at = known[len(known)-1]
-		}
+		c.story.at = last(known, c.story.at)
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
@@ -349,6 +353,9 @@ func titleOf(entries []tenfold.Entry) string {
 // adopt makes a conversation that of the history.
 func (t *thread) adopt(s *session.Session) error {
 	t.log.session = s
+	t.k.mu.Lock()
+	t.born = false // found again after a failure
+	t.k.mu.Unlock()
 	return t.configure()
 }
 
@@ -357,7 +364,10 @@ func (t *thread) adopt(s *session.Session) error {
 func (t *thread) configure() error {
 	c := &t.log
 	model := c.session.Projection().Config().Model
-	if c.control != nil && c.control.Session() == c.session && model == c.model {
+	t.k.mu.Lock()
+	kept := t.kept
+	t.k.mu.Unlock()
+	if c.control != nil && c.control.Session() == c.session && model == c.model && kept == c.kept {
 		return nil
 	}
 	live, err := t.k.Configure(t.dir, model)
@@ -365,7 +375,8 @@ func (t *thread) configure() error {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
 	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
-	c.live, c.model, c.looked = live, model, 0
+	live.Lifetime = kept
+	c.live, c.model, c.kept, c.looked = live, model, kept, 0
 	c.control = c.session.Control(live)
 	return nil
 }
@@ -388,7 +399,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	if !answered(s.Log(), through) {
 		c.story = story{}
 		t.k.mu.Lock()
-		t.frozen, t.from, t.shown.ID = nil, nil, ""
+		t.frozen, t.shown.ID = nil, ""
 		t.k.mu.Unlock()
 		return nil
 	}
@@ -401,7 +412,6 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 		return err
 	}
 	t.k.mu.Lock()
-	t.from = nil
 	if t.frozen != nil && t.frozen.upto > len(c.story.chains) {
 		t.frozen, t.due = nil, true
 	}
@@ -426,20 +436,9 @@ func answered(l *tenfold.Log, through int64) bool {
 // open finds the conversation that a history is, or leaves it to be made.
 func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	t.k.mu.Lock()
-	from, shared := t.from, t.shared
+	born := t.born
 	t.k.mu.Unlock()
-	if from != nil {
-		from.log.mu.Lock()
-		s, st := from.log.session, from.log.story
-		n := min(shared, len(st.chains))
-		st.chains, st.seqs = slices.Clone(st.chains), slices.Clone(st.seqs)
-		from.log.mu.Unlock()
-		if s != nil && n > 0 {
-			st.cut(n)
-			return t.reopen(ctx, s.ID(), st)
-		}
-	}
-	if settled(ex.r.Messages) == 0 {
+	if born || settled(ex.r.Messages) == 0 {
 		return nil // nothing was said before
 	}
 	svc, err := t.k.sessions(ctx)
@@ -450,29 +449,30 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
-	return t.choose(ctx, svc, ex, known[:min(len(known), mostCompared)], upto)
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
+		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
+			known = append([]store.Conversation{c}, known...)
+		}
+	}
+	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
 }
 
-// reopen makes a copy of a conversation, read anew: the other history's own is for
-// its jobs.
-func (t *thread) reopen(ctx context.Context, id string, st story) error {
-	svc, err := t.k.sessions(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := svc.Open(ctx, id)
-	if err != nil {
-		return err
-	}
-	t.log.story = st
-	return t.copyOf(ctx, s, st.at)
+// owns tells whether a conversation that a client names is its own: a handle is a
+// claim, and anybody can write one.
+func (t *thread) owns(c store.Conversation) bool {
+	return c.Origin.Key == t.id.origin || t.dir != "" && c.Origin.Directory == t.dir && c.Origin.Tool == t.id.tool
 }
+
+// mostOpened is how many conversations of the store are opened to find the one that
+// a history is.
+const mostOpened = 8
 
 // choose finds the conversation that has most of a history, by the ids of entries:
 // they are made of what the messages say and of all before them.
 func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange, known []store.Conversation, upto int) error {
 	var best *session.Session
 	var told story
+	ends := false // it says nothing more
 	for _, c := range known {
 		s, err := svc.Open(ctx, c.ID)
 		if errors.Is(err, store.ErrNotFound) {
@@ -481,19 +481,31 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		if err != nil {
 			return err
 		}
-		st, err := retell(ex, s, upto)
+		st, err := t.retell(ex, s, upto)
 		if err != nil {
 			return err
 		}
-		if len(st.chains) > len(told.chains) && answered(s.Log(), st.at) {
-			best, told = s, st
+		n, whole := len(st.chains), ended(s.Log(), st.at)
+		if n > len(told.chains) && answered(s.Log(), st.at) || best != nil && n == len(told.chains) && whole && !ends {
+			best, told, ends = s, st, whole
+		}
+		if ends && len(told.chains) == upto {
+			break
 		}
 	}
 	if best == nil {
 		return nil
 	}
 	t.log.story = told
-	if len(told.chains) < upto && !ended(best.Log(), told.at) {
+	if b := told.base; b != nil {
+		t.k.mu.Lock()
+		messages, confirmed := t.messages, t.confirmed
+		t.stand(b, ex.r)
+		t.messages, t.confirmed = messages, max(confirmed, b.messages)
+		t.k.mu.Unlock()
+		t.log.epoch = epochOf(best)
+	}
+	if len(told.chains) < upto && !ends {
 		return t.copyOf(ctx, best, told.at)
 	}
 	if err := t.adopt(best); err != nil {
@@ -502,9 +514,22 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	return nil
 }
 
+// epochOf is the epoch that a conversation is in.
+func epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
+
 // retell finds which messages of a request a log has.
-func retell(ex *exchange, s *session.Session, upto int) (story, error) {
-	st := baseOf(ex, s)
+func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
+	var st story
+	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	if err != nil {
+		return st, fmt.Errorf("message 0: %w", err)
+	}
+	known, ok := st.follow(s.Log(), 0, pieces)
+	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r) != nil {
+		if st, err = t.baseOf(ex, s); err != nil {
+			return st, err
+		}
+	}
 	for i := len(st.chains); i < upto; i++ {
 		pieces, err := ex.in.Protocol.Read(ex.r, i)
 		if err != nil {
@@ -515,9 +540,7 @@ func retell(ex *exchange, s *session.Session, upto int) (story, error) {
 			break
 		}
 		st.chains, st.seqs = append(st.chains, ex.r.Messages[i].Chain), append(st.seqs, known)
-		if len(known) > 0 {
-			st.at = known[len(known)-1]
-		}
+		st.at = last(known, st.at)
 	}
 	return st, nil
 }

@@ -86,7 +86,7 @@ func TestX2aReadGivesWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendors() {
 		rapid.Check(t, func(t *rapid.T) {
-			raw := write(t, v, logOf(t, v, logtest.Entries(40).Draw(t, "log")))
+			raw := write(t, v, v.log(t, logtest.Entries(40).Draw(t, "log")))
 			_, _, log := v.read(t, raw)
 			again := write(t, v, log)
 			// A projection opens one that begins with a block of a vendor's own.
@@ -98,13 +98,19 @@ func TestX2aReadGivesWhatWasWritten(t *testing.T) {
 	}
 }
 
-func logOf(t rapid.TB, v vendor, entries []tenfold.Entry) *tenfold.Log {
+func logOf(t rapid.TB, entries []tenfold.Entry) *tenfold.Log {
 	log := tenfold.NewLog()
 	for _, e := range entries {
 		if _, err := log.Append(e); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return log
+}
+
+// log makes a log whose model is the one that requests name.
+func (v vendor) log(t rapid.TB, entries []tenfold.Entry) *tenfold.Log {
+	log := logOf(t, entries)
 	if v.model != "" {
 		if _, err := log.Append(tenfold.Entry{ID: "model", Payload: tenfold.ConfigDelta{Model: v.model}}); err != nil {
 			t.Fatal(err)
@@ -137,7 +143,7 @@ func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendors() {
 		rapid.Check(t, func(t *rapid.T) {
-			raw := write(t, v, logOf(t, v, logtest.Entries(40).Draw(t, "log")))
+			raw := write(t, v, v.log(t, logtest.Entries(40).Draw(t, "log")))
 			if bad := v.profile.Check(raw); len(bad) > 0 {
 				t.Skip(bad)
 			}

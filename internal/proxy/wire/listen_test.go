@@ -53,7 +53,7 @@ func (v talker) scan(t rapid.TB, rest string) *wire.Request {
 	return r
 }
 
-func hear(l wire.Listener, chunks ...string) wire.Response {
+func heard(l wire.Listener, chunks ...string) wire.Response {
 	for _, c := range chunks {
 		if n, err := l.Write([]byte(c)); n != len(c) || err != nil {
 			panic(err)
@@ -69,7 +69,7 @@ func TestX1AnyChunksSayTheSame(t *testing.T) {
 	for _, v := range talkers(t) {
 		r := v.scan(t, "")
 		for _, stream := range v.streams {
-			want := hear(v.Listen(r), stream)
+			want := heard(v.Listen(r), stream)
 			if !want.Whole || !want.Known || len(want.Entries) == 0 || want.Usage.Output == 0 {
 				t.Errorf("%+v of\n%s", want, stream)
 			}
@@ -88,7 +88,7 @@ func TestX1AnyChunksSayTheSame(t *testing.T) {
 				if d := cmp.Diff(want, l.Response()); d != "" {
 					t.Error(d)
 				}
-				cut := hear(v.Listen(r), stream[:rapid.IntRange(0, len(stream)).Draw(t, "cut")])
+				cut := heard(v.Listen(r), stream[:rapid.IntRange(0, len(stream)).Draw(t, "cut")])
 				if len(cut.Entries) > len(want.Entries) {
 					t.Errorf("a cut stream says more: %+v", cut)
 				}
@@ -117,7 +117,7 @@ func TestX4AnswersAreHeardAsTheVendorsAre(t *testing.T) {
 			if (kind == wire.Event) != r.Stream {
 				t.Errorf("stream %v is answered as %s", r.Stream, kind)
 			}
-			got := hear(v.Listen(r), string(body))
+			got := heard(v.Listen(r), string(body))
 			if len(got.Entries) == 1 {
 				got.Entries[0].MessageID = ""
 			}
@@ -167,7 +167,7 @@ func TestX1OddAnswersAreNotWhole(t *testing.T) {
 			"", "data: {", "data: []\n\n", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n",
 			"<html>", "[", "{", `{"error":{"code":500}}`, "data: {\"type\":\"content_block_stop\",\"index\":9}\n\n", "\xff\xfe",
 		} {
-			if got := hear(v.Listen(v.scan(t, "")), answer); got.Whole || len(got.Entries) > 0 {
+			if got := heard(v.Listen(v.scan(t, "")), answer); got.Whole || len(got.Entries) > 0 {
 				t.Errorf("%s %q: %+v", v.Name(), answer, got)
 			}
 		}

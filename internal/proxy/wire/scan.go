@@ -17,6 +17,10 @@ type shape struct {
 	list, within string
 	// head are the members that stand before the messages for the model.
 	head []string
+	// unseen are members that put something before the messages which is not here.
+	unseen []string
+	// alone is set where one text may stand in the place of the list.
+	alone bool
 	// model reports whether the model said a message of a role and a type.
 	model func(role, kind string) bool
 	// text is set where a message's content may be one text instead of a list
@@ -101,6 +105,10 @@ func (w *walk) object(inner bool) {
 			w.object(true)
 		case name == w.shape.list:
 			w.messages()
+		case slices.Contains(w.shape.unseen, name):
+			if at := w.value(false); string(at.of(w.raw)) != "null" {
+				w.fail(errShape)
+			}
 		case slices.Contains(w.shape.head, name):
 			w.part(name)
 		case name == "model" && w.peek() == '"':
@@ -169,7 +177,12 @@ func sumOf(data []byte) (sum Sum) {
 
 // messages walks over the messages.
 func (w *walk) messages() {
-	if w.peek() != '[' {
+	c := w.peek()
+	if c == '"' && w.shape.alone {
+		w.alone()
+		return
+	}
+	if c != '[' {
 		w.fail(errShape)
 		return
 	}
@@ -190,6 +203,15 @@ func (w *walk) messages() {
 		w.r.Messages = append(w.r.Messages, m)
 	})
 	w.r.End = w.at - 1
+}
+
+// alone reads a text that stands in the place of the messages.
+func (w *walk) alone() {
+	m := Message{From: w.at}
+	raw := w.checked(w.text)
+	m.To, m.Sum, m.Print = w.at, sumOf(raw), maphash.Bytes(seed, raw)
+	m.Chain = w.chain(0, &m)
+	w.r.First, w.r.End, w.r.Messages = m.From, m.To, []Message{m}
 }
 
 // unread gives a message that stood at its index before, with the very bytes.

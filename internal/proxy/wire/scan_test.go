@@ -92,7 +92,7 @@ func unmark(v any, list bool) {
 
 // drawn draws a request as a client might send it.
 func (v vendor) drawn(t *rapid.T, marks bool) (body, bare []byte) {
-	return v.dress(t, write(t, v, logOf(t, v, logtest.Entries(30).Draw(t, "log"))), marks)
+	return v.dress(t, write(t, v, v.log(t, logtest.Entries(30).Draw(t, "log"))), marks)
 }
 
 // kept shows all entries as they are.

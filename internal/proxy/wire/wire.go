@@ -139,7 +139,9 @@ const (
 )
 
 // Protocols are all that there are.
-func Protocols() []Protocol { return []Protocol{Anthropic{}, Gemini{}} }
+func Protocols() []Protocol {
+	return []Protocol{Anthropic{}, OpenAIResponses{}, OpenAIChat{}, Gemini{}}
+}
 
 // Of finds the protocol of a request by its method and path; ok is false for what
 // passes through.

@@ -232,8 +232,10 @@ func (c *codex) item(root, payload engine.Node, id string) error {
 
 // see notes what was shown.
 func (c *codex) see(role string, entries []tenfold.Entry) {
+	m := codexMessage{turn: c.Place.Turn}
 	switch p := entries[0].Payload.(type) {
 	case tenfold.UserMessage:
+		m.typed = p.IsRequest()
 		if !p.Synthetic {
 			c.prompts = append(c.prompts, c.Place.Turn)
 		}
@@ -243,7 +245,6 @@ func (c *codex) see(role string, entries []tenfold.Entry) {
 		c.answered = c.answered || !isResult(p)
 		return
 	}
-	m := codexMessage{turn: c.Place.Turn}
 	for _, e := range entries {
 		m.ids = append(m.ids, e.ID)
 	}

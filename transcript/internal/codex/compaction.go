@@ -15,6 +15,8 @@ import (
 type codexMessage struct {
 	ids  []string
 	turn int
+	// typed tells that a person said it.
+	typed bool
 }
 
 // messageKey is what two messages that say the same have in common.
@@ -81,13 +83,13 @@ func (c *codex) compacted(root, payload engine.Node, id string) error {
 		}}
 		return c.replace(id, engine.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
 	}
-	pins, n := c.pins(items)
+	pins, rest := c.pins(items)
 	var cuts []engine.Cut
-	for _, it := range items[n:] {
+	for _, it := range rest {
 		cuts = append(cuts, it.cuts...)
 	}
 	o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: "import", Turns: tenfold.Omit}
-	return c.replace(id, engine.Splice(root.Raw(), cuts), o, pins, items[n:])
+	return c.replace(id, engine.Splice(root.Raw(), cuts), o, pins, rest)
 }
 
 // history reads a new history; false when it is no list of items.
@@ -112,27 +114,28 @@ func (c *codex) history(list engine.Node, id string) ([]kept, bool) {
 	return items, true
 }
 
-// pins finds how many messages at the head of a new history stand in the
-// conversation already, in that order, and where each does.
-func (c *codex) pins(items []kept) (pins map[string]int, n int) {
+// pins finds the messages of a new history that stand in the conversation already,
+// in that order, and gives the rest: those at its head, and of what follows those
+// that a person said, which are shown where they were said.
+func (c *codex) pins(items []kept) (pins map[string]int, rest []kept) {
 	pins = map[string]int{}
 	if !c.Place.Opened {
-		return pins, 0
+		return pins, items
 	}
 	last := int32(-1)
 	for _, it := range items {
 		places := c.shown[messageKey(it.role, it.entries)]
 		i, _ := slices.BinarySearch(places, last+1)
-		if i == len(places) {
-			break
+		if i == len(places) || (len(rest) > 0 && !c.visible[places[i]].typed) {
+			rest = append(rest, it)
+			continue
 		}
 		last = places[i]
 		for _, id := range c.visible[last].ids {
 			pins[id] = c.visible[last].turn
 		}
-		n++
 	}
-	return pins, n
+	return pins, rest
 }
 
 // replace hands a compaction on: pins of an earlier one that this one does not

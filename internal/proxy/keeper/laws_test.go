@@ -1,0 +1,271 @@
+package keeper_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/body"
+	"tenfold/internal/proxy/keeper"
+)
+
+// world has clients do what clients do, and holds the keeper to its laws.
+type world struct {
+	*place
+	t       *rapid.T
+	idles   bool
+	clients []*talker
+	n       int
+	told    [][]string // everything that some client's history ever said
+}
+
+// A talker is one history of a client.
+type talker struct {
+	*client
+	last  string // sent
+	state []string
+	grew  bool // the history only grew since
+	open  string
+	// thoughtless is a client that sends no thinking back.
+	thoughtless bool
+}
+
+var marks = regexp.MustCompile(`#\d+#`)
+
+func (w *world) mark() string { w.n++; return fmt.Sprintf("#%d#", w.n) }
+
+// tokens are the marks of a history in order.
+func tokens(messages []string) (out []string) {
+	for _, m := range messages {
+		out = append(out, marks.FindAllString(m, -1)...)
+	}
+	return slices.Compact(out)
+}
+
+// changes are the entries of the store that begin epochs.
+func (w *world) changes() (out []string) {
+	seen := map[string]bool{}
+	for _, id := range w.conversations() {
+		for e := range w.open(id).Log().Entries() {
+			switch e.Payload.Kind() {
+			case tenfold.KindCompaction, tenfold.KindCompactionRevoked:
+				if !seen[e.ID] {
+					seen[e.ID] = true
+					out = append(out, e.ID)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// bound is the signature of what is thought after messages.
+func bound(system string, messages []string) string {
+	h := sha256.New()
+	for _, m := range append([]string{system}, messages...) {
+		_, _ = fmt.Fprintf(h, "%d %s", len(m), m)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+var signature = regexp.MustCompile(`"signature":"([0-9a-f]*)"`)
+
+// request sends what the history says, and holds what goes to the vendor to the laws.
+func (w *world) request(c *talker) (finish func(status int, blocks string, cut, keep bool)) {
+	ex := c.send()
+	keeper.Rest(w.k, false)
+	sent := string(ex.Body())
+	if err := body.Anthropic().Check(ex.Body()); err != nil {
+		w.t.Fatalf("the vendor refuses: %v\ncame: %s\nwent: %s", err, c.body(), sent)
+	}
+	list := messagesOf(w.t, sent)
+	for i, m := range list {
+		for _, found := range signature.FindAllStringSubmatch(m, -1) {
+			if found[1] != bound(c.system, list[:i]) {
+				w.t.Fatalf("thinking in message %d is bound to another prefix (B1)\ncame: %s\nwent: %s", i, c.body(), sent)
+			}
+		}
+	}
+	now := w.changes()
+	if c.grew && c.last != "" && slices.Equal(now, c.state) && !begins(w.t, c.last, sent) {
+		w.t.Fatalf("a request of an epoch does not begin with the one before it (X3)\nbefore: %s\nnow: %s", c.last, sent)
+	}
+	c.last, c.state, c.grew = sent, now, true
+	w.told = append(w.told, tokens(c.messages))
+	return func(status int, blocks string, cut, keep bool) {
+		if status == 200 {
+			blocks = strings.ReplaceAll(blocks, "SIGNED", bound(c.system, list))
+			answer := fmt.Sprintf(`{"id":"m","type":"message","role":"assistant","model":"m","content":[%s],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d}}`,
+				blocks, len(sent)/16, len(sent)*3/16, len(blocks)/4)
+			if cut {
+				answer = answer[:len(answer)/2]
+			}
+			if l := ex.Heard(); l != nil {
+				_, _ = l.Write([]byte(answer))
+			}
+		}
+		ex.Done(status, cut)
+		keeper.Rest(w.k, w.idles)
+		message := `{"role":"assistant","content":[` + blocks + `]}`
+		w.told = append(w.told, tokens(append(slices.Clone(c.messages), message)))
+		if status == 200 && keep {
+			if c.thoughtless {
+				message = thinking.ReplaceAllString(message, "")
+			}
+			c.messages = append(c.messages, message)
+		}
+	}
+}
+
+var thinking = regexp.MustCompile(`\{"type":"thinking"[^}]*\},`)
+
+// step has a client say something, and the model answer.
+func (w *world) step(c *talker) {
+	if c.open != "" {
+		size := rapid.SampledFrom([]int{10, 400, 3000, 9000}).Draw(w.t, "size")
+		line := "a line of the file that nobody needs\n"
+		text := w.mark() + " " + strings.Repeat(line, size/len(line))
+		c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":[%s]}]}`, c.open, said(text)))
+		c.open = ""
+	} else {
+		c.user("Look at " + w.mark() + strings.Repeat(" please", rapid.SampledFrom([]int{0, 3, 300}).Draw(w.t, "words")))
+	}
+	for {
+		finish := w.request(c)
+		mark := w.mark()
+		id, blocks := "", said("done "+mark)
+		if rapid.Bool().Draw(w.t, "call") {
+			id = "toolu_" + strings.Trim(mark, "#")
+			blocks = `{"type":"thinking","thinking":"hm","signature":"SIGNED"},` + said("I look "+mark) + fmt.Sprintf(`,{"type":"tool_use","id":"%s","name":"Read","input":{"file_path":"/w/%s.go", "n": 1.0}}`, id, id)
+		}
+		switch rapid.SampledFrom([]string{"whole", "whole", "whole", "whole", "cut", "overloaded", "lost"}).Draw(w.t, "answer") {
+		case "cut":
+			finish(200, blocks, true, false)
+		case "overloaded":
+			finish(529, blocks, false, false)
+		case "lost":
+			finish(200, blocks, false, false)
+		default:
+			finish(200, blocks, false, true)
+			c.open = id
+			return
+		}
+	}
+}
+
+// asked are the messages that begin turns.
+func (c *talker) asked() (at []int) {
+	for i, m := range c.messages {
+		if strings.HasPrefix(m, `{"role":"user","content":[{"type":"text"`) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func (w *world) rewind(c *talker) {
+	if at := c.asked(); len(at) > 1 {
+		c.messages = slices.Clone(c.messages[:rapid.SampledFrom(at[1:]).Draw(w.t, "to")])
+		c.open, c.grew = "", false
+	}
+}
+
+// edit changes an old message; thinking behind it goes, as a vendor wants it.
+func (w *world) edit(c *talker) {
+	if at := c.asked(); len(at) > 0 {
+		i := rapid.SampledFrom(at).Draw(w.t, "message")
+		c.messages = slices.Clone(c.messages)
+		c.messages[i] = `{"role":"user","content":[` + said("Edited "+w.mark()) + `]}`
+		for j := i; j < len(c.messages); j++ {
+			c.messages[j] = thinking.ReplaceAllString(c.messages[j], "")
+		}
+		c.grew = false
+	}
+}
+
+func (w *world) undo() {
+	for _, id := range w.conversations() {
+		s := w.open(id)
+		if _, err := s.Undo(context.Background()); err == nil {
+			return
+		}
+	}
+}
+
+// told tells whether some history began with these.
+func (w *world) says(list []string) bool {
+	return slices.ContainsFunc(w.told, func(h []string) bool { return len(list) <= len(h) && slices.Equal(list, h[:len(list)]) })
+}
+
+// X2, X3, B1: whatever clients do, requests of an epoch begin alike, the vendor
+// takes each, and no conversation of the store mixes two histories.
+func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := &world{place: newPlace(t), t: t}
+		w.idles = rapid.Bool().Draw(t, "idle") // everything is stored as soon as it is heard
+		for i := range rapid.IntRange(1, 2).Draw(t, "clients") {
+			name := []string{"one", "two"}[i]
+			c := newClient(w.place, name)
+			if rapid.Bool().Draw(t, "nameless") {
+				c.header.Del("X-Claude-Code-Session-Id")
+			}
+			w.clients = append(w.clients, &talker{client: c, thoughtless: rapid.Bool().Draw(t, "thoughtless")})
+		}
+		for range rapid.IntRange(1, 25).Draw(t, "actions") {
+			c := w.clients[rapid.IntRange(0, len(w.clients)-1).Draw(t, "client")]
+			switch rapid.SampledFrom([]string{"step", "step", "step", "step", "step", "step", "rewind", "edit", "fork", "restart", "undo", "wait", "second"}).Draw(t, "action") {
+			case "step":
+				w.step(c)
+			case "rewind":
+				w.rewind(c)
+			case "edit":
+				w.edit(c)
+			case "fork":
+				if len(w.clients) < 4 {
+					two := *c.client
+					two.messages = slices.Clone(c.messages)
+					w.clients = append(w.clients, &talker{client: &two, open: c.open, thoughtless: c.thoughtless})
+				}
+			case "restart":
+				w.restart()
+			case "undo":
+				w.undo()
+				w.pass(2 * time.Second)
+			case "wait":
+				w.pass(6 * time.Minute)
+			case "second":
+				w.pass(time.Second)
+			}
+		}
+		w.close()
+		if f := w.failures(); len(f) > 0 {
+			t.Fatalf("failures: %q", f)
+		}
+		for _, id := range w.conversations() {
+			var list []string
+			for e := range w.open(id).Log().Entries() {
+				if e.Branch == "" && e.Payload.Kind().Visible() {
+					raw, err := tenfold.MarshalPayload(e.Payload)
+					if err != nil {
+						t.Fatal(err)
+					}
+					list = append(list, string(raw))
+				}
+			}
+			if found := tokens(list); !w.says(found) {
+				t.Fatalf("conversation %s mixes histories: %v", id, found)
+			}
+		}
+	})
+}

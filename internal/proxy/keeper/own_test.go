@@ -1,0 +1,297 @@
+package keeper_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold"
+	"tenfold/body"
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/internal/proxy/wire"
+)
+
+// compact has Claude Code compact by itself, and gives the summary it is told.
+func (c *client) compact() string {
+	c.t.Helper()
+	asking := *c
+	asking.messages = slices.Clone(c.messages)
+	asking.header = c.header.Clone()
+	asking.header.Set("X-Claude-Code-Request-Class", "compaction")
+	asking.user("Write a summary of the conversation.")
+	ex := asking.send()
+	a := ex.Answer()
+	if a == nil {
+		c.t.Fatalf("the compaction is not answered; failures %q", c.failures())
+	}
+	var answer struct {
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(a.Body, &answer, json.RejectUnknownMembers(false)); err != nil {
+		c.t.Fatalf("%v: %s", err, a.Body)
+	}
+	ex.Done(200, false)
+	text, ok := strings.CutPrefix(answer.Content[0].Text, "<summary>\n")
+	text, end := strings.CutSuffix(text, "\n</summary>")
+	if !ok || !end {
+		c.t.Fatalf("the answer is %q", answer.Content[0].Text)
+	}
+	return text
+}
+
+// logOf counts what the one conversation of the store says.
+func (p *place) logOf() (turns, results, compactions int) {
+	p.t.Helper()
+	ids := p.conversations()
+	if len(ids) != 1 {
+		p.t.Fatalf("%d conversations", len(ids))
+	}
+	l := p.open(ids[0]).Log()
+	for e := range l.Entries() {
+		switch e.Payload.(type) {
+		case tenfold.ToolResult:
+			results++
+		case tenfold.Compaction:
+			compactions++
+		}
+	}
+	return l.Turns(), results, compactions
+}
+
+// X4: a compaction of Claude Code's own is answered with our view; the history that
+// begins with it is the same conversation, also after a restart, and nothing of it
+// comes into the log twice (C5).
+func TestX4ClaudeCodeCompactsByItself(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(p, "one")
+	for range 6 {
+		c.turn(1500)
+	}
+	for round := range 3 {
+		text := c.compact()
+		if !strings.Contains(text, "file_1.go") || strings.Contains(text, "[Summary of previous") {
+			t.Errorf("the summary is %q", text)
+		}
+		c.messages = nil
+		c.user("This session is being continued from a previous conversation.\n" + text + "\nGo on.")
+		c.answered(c.send(), said("I go on."))
+		for range 5 {
+			sent := c.turn(1500)
+			if strings.Count(sent[0], "This session is being continued") != 1 {
+				t.Fatalf("what is sent does not begin with the summary: %s", sent[0])
+			}
+		}
+		if round == 1 {
+			p.restart()
+		}
+	}
+	p.close()
+	turns, results, compactions := p.logOf()
+	// "Go on" is part of what stands for the log, not of the log.
+	if turns != 21 || results != 21 || compactions < 3 {
+		t.Errorf("the log has %d turns, %d results, %d compactions", turns, results, compactions)
+	}
+	if f := p.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
+// X4: a client that does not take our answer is shown its history, shortened; and
+// an undo brings back what the summary stood for.
+func TestX4SummaryThatIsNotTakenAndUndone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(p, "one")
+	for range 6 {
+		c.turn(1500)
+	}
+	c.compact()
+	sent := c.turn(100)
+	if !strings.Contains(sent[0], "[Earlier parts") || c.status().Epochs != 1 {
+		t.Errorf("the history is shown as %s", sent[0])
+	}
+	text := c.compact()
+	c.messages = nil
+	c.user("Continued.\n" + text)
+	c.answered(c.send(), said("I go on."))
+	keeper.Rest(p.k, true)
+	id := p.conversations()[0]
+	if _, err := p.open(id).UndoAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.pass(2 * time.Second)
+	before := len(text)
+	c.user("And now?")
+	ex := c.send()
+	first := messagesOf(t, string(ex.Body()))[0]
+	if len(first) < 2*before || !strings.Contains(first, "Continued.") || strings.Count(first, "needs") < 6*30 {
+		t.Errorf("after the undo it begins with %d characters, had %d: failures %q", len(first), before, p.failures())
+	}
+	c.answered(ex, said("fine"))
+	p.close()
+}
+
+// codex talks to a keeper as Codex does.
+type codex struct {
+	*place
+	header http.Header
+	items  []string
+	n      int
+}
+
+func newCodex(p *place) *codex {
+	return &codex{place: p, header: http.Header{"Session-Id": {"s1"}, "Thread-Id": {"t1"}, "Authorization": {"Bearer x"}}}
+}
+
+func (c *codex) begin() {
+	c.n++
+	c.items = append(c.items, fmt.Sprintf(`{"type":"message","id":"msg_dev_%d","role":"developer","content":[{"type":"input_text","text":"Be brief."}]}`, c.n))
+}
+
+func (c *codex) send(more ...string) proxy.Exchange {
+	items := strings.Join(append(slices.Clone(c.items), more...), ",")
+	raw := `{"model":"gpt-5","stream":false,"store":false,"input":[` + items + `]}`
+	return c.k.Take(context.Background(), proxy.Incoming{
+		Protocol: wire.OpenAIResponses{}, Kind: wire.Generate, Path: "/v1/responses", Header: c.header, Client: "codex", Dir: "/w", Body: []byte(raw),
+	})
+}
+
+func (c *codex) answered(ex proxy.Exchange, items ...string) {
+	c.t.Helper()
+	sent := string(ex.Body())
+	if err := body.OpenAIResponses().Check(ex.Body()); err != nil {
+		c.t.Fatalf("the vendor refuses the request: %v\n%s", err, sent)
+	}
+	if strings.Contains(sent, "tenfold.1.") {
+		c.t.Fatalf("the vendor is sent a handle: %s", sent)
+	}
+	if l := ex.Heard(); l != nil {
+		_, _ = fmt.Fprintf(l, `{"id":"resp_%d","object":"response","status":"completed","model":"gpt-5","output":[%s],"usage":{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":10,"total_tokens":%d}}`,
+			c.n, strings.Join(items, ","), len(sent)/4, len(sent)/5, len(sent)/4+10)
+	}
+	ex.Done(200, false)
+	keeper.Rest(c.k, false)
+	c.items = append(c.items, items...)
+}
+
+func (c *codex) turn(size int) (sent []string) {
+	c.n++
+	c.items = append(c.items, fmt.Sprintf(`{"type":"message","id":"msg_u%d","role":"user","content":[{"type":"input_text","text":"Look at file_%d.go, please."}]}`, c.n, c.n))
+	ex := c.send()
+	sent = append(sent, string(ex.Body()))
+	c.answered(ex, fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":"call_%d","name":"shell","arguments":"{\"command\":\"cat file_%d.go\"}"}`, c.n, c.n, c.n))
+	line := fmt.Sprintf("the line of file %d that nobody needs\n", c.n)
+	c.items = append(c.items, fmt.Sprintf(`{"type":"function_call_output","call_id":"call_%d","output":%s}`, c.n, quoted(strings.Repeat(line, size/len(line)))))
+	ex = c.send()
+	sent = append(sent, string(ex.Body()))
+	c.answered(ex, fmt.Sprintf(`{"type":"message","id":"msg_a%d","role":"assistant","status":"completed","content":[{"type":"output_text","text":"file %d is read","annotations":[]}]}`, c.n, c.n))
+	return sent
+}
+
+// compact has Codex compact by itself: it keeps what the person said, and the one
+// item of the answer.
+func (c *codex) compact() {
+	c.t.Helper()
+	ex := c.send(`{"type":"compaction_trigger"}`)
+	a := ex.Answer()
+	if a == nil {
+		c.t.Fatalf("the compaction is not answered; failures %q", c.failures())
+	}
+	var answer struct {
+		Output []struct {
+			Type      string `json:"type"`
+			Encrypted string `json:"encrypted_content"`
+		} `json:"output"`
+	}
+	if err := json.Unmarshal(a.Body, &answer, json.RejectUnknownMembers(false)); err != nil || len(answer.Output) != 1 || answer.Output[0].Type != "compaction" {
+		c.t.Fatalf("%v: the answer is %s", err, a.Body)
+	}
+	ex.Done(200, false)
+	was := c.items
+	c.items = nil
+	c.begin()
+	for _, it := range was {
+		if strings.Contains(it, `"role":"user"`) {
+			c.items = append(c.items, it)
+		}
+	}
+	c.items = append(c.items, fmt.Sprintf(`{"type":"compaction","id":"cmp_%d","encrypted_content":%s}`, c.n, quoted(answer.Output[0].Encrypted)))
+}
+
+// X4: a compaction of Codex's own is answered with a handle, which the vendor is
+// sent the view for: the same bytes in each request, after a restart the same view.
+func TestX4CodexCompactsByItself(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newCodex(p)
+	c.begin()
+	for range 6 {
+		c.turn(1500)
+	}
+	for round := range 3 {
+		c.compact()
+		last := ""
+		for i := range 4 {
+			for _, sent := range c.turn(1500) {
+				if last != "" && !strings.HasPrefix(sent, strings.TrimSuffix(last, "]}")) && c.status().Epochs == round+1 {
+					t.Fatalf("a request does not begin with the one before it:\n%s\n%s", last, sent)
+				}
+				if strings.Count(sent, "file_2.go, please") != 1 || !strings.Contains(sent, "compacted") {
+					t.Fatalf("the vendor is sent %s", sent)
+				}
+				last = sent
+			}
+			if round == 1 && i == 1 {
+				p.restart()
+				last = ""
+			}
+		}
+	}
+	p.close()
+	turns, results, compactions := p.logOf()
+	if turns != 19 || results != 18 || compactions < 3 { // the first is what stands before a request
+		t.Errorf("the log has %d turns, %d results, %d compactions", turns, results, compactions)
+	}
+	if f := p.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
+// X4: a handle is a claim: of a conversation that is another client's nothing is
+// shown.
+func TestX4HandlesOfOthersAreNotExpanded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newCodex(p)
+	c.begin()
+	for range 6 {
+		c.turn(1500)
+	}
+	c.compact()
+	c.turn(100)
+	for _, restart := range []bool{false, true} {
+		if restart {
+			p.restart()
+		}
+		stranger := *c
+		stranger.items = slices.Clone(c.items)
+		stranger.header = http.Header{"Session-Id": {"s2"}, "Thread-Id": {"t2"}}
+		raw := `{"model":"gpt-5","input":[` + strings.Join(stranger.items, ",") + `]}`
+		ex := p.k.Take(t.Context(), proxy.Incoming{Protocol: wire.OpenAIResponses{}, Kind: wire.Generate, Path: "/v1/responses", Header: stranger.header, Client: "codex", Dir: "/other", Body: []byte(raw)})
+		if string(ex.Body()) != raw {
+			t.Errorf("a stranger is shown %s", ex.Body())
+		}
+		ex.Done(400, false)
+	}
+	p.close()
+}

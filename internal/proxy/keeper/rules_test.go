@@ -1,0 +1,403 @@
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"tenfold"
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/internal/proxy/wire"
+	"tenfold/session"
+	"tenfold/store/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// filled is a client whose last request began an epoch or was in one.
+func filled(t *testing.T) *client {
+	t.Helper()
+	c := newClient(newPlace(t), "one")
+	for len(c.k.Status()) == 0 || c.status().Epochs == 0 {
+		if c.turn(2000); c.n > 30 {
+			t.Fatalf("no epoch began; failures %q", c.failures())
+		}
+	}
+	return c
+}
+
+// X1: where nothing is due the very bytes that came go on, and what is no request
+// of the protocol as well.
+func TestX1NothingIsCopiedWhereNothingChanges(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for _, raw := range []string{"", "{", `{"messages":[]}`, `{"messages":{}}`, `[1]`} {
+		in := []byte(raw)
+		ex := c.k.Take(t.Context(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: wire.Generate, Path: c.path, Header: c.header, Body: in})
+		if out := ex.Body(); string(out) != raw || ex.Answer() != nil || ex.Heard() != nil || ex.Refused(400, nil) != nil {
+			t.Errorf("%q goes as %q", raw, out)
+		}
+		ex.Done(400, false)
+	}
+	for range 3 {
+		c.user("Hello.")
+		in := c.body()
+		ex := c.k.Take(t.Context(), proxy.Incoming{Protocol: wire.Anthropic{}, Kind: wire.Generate, Path: c.path, Header: c.header, Body: in})
+		if out := ex.Body(); &out[0] != &in[0] {
+			t.Error("the body was copied")
+		}
+		c.answered(ex, said("Hi."))
+	}
+	c.close()
+}
+
+// X2: the session header tells clients apart, and so do credentials where there is
+// none; sub-agents are conversations of their own.
+func TestX2ConversationsAreToldApart(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var all []*client
+	for _, name := range []string{"one", "two"} {
+		c := newClient(p, name)
+		agent := newClient(p, name)
+		agent.header.Set("X-Claude-Code-Agent-Id", "a1")
+		bare := newClient(p, name)
+		bare.header.Del("X-Claude-Code-Session-Id")
+		all = append(all, c, agent, bare)
+	}
+	for range 3 { // all say the same
+		for _, c := range all {
+			c.turn(100)
+		}
+	}
+	p.close()
+	if st := p.k.Status(); len(st) != len(all) {
+		t.Errorf("%d conversations, want %d", len(st), len(all))
+	}
+	for _, id := range p.conversations() {
+		if n := p.open(id).Log().Turns(); n != 3 {
+			t.Errorf("a conversation has %d turns", n)
+		}
+	}
+	if n := len(p.conversations()); n != len(all) {
+		t.Errorf("%d in the store, want %d", n, len(all))
+	}
+}
+
+// X2: requests beside a conversation are not recorded, and are shown what its epoch
+// shows (B1); so is the one that counts tokens (X5).
+func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	last := c.turn(100)[1]
+	version := func() int64 { return c.open(c.status().ID).Log().Version() }
+	keeper.Rest(c.k, false)
+	before, requests := version(), c.status().Requests
+	for _, how := range []string{"count", "auxiliary", "side_reply"} {
+		side := *c
+		side.header = c.header.Clone()
+		side.messages = slices.Clone(c.messages)
+		if side.user("What is the title?"); how == "count" {
+			side.kind, side.path = wire.Count, "/v1/messages/count_tokens"
+		} else {
+			side.header.Set("X-Claude-Code-Request-Class", how)
+		}
+		ex := side.send()
+		if !begins(t, last, string(ex.Body())) {
+			t.Errorf("%s is shown %s", how, ex.Body())
+		}
+		if ex.Heard() != nil {
+			t.Errorf("%s is heard", how)
+		}
+		if out := ex.Refused(400, nil); !bytes.Equal(out, side.body()) {
+			t.Errorf("%s, refused, is tried with %s", how, out)
+		}
+		ex.Done(200, false)
+	}
+	keeper.Rest(c.k, false)
+	if version() != before || c.status().Requests != requests || c.status().Passing != "" {
+		t.Errorf("requests beside were recorded: %+v", c.status())
+	}
+	sent := c.turn(100)
+	if !begins(t, last, sent[0]) {
+		t.Error("the conversation does not go on as it was")
+	}
+	c.close()
+}
+
+// X2: a history that is rewound goes on in a copy of the log; the log stays.
+func TestX2RewindingForks(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 4 {
+		c.turn(200)
+	}
+	keeper.Rest(c.k, true)
+	first := c.status().ID
+	before := c.open(first).Log().Version()
+	c.messages = c.messages[:8] // two turns
+	c.n = 10
+	c.turn(200)
+	c.close()
+	second := c.status().ID
+	if first == second || len(c.conversations()) != 2 {
+		t.Fatalf("conversations are %q", c.conversations())
+	}
+	if c.open(first).Log().Version() != before {
+		t.Error("the log that was left has changed")
+	}
+	l := c.open(second).Log()
+	text := ""
+	for e := range l.Entries() {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok {
+			text += m.Parts[0].Text + "\n"
+		}
+	}
+	if text != "Look at file_1.go, please.\nLook at file_2.go, please.\nLook at file_11.go, please.\n" || l.Turns() != 3 {
+		t.Errorf("the copy says %q in %d turns", text, l.Turns())
+	}
+	c.k.Close(context.Background())
+}
+
+// X3: an undo by somebody else shows in the next request: the originals, without
+// what was thought since (B1).
+func TestX3UndoWhileItRuns(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns = 10
+	for range 8 {
+		c.turn(1500)
+	}
+	c.pass(6 * time.Minute) // compacted because that is free, not because it must be
+	if sent := c.turn(100); c.status().Epochs != 1 || !strings.Contains(sent[1], "[Earlier parts") {
+		t.Fatalf("no epoch: %+v", c.status())
+	}
+	keeper.Rest(c.k, true)
+	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(2 * time.Second)
+	c.user("And now?")
+	sent := c.send()
+	if out := string(sent.Body()); strings.Contains(out, "[compacted]") || strings.Contains(out, "[Earlier parts") {
+		t.Errorf("after the undo %s is sent", out)
+	}
+	if strings.Count(string(sent.Body()), "needs") != strings.Count(string(c.body()), "needs") {
+		t.Error("not all of the originals are there")
+	}
+	c.answered(sent, said("fine"))
+	c.close()
+}
+
+// V2c: on the first request after the cache's lifetime the view is compacted.
+func TestV2cColdIsFree(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns = 10
+	for range 8 {
+		c.turn(1500)
+	}
+	if st := c.status(); st.Epochs != 0 {
+		t.Fatalf("too early: %+v", st)
+	}
+	c.pass(4 * time.Minute)
+	if c.turn(100); c.status().Epochs != 0 {
+		t.Error("compacted while the cache was warm")
+	}
+	c.pass(6 * time.Minute)
+	sent := c.turn(100)
+	if st := c.status(); st.Epochs != 1 || !strings.Contains(sent[0], "[compacted]") && !strings.Contains(sent[0], "…") {
+		t.Errorf("not compacted when cold: %+v; failures %q", st, c.failures())
+	}
+	c.close()
+}
+
+// V2c: a cache that the client asks to live for an hour is not cold before.
+func TestV2cColdIsWhatTheClientAsksFor(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns, c.hour = 10, true
+	for range 8 {
+		c.turn(1500)
+	}
+	c.pass(50 * time.Minute)
+	if c.turn(100); c.status().Epochs != 0 {
+		t.Error("compacted while the cache was warm")
+	}
+	c.pass(61 * time.Minute)
+	if c.turn(100); c.status().Epochs != 1 {
+		t.Errorf("not compacted when cold: %+v; failures %q", c.status(), c.failures())
+	}
+	c.close()
+}
+
+// X6: what the vendor refuses is tried once with the originals, and the history
+// passes from then on.
+func TestX6RefusedRequestsGoAsTheyCame(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.turn(100)
+	c.user("And now?")
+	ex := c.send()
+	edited := string(ex.Body())
+	if edited == string(c.body()) {
+		t.Fatal("nothing is edited")
+	}
+	for _, status := range []int{401, 403, 429, 500, 529} {
+		if ex.Refused(status, []byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`)) != nil {
+			t.Errorf("tried again after %d", status)
+		}
+	}
+	invalid := []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"messages: bad"}}`)
+	again := string(ex.Refused(400, invalid))
+	if again == "" || strings.Contains(again, "[Earlier parts") || strings.Contains(again, "[compacted]") {
+		t.Fatalf("tried again with %s", again)
+	}
+	if again != string(ex.Body()) {
+		t.Error("Body is not what is tried")
+	}
+	if ex.Refused(400, invalid) != nil {
+		t.Error("tried a third time")
+	}
+	c.answered(ex, said("fine"))
+	if st := c.status(); !strings.Contains(st.Passing, "400") {
+		t.Errorf("passing is %q", st.Passing)
+	}
+	epochs := c.status().Epochs
+	for range 10 {
+		for _, sent := range c.turn(3000) {
+			if strings.Contains(sent, "[compacted]") {
+				t.Fatal("edited again")
+			}
+		}
+	}
+	if st := c.status(); st.Epochs > epochs+1 {
+		t.Errorf("epochs go on: %+v", st)
+	}
+	if f := c.failures(); len(f) != 1 || !strings.Contains(f[0], "400") {
+		t.Errorf("recorded failures are %q", f)
+	}
+	c.close()
+}
+
+// X6: a request that is refused as it came is the client's own affair.
+func TestX6UneditedRequestsAreNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.user("Hello.")
+	ex := c.send()
+	if ex.Refused(400, []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"bad"}}`)) != nil {
+		t.Error("tried again")
+	}
+	ex.Done(400, false)
+	if st := c.status(); st.Passing != "" {
+		t.Errorf("passing is %q", st.Passing)
+	}
+	c.close()
+}
+
+// A2: a context that the vendor calls too long is compacted, and tried again once.
+func TestX6TooLongIsCompacted(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 4 {
+		c.turn(3000)
+	}
+	c.user("And now?")
+	ex := c.send()
+	long := []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`)
+	before := len(ex.Body())
+	again := ex.Refused(400, long)
+	if again == nil || len(again) > before*6/10 {
+		t.Fatalf("tried again with %d bytes of %d; failures %q", len(again), before, c.failures())
+	}
+	if ex.Refused(400, long) != nil {
+		t.Error("tried a third time")
+	}
+	c.answered(ex, said("fine"))
+	if st := c.status(); st.Epochs != 1 || st.Passing != "" {
+		t.Errorf("status is %+v", st)
+	}
+	c.close()
+}
+
+// X6: an epoch whose beginning the vendor's cache does not have is given up.
+func TestX6BreakerStopsEditing(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.turn(100)
+	if st := c.status(); st.Passing != "" || st.CacheRead <= 0.3 {
+		t.Fatalf("with a cache: %+v", st)
+	}
+	c.nocache = true
+	c.turn(100)
+	c.turn(100)
+	keeper.Rest(c.k, false)
+	if st := c.status(); !strings.Contains(st.Passing, "cache") {
+		t.Fatalf("passing is %q", st.Passing)
+	}
+	sent := c.turn(100)
+	if strings.Contains(sent[0], "[compacted]") {
+		t.Error("still edited")
+	}
+	c.close()
+}
+
+// V7: a store that fails costs nobody a request.
+func TestV7RequestsGoOnWithoutAStore(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.close()
+	p.k = keeper.New(keeper.Options{
+		Open:      func(context.Context) (*session.Service, error) { return nil, errors.New("no disk") },
+		Configure: func(string, string) (session.Live, error) { return p.live, nil },
+		Fail:      func(_, _, why string) { p.mu.Lock(); p.failed = append(p.failed, why); p.mu.Unlock() },
+		Now:       p.clock,
+	})
+	c := newClient(p, "one")
+	for range 10 {
+		for _, sent := range c.turn(4000) {
+			if strings.Contains(sent, "[compacted]") {
+				t.Fatal("edited without a log")
+			}
+		}
+	}
+	c.close()
+	if f := p.failures(); len(f) == 0 || !strings.Contains(f[0], "no disk") {
+		t.Errorf("failures are %q", f)
+	}
+}
+
+// X8: credentials come into no entry, id or title.
+func TestX8CredentialsAreNotStored(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(p, "one")
+	c.header.Del("X-Claude-Code-Session-Id")
+	c.header.Set("X-Api-Key", "sk-secret")
+	c.turn(100)
+	p.close()
+	for con, err := range p.store.(*memory.Store).Conversations(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := con.ID + con.Title + con.Origin.Key + con.Origin.Mark + con.Origin.Directory
+		for e := range p.open(con.ID).Log().Entries() {
+			raw, err := tenfold.MarshalPayload(e.Payload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += e.ID + e.Source + e.Branch + string(raw)
+		}
+		if strings.Contains(all, "secret") {
+			t.Errorf("the store has %s", all)
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/provider/answer"
+)
+
+// OpenAIChat is the protocol of OpenAI's chat completions, and of the many servers
+// that speak it. What the system says before all else is the head: it stands among
+// the messages, and is none of theirs.
+type OpenAIChat struct{}
+
+// Name implements [Protocol].
+func (OpenAIChat) Name() string { return "openai-chat" }
+
+// Kind implements [Protocol].
+func (OpenAIChat) Kind(method, path string) Kind { return route(method, path, "/chat/completions") }
+
+// Scan implements [Protocol].
+func (OpenAIChat) Scan(path string, body []byte, known []Message) (*Request, error) {
+	return scan(path, body, known, shape{
+		list:  "messages",
+		head:  []string{"tools", "functions", "response_format"},
+		model: func(role, _ string) bool { return role == "assistant" || role == "model" },
+	})
+}
+
+// Head implements [Protocol].
+func (OpenAIChat) Head(r *Request) (tenfold.ConfigDelta, error) {
+	d := tenfold.ConfigDelta{Model: r.Model}
+	var texts []string
+	for i := range r.Messages {
+		f, role, err := chatMessage(r, i)
+		if err != nil {
+			return d, err
+		}
+		if !isSystemRole(role) {
+			break
+		}
+		if content, ok := f.get("content"); ok {
+			if err := systemTexts(r.Body, content, &texts); err != nil {
+				return d, err
+			}
+		}
+	}
+	if len(texts) > 0 {
+		text := strings.Join(texts, "\n\n")
+		d.System = &text
+	}
+	return d, openaiHead(r, &d, "openai-chat")
+}
+
+// chatMessage gives the members of a message, and its role.
+func chatMessage(r *Request, i int) (f fields, role string, err error) {
+	if i < 0 || i >= len(r.Messages) {
+		return nil, "", errShape
+	}
+	f, err = object(r.Body, Span{r.Messages[i].From, r.Messages[i].To})
+	at, _ := f.get("role")
+	return f, at.text(r.Body), err
+}
+
+// leads reports whether a message stands before all that is not the system's.
+func leads(r *Request, i int) bool {
+	for j := range i {
+		if _, role, err := chatMessage(r, j); err != nil || !isSystemRole(role) {
+			return false
+		}
+	}
+	return true
+}
+
+// Read implements [Protocol].
+func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
+	f, role, err := chatMessage(r, i)
+	if err != nil {
+		return nil, err
+	}
+	p := newPieces(r, i)
+	at := Span{r.Messages[i].From, r.Messages[i].To}
+	content, _ := f.get("content")
+	switch {
+	case role == "user", isSystemRole(role) && !leads(r, i):
+		err = p.openaiUser(role, content)
+	case role == "tool" || role == "function":
+		result := tenfold.ToolResult{CallID: p.str(f, "tool_call_id")}
+		if role == "function" { // before calls had ids
+			result.CallID = p.str(f, "name")
+		}
+		result.Parts, err = p.openaiResult(content)
+		p.add(result, at)
+	case r.Messages[i].Model:
+		err = p.chatAnswer(f)
+	}
+	return p.whole(), err
+}
+
+// The members in which servers of chat completions hand reasoning on: as a text,
+// and, where a vendor bound it to what stands before it, with the signatures.
+func chatThoughts() []string { return []string{"reasoning_content", "reasoning"} }
+func chatBound() []string    { return []string{"reasoning_details", "thinking_blocks"} }
+
+// chatAnswer reads what the model said.
+func (p *pieces) chatAnswer(f fields) error {
+	if err := p.chatReasoning(f); err != nil {
+		return err
+	}
+	if content, ok := f.get("content"); ok && string(content.of(p.raw)) != `""` {
+		if err := p.outputs(content); err != nil {
+			return err
+		}
+	}
+	if refusal, ok := f.get("refusal"); ok && refusal.isText(p.raw) {
+		p.add(tenfold.AssistantMessage{Text: refusal.text(p.raw)}, refusal)
+	}
+	list, _ := f.get("tool_calls")
+	calls, err := elements(p.raw, list)
+	if err != nil {
+		return err
+	}
+	for _, at := range calls {
+		call, err := object(p.raw, at)
+		if err != nil {
+			return err
+		}
+		inner, custom := call.get("custom")
+		if !custom {
+			inner, _ = call.get("function")
+		}
+		if err := p.chatCall(inner, p.str(call, "id"), at); err != nil {
+			return err
+		}
+	}
+	if at, ok := f.get("function_call"); ok && p.raw[at.From] == '{' {
+		return p.chatCall(at, "", at)
+	}
+	return nil
+}
+
+// chatReasoning reads the reasoning of a message.
+func (p *pieces) chatReasoning(f fields) error {
+	m := tenfold.Reasoning{Provider: "openai-chat"}
+	var at []Span
+	for _, name := range append(chatThoughts(), chatBound()...) {
+		value, ok := f.get(name)
+		switch {
+		case !ok:
+		case value.isText(p.raw):
+			if at = append(at, value); m.Text == "" {
+				m.Text = value.text(p.raw)
+			}
+		case p.raw[value.From] == '[':
+			if at = append(at, value); tenfold.Blank(m.Text) {
+				m.Encrypted = canonical(p.raw, value)
+			}
+		}
+	}
+	if !tenfold.Blank(m.Text) || m.Encrypted != "" {
+		p.add(m, at...)
+	}
+	return nil
+}
+
+// chatCall reads a call: its function, or its custom tool with a text.
+func (p *pieces) chatCall(inner Span, id string, at Span) error {
+	f, err := fieldsAt(p.raw, inner)
+	if err != nil {
+		return err
+	}
+	c := tenfold.ToolCall{CallID: id, Name: p.str(f, "name")}
+	if id == "" {
+		c.CallID = c.Name
+	}
+	arguments, isFunction := f.get("arguments")
+	input, _ := f.get("input")
+	switch {
+	case arguments.isText(p.raw):
+		c.Arguments = arguments.text(p.raw)
+	case isFunction:
+		c.Arguments = canonical(p.raw, arguments)
+	case input.isText(p.raw):
+		c.Custom, c.Arguments = true, customArguments(input.text(p.raw))
+	}
+	p.add(c, at)
+	return nil
+}
+
+// Edit implements [Protocol].
+func (OpenAIChat) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
+	return editOpenAI(r, upto, pieces, shown, openaiForm{part: "text", content: "content", bound: chatBound(), add: func(role, text string) []byte {
+		return []byte(`{"role":"` + role + `","content":` + string(quote(text)) + `}`)
+	}})
+}
+
+// Listen implements [Protocol].
+func (OpenAIChat) Listen(r *Request) Listener {
+	return &listener{decoder: chatDecoder{answer.Chat(r.Model)}}
+}
+
+// chatDecoder gives the blocks of an answer as [OpenAIChat.Read] does.
+type chatDecoder struct{ answer.Decoder }
+
+// Take implements [answer.Decoder].
+func (d chatDecoder) Take(name string, data []byte) ([]provider.Event, error) {
+	events, err := d.Decoder.Take(name, data)
+	return asRead(events), err
+}
+
+// End implements [answer.Decoder].
+func (d chatDecoder) End() ([]provider.Event, error) {
+	events, err := d.Decoder.End()
+	return asRead(events), err
+}
+
+func asRead(events []provider.Event) (out []provider.Event) {
+	for _, e := range events {
+		switch block := e.Block.(type) {
+		case tenfold.ProviderItem:
+			continue // members of the message that are not read
+		case tenfold.Reasoning:
+			block.Provider = "openai-chat"
+			e.Block = block
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Refusal implements [Protocol].
+func (OpenAIChat) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
+
+// Answer implements [Protocol].
+func (OpenAIChat) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
+	input := usage.Input + usage.CacheRead + usage.CacheWrite
+	used := `{"prompt_tokens":` + strconv.Itoa(input) + `,"completion_tokens":` + strconv.Itoa(usage.Output) +
+		`,"total_tokens":` + strconv.Itoa(input+usage.Output) + `,"prompt_tokens_details":{"cached_tokens":` + strconv.Itoa(usage.CacheRead) + `}}`
+	frame := func(object, choices, used string) string {
+		return `{"id":"chatcmpl-` + r.answerID(text) + `","object":"` + object + `","created":0,"model":` + string(quote(r.Model)) +
+			`,"choices":[` + choices + `],"usage":` + used + `}`
+	}
+	said := `{"role":"assistant","content":` + string(quote(text)) + `}`
+	if !r.Stream {
+		return JSON, []byte(frame("chat.completion", `{"index":0,"message":`+said+`,"finish_reason":"stop"}`, used))
+	}
+	const chunk = "chat.completion.chunk"
+	return Event, []byte("data: " + frame(chunk, `{"index":0,"delta":`+said+`,"finish_reason":null}`, "null") +
+		"\n\ndata: " + frame(chunk, `{"index":0,"delta":{},"finish_reason":"stop"}`, "null") +
+		"\n\ndata: " + frame(chunk, "", used) + "\n\ndata: [DONE]\n\n")
+}

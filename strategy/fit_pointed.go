@@ -1,0 +1,150 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/atom"
+)
+
+const (
+	// pointingWords is how many words a message may have to point at what was said
+	// before it: "do 1+2 next"; a longer one has its own subject.
+	pointingWords = 40
+	// pointedLines is how many items one message points at.
+	pointedLines = 8
+	// pointedBack is how many of the model's messages are looked through for them.
+	pointedBack = 12
+)
+
+// An item of a list that can be pointed at by number or letter: "2. Move it",
+// "### 2) Move it", "- **Option B**: wait".
+var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]\s+)?(?:#+\s*)?[*_(]*(?i:(?:option|step|item|point|variant)\s+)?(\d{1,2}|[A-Ha-h])[*_]*[.):]`)
+
+// What points at items: numbers and single letters, "3", "#3", "1+2", "2-4", "B".
+var (
+	listNumber = regexp.MustCompile(`(?:^|[\s#(+,/&-])(\d{1,2})(?:\s*(?:-|–|to)\s*(\d{1,2}))?(?:$|[\s),;:!?+/&-]|[.](?:$|\s))`)
+	listLetter = regexp.MustCompile(`(?:^|[\s("'])([A-Ha-h])(?:$|[\s).,;:!?"'])`)
+)
+
+// keepPointed keeps the lines of the model's words that a person's message means
+// and does not repeat: "do 1+2 next" says nothing without the list, which may be a
+// few messages back, and "let's do that" nothing without the question (F5).
+func (f *fitting) keepPointed() {
+	l := f.p.Log()
+	var said []int64 // the model's words, the latest last
+	for seq := f.first; seq <= f.p.Version(); seq++ {
+		if !f.p.Reads(seq) {
+			continue
+		}
+		e, _ := l.Entry(seq)
+		switch m := e.Payload.(type) {
+		case tenfold.AssistantMessage:
+			if said = append(said, seq); len(said) > pointedBack {
+				said = said[1:]
+			}
+		case tenfold.UserMessage:
+			if m.IsRequest() {
+				f.keepMeant(tenfold.TextLines(m), said)
+			}
+		}
+	}
+}
+
+// keepMeant keeps the lines that one message points at: items of the latest list
+// that has them, by their number or letter; else, of the words before a short
+// answer, the last question or the last line.
+func (f *fitting) keepMeant(answer string, said []int64) {
+	if len(strings.Fields(answer)) > pointingWords {
+		return
+	}
+	keep := func(seq int64, lines []tenfold.LineRange) {
+		st, there := f.stands[seq]
+		if seq > f.last || f.hides(seq) || st.whole || (there && st.what != StandsMessages) {
+			return
+		}
+		f.stands[seq] = stance{what: StandsMessages, lines: union(st.lines, lines)}
+	}
+	text := func(seq int64) string {
+		e, _ := f.p.Log().Entry(seq)
+		return tenfold.TextLines(e.Payload)
+	}
+	if names := pointers(answer); len(names) > 0 {
+		for _, seq := range slices.Backward(said) {
+			if items := listItems(text(seq), names); len(items) > 0 {
+				keep(seq, items)
+				return
+			}
+		}
+	}
+	if n := len(said); n > 0 && atom.IsShortAnswer(answer) {
+		keep(said[n-1], lastQuestion(text(said[n-1])))
+	}
+}
+
+// listItems are the items of a list that have one of the names, the first of each
+// name alone: sub-lists count anew.
+func listItems(text string, names []string) (items []tenfold.LineRange) {
+	number, found := 0, map[string]bool{}
+	for line := range strings.Lines(text) {
+		number++
+		if m := listItem.FindStringSubmatch(line); m != nil {
+			if name := strings.ToLower(m[1]); slices.Contains(names, name) && !found[name] {
+				found[name] = true
+				items = append(items, shortRange(number, line))
+			}
+		}
+	}
+	return items
+}
+
+// lastQuestion is the last line that asks, else the last that says anything.
+func lastQuestion(text string) (line []tenfold.LineRange) {
+	question, number := false, 0
+	for one := range strings.Lines(text) {
+		number++
+		bare := strings.TrimRight(one, " \t\r\n*_")
+		if asks := strings.HasSuffix(bare, "?") || strings.Contains(bare, "? "); bare != "" && (asks || !question) {
+			line, question = []tenfold.LineRange{shortRange(number, one)}, asks
+		}
+	}
+	return line
+}
+
+// pointers are the numbers and letters in a message that may name items.
+func pointers(text string) []string {
+	var names []string
+	for rest := text; ; {
+		m := listNumber.FindStringSubmatchIndex(rest)
+		if m == nil {
+			break
+		}
+		from, _ := strconv.Atoi(rest[m[2]:m[3]])
+		to := from
+		if m[4] >= 0 {
+			to, _ = strconv.Atoi(rest[m[4]:m[5]])
+		}
+		for n := from; n <= to && n < from+pointedLines; n++ {
+			names = append(names, strconv.Itoa(n))
+		}
+		rest = rest[max(m[3], m[5]):]
+	}
+	if len(strings.Fields(text)) <= 6 {
+		for _, m := range listLetter.FindAllStringSubmatch(text, -1) {
+			names = append(names, strings.ToLower(m[1]))
+		}
+	}
+	return names
+}
+
+// shortRange is a line, or how it begins.
+func shortRange(number int, line string) tenfold.LineRange {
+	r := tenfold.LineRange{First: number, Last: number}
+	if len(line) > longestBeginning {
+		r.To = longestBeginning
+	}
+	return r
+}

@@ -1,0 +1,65 @@
+package strategy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/strategy"
+)
+
+// What a person's message means and does not repeat stays with it: items of the
+// list before it by their number, also where something was said in between, and the question that a short answer is to.
+func TestS13aWhatAMessagePointsAtStays(t *testing.T) {
+	list := "I looked at all of it.\n1. **Centralize** the errors\n   - one helper\n2. Add tests\n3) Release note\n### 4. Check the linter\nWhat do you say?"
+	for answer, want := range map[string][]string{
+		"ok, do 1+2 next":                     {"1. **Centralize** the errors", "2. Add tests"},
+		"on 4, can you check what others do?": {"### 4. Check the linter"},
+		"2-4 please":                          {"2. Add tests", "3) Release note", "### 4. Check the linter"},
+		"#3!":                                 {"3) Release note"},
+		"let's do that":                       {"It is fine."},
+		"yes":                                 {"It is fine."},
+		"it has 14 files and version 1.2.3, look at port 8080": nil,
+		"now write the whole of the documentation":             nil,
+	} {
+		lines := []string{"t", "u look at the code", "a " + list, "t", "u and the first thing I asked about the code?", "a It is fine.", "t", "u " + answer}
+		for i := range 30 {
+			lines = append(lines, fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *200", i))
+		}
+		l := script(t, append(lines, "a done", "t", "u thanks for all of that, now the other subject", "a so far")...)
+		got := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))
+		var shown []string
+		for _, seq := range []int64{3, 6} {
+			if m, ok := got[seq].(tenfold.AssistantMessage); ok {
+				for line := range strings.Lines(m.Text) {
+					shown = append(shown, strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "… "), " …"))
+				}
+			}
+		}
+		shown = slices.DeleteFunc(shown, func(s string) bool { return s == "" || s == "…" })
+		if !slices.Equal(shown, want) {
+			t.Errorf("%q: %q stays, want %q", answer, shown, want)
+		}
+	}
+}
+
+// Of a plan that a later one took the place of nothing is chosen.
+func TestF5PastPlansAreNotChosen(t *testing.T) {
+	todos := func(state string) string {
+		return `{"todos":[{"content":"rewrite internal/parser/lexer.go","status":"` + state + `"}]}`
+	}
+	lines := []string{"t", "u write the parser", "c p1 TodoWrite " + todos("pending"), "r p1 " + todos("pending") + "\ninternal/parser/lexer.go is first", "c p2 TodoWrite " + todos("in_progress"), "r p2 noted"}
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf("c n%d Read {\"file_path\":\"internal/parser/lexer.go\"}", i), fmt.Sprintf("r n%d *300", i))
+	}
+	l := script(t, append(lines, "a done", "t", "u go on", "c e Bash {}", "r e x", "a so far")...)
+	got := payloads(plan(t, tenfold.Project(l), strategy.Options{Range: everything(l)}, "fit:target=700").View())
+	if got[3] != nil || got[4] != nil {
+		t.Errorf("of the first plan %v and %v stay", got[3], got[4])
+	}
+	if got[5] == nil {
+		t.Error("the latest plan is gone")
+	}
+}
