@@ -36,7 +36,8 @@ type vendor struct {
 
 func vendors() []vendor {
 	gemini := vendor{
-		wire.Gemini{}, body.Gemini(), "", "contents", `{"role":"user","parts":[`,
+		wire.Gemini{},
+		body.Gemini(), "", "contents", `{"role":"user","parts":[`,
 		func(text string) string { return `{"text":"` + text + `"}` }, "gemini-2.5-pro",
 	}
 	gemini.path = "/v1beta/models/gemini-2.5-pro:generateContent"
@@ -44,7 +45,8 @@ func vendors() []vendor {
 	strict.path, strict.model = "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse", "gemini-3-pro"
 	return []vendor{
 		{
-			wire.Anthropic{}, body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
+			wire.Anthropic{},
+			body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
 			func(text string) string { return `{"type":"text","text":"` + text + `"}` }, "",
 		},
 		gemini, strict,

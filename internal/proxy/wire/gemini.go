@@ -144,4 +144,3 @@ func (Gemini) Answer(r *Request, text string, usage tenfold.Usage) (contentType 
 func geminiText(quoted []byte) []byte {
 	return append(append([]byte(`{"text":`), quoted...), '}')
 }
-

@@ -189,7 +189,7 @@ func (w *walk) messages() {
 	w.r.First = w.at + 1
 	w.r.Messages = make([]Message, 0, len(w.known)+4)
 	same := true
-	w.scanner.list('[', ']', func() {
+	w.list('[', ']', func() {
 		i := len(w.r.Messages)
 		w.peek()
 		m, unread := w.unread(i)
