@@ -139,7 +139,7 @@ func (e *editor) put(d *draft) {
 	}
 	last := e.last()
 	switch {
-	case last.role == "" && d.role != e.d.user:
+	case last.role == "" && d.role != e.d.user && d.message != 0: // a client may begin so itself
 		e.put(e.asUser(openingText))
 	case model && last.role != d.role && e.joins(d):
 		e.drafts = append(e.drafts, e.asUser(continueText))

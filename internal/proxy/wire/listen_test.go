@@ -21,7 +21,7 @@ type talker struct {
 	streams []string
 }
 
-func talkers(t *testing.T) []talker {
+func talkers(t testing.TB) []talker {
 	t.Helper()
 	streams := func(vendor string) (list []string) {
 		names, err := filepath.Glob("../../../provider/" + vendor + "/testdata/*.sse")

@@ -1,0 +1,184 @@
+package wire_test
+
+import (
+	"testing"
+
+	"tenfold"
+	"tenfold/internal/proxy/wire"
+)
+
+// edited edits all messages of a body. Change gives what is shown of an entry, nil for
+// nothing; entries it does not name stay.
+func edited(t *testing.T, v vendor, body string, change map[string]tenfold.Payload, added ...tenfold.Item) string {
+	t.Helper()
+	r, pieces, _ := v.read(t, []byte(body))
+	var shown []tenfold.Item
+	for _, it := range kept(pieces) {
+		name := string(it.Payload.Kind())
+		switch p := it.Payload.(type) {
+		case tenfold.ToolResult:
+			name = "result " + p.CallID
+		case tenfold.ToolCall:
+			name = "call " + p.CallID
+		case tenfold.Reasoning:
+			name = "reasoning " + p.Text + p.Signature
+		case tenfold.UserMessage:
+			name = "user " + p.Parts[0].Text
+		}
+		if now, ok := change[name]; ok {
+			if now == nil {
+				continue
+			}
+			it.Payload, it.Fate = now, tenfold.Trimmed
+		}
+		shown = append(shown, it)
+	}
+	prefix, err := v.Edit(r, len(r.Messages), pieces, append(added, shown...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(prefix)
+}
+
+// What changes is replaced where it stands; the bytes around it stay (X2a).
+func TestX2aOnlyWhatChangesIsReplaced(t *testing.T) {
+	t.Parallel()
+	claude := vendors()[0]
+	const (
+		user   = `{"role": "user", "content": "go"}`
+		call   = `{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"tool_use","id":"a","name":"n","input":{"x":1},"caller":{"type":"direct"}}]}`
+		result = `{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1, "cache_control":{"type":"ephemeral"}}]}`
+		parts  = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"long"},{"type":"image","source":{"type":"url","url":"u"}}]}]}`
+	)
+	text := func(texts ...string) (list []tenfold.Part) {
+		for _, s := range texts {
+			list = append(list, tenfold.TextPart(s))
+		}
+		return list
+	}
+	image := tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, URI: "u"}}
+	said := func(p tenfold.Payload) tenfold.Item { return tenfold.Item{Added: tenfold.AddedSummary, Payload: p} }
+	for name, c := range map[string]struct {
+		body   string
+		change map[string]tenfold.Payload
+		added  []tenfold.Item
+		want   string
+	}{
+		"a result": {user + "," + call + "," + result, map[string]tenfold.Payload{"result a": tenfold.ToolResult{CallID: "a", Parts: text(`s"h`)}}, nil, user + "," + call +
+			`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"s\"h", "novel":1}]}`},
+		"a result without a text": {user + "," + call + "," + parts, map[string]tenfold.Payload{"result a": tenfold.ToolResult{CallID: "a", Parts: []tenfold.Part{image}}}, nil, user + "," + call +
+			`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"image","source":{"type":"url","url":"u"}}]}]}`},
+		"a failed result without anything": {user + "," + call + "," + parts, map[string]tenfold.Payload{"result a": tenfold.ToolResult{CallID: "a", IsError: true}}, nil, user + "," + call +
+			`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"The tool failed without output."}]}]}`},
+		"arguments": {user + "," + call + "," + result, map[string]tenfold.Payload{"call a": tenfold.ToolCall{CallID: "a", Name: "n", Arguments: `{}`}, "reasoning ts": nil}, nil, user +
+			`,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":{},"caller":{"type":"direct"}}]},{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`},
+		"a call with its result": {user + "," + call + "," + result, map[string]tenfold.Payload{"call a": nil, "result a": nil}, nil, user},
+		"a note":                 {user, map[string]tenfold.Payload{"user go": tenfold.UserMessage{Parts: text("note", "go")}}, nil, `{"role": "user", "content": [{"type":"text","text":"note"},{"type":"text","text":"go"}]}`},
+		"a summary": {user + "," + call + "," + result, map[string]tenfold.Payload{"user go": nil, "call a": nil, "result a": nil, "reasoning ts": nil},
+			[]tenfold.Item{said(tenfold.UserMessage{Parts: text("before")}), said(tenfold.AssistantMessage{Text: "work"})}, `{"role":"user","content":[{"type":"text","text":"before"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]}`},
+		"a summary before a thought": {user + "," + call + "," + result, nil,
+			[]tenfold.Item{said(tenfold.AssistantMessage{Text: "work"})}, `{"role":"user","content":[{"type":"text","text":"[Conversation continues]"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]},` + user + "," + call +
+				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`},
+		"thinking that another answer begins with": {user + `,{"role":"assistant","content":"one"},{"role":"user","content":"two"},` + call + "," + result, map[string]tenfold.Payload{"user two": nil}, nil,
+			user + `,{"role":"assistant","content":"one"},{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]},` + call +
+				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`},
+	} {
+		if got := edited(t, claude, `{"messages":[`+c.body+`]}`, c.change, c.added...); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// A signature of Gemini's goes with the reasoning; a model that asks for one gets the
+// word for none (B3).
+func TestB3SignaturesOfGemini(t *testing.T) {
+	t.Parallel()
+	const body = `{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"r","args":{}}, "thoughtSignature":"x"},{"functionCall":{"id":"b","name":"r","args":{}}}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"r","response":{"output":"long"}}},{"functionResponse":{"id":"b","name":"r","response":{"novel":1}}}]}]}`
+	const user, results = `{"role":"user","parts":[{"text":"go"}]},`, `,{"role":"user","parts":[{"functionResponse":{"id":"a","name":"r","response":{"output":"short"}}},{"functionResponse":{"id":"b","name":"r","response":{"output":"less"}}}]}`
+	short := map[string]tenfold.Payload{
+		"result a": tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("short")}, "result b": tenfold.ToolResult{CallID: "b", Parts: tenfold.Text("less")},
+	}
+	for model, signed := range map[int]string{1: ``, 2: `,"thoughtSignature":"skip_thought_signature_validator"`} {
+		v := vendors()[model]
+		change := map[string]tenfold.Payload{"reasoning x": nil}
+		for name, p := range short {
+			change[name] = p
+		}
+		want := user + `{"role":"model","parts":[{"functionCall":{"id":"a","name":"r","args":{}}` + signed + `},{"functionCall":{"id":"b","name":"r","args":{}}}]}` + results
+		if got := edited(t, v, body, change); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+		want = user + `{"role":"model","parts":[{"functionCall":{"id":"b","name":"r","args":{}}` + signed + `}]},{"role":"user","parts":[{"functionResponse":{"id":"b","name":"r","response":{"novel":1}}}]}`
+		if got := edited(t, v, body, map[string]tenfold.Payload{"call a": nil, "result a": nil}); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// Calls of Gemini's without ids get the same ones in an answer and in a request, and
+// results find them whatever ids a client makes up (X2a).
+func TestX2aCallsOfGeminiWithoutIDs(t *testing.T) {
+	t.Parallel()
+	const model = `{"role":"model","parts":[{"functionCall":{"name":"r","args":{"a":1}}},{"functionCall":{"id":"own","name":"r"}},{"functionCall":{"name":"r"}},{"functionCall":{"name":"w"}}]}`
+	r, pieces, _ := vendors()[1].read(t, []byte(`{"contents":[{"parts":[{"text":"go"}]},`+model+`,{"parts":[`+
+		`{"functionResponse":{"id":"made-up","name":"r","response":{"output":"1"}}},{"functionResponse":{"id":"own","name":"r","response":{}}},`+
+		`{"functionResponse":{"name":"w","response":"x"}},{"functionResponse":{"name":"r","response":{"error":"no"}}}]}]}`))
+	var calls, results []string
+	for _, p := range pieces[1] {
+		calls = append(calls, p.Entry.Payload.(tenfold.ToolCall).CallID)
+	}
+	failed := 0
+	for _, p := range pieces[2] {
+		result := p.Entry.Payload.(tenfold.ToolResult)
+		if results = append(results, result.CallID); result.IsError {
+			failed++
+		}
+	}
+	heard := []string{}
+	for _, e := range hear(wire.Gemini{}, `{"candidates":[{"content":`+model+`,"finishReason":"STOP"}]}`).Entries {
+		heard = append(heard, e.Payload.(tenfold.ToolCall).CallID)
+	}
+	for what, c := range map[string]struct{ got, want []string }{
+		"calls": {calls, []string{"r/1", "own", "r/2", "w/1"}}, "heard": {heard, calls}, "results": {results, []string{"r/1", "own", "w/1", "r/2"}},
+	} {
+		if len(c.got) != len(c.want) {
+			t.Fatalf("%s: %v, want %v", what, c.got, c.want)
+		}
+		for i := range c.got {
+			if c.got[i] != c.want[i] {
+				t.Errorf("%s: %v, want %v", what, c.got, c.want)
+			}
+		}
+	}
+	if failed != 1 || r.Messages[0].Model || !r.Messages[1].Model {
+		t.Errorf("%d failed, %+v", failed, r.Messages)
+	}
+}
+
+// A turn begins where a person speaks; what a host put beside it is a message of its
+// own (L5, L11).
+func TestL5TurnsBeginWhereAPersonSpeaks(t *testing.T) {
+	t.Parallel()
+	_, pieces, _ := vendors()[0].read(t, []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"<system-reminder>\nmind this\n</system-reminder>"},{"type":"text","text":"go"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},`+
+		`{"role":"assistant","content":"done"},{"role":"user","content":"<system-reminder>x</system-reminder>"}]}`))
+	var kinds []string
+	for _, list := range pieces {
+		for _, p := range list {
+			kind := string(p.Entry.Payload.Kind())
+			if u, ok := p.Entry.Payload.(tenfold.UserMessage); ok {
+				kind += " " + string(u.Purpose)
+			}
+			kinds = append(kinds, kind)
+		}
+	}
+	want := []string{"user_message context", "turn_start", "user_message ", "assistant_message", "user_message context"}
+	for i := range want {
+		if len(kinds) != len(want) || kinds[i] != want[i] {
+			t.Fatalf("%q, want %q", kinds, want)
+		}
+	}
+	if p := pieces[0][2]; len(p.At) != 2 || pieces[0][0].Entry.ID == p.Entry.ID {
+		t.Errorf("%+v", p)
+	}
+}
