@@ -74,14 +74,25 @@ func TestX2aOnlyWhatChangesIsReplaced(t *testing.T) {
 			`,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":{},"caller":{"type":"direct"}}]},{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`},
 		"a call with its result": {user + "," + call + "," + result, map[string]tenfold.Payload{"call a": nil, "result a": nil}, nil, user},
 		"a note":                 {user, map[string]tenfold.Payload{"user go": tenfold.UserMessage{Parts: text("note", "go")}}, nil, `{"role": "user", "content": [{"type":"text","text":"note"},{"type":"text","text":"go"}]}`},
-		"a summary": {user + "," + call + "," + result, map[string]tenfold.Payload{"user go": nil, "call a": nil, "result a": nil, "reasoning ts": nil},
-			[]tenfold.Item{said(tenfold.UserMessage{Parts: text("before")}), said(tenfold.AssistantMessage{Text: "work"})}, `{"role":"user","content":[{"type":"text","text":"before"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]}`},
-		"a summary before a thought": {user + "," + call + "," + result, nil,
-			[]tenfold.Item{said(tenfold.AssistantMessage{Text: "work"})}, `{"role":"user","content":[{"type":"text","text":"[Conversation continues]"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]},` + user + "," + call +
-				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`},
-		"thinking that another answer begins with": {user + `,{"role":"assistant","content":"one"},{"role":"user","content":"two"},` + call + "," + result, map[string]tenfold.Payload{"user two": nil}, nil,
+		"a summary": {
+			user + "," + call + "," + result,
+			map[string]tenfold.Payload{"user go": nil, "call a": nil, "result a": nil, "reasoning ts": nil},
+			[]tenfold.Item{said(tenfold.UserMessage{Parts: text("before")}), said(tenfold.AssistantMessage{Text: "work"})},
+			`{"role":"user","content":[{"type":"text","text":"before"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]}`,
+		},
+		"a summary before a thought": {
+			user + "," + call + "," + result, nil,
+			[]tenfold.Item{said(tenfold.AssistantMessage{Text: "work"})},
+			`{"role":"user","content":[{"type":"text","text":"[Conversation continues]"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]},` + user + "," + call +
+				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`,
+		},
+		"thinking that another answer begins with": {
+			user + `,{"role":"assistant","content":"one"},{"role":"user","content":"two"},` + call + "," + result,
+			map[string]tenfold.Payload{"user two": nil},
+			nil,
 			user + `,{"role":"assistant","content":"one"},{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]},` + call +
-				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`},
+				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`,
+		},
 	} {
 		if got := edited(t, claude, `{"messages":[`+c.body+`]}`, c.change, c.added...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
