@@ -131,6 +131,7 @@ type client struct {
 	cached  string
 	nocache bool
 	hour    bool // it asks the vendor's cache to live for an hour
+	budget  bool // its host says at the end how much is left, and says less of it later
 	hasty   bool // it does not wait until what was heard is stored
 }
 
@@ -151,6 +152,9 @@ func (c *client) body() []byte {
 	list := slices.Clone(c.messages)
 	if n := len(list); n > 0 { // the mark moves with the newest message
 		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral"},`, 1)
+	}
+	if c.budget {
+		list = append(list, fmt.Sprintf(`{"role":"system","content":[%s,%s]}`, said(c.left()), said("First list what you need.")))
 	}
 	if c.hour {
 		list[0] = strings.Replace(list[0], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral","ttl":"1h"},`, 1)
@@ -189,8 +193,13 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 	if !c.hasty {
 		keeper.Rest(c.k, false)
 	}
+	if c.budget {
+		c.messages = append(c.messages, fmt.Sprintf(`{"role":"system","content":[%s]}`, said(c.left())))
+	}
 	c.messages = append(c.messages, `{"role":"assistant","content":[`+blocks+`]}`)
 }
+
+func (c *client) left() string { return fmt.Sprintf("%d tokens left", 1000000-len(c.messages)) }
 
 func said(text string) string { return `{"type":"text","text":` + quoted(text) + `}` }
 

@@ -94,7 +94,7 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 	last, first := -1, len(items)
 	for i, it := range items {
 		switch {
-		case it.Seq == 0:
+		case it.Seq == 0 || it.Seq >= unlogged: // those say nothing of the order
 		case inside(it):
 			last = i
 		default:
@@ -146,7 +146,10 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 	for i, list := range pieces {
 		for _, one := range list {
 			e := one.Entry
-			if e.Seq > ofBase || seen[e.Seq] || !e.Payload.Kind().Visible() {
+			if e.Seq >= unlogged && !seen[e.Seq] { // it stays as it is
+				items = append(items, tenfold.Item{Seq: e.Seq, ID: e.ID, Payload: e.Payload})
+			}
+			if e.Seq >= unlogged || seen[e.Seq] || !e.Payload.Kind().Visible() {
 				continue
 			}
 			_, by, _ := p.Fate(e.Seq)

@@ -42,8 +42,6 @@ const (
 	// mostThreads is how many histories are kept in memory. One that is forgotten
 	// is found again in the store.
 	mostThreads = 256
-	// mostCompared is how many histories of one client are compared with a request.
-	mostCompared = 32
 )
 
 type keeper struct {
@@ -108,7 +106,7 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 		id = identify(in, r.Messages[0].Chain, k.secret)
 	}
 	switch {
-	case in.Kind == wire.Count || id.class.beside():
+	case in.Kind == wire.Count || id.class.beside() || asksJSON(in):
 		k.takeBeside(ex, id)
 	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(in.Protocol, r)):
 		k.takeOwn(ctx, ex, id)
@@ -155,7 +153,7 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 		k.mu.Unlock()
 		return
 	}
-	t.confirmed = ex.length
+	t.confirmed = max(t.confirmed, settled(ex.r.Messages))
 	done := make(chan struct{})
 	t.later(func(ctx context.Context) {
 		defer close(done)
@@ -251,10 +249,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 // find gives the history under an identity that has the most messages in common
 // with a request, at least one, and how many. The caller holds the lock.
 func (k *keeper) find(key string, r *wire.Request) (best *thread, same int) {
-	for i, t := range k.threads[key] {
-		if i == mostCompared {
-			break
-		}
+	for _, t := range k.threads[key] {
 		if n := common(t.messages, r.Messages); n > same {
 			best, same = t, n
 		}

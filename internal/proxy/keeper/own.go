@@ -60,13 +60,16 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	return 0
 }
 
-// ofBase is above the seqs of all entries.
-const ofBase = 1 << 40
+// notLogged is the seq of a piece of a message that is no entry of the log: above
+// those of all entries.
+func notLogged(message, piece int) int64 { return unlogged + int64(message)<<20 + int64(piece) }
 
-// pieces gives those of a message seqs that no entry of the log has.
+const unlogged = 1 << 50
+
+// pieces gives those of a message such seqs.
 func (b *base) pieces(i int, list []wire.Piece) []wire.Piece {
 	for j := range list {
-		list[j].Entry.Seq = ofBase + int64(i<<16+j+1)
+		list[j].Entry.Seq = notLogged(i, j)
 	}
 	return list
 }

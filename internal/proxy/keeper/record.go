@@ -102,7 +102,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 	}
 	same := c.story.common(ex.r, upto)
 	if same < len(c.story.chains) && same < upto {
-		return t.leave(ctx, same)
+		c.story.cut(same) // the log may tell the same all the same
 	}
 	batch, err := t.fresh(ex, same, upto)
 	if err != nil {
@@ -213,9 +213,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 				b.fits, b.messages = false, i
 				return b, nil
 			}
-			if len(known) > 0 {
-				b.at = known[len(known)-1]
-			}
+			b.at = last(known, b.at)
 			pieces = pieces[len(known):]
 		}
 		b.grows = b.grows || len(pieces) > 0
@@ -312,9 +310,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
-		if len(known) > 0 {
-			c.story.at = known[len(known)-1]
-		}
+		c.story.at = last(known, c.story.at)
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
@@ -544,9 +540,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 			break
 		}
 		st.chains, st.seqs = append(st.chains, ex.r.Messages[i].Chain), append(st.seqs, known)
-		if len(known) > 0 {
-			st.at = known[len(known)-1]
-		}
+		st.at = last(known, st.at)
 	}
 	return st, nil
 }

@@ -163,7 +163,7 @@ func (t *thread) flush() {
 	if ex == nil || ex.flushed {
 		return
 	}
-	ex.flushed, t.confirmed = true, ex.length
+	ex.flushed = true
 	t.later(func(ctx context.Context) {
 		t.noted(t.storeHeard(ctx, ex))
 		t.look(ctx)

@@ -41,7 +41,7 @@ func (h Handle) String() string {
 // vendor encrypted, and handles that were cut or made up.
 func ParseHandle(text string) (Handle, bool) {
 	rest, ok := strings.CutPrefix(text, handlePrefix)
-	if !ok || len(rest) > 2*maxHandleID+8 {
+	if !ok {
 		return Handle{}, false
 	}
 	length, rest, _ := strings.Cut(rest, ".")

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -350,7 +349,7 @@ func (e *openaiEdit) result(value Span, was, now []tenfold.Part) ([]patch, error
 		return []patch{{value, quote(joinedTexts(now))}}, nil
 	}
 	items, err := elements(e.r.Body, value)
-	if err != nil || len(items) == 0 || len(items) != len(was) || !e.plain(items) {
+	if err != nil || len(items) == 0 || !e.plain(items) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(align(was, now), func(s slot) bool { return s.same }) {
@@ -374,7 +373,7 @@ func (e *openaiEdit) plain(items []Span) bool {
 func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) {
 	slots := align(was, now)
 	raw := e.r.Body
-	if len(at) == 1 && at[0].isText(raw) && e.alone(at[0]) {
+	if len(at) == 1 && at[0].isText(raw) {
 		if len(slots) == 1 && slots[0].same {
 			return nil, nil
 		}
@@ -387,7 +386,7 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 	for _, s := range slots {
 		switch {
 		case s.same:
-			list = append(list, at[s.old].of(raw))
+			list = append(list, patched(raw, at[s.old], marks(raw, at[s.old])))
 		case s.old < 0:
 			list = append(list, []byte(`{"type":"`+e.form.part+`","text":`+string(quote(s.text))+`}`))
 		default:
@@ -395,16 +394,10 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, patched(raw, at[s.old], patches))
+			list = append(list, patched(raw, at[s.old], settled(append(patches, marks(raw, at[s.old])...))))
 		}
 	}
 	return []patch{{Span{at[0].From, at[len(at)-1].To}, joined(list)}}, nil
-}
-
-// alone reports whether a text is the whole content, and not a part of a list.
-func (e *openaiEdit) alone(at Span) bool {
-	before := bytes.TrimRight(e.r.Body[:at.From], " \t\r\n")
-	return bytes.HasSuffix(before, []byte(":"))
 }
 
 // text replaces a text, or that of a part.
