@@ -326,7 +326,7 @@ func TestX1HTTP2(t *testing.T) {
 		_, err = io.ReadFull(res.Body, got[:4])
 		for i := range 3 {
 			next <- true
-			if err == nil && !(cut && i == 2) { // the last is lost with the stream, or not
+			if err == nil && (!cut || i < 2) { // the last is lost with the stream, or not
 				_, err = io.ReadFull(res.Body, got[4+i:5+i])
 			}
 		}
