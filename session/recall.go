@@ -95,13 +95,16 @@ func nextLine(ref string) string { return "[more: " + ref + "]\n" }
 
 // Read gives the text that a reference names: of each entry from the first to
 // the last that the first one's reader sees. Limit is in tokens, at most
-// [RecallTokens], which 0 means. What was given is recorded, so that the next
-// compaction keeps it: those lines, or all of an entry that was given whole.
-func (s *Session) Read(ctx context.Context, r Ref, limit int) (Passage, error) {
+// [RecallTokens], which 0 means. Nothing is written.
+func (s *Session) Read(r Ref, limit int) (Passage, error) { return s.passage(r, s.between(r), limit) }
+
+// Recall gives to a model what Read does. It is recorded, so that the next compaction
+// keeps it: those lines, or all of an entry that was given whole.
+func (s *Session) Recall(ctx context.Context, r Ref, limit int) (Passage, error) {
 	return s.give(ctx, r, s.between(r), limit)
 }
 
-// Expand gives what a mark stands for: as Read does, but a reference to one whole
+// Expand gives what a mark stands for: as Recall does, but a reference to one whole
 // entry of a call gives the call with its result.
 func (s *Session) Expand(ctx context.Context, r Ref, limit int) (Passage, error) {
 	seqs := s.between(r)

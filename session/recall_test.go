@@ -114,16 +114,19 @@ func TestA9Expand(t *testing.T) {
 		}
 	}
 	version := s.Log().Version()
+	if _, err := s.Read(ref(t, "4"), 0); err != nil || s.Log().Version() != version {
+		t.Fatalf("reading is recorded: %v", err)
+	}
 	for text, want := range map[string]string{"4": "4 []", "4#2.1-2": "4 [{2 2 0 0}]"} {
-		p, err := s.Read(t.Context(), ref(t, text), 0)
+		p, err := s.Recall(t.Context(), ref(t, text), 0)
 		if err != nil || s.Log().Version() != version+1 {
-			t.Fatalf("reading %s: %v, %d entries more", text, err, s.Log().Version()-version)
+			t.Fatalf("recalling %s: %v, %d entries more", text, err, s.Log().Version()-version)
 		}
 		version++
 		e, _ := s.Log().Entry(version)
 		r, _ := e.Payload.(tenfold.Recalled)
 		if was, _ := s.Log().Lookup(strings.Join(r.Entries, ",")); fmt.Sprint(was.Seq, r.Lines) != want {
-			t.Errorf("reading %s is recorded as %+v: %s", text, r, p.Text())
+			t.Errorf("%s is recorded as %+v: %s", text, r, p.Text())
 		}
 	}
 	for _, text := range []string{"1", "999", "4#4", "4#1.9999", "8"} {
@@ -282,7 +285,7 @@ func TestA9RangesKeepToTheirBranch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{"1-5": "root one,root two", "2-5": "scout one,scout two", "4-9": "root two"} {
-		p, err := s.Read(t.Context(), ref(t, text), 0)
+		p, err := s.Read(ref(t, text), 0)
 		var got []string
 		for _, piece := range p.Pieces {
 			got = append(got, piece.Text)
