@@ -238,6 +238,7 @@ func TestRunClients(t *testing.T) {
 			if edited == 0 || begun != 1 {
 				t.Fatalf("%d requests were edited, %d epochs began: %+v", edited, begun, f.keeper.Status())
 			}
+			t.Logf("%+v", f.keeper.Status())
 			shown := f.last()
 			f.close()
 			exe, err := program()
