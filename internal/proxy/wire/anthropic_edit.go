@@ -59,7 +59,7 @@ func (e *editor) anthropicResult(p *Piece, now tenfold.ToolResult) block {
 		if slots[0].same {
 			return e.kept(p.At[0])
 		}
-		return e.member(p.At[0], "content", quote(text))
+		return e.replaced(p.At[0], at, quote(text))
 	}
 	var places []Span
 	if ok && e.r.Body[at.From] == '[' {
@@ -78,5 +78,9 @@ func (e *editor) anthropicResult(p *Piece, now tenfold.ToolResult) block {
 			list[i] = e.d.text(b.raw)
 		}
 	}
-	return e.member(p.At[0], "content", append(append([]byte{'['}, joined(list)...), ']'))
+	content := append(append([]byte{'['}, joined(list)...), ']')
+	if ok {
+		return e.replaced(p.At[0], at, content)
+	}
+	return e.member(p.At[0], "content", content)
 }

@@ -23,19 +23,34 @@ func messageOf(r *Request, i int, member string) (m message, err error) {
 		return m, errShape
 	}
 	m.at = Span{r.Messages[i].From, r.Messages[i].To}
-	f, err := object(r.Body, m.at)
-	if err != nil {
-		return m, err
-	}
-	role, _ := f.get("role")
-	m.role = role.text(r.Body)
-	if m.content, m.list = f.get(member); !m.list {
+	s := scanner{raw: r.Body[:m.at.To], at: m.at.From}
+	roles, contents := 0, 0
+	s.members(false, func(quoted []byte) {
+		switch name := unquote(quoted); {
+		case name == "role":
+			roles++
+			m.role = s.value(false).text(r.Body)
+		case name == member && s.peek() == '[':
+			contents++
+			m.list, m.content.From = true, s.at
+			s.items(func() { m.blocks = append(m.blocks, s.value(false)) })
+			m.content.To = s.at
+		case name == member:
+			contents++
+			m.content = s.value(false)
+		default:
+			s.value(false)
+		}
+	})
+	switch {
+	case s.err != nil:
+		return m, s.err
+	case roles > 1 || contents > 1:
+		return m, errTwice
+	case contents == 0:
 		return m, errShape
 	}
-	if m.list = r.Body[m.content.From] == '['; m.list {
-		m.blocks, err = array(r.Body, m.content)
-	}
-	return m, err
+	return m, nil
 }
 
 // places gives those of the blocks; a text alone is one.

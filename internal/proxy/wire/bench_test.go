@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold"
 	"tenfold/internal/proxy/wire"
 )
 
@@ -48,5 +49,41 @@ func BenchmarkScan(b *testing.B) {
 		run("known", func() { _, _ = wire.Anthropic{}.Scan("/v1/messages", body, known) })
 		run("unknown", func() { _, _ = wire.Anthropic{}.Scan("/v1/messages", body, nil) })
 		run("copy", func() { _ = bytes.Clone(body) })
+	}
+}
+
+// BenchmarkEdit: an epoch begins, and every result but the last is one line (X9).
+func BenchmarkEdit(b *testing.B) {
+	for _, size := range []int{400 << 10, 4 << 20} {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			v := vendors()[0]
+			r, err := v.Scan(v.path, longBody(size), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			pieces, seq := make([][]wire.Piece, len(r.Messages)), int64(0)
+			for i := range r.Messages {
+				if pieces[i], err = v.Read(r, i); err != nil {
+					b.Fatal(err)
+				}
+				for j := range pieces[i] {
+					seq++
+					pieces[i][j].Entry.Seq = seq
+				}
+			}
+			shown := kept(pieces)
+			for i := range shown {
+				if p, ok := shown[i].Payload.(tenfold.ToolResult); ok {
+					p.Parts, shown[i].Fate = tenfold.Text("[compacted] tool1: done"), tenfold.Stripped
+					shown[i].Payload = p
+				}
+			}
+			b.SetBytes(int64(len(r.Body)))
+			for b.Loop() {
+				if _, err := v.Edit(r, len(r.Messages)-1, pieces, shown); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

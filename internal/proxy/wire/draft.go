@@ -10,8 +10,10 @@ import (
 // for others.
 type draft struct {
 	role string
-	// message is its index in the request; -1 where the projection put it in.
+	// message is its index in the request, and from what stands there; -1 where the
+	// projection put it in.
 	message int
+	from    message
 	blocks  []block
 	// moved tells that blocks are gone, or others stand among them: the list is put
 	// together anew. Else each stands where it stood.
@@ -84,7 +86,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		e.err = err
 		return
 	}
-	d, all, signed := &draft{role: m.role, message: i}, 0, false
+	d, all, signed := &draft{role: m.role, message: i, from: m}, 0, false
 	if d.role == "" || d.role == "function" { // Gemini's names for the user's
 		d.role = e.d.user
 	}
@@ -95,7 +97,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 			if all > 0 {
 				d.moved = true
 				e.put(d)
-				d = &draft{role: role, message: i, moved: true}
+				d = &draft{role: role, message: i, from: m, moved: true}
 			}
 			e.add(f.added...)
 		}
@@ -254,10 +256,7 @@ func (e *editor) write(d *draft) ([]byte, error) {
 	if d.message < 0 {
 		return append(append([]byte(`{"role":"`+d.role+`","`+e.d.member+`":`), content...), '}'), nil
 	}
-	m, err := messageOf(e.r, d.message, e.d.member)
-	if err != nil {
-		return nil, err
-	}
+	m := d.from
 	var patches []patch
 	switch {
 	case d.moved:
