@@ -230,6 +230,23 @@ func outline(r *wire.Request) string {
 	return b.String()
 }
 
+// A request that Code Assist wraps is found in the wrapping, and one in two places
+// passes (X2a, V7).
+func TestX2aWrappedRequests(t *testing.T) {
+	t.Parallel()
+	const contents = `"contents":[{"parts":[{"text":"go"}]}]`
+	r, err := wire.Gemini{}.Scan("/v1internal:countTokens", []byte(`{"model":"models/a","request":{"model":"models/b",`+contents+`,"systemInstruction":{"parts":[{"text":"s"}]}}}`), nil)
+	if err != nil || len(r.Messages) != 1 || r.Model != "b" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if head, err := (wire.Gemini{}).Head(r); err != nil || head.System == nil || *head.System != "s" {
+		t.Errorf("%+v, %v", head, err)
+	}
+	if r, err := (wire.Gemini{}).Scan("/v1internal:generateContent", []byte(`{`+contents+`,"request":{`+contents+`}}`), nil); err == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 // What no client sends is an error, and passes (V7).
 func TestV7OddBodiesPass(t *testing.T) {
 	t.Parallel()
