@@ -99,10 +99,12 @@ type fitting struct {
 	stands  map[int64]stance // what always stays, by message or call
 	refused map[int64]bool   // what costs more than it seems
 	calls   []toolCall
-	request int64       // the last request; 0 for none
-	renewed []int64     // what is not counted, for it is put there anew (P8a)
-	focus   *atom.Focus // nil without one
-	report  *Fitted
+	request int64 // the last request; 0 for none
+	// pastPlans are the calls and results of plans that a later one took the place of.
+	pastPlans map[int64]bool
+	renewed   []int64     // what is not counted, for it is put there anew (P8a)
+	focus     *atom.Focus // nil without one
+	report    *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
 	// view that it gives; tried is the view tried last.
@@ -192,6 +194,9 @@ func (f *fitting) hides(seq int64) bool {
 	}
 	return false
 }
+
+// over reports whether nothing may be chosen of an entry.
+func (f *fitting) over(seq int64) bool { return f.hides(seq) || f.pastPlans[seq] }
 
 // overlay says of everything in the span what is left of it.
 func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {

@@ -267,17 +267,24 @@ func (f *fitting) keepAnswers() {
 	}
 }
 
-// keepPlan keeps the latest plan or list of todos.
+// keepPlan keeps the latest plan or list of todos. Nothing is chosen of earlier ones.
 func (f *fitting) keepPlan(calls []toolCall) {
+	latest := true
+	f.pastPlans = map[int64]bool{}
 	for _, c := range slices.Backward(calls) {
 		t, _ := tool.Lookup(c.call.Name)
 		if t.Kind != tool.Plans {
 			continue
 		}
-		if _, ok := t.Plan(c.call.Arguments); ok {
-			f.stand(c.seq, stance{what: StandsPlan, whole: true})
-			return
+		if _, ok := t.Plan(c.call.Arguments); !ok {
+			continue
 		}
+		if latest {
+			f.stand(c.seq, stance{what: StandsPlan, whole: true})
+		} else {
+			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
+		}
+		latest = false
 	}
 }
 

@@ -44,3 +44,22 @@ func TestS13aWhatAMessagePointsAtStays(t *testing.T) {
 		}
 	}
 }
+
+// Of a plan that a later one took the place of nothing is chosen.
+func TestF5PastPlansAreNotChosen(t *testing.T) {
+	todos := func(state string) string {
+		return `{"todos":[{"content":"rewrite internal/parser/lexer.go","status":"` + state + `"}]}`
+	}
+	lines := []string{"t", "u write the parser", "c p1 TodoWrite " + todos("pending"), "r p1 " + todos("pending") + "\ninternal/parser/lexer.go is first", "c p2 TodoWrite " + todos("in_progress"), "r p2 noted"}
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf("c n%d Read {\"file_path\":\"internal/parser/lexer.go\"}", i), fmt.Sprintf("r n%d *300", i))
+	}
+	l := script(t, append(lines, "a done", "t", "u go on", "c e Bash {}", "r e x", "a so far")...)
+	got := payloads(plan(t, tenfold.Project(l), strategy.Options{Range: everything(l)}, "fit:target=700").View())
+	if got[3] != nil || got[4] != nil {
+		t.Errorf("of the first plan %v and %v stay", got[3], got[4])
+	}
+	if got[5] == nil {
+		t.Error("the latest plan is gone")
+	}
+}

@@ -57,7 +57,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Budget: budget, Edits: f.Edits,
 		Whole:   f.stays,
-		Hidden:  f.hides,
+		Hidden:  f.over,
 		Open:    f.edits(),
 		Focus:   f.focus,
 		Without: f.Without,
@@ -193,7 +193,7 @@ func (f *fitting) missing(tokens, margin int) []one {
 	var more []one
 	take := func(seq int64, call bool, margin int) {
 		cost := f.lacks(seq) + f.lacks(l.Pair(seq))
-		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.hides(seq) {
+		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.over(seq) {
 			tokens -= cost + margin
 			more = append(more, one{seq, call})
 		}

@@ -56,6 +56,7 @@ func newPlace(t rapid.TB) *place {
 func (p *place) clock() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.now = p.now.Add(time.Microsecond)
 	return p.now
 }
 
@@ -130,6 +131,9 @@ type client struct {
 	// cached is what the vendor has of the last request.
 	cached  string
 	nocache bool
+	hour    bool // it asks the vendor's cache to live for an hour
+	budget  bool // its host says at the end how much is left, and says less of it later
+	hasty   bool // it does not wait until what was heard is stored
 }
 
 func newClient(p *place, name string) *client {
@@ -149,6 +153,12 @@ func (c *client) body() []byte {
 	list := slices.Clone(c.messages)
 	if n := len(list); n > 0 { // the mark moves with the newest message
 		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral"},`, 1)
+	}
+	if c.budget {
+		list = append(list, fmt.Sprintf(`{"role":"system","content":[%s,%s]}`, said(c.left()), said("First list what you need.")))
+	}
+	if c.hour {
+		list[0] = strings.Replace(list[0], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral","ttl":"1h"},`, 1)
 	}
 	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }
@@ -181,8 +191,16 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 		_, _ = l.Write([]byte(answer))
 	}
 	ex.Done(200, false)
+	if !c.hasty {
+		keeper.Rest(c.k, false)
+	}
+	if c.budget {
+		c.messages = append(c.messages, fmt.Sprintf(`{"role":"system","content":[%s]}`, said(c.left())))
+	}
 	c.messages = append(c.messages, `{"role":"assistant","content":[`+blocks+`]}`)
 }
+
+func (c *client) left() string { return fmt.Sprintf("%d tokens left", 1000000-len(c.messages)) }
 
 func said(text string) string { return `{"type":"text","text":` + quoted(text) + `}` }
 
@@ -202,10 +220,10 @@ func (c *client) turn(size int) (sent []string) {
 	return sent
 }
 
-func (c *place) status() proxy.Conversation {
-	all := c.k.Status()
+func (p *place) status() proxy.Conversation {
+	all := p.k.Status()
 	if len(all) == 0 {
-		c.t.Fatal("no conversation")
+		p.t.Fatal("no conversation")
 	}
 	return all[0]
 }

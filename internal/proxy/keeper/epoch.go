@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -14,7 +15,7 @@ import (
 // settle brings the log up to a request, and has the controller do what is due
 // before it is sent: with the frozen prefix that follows the request goes.
 func (t *thread) settle(ctx context.Context, ex *exchange) {
-	err := t.store(ctx, ex, ex.length)
+	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}
@@ -54,7 +55,6 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	was := t.frozen
-	t.epoch = epoch
 	t.k.mu.Unlock()
 	if epoch == c.epoch && (was == nil || was.epoch == epoch) {
 		return nil
@@ -91,7 +91,7 @@ func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
 	switch {
 	case b == nil:
 	case b.text != "":
-		if c.story.now, err = viewText(c.session, b.seq); err != nil {
+		if c.story.now, err = viewText(c.session, p, b.seq); err != nil {
 			return nil, err
 		}
 	default: // the client does not have the beginning any more
@@ -133,15 +133,10 @@ func (t *thread) look(ctx context.Context) {
 // heed takes note of what a look at the log said. What is settled is not due.
 func (t *thread) heed(d session.Decision, settled bool) {
 	c := &t.log
-	p := c.session.Projection()
-	limit, lifetime := math.MaxInt, c.live.Micro.ColdAfter
-	rule, _ := provider.CacheRuleOf(p.Config().Model)
-	if lifetime == 0 {
-		lifetime = rule.Lifetime
-	}
+	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
+	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
-		window := c.control.Window()
-		limit = min(trigger.Limit(c.control.Trigger(), window), int(tight*float64(window)))
+		limit = limitOf(c.control.Trigger(), c.control.Window())
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
@@ -149,6 +144,14 @@ func (t *thread) heed(d session.Decision, settled bool) {
 	t.limit, t.lifetime, t.least = limit, lifetime, rule.Least
 	t.version = c.session.Log().Version()
 	t.due = !settled && (t.due || d.Action == session.Compact || epoch != c.epoch)
+}
+
+// limitOf is how many tokens of a window may be used before something can be due.
+func limitOf(t trigger.Trigger, window int) int {
+	if t == nil {
+		t = trigger.Context(trigger.DefaultContext)
+	}
+	return min(trigger.Limit(t, window), int(tight*float64(window)))
 }
 
 // tight is the share of the window from which on a request may not fit with its
@@ -176,7 +179,7 @@ func (t *thread) giveUp(ctx context.Context, ex *exchange, why string) {
 
 // compactNow compacts because the vendor says that the context is too long.
 func (t *thread) compactNow(ctx context.Context, ex *exchange) {
-	err := t.store(ctx, ex, ex.length)
+	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}

@@ -79,7 +79,7 @@ func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*f
 	if f.bytes, err = w.Edit(r, upto, pieces[:upto], items); err != nil {
 		return nil, err
 	}
-	if len(f.bytes) > f.replaced(r) {
+	if s.base == nil && len(f.bytes) > f.replaced(r) {
 		return nil, errNoSmaller
 	}
 	if _, err := w.Scan(r.Path, f.splice(r), nil); err != nil {
@@ -94,7 +94,7 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 	last, first := -1, len(items)
 	for i, it := range items {
 		switch {
-		case it.Seq == 0:
+		case it.Seq == 0 || it.Seq >= unlogged: // those say nothing of the order
 		case inside(it):
 			last = i
 		default:
@@ -114,13 +114,13 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 // -1 where there is none.
 func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int64]int) (items []tenfold.Item, changed int) {
 	changed = -1
-	seen := map[int64]bool{}
+	seen, bound := map[int64]bool{}, stale(p.Log())
 	add := func(it tenfold.Item) {
 		m, ok := at[it.Seq]
 		switch {
 		case it.Seq == 0 && it.Added == tenfold.AddedPlaceholder:
 			return // whoever made the request knows better what its vendor wants
-		case it.Seq != 0 && !ok, s.stale[it.Seq]:
+		case it.Seq != 0 && !ok, bound[it.Seq]:
 			return // the client took it out itself, or it is bound to another view
 		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
 			changed = max(changed, m)
@@ -146,7 +146,10 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 	for i, list := range pieces {
 		for _, one := range list {
 			e := one.Entry
-			if e.Seq > ofBase || seen[e.Seq] || !e.Payload.Kind().Visible() {
+			if e.Seq >= unlogged && !seen[e.Seq] { // it stays as it is
+				items = append(items, tenfold.Item{Seq: e.Seq, ID: e.ID, Payload: e.Payload})
+			}
+			if e.Seq >= unlogged || seen[e.Seq] || !e.Payload.Kind().Visible() {
 				continue
 			}
 			_, by, _ := p.Fate(e.Seq)

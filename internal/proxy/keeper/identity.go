@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,6 +41,13 @@ const (
 // beside tells of requests that are no part of a conversation: they pass
 // unrecorded.
 func (c class) beside() bool { return c == classAuxiliary || c == classSideReply }
+
+// asksJSON tells of what Gemini CLI asks for itself in the midst of a conversation:
+// which model to take, who speaks next, whether it runs in circles. Its own requests
+// for an answer never want JSON.
+func asksJSON(in proxy.Incoming) bool {
+	return in.Protocol.Name() == "gemini" && bytes.Contains(in.Body, []byte(`"responseMimeType":"application/json"`))
+}
 
 // classHeader is sent where CLAUDE_CODE_GATEWAY_HINT_HEADERS=1 is set.
 const classHeader = "X-Claude-Code-Request-Class"

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -12,6 +13,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
+	"tenfold/token"
 )
 
 // Options set up a [proxy.Keeper].
@@ -40,8 +42,6 @@ const (
 	// mostThreads is how many histories are kept in memory. One that is forgotten
 	// is found again in the store.
 	mostThreads = 256
-	// mostCompared is how many histories of one client are compared with a request.
-	mostCompared = 32
 )
 
 type keeper struct {
@@ -106,7 +106,7 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 		id = identify(in, r.Messages[0].Chain, k.secret)
 	}
 	switch {
-	case in.Kind == wire.Count || id.class.beside():
+	case in.Kind == wire.Count || id.class.beside() || asksJSON(in):
 		k.takeBeside(ex, id)
 	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(in.Protocol, r)):
 		k.takeOwn(ctx, ex, id)
@@ -131,9 +131,15 @@ func (k *keeper) takeBeside(ex *exchange, id identity) {
 // take decides about a request of a conversation. It waits for nothing where
 // nothing can be due (X9).
 func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
+	ex.kept = keptFor(ex.in.Body)
 	k.mu.Lock()
 	t, fresh := k.continued(ex, id)
 	t.join(ex)
+	if fresh {
+		k.mu.Unlock()
+		ex.fits = k.fits(ctx, ex, id)
+		k.mu.Lock()
+	}
 	if t.outdated(ex.began) {
 		id, version := t.shown.ID, t.version
 		k.mu.Unlock()
@@ -147,7 +153,7 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 		k.mu.Unlock()
 		return
 	}
-	t.confirmed = ex.length
+	t.confirmed = max(t.confirmed, settled(ex.r.Messages))
 	done := make(chan struct{})
 	t.later(func(ctx context.Context) {
 		defer close(done)
@@ -158,6 +164,47 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	k.mu.Lock()
 	t.send(ex)
 	k.mu.Unlock()
+}
+
+// fits tells of the first request of a history that it can go on at once: nothing
+// of it is in the store, with compactions that it would have to show, and it is well
+// below the size that one is due from.
+func (k *keeper) fits(ctx context.Context, ex *exchange, id identity) bool {
+	live, err := k.Configure(ex.in.Dir, ex.r.Model)
+	if err != nil {
+		return false
+	}
+	limit := math.MaxInt
+	if live.Auto.Enabled {
+		window := live.Request.Options.Window
+		if window == 0 {
+			window, _ = token.Windows{}.Window(ex.r.Model)
+		}
+		limit = limitOf(live.Auto.Trigger, window)
+	}
+	if len(ex.in.Body)/bytesPerToken > limit {
+		return false
+	}
+	if settled(ex.r.Messages) == 0 {
+		return true
+	}
+	svc, err := k.sessions(ctx)
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	known, err := svc.Imported(ctx, id.origin)
+	return err == nil && len(known) == 0 && handleOf(ex.in.Protocol, ex.r) == nil
+}
+
+// keptFor is how long the marks of a request ask the vendor's cache to live, where
+// that is not its own lifetime. In a text the words would have their quotes escaped.
+func keptFor(body []byte) time.Duration {
+	if bytes.Contains(body, []byte(`"ttl":"1h"`)) || bytes.Contains(body, []byte(`"ttl": "1h"`)) {
+		return time.Hour
+	}
+	return 0
 }
 
 // wrote tells whether somebody else wrote to a conversation: undid a compaction, or
@@ -191,7 +238,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	t.born = was == nil && settled(ex.r.Messages) == 0
 	if was != nil { // it was rewound, or there are two of them
 		if was.frozen.holds(ex.r) {
-			t.frozen, t.epoch = was.frozen, was.epoch
+			t.frozen = was.frozen
 		}
 		t.passing = was.passing
 	}
@@ -202,10 +249,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 // find gives the history under an identity that has the most messages in common
 // with a request, at least one, and how many. The caller holds the lock.
 func (k *keeper) find(key string, r *wire.Request) (best *thread, same int) {
-	for i, t := range k.threads[key] {
-		if i == mostCompared {
-			break
-		}
+	for _, t := range k.threads[key] {
 		if n := common(t.messages, r.Messages); n > same {
 			best, same = t, n
 		}

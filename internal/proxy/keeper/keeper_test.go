@@ -1,10 +1,12 @@
 package keeper_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/proxy/keeper"
 )
 
 // X1, X3: requests go as they came, until an epoch begins; then each begins with
@@ -12,6 +14,7 @@ import (
 func TestX3RequestsOfAnEpochBeginAlike(t *testing.T) {
 	t.Parallel()
 	c := newClient(newPlace(t), "one")
+	c.hasty = true
 	last, epochs, edited := "", 0, false
 	for range 30 {
 		for _, sent := range c.turn(2000) {
@@ -52,5 +55,42 @@ func TestX3RequestsOfAnEpochBeginAlike(t *testing.T) {
 	}
 	if !strings.Contains(last, "[compacted]") && !strings.Contains(last, "…") {
 		t.Errorf("nothing is shortened in %s", last)
+	}
+}
+
+// X2: what a client's host says between the messages may change from one request to
+// the next, as Claude Code's token budget does: that is no other history.
+func TestX2HostsMayChangeWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for _, flush := range []bool{false, true} {
+		c := newClient(newPlace(t), "one")
+		c.budget = true
+		var last []string
+		epochs := 0
+		for range 20 {
+			for _, sent := range c.turn(2000) {
+				list := messagesOf(t, sent)
+				n := len(last) - 1 // the last message is the budget
+				if st := c.status(); st.Epochs == epochs && n > 0 && !slices.Equal(last[:n], list[:n]) {
+					t.Fatalf("a request of epoch %d does not begin with the last one:\n%s\n%s", epochs, last, sent)
+				}
+				last, epochs = list, c.status().Epochs
+				keeper.Rest(c.k, flush)
+			}
+		}
+		c.restart()
+		for _, sent := range c.turn(100) {
+			if list := messagesOf(t, sent); !slices.Equal(last[:len(last)-1], list[:len(last)-1]) {
+				t.Fatalf("after a restart it does not go on:\n%s\n%s", last, sent)
+			}
+			last = messagesOf(t, sent)
+		}
+		c.close()
+		if turns, results, _ := c.logOf(); turns != 21 || results != 21 || epochs < 2 {
+			t.Errorf("the log has %d turns, %d results; %d epochs", turns, results, epochs)
+		}
+		if f := c.failures(); len(f) > 0 {
+			t.Errorf("failures: %q", f)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tenfold"
@@ -24,6 +25,7 @@ type base struct {
 	// are the messages that it stands for.
 	text   string
 	handle wire.Handle
+	epoch  string
 	bytes  []byte
 	tokens int
 }
@@ -35,7 +37,7 @@ const mostBase = 3
 // it does not.
 func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	if b.text == "" {
-		if h := handleOf(w, r, 0); h != nil && h.Handle == b.handle {
+		if h := handleOf(w, r); h != nil && h.Handle == b.handle {
 			return h.Message + 1
 		}
 		return 0
@@ -58,13 +60,16 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 	return 0
 }
 
-// ofBase is above the seqs of all entries.
-const ofBase = 1 << 40
+// notLogged is the seq of a piece of a message that is no entry of the log: above
+// those of all entries.
+func notLogged(message, piece int) int64 { return unlogged + int64(message)<<20 + int64(piece) }
 
-// pieces gives those of a message seqs that no entry of the log has.
+const unlogged = 1 << 50
+
+// pieces gives those of a message such seqs.
 func (b *base) pieces(i int, list []wire.Piece) []wire.Piece {
 	for j := range list {
-		list[j].Entry.Seq = ofBase + int64(i<<16+j+1)
+		list[j].Entry.Seq = notLogged(i, j)
 	}
 	return list
 }
@@ -104,9 +109,23 @@ func viewUpTo(p *tenfold.Projection, through int64) (*tenfold.Projection, error)
 	return tenfold.Project(l), nil
 }
 
-// viewText is that as text.
-func viewText(s *session.Session, through int64) (string, error) {
-	p, err := viewUpTo(s.Projection(), through)
+// viewThen is the view of a conversation as it was when the log ended with an entry.
+func viewThen(s *session.Session, seq int64) (*tenfold.Projection, error) {
+	l := tenfold.NewLog()
+	for e := range s.Log().Entries() {
+		if e.Seq > seq {
+			break
+		}
+		if _, err := l.Append(e); err != nil {
+			return nil, err
+		}
+	}
+	return tenfold.Project(l), nil
+}
+
+// viewText is a view up to an entry as text.
+func viewText(s *session.Session, p *tenfold.Projection, through int64) (string, error) {
+	p, err := viewUpTo(p, through)
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +136,7 @@ func viewText(s *session.Session, through int64) (string, error) {
 	return strings.TrimSpace(text.String()), err
 }
 
-// viewItems is that as the items of a request to OpenAI, for a client that does not
+// viewItems is the view up to an entry as the items of a request to OpenAI, for a client that does not
 // have what they are made of any more.
 func viewItems(s *session.Session, through int64) ([]byte, error) {
 	p, err := viewUpTo(s.Projection(), through)
@@ -138,13 +157,12 @@ func viewItems(s *session.Session, through int64) ([]byte, error) {
 	return raw[r.Messages[0].From:r.Messages[len(r.Messages)-1].To], nil
 }
 
-// handleOf finds the handle of ours that a request stands on, nil for none. Messages
-// before skip are not looked at.
-func handleOf(w wire.Protocol, r *wire.Request, skip int) *wire.Placed {
+// handleOf finds the handle of ours that a request stands on, nil for none.
+func handleOf(w wire.Protocol, r *wire.Request) *wire.Placed {
 	if _, ok := w.(wire.OpenAIResponses); !ok {
 		return nil
 	}
-	if list := wire.Handles(r, skip); len(list) > 0 {
+	if list := wire.Handles(r, 0); len(list) > 0 {
 		return &list[len(list)-1]
 	}
 	return nil
@@ -201,7 +219,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 // nil where there is nothing to tell.
 func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, error) {
 	c := &t.log
-	err := t.store(ctx, ex, upto)
+	err := t.storeOnly(ctx, ex, upto)
 	if err == nil {
 		err = t.ready(ctx)
 	}
@@ -217,10 +235,11 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, 
 	}
 	b := &base{seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens()}
 	if !asksHandle(ex.in.Protocol, ex.r) {
-		b.text, err = viewText(c.session, b.seq)
+		b.text, err = viewText(c.session, c.session.Projection(), b.seq)
 		return b, err
 	}
-	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: c.control.Epoch().ID}
+	b.epoch = c.control.Epoch().ID
+	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: strconv.FormatInt(b.seq, 10)}
 	b.bytes, err = t.itemsOf(ex, upto)
 	if b.handle.String() == "" {
 		err = errors.New("the conversation's id cannot stand in a handle")
@@ -280,8 +299,7 @@ func (t *thread) stand(b *base, r *wire.Request) {
 	t.messages, t.confirmed = r.Messages[:b.messages], b.messages
 	t.used, t.usedAt = 0, 0
 	if b.text == "" {
-		t.epoch = b.handle.Epoch
-		t.frozen = &frozen{epoch: t.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
+		t.frozen = &frozen{epoch: b.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
 	}
 }
 
@@ -302,13 +320,12 @@ const mostBases = 2
 // of one of the newest compactions.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
-	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
-		e, ok := l.Lookup(h.Handle.Epoch)
-		if !ok || h.Handle.Conversation != s.ID() {
-			return story{}, nil
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
+		seq, err := strconv.ParseInt(h.Handle.Epoch, 10, 64)
+		if e, ok := l.Entry(seq); err != nil || !ok || e.Payload.Kind() != tenfold.KindCompaction || h.Handle.Conversation != s.ID() {
+			return story{}, nil //nolint:nilerr // it is not one of ours
 		}
-		b := &base{messages: h.Message + 1, seq: e.Seq, handle: h.Handle, tokens: s.Projection().Tokens()}
-		var err error
+		b := &base{messages: h.Message + 1, seq: seq, handle: h.Handle, epoch: epochOf(s), tokens: s.Projection().Tokens()}
 		if b.bytes, err = viewItems(s, b.seq); err != nil {
 			return story{}, err
 		}
@@ -320,7 +337,11 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 			continue
 		}
 		left--
-		text, err := viewText(s, seq)
+		var text string
+		p, err := viewThen(s, seq)
+		if err == nil {
+			text, err = viewText(s, p, seq)
+		}
 		if err != nil {
 			return story{}, err
 		}

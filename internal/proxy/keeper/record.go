@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -23,7 +24,8 @@ type record struct {
 	session *session.Session
 	control *session.Controller
 	live    session.Live
-	model   string // that live is for
+	model   string        // that live is for
+	kept    time.Duration // and how long the client asks its cache to live
 	story   story
 	// looked is how many tokens the log had at the last look.
 	looked int
@@ -53,6 +55,24 @@ func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
 	return err
 }
 
+// storeOnly does the same before something is compacted: what the log has behind the
+// messages, such as an answer that the client lost, is no part of what the model is
+// to see.
+func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
+	err := t.store(ctx, ex, upto)
+	c := &t.log
+	if err == nil && len(c.story.chains) > upto {
+		c.story.cut(upto)
+	}
+	if err != nil || c.session == nil || ended(c.session.Log(), c.story.at) {
+		return err
+	}
+	if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+		return err
+	}
+	return t.store(ctx, ex, upto)
+}
+
 // storeHeard brings the log up to the answer of an exchange.
 func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 	t.k.mu.Lock()
@@ -64,7 +84,7 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 	chain := ex.r.Messages[ex.length-1].Chain
 	for i := range heard {
 		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
-		heard[i].Time = ex.ended
+		heard[i].Time = ex.timeOf(heard[i])
 	}
 	err := t.storeAll(ctx, ex, ex.length, heard)
 	if err != nil {
@@ -100,7 +120,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 	}
 	same := c.story.common(ex.r, upto)
 	if same < len(c.story.chains) && same < upto {
-		return t.leave(ctx, same)
+		c.story.cut(same) // the log may tell the same all the same
 	}
 	batch, err := t.fresh(ex, same, upto)
 	if err != nil {
@@ -146,6 +166,15 @@ func (t *thread) logged() *tenfold.Log {
 		return tenfold.NewLog()
 	}
 	return t.log.session.Log()
+}
+
+// timeOf is the time of an entry of an answer. What was thought has that of the
+// request: it is bound to what the model was shown then.
+func (ex *exchange) timeOf(e tenfold.Entry) time.Time {
+	if e.Payload.Kind() == tenfold.KindReasoning {
+		return ex.sent.UTC()
+	}
+	return ex.ended.UTC()
 }
 
 // A batch is what a log lacks of a history.
@@ -197,8 +226,6 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		answer := prev != nil && i >= prev.length && ex.r.Messages[i].Model
 		switch {
 		case prev == nil:
-		case answer:
-			when = prev.ended
 		case i < prev.length:
 			when = prev.began
 		}
@@ -211,15 +238,15 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 				b.fits, b.messages = false, i
 				return b, nil
 			}
-			if len(known) > 0 {
-				b.at = known[len(known)-1]
-			}
+			b.at = last(known, b.at)
 			pieces = pieces[len(known):]
 		}
 		b.grows = b.grows || len(pieces) > 0
 		for _, p := range pieces {
 			e := p.Entry
-			e.Time = cmp.Or(e.Time, when.UTC())
+			if e.Time = when.UTC(); answer {
+				e.Time = prev.timeOf(e)
+			}
 			b.entries = append(b.entries, e)
 		}
 	}
@@ -305,14 +332,9 @@ func (t *thread) found(ex *exchange, upto int) error {
 		if !ok || len(known) < len(pieces) {
 			return fmt.Errorf("message %d is not in the log as it was stored", i)
 		}
-		if prev := ex.before; prev != nil && i >= prev.length && ex.r.Messages[i].Model && c.control != nil {
-			c.story.unbind(l, known, prev.epoch, c.control.Epoch())
-		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
-		if len(known) > 0 {
-			c.story.at = known[len(known)-1]
-		}
+		c.story.at = last(known, c.story.at)
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
@@ -366,7 +388,10 @@ func (t *thread) adopt(s *session.Session) error {
 func (t *thread) configure() error {
 	c := &t.log
 	model := c.session.Projection().Config().Model
-	if c.control != nil && c.control.Session() == c.session && model == c.model {
+	t.k.mu.Lock()
+	kept := t.kept
+	t.k.mu.Unlock()
+	if c.control != nil && c.control.Session() == c.session && model == c.model && kept == c.kept {
 		return nil
 	}
 	live, err := t.k.Configure(t.dir, model)
@@ -374,7 +399,8 @@ func (t *thread) configure() error {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
 	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
-	c.live, c.model, c.looked = live, model, 0
+	live.Lifetime = kept
+	c.live, c.model, c.kept, c.looked = live, model, kept, 0
 	c.control = c.session.Control(live)
 	return nil
 }
@@ -447,7 +473,7 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
-	if h := handleOf(ex.in.Protocol, ex.r, 0); h != nil {
+	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
 		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
 			known = append([]store.Conversation{c}, known...)
 		}
@@ -501,7 +527,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		t.stand(b, ex.r)
 		t.messages, t.confirmed = messages, max(confirmed, b.messages)
 		t.k.mu.Unlock()
-		t.log.epoch = t.epochOf(best)
+		t.log.epoch = epochOf(best)
 	}
 	if len(told.chains) < upto && !ends {
 		return t.copyOf(ctx, best, told.at)
@@ -513,14 +539,17 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 }
 
 // epochOf is the epoch that a conversation is in.
-func (t *thread) epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
+func epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
 
 // retell finds which messages of a request a log has.
 func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
-	if pieces, err := ex.in.Protocol.Read(ex.r, 0); err != nil {
+	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
-	} else if known, ok := st.follow(s.Log(), 0, pieces); !ok || len(known) < len(pieces) {
+	}
+	known, ok := st.follow(s.Log(), 0, pieces)
+	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r) != nil {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
 		}
@@ -535,9 +564,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 			break
 		}
 		st.chains, st.seqs = append(st.chains, ex.r.Messages[i].Chain), append(st.seqs, known)
-		if len(known) > 0 {
-			st.at = known[len(known)-1]
-		}
+		st.at = last(known, st.at)
 	}
 	return st, nil
 }

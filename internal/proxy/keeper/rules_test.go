@@ -219,6 +219,25 @@ func TestV2cColdIsFree(t *testing.T) {
 	c.close()
 }
 
+// V2c: a cache that the client asks to live for an hour is not cold before.
+func TestV2cColdIsWhatTheClientAsksFor(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns, c.hour = 10, true
+	for range 8 {
+		c.turn(1500)
+	}
+	c.pass(50 * time.Minute)
+	if c.turn(100); c.status().Epochs != 0 {
+		t.Error("compacted while the cache was warm")
+	}
+	c.pass(61 * time.Minute)
+	if c.turn(100); c.status().Epochs != 1 {
+		t.Errorf("not compacted when cold: %+v; failures %q", c.status(), c.failures())
+	}
+	c.close()
+}
+
 // X6: what the vendor refuses is tried once with the originals, and the history
 // passes from then on.
 func TestX6RefusedRequestsGoAsTheyCame(t *testing.T) {

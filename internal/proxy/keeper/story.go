@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
-	"tenfold/session"
 )
 
 // A story tells which entries of a log the messages of a history are.
@@ -25,25 +25,25 @@ type story struct {
 	// (X4); nil where they do not.
 	base *base
 	now  string // the text of the base, as the view is by now
-	// stale is reasoning that was made before the epoch began, and came into the log
-	// after: somebody undid a compaction while the model answered (B1).
-	stale map[int64]bool
 }
 
-// unbind notes the reasoning of an answer that was made in another epoch than the
-// log has it in.
-func (s *story) unbind(l *tenfold.Log, seqs []int64, made string, in session.Epoch) {
-	if made == in.ID {
-		return
-	}
-	for _, seq := range seqs {
-		if e, _ := l.Entry(seq); seq > in.Seq && e.Payload.Kind() == tenfold.KindReasoning {
-			if s.stale == nil {
-				s.stale = map[int64]bool{}
+// stale finds reasoning that was made before an entry which changed the view, and
+// came into the log after it: somebody undid a compaction while the model answered,
+// say. It is bound to what the model was shown (B1).
+func stale(l *tenfold.Log) map[int64]bool {
+	out := map[int64]bool{}
+	var changed time.Time
+	for e := range l.Entries() {
+		switch e.Payload.Kind() {
+		case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin:
+			if e.Time.After(changed) {
+				changed = e.Time
 			}
-			s.stale[seq] = true
+		case tenfold.KindReasoning:
+			out[e.Seq] = e.Time.Before(changed)
 		}
 	}
+	return out
 }
 
 // common is how many messages at the start of a request are those of the story.
@@ -62,9 +62,7 @@ func (s *story) cut(n int) {
 		s.at = s.base.seq
 	}
 	for _, list := range s.seqs {
-		for _, seq := range list {
-			s.at = max(s.at, seq)
-		}
+		s.at = last(list, s.at)
 	}
 }
 
@@ -81,34 +79,64 @@ func (s *story) read(w wire.Protocol, r *wire.Request, i int) ([]wire.Piece, err
 		return nil, fmt.Errorf("message %d has %d entries, and had %d", i, len(pieces), len(s.seqs[i]))
 	}
 	for j := range pieces {
-		pieces[j].Entry.Seq = s.seqs[i][j]
+		if pieces[j].Entry.Seq = s.seqs[i][j]; s.seqs[i][j] == 0 {
+			pieces[j].Entry.Seq = notLogged(i, j)
+		}
 	}
 	return pieces, nil
 }
 
-// follow finds a message's pieces in the log behind the story. Known are the
-// entries that the first of them are; the others are not there yet. It is false
-// where the log goes on in another way. Without a reason to doubt, an answer that
-// was heard is the message that brings it back: a client may leave reasoning and
-// blank texts out, and write JSON anew.
+// follow finds a message's pieces in the log behind an entry: the entries that the
+// first of them are, 0 for one that the log does not have; the others are yet to be
+// appended. It is false where the log goes on in another way. Payloads are compared,
+// not bytes: a client may write JSON anew when it sends an answer back, and leave
+// reasoning and blank texts out. What its host puts between (budgets, reminders) it
+// may change and drop: that makes no other history.
 func (s *story) follow(l *tenfold.Log, after int64, pieces []wire.Piece) (known []int64, ok bool) {
-	j := 0
-	for e := range l.After(after) {
-		if !tells(e) {
-			continue
-		}
-		if j == len(pieces) {
+	for _, p := range pieces {
+		seq, blocked := seek(l, after, p.Entry)
+		switch {
+		case seq > 0:
+			after = seq
+			known = append(known, seq)
+		case !blocked:
 			return known, true
-		}
-		switch p := pieces[j].Entry; {
-		case e.ID == p.ID || same(e.Payload, p.Payload):
-			known = append(known, e.Seq)
-			j++
-		case !dropped(e.Payload):
+		case hosts(p.Entry.Payload):
+			known = append(known, 0)
+		default:
 			return nil, false
 		}
 	}
 	return known, true
+}
+
+// seek finds an entry in a log, behind another one and nothing but what a client may
+// leave out; else blocked says that something stands there.
+func seek(l *tenfold.Log, after int64, want tenfold.Entry) (seq int64, blocked bool) {
+	for e := range l.After(after) {
+		switch {
+		case !tells(e):
+		case e.ID == want.ID || same(e.Payload, want.Payload):
+			return e.Seq, false
+		case !dropped(e.Payload):
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+// last is the last entry of the log among some, at least as far as another.
+func last(known []int64, at int64) int64 {
+	for _, seq := range known {
+		at = max(at, seq)
+	}
+	return at
+}
+
+// hosts tells of what a client's host says in the person's place.
+func hosts(p tenfold.Payload) bool {
+	m, ok := p.(tenfold.UserMessage)
+	return ok && !m.IsRequest()
 }
 
 // tells reports whether an entry is part of what a history says.
@@ -135,7 +163,7 @@ func dropped(p tenfold.Payload) bool {
 	case tenfold.AssistantMessage:
 		return strings.TrimSpace(p.Text) == ""
 	}
-	return false
+	return hosts(p)
 }
 
 // same tells whether two payloads say the same.

@@ -32,7 +32,6 @@ type thread struct {
 	newest    *exchange
 	idle      *time.Timer
 
-	epoch  string // that requests are sent in
 	frozen *frozen
 	// answered is what the client was told when it last compacted by itself, until
 	// a history begins with it (X4).
@@ -46,12 +45,13 @@ type thread struct {
 	due      bool
 	limit    int
 	lifetime time.Duration
-	least    int       // tokens that the cache keeps at all
-	used     int       // tokens of the newest exchange that the vendor counted
-	usedAt   int       // how many messages its request had
-	version  int64     // of the log
-	checked  time.Time // when the store was asked for it
-	rest     time.Time // no job is waited for before, after a failure
+	kept     time.Duration // as the client asks of it, by its marks
+	least    int           // tokens that the cache keeps at all
+	used     int           // tokens of the newest exchange that the vendor counted
+	usedAt   int           // how many messages its request had
+	version  int64         // of the log
+	checked  time.Time     // when the store was asked for it
+	rest     time.Time     // no job is waited for before, after a failure
 
 	jobs    []func(context.Context)
 	running bool
@@ -65,9 +65,6 @@ type billed struct{ prompt, read int64 }
 
 // Bounds of when a request waits for a look at the log.
 const (
-	// firstLook is the size of a first request that is looked at, in bytes: about
-	// 40,000 tokens, which no default would compact.
-	firstLook = 128 << 10
 	// bytesPerToken is taken for what no vendor counted yet. Real requests have
 	// 3.5 to 5, so that what is due is never missed.
 	bytesPerToken = 3
@@ -100,6 +97,7 @@ func (t *thread) join(ex *exchange) {
 	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
 	ex.warm = t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.lifetime
 	t.shown.Requests++
+	t.kept = max(t.kept, ex.kept)
 	t.shown.Model = cmp.Or(ex.r.Model, t.shown.Model)
 }
 
@@ -109,8 +107,8 @@ func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
 	switch {
 	case t.k.closed, ex.began.Before(t.rest):
 		return false
-	case fresh: // what was said before may be in the store, with compactions
-		return settled(ex.r.Messages) > 0 || len(ex.in.Body) > firstLook
+	case fresh:
+		return !ex.fits
 	case t.due:
 		return true
 	case t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) >= t.lifetime:
@@ -164,7 +162,7 @@ func (t *thread) flush() {
 	if ex == nil || ex.flushed {
 		return
 	}
-	ex.flushed, t.confirmed = true, ex.length
+	ex.flushed = true
 	t.later(func(ctx context.Context) {
 		t.noted(t.storeHeard(ctx, ex))
 		t.look(ctx)
@@ -263,7 +261,7 @@ func (t *thread) pass(why string) {
 
 // send gives a request the body that it goes with.
 func (t *thread) send(ex *exchange) {
-	ex.epoch = t.epoch
+	ex.sent = t.k.Now()
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
 		t.shown.Edited++

@@ -1,0 +1,289 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tenfold/internal/config"
+	"tenfold/internal/live"
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/session"
+	"tenfold/store/sqlite"
+)
+
+// way is one way from a client to the upstream, with the times of its requests.
+type way struct {
+	name        string
+	base        string
+	first, last []time.Duration
+}
+
+// ways are a direct connection, the standard library's reverse proxy, ours without a
+// Keeper, and ours with the real one over a store on disk.
+func ways(b *testing.B, up http.HandlerFunc) []*way {
+	b.Helper()
+	server := httptest.NewServer(up)
+	b.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	reverse := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(u) },
+		Transport: proxy.NewTransport(), FlushInterval: -1,
+	}
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // or it may lose the end of a body
+		reverse.ServeHTTP(w, r)
+	}))
+	b.Cleanup(plain.Close)
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "t.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	k := keeper.New(keeper.Options{
+		Open: func(context.Context) (*session.Service, error) { return session.NewService(store), nil },
+		Configure: func(_, model string) (session.Live, error) {
+			l, err := config.Read(config.Sources{})
+			if err != nil {
+				return session.Live{}, err
+			}
+			e, err := l.With()
+			if err != nil {
+				return session.Live{}, err
+			}
+			return live.Settings(e.Config, model)
+		},
+	})
+	b.Cleanup(func() { _ = k.Close(context.Background()) })
+	return []*way{
+		{name: "direct", base: server.URL},
+		{name: "ReverseProxy", base: plain.URL},
+		{name: "unread", base: serveBench(b, nil, u)},
+		{name: "ours", base: serveBench(b, k, u)},
+	}
+}
+
+func serveBench(b *testing.B, k proxy.Keeper, u *url.URL) string {
+	b.Helper()
+	s := proxy.NewServer(proxy.Options{Keeper: k})
+	token := s.Add("", proxy.Route{Upstreams: map[string]*url.URL{"up": u}})
+	server := httptest.NewServer(s)
+	b.Cleanup(server.Close)
+	return proxy.Base(strings.TrimPrefix(server.URL, "http://"), token, "up")
+}
+
+// ask sends a request and notes when the first and the last byte of the response
+// came.
+func (w *way) ask(b *testing.B, d *dialog, body []byte) {
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, w.base+"/v1/messages", bytes.NewReader(body))
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	r.Header.Set("X-Claude-Code-Session-Id", d.name)
+	start := time.Now()
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	var one [1]byte
+	_, _ = io.ReadFull(res.Body, one[:])
+	w.first = append(w.first, time.Since(start))
+	_, err = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	if err != nil || res.StatusCode != http.StatusOK {
+		b.Error(res.Status, err)
+	}
+	w.last = append(w.last, time.Since(start))
+}
+
+// report prints what each way takes beside ReverseProxy alone.
+func report(b *testing.B, all []*way) {
+	b.Helper()
+	reference := all[1]
+	for _, w := range all {
+		for _, p := range []struct {
+			name  string
+			share float64
+		}{{"p50", .5}, {"p99", .99}} {
+			b.ReportMetric(float64(quantile(w.first, p.share))/1e6, w.name+"-ms-"+p.name)
+			if w.name == "ours" || w.name == "unread" {
+				b.ReportMetric(float64(quantile(w.last, p.share))/float64(quantile(reference.last, p.share)), w.name+"/ReverseProxy-"+p.name)
+				b.ReportMetric(float64(quantile(w.first, p.share)-quantile(reference.first, p.share))/1e6, w.name+"-added-ms-"+p.name)
+			}
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of all ways together
+}
+
+func quantile(all []time.Duration, share float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}
+
+// stream is a short answer of Anthropic's.
+const stream = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[],"usage":{"input_tokens":10,"cache_read_input_tokens":100000,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The loaf rises."}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`
+
+func answerStream(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	w.Header().Set("Content-Type", "text/event-stream")
+	for event := range strings.SplitAfterSeq(stream, "\n\n") {
+		_, _ = io.WriteString(w, event)
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// A dialog is a conversation as a client sends it: calls and results to a size, and
+// a turn more with each request.
+type dialog struct {
+	name string
+	head string
+	text strings.Builder
+}
+
+func newDialog(size int, name string) *dialog {
+	d := &dialog{name: name, head: `{"model":"claude-sonnet-4-5","max_tokens":1000,"stream":true,"system":"You bake. ` + name + `","tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[`}
+	d.text.WriteString(`{"role":"user","content":"Read all recipes of ` + name + `."}`)
+	for i := 0; d.text.Len() < size; i++ {
+		_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/recipes/%d.txt"}}]}`, i, i)
+		_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"%s"}]}`, i, strings.Repeat(fmt.Sprintf("line %d: flour, water, salt\\n", i), 130))
+	}
+	return d
+}
+
+func (d *dialog) next() []byte {
+	body := d.head + d.text.String() + "]}"
+	d.text.WriteString(`,{"role":"assistant","content":[{"type":"text","text":"The loaf rises."}]},{"role":"user","content":[{"type":"text","text":"And then?"}]}`)
+	return []byte(body)
+}
+
+// X9: a turn more of a long conversation, which is what nearly all requests are.
+func BenchmarkX9Request(b *testing.B) {
+	for _, size := range []int{400 << 10, 4 << 20} {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			all := ways(b, answerStream)
+			d := newDialog(size, "one")
+			for range 3 { // an epoch may begin
+				body := d.next()
+				for _, w := range all {
+					w.ask(b, d, body)
+					w.first, w.last = nil, nil
+				}
+			}
+			for b.Loop() {
+				body := d.next()
+				for _, w := range all {
+					w.ask(b, d, body)
+				}
+			}
+			report(b, all)
+		})
+	}
+}
+
+// X9: the first request of a long conversation that nobody has seen: all of it is
+// read and stored, and an epoch begins if it is too long.
+func BenchmarkX9FirstRequest(b *testing.B) {
+	for _, size := range []int{400 << 10, 4 << 20} {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			all := ways(b, answerStream)
+			for i := 0; b.Loop(); i++ {
+				d := newDialog(size, fmt.Sprint(i))
+				body := d.next()
+				for _, w := range all {
+					w.ask(b, d, body)
+				}
+			}
+			report(b, all)
+		})
+	}
+}
+
+// X9: what a request of 400 KB allocates, client and upstream included.
+func BenchmarkX9Allocations(b *testing.B) {
+	for _, w := range ways(b, answerStream) {
+		b.Run(w.name, func(b *testing.B) {
+			d := newDialog(400<<10, "one")
+			w.ask(b, d, d.next())
+			b.ReportAllocs()
+			for b.Loop() {
+				w.ask(b, d, d.next())
+			}
+		})
+	}
+}
+
+// X9: 200 streams at once, each with a request of 40 KB; the time is that of a
+// stream's first byte.
+func BenchmarkX9Streams(b *testing.B) {
+	all := ways(b, answerStream)
+	dialogs := make([]*dialog, 200)
+	for i := range dialogs {
+		dialogs[i] = newDialog(40<<10, fmt.Sprint("stream ", i))
+	}
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if ok {
+		defer func(n int) { transport.MaxIdleConnsPerHost = n }(transport.MaxIdleConnsPerHost)
+		transport.MaxIdleConnsPerHost = len(dialogs)
+	}
+	round := func() {
+		bodies := make([][]byte, len(dialogs))
+		for i, d := range dialogs {
+			bodies[i] = d.next()
+		}
+		for _, w := range all {
+			own := make([]way, len(bodies))
+			var asked sync.WaitGroup
+			for i, body := range bodies {
+				own[i].base = w.base
+				asked.Go(func() { own[i].ask(b, dialogs[i], body) })
+			}
+			asked.Wait()
+			for _, o := range own {
+				w.first, w.last = append(w.first, o.first...), append(w.last, o.last...)
+			}
+		}
+	}
+	round() // the conversations are new
+	for _, w := range all {
+		w.first, w.last = nil, nil
+	}
+	for b.Loop() {
+		round()
+	}
+	report(b, all)
+}
