@@ -318,7 +318,6 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				}
 			}
 			if found := tokens(list); !w.says(found) {
-				w.dump()
 				t.Fatalf("conversation %s mixes histories: %v", id, found)
 			}
 		}
