@@ -194,7 +194,7 @@ func (r *Result) liveTables(s Summary) []Table {
 	sum := Table{Title: "What live conversations cost", About: about, Columns: []string{"dollars", "change", "dearer", "worst", "full", "cold", "cleared", "asked"}}
 	by := Table{
 		Title:   "Change by provider",
-		About:   "At the price of each session's own model. In parentheses, how many sessions cost more. The last lines are those of clients that ask Anthropic to keep prompts for an hour, at twice the price of input.",
+		About:   "At the price of each session's own model. In parentheses, how many sessions cost more. The last lines are those of prompts that are kept for an hour, which Anthropic does for clients that ask for it, at twice the price of input.",
 		Columns: []string{allProviders, "Anthropic", "OpenAI", "Google"},
 	}
 	line := func(name, way string, hour bool, cell func(LiveSpending) string) {

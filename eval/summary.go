@@ -78,7 +78,9 @@ func (r *Result) Summarise() Summary {
 		s.Groups = append(s.Groups, r.group("cut", percentWords(cut), func(_ *SessionResult, c *Cell) bool { return c.Cut == cut }))
 	}
 	s.Equals = equals(s.Groups[0].Rows)
-	s.Worst = r.worst()
+	if len(r.Options.Live) == 0 { // no command shows how a live conversation stood at a cut
+		s.Worst = r.worst()
+	}
 	s.HeldOut = r.heldOut()
 	s.Spending = r.spend()
 	s.Live = r.liveSpending()

@@ -282,7 +282,7 @@ type Epoch struct {
 
 // Epoch is the one that the conversation is in, as far as the session has read.
 func (c *Controller) Epoch() Epoch {
-	c.past.read(c.session, c.live.Auto.MaxAttempts, c.lifetime())
+	c.past.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime())
 	return c.past.epoch
 }
 

@@ -120,8 +120,9 @@ func (b *balance) allows(c trigger.Cache, stake float64) bool {
 	return float64(c.Behind)*more-float64(c.Going)*c.Read <= saved+stake*spent
 }
 
-// lifetime is how long the provider keeps a prompt that nobody touches.
-func (c *Controller) lifetime() time.Duration {
+// Lifetime is how long the provider keeps a prompt that nobody touches, as far as
+// that is known: then the cache is cold (live V2c).
+func (c *Controller) Lifetime() time.Duration {
 	d := c.live.Micro.ColdAfter
 	if d <= 0 {
 		rule, _ := provider.CacheRuleOf(c.session.projection.Config().Model)
@@ -168,5 +169,5 @@ func (c *Controller) cachePrice() (read, write float64) {
 
 // cacheRule tells a cold cache from a warm one.
 func (c *Controller) cacheRule() trigger.CacheAware {
-	return trigger.CacheAware{ClearAtLeast: c.live.Micro.ClearAtLeast, ColdAfter: c.lifetime()}
+	return trigger.CacheAware{ClearAtLeast: c.live.Micro.ClearAtLeast, ColdAfter: c.Lifetime()}
 }

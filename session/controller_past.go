@@ -109,7 +109,7 @@ const interrupted = "it was interrupted"
 // state is where the controller stands by the log and the clock.
 func (c *Controller) state() State {
 	p := &c.past
-	p.read(c.session, c.live.Auto.MaxAttempts, c.lifetime())
+	p.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime())
 	if p.state != Compacting || !c.session.service.now().After(p.over) {
 		return p.state
 	}

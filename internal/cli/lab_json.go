@@ -135,7 +135,7 @@ func marshalRow(out *jsontext.Encoder, row eval.Row) error {
 func (k *lab) printJSON(r *eval.Result, s eval.Summary) error {
 	for i := range r.Sessions {
 		one := &r.Sessions[i]
-		if one.Skipped != "" && len(r.Sessions) > 1 {
+		if one.Skipped != "" && len(one.Live) == 0 && len(r.Sessions) > 1 {
 			continue // the summary counts them
 		}
 		if err := k.emitLab(one); err != nil {

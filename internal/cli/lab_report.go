@@ -101,7 +101,7 @@ func (k *lab) lost(r *eval.Result) {
 
 // worst lists where the main policy recalls the least.
 func (k *lab) worst(r *eval.Result, s eval.Summary) {
-	if len(r.Sessions) == 1 && len(r.Options.Cuts) == 1 {
+	if len(s.Worst) == 0 || len(r.Sessions) == 1 && len(r.Options.Cuts) == 1 {
 		return // it is the case itself
 	}
 	focus := r.Options.Focus()

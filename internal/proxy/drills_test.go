@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,13 +20,17 @@ import (
 	"testing"
 	"time"
 
+	diff "github.com/google/go-cmp/cmp"
+
 	"tenfold/internal/proxy/wire"
 )
 
 // upstream serves a handler until the test ends.
 func upstream(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	up := httptest.NewServer(h)
+	up := httptest.NewUnstartedServer(h)
+	up.Config.ErrorLog = log.New(io.Discard, "", 0)
+	up.Start()
 	t.Cleanup(up.Close)
 	return up
 }
@@ -214,6 +221,128 @@ func TestX1IdleConnectionsThatEnded(t *testing.T) {
 	}
 }
 
+// X1: the same where the upstream hangs up after it had the whole request: nobody can
+// tell whether it was read, and a client on a new connection would have had an answer.
+func TestX1IdleConnectionsThatEndLate(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewServer(Options{Keeper: newScribe()})
+	s.find = onlyMessages
+	r := serve(t, s, "http://"+l.Addr().String())
+	served := make(chan bool)
+	go func() {
+		defer close(served)
+		for i := range 2 {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			b := bufio.NewReader(conn)
+			for j := range 2 - i {
+				req, err := http.ReadRequest(b)
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				_, _ = io.Copy(io.Discard, req.Body)
+				if len(req.Header["Idempotency-Key"]) > 0 {
+					t.Error("a header is sent that the client did not send")
+				}
+				if j == 0 {
+					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+				}
+			}
+			_ = conn.Close()
+		}
+	}()
+	for i := range 2 {
+		if got := (question{Method: http.MethodPost, Path: "/messages", Body: "{}"}).ask(t, r.base); got.Failed || got.Body != "ok" {
+			t.Errorf("request %d: %v", i, got)
+		}
+	}
+	_ = l.Close()
+	until(t, "the upstream ends", served)
+}
+
+// X1: what is meant for a neighbour stays with it, both ways.
+func TestX1HopByHop(t *testing.T) {
+	t.Parallel()
+	up := newPlayer(t)
+	up.play(script{Raw: "HTTP/1.1 200 OK\r\nConnection: X-One\r\nX-One: 1\r\nKeep-Alive: timeout=5\r\nProxy-Authenticate: x\r\nX-Kept: 1\r\nContent-Length: 0\r\n\r\n", Cut: -1})
+	s := run(t, newScribe(), up.URL)
+	for _, path := range []string{"/messages", "/other"} {
+		got := question{Method: http.MethodPost, Path: path, Body: "{}", Header: http.Header{
+			"Connection": {"keep-alive, X-Two", "x-three"}, "X-Two": {"1"}, "X-Three": {"1"}, "Keep-Alive": {"5"}, "Proxy-Authorization": {"x"},
+			"Proxy-Connection": {"x"}, "Upgrade": {"h2c"}, "Te": {"gzip, trailers"}, "X-Kept": {"1"},
+		}}.ask(t, s.base)
+		if d := diff.Diff(http.Header{"X-Kept": {"1"}, "Content-Length": {"0"}}, got.Header); d != "" {
+			t.Errorf("%s: the client sees (-want +got):\n%s", path, d)
+		}
+	}
+	for _, asked := range up.asked() {
+		if d := diff.Diff(http.Header{"X-Kept": {"1"}, "Te": {"trailers"}, "Content-Length": {"2"}}, asked.Header); d != "" {
+			t.Errorf("the upstream sees (-want +got):\n%s", d)
+		}
+	}
+}
+
+// X1: over HTTP/2 too streams come chunk by chunk, and are cut where they are cut.
+func TestX1HTTP2(t *testing.T) {
+	t.Parallel()
+	next := make(chan bool)
+	up := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("asked by %s", r.Proto)
+		}
+		_, _ = io.Copy(w, r.Body)
+		for range 3 {
+			_ = http.NewResponseController(w).Flush()
+			<-next
+			_, _ = io.WriteString(w, "!")
+		}
+		if r.URL.Path == "/cut/messages" {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	up.EnableHTTP2 = true
+	up.StartTLS()
+	defer up.Close()
+	transport := NewTransport()
+	transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
+	transport.TLSClientConfig.RootCAs.AddCert(up.Certificate())
+	k := newScribe()
+	s := NewServer(Options{Keeper: k, Transport: transport})
+	s.find = onlyMessages
+	r := serve(t, s, up.URL)
+	for path, cut := range map[string]bool{"/messages": false, "/cut/messages": true} {
+		res, err := http.Post(r.base+path, "", strings.NewReader("body"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 7)
+		_, err = io.ReadFull(res.Body, got[:4])
+		for i := range 3 {
+			next <- true
+			if err == nil && (!cut || i < 2) { // the last is lost with the stream, or not
+				_, err = io.ReadFull(res.Body, got[4+i:5+i])
+			}
+		}
+		if err != nil || !strings.HasPrefix("body!!!", strings.TrimRight(string(got), "\x00")) {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
+		if _, err := io.ReadAll(res.Body); (err != nil) != cut {
+			t.Errorf("%s ends with %v", path, err)
+		}
+		_ = res.Body.Close()
+		if told := until(t, "done", k.done); told != "200 "+strconv.FormatBool(cut) {
+			t.Errorf("%s: %s", path, told)
+		}
+	}
+}
+
 // X1: an upstream that is half open, or not there, looks so to the client: it waits
 // as long as the client waits, or the connection breaks.
 func TestX1UpstreamsThatDoNotAnswer(t *testing.T) {
@@ -349,12 +478,16 @@ func TestX1EarlyAnswers(t *testing.T) {
 	t.Parallel()
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).EnableFullDuplex()
+		if r.Header.Get("Expect") != "" && strings.HasSuffix(r.URL.Path, "/messages") {
+			t.Error("the upstream is asked for a body that is here")
+		}
 		if r.Header.Get("X-Wanted") != "" {
 			_, _ = io.Copy(io.Discard, r.Body)
 		}
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 	})
 	s := run(t, newScribe(), up.URL)
+	s.limits.read = 1000
 	for _, tt := range []struct {
 		path, header  string
 		first, second string
@@ -362,13 +495,18 @@ func TestX1EarlyAnswers(t *testing.T) {
 		{"/other", "Expect: 100-continue\r\n", "HTTP/1.1 413", ""},
 		{"/other", "Expect: 100-continue\r\nX-Wanted: yes\r\n", "HTTP/1.1 100", "HTTP/1.1 413"},
 		{"/messages", "Expect: 100-continue\r\nX-Wanted: yes\r\n", "HTTP/1.1 100", "HTTP/1.1 413"},
-		{"/other", "", "HTTP/1.1 413", ""}, // while the body is not here yet
+		{"/other", "", "HTTP/1.1 413", ""},    // while the body is not here yet
+		{"/messages", "", "HTTP/1.1 413", ""}, // which is too long to be read
 	} {
 		conn, err := net.Dial("tcp", s.address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = fmt.Fprintf(conn, "POST /t/%s/up%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 4\r\n%s\r\n", s.token, tt.path, s.address, tt.header)
+		length := 4
+		if tt.header == "" {
+			length = 1001
+		}
+		_, _ = fmt.Fprintf(conn, "POST /t/%s/up%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n%s\r\n", s.token, tt.path, s.address, length, tt.header)
 		r := bufio.NewReader(conn)
 		if line, _ := r.ReadString('\n'); !strings.HasPrefix(line, tt.first) {
 			t.Errorf("%v: first %q", tt, line)
@@ -379,6 +517,52 @@ func TestX1EarlyAnswers(t *testing.T) {
 			if line, _ := r.ReadString('\n'); !strings.HasPrefix(line, tt.second) {
 				t.Errorf("%v: then %q", tt, line)
 			}
+		}
+		_ = conn.Close()
+	}
+}
+
+// X1: an early answer comes to its end without the rest of the request, and what
+// comes of the request then is not read as another one.
+func TestX1EarlyAnswersEnd(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				b := bufio.NewReader(conn)
+				if _, err := http.ReadRequest(b); err == nil {
+					_, _ = io.WriteString(conn, "HTTP/1.1 413 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n")
+					_, _ = io.Copy(io.Discard, b)
+				}
+			}()
+		}
+	}()
+	s := run(t, newScribe(), "http://"+l.Addr().String())
+	s.limits.read = 50
+	for _, framing := range []string{"Content-Length: 1000\r\n\r\nstart", "Transfer-Encoding: chunked\r\n\r\n5\r\nstart\r\n"} {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = fmt.Fprintf(conn, "POST /t/%s/up/other HTTP/1.1\r\nHost: %s\r\n%s", s.token, s.address, framing)
+		var came bytes.Buffer
+		b := bufio.NewReader(io.TeeReader(conn, &came))
+		if got := look(b, http.MethodPost); got.Status != 413 || got.Body != "no" || got.Cut || !strings.Contains(came.String(), "Connection: close\r\n") {
+			t.Errorf("%s: %v", framing, got)
+		}
+		_, _ = fmt.Fprintf(conn, "GET /t/%s/up/other HTTP/1.1\r\nHost: %s\r\n\r\n", s.token, s.address)
+		if got := look(b, http.MethodGet); !got.Failed {
+			t.Errorf("%s: the rest is read as a request: %v", framing, got)
 		}
 		_ = conn.Close()
 	}
@@ -407,6 +591,9 @@ func TestX6RefusalsAreTriedAgainOnce(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		bodies = append(bodies, string(body))
+		if string(body) == "broken" {
+			panic(http.ErrAbortHandler)
+		}
 		if string(body) == "the original" {
 			_, _ = io.WriteString(w, "ok")
 			return
@@ -435,15 +622,22 @@ func TestX6RefusalsAreTriedAgainOnce(t *testing.T) {
 	if told := until(t, "done", k.done); told != "400 false" {
 		t.Error(told)
 	}
+	k.again = func(int, []byte) []byte { return []byte("broken") }
+	if got := q.ask(t, s.base); !got.Failed {
+		t.Error(got)
+	}
+	if told := until(t, "done", k.done); told != "0 true" {
+		t.Error(told)
+	}
 	k.again = nil
 	if got := q.ask(t, s.base); got.Status != 400 || got.Body != packed(t, "gzip", "refused: edited") {
 		t.Error(got)
 	}
 	until(t, "done", k.done)
-	if want := "edited, the original, edited, edited again, edited"; strings.Join(bodies, ", ") != want {
+	if want := "edited, the original, edited, edited again, edited, broken, edited"; strings.Join(bodies, ", ") != want {
 		t.Errorf("asked %q, want %s", bodies, want)
 	}
-	if want := "400 refused: edited, 400 refused: edited, 400 refused: edited"; strings.Join(k.refused, ", ") != want {
+	if want := "400 refused: edited, 400 refused: edited, 400 refused: edited, 400 refused: edited"; strings.Join(k.refused, ", ") != want {
 		t.Errorf("refused %q, want %s", k.refused, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tenfold/internal/proxy/wire"
@@ -27,6 +28,8 @@ type passage struct {
 	ctx context.Context
 	// exchange is nil for what passes unread.
 	exchange *guarded
+	// upload is the body that streams through; nil for none.
+	upload *upload
 	// answered tells that what a vendor says before its response comes too late.
 	mu       sync.Mutex
 	answered bool
@@ -116,12 +119,18 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 	out := p.outgoing()
 	if length != 0 {
 		// An upstream may answer before it has read all, as to what is too large.
-		_ = http.NewResponseController(p.w).EnableFullDuplex()
-		out.ContentLength, out.Trailer = length, p.r.Trailer
-		out.Body = io.NopCloser(body)
-		// A read under way after the handler's end would be an error: the transport
-		// may still be sending.
-		defer func() { _ = p.r.Body.Close() }()
+		client := http.NewResponseController(p.w)
+		_ = client.EnableFullDuplex()
+		p.upload = &upload{Reader: body}
+		out.ContentLength, out.Trailer, out.Body = length, p.r.Trailer, p.upload
+		// The transport may still be reading, and the client may send no more before
+		// it has all of the answer.
+		defer func() {
+			if !p.upload.ended.Load() {
+				_ = client.SetReadDeadline(time.Unix(1, 0))
+			}
+			_ = p.r.Body.Close()
+		}()
 	}
 	res, err := p.roundTrip(out) //nolint:bodyclose // respond closes it
 	if err != nil {
@@ -129,6 +138,23 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 	}
 	return p.respond(res)
 }
+
+// An upload is a body on its way.
+type upload struct {
+	io.Reader
+	ended atomic.Bool
+}
+
+func (u *upload) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	if err != nil { // the server tells the end with the last bytes
+		u.ended.Store(true)
+	}
+	return n, err
+}
+
+// Close does nothing: the body is the server's.
+func (u *upload) Close() error { return nil }
 
 // send sends a body that was read.
 func (p *passage) send(body []byte) (*http.Response, error) {
@@ -199,7 +225,7 @@ func (p *passage) outgoing() *http.Request {
 func (p *passage) inform(code int, header textproto.MIMEHeader) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if code == http.StatusContinue && p.exchange != nil || p.answered {
+	if p.answered { // of a round that was given up
 		return nil
 	}
 	h := p.w.Header()

@@ -172,7 +172,8 @@ func TestX8NothingIsLogged(t *testing.T) {
 	for _, one := range []script{
 		{Status: 200, Header: http.Header{"X-Secret": {"secret-header"}}, Chunks: []string{"secret-body"}, Framing: "length", Cut: -1},
 		{Status: 401, Header: http.Header{"X-Secret": {"secret-header"}}, Chunks: []string{"secret-body"}, Framing: "length", Cut: -1},
-		{Status: 200, Header: http.Header{"X-Secret": {"secret-header"}, "Secret Name": {"x"}}, Framing: "length", Cut: -1},
+		{Raw: "secret-line\r\n\r\n", Cut: -1},
+		{Raw: "HTTP/1.1 200 OK\r\nsecret header\r\n\r\n", Cut: -1},
 		{Status: 200, Header: http.Header{"X-Secret": {"secret-header"}}, Framing: "length", Cut: 40},
 	} {
 		up.play(one)

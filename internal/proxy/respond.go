@@ -17,11 +17,11 @@ func (p *passage) respond(res *http.Response) (status int, cut bool) {
 	h := p.w.Header()
 	maps.Copy(h, res.Header)
 	dropHops(h, res.Header)
-	// Nothing is added that the vendor did not say.
-	for _, name := range []string{"Date", "Content-Type"} {
-		if _, ok := h[name]; !ok {
-			h[name] = nil
-		}
+	if _, ok := h["Date"]; !ok {
+		h["Date"] = nil // nothing is added that the vendor did not say
+	}
+	if p.upload != nil && !p.upload.ended.Load() {
+		h.Set("Connection", "close") // what comes of the request is no other request
 	}
 	for name := range res.Trailer {
 		h.Add("Trailer", name)

@@ -1,10 +1,12 @@
 package clients
 
 import (
+	"database/sql"
+	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/go-json-experiment/json"
+	_ "modernc.org/sqlite" // opencode's sessions
 
 	"tenfold/test/modelserver"
 )
@@ -108,6 +110,7 @@ func OpenCode() Client {
 			return call("bash", map[string]any{"command": command, "description": "Run it"})
 		},
 		prepare: func(p *Place) error {
+			p.Write(filepath.Join(filepath.Dir(p.Home), "models.json"), openCodeModels)
 			p.Write(filepath.Join(p.Home, ".config", "opencode", "opencode.json"),
 				`{"autoupdate":false,"share":"disabled","provider":{"anthropic":{"options":{"baseURL":"`+p.URL+`/v1","apiKey":"test"}}}}`)
 			return nil
@@ -115,6 +118,7 @@ func OpenCode() Client {
 		env: func(p *Place) []string {
 			return []string{
 				"XDG_DATA_HOME=" + p.data(), // as Tenfold is told
+				"OPENCODE_MODELS_PATH=" + filepath.Join(filepath.Dir(p.Home), "models.json"),
 				"OPENCODE_PURE=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
 			}
@@ -139,20 +143,40 @@ func OpenCode() Client {
 	}
 }
 
-func (p *Place) opencodeSessions() []Session {
+// openCodeModels are what opencode would otherwise read of two thousand models at
+// each start: those that it asks here.
+const openCodeModels = `{"anthropic":{"id":"anthropic","name":"Anthropic","npm":"@ai-sdk/anthropic","env":["ANTHROPIC_API_KEY"],"models":{` +
+	`"claude-sonnet-4-5":{"id":"claude-sonnet-4-5","name":"Sonnet","family":"claude-sonnet","attachment":true,"reasoning":true,"tool_call":true,"temperature":true,` +
+	`"release_date":"2025-09-29","modalities":{"input":["text","image","pdf"],"output":["text"]},"limit":{"context":1000000,"output":64000},"cost":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75}},` +
+	`"claude-haiku-4-5-20251001":{"id":"claude-haiku-4-5-20251001","name":"Haiku","family":"claude-haiku","attachment":true,"reasoning":true,"tool_call":true,"temperature":true,` +
+	`"release_date":"2025-10-15","modalities":{"input":["text","image","pdf"],"output":["text"]},"limit":{"context":200000,"output":64000},"cost":{"input":1,"output":5,"cache_read":0.1,"cache_write":1.25}}}}}`
+
+// opencodeSessions lists what "opencode session list" does, without starting it.
+func (p *Place) opencodeSessions() (list []Session) {
 	p.tb.Helper()
-	out := p.Run("session", "list", "--format", "json")
-	var found []struct {
-		ID string `json:"id"`
+	file := filepath.Join(p.data(), "opencode", "opencode.db")
+	if _, err := os.Stat(file); err != nil {
+		return nil
 	}
-	if start := strings.IndexByte(out, '['); start >= 0 {
-		if err := json.Unmarshal([]byte(out[start:]), &found); err != nil {
-			p.tb.Fatalf("opencode session list: %v\n%s", err, out)
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.QueryContext(p.tb.Context(), "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_updated DESC")
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var s Session
+		if err := rows.Scan(&s.ID); err != nil {
+			p.tb.Fatal(err)
 		}
+		list = append(list, s)
 	}
-	var list []Session
-	for _, s := range found {
-		list = append(list, Session{ID: s.ID})
+	if err := rows.Err(); err != nil {
+		p.tb.Fatal(err)
 	}
 	return list
 }

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/proxy/launch"
 	"tenfold/test/modelserver"
 )
 
@@ -70,6 +71,10 @@ type Place struct {
 	// pure has opencode start without plug-ins, for a client that has one.
 	pure  bool
 	extra []string // of the client's environment
+	// lead is what leads the client elsewhere, as "tenfold run" does.
+	lead launch.Start
+	// runner is a command that starts the client, instead of its own: "tenfold run".
+	runner []string
 }
 
 // wait is how long one run of a client may take on a busy machine.
@@ -190,7 +195,11 @@ func (p *Place) Try(prompt string, args ...string) (string, error) {
 func (p *Place) start(program, prompt string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	words := slices.Concat([]string{program}, p.lead.Args, args)
+	if p.runner != nil {
+		words = slices.Concat(p.runner, args)
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = p.Dir
 	if p.Client.piped {
 		cmd.Stdin = strings.NewReader(prompt)
@@ -204,11 +213,11 @@ func (p *Place) start(program, prompt string, args ...string) (string, error) {
 // environment is what the client finds in its environment.
 func (p *Place) environment() []string {
 	// opencode believes PWD rather than the directory it runs in.
-	return append([]string{
+	return p.lead.Environ(append([]string{
 		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
 		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", // nothing is to be installed while it runs
-	}, slices.Concat(p.Client.env(p), p.extra)...)
+	}, slices.Concat(p.Client.env(p), p.extra)...))
 }
 
 // data is where Tenfold keeps what it stores and is configured.

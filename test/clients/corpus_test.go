@@ -21,7 +21,7 @@ func corpusCases() []corpusCase {
 	return []corpusCase{
 		{client: ClaudeCode(), files: 2, original: true, exact: true, settle: claudeCodeSettled},
 		{client: Codex(), files: 1, original: true, settle: codexSettled},
-		{client: OpenCode(), files: 2, settle: withoutThinking},
+		{client: OpenCode(), files: 1, settle: withoutThinking},
 		{client: Pi(), files: 1, settle: withoutThinking},
 		{client: GeminiCLI(), files: 1, original: true, settle: func(lines []Line, _ []byte) []Line { return lines }},
 	}

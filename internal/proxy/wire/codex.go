@@ -41,7 +41,7 @@ func (h Handle) String() string {
 // vendor encrypted, and handles that were cut or made up.
 func ParseHandle(text string) (Handle, bool) {
 	rest, ok := strings.CutPrefix(text, handlePrefix)
-	if !ok || len(rest) > 2*maxHandleID+8 {
+	if !ok {
 		return Handle{}, false
 	}
 	length, rest, _ := strings.Cut(rest, ".")
@@ -108,7 +108,7 @@ func Handles(r *Request, skip int) (list []Placed) {
 		m := r.Messages[i]
 		at := Span{m.From, m.To}
 		// Most messages are passed over unread.
-		if m.To-m.From > mostHandleItem || !bytes.Contains(at.of(r.Body), []byte(handlePrefix)) || itemType(r, i) != compactionType {
+		if !m.Model || m.To-m.From > mostHandleItem || !bytes.Contains(at.of(r.Body), []byte(handlePrefix)) || itemType(r, i) != compactionType {
 			continue
 		}
 		f, _ := fieldsAt(r.Body, at)
@@ -121,4 +121,4 @@ func Handles(r *Request, skip int) (list []Placed) {
 }
 
 // mostHandleItem bounds an item that holds a handle, whatever a client adds to it.
-const mostHandleItem = 4 << 10
+const mostHandleItem = 1 << 10

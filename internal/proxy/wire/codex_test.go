@@ -48,6 +48,7 @@ const triggering = `{"model":"gpt-5.5","stream":true,"input":[
 	{"type":"compaction","id":"cmp_2","encrypted_content":"gAAAAABqX1a78"},
 	{"type":"message","role":"user","content":[{"type":"input_text","text":"tenfold.1.3.abc.cmp_8"}]},
 	{"encrypted_content":"tenfold.1.3.def.cmp_9","type":"compaction"},
+	{"type":"reasoning","summary":[],"encrypted_content":"tenfold.1.3.abc.cmp_6"},
 	{"type":"compaction_trigger"}]}`
 
 // A request that ends in the trigger asks for a compaction; our handles are found in
@@ -65,6 +66,13 @@ func TestX4TriggersAndHandlesAreFound(t *testing.T) {
 	}
 	if got := wire.Handles(r, 2); len(got) != 1 {
 		t.Errorf("from the third message on: %+v", got)
+	}
+	if !r.Messages[1].Model || r.Messages[0].Model || r.Messages[6].Model {
+		t.Error("a compaction is the model's, a trigger the client's")
+	}
+	long := strings.Replace(triggering, `"id":"cmp_1"`, `"id":"`+strings.Repeat("x", 5000)+`"`, 1)
+	if r, err := (wire.OpenAIResponses{}).Scan("", []byte(long), nil); err != nil || len(wire.Handles(r, 0)) != 1 {
+		t.Error("an item larger than any of ours was read")
 	}
 	for _, body := range []string{`{"input":[]}`, `{"input":"compaction_trigger"}`, `{"input":[{"type":"compaction_trigger"},{"role":"user","content":"x"}]}`} {
 		if r, err := (wire.OpenAIResponses{}).Scan("/v1/responses", []byte(body), nil); err != nil || wire.Triggered(r) {

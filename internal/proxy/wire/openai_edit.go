@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -16,6 +15,8 @@ type openaiForm struct {
 	add func(role, text string) []byte
 	// content is the member that holds what a result says.
 	content string
+	// marks tells that messages may carry marks for a vendor's cache.
+	marks bool
 	// bound are members with reasoning that is refused behind a changed prefix (B3).
 	bound []string
 }
@@ -229,7 +230,7 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 		left.patches = append(left.patches, more...)
 	}
 	e.broken = e.broken || len(left.patches) > 0
-	o.raw = patched(e.r.Body, at, settled(append(left.patches, marks(e.r.Body, at)...)))
+	o.raw = patched(e.r.Body, at, settled(append(left.patches, e.marks(at)...)))
 	e.out = append(e.out, o)
 	return nil
 }
@@ -265,6 +266,14 @@ func (e *openaiEdit) piece(left *remains, at Span, p *Piece, f *fate, in bool) e
 	patches, err := e.changed(at, p, f)
 	left.patches = append(left.patches, patches...)
 	return err
+}
+
+// marks gives the places of the cache marks of a message or a part.
+func (e *openaiEdit) marks(at Span) []patch {
+	if !e.form.marks {
+		return nil
+	}
+	return marks(e.r.Body, at)
 }
 
 // settled puts patches in order, and leaves out those inside of others.
@@ -350,7 +359,7 @@ func (e *openaiEdit) result(value Span, was, now []tenfold.Part) ([]patch, error
 		return []patch{{value, quote(joinedTexts(now))}}, nil
 	}
 	items, err := elements(e.r.Body, value)
-	if err != nil || len(items) == 0 || len(items) != len(was) || !e.plain(items) {
+	if err != nil || len(items) == 0 || !e.plain(items) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(align(was, now), func(s slot) bool { return s.same }) {
@@ -374,7 +383,7 @@ func (e *openaiEdit) plain(items []Span) bool {
 func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) {
 	slots := align(was, now)
 	raw := e.r.Body
-	if len(at) == 1 && at[0].isText(raw) && e.alone(at[0]) {
+	if len(at) == 1 && at[0].isText(raw) {
 		if len(slots) == 1 && slots[0].same {
 			return nil, nil
 		}
@@ -387,7 +396,7 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 	for _, s := range slots {
 		switch {
 		case s.same:
-			list = append(list, at[s.old].of(raw))
+			list = append(list, patched(raw, at[s.old], e.marks(at[s.old])))
 		case s.old < 0:
 			list = append(list, []byte(`{"type":"`+e.form.part+`","text":`+string(quote(s.text))+`}`))
 		default:
@@ -395,16 +404,10 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, patched(raw, at[s.old], patches))
+			list = append(list, patched(raw, at[s.old], settled(append(patches, e.marks(at[s.old])...))))
 		}
 	}
 	return []patch{{Span{at[0].From, at[len(at)-1].To}, joined(list)}}, nil
-}
-
-// alone reports whether a text is the whole content, and not a part of a list.
-func (e *openaiEdit) alone(at Span) bool {
-	before := bytes.TrimRight(e.r.Body[:at.From], " \t\r\n")
-	return bytes.HasSuffix(before, []byte(":"))
 }
 
 // text replaces a text, or that of a part.

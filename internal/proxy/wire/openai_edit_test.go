@@ -204,9 +204,7 @@ func TestX2aEverythingElseOfAnOpenAIRequestStays(t *testing.T) {
 	if got != want {
 		t.Errorf("responses:\n%s\nwant\n%s", got, want)
 	}
-	got = edits{
-		"<environment": func(p tenfold.Payload) tenfold.Payload { return p },
-	}.edit(t, openAI()[0], codexLike, note)
+	got = edits{}.edit(t, openAI()[0], codexLike, note) // its first message is not the user's
 	want = strings.Replace(packed.Replace(codexLike), `"content":[{"type":"input_text","text":"<env`, `"content":[{"type":"input_text","text":"[Earlier parts.]\n"},{"type":"input_text","text":"<env`, 1)
 	if got != want {
 		t.Errorf("noted:\n%s\nwant\n%s", got, want)
@@ -250,5 +248,97 @@ func TestB3ReasoningWithoutItsAnswerGoes(t *testing.T) {
 	}
 	if got := (edits{"message a": gone}).edit(t, openAI()[0], raw, ""); !strings.HasPrefix(got, `{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"[Conversation continues]"}]},{"type":"reasoning"`) {
 		t.Errorf("begins with the model: %s", got)
+	}
+}
+
+// What a projection puts in between a host's words and a person's parts the message
+// that holds both; a note waits for a message of the user's.
+func TestX2aWhatIsPutInStandsWhereTheProjectionSays(t *testing.T) {
+	t.Parallel()
+	const raw = `{"input":[{"role":"developer","content":"d"},{"role":"assistant","content":"b"},` +
+		`{"role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"},{"type":"input_text","text":"Go on."}]}]}`
+	v := openAI()[0]
+	r, pieces, log := v.read(t, []byte(raw))
+	shown := tenfold.Project(log).List()
+	shown = slices.DeleteFunc(shown, func(it tenfold.Item) bool { return it.Added != 0 })
+	summary := tenfold.Item{Added: tenfold.AddedSummary, Payload: tenfold.AssistantMessage{Text: "So far."}}
+	prefix, err := v.Edit(r, 3, pieces, slices.Insert(slices.Clone(shown), len(shown)-1, summary))
+	want := `{"role":"developer","content":"d"},{"role":"assistant","content":"b"},` +
+		`{"role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"}]},` +
+		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"So far."}]},{"role":"user","content":[{"type":"input_text","text":"Go on."}]}`
+	if err != nil || string(prefix) != want {
+		t.Errorf("%v: %s", err, prefix)
+	}
+	m, _ := shown[0].Payload.(tenfold.UserMessage)
+	m.Parts = append(tenfold.Text("A note."), m.Parts...)
+	shown[0].Payload, shown[0].Noted = m, true
+	if prefix, err = v.Edit(r, 2, pieces, shown[:2]); err != nil || string(prefix) != `{"role":"developer","content":"d"},{"role":"assistant","content":"b"},`+
+		`{"type":"message","role":"user","content":[{"type":"input_text","text":"A note."}]}` {
+		t.Errorf("%v: %s", err, prefix)
+	}
+}
+
+// A prefix may end inside an answer: its reasoning has what follows.
+func TestB3ReasoningAtTheEndOfAPrefixStays(t *testing.T) {
+	t.Parallel()
+	v := openAI()[0]
+	r, pieces, log := v.read(t, []byte(`{"input":[{"role":"user","content":"a"},{"type":"reasoning","summary":[],"encrypted_content":"g"},{"role":"assistant","content":"b"}]}`))
+	if prefix, err := v.Edit(r, 2, pieces, tenfold.Project(log).List()); err != nil || !strings.Contains(string(prefix), "reasoning") {
+		t.Errorf("%v: %s", err, prefix)
+	}
+}
+
+// Results stay in the form that their vendor asks for, and calls of tools that take
+// text are left with a text.
+func TestX2aResultsAndCallsKeepTheirForm(t *testing.T) {
+	t.Parallel()
+	short := func(p tenfold.Payload) tenfold.Payload {
+		r, _ := p.(tenfold.ToolResult)
+		r.Parts = tenfold.Text("s")
+		return r
+	}
+	same := func(p tenfold.Payload) tenfold.Payload { return p }
+	const raw = `{"input":[{"role":"user","content":[{"type":"input_image","file_id":"file_1"}]},` +
+		`{"type":"custom_tool_call","call_id":"c1","name":"patch","input":"long"},{"type":"custom_tool_call_output","call_id":"c1","output":[{"type":"input_text","text":"x"},{"type":"input_text","text":"y"}]},` +
+		`{"type":"shell_call","call_id":"c2","action":{"commands":["ls"]}},{"type":"shell_call_output","call_id":"c2","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]},` +
+		`{"type":"function_call","call_id":"c3","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c3","output":"\u003ca\u003e"}]}`
+	got := edits{"call c1": arguments(`{}`), "c1 x": short, "result c2": short, "result c3": same}.edit(t, openAI()[0], raw, "")
+	if want := strings.NewReplacer(`"long"`, `""`, `[{"type":"input_text","text":"x"},{"type":"input_text","text":"y"}]`, `"s"`).Replace(raw); got != want {
+		t.Errorf("edited: %s\nwant    %s", got, want)
+	}
+	_, pieces, _ := openAI()[0].read(t, []byte(raw))
+	if m, _ := pieces[0][1].Entry.Payload.(tenfold.UserMessage); m.Parts[0].File.Detail != `{"type":"input_image","file_id":"file_1"}` {
+		t.Errorf("an image by its id is read as %+v", m.Parts[0].File)
+	}
+	const calls = `{"input":[{"role":"user","content":"a"},{"type":"custom_tool_call","call_id":"c1","name":"patch","input":"\u003c"},` +
+		`{"type":"custom_tool_call_output","call_id":"c1","output":"x"},{"type":"function_call","call_id":"c2","name":"f","arguments":"{\"a\":\"\u003c\"}"},{"type":"function_call_output","call_id":"c2","output":"y"}]}`
+	if got := (edits{"call c1": arguments(`{"q":1}`), "call c2": same}).edit(t, openAI()[0], calls, ""); got != strings.Replace(calls, `"\u003c"`, `"{\"q\":1}"`, 1) {
+		t.Errorf("edited: %s", got)
+	}
+	const chat = `{"messages":[{"role":"user","content":"a"},{"role":"assistant","reasoning_details":[{"data":"s"}],"content":[{"type":"text","text":"b"}],` +
+		`"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"patch","input":"long"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]}`
+	got = edits{"message b": gone, "call c1": arguments(`{"input":"s"}`), `[{"data":"s"}]`: same}.edit(t, openAI()[1], chat, "")
+	if want := strings.NewReplacer(`,"content":[{"type":"text","text":"b"}]`, ``, `"long"`, `"s"`).Replace(chat); got != want {
+		t.Errorf("edited: %s\nwant    %s", got, want)
+	}
+}
+
+// Marks for a cache that stand in what is edited go: at most four may stand in a
+// request, and the newer messages have the client's own.
+func TestX2aMarksGoFromAnEditedPrefix(t *testing.T) {
+	t.Parallel()
+	const mark = `,"cache_control":{"type":"ephemeral"}`
+	const raw = `{"messages":[{"role":"user","content":[{"type":"text","text":"a b"` + mark + `},{"type":"text","text":"c"` + mark + `}]},{"role":"assistant","content":[{"type":"text","text":"d"` + mark + `}]}]}`
+	shorter := func(p tenfold.Payload) tenfold.Payload {
+		m, _ := p.(tenfold.UserMessage)
+		m.Parts = append(tenfold.Text("a"), m.Parts[1:]...)
+		return m
+	}
+	got := edits{"a b": shorter, "message d": gone}.edit(t, openAI()[1], raw, "n")
+	if want := `{"messages":[{"role":"user","content":[{"type":"text","text":"n"},{"type":"text","text":"a"},{"type":"text","text":"c"}]}]}`; got != want {
+		t.Errorf("edited: %s", got)
+	}
+	if got := (edits{}).edit(t, openAI()[1], raw, ""); got != strings.ReplaceAll(raw, mark, "") {
+		t.Errorf("edited: %s", got)
 	}
 }

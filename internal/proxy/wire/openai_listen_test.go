@@ -34,7 +34,8 @@ func answers() map[string]answered {
 	items := []string{reasoning, said, call, custom, search, shell}
 	var b strings.Builder
 	b.WriteString("event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"model\":\"gpt-5.5\",\"output\":[]}}\n\n: ping\n\n")
-	for i, it := range items[:5] {
+	for _, i := range []int{0, 1, 2, 2, 3, 4} { // one comes twice
+		it := items[i]
 		b.WriteString("event: response.output_item.done\r\ndata: {\"type\":\"response.output_item.done\",\"output_index\":" + string(rune('0'+i)) + ",\r\ndata: \"item\":" + it + "}\r\n\r\n")
 	}
 	list := "[" + strings.Join(items, ",") + "]" // the last has no event of its own
@@ -190,5 +191,24 @@ func TestX6RefusalsOfOpenAI(t *testing.T) {
 				t.Errorf("%d %s: %d, want %d", want.status, body, got, want.is)
 			}
 		}
+	}
+}
+
+// An answer may have ended early, and its last event may hold no items (X1).
+func TestX1AnswersOfOpenAIEndForAReason(t *testing.T) {
+	t.Parallel()
+	a := answers()["responses"]
+	got := hear(a.protocol, strings.Replace(strings.Replace(a.whole, `"status":"completed","output"`, `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"`, 1), "gpt-5.5", "m", 1))
+	if !got.Whole || got.Stop != "length" || got.Usage.Model != "m" {
+		t.Errorf("incomplete: %+v", got)
+	}
+	before, _, _ := strings.Cut(a.stream, "event: response.completed")
+	got = hear(a.protocol, before, `data: {"type":"response.completed","response":{"id":"resp_1","output":[]}}`+"\n\n")
+	if !got.Whole || got.Stop != "tools" || got.Known || len(got.Entries) != 6 {
+		t.Errorf("without items: %+v", got)
+	}
+	got = hear(a.protocol, before, `data: {"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"too long"}}}`+"\n\n")
+	if got.Whole || len(got.Entries) != 6 {
+		t.Errorf("failed: %+v", got)
 	}
 }
