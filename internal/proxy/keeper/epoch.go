@@ -91,7 +91,7 @@ func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
 	switch {
 	case b == nil:
 	case b.text != "":
-		if c.story.now, err = viewText(c.session, p, b.seq); err != nil {
+		if c.story.now, err = viewText(p, b.seq); err != nil {
 			return nil, err
 		}
 	default: // the client does not have the beginning any more

@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"errors"
 	"fmt"
 
 	"tenfold"
@@ -34,9 +33,6 @@ func (f *frozen) replaced(r *wire.Request) int { return r.Messages[f.upto-1].To 
 // splice gives the body of a request with it: the messages behind it are as they
 // came.
 func (f *frozen) splice(r *wire.Request) []byte { return r.With(f.bytes, f.upto) }
-
-// errNoSmaller says that a view is nothing to send in place of a request.
-var errNoSmaller = errors.New("the view is not smaller than what it stands for")
 
 // draw puts a projection into a request (X2a): it gives the prefix for all
 // messages that are shown otherwise than they came, nil where there are none. The
@@ -78,9 +74,6 @@ func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*f
 	var err error
 	if f.bytes, err = w.Edit(r, upto, pieces[:upto], items); err != nil {
 		return nil, err
-	}
-	if s.base == nil && len(f.bytes) > f.replaced(r) {
-		return nil, errNoSmaller
 	}
 	if _, err := w.Scan(r.Path, f.splice(r), nil); err != nil {
 		return nil, fmt.Errorf("the edited request cannot be read: %w", err)

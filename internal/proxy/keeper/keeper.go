@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"tenfold"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
@@ -227,7 +228,7 @@ const lookTime = 50 * time.Millisecond
 // holds the lock.
 func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	was, same := k.find(id.key, ex.r)
-	if was != nil && same >= was.confirmed {
+	if was != nil && same >= was.confirmed && was.leadsTo(ex.r, same) {
 		return was, false
 	}
 	if t := k.rebase(ex, id); t != nil {
@@ -244,6 +245,28 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	}
 	k.remember(t)
 	return t, true
+}
+
+// leadsTo tells whether the answers in a request behind the messages that it has in
+// common are of this history: of two that begin alike each has its own.
+func (t *thread) leadsTo(r *wire.Request, same int) bool {
+	i := same
+	for i < len(r.Messages) && !r.Messages[i].Model {
+		i++
+	}
+	if i == len(r.Messages) {
+		return true
+	}
+	if t.newest == nil || t.newest.response.Entries == nil {
+		return same == len(t.messages)
+	}
+	pieces, err := t.protocol.Read(r, i)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(pieces, func(p wire.Piece) bool {
+		return slices.ContainsFunc(t.newest.response.Entries, func(e tenfold.Entry) bool { return alike(e.Payload, p.Entry.Payload) })
+	})
 }
 
 // find gives the history under an identity that has the most messages in common

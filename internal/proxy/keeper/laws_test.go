@@ -36,7 +36,7 @@ type talker struct {
 	state []string
 	grew  bool // the history only grew since
 	open  string
-	base  []string // what its first message stands for, after a compaction of its own
+	base  [][]string // what its first message may stand for, after compactions of its own
 	// thoughtless is a client that sends no thinking back.
 	thoughtless bool
 }
@@ -57,8 +57,8 @@ func tokens(messages []string) (out []string) {
 // stands for.
 func (w *world) tell(c *talker, messages []string) {
 	w.told = append(w.told, tokens(messages))
-	if c.base != nil {
-		w.told = append(w.told, append(slices.Clone(c.base), tokens(messages[1:])...))
+	for _, b := range c.base {
+		w.told = append(w.told, append(slices.Clone(b), tokens(messages[1:])...))
 	}
 }
 
@@ -83,7 +83,10 @@ func (w *world) compact(c *talker) {
 		return
 	}
 	text := "a summary of the vendor's " + w.mark()
-	base := append(append([]string{}, c.base...), tokens(c.messages[min(len(c.base), 1):])...)
+	base := [][]string{tokens(c.messages)}
+	for _, b := range c.base {
+		base = append(base, append(slices.Clone(b), tokens(c.messages[1:])...))
+	}
 	if a := ex.Answer(); a == nil {
 		base = nil
 	} else if text = summaryOf(w.t, a.Body); len(marks.FindAllString(text, 1)) == 0 {
@@ -285,6 +288,13 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				w.edit(c)
 			case "fork":
 				if len(w.clients) < 4 {
+					// Two copies of a history under one name are one to the keeper until
+					// they differ: thinking that the one had may be bound to what the
+					// other was shown, and costs a refusal (X6). They send none here.
+					c.thoughtless, c.grew, c.messages = true, false, slices.Clone(c.messages)
+					for i, m := range c.messages {
+						c.messages[i] = thinking.ReplaceAllString(m, "")
+					}
 					two := *c.client
 					two.messages = slices.Clone(c.messages)
 					w.clients = append(w.clients, &talker{client: &two, open: c.open, base: c.base, thoughtless: c.thoughtless})
@@ -318,7 +328,6 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				}
 			}
 			if found := tokens(list); !w.says(found) {
-				w.dump()
 				t.Fatalf("conversation %s mixes histories: %v", id, found)
 			}
 		}

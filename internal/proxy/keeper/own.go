@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
-	"tenfold/transcript"
+	"tenfold/summary"
 )
 
 // A base says what the first messages of a history stand for, after the client took
@@ -24,11 +25,15 @@ type base struct {
 	// text is what the client has of it as a summary; or it has a handle, and bytes
 	// are the messages that it stands for.
 	text   string
+	id     string // of the conversation
 	handle wire.Handle
 	epoch  string
 	bytes  []byte
 	tokens int
 }
+
+// hint is what a summary begins with, for the person who reads it.
+const hint = "Tenfold shortened this conversation; undo: tenfold conversation undo "
 
 // mostBase is how many messages at the start of a history may hold the text.
 const mostBase = 3
@@ -123,18 +128,23 @@ func viewThen(s *session.Session, seq int64) (*tenfold.Projection, error) {
 	return tenfold.Project(l), nil
 }
 
-// viewText is a view up to an entry as text.
-func viewText(s *session.Session, p *tenfold.Projection, through int64) (string, error) {
+// viewText is a view up to an entry as text, in the form that summarisers read (M5).
+func viewText(p *tenfold.Projection, through int64) (string, error) {
 	p, err := viewUpTo(p, through)
 	if err != nil {
 		return "", err
 	}
-	var text strings.Builder
-	text.WriteString("Tenfold shortened this conversation; undo: tenfold conversation undo " + s.ID() + "\n\n")
-	c := transcript.Conversation{ID: s.ID(), Title: s.Title()}
-	_, err = transcript.Export(&text, transcript.Markdown, transcript.View{Conversation: c, Projection: p})
-	return strings.TrimSpace(text.String()), err
+	l := p.Log()
+	text := summary.Rendering{}.Text(l, slices.Collect(l.Entries()))
+	return strings.TrimSpace(emptyLines.ReplaceAllString(tags.Replace(text), "\n\n")), nil
 }
+
+// What Claude Code does to a summary is done here, so that it comes back as it is: it
+// takes it from between its tags, without more than one empty line in a row.
+var (
+	emptyLines = regexp.MustCompile(`\n{3,}`)
+	tags       = strings.NewReplacer("<summary>", "< summary>", "</summary>", "</ summary>", "<analysis>", "< analysis>", "</analysis>", "</ analysis>")
+)
 
 // viewItems is the view up to an entry as the items of a request to OpenAI, for a client that does not
 // have what they are made of any more.
@@ -209,7 +219,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	if b.text == "" {
 		a.ContentType, a.Body = wire.AnswerHandle(ex.r, b.handle, usage)
 	} else {
-		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+b.text+"\n</summary>", usage)
+		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+hint+b.id+"\n\n"+b.text+"\n</summary>", usage)
 	}
 	// Until the client takes it the history is what it was, and is shown shortened.
 	t.answered, t.due, ex.answer = b, true, a
@@ -233,12 +243,11 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, 
 	if err != nil || d.Action != session.Compacted {
 		return nil, err
 	}
-	b := &base{seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens()}
+	b := &base{id: c.session.ID(), epoch: c.control.Epoch().ID, seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens()}
 	if !asksHandle(ex.in.Protocol, ex.r) {
-		b.text, err = viewText(c.session, c.session.Projection(), b.seq)
+		b.text, err = viewText(c.session.Projection(), b.seq)
 		return b, err
 	}
-	b.epoch = c.control.Epoch().ID
 	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: strconv.FormatInt(b.seq, 10)}
 	b.bytes, err = t.itemsOf(ex, upto)
 	if b.handle.String() == "" {
@@ -282,12 +291,7 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 		t.shown.Epochs++
 		t.stand(&b, ex.r)
 		r := ex.r
-		t.later(func(context.Context) {
-			t.log.story = b.story(r)
-			if t.log.control != nil {
-				t.log.epoch = t.log.control.Epoch().ID
-			}
-		})
+		t.later(func(context.Context) { t.log.story, t.log.epoch = b.story(r), b.epoch })
 		return t
 	}
 	return nil
@@ -340,7 +344,7 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 		var text string
 		p, err := viewThen(s, seq)
 		if err == nil {
-			text, err = viewText(s, p, seq)
+			text, err = viewText(p, seq)
 		}
 		if err != nil {
 			return story{}, err

@@ -527,7 +527,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		t.stand(b, ex.r)
 		t.messages, t.confirmed = messages, max(confirmed, b.messages)
 		t.k.mu.Unlock()
-		t.log.epoch = epochOf(best)
+		t.log.epoch = b.epoch // none for a text, which may have been undone since
 	}
 	if len(told.chains) < upto && !ends {
 		return t.copyOf(ctx, best, told.at)

@@ -116,7 +116,7 @@ func seek(l *tenfold.Log, after int64, want tenfold.Entry) (seq int64, blocked b
 	for e := range l.After(after) {
 		switch {
 		case !tells(e):
-		case e.ID == want.ID || same(e.Payload, want.Payload):
+		case e.ID == want.ID || alike(e.Payload, want.Payload):
 			return e.Seq, false
 		case !dropped(e.Payload):
 			return 0, true
@@ -166,8 +166,8 @@ func dropped(p tenfold.Payload) bool {
 	return hosts(p)
 }
 
-// same tells whether two payloads say the same.
-func same(a, b tenfold.Payload) bool {
+// alike tells whether two payloads say the same.
+func alike(a, b tenfold.Payload) bool {
 	if a.Kind() != b.Kind() {
 		return false
 	}
