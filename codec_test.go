@@ -79,6 +79,7 @@ func everyKind() []tenfold.Entry {
 		{Payload: tenfold.Unknown{Name: "mood", Data: `{"colour":"blue","n":[1, 2.50]}`}},
 		{Source: `{"line": 7, "uuid": "u"}`, Payload: tenfold.AssistantMessage{Text: "from a transcript"}},
 		{Source: "not\nJSON", Payload: tenfold.AssistantMessage{}},
+		{Payload: tenfold.Recalled{Entries: []string{"id2"}, Lines: []tenfold.LineRange{{First: 2, Last: 5}, {First: 9, Last: 9, To: 4}}}},
 	}
 	for i := range entries {
 		entries[i].Seq, entries[i].ID = int64(i+1), fmt.Sprintf("id%d", i+1)
@@ -122,6 +123,7 @@ func TestL3JSONFormReadsBack(t *testing.T) {
 		tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall,
 		tenfold.KindToolResult, tenfold.KindProviderItem, tenfold.KindApproval, tenfold.KindUsage, tenfold.KindConfigDelta,
 		tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindCompactionAttempt, tenfold.KindPin, tenfold.KindUnpin,
+		tenfold.KindRecalled,
 	}
 	lines := bufio.NewScanner(file)
 	for i := 0; lines.Scan(); i++ {

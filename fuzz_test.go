@@ -26,6 +26,9 @@ func FuzzParseEntry(f *testing.F) {
 	f.Add([]byte(`{"id":"a","kind":"compaction","texts":{"policy":"selective","rest":"omit","entries":{"2":{"policy":"trim","lines":[[1,1,2,9]]}}}}`))
 	f.Add([]byte(`{"id":"a","kind":"compaction","tool_calls":{"policy":"selective","rest":"strip","marks":"short","calls":{"c":{"policy":"trim",` +
 		`"lines":[[1,3]],"body":[],"result":"keep","folded":{"calls":3,"from":1,"to":2}}}}}`))
+	f.Add([]byte(`{"id":"a","kind":"recalled","entries":["b","b",""],"lines":[[2,5],[9,9,0,4],[-1,0]]}`))
+	f.Add([]byte(`{"id":"a","kind":"compaction_attempt","state":"began","source":"auto","seconds":-1}`))
+	f.Add([]byte(`{"id":"a","kind":"compaction","handle":"417093","keeps":{"calls":["a","a"]},"tool_calls":{"policy":"selective","recall":true}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		e, err := tenfold.ParseEntry(line)
 		if err != nil {

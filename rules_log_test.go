@@ -219,7 +219,7 @@ func TestL3KindsTheModelSees(t *testing.T) {
 		tenfold.KindToolCall: true, tenfold.KindToolResult: true, tenfold.KindProviderItem: true,
 		tenfold.KindTurnStart: false, tenfold.KindApproval: false, tenfold.KindUsage: false,
 		tenfold.KindConfigDelta: false, tenfold.KindCompaction: false, tenfold.KindCompactionRevoked: false,
-		tenfold.KindCompactionFailed: false, tenfold.KindCompactionAttempt: false, tenfold.KindPin: false, tenfold.KindUnpin: false, "later": false,
+		tenfold.KindCompactionFailed: false, tenfold.KindCompactionAttempt: false, tenfold.KindPin: false, tenfold.KindUnpin: false, tenfold.KindRecalled: false, "later": false,
 	}
 	for kind, want := range seen {
 		if kind.Visible() != want {
@@ -231,7 +231,7 @@ func TestL3KindsTheModelSees(t *testing.T) {
 		t, start(), user("a"), call("c", "read", `{}`), entry(tenfold.Approval{State: tenfold.ApprovalGranted, CallID: "c"}),
 		result("c", "text"), entry(tenfold.Usage{Input: 4}), entry(tenfold.ConfigDelta{System: &system}),
 		entry(tenfold.CompactionFailed{Error: "no"}), entry(tenfold.CompactionAttempt{State: tenfold.AttemptWanted}), pin(), unpin(), revoke("r", "nothing"),
-		entry(tenfold.ProviderItem{Provider: "openai", Data: `{"type":"x"}`}), think("hm"), say("done"),
+		entry(tenfold.Recalled{Entries: []string{"e3"}}), entry(tenfold.ProviderItem{Provider: "openai", Data: `{"type":"x"}`}), think("hm"), say("done"),
 	)
 	sees(t, p, "user: a", "call c read {}", "result c text", `item openai {"type":"x"}`, "thinking: hm", "assistant: done")
 }

@@ -131,9 +131,14 @@ func (c *Controller) Lifetime() time.Duration {
 	return max(d, c.live.Lifetime)
 }
 
+// fullShare is the share of the budget that clearing in a warm cache may leave in
+// use. With less room the next clearing comes a few requests later, at the price of
+// another rewriting, and the compaction that makes room for good never.
+const fullShare = 0.75
+
 // pays tells whether clearing old results by a plan is worth it now (live V2): the
-// cache is cold, or the view is over the limit, or earlier compactions saved what
-// the rewriting costs. So a conversation never costs more than without, wherever
+// cache is cold, or there is room afterwards and either the view is over the limit
+// or earlier compactions saved what the rewriting costs. So a conversation never costs more than without, wherever
 // it ends, until it is full.
 func (c *Controller) pays(plan strategy.Plan) bool {
 	s := c.session
@@ -142,7 +147,13 @@ func (c *Controller) pays(plan strategy.Plan) bool {
 	if cold, _ := c.cacheRule().Cold(cache); cold {
 		return true
 	}
-	if tokens, window := c.used(); tokens > trigger.Limit(c.live.Auto.Trigger, window) {
+	tokens, window := c.used()
+	limit := trigger.Limit(c.live.Auto.Trigger, window)
+	freed := s.watcher.Scale(s.log).Tokens(plan.Before - plan.After)
+	switch {
+	case float64(tokens-freed) > fullShare*float64(limit):
+		return false
+	case tokens > limit:
 		return true
 	}
 	cache.Read, cache.Write = c.cachePrice()

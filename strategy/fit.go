@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"context"
+	"maps"
 
 	"tenfold"
 	"tenfold/atom"
@@ -71,6 +72,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if err := f.fit(ctx); err != nil {
 		return nil, err
 	}
+	f.tellBeside()
 	after := f.cost(f.view)
 	if after >= before {
 		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
@@ -262,9 +264,6 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		texts[seq] = t
 	}
-	if open == "" && folded.Calls > 0 {
-		f.tellBeside(texts)
-	}
 	c := f.o.overlay(f.Fit, f.span, tenfold.Compaction{
 		Reasoning:   &tenfold.Policy{Action: tenfold.Strip},
 		Attachments: &tenfold.Policy{Action: tenfold.Strip, Over: 2 << 10},
@@ -281,23 +280,32 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 }
 
 // tellBeside tells of the calls where none is left that could: beside the last words
-// of the agent that stay. Without it they would seem to be all that was done (F7).
-func (f *fitting) tellBeside(texts map[int64]tenfold.TextTrim) {
+// of the agent that stay, if there is room. Without it they would seem to be all that
+// was done (F7).
+func (f *fitting) tellBeside() {
+	if len(f.best.ToolCalls.Calls) > 0 {
+		return
+	}
 	at := int64(0)
-	for seq, t := range texts {
+	for seq, t := range f.best.Texts.Entries {
 		e, _ := f.p.Log().Entry(seq)
 		if _, ok := e.Payload.(tenfold.AssistantMessage); ok && t.Action != tenfold.Omit {
 			at = max(at, seq)
 		}
 	}
-	var earlier, later tenfold.Folded
+	t, ok := f.best.Texts.Entries[at]
+	if !ok {
+		return
+	}
+	var earlier tenfold.Folded
+	later := tenfold.Folded{After: true}
 	for _, c := range f.calls {
 		run := &earlier
-		if c.seq > at {
-			run = &later
-		}
 		if c.seq > f.last {
 			break
+		}
+		if c.seq > at {
+			run = &later
 		}
 		if run.Calls == 0 {
 			run.From = c.seq
@@ -305,12 +313,15 @@ func (f *fitting) tellBeside(texts map[int64]tenfold.TextTrim) {
 		run.Calls++
 		run.To = max(run.To, c.seq, c.result)
 	}
-	if later.After = true; later.Calls > 0 {
+	if later.Calls > 0 {
 		earlier.Next = &later
 	}
-	if t, ok := texts[at]; ok {
-		t.Folded = &earlier
-		texts[at] = t
+	t.Folded = &earlier
+	c, texts := f.best, *f.best.Texts
+	texts.Entries = maps.Clone(texts.Entries)
+	texts.Entries[at], c.Texts = t, &texts
+	if view := f.p.With(c); f.cost(view) <= f.limit {
+		f.best, f.view = c, view
 	}
 }
 

@@ -324,6 +324,32 @@ func TestS13aRunsOfFoldedCallsAreTold(t *testing.T) {
 	}
 }
 
+// F7: where no call is left to tell of the others, the last words that stay do; and
+// the target holds.
+func TestS13aFoldedCallsAreToldBesideWords(t *testing.T) {
+	lines := []string{"t", "u see to the parser", "a The parser is broken, as I_thought it would be."}
+	for i := range 20 {
+		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d *900", i))
+	}
+	lines = append(lines, "a The parser is whole, as I_thought it would be.", "c late Bash {}", "r late *900", "t", "u thanks, is it?", "a so far")
+	l := script(t, lines...)
+	for target, want := range map[int]string{
+		110: "[20 earlier calls not shown: Bash ×20]\nThe parser is whole, as I_thought it would be.\n[1 later call not shown: Bash]",
+		60:  "The parser is whole, as I_thought it would be.",
+	} {
+		p := plan(t, tenfold.Project(l), strategy.Options{}, fmt.Sprintf("fit:target=%d,without=always+blocks", target)).View()
+		var last string
+		for it := range p.Items() {
+			if m, ok := it.Payload.(tenfold.AssistantMessage); ok && strings.Contains(m.Text, "whole") {
+				last = m.Text
+			}
+		}
+		if last != want || p.Tokens() > target {
+			t.Errorf("target %d, %d tokens: %q\n%s", target, p.Tokens(), last, shown(p))
+		}
+	}
+}
+
 func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 	body := strings.Repeat("plain words that say nothing\n", 30) + "open_file(\"ä\")\n" + strings.Repeat("more plain words\n", 30)
 	arguments, err := json.Marshal(map[string]string{"file_path": "src/some_file.go", "content": body})

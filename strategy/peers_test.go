@@ -61,7 +61,7 @@ func compacted(t *rapid.T, l *tenfold.Log, recall bool) *tenfold.Projection {
 			t.Fatal(err)
 		}
 		if f, ok := s.(strategy.Fit); ok {
-			f.Target = strategy.Share(20)
+			f.Target = strategy.Tokens(max(l.Tokens()/5, 400))
 			pl = append(pl, f)
 			break // what a later strategy strips no longer tells of folded calls
 		}
