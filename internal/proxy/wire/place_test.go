@@ -93,6 +93,13 @@ func TestX2aOnlyWhatChangesIsReplaced(t *testing.T) {
 			user + `,{"role":"assistant","content":"one"},{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]},` + call +
 				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`,
 		},
+		"nothing, where the model began": {`{"role":"assistant","content":"one"},` + user, nil, nil, `{"role":"assistant","content":"one"},` + user},
+		"the system's words between two of the model's": {
+			user + `,{"role":"assistant","content":"one"},{"role":"user","content":"two"},{"role":"system","content":"left"},{"role":"assistant","content":"three"}`,
+			map[string]tenfold.Payload{"user two": nil},
+			nil,
+			user + `,{"role":"assistant","content":"one"},{"role":"system","content":"left"},{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]},{"role":"assistant","content":"three"}`,
+		},
 	} {
 		if got := edited(t, claude, `{"messages":[`+c.body+`]}`, c.change, c.added...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
@@ -191,5 +198,45 @@ func TestL5TurnsBeginWhereAPersonSpeaks(t *testing.T) {
 	}
 	if p := pieces[0][2]; len(p.At) != 2 || pieces[0][0].Entry.ID == p.Entry.ID {
 		t.Errorf("%+v", p)
+	}
+}
+
+// What the projection puts in stands where it does there, in the midst of a message
+// too; what belongs to newer messages is not put in (X3).
+func TestX3WhatIsPutInStandsInItsPlace(t *testing.T) {
+	t.Parallel()
+	v := vendors()[0]
+	r, pieces, _ := v.read(t, []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"<system-reminder>x</system-reminder>"},{"type":"text","text":"go"}]},{"role":"assistant","content":"yes"},{"role":"user","content":"on"}]}`))
+	shown := kept(pieces)
+	said := func(text string) tenfold.Item {
+		return tenfold.Item{Added: tenfold.AddedSummary, Payload: tenfold.AssistantMessage{Text: text}}
+	}
+	list := []tenfold.Item{shown[0], said("work"), shown[2], shown[3]}
+	list = append(append(list, shown[len(shown)-1]), said("newer"))
+	got, err := v.Edit(r, 2, pieces, list)
+	want := `{"role":"user","content":[{"type":"text","text":"<system-reminder>x</system-reminder>"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]},` +
+		`{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"assistant","content":"yes"}`
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v\nwant\n%s", got, err, want)
+	}
+}
+
+// What is edited ends so that the first message left as it came may follow (X3, P10).
+func TestX3WhatIsEditedMeetsWhatFollows(t *testing.T) {
+	t.Parallel()
+	v := vendors()[0]
+	const user, one = `{"role":"user","content":"go"}`, `{"role":"assistant","content":"one"}`
+	r, pieces, _ := v.read(t, []byte(`{"messages":[`+user+`,`+one+`,{"role":"user","content":"two"},{"role":"assistant","content":"three"}]}`))
+	shown := kept(pieces)
+	for name, c := range map[string]struct {
+		shown []tenfold.Item
+		want  string
+	}{
+		"the model's":        {shown[:3], user + "," + one + `,{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]}`},
+		"nothing, the model": {nil, `{"role":"user","content":[{"type":"text","text":"[Conversation continues]"}]}`},
+	} {
+		if got, err := v.Edit(r, 3, pieces, c.shown); err != nil || string(got) != c.want {
+			t.Errorf("%s: %s, %v\nwant\n%s", name, got, err, c.want)
+		}
 	}
 }

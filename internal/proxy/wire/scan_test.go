@@ -265,6 +265,7 @@ func TestV7OddBodiesPass(t *testing.T) {
 		for _, message := range []string{
 			`{"role":7}`, `{"role":"user"}`, `{"role":"user","role":"user","content":"a","parts":[]}`, `{"role":"user","content":7,"parts":7}`,
 			`{"role":"nobody","content":"","parts":[]}`, `{"role":"assistant","content":[7]}`,
+			`{"role":"user","content":[{"type":"text","text":"a","text":"b"}],"parts":[{"text":"a","text":"b"}]}`,
 		} {
 			r, err := v.Scan(v.path, []byte(`{"`+list+`":[`+message+`]}`), nil)
 			if err != nil {
