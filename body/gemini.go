@@ -103,6 +103,15 @@ func writeGemini(w *wire) any {
 	return body
 }
 
+// UnsignedCall gives the word that a model of Gemini takes in the place of the
+// signature of a call that has none; empty where it asks for no signature.
+func UnsignedCall(model string) string {
+	if asksForSignatures(model) {
+		return unsignedCall
+	}
+	return ""
+}
+
 // asksForSignatures reports whether a model wants its calls signed: from Gemini 3
 // on. Calls of older requests get the word as well, though nobody asks for it there:
 // what is sent once stays as it was (V1).

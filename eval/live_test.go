@@ -206,6 +206,52 @@ func TestReplayLiveAnswersTheClientsOwn(t *testing.T) {
 	}
 }
 
+// Usage right behind a client's summary is that of the summary: it tells how much of
+// the conversation was read from the cache for it.
+func TestReplayOfAReportedSummary(t *testing.T) {
+	cost := func(behind ...tenfold.Payload) float64 {
+		l := replayLog(t)
+		for _, p := range append([]tenfold.Payload{tenfold.Compaction{
+			ToTurn: 1, Source: "import", Summary: &tenfold.Summary{Text: strings.Repeat("word", 100), Placement: tenfold.PlaceMessage},
+		}}, behind...) {
+			if _, err := l.Append(tenfold.Entry{Time: replayNoon.Add(21 * time.Minute), Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := l.Append(
+			tenfold.Entry{Time: replayNoon.Add(22 * time.Minute), Payload: tenfold.TurnStart{}},
+			tenfold.Entry{Time: replayNoon.Add(22 * time.Minute), Tokens: 10, Payload: tenfold.UserMessage{Parts: tenfold.Text("go on")}},
+			tenfold.Entry{Time: replayNoon.Add(22 * time.Minute), Tokens: 10, Payload: tenfold.AssistantMessage{Text: "done"}},
+		); err != nil {
+			t.Fatal(err)
+		}
+		r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Model: "claude-sonnet-4-5"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !nearly(r.Own.Summaries, r.Own.Estimated) {
+			t.Errorf("%f for summaries, %f of it estimated", r.Own.Summaries, r.Own.Estimated)
+		}
+		return r.Own.Summaries
+	}
+	warm := cost()
+	// Of 10,400 tokens 10,350 are in the cache.
+	for _, tt := range []struct {
+		name   string
+		behind []tenfold.Payload
+		read   int
+	}{
+		{"nothing read", []tenfold.Payload{tenfold.Usage{Input: 20_000}}, 0},
+		{"half of it read", []tenfold.Payload{tenfold.Usage{CacheWrite: 10_000, CacheRead: 10_000}}, 5200},
+		{"no usage", []tenfold.Payload{tenfold.Usage{}}, 10_350},
+		{"usage of a response", []tenfold.Payload{tenfold.AssistantMessage{Text: "done"}, tenfold.Usage{Input: 20_000}}, 10_350},
+	} {
+		if got, want := cost(tt.behind...), warm+float64(10_350-tt.read)*(3.75-0.30)/1e6; !nearly(got, want) {
+			t.Errorf("%s: %.6f, want %.6f", tt.name, got, want)
+		}
+	}
+}
+
 // A prompt larger than the window that the table knows shows that the window is a
 // larger one; and who keeps prompts for an hour pays for that.
 func TestReplayLiveTermsOfTheClient(t *testing.T) {

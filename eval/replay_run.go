@@ -43,6 +43,9 @@ type replayer struct {
 	// going is what the newest plan would have taken out of a view of so many
 	// planned tokens.
 	going, planned int
+	// summary is the newest one whose cost was estimated, until an entry follows that
+	// a model sees.
+	summary struct{ tokens, read int }
 }
 
 func newReplayer(terms replayTerms, counter tenfold.Counter) *replayer {
@@ -92,6 +95,13 @@ func (r *replayer) take(e tenfold.Entry) error {
 			r.common = 0 // another model has another cache
 		}
 		r.configured = model
+	case tenfold.Usage:
+		if e.Branch == "" {
+			r.reported(p)
+		}
+	}
+	if e.Payload.Kind().Visible() {
+		r.summary.tokens = 0
 	}
 	if _, err := r.l.Append(e); err != nil {
 		return fmt.Errorf("replay entry %d: %w", e.Seq, err)
@@ -244,9 +254,26 @@ func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
 		cost = dollarsOf(read, price.CacheRead) + dollarsOf(total-read, r.restPrice(total)) +
 			dollarsOf(r.l.Counter().Count(c.Summary.Text), price.Output)
 		r.cost.Estimated += cost
+		r.summary.tokens, r.summary.read = total, read
 	}
 	r.cost.Summaries += cost
 	r.cost.Dollars += cost
+}
+
+// reported takes in usage that comes right behind a summary, and is therefore that
+// of the summary: a client that asks for it in other words than those of the
+// conversation finds less of it in the cache, or nothing.
+func (r *replayer) reported(u tenfold.Usage) {
+	prompt := float64(u.Input) + float64(u.CacheRead) + float64(u.CacheWrite)
+	if r.summary.tokens == 0 || prompt <= 0 || u.CacheRead < 0 {
+		return
+	}
+	read := int(float64(r.summary.tokens) * min(float64(u.CacheRead)/prompt, 1))
+	more := dollarsOf(r.summary.read-read, r.restPrice(r.summary.tokens)-r.price.For(r.summary.tokens).CacheRead)
+	r.cost.Summaries += more
+	r.cost.Estimated += more
+	r.cost.Dollars += more
+	r.summary.tokens = 0
 }
 
 // warm reports whether the cache still holds the last request. It is warm where

@@ -95,17 +95,27 @@ func nextLine(ref string) string { return "[more: " + ref + "]\n" }
 
 // Read gives the text that a reference names: of each entry from the first to
 // the last that the first one's reader sees. Limit is in tokens, at most
-// [RecallTokens], which 0 means.
+// [RecallTokens], which 0 means. Nothing is written.
 func (s *Session) Read(r Ref, limit int) (Passage, error) { return s.passage(r, s.between(r), limit) }
 
-// Expand gives what a mark stands for: as Read does, but a reference to one whole
-// entry of a call gives the call with its result. What was given is recorded, so
-// that the next compaction keeps it.
+// Recall gives to a model what Read does. It is recorded, so that the next compaction
+// keeps it: those lines, or all of an entry that was given whole.
+func (s *Session) Recall(ctx context.Context, r Ref, limit int) (Passage, error) {
+	return s.give(ctx, r, s.between(r), limit)
+}
+
+// Expand gives what a mark stands for: as Recall does, but a reference to one whole
+// entry of a call gives the call with its result.
 func (s *Session) Expand(ctx context.Context, r Ref, limit int) (Passage, error) {
 	seqs := s.between(r)
 	if pair := s.log.Pair(r.From); pair > 0 && r.To == r.From && r.Last == 0 && (r.Line == 0 || pair > r.From) {
 		seqs = []int64{min(r.From, pair), max(r.From, pair)}
 	}
+	return s.give(ctx, r, seqs, limit)
+}
+
+// give renders entries up to a limit, and records what of them was given.
+func (s *Session) give(ctx context.Context, r Ref, seqs []int64, limit int) (Passage, error) {
 	p, err := s.passage(r, seqs, limit)
 	if err != nil {
 		return p, err

@@ -115,7 +115,19 @@ func TestA9Expand(t *testing.T) {
 	}
 	version := s.Log().Version()
 	if _, err := s.Read(ref(t, "4"), 0); err != nil || s.Log().Version() != version {
-		t.Errorf("reading is recorded: %v", err)
+		t.Fatalf("reading is recorded: %v", err)
+	}
+	for text, want := range map[string]string{"4": "4 []", "4#2.1-2": "4 [{2 2 0 0}]"} {
+		p, err := s.Recall(t.Context(), ref(t, text), 0)
+		if err != nil || s.Log().Version() != version+1 {
+			t.Fatalf("recalling %s: %v, %d entries more", text, err, s.Log().Version()-version)
+		}
+		version++
+		e, _ := s.Log().Entry(version)
+		r, _ := e.Payload.(tenfold.Recalled)
+		if was, _ := s.Log().Lookup(strings.Join(r.Entries, ",")); fmt.Sprint(was.Seq, r.Lines) != want {
+			t.Errorf("%s is recorded as %+v: %s", text, r, p.Text())
+		}
 	}
 	for _, text := range []string{"1", "999", "4#4", "4#1.9999", "8"} {
 		if p, err := s.Expand(t.Context(), ref(t, text), 0); err == nil || !errors.Is(err, session.ErrNoEntry) {

@@ -85,7 +85,7 @@ func (a *app) counter() (tenfold.Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return token.Named(e.Config.Conversation.Counter)
+	return token.Named(e.Conversation.Counter)
 }
 
 // effective gives the configuration for a conversation with the Extra texts of

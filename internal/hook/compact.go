@@ -82,6 +82,8 @@ func (h *Host) Compact(ctx context.Context, a Ask) (*View, error) {
 	if v := a.earlier(c); v != nil {
 		return v, nil
 	}
+	// No client compacts between a call and its result (B2): it does before a request,
+	// and a call that has no result then was interrupted.
 	w := session.Wish{By: session.ByClient, Reason: a.Trigger, Focus: a.Focus, Target: a.Target, Idle: true}
 	if a.Person {
 		w.By = session.ByPerson

@@ -37,6 +37,13 @@ type change struct {
 // same again changes nothing. No file of the person is overwritten: theirs are
 // edited, and what is in the way is an error. On an error all files are as before.
 func (h *Host) Install(c Client, p Place, dryRun bool) ([]Change, error) {
+	if !dryRun {
+		unlock, err := h.lock()
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
 	i, old, changes, err := h.planInstall(c, p)
 	if err != nil || dryRun {
 		return told(changes), err

@@ -3,11 +3,15 @@ package hook_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -340,6 +344,95 @@ func TestInstallIsWholeOrNotAtAll(t *testing.T) {
 	}
 	if all, err := h.Installs(); len(all) > 0 || err != nil {
 		t.Errorf("it is recorded: %v, %v", all, err)
+	}
+}
+
+// Installs at the same moment, of several clients in one configuration file: each is
+// recorded, and after the last uninstall every file is as it was.
+func TestInstallsAtTheSameMoment(t *testing.T) {
+	h, _ := newHost(t)
+	p := place(t, "{\n  \"theme\": \"dark\"\n}\n")
+	before := tree(t, p.Home)
+	var clients []sharer
+	for i := range 8 {
+		clients = append(clients, sharer{fmt.Sprintf("agent%d", i), p.Home})
+	}
+	at := func(do func(sharer) error) {
+		var all sync.WaitGroup
+		for _, c := range clients {
+			all.Go(func() {
+				if err := do(c); err != nil {
+					t.Errorf("%s: %v", c.name, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	at(func(c sharer) error {
+		_, err := h.Install(c, p, false)
+		return err
+	})
+	installs, err := h.Installs()
+	if err != nil || len(installs) != len(clients) {
+		t.Fatalf("%d installs are recorded: %v", len(installs), err)
+	}
+	at(func(c sharer) error {
+		i := slices.IndexFunc(installs, func(i hook.Install) bool { return i.Client == c.name })
+		_, err := h.Uninstall(installs[i], false)
+		return err
+	})
+	if diff := cmp.Diff(before, tree(t, p.Home)); diff != "" {
+		t.Error(diff)
+	}
+	if left, err := h.Installs(); len(left) > 0 || err != nil {
+		t.Errorf("%d installs are left: %v", len(left), err)
+	}
+	if names, _ := filepath.Glob(filepath.Join(h.Data, "*.lock")); len(names) > 0 {
+		t.Errorf("locks are left: %v", names)
+	}
+}
+
+// sharer is a client that adds its name to a file.
+type sharer struct{ name, home string }
+
+func (c sharer) About() hook.About { return hook.About{Name: c.name, Adapter: 1} }
+
+func (sharer) Handle(context.Context, *hook.Host, string, []byte) ([]byte, error) { return nil, nil }
+
+func (c sharer) Files(hook.Place) ([]hook.File, error) {
+	edit := hook.Edit{At: []string{"plugins", c.name}, Value: "true"}
+	return []hook.File{{Path: filepath.Join(c.home, ".agent", "settings.json"), Edits: []hook.Edit{edit}}}, nil
+}
+
+// A lock that a crash left stops nobody for long, and one in use is not taken.
+func TestInstallWaitsForTheLock(t *testing.T) {
+	h, _ := newHost(t)
+	lock := filepath.Join(h.Data, "installed.json.lock")
+	put(t, lock, "", 0o600)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(lock, old, old); err != nil {
+		t.Fatal(err)
+	}
+	p, client := place(t, "-"), adapter{version: 1}
+	if _, err := h.Install(client, p, false); err != nil {
+		t.Errorf("a lock of an hour ago: %v", err)
+	}
+	put(t, lock, "", 0o600)
+	if _, err := h.Install(client, p, true); err != nil {
+		t.Errorf("a dry run waits: %v", err)
+	}
+	released := make(chan time.Time, 1)
+	time.AfterFunc(50*time.Millisecond, func() {
+		released <- time.Now()
+		_ = os.Remove(lock)
+	})
+	if _, err := h.Install(client, p, false); err != nil {
+		t.Errorf("after the lock was released: %v", err)
+	}
+	select {
+	case <-released:
+	default:
+		t.Error("it did not wait")
 	}
 }
 

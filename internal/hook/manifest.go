@@ -88,6 +88,39 @@ func (h *Host) Installs() ([]Install, error) {
 	return all.Installs, nil
 }
 
+// How long another install may take, and when its lock is one that a crash left.
+const (
+	lockPatience = 10 * time.Second
+	lockPause    = 10 * time.Millisecond
+	lockStale    = time.Minute
+)
+
+// lock keeps other installs and uninstalls waiting: each reads the record, and writes
+// it whole.
+func (h *Host) lock() (unlock func(), err error) {
+	if h.Data == "" {
+		return func() {}, nil // there is no record
+	}
+	if err := os.MkdirAll(h.Data, 0o700); err != nil {
+		return nil, err
+	}
+	name := h.manifestFile() + ".lock"
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return func() { _ = os.Remove(name) }, f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > lockStale {
+			_ = os.Remove(name)
+		} else if time.Now().After(end) {
+			return nil, &problem.Error{Problem: "another install or uninstall is under way", Hint: "run the command again when it has ended, or remove " + name}
+		}
+	}
+}
+
 // record puts an install in the place of the one before, or takes it out where it
 // has no files.
 func (h *Host) record(i Install) error {

@@ -13,6 +13,13 @@ import (
 // From a file that a person changed since, only what was added is removed; a file
 // of our own that was changed is renamed.
 func (h *Host) Uninstall(i Install, dryRun bool) ([]Change, error) {
+	if !dryRun {
+		unlock, err := h.lock()
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
 	var changes []change
 	for _, w := range slices.Backward(i.Files) {
 		ch, err := w.planRemoval()

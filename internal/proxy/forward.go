@@ -121,7 +121,7 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 		// An upstream may answer before it has read all, as to what is too large.
 		client := http.NewResponseController(p.w)
 		_ = client.EnableFullDuplex()
-		p.upload = &upload{Reader: body, left: length}
+		p.upload = &upload{Reader: body}
 		out.ContentLength, out.Trailer, out.Body = length, p.r.Trailer, p.upload
 		// The transport may still be reading, and the client may send no more before
 		// it has all of the answer.
@@ -142,13 +142,12 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 // An upload is a body on its way.
 type upload struct {
 	io.Reader
-	left  int64 // below zero where the client does not say
 	ended atomic.Bool
 }
 
 func (u *upload) Read(b []byte) (int, error) {
 	n, err := u.Reader.Read(b)
-	if u.left -= int64(n); u.left == 0 || err != nil {
+	if err != nil { // the server tells the end with the last bytes
 		u.ended.Store(true)
 	}
 	return n, err

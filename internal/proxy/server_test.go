@@ -159,6 +159,7 @@ type script struct {
 	Status   int
 	Header   http.Header
 	Trailer  map[string]string
+	Surprise bool // the trailer is not announced
 	Chunks   []string
 	Framing  string // "length", "chunked" or "close"
 	Cut      int    // bytes of the response that are sent; -1 for all
@@ -186,7 +187,10 @@ func (s script) bytes() []byte {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(strings.Join(s.Chunks, "")))
 	case "chunked":
 		b.WriteString("Transfer-Encoding: chunked\r\n")
-		for _, k := range slices.Sorted(maps.Keys(s.Trailer)) {
+		for i, k := range slices.Sorted(maps.Keys(s.Trailer)) {
+			if s.Surprise && i > 0 {
+				break
+			}
 			b.WriteString("Trailer: " + k + "\r\n")
 		}
 	case "close":
@@ -419,7 +423,7 @@ func drawScript(t *rapid.T) script {
 		s.Header.Del("Content-Type") // Go sends none
 	}
 	if s.Framing == "chunked" {
-		s.Trailer = drawTrailer(t)
+		s.Trailer, s.Surprise = drawTrailer(t), rapid.Bool().Draw(t, "surprise")
 	}
 	if rapid.IntRange(0, 2).Draw(t, "cut or not") == 0 {
 		s.Cut = rapid.IntRange(0, len(s.bytes())-1).Draw(t, "cut")

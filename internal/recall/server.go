@@ -135,7 +135,7 @@ func (s Server) read(ctx context.Context, in readArguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := c.Read(r, 0)
+	p, err := c.Recall(ctx, r, 0)
 	return p.Text(), err
 }
 

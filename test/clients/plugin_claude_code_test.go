@@ -207,6 +207,7 @@ func TestPluginClaudeCode(t *testing.T) {
 		})
 		p.extra = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + smallWindow}
 		p.talk("Count with care.")
+		p.wentOn(t, 10)
 		id := shows(t, p, p.Sessions()[0], answer)
 		nothingLost(t, p, id, "Count with care.", "\n10299\n", "\n60299\n", "\n90299\n")
 	})
@@ -248,6 +249,29 @@ func TestPluginClaudeCode(t *testing.T) {
 		id := p.stored(Session{Path: files[0]})
 		nothingLost(t, p, id, "Count for me.", "\n10299\n", "\n60299\n", "\n90299\n")
 	})
+}
+
+// wentOn holds that the agent took all of so many answers without a word from the
+// person in between, and that each request but the first of an epoch reads from the
+// provider's cache all that the one before left there (V1): two faults of peers, who
+// leave the agent waiting after a compaction, or pay for the whole view each time.
+func (p *Place) wentOn(t *testing.T, answers int) {
+	t.Helper()
+	main := p.Server.Main()
+	if len(main) != answers {
+		t.Errorf("there are %d requests for %d answers", len(main), answers)
+	}
+	all := epochs(main)
+	if len(all) < 2 || len(all) > 3 {
+		t.Errorf("%d epochs of %d requests", len(all), len(main))
+	}
+	for _, epoch := range all {
+		for i := 1; i < len(epoch); i++ {
+			if had := epoch[i-1].Usage; epoch[i].Usage.CacheRead < had.CacheRead+had.CacheWrite {
+				t.Errorf("request %d reads %d tokens from the cache, not %d", epoch[i].N, epoch[i].Usage.CacheRead, had.CacheRead+had.CacheWrite)
+			}
+		}
+	}
 }
 
 // ofAgent reports whether a request is a sub-agent's.

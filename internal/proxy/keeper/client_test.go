@@ -56,6 +56,7 @@ func newPlace(t rapid.TB) *place {
 func (p *place) clock() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.now = p.now.Add(time.Microsecond)
 	return p.now
 }
 

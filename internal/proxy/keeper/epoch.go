@@ -15,7 +15,7 @@ import (
 // settle brings the log up to a request, and has the controller do what is due
 // before it is sent: with the frozen prefix that follows the request goes.
 func (t *thread) settle(ctx context.Context, ex *exchange) {
-	err := t.store(ctx, ex, ex.length)
+	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}
@@ -55,7 +55,6 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	was := t.frozen
-	t.epoch = epoch
 	t.k.mu.Unlock()
 	if epoch == c.epoch && (was == nil || was.epoch == epoch) {
 		return nil
@@ -92,7 +91,7 @@ func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
 	switch {
 	case b == nil:
 	case b.text != "":
-		if c.story.now, err = viewText(c.session, b.seq); err != nil {
+		if c.story.now, err = viewText(c.session, p, b.seq); err != nil {
 			return nil, err
 		}
 	default: // the client does not have the beginning any more
@@ -180,7 +179,7 @@ func (t *thread) giveUp(ctx context.Context, ex *exchange, why string) {
 
 // compactNow compacts because the vendor says that the context is too long.
 func (t *thread) compactNow(ctx context.Context, ex *exchange) {
-	err := t.store(ctx, ex, ex.length)
+	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}

@@ -114,13 +114,13 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 // -1 where there is none.
 func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int64]int) (items []tenfold.Item, changed int) {
 	changed = -1
-	seen := map[int64]bool{}
+	seen, bound := map[int64]bool{}, stale(p.Log())
 	add := func(it tenfold.Item) {
 		m, ok := at[it.Seq]
 		switch {
 		case it.Seq == 0 && it.Added == tenfold.AddedPlaceholder:
 			return // whoever made the request knows better what its vendor wants
-		case it.Seq != 0 && !ok, s.stale[it.Seq]:
+		case it.Seq != 0 && !ok, bound[it.Seq]:
 			return // the client took it out itself, or it is bound to another view
 		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
 			changed = max(changed, m)

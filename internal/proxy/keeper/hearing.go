@@ -23,10 +23,10 @@ type exchange struct {
 	before   *exchange // of the same history; nil once it is stored
 	length   int       // messages of the request
 	began    time.Time
+	sent     time.Time // when it was decided what goes to the vendor
 	listener wire.Listener
 
 	frozen *frozen // what it was sent with
-	epoch  string  // of the log
 	turn   int     // how many requests were by then
 	warm   bool    // within the lifetime of the vendor's cache
 	kept   time.Duration

@@ -238,7 +238,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	t.born = was == nil && settled(ex.r.Messages) == 0
 	if was != nil { // it was rewound, or there are two of them
 		if was.frozen.holds(ex.r) {
-			t.frozen, t.epoch = was.frozen, was.epoch
+			t.frozen = was.frozen
 		}
 		t.passing = was.passing
 	}

@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 )
 
@@ -35,6 +36,7 @@ type talker struct {
 	state []string
 	grew  bool // the history only grew since
 	open  string
+	base  []string // what its first message stands for, after a compaction of its own
 	// thoughtless is a client that sends no thinking back.
 	thoughtless bool
 }
@@ -49,6 +51,64 @@ func tokens(messages []string) (out []string) {
 		out = append(out, marks.FindAllString(m, -1)...)
 	}
 	return slices.Compact(out)
+}
+
+// tell notes what a history says, and what it is together with what its first message
+// stands for.
+func (w *world) tell(c *talker, messages []string) {
+	w.told = append(w.told, tokens(messages))
+	if c.base != nil {
+		w.told = append(w.told, append(slices.Clone(c.base), tokens(messages[1:])...))
+	}
+}
+
+// compact has a client compact by itself. It may not take the answer; without one it
+// has a summary of the vendor's.
+func (w *world) compact(c *talker) {
+	if len(c.messages) == 0 || c.open != "" {
+		return
+	}
+	w.tell(c, c.messages)
+	asking := *c.client
+	asking.messages, asking.header = slices.Clone(c.messages), c.header.Clone()
+	asking.header.Set("X-Claude-Code-Request-Class", "compaction")
+	asking.user("Write a summary.")
+	ex := asking.send()
+	keeper.Rest(w.k, false)
+	if ex.Answer() == nil {
+		w.taken(&asking, ex)
+	}
+	ex.Done(200, false)
+	if !rapid.Bool().Draw(w.t, "takes") {
+		return
+	}
+	text := "a summary of the vendor's " + w.mark()
+	base := append(append([]string{}, c.base...), tokens(c.messages[min(len(c.base), 1):])...)
+	if a := ex.Answer(); a == nil {
+		base = nil
+	} else if text = summaryOf(w.t, a.Body); len(marks.FindAllString(text, 1)) == 0 {
+		w.t.Fatalf("the summary says nothing: %q", text)
+	}
+	c.messages, c.base, c.last, c.grew = nil, base, "", false
+	c.user("Go on from here.\n" + text)
+	w.request(c)(200, said("done "+w.mark()), false, true)
+}
+
+// taken holds what goes to the vendor to what it takes (B1).
+func (w *world) taken(c *client, ex proxy.Exchange) (sent string, list []string) {
+	sent = string(ex.Body())
+	if err := body.Anthropic().Check(ex.Body()); err != nil {
+		w.t.Fatalf("the vendor refuses: %v\ncame: %s\nwent: %s", err, c.body(), sent)
+	}
+	list = messagesOf(w.t, sent)
+	for i, m := range list {
+		for _, found := range signature.FindAllStringSubmatch(m, -1) {
+			if found[1] != bound(c.system, list[:i]) {
+				w.t.Fatalf("thinking in message %d is bound to another prefix (B1)\ncame: %s\nwent: %s", i, c.body(), sent)
+			}
+		}
+	}
+	return sent, list
 }
 
 // changes are the entries of the store that begin epochs.
@@ -84,24 +144,13 @@ var signature = regexp.MustCompile(`"signature":"([0-9a-f]*)"`)
 func (w *world) request(c *talker) (finish func(status int, blocks string, cut, keep bool)) {
 	ex := c.send()
 	keeper.Rest(w.k, false)
-	sent := string(ex.Body())
-	if err := body.Anthropic().Check(ex.Body()); err != nil {
-		w.t.Fatalf("the vendor refuses: %v\ncame: %s\nwent: %s", err, c.body(), sent)
-	}
-	list := messagesOf(w.t, sent)
-	for i, m := range list {
-		for _, found := range signature.FindAllStringSubmatch(m, -1) {
-			if found[1] != bound(c.system, list[:i]) {
-				w.t.Fatalf("thinking in message %d is bound to another prefix (B1)\ncame: %s\nwent: %s", i, c.body(), sent)
-			}
-		}
-	}
+	sent, list := w.taken(c.client, ex)
 	now := w.changes()
 	if c.grew && c.last != "" && slices.Equal(now, c.state) && !begins(w.t, c.last, sent) {
 		w.t.Fatalf("a request of an epoch does not begin with the one before it (X3)\nbefore: %s\nnow: %s", c.last, sent)
 	}
 	c.last, c.state, c.grew = sent, now, true
-	w.told = append(w.told, tokens(c.messages))
+	w.tell(c, c.messages)
 	return func(status int, blocks string, cut, keep bool) {
 		if status == 200 {
 			blocks = strings.ReplaceAll(blocks, "SIGNED", bound(c.system, list))
@@ -117,7 +166,7 @@ func (w *world) request(c *talker) (finish func(status int, blocks string, cut, 
 		ex.Done(status, cut)
 		keeper.Rest(w.k, w.idles)
 		message := `{"role":"assistant","content":[` + blocks + `]}`
-		w.told = append(w.told, tokens(append(slices.Clone(c.messages), message)))
+		w.tell(c, append(slices.Clone(c.messages), message))
 		if status == 200 && keep {
 			if c.thoughtless {
 				message = thinking.ReplaceAllString(message, "")
@@ -184,6 +233,9 @@ func (w *world) rewind(c *talker) {
 func (w *world) edit(c *talker) {
 	if at := c.asked(); len(at) > 0 {
 		i := rapid.SampledFrom(at).Draw(w.t, "message")
+		if i == 0 {
+			c.base = nil
+		}
 		c.messages = slices.Clone(c.messages)
 		c.messages[i] = `{"role":"user","content":[` + said("Edited "+w.mark()) + `]}`
 		for j := i; j < len(c.messages); j++ {
@@ -224,7 +276,7 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 25).Draw(t, "actions") {
 			c := w.clients[rapid.IntRange(0, len(w.clients)-1).Draw(t, "client")]
-			switch rapid.SampledFrom([]string{"step", "step", "step", "step", "step", "step", "rewind", "edit", "fork", "restart", "undo", "wait", "second"}).Draw(t, "action") {
+			switch rapid.SampledFrom([]string{"step", "step", "step", "step", "step", "step", "rewind", "edit", "fork", "restart", "undo", "wait", "second", "compact"}).Draw(t, "action") {
 			case "step":
 				w.step(c)
 			case "rewind":
@@ -235,8 +287,10 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				if len(w.clients) < 4 {
 					two := *c.client
 					two.messages = slices.Clone(c.messages)
-					w.clients = append(w.clients, &talker{client: &two, open: c.open, thoughtless: c.thoughtless})
+					w.clients = append(w.clients, &talker{client: &two, open: c.open, base: c.base, thoughtless: c.thoughtless})
 				}
+			case "compact":
+				w.compact(c)
 			case "restart":
 				w.restart()
 			case "undo":
@@ -264,6 +318,7 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				}
 			}
 			if found := tokens(list); !w.says(found) {
+				w.dump()
 				t.Fatalf("conversation %s mixes histories: %v", id, found)
 			}
 		}

@@ -109,9 +109,23 @@ func viewUpTo(p *tenfold.Projection, through int64) (*tenfold.Projection, error)
 	return tenfold.Project(l), nil
 }
 
-// viewText is that as text.
-func viewText(s *session.Session, through int64) (string, error) {
-	p, err := viewUpTo(s.Projection(), through)
+// viewThen is the view of a conversation as it was when the log ended with an entry.
+func viewThen(s *session.Session, seq int64) (*tenfold.Projection, error) {
+	l := tenfold.NewLog()
+	for e := range s.Log().Entries() {
+		if e.Seq > seq {
+			break
+		}
+		if _, err := l.Append(e); err != nil {
+			return nil, err
+		}
+	}
+	return tenfold.Project(l), nil
+}
+
+// viewText is a view up to an entry as text.
+func viewText(s *session.Session, p *tenfold.Projection, through int64) (string, error) {
+	p, err := viewUpTo(p, through)
 	if err != nil {
 		return "", err
 	}
@@ -122,7 +136,7 @@ func viewText(s *session.Session, through int64) (string, error) {
 	return strings.TrimSpace(text.String()), err
 }
 
-// viewItems is that as the items of a request to OpenAI, for a client that does not
+// viewItems is the view up to an entry as the items of a request to OpenAI, for a client that does not
 // have what they are made of any more.
 func viewItems(s *session.Session, through int64) ([]byte, error) {
 	p, err := viewUpTo(s.Projection(), through)
@@ -205,7 +219,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 // nil where there is nothing to tell.
 func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, error) {
 	c := &t.log
-	err := t.store(ctx, ex, upto)
+	err := t.storeOnly(ctx, ex, upto)
 	if err == nil {
 		err = t.ready(ctx)
 	}
@@ -221,7 +235,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, 
 	}
 	b := &base{seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens()}
 	if !asksHandle(ex.in.Protocol, ex.r) {
-		b.text, err = viewText(c.session, b.seq)
+		b.text, err = viewText(c.session, c.session.Projection(), b.seq)
 		return b, err
 	}
 	b.epoch = c.control.Epoch().ID
@@ -285,8 +299,7 @@ func (t *thread) stand(b *base, r *wire.Request) {
 	t.messages, t.confirmed = r.Messages[:b.messages], b.messages
 	t.used, t.usedAt = 0, 0
 	if b.text == "" {
-		t.epoch = b.epoch
-		t.frozen = &frozen{epoch: t.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
+		t.frozen = &frozen{epoch: b.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
 	}
 }
 
@@ -324,7 +337,11 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 			continue
 		}
 		left--
-		text, err := viewText(s, seq)
+		var text string
+		p, err := viewThen(s, seq)
+		if err == nil {
+			text, err = viewText(s, p, seq)
+		}
 		if err != nil {
 			return story{}, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/body"
@@ -31,19 +32,25 @@ func (c *client) compact() string {
 	if a == nil {
 		c.t.Fatalf("the compaction is not answered; failures %q", c.failures())
 	}
-	var answer struct {
+	ex.Done(200, false)
+	return summaryOf(c.t, a.Body)
+}
+
+// summaryOf is the summary in an answer of ours.
+func summaryOf(t rapid.TB, answer []byte) string {
+	t.Helper()
+	var a struct {
 		Content []struct {
 			Text string `json:"text"`
 		} `json:"content"`
 	}
-	if err := json.Unmarshal(a.Body, &answer, json.RejectUnknownMembers(false)); err != nil {
-		c.t.Fatalf("%v: %s", err, a.Body)
+	if err := json.Unmarshal(answer, &a, json.RejectUnknownMembers(false)); err != nil || len(a.Content) != 1 {
+		t.Fatalf("%v: %s", err, answer)
 	}
-	ex.Done(200, false)
-	text, ok := strings.CutPrefix(answer.Content[0].Text, "<summary>\n")
+	text, ok := strings.CutPrefix(a.Content[0].Text, "<summary>\n")
 	text, end := strings.CutSuffix(text, "\n</summary>")
 	if !ok || !end {
-		c.t.Fatalf("the answer is %q", answer.Content[0].Text)
+		t.Fatalf("the answer is %q", a.Content[0].Text)
 	}
 	return text
 }

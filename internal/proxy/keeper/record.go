@@ -55,6 +55,24 @@ func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
 	return err
 }
 
+// storeOnly does the same before something is compacted: what the log has behind the
+// messages, such as an answer that the client lost, is no part of what the model is
+// to see.
+func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
+	err := t.store(ctx, ex, upto)
+	c := &t.log
+	if err == nil && len(c.story.chains) > upto {
+		c.story.cut(upto)
+	}
+	if err != nil || c.session == nil || ended(c.session.Log(), c.story.at) {
+		return err
+	}
+	if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+		return err
+	}
+	return t.store(ctx, ex, upto)
+}
+
 // storeHeard brings the log up to the answer of an exchange.
 func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 	t.k.mu.Lock()
@@ -66,7 +84,7 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 	chain := ex.r.Messages[ex.length-1].Chain
 	for i := range heard {
 		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
-		heard[i].Time = ex.ended
+		heard[i].Time = ex.timeOf(heard[i])
 	}
 	err := t.storeAll(ctx, ex, ex.length, heard)
 	if err != nil {
@@ -150,6 +168,15 @@ func (t *thread) logged() *tenfold.Log {
 	return t.log.session.Log()
 }
 
+// timeOf is the time of an entry of an answer. What was thought has that of the
+// request: it is bound to what the model was shown then.
+func (ex *exchange) timeOf(e tenfold.Entry) time.Time {
+	if e.Payload.Kind() == tenfold.KindReasoning {
+		return ex.sent.UTC()
+	}
+	return ex.ended.UTC()
+}
+
 // A batch is what a log lacks of a history.
 type batch struct {
 	entries []tenfold.Entry
@@ -199,8 +226,6 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		answer := prev != nil && i >= prev.length && ex.r.Messages[i].Model
 		switch {
 		case prev == nil:
-		case answer:
-			when = prev.ended
 		case i < prev.length:
 			when = prev.began
 		}
@@ -219,7 +244,9 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		b.grows = b.grows || len(pieces) > 0
 		for _, p := range pieces {
 			e := p.Entry
-			e.Time = cmp.Or(e.Time, when.UTC())
+			if e.Time = when.UTC(); answer {
+				e.Time = prev.timeOf(e)
+			}
 			b.entries = append(b.entries, e)
 		}
 	}
@@ -304,9 +331,6 @@ func (t *thread) found(ex *exchange, upto int) error {
 		known, ok := c.story.follow(l, c.story.at, pieces)
 		if !ok || len(known) < len(pieces) {
 			return fmt.Errorf("message %d is not in the log as it was stored", i)
-		}
-		if prev := ex.before; prev != nil && i >= prev.length && ex.r.Messages[i].Model && c.control != nil {
-			c.story.unbind(l, known, prev.epoch, c.control.Epoch())
 		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)

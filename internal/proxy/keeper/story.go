@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
-	"tenfold/session"
 )
 
 // A story tells which entries of a log the messages of a history are.
@@ -25,25 +25,25 @@ type story struct {
 	// (X4); nil where they do not.
 	base *base
 	now  string // the text of the base, as the view is by now
-	// stale is reasoning that was made before the epoch began, and came into the log
-	// after: somebody undid a compaction while the model answered (B1).
-	stale map[int64]bool
 }
 
-// unbind notes the reasoning of an answer that was made in another epoch than the
-// log has it in.
-func (s *story) unbind(l *tenfold.Log, seqs []int64, made string, in session.Epoch) {
-	if made == in.ID {
-		return
-	}
-	for _, seq := range seqs {
-		if e, _ := l.Entry(seq); seq > in.Seq && e.Payload.Kind() == tenfold.KindReasoning {
-			if s.stale == nil {
-				s.stale = map[int64]bool{}
+// stale finds reasoning that was made before an entry which changed the view, and
+// came into the log after it: somebody undid a compaction while the model answered,
+// say. It is bound to what the model was shown (B1).
+func stale(l *tenfold.Log) map[int64]bool {
+	out := map[int64]bool{}
+	var changed time.Time
+	for e := range l.Entries() {
+		switch e.Payload.Kind() {
+		case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin:
+			if e.Time.After(changed) {
+				changed = e.Time
 			}
-			s.stale[seq] = true
+		case tenfold.KindReasoning:
+			out[e.Seq] = e.Time.Before(changed)
 		}
 	}
+	return out
 }
 
 // common is how many messages at the start of a request are those of the story.

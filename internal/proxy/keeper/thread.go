@@ -32,7 +32,6 @@ type thread struct {
 	newest    *exchange
 	idle      *time.Timer
 
-	epoch  string // that requests are sent in
 	frozen *frozen
 	// answered is what the client was told when it last compacted by itself, until
 	// a history begins with it (X4).
@@ -262,7 +261,7 @@ func (t *thread) pass(why string) {
 
 // send gives a request the body that it goes with.
 func (t *thread) send(ex *exchange) {
-	ex.epoch = t.epoch
+	ex.sent = t.k.Now()
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
 		t.shown.Edited++

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"slices"
-
 	"tenfold"
 )
 
@@ -16,125 +14,30 @@ func anthropicText(quoted []byte) []byte {
 
 // Edit implements [Protocol].
 func (Anthropic) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
-	if upto < 0 || upto > len(r.Messages) || len(pieces) < upto {
-		return nil, errShape
-	}
-	e := &editor{r: r, d: dialect{member: "content", user: "user", assistant: "assistant", text: anthropicText, strict: true}}
-	list, last := fates(pieces[:upto], shown)
-	for i := range upto {
-		e.anthropic(i, pieces[i], list[i])
-	}
-	e.add(last...)
-	return e.bytes(upto)
-}
-
-// anthropic edits one message.
-func (e *editor) anthropic(i int, pieces []Piece, fates []fate) {
-	m, err := messageOf(e.r, i, "content")
-	if err != nil {
-		e.err = err
-		return
-	}
-	d, all := &draft{role: m.role, message: i}, 0
-	for j := range pieces {
-		p, f := &pieces[j], &fates[j]
-		if len(f.added) > 0 {
-			if all > 0 {
-				d.moved = true
-				e.put(d)
-				d = &draft{role: m.role, message: i, moved: true}
-			}
-			e.add(f.added...)
-		}
-		all += len(p.At)
-		if f.shown == nil {
-			d.moved = d.moved || len(p.At) > 0
-			continue
-		}
-		e.anthropicPiece(d, p, f)
-	}
-	e.put(d)
+	return edit(r, upto, pieces, shown, dialect{
+		member: "content", user: "user", assistant: "assistant", text: anthropicText, strict: true, marks: true,
+		piece: (*editor).anthropicPiece,
+	})
 }
 
 // anthropicPiece adds what is shown of one piece to a draft.
-func (e *editor) anthropicPiece(d *draft, p *Piece, f *fate) {
-	if f.changed() {
-		switch now := f.shown.Payload.(type) {
-		case tenfold.UserMessage:
-			e.parts(d, p, now)
-			return
-		case tenfold.AssistantMessage:
-			d.blocks = append(d.blocks, e.texted(p.At[0], now.Text))
-			return
-		case tenfold.ToolCall:
-			if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments != now.Arguments {
-				d.blocks = append(d.blocks, e.member(p.At[0], "input", []byte(now.Arguments)))
-				return
-			}
-		case tenfold.ToolResult:
-			d.blocks = append(d.blocks, e.anthropicResult(p, now))
+func (e *editor) anthropicPiece(d *draft, p *Piece, now tenfold.Payload) {
+	switch now := now.(type) {
+	case tenfold.UserMessage:
+		e.parts(d, p, now)
+	case tenfold.AssistantMessage:
+		d.add(e.texted(p.At[0], now.Text))
+	case tenfold.ToolCall:
+		if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments == now.Arguments {
+			e.keep(d, p)
 			return
 		}
+		d.add(e.member(p.At[0], "input", []byte(now.Arguments)))
+	case tenfold.ToolResult:
+		d.add(e.anthropicResult(p, now))
+	default:
+		e.keep(d, p)
 	}
-	for _, at := range p.At {
-		b := e.kept(at)
-		b.thinks = p.Entry.Payload.Kind() == tenfold.KindReasoning
-		d.blocks = append(d.blocks, b)
-	}
-}
-
-// parts adds what is shown of a user's message to a draft.
-func (e *editor) parts(d *draft, p *Piece, now tenfold.UserMessage) {
-	was, _ := p.Entry.Payload.(tenfold.UserMessage)
-	slots := align(was.Parts, now.Parts)
-	d.moved = d.moved || len(slots) != len(was.Parts) || slices.ContainsFunc(slots, func(s slot) bool { return s.old < 0 })
-	for _, s := range slots {
-		d.blocks = append(d.blocks, e.slot(s, p.At))
-	}
-}
-
-// slot gives the block of a part of what is shown.
-func (e *editor) slot(s slot, at []Span) block {
-	switch {
-	case s.same:
-		return e.kept(at[s.old])
-	case s.old >= 0:
-		return e.texted(at[s.old], s.text)
-	}
-	return e.fresh(s.text)
-}
-
-// kept gives a block as it came, cache marks aside: at most four may stand in a
-// request, and the newer messages have the client's own.
-func (e *editor) kept(at Span) block {
-	return block{raw: patched(e.r.Body, at, marks(e.r.Body, at)), bare: at.isText(e.r.Body)}
-}
-
-// texted gives a block of text with another text.
-func (e *editor) texted(at Span, text string) block {
-	if at.isText(e.r.Body) {
-		return block{raw: quote(text), bare: true}
-	}
-	return e.member(at, "text", quote(text))
-}
-
-// member gives a block with another value of a member.
-func (e *editor) member(at Span, name string, value []byte) block {
-	f, err := object(e.r.Body, at)
-	place, ok := f.get(name)
-	if err != nil {
-		e.err = err
-	}
-	patches := marks(e.r.Body, at)
-	if ok {
-		// Marks inside of what is replaced go with it.
-		patches = slices.DeleteFunc(patches, func(p patch) bool { return place.From <= p.From && p.To <= place.To })
-	} else {
-		place, value = Span{at.To - 1, at.To - 1}, append(append([]byte(`,`), quote(name)...), append([]byte{':'}, value...)...)
-	}
-	patches = append(patches, patch{place, value})
-	slices.SortStableFunc(patches, func(a, b patch) int { return a.From - b.From })
-	return block{raw: patched(e.r.Body, at, patches)}
 }
 
 // anthropicResult gives a result with what is shown of it: a text stays one where

@@ -108,7 +108,7 @@ func Handles(r *Request, skip int) (list []Placed) {
 		m := r.Messages[i]
 		at := Span{m.From, m.To}
 		// Most messages are passed over unread.
-		if m.To-m.From > mostHandleItem || !bytes.Contains(at.of(r.Body), []byte(handlePrefix)) || itemType(r, i) != compactionType {
+		if !m.Model || m.To-m.From > mostHandleItem || !bytes.Contains(at.of(r.Body), []byte(handlePrefix)) || itemType(r, i) != compactionType {
 			continue
 		}
 		f, _ := fieldsAt(r.Body, at)
@@ -121,4 +121,4 @@ func Handles(r *Request, skip int) (list []Placed) {
 }
 
 // mostHandleItem bounds an item that holds a handle, whatever a client adds to it.
-const mostHandleItem = 4 << 10
+const mostHandleItem = 1 << 10

@@ -20,9 +20,11 @@ type draft struct {
 
 // block is one of a draft. Bare is a string that stands for a block of text.
 type block struct {
-	raw          []byte
-	bare, thinks bool
+	raw                []byte
+	bare, thinks, call bool
 }
+
+func (d *draft) add(b block) { d.blocks = append(d.blocks, b) }
 
 func (d *draft) thinksAt(i int) bool { return 0 <= i && i < len(d.blocks) && d.blocks[i].thinks }
 
@@ -35,6 +37,14 @@ type dialect struct {
 	text func(quoted []byte) []byte
 	// strict tells that thinking begins the message it stands in, and never ends it.
 	strict bool
+	// marks tells that blocks may carry marks for the vendor's cache.
+	marks bool
+	// piece adds what is shown of a piece to a draft, where it may be another than
+	// the entry. On tells, where not nil, that a piece stands on the block of the
+	// one after it; ends finishes a changed draft, where not nil.
+	piece func(e *editor, d *draft, p *Piece, now tenfold.Payload)
+	on    func(p, next *Piece) bool
+	ends  func(e *editor, d *draft)
 }
 
 // Words between messages that would not be taken one after the other.
@@ -49,6 +59,72 @@ type editor struct {
 	d      dialect
 	drafts []*draft
 	err    error
+	// unsigned tells that the signature of the next block is not shown.
+	unsigned bool
+}
+
+// edit is [Protocol.Edit] for messages of one dialect.
+func edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, d dialect) ([]byte, error) {
+	if upto < 0 || upto > len(r.Messages) || len(pieces) < upto {
+		return nil, errShape
+	}
+	e := &editor{r: r, d: d}
+	list, last := fates(pieces[:upto], shown)
+	for i := range upto {
+		e.message(i, pieces[i], list[i])
+	}
+	e.add(last...)
+	return e.bytes(upto)
+}
+
+// message edits one message.
+func (e *editor) message(i int, pieces []Piece, fates []fate) {
+	m, err := messageOf(e.r, i, e.d.member)
+	if err != nil {
+		e.err = err
+		return
+	}
+	d, all, signed := &draft{role: m.role, message: i}, 0, false
+	if d.role == "" || d.role == "function" { // Gemini's names for the user's
+		d.role = e.d.user
+	}
+	role := d.role
+	for j := range pieces {
+		p, f := &pieces[j], &fates[j]
+		if len(f.added) > 0 {
+			if all > 0 {
+				d.moved = true
+				e.put(d)
+				d = &draft{role: role, message: i, moved: true}
+			}
+			e.add(f.added...)
+		}
+		if e.d.on != nil && j+1 < len(pieces) && e.d.on(p, &pieces[j+1]) {
+			e.unsigned = f.shown == nil
+			signed = signed || e.unsigned
+			continue
+		}
+		all += len(p.At)
+		switch n := len(d.blocks); {
+		case f.shown == nil:
+			d.moved = d.moved || len(p.At) > 0
+		case f.changed():
+			e.d.piece(e, d, p, f.shown.Payload)
+			fallthrough
+		default:
+			if !f.changed() {
+				e.keep(d, p)
+			}
+			for k := n; k < len(d.blocks); k++ {
+				d.blocks[k].call = p.Entry.Payload.Kind() == tenfold.KindToolCall
+			}
+		}
+		e.unsigned = false
+	}
+	if (d.moved || signed) && e.d.ends != nil {
+		e.d.ends(e, d)
+	}
+	e.put(d)
 }
 
 // put adds a draft, or joins it to the one before where their roles are the same

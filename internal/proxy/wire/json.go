@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -293,7 +292,5 @@ func marks(raw []byte, at Span) (list []patch) {
 			}
 		}
 	}
-	list = append(list, without(spans, func(i int) bool { return f[i].name == "cache_control" })...)
-	slices.SortStableFunc(list, func(a, b patch) int { return a.From - b.From })
-	return list
+	return ordered(append(list, without(spans, func(i int) bool { return f[i].name == "cache_control" })...))
 }

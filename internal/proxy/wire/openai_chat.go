@@ -191,7 +191,7 @@ func (p *pieces) chatCall(inner Span, id string, at Span) error {
 
 // Edit implements [Protocol].
 func (OpenAIChat) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
-	return editOpenAI(r, upto, pieces, shown, openaiForm{part: "text", content: "content", bound: chatBound(), add: func(role, text string) []byte {
+	return editOpenAI(r, upto, pieces, shown, openaiForm{part: "text", content: "content", marks: true, bound: chatBound(), add: func(role, text string) []byte {
 		return []byte(`{"role":"` + role + `","content":` + string(quote(text)) + `}`)
 	}})
 }

@@ -15,6 +15,8 @@ type openaiForm struct {
 	add func(role, text string) []byte
 	// content is the member that holds what a result says.
 	content string
+	// marks tells that messages may carry marks for a vendor's cache.
+	marks bool
 	// bound are members with reasoning that is refused behind a changed prefix (B3).
 	bound []string
 }
@@ -228,7 +230,7 @@ func (e *openaiEdit) part(i int, list []Piece, fates []fate, first, end int) err
 		left.patches = append(left.patches, more...)
 	}
 	e.broken = e.broken || len(left.patches) > 0
-	o.raw = patched(e.r.Body, at, settled(append(left.patches, marks(e.r.Body, at)...)))
+	o.raw = patched(e.r.Body, at, settled(append(left.patches, e.marks(at)...)))
 	e.out = append(e.out, o)
 	return nil
 }
@@ -264,6 +266,14 @@ func (e *openaiEdit) piece(left *remains, at Span, p *Piece, f *fate, in bool) e
 	patches, err := e.changed(at, p, f)
 	left.patches = append(left.patches, patches...)
 	return err
+}
+
+// marks gives the places of the cache marks of a message or a part.
+func (e *openaiEdit) marks(at Span) []patch {
+	if !e.form.marks {
+		return nil
+	}
+	return marks(e.r.Body, at)
 }
 
 // settled puts patches in order, and leaves out those inside of others.
@@ -386,7 +396,7 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 	for _, s := range slots {
 		switch {
 		case s.same:
-			list = append(list, patched(raw, at[s.old], marks(raw, at[s.old])))
+			list = append(list, patched(raw, at[s.old], e.marks(at[s.old])))
 		case s.old < 0:
 			list = append(list, []byte(`{"type":"`+e.form.part+`","text":`+string(quote(s.text))+`}`))
 		default:
@@ -394,7 +404,7 @@ func (e *openaiEdit) parts(at []Span, was, now []tenfold.Part) ([]patch, error) 
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, patched(raw, at[s.old], settled(append(patches, marks(raw, at[s.old])...))))
+			list = append(list, patched(raw, at[s.old], settled(append(patches, e.marks(at[s.old])...))))
 		}
 	}
 	return []patch{{Span{at[0].From, at[len(at)-1].To}, joined(list)}}, nil

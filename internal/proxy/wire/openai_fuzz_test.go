@@ -13,6 +13,7 @@ func FuzzOpenAIRequests(f *testing.F) {
 	for _, raw := range []string{
 		codexLike, chatLike, triggering, `{"input":"x"}`, `{"messages":[{"role":"user","content":["a",{"type":"text","text":1}]}]}`,
 		`{"input":[{"type":"x_call","call_id":"a"},{"type":"x_call_output","call_id":"a","output":{"b":[]}},{"type":"message","role":"assistant","content":[{"text":"a"},{"b":1}]}]}`,
+		`{"input":[{"":"","0":[]},{"type":"reasoning"}]}`, // it answers nothing
 		`{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":{}}},{"custom":{"input":"\ud800"}}],"content":{}}]}`,
 	} {
 		f.Add([]byte(raw), uint16(0xffff))

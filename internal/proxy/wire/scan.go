@@ -13,7 +13,7 @@ var seed = maphash.MakeSeed()
 // shape says where the parts of a request of one protocol stand.
 type shape struct {
 	// list is the member that holds the messages. Within is the member whose
-	// object holds it and all else that counts; empty for the body itself.
+	// object may hold it and all else that counts; empty for none.
 	list, within string
 	// head are the members that stand before the messages for the model.
 	head []string
@@ -60,7 +60,7 @@ func scan(path string, body []byte, known []Message, sh shape) (*Request, error)
 	if len(known) > 0 {
 		w.before = known[0].head
 	}
-	if w.object(sh.within == ""); w.peek() != 0 {
+	if w.object(false); w.peek() != 0 {
 		w.fail(errSyntax)
 	}
 	switch {
@@ -84,31 +84,32 @@ type walk struct {
 	r            *Request
 	known        []Message
 	head, before *head
-	seen         []string
 }
 
-// object walks over the members of the body; inside tells that they are those of
-// the request itself, and not of what it is wrapped in.
-func (w *walk) object(inside bool) {
+// object walks over the members of the body; inner tells that they are those of
+// the request that the body wraps.
+func (w *walk) object(inner bool) {
+	var seen []string
 	w.members(false, func(quoted []byte) {
 		name := unquote(quoted)
-		if name == "model" || name == "stream" || (inside && name == w.shape.list) || (!inside && name == w.shape.within) {
-			if slices.Contains(w.seen, name) && !(name == "model" && !inside) {
+		wraps := !inner && name == w.shape.within && name != ""
+		if wraps || name == w.shape.list || name == "model" || name == "stream" {
+			if slices.Contains(seen, name) || (name == w.shape.list && w.r.First > 0) {
 				w.fail(errTwice)
 				return
 			}
-			w.seen = append(w.seen, name)
+			seen = append(seen, name)
 		}
 		switch {
-		case !inside && name == w.shape.within:
+		case wraps:
 			w.object(true)
-		case inside && name == w.shape.list:
+		case name == w.shape.list:
 			w.messages()
-		case inside && slices.Contains(w.shape.unseen, name):
+		case slices.Contains(w.shape.unseen, name):
 			if at := w.value(false); string(at.of(w.raw)) != "null" {
 				w.fail(errShape)
 			}
-		case inside && slices.Contains(w.shape.head, name):
+		case slices.Contains(w.shape.head, name):
 			w.part(name)
 		case name == "model" && w.peek() == '"':
 			w.r.Model = unquote(w.checked(w.text))
@@ -188,7 +189,7 @@ func (w *walk) messages() {
 	w.r.First = w.at + 1
 	w.r.Messages = make([]Message, 0, len(w.known)+4)
 	same := true
-	w.scanner.list('[', ']', func() {
+	w.list('[', ']', func() {
 		i := len(w.r.Messages)
 		w.peek()
 		m, unread := w.unread(i)

@@ -118,7 +118,8 @@ type Response struct {
 	Usage   tenfold.Usage
 	// Known tells that the vendor reported its usage.
 	Known bool
-	// Whole tells that the answer came to its end, whatever its reason.
+	// Whole tells that the answer came to its end, whatever its reason. Models of
+	// Gemini may say so in every chunk: a cut transport has the last word.
 	Whole bool
 	// Stop is why it ended, as package provider says it.
 	Stop string
@@ -138,7 +139,9 @@ const (
 )
 
 // Protocols are all that there are.
-func Protocols() []Protocol { return []Protocol{Anthropic{}, OpenAIResponses{}, OpenAIChat{}} }
+func Protocols() []Protocol {
+	return []Protocol{Anthropic{}, OpenAIResponses{}, OpenAIChat{}, Gemini{}}
+}
 
 // Of finds the protocol of a request by its method and path; ok is false for what
 // passes through.

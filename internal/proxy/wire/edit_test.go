@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,15 +31,25 @@ type vendor struct {
 	// begins with, and block a text in it.
 	list, message string
 	block         func(text string) string
+	model         string // that the path names
 }
 
 func vendors() []vendor {
+	gemini := vendor{
+		wire.Gemini{},
+		body.Gemini(), "", "contents", `{"role":"user","parts":[`,
+		func(text string) string { return `{"text":"` + text + `"}` }, "gemini-2.5-pro",
+	}
+	gemini.path = "/v1beta/models/gemini-2.5-pro:generateContent"
+	strict := gemini
+	strict.path, strict.model = "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse", "gemini-3-pro"
 	return []vendor{
 		{
 			wire.Anthropic{},
 			body.Anthropic(), "/v1/messages", "messages", `{"role":"user","content":[`,
-			func(text string) string { return `{"type":"text","text":"` + text + `"}` },
+			func(text string) string { return `{"type":"text","text":"` + text + `"}` }, "",
 		},
+		gemini, strict,
 	}
 }
 
@@ -77,10 +88,12 @@ func TestX2aReadGivesWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendors() {
 		rapid.Check(t, func(t *rapid.T) {
-			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
+			raw := write(t, v, v.log(t, logtest.Entries(40).Draw(t, "log")))
 			_, _, log := v.read(t, raw)
 			again := write(t, v, log)
-			if string(again) != string(raw) {
+			// A projection opens one that begins with a block of a vendor's own.
+			opened := strings.Replace(string(again), v.block("[Conversation continues]")+",", "", 1)
+			if string(again) != string(raw) && opened != string(raw) {
 				t.Fatalf("read back\n%s\nof\n%s", again, raw)
 			}
 		})
@@ -91,6 +104,17 @@ func logOf(t rapid.TB, entries []tenfold.Entry) *tenfold.Log {
 	log := tenfold.NewLog()
 	for _, e := range entries {
 		if _, err := log.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return log
+}
+
+// log makes a log whose model is the one that requests name.
+func (v vendor) log(t rapid.TB, entries []tenfold.Entry) *tenfold.Log {
+	log := logOf(t, entries)
+	if v.model != "" {
+		if _, err := log.Append(tenfold.Entry{ID: "model", Payload: tenfold.ConfigDelta{Model: v.model}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,7 +145,7 @@ func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
 	t.Parallel()
 	for _, v := range vendors() {
 		rapid.Check(t, func(t *rapid.T) {
-			raw := write(t, v, logOf(t, logtest.Entries(40).Draw(t, "log")))
+			raw := write(t, v, v.log(t, logtest.Entries(40).Draw(t, "log")))
 			if bad := v.profile.Check(raw); len(bad) > 0 {
 				t.Skip(bad)
 			}
@@ -145,7 +169,7 @@ func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
 			if says == "" && len(r.Messages) > 0 {
 				says = v.user("[Conversation continues]")
 			}
-			if !bytes.Contains(raw, []byte(`"role":"system"`)) && string(prefix) != says { // a prompt may be a message, or the head
+			if !bytes.Contains(raw, []byte(`"role":"system"`)) && v.unsigned(string(prefix)) != v.unsigned(says) { // a prompt may be a message, or the head
 				t.Fatalf("says\n%s\nwant\n%s\nof\n%s", prefix, says, raw)
 			}
 			if !v.endsWithUser(prefix) {
@@ -156,6 +180,12 @@ func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unsigned takes signatures of Gemini's off: a body has that of a text that is gone on
+// the next part, an edited request has it nowhere.
+func (v vendor) unsigned(said string) string {
+	return regexp.MustCompile(`,"thoughtSignature":"[^"]*"`).ReplaceAllString(said, "")
 }
 
 // user is a message of the user's, and block a text in it.

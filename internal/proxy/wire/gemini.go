@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/provider/answer"
+)
+
+// Gemini is the protocol of Google's generateContent, as the Gemini API, Vertex AI
+// and Code Assist have it: the last wraps the request and the answer.
+type Gemini struct{}
+
+// Name implements [Protocol].
+func (Gemini) Name() string { return "gemini" }
+
+// assist ends the paths of Code Assist, before the method.
+const assist = "/v1internal"
+
+// geminiPath parts a path: the model, empty where the body names it, and the
+// method; ok is false for what passes.
+func geminiPath(path string) (model, method string, ok bool) {
+	path, _, _ = strings.Cut(path, "?")
+	path, method, ok = strings.Cut(path, ":")
+	if !ok || (method != "generateContent" && method != "streamGenerateContent" && method != "countTokens") {
+		return "", "", false
+	}
+	if strings.HasSuffix(path, assist) {
+		return "", method, true
+	}
+	_, model, ok = strings.Cut(path, "/models/")
+	return model, method, ok
+}
+
+// Kind implements [Protocol].
+func (Gemini) Kind(method, path string) Kind {
+	_, call, ok := geminiPath(path)
+	switch {
+	case !ok || method != "POST":
+		return Other
+	case call == "countTokens":
+		return Count
+	}
+	return Generate
+}
+
+// wrapped reports whether a path's requests and answers stand in an object.
+func wrapped(path string) bool { return strings.Contains(path, assist+":") }
+
+// Scan implements [Protocol].
+func (Gemini) Scan(path string, body []byte, known []Message) (*Request, error) {
+	sh := shape{
+		list: "contents", within: "generateContentRequest",
+		head: []string{
+			"systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config", "cachedContent", "cached_content",
+		},
+		model: func(role, _ string) bool { return role == "model" },
+	}
+	if wrapped(path) {
+		sh.within = "request"
+	}
+	r, err := scan(path, body, known, sh)
+	if err != nil {
+		return nil, err
+	}
+	model, method, _ := geminiPath(path)
+	if r.Stream = method == "streamGenerateContent"; model != "" {
+		r.Model = model
+	}
+	r.Model = strings.TrimPrefix(r.Model, "models/")
+	return r, nil
+}
+
+// Head implements [Protocol].
+func (Gemini) Head(r *Request) (tenfold.ConfigDelta, error) {
+	d := tenfold.ConfigDelta{Model: r.Model}
+	for _, p := range r.head.parts {
+		var err error
+		switch p.name {
+		case "systemInstruction", "system_instruction":
+			err = addSystem(&d, r.Body, p.at)
+		case "tools":
+			err = addTools(&d, r.Body, p.at, "gemini")
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// nameless gives ids to calls that have none: the tool's name and how many of it
+// there were in the message. The client's results name no call either.
+type nameless map[string]int
+
+func (n nameless) id(tool string) string {
+	n[tool]++
+	return tool + "/" + strconv.Itoa(n[tool])
+}
+
+// Listen implements [Protocol].
+func (Gemini) Listen(r *Request) Listener {
+	l := &listener{decoder: answer.Gemini(r.Model, nameless{}.id)}
+	l.unwrap = func(data []byte) (list [][]byte) {
+		data = bytes.TrimSpace(data)
+		chunks := []Span{{0, len(data)}}
+		if len(data) > 0 && data[0] == '[' { // a stream without events
+			chunks, _ = array(data, chunks[0])
+		}
+		for _, at := range chunks {
+			if f, err := object(data, at); err == nil {
+				if inner, ok := f.get("response"); ok {
+					at = inner
+				}
+			}
+			list = append(list, at.of(data))
+		}
+		return list
+	}
+	return l
+}
+
+// Refusal implements [Protocol].
+func (Gemini) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
+
+// Answer implements [Protocol].
+func (Gemini) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
+	prompt := usage.Input + usage.CacheRead + usage.CacheWrite
+	said := `{"candidates":[{"content":{"role":"model","parts":[` + string(geminiText(quote(text))) + `]},"finishReason":"STOP","index":0}],` +
+		`"usageMetadata":{"promptTokenCount":` + strconv.Itoa(prompt) + `,"cachedContentTokenCount":` + strconv.Itoa(usage.CacheRead) +
+		`,"candidatesTokenCount":` + strconv.Itoa(usage.Output) + `,"totalTokenCount":` + strconv.Itoa(prompt+usage.Output) +
+		`},"modelVersion":` + string(quote(r.Model)) + `,"responseId":"` + r.answerID(text) + `"}`
+	if wrapped(r.Path) {
+		said = `{"response":` + said + `,"traceId":"` + r.answerID(text) + `"}`
+	}
+	if !r.Stream {
+		return JSON, []byte(said)
+	}
+	return Event, []byte("data: " + said + "\r\n\r\n")
+}
+
+func geminiText(quoted []byte) []byte {
+	return append(append([]byte(`{"text":`), quoted...), '}')
+}
