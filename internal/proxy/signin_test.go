@@ -22,7 +22,7 @@ func TestCodexSignInHasAVendorOfItsOwn(t *testing.T) {
 	for _, c := range []struct{ token, account, want string }{{both, "", "key/key/responses"}, {both, "a", "sign-in/sign-in/responses"}, {one, "a", "own/own/responses"}} {
 		r := httptest.NewRequest(http.MethodGet, "/t/"+c.token+"/openai/responses", nil)
 		r.Host = "127.0.0.1"
-		r.Header.Set("ChatGPT-Account-ID", c.account)
+		r.Header.Set("Chatgpt-Account-Id", c.account)
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if got := w.Body.String(); got != c.want {
