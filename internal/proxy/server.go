@@ -189,6 +189,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t, why := s.locate(path)
+	// Codex has one base URL, and where its user signed in to ChatGPT another vendor.
+	if why == "" && t.name == "openai" && r.Header.Get("Chatgpt-Account-Id") != "" {
+		if other, missing := s.locate(strings.Replace(path, "/openai", "/chatgpt", 1)); missing == "" {
+			t = other
+		}
+	}
 	switch {
 	case why != "":
 		refuse(w, http.StatusForbidden, why)

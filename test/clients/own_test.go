@@ -3,7 +3,6 @@ package clients
 import (
 	"bufio"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -131,9 +130,8 @@ func ownSessions() []own {
 // before is answered and the model has come to rest. It gives what pi said.
 func (p *Place) commands(s Session, commands ...string) (said []string) {
 	p.tb.Helper()
-	cmd := exec.Command(p.Client.path(), "--mode", "rpc", "--session", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5")
-	cmd.Dir = p.Dir
-	cmd.Env = append([]string{"HOME=" + p.Home, "PWD=" + p.Dir, "PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"), "NO_COLOR=1"}, p.Client.env(p)...)
+	cmd := exec.Command(p.Client.path(), slices.Concat(p.lead.Args, []string{"--mode", "rpc", "--session", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5"})...)
+	cmd.Dir, cmd.Env = p.Dir, p.environment()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		p.tb.Fatal(err)
