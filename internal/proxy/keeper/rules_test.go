@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,19 @@ import (
 	"tenfold/store/memory"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain has clients do the same every time, so that what fails is a change's
+// fault; -rapid.seed=0 tries others.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.seed" })
+	if !asked {
+		if err := flag.Set("rapid.seed", "64"); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // filled is a client whose last request began an epoch or was in one.
 func filled(t *testing.T) *client {
