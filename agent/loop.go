@@ -170,7 +170,7 @@ func (w *worker) answer() (provider.Stop, error) {
 		end   provider.Stop
 		fault error
 	)
-	for e, err := range model.Stream(w.ctx, provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools}) {
+	for e, err := range model.Stream(w.ctx, provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools, Cache: true}) {
 		if err != nil {
 			fault = err
 			break
