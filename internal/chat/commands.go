@@ -71,20 +71,25 @@ func unknownCommand(word string) string {
 }
 
 func (m *model) helpCommand(string) tea.Cmd {
-	m.gap()
-	for _, c := range commands {
-		m.say(terminal.Normal, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
-	}
-	for _, line := range [...]string{
+	lines := []string{
 		"@FILE             name a file of the workspace",
 		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, or a backslash before Enter",
 		"Up, Down          what was entered before",
 		"Ctrl-O            show what was folded, newest first",
 		"Ctrl-C            stop the agent; twice: quit",
 		"Ctrl-D            quit, on an empty line",
-	} {
-		m.say(terminal.Normal, line)
 	}
+	for i, c := range commands {
+		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
+	}
+	m.gap()
+	m.screen.add(func(width int) []string {
+		var out []string
+		for _, line := range lines {
+			out = append(out, indent("", strings.Split(terminal.WrapLine(line, max(width-1-len(margin), 1), 18), "\n"))...)
+		}
+		return out
+	})
 	return nil
 }
 
