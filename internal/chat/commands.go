@@ -26,11 +26,9 @@ type command struct {
 	do     func(m *model, argument string) tea.Cmd
 }
 
-// commands are in the order of /help.
-var commands []command
-
-func init() { //nolint:gochecknoinits // the table and /help refer to each other
-	commands = []command{
+// commands lists them in the order of /help.
+func commands() []command {
+	return []command{
 		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compactCommand},
 		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
 		{"/redo", "", "apply it again", false, (*model).redoCommand},
@@ -51,7 +49,7 @@ func isCommand(word string) bool {
 // commandOf is the command that a text is.
 func commandOf(text string) (c command, argument string, is bool) {
 	word, argument, _ := strings.Cut(text, " ")
-	for _, c := range commands {
+	for _, c := range commands() {
 		if c.name == word {
 			return c, strings.TrimSpace(argument), true
 		}
@@ -61,7 +59,7 @@ func commandOf(text string) (c command, argument string, is bool) {
 
 func unknownCommand(word string) string {
 	var names []string
-	for _, c := range commands {
+	for _, c := range commands() {
 		names = append(names, c.name)
 	}
 	if near := problem.Nearest(word, names); near != "" {
@@ -79,7 +77,7 @@ func (m *model) helpCommand(string) tea.Cmd {
 		"Ctrl-C            stop the agent; twice: quit",
 		"Ctrl-D            quit, on an empty line",
 	}
-	for i, c := range commands {
+	for i, c := range commands() {
 		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
 	}
 	m.gap()

@@ -170,7 +170,7 @@ func (in *input) complete() tea.Cmd {
 	case first && strings.HasPrefix(before, "/model "):
 		in.choices = best(in.models, in.word, mostChoice)
 	case first && in.word == before && strings.HasPrefix(before, "/"):
-		for _, c := range commands {
+		for _, c := range commands() {
 			if strings.HasPrefix(c.name, before) {
 				in.choices = append(in.choices, c.name)
 			}

@@ -33,8 +33,7 @@ type model struct {
 	frame int // of the spinner
 
 	text       stream
-	streamed   int  // bytes of the message under way
-	opened     bool // something of it is on the screen
+	streamed   int // bytes of the message under way
 	reasoning  []byte
 	thinking   time.Time
 	calls      map[string]tenfold.ToolCall // without a result
