@@ -303,7 +303,7 @@ func TestNoPathEscapes(t *testing.T) {
 					told := filepath.Join(dir, in.Paths[len(in.Paths)-1])
 					is, err := filepath.EvalSymlinks(told)
 					if data, _ := os.ReadFile(told); err != nil || is != told || string(data) != "mine" {
-						t.Fatalf("%q was written to %s (%v), told as %q", name, real, err, in.Paths)
+						t.Fatalf("%q was written to %s (%v), told as %q", name, is, err, in.Paths)
 					}
 				}
 			}
