@@ -147,7 +147,9 @@ func (t *thread) heed(d session.Decision, settled bool) {
 	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
 	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
-		limit = limitOf(c.control.Trigger(), c.control.Window())
+		if limit = int(tight * float64(c.control.Window())); !c.control.Undone() {
+			limit = limitOf(c.control.Trigger(), c.control.Window())
+		}
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()

@@ -345,6 +345,9 @@ func (k *keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	for _, t := range k.all {
 		t.flush()
+		if t.idle != nil {
+			t.idle.Stop()
+		}
 	}
 	k.closed = true
 	k.mu.Unlock()
