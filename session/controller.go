@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/problem"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -120,6 +121,8 @@ type Controller struct {
 	session *Session
 	live    Live
 	past    past
+	// idle tells that nothing is under way, whatever the log looks like.
+	idle bool
 }
 
 // Control gives a controller of the session's conversation.
@@ -152,6 +155,10 @@ func (c *Controller) Window() int {
 	_, window := c.used()
 	return window
 }
+
+// Used is what the next request takes of Window, and where the figure is from
+// (T3). It reads no more than what was appended since.
+func (c *Controller) Used() (tokens int, source token.Source) { return c.look().Used() }
 
 // Trigger is what is asked between turns.
 func (c *Controller) Trigger() trigger.Trigger { return c.live.Auto.Trigger }
@@ -189,6 +196,15 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		return c.micro(ctx, d)
 	}
 	return d, nil
+}
+
+// Resting decides as [Controller.Next] does, where nobody is working: as a session
+// begins again. A turn that was stopped in the middle is over, and a call without a
+// result will not get one.
+func (c *Controller) Resting(ctx context.Context) (Decision, error) {
+	c.idle = true
+	defer func() { c.idle = false }()
+	return c.Next(ctx)
 }
 
 // Ask decides about a wish. A wish that has to wait for the result of a call is

@@ -55,6 +55,9 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 	case tenfold.CompactionAttempt:
 		in = p.addAttempt(e, payload, maxAttempts)
 	case tenfold.Compaction:
+		if payload.AtBirth() {
+			break
+		}
 		p.epoch = Epoch{e.ID, e.Seq}
 		p.undone, p.newest = false, payload.Command
 		own := p.state == Compacting && payload.Command == p.attempt
@@ -148,6 +151,9 @@ func (c *Controller) state() State {
 
 // openCall tells whether a call of the step under way has no result.
 func (c *Controller) openCall() bool {
+	if c.idle {
+		return false
+	}
 	l := c.session.log
 	turn, step := -1, 0
 	for seq := l.Version(); seq > 0; seq-- {
@@ -172,6 +178,9 @@ func (c *Controller) openCall() bool {
 // betweenTurns tells whether the agent's loop stands still: the model has not
 // answered in the last turn yet, or has said its last word in it (A2).
 func (c *Controller) betweenTurns() bool {
+	if c.idle {
+		return true
+	}
 	l := c.session.log
 	last := l.Turns() - 1
 	newest := true
