@@ -120,6 +120,8 @@ type Controller struct {
 	session *Session
 	live    Live
 	past    past
+	// idle tells that nothing is under way, whatever the log looks like.
+	idle bool
 }
 
 // Control gives a controller of the session's conversation.
@@ -182,6 +184,15 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		return c.micro(ctx, d)
 	}
 	return d, nil
+}
+
+// Resting decides as [Controller.Next] does, where nobody is working: as a session
+// begins again. A turn that was stopped in the middle is over, and a call without a
+// result will not get one.
+func (c *Controller) Resting(ctx context.Context) (Decision, error) {
+	c.idle = true
+	defer func() { c.idle = false }()
+	return c.Next(ctx)
 }
 
 // Ask decides about a wish. A wish that has to wait for the result of a call is

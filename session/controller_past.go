@@ -126,6 +126,9 @@ func (c *Controller) state() State {
 
 // openCall tells whether a call of the step under way has no result.
 func (c *Controller) openCall() bool {
+	if c.idle {
+		return false
+	}
 	l := c.session.log
 	turn, step := -1, 0
 	for seq := l.Version(); seq > 0; seq-- {
@@ -150,6 +153,9 @@ func (c *Controller) openCall() bool {
 // betweenTurns tells whether the agent's loop stands still: the model has not
 // answered in the last turn yet, or has said its last word in it (A2).
 func (c *Controller) betweenTurns() bool {
+	if c.idle {
+		return true
+	}
 	l := c.session.log
 	last := l.Turns() - 1
 	newest := true
