@@ -29,7 +29,7 @@ const (
 )
 
 var takes = map[string]string{
-	readFile: "{path, start_line, end_line}", listFiles: "{path}", findFiles: "{pattern, path}", grepFiles: "{pattern, path}",
+	readFile: "{path, start_line, end_line}", listFiles: "{path}", findFiles: "{pattern, path}", grepFiles: "{pattern, path, files}",
 	createFile: "{path, content}", modifyFile: "{path, old, new}", shell: "{command, timeout}", plan: "{items}", task: "{prompt}",
 }
 
@@ -128,6 +128,7 @@ type (
 	pattern struct {
 		Pattern string `json:"pattern"`
 		Path    string `json:"path,omitzero"`
+		Files   string `json:"files,omitzero"`
 	}
 	directory struct {
 		Path string `json:"path,omitzero"`
@@ -168,7 +169,7 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 		}
 		return readFile, lines{r.Path, r.From, r.To}, nil
 	case tool.Lists, tool.Searches:
-		for _, narrows := range []string{"include", "glob", "type", "ignore", "exclude", "exclude_pattern", "include_pattern", "file_pattern", "multiline"} {
+		for _, narrows := range []string{"type", "ignore", "exclude", "exclude_pattern", "multiline"} {
 			if a.set(narrows) {
 				return "", nil, refused("it has no argument " + narrows)
 			}
@@ -186,7 +187,7 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 		case here == grepFiles && (a.set("-i") || a.set("ignoreCase") || a.set("ignore_case")):
 			wanted = "(?i)" + wanted
 		}
-		return here, pattern{wanted, path}, nil
+		return here, pattern{wanted, path, a.text("glob", "include", "include_pattern", "file_pattern")}, nil
 	case tool.Writes, tool.Edits, tool.Patches:
 		return edited(t, text, a, here, refused)
 	case tool.Shell:
