@@ -5,13 +5,19 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/chat"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/config"
 	"tenfold/internal/eventlog"
 	"tenfold/problem"
 	"tenfold/purpose"
@@ -69,7 +75,16 @@ The model is the one of --model or of model.name in your configuration.`,
 	}
 	k.flags = c
 	f := c.Flags()
-	k.tokens.parse = tenfold.ParseTokens
+	k.tokens.parse = func(text string) (int, error) {
+		n, ok := tenfold.ParseTokens(text)
+		if plain, err := strconv.Atoi(text); err == nil {
+			n, ok = plain, plain >= 0
+		}
+		if !ok {
+			return 0, usage("invalid --max-tokens value "+quote(text), "write --max-tokens 500k")
+		}
+		return n, nil
+	}
 	f.StringVar(&k.compact, "compact", "", "first compact the conversation, with a `PROFILE`")
 	f.Lookup("compact").NoOptDefVal = asConfigured
 	f.StringVar(&k.wish.Model, "model", "", "`MODEL` to ask, as PROVIDER/MODEL (default: as\nconfigured)")
@@ -114,7 +129,7 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 		return err
 	}
 	if talks {
-		return k.talk(ctx, s)
+		return k.talk(ctx, e, s)
 	}
 	return k.once(ctx, s, message)
 }
@@ -270,6 +285,87 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 		parts = []tenfold.Part{tenfold.TextPart(message)}
 	}
 	return k.follow(s, got.model.Name(), got.agent.Run(ctx, parts...))
+}
+
+// talk has the person talk to the agent on the terminal.
+func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Session) error {
+	in, inFile := k.In.(*os.File)
+	if !inFile {
+		return usage("cannot talk: stdin is not a terminal", "write a MESSAGE")
+	}
+	var now *openAgent
+	leave := func() error {
+		if now == nil {
+			return nil
+		}
+		return errors.Join(now.close(), k.settleTitle(context.WithoutCancel(ctx), s))
+	}
+	o := chat.Options{
+		Open: func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
+			err := leave()
+			if now = nil; err == nil && fresh {
+				s, err = k.newConversation(ctx, "")
+			}
+			if err != nil {
+				return nil, err
+			}
+			k.wish.Session, k.wish.Approver = s, approver
+			if now, err = k.agentOf(ctx, k.wish); err != nil {
+				return nil, err
+			}
+			return now.agent, nil
+		},
+		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
+			m, err := k.agentModel(e, model)
+			if err != nil {
+				return err
+			}
+			live, err := k.liveSettings(e, s.ID(), m)
+			if err != nil {
+				return err
+			}
+			k.wish.Model = model
+			return now.agent.Switch(ctx, m, live)
+		},
+		Models: configuredModels(e), Colour: k.OutColour, In: in, Out: os.Stdout, Environ: os.Environ(),
+	}
+	if m, err := k.agentModel(e, k.wish.Model); err == nil {
+		o.Model = m.Name()
+	}
+	if store, err := defaultStore(); err == nil {
+		o.History = filepath.Join(filepath.Dir(store), "history")
+	}
+	var err error
+	if o.Dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	err = chat.Run(ctx, o)
+	return errors.Join(err, leave())
+}
+
+// settleTitle gives a conversation that was begun without words its title, and
+// removes one in which nothing was said.
+func (a *app) settleTitle(ctx context.Context, s *session.Session) error {
+	switch title := firstWords(s.Log()); {
+	case s.Log().Version() == 0:
+		return a.workspace.service.Delete(ctx, s.ID())
+	case s.Title() == "" && title != "":
+		return a.workspace.service.Rename(ctx, s.ID(), title)
+	}
+	return nil
+}
+
+// configuredModels are the models that the configuration names.
+func configuredModels(e *config.Effective) []string {
+	c := e.Mine
+	names := []string{string(c.Model.Name), string(c.Conversation.Compaction.SummarizerModel)}
+	for name := range c.Models {
+		if strings.Contains(name, "/") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
 // follow prints the events of a run as they come, and gives the error that the

@@ -49,7 +49,9 @@ type eventPrinter struct {
 	said, open bool
 	unpriced   bool
 	cost       float64
-	calls      map[string]string
+	// calls are the names of the tools that are called, by the id of the call;
+	// empty once it was denied.
+	calls map[string]string
 }
 
 // event prints one.
@@ -156,12 +158,13 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		}
 		p.calls[payload.CallID] = payload.Name
 	case tenfold.ToolResult:
-		if ended := payload.Ended(); ended.Bad() {
+		if ended := payload.Ended(); ended.Bad() && p.calls[payload.CallID] != "" {
 			p.line(branch, "  "+p.calls[payload.CallID]+": "+string(ended)+lastLine(payload))
 		}
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
 			p.line(branch, "denied "+p.calls[payload.CallID]+": "+payload.Reason)
+			p.calls[payload.CallID] = ""
 		}
 	}
 }

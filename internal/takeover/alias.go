@@ -4,6 +4,7 @@
 package takeover
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,7 +31,7 @@ const (
 
 var takes = map[string]string{
 	readFile: "{path, start_line, end_line}", listFiles: "{path}", findFiles: "{pattern, path}", grepFiles: "{pattern, path, files}",
-	createFile: "{path, content}", modifyFile: "{path, old, new}", shell: "{command, timeout}", plan: "{items}", task: "{prompt}",
+	createFile: "{path, content}", modifyFile: "{path, old, new}", shell: "{command, timeout}", plan: "{items}", task: "{title, prompt}",
 }
 
 // Alias gives the call that does here what a call of another agent's tool asks
@@ -142,6 +143,17 @@ type (
 		Old  string `json:"old"`
 		New  string `json:"new"`
 	}
+	errand struct {
+		Title  string `json:"title,omitzero"`
+		Prompt string `json:"prompt"`
+	}
+	item struct {
+		Text   string `json:"text"`
+		Status string `json:"status"`
+	}
+	items struct {
+		Items []item `json:"items"`
+	}
 	command struct {
 		Command string `json:"command"`
 		Timeout int    `json:"timeout,omitzero"`
@@ -193,14 +205,14 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 	case tool.Shell:
 		return commanded(t, text, a, refused)
 	case tool.Plans:
-		return "", nil, refused("give the whole plan")
+		return planned(t, text, refused)
 	}
 	if here == task {
 		prompt := a.text("prompt", "task", "message", "description")
 		if prompt == "" {
 			return "", nil, refused("a prompt is required")
 		}
-		return task, map[string]string{"prompt": prompt}, nil
+		return task, errand{a.text("title", "description"), prompt}, nil
 	}
 	return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
 }
@@ -237,6 +249,19 @@ func edited(t tool.Tool, text string, a arguments, here string, refused func(str
 		return "", nil, refused("old is the text that is replaced, and cannot be empty")
 	}
 	return modifyFile, change{p.Path, p.Old, p.New}, nil
+}
+
+// planned maps a call that gives the whole plan.
+func planned(t tool.Tool, text string, refused func(string) error) (string, any, error) {
+	p, ok := t.Plan(text)
+	if !ok || p.Partial || len(p.Items) == 0 {
+		return "", nil, refused("give the whole plan, each item with text and status")
+	}
+	var out items
+	for _, i := range p.Items {
+		out.Items = append(out.Items, item{i.Text, cmp.Or(i.Status, "pending")})
+	}
+	return plan, out, nil
 }
 
 // commanded maps a call that runs a command and waits for its end.

@@ -39,7 +39,7 @@ var aliases = []struct{ name, arguments, want string }{
 	{"Glob", `{"pattern":"**/*.go"}`, `fs_find_files {"pattern":"**/*.go"}`},
 	{"LS", `{"path":"/w"}`, `fs_list_files {"path":"/w"}`},
 	{"TodoWrite", `{"todos":[]}`, `! use plan`},
-	{"Task", `{"description":"look","prompt":"find it","subagent_type":"general"}`, `task {"prompt":"find it"}`},
+	{"Task", `{"description":"look","prompt":"find it","subagent_type":"general"}`, `task {"title":"look","prompt":"find it"}`},
 	{"mcp__github__get_issue", `{"n":1}`, `github__get_issue {"n":1}`},
 	{"WebFetch", `{"url":"https://example.org"}`, `! there is no tool "WebFetch" here`},
 	{"BashOutput", `{"bash_id":"1"}`, `! there is no tool "BashOutput" here`},
@@ -55,7 +55,8 @@ var aliases = []struct{ name, arguments, want string }{
 	{"apply_patch", "*** Begin Patch\n*** Update File: a.go\n@@\n-b\n+c\n*** Update File: b.go\n@@\n-b\n+c\n*** End Patch", `! use fs_modify_file {path, old, new}: call it once`},
 	{"apply_patch", "*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@\n-b\n+c\n*** End Patch", `! use fs_modify_file {path, old, new}: delete and move`},
 	{"write_stdin", `{"session_id":1,"chars":"y"}`, `! there is no tool "write_stdin" here`},
-	{"update_plan", `{"plan":[{"step":"a","status":"pending"}]}`, `! use plan`},
+	{"update_plan", `{"plan":[{"step":"a","status":"in_progress"},{"step":"b"}]}`, `plan {"items":[{"text":"a","status":"in_progress"},{"text":"b","status":"pending"}]}`},
+	{"TaskUpdate", `{"taskId":"1","status":"completed"}`, `! use plan {items}: give the whole plan`},
 	{"view_image", `{"path":"a.png"}`, `fs_read_file {"path":"a.png"}`},
 	// opencode, pi, crush
 	{"read", `{"filePath":"a.go","offset":0,"limit":10}`, `fs_read_file {"path":"a.go","end_line":10}`},
@@ -66,7 +67,7 @@ var aliases = []struct{ name, arguments, want string }{
 	{"grep", `{"pattern":"a","literal":true}`, `! use fs_grep_files {pattern, path, files}: its pattern is a regular`},
 	{"find", `{"pattern":"*.go","path":"x"}`, `fs_find_files {"pattern":"*.go","path":"x"}`},
 	{"ls", `{}`, `fs_list_files {}`},
-	{"task", `{"prompt":"find it","subagent_type":"general","description":"d"}`, `task {"prompt":"find it"}`},
+	{"task", `{"prompt":"find it","subagent_type":"general","description":"d"}`, `task {"title":"d","prompt":"find it"}`},
 	{"view", `{"file_path":"a.go","offset":9,"limit":1}`, `fs_read_file {"path":"a.go","start_line":10,"end_line":10}`},
 	// Gemini CLI
 	{"read_file", `{"file_path":"a.go","offset":9,"limit":1}`, `fs_read_file {"path":"a.go","start_line":10,"end_line":10}`},
