@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/problem"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -147,6 +148,10 @@ func (c *Controller) Window() int {
 	_, window := c.used()
 	return window
 }
+
+// Used is what the next request takes of Window, and where the figure is from
+// (T3). It reads no more than what was appended since.
+func (c *Controller) Used() (tokens int, source token.Source) { return c.look().Used() }
 
 // Trigger is what is asked between turns.
 func (c *Controller) Trigger() trigger.Trigger { return c.live.Auto.Trigger }

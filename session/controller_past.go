@@ -51,6 +51,9 @@ func (p *past) add(e tenfold.Entry, maxAttempts int) {
 	case tenfold.CompactionAttempt:
 		in = p.addAttempt(e, payload, maxAttempts)
 	case tenfold.Compaction:
+		if payload.AtBirth() {
+			break
+		}
 		p.epoch = Epoch{e.ID, e.Seq}
 		own := p.state == Compacting && payload.Command == p.attempt
 		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != "import" {
