@@ -235,6 +235,10 @@ func (p *eventPrinter) failed(err error) error {
 // says so here.
 func (p *eventPrinter) end() error {
 	p.closeLine()
+	answered := p.result.Reason == string(agent.Answered)
+	if answered && p.result.Steps == 0 { // nothing was asked, and nothing had stopped
+		return usage("tenfold query requires a MESSAGE: the conversation has nothing to go on with", "write one, or pipe it in")
+	}
 	p.complete()
 	if p.JSON {
 		if err := p.Emit(p.result); err != nil {
@@ -243,7 +247,7 @@ func (p *eventPrinter) end() error {
 	} else {
 		p.summary()
 	}
-	if p.result.Reason == string(agent.Answered) {
+	if answered {
 		return nil
 	}
 	stopped := &problem.Error{

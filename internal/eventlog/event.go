@@ -187,4 +187,3 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	}
 	return append(dst, line...), nil
 }
-

@@ -332,4 +332,3 @@ func (a arguments) number(name string) (int, bool) {
 	}
 	return int(n), true
 }
-

@@ -34,4 +34,3 @@ func Greeting(log *tenfold.Log, agent string) string {
 	return "This session began in " + agent + " and goes on in Tenfold. Tools have other names here: " + strings.Join(list, ", ") +
 		". Files may have changed since: read them before you edit them."
 }
-
