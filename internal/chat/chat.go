@@ -69,6 +69,8 @@ type Options struct {
 	// In and Out are the terminal, Environ its environment.
 	In, Out *os.File
 	Environ []string
+
+	now func() time.Time // tests have a clock of their own
 }
 
 // Run shows the chat until the person leaves it, or ctx ends. A run that is under

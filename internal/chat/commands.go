@@ -26,11 +26,9 @@ type command struct {
 	do     func(m *model, argument string) tea.Cmd
 }
 
-// commands are in the order of /help.
-var commands []command
-
-func init() { //nolint:gochecknoinits // the table and /help refer to each other
-	commands = []command{
+// commands lists them in the order of /help.
+func commands() []command {
+	return []command{
 		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compactCommand},
 		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
 		{"/redo", "", "apply it again", false, (*model).redoCommand},
@@ -51,7 +49,7 @@ func isCommand(word string) bool {
 // commandOf is the command that a text is.
 func commandOf(text string) (c command, argument string, is bool) {
 	word, argument, _ := strings.Cut(text, " ")
-	for _, c := range commands {
+	for _, c := range commands() {
 		if c.name == word {
 			return c, strings.TrimSpace(argument), true
 		}
@@ -61,7 +59,7 @@ func commandOf(text string) (c command, argument string, is bool) {
 
 func unknownCommand(word string) string {
 	var names []string
-	for _, c := range commands {
+	for _, c := range commands() {
 		names = append(names, c.name)
 	}
 	if near := problem.Nearest(word, names); near != "" {
@@ -71,20 +69,25 @@ func unknownCommand(word string) string {
 }
 
 func (m *model) helpCommand(string) tea.Cmd {
-	m.gap()
-	for _, c := range commands {
-		m.say(terminal.Normal, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
-	}
-	for _, line := range [...]string{
+	lines := []string{
 		"@FILE             name a file of the workspace",
 		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, or a backslash before Enter",
 		"Up, Down          what was entered before",
 		"Ctrl-O            show what was folded, newest first",
 		"Ctrl-C            stop the agent; twice: quit",
 		"Ctrl-D            quit, on an empty line",
-	} {
-		m.say(terminal.Normal, line)
 	}
+	for i, c := range commands() {
+		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
+	}
+	m.gap()
+	m.screen.add(func(width int) []string {
+		var out []string
+		for _, line := range lines {
+			out = append(out, indent("", strings.Split(terminal.WrapLine(line, max(width-1-len(margin), 1), 18), "\n"))...)
+		}
+		return out
+	})
 	return nil
 }
 

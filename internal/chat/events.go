@@ -188,6 +188,7 @@ func (m *model) compaction(d session.Decision) {
 		m.sayMarked("◇ ", terminal.Cyan, sentence("Compacting", d.Reason)+" The input is closed until it is done.")
 	case session.Compacted:
 		m.label = "asking the model"
+		m.failed, m.closed = false, false
 		m.compacted(d)
 	case session.Failed, session.Exceeded:
 		m.label = "asking the model"
@@ -201,7 +202,6 @@ func (m *model) compaction(d session.Decision) {
 		if d.Action == session.Exceeded {
 			what = "The context is full, and compacting it failed"
 			m.closed = true
-			m.offer = m.exceededOffer()
 		}
 		m.sayMarked("✗ ", terminal.Red, sentence(what, reason)+" Nothing was removed.")
 		m.hint(hint)
@@ -236,25 +236,19 @@ func (m *model) stopped(s agent.Stop) {
 		m.say(terminal.Yellow, sentence("Stopped", detail)+" What there was is kept.")
 	case agent.Exceeded:
 		m.closed = true
-		m.offer = m.exceededOffer()
 		m.sayMarked("✗ ", terminal.Red, sentence("The context is full", detail))
 	default:
 		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), detail))
-		if s.Reason == agent.Limited || s.Reason == agent.CutOff {
-			m.offer = m.goOnOffer()
-		}
+		m.unfinished = s.Reason == agent.Limited || s.Reason == agent.CutOff
 	}
 }
 
-// fail says what went wrong, and offers what can be done.
+// fail says what went wrong.
 func (m *model) fail(err error) {
 	m.sayMarked("✗ ", terminal.Red, terminal.VisibleLine(err.Error()))
 	var p *problem.Error
 	if errors.As(err, &p) {
 		m.hint(p.Hint)
-	}
-	if m.offer == nil {
-		m.offer = m.errorOffer()
 	}
 }
 

@@ -72,8 +72,8 @@ func newInput(o Options, paint *terminal.Terminal) input {
 	return input{area: area, paint: paint, dir: o.Dir, models: o.Models}
 }
 
-func (in *input) resize(width, live int) {
-	in.area.MaxHeight = max(live/2, 1)
+func (in *input) resize(width, most int) {
+	in.area.MaxHeight = max(most/2, 1)
 	in.area.SetWidth(max(width-1, 4))
 }
 
@@ -170,8 +170,8 @@ func (in *input) complete() tea.Cmd {
 	case first && strings.HasPrefix(before, "/model "):
 		in.choices = best(in.models, in.word, mostChoice)
 	case first && in.word == before && strings.HasPrefix(before, "/"):
-		for _, c := range commands {
-			if strings.HasPrefix(c.name, before) && len(in.choices) < mostChoice {
+		for _, c := range commands() {
+			if strings.HasPrefix(c.name, before) {
 				in.choices = append(in.choices, c.name)
 			}
 		}
@@ -225,9 +225,12 @@ func (in *input) choose(pressed string) bool {
 }
 
 // choiceLines shows the choices; a mark, and not only a colour, tells which is
-// taken.
-func (in *input) choiceLines(most int) []string {
-	var lines []string
+// taken. Where not all have room, the last line says so.
+func (in *input) choiceLines(most int) (lines []string) {
+	if over := len(in.choices) - most; over > 0 && most > 1 {
+		most--
+		defer func() { lines = append(lines, fmt.Sprintf("%s… %d more", margin+margin, over+1)) }()
+	}
 	from := max(min(in.chosen-most+1, len(in.choices)-most), 0)
 	for i := from; i < len(in.choices) && len(lines) < most; i++ {
 		line := margin + margin + in.choices[i]

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,7 +18,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	typing := now.Sub(m.lastKey) < typingPause
 	m.lastKey = now
 	if pressed != "ctrl+c" {
-		m.leaving = false
+		m.leaving = time.Time{}
 	}
 	switch pressed {
 	case "ctrl+c":
@@ -79,13 +80,16 @@ func (m *model) recall(from func() (string, bool)) {
 	}
 }
 
+// leaveWithin is how soon the second Ctrl-C must come if there is nothing to stop.
+const leaveWithin = 5 * time.Second
+
 // interrupt is Ctrl-C: once it ends what is under way, or clears the input; twice
 // it leaves.
 func (m *model) interrupt() tea.Cmd {
-	if m.leaving {
+	if !m.leaving.IsZero() && (m.job != nil || m.now().Sub(m.leaving) < leaveWithin) {
 		return m.quit()
 	}
-	m.leaving = true
+	m.leaving = m.now()
 	switch {
 	case m.job != nil:
 		m.job.cancel()

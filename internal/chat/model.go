@@ -27,13 +27,13 @@ type model struct {
 	history history
 
 	job   *job
-	label string // what the job does
+	again func() tea.Cmd // goes on with the job after an error; nil if that makes no sense
+	label string         // what the job does
 	since time.Time
 	frame int // of the spinner
 
 	text       stream
-	streamed   int  // bytes of the message under way
-	opened     bool // something of it is on the screen
+	streamed   int // bytes of the message under way
 	reasoning  []byte
 	thinking   time.Time
 	calls      map[string]tenfold.ToolCall // without a result
@@ -49,10 +49,12 @@ type model struct {
 	offer     *offer
 	closed    bool // the context is exceeded: no input (A6)
 	failed    bool // a compaction of this run failed
-	queued    []string
-	note      string // one line about the last key
-	leaving   bool   // Ctrl-C was pressed once
-	gone      bool
+	// unfinished tells that a limit ended the run.
+	unfinished bool
+	queued     []string
+	note       string    // one line about the last key
+	leaving    time.Time // when Ctrl-C was pressed once
+	gone       bool
 }
 
 // running is a call that runs.
@@ -68,7 +70,10 @@ type running struct {
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
 	m := &model{
 		ctx: ctx, o: o, agent: conversation, door: door, paint: &terminal.Terminal{OutColour: o.Colour},
-		now: time.Now, calls: map[string]tenfold.ToolCall{}, gauge: conversation.Gauge(), modelName: o.Model,
+		now: o.now, calls: map[string]tenfold.ToolCall{}, gauge: conversation.Gauge(), modelName: o.Model,
+	}
+	if m.now == nil {
+		m.now = time.Now
 	}
 	m.history = history{file: o.History}
 	m.input = newInput(o, m.paint)
@@ -102,7 +107,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		first := m.screen.width == 0
 		cmd := m.screen.resize(msg.Width, msg.Height)
-		m.input.resize(m.screen.width, m.liveHeight())
+		m.input.resize(m.screen.width, m.most())
 		if first {
 			m.greet()
 			m.screen.busy = true
@@ -134,7 +139,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 // start begins a job.
 func (m *model) start(label string, work func(ctx context.Context, report func(tea.Msg)) error) tea.Cmd {
-	m.label, m.since, m.note, m.failed = label, m.now(), "", false
+	m.label, m.since, m.note, m.failed, m.unfinished = label, m.now(), "", false, false
+	m.again = nil
 	m.job = startJob(m.ctx, m.door, work)
 	return tea.Batch(m.job.next, m.tick())
 }
@@ -176,19 +182,18 @@ func (m *model) ended(err error) tea.Cmd {
 	m.finishText()
 	m.job, m.label, m.compacting, m.waiting, m.running, m.questions = nil, "", false, nil, nil, nil
 	clear(m.calls)
+	m.note = ""
 	m.gauge = m.agent.Gauge()
-	m.leaving = false
+	m.leaving = time.Time{}
+	stopped := errors.Is(err, context.Canceled)
 	switch {
-	case err == nil:
-	case errors.Is(err, context.Canceled):
+	case stopped:
 		m.say(terminal.Yellow, "Stopped. What there was is kept.")
-	default:
+	case err != nil:
 		m.fail(err)
 	}
-	if m.failed && m.offer == nil && !m.closed {
-		m.offer = m.compactionOffer()
-	}
-	if m.offer != nil || m.closed || len(m.queued) == 0 {
+	m.offer = m.offerAfter(err != nil && !stopped)
+	if m.offer != nil || len(m.queued) == 0 {
 		return nil
 	}
 	next := m.queued[0]
@@ -206,7 +211,7 @@ func (m *model) send(text string) tea.Cmd {
 // run has the agent answer, or go on where it stopped.
 func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 	a := m.agent
-	return m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
+	cmd := m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
 		for event, err := range a.Run(ctx, parts...) {
 			if err != nil {
 				return err
@@ -215,12 +220,14 @@ func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 		}
 		return nil
 	})
+	m.again = func() tea.Cmd { return m.run() }
+	return cmd
 }
 
 // compact has the conversation compacted.
 func (m *model) compact(focus string) tea.Cmd {
 	a := m.agent
-	return m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
+	cmd := m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
 		for event, err := range a.Compact(ctx, focus) {
 			if err != nil {
 				return err
@@ -229,6 +236,8 @@ func (m *model) compact(focus string) tea.Cmd {
 		}
 		return nil
 	})
+	m.again = func() tea.Cmd { return m.compact(focus) }
+	return cmd
 }
 
 // wait waits for the job to end, once its context has ended.

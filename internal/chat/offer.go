@@ -8,42 +8,30 @@ import (
 	"tenfold/internal/cli/terminal"
 )
 
-// An offer is what can be done after something failed. A key takes a choice.
-type offer struct {
-	choices []choice
-}
+// An offer is what can be done once a job is over. A key takes a choice.
+type offer struct{ choices []choice }
 
 type choice struct {
 	key, words string
 	do         func() tea.Cmd
 }
 
-func (m *model) goOn() tea.Cmd { return m.run() }
-
-func (m *model) write() tea.Cmd { return nil }
-
-// errorOffer is made where a run ended with an error.
-func (m *model) errorOffer() *offer {
-	return &offer{[]choice{{"r", "retry", m.goOn}, {"c", "continue", m.write}, {"n", "new session", m.renew}}}
-}
-
-// compactionOffer is made where a compaction failed (A6).
-func (m *model) compactionOffer() *offer {
-	return &offer{[]choice{
-		{"r", "retry compaction", func() tea.Cmd { return m.compact("") }}, {"c", "continue", m.write}, {"n", "new session", m.renew},
-	}}
-}
-
-// exceededOffer is made where the context is full (A6): there is no going on.
-func (m *model) exceededOffer() *offer {
-	return &offer{[]choice{
-		{"r", "retry compaction", func() tea.Cmd { return m.compact("") }}, {"n", "new session", m.renew}, {"q", "quit", m.quit},
-	}}
-}
-
-// goOnOffer is made where a limit ended the run.
-func (m *model) goOnOffer() *offer {
-	return &offer{[]choice{{"g", "go on", m.goOn}, {"c", "write something", m.write}}}
+// offerAfter is what to offer, if anything. Where the context is full there is no
+// going on (A6).
+func (m *model) offerAfter(failed bool) *offer {
+	compact := func() tea.Cmd { return m.compact("") }
+	write := func() tea.Cmd { return nil }
+	switch {
+	case m.closed:
+		return &offer{[]choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}}
+	case failed && m.again != nil:
+		return &offer{[]choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.renew}}}
+	case m.failed:
+		return &offer{[]choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.renew}}}
+	case m.unfinished:
+		return &offer{[]choice{{"g", "go on", m.again}, {"c", "write something", write}}}
+	}
+	return nil
 }
 
 // choose takes in a key while there is an offer.

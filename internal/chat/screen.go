@@ -105,9 +105,9 @@ func (s *screen) settled(msg settledMsg) {
 // stood on it before the chat began is pushed into the scroll-back first.
 func (s *screen) repaint(live int) tea.Cmd {
 	s.stale, s.busy = false, true
-	clear := "\x1b[H\x1b[J"
+	wipe := "\x1b[H\x1b[J"
 	if !s.owned {
-		clear = ansi.CursorPosition(1, s.height) + strings.Repeat("\n", s.height) + clear
+		wipe = ansi.CursorPosition(1, s.height) + strings.Repeat("\n", s.height) + wipe
 	}
 	s.owned = true
 	var lines []string
@@ -121,7 +121,7 @@ func (s *screen) repaint(live int) tea.Cmd {
 	text := strings.Join(lines[max(len(lines)-room, 0):], "\n")
 	// The renderer writes what is raw with its next frame, and prints at once.
 	return tea.Sequence(
-		tea.Raw(clear),
+		tea.Raw(wipe),
 		tea.Tick(settleAfter, func(time.Time) tea.Msg { return nil }),
 		tea.Println(text),
 		tea.ClearScreen,

@@ -73,8 +73,11 @@ func (m *model) live() ([]string, *tea.Cursor) {
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, width, "…")
 	}
-	if over := len(lines) - max(most, 4); over > 0 && over < len(lines) && cursor == nil {
+	if over := len(lines) - most; over > 0 {
 		lines = lines[over:]
+		if cursor != nil {
+			cursor.Y = max(cursor.Y-over, 0)
+		}
 	}
 	return lines, cursor
 }
