@@ -3,7 +3,6 @@ package toolbox
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"time"
 
 	"tenfold"
@@ -20,15 +19,19 @@ type Options struct {
 	// Secrets are names of environment variables that commands are not given,
 	// beside those that end in _API_KEY or _AUTH_TOKEN.
 	Secrets []string
-	// Contain makes a command that runs in containment, in a directory of the
-	// workspace. Nil refuses calls that are to be contained.
-	Contain func(ctx context.Context, argv []string, dir string, network bool) (*exec.Cmd, error)
+	// Hide are files and directories that contained commands cannot read, as
+	// [containment.Grant] says: what the program keeps for itself.
+	Hide []string
 }
 
 // Builtin gives the tools that come with the program, for a workspace: the
 // directory that their paths are relative to, and that those for files never
 // leave, whatever links say. What they remember, which is the state in which a
 // model last saw each file, is shared by the tools of one call of Builtin.
+//
+// Contained commands may write to the workspace and to temporary files. A work tree
+// whose repository lies elsewhere (git worktree) is therefore not committed to in
+// containment.
 func Builtin(dir string, o Options) ([]Tool, error) {
 	if o.Limit <= 0 {
 		o.Limit = 32 << 10

@@ -34,8 +34,8 @@ var createTool = &builtin{
 		}
 		f := file{old.place, old.mode, []byte(a.texts["content"])}
 		if exists {
-			if hash, ok := w.known(old); !ok || hash != old.hash() {
-				return Result{}, fmt.Errorf("%s exists already (%s, hash %s) and was not read as it is now; change it with fs_modify_file, or read it first to replace it", show(old.name), old.size(), old.hash())
+			if w.known(old) != (sight{old.hash(), true}) {
+				return Result{}, fmt.Errorf("%s exists already (%s, hash %s) and you have not read all of it as it is now; change it with fs_modify_file, or read it before you replace it", show(old.name), old.size(), old.hash())
 			}
 			if err := old.writable(); err != nil {
 				return Result{}, err
@@ -47,6 +47,7 @@ var createTool = &builtin{
 			}
 			return Result{}, err
 		}
+		w.see(f, true)
 		if exists {
 			return answer("replaced %s: %s, was %s; hash %s", show(f.name), f.size(), old.size(), f.hash())
 		}
@@ -75,12 +76,12 @@ var modifyTool = &builtin{
 			return Result{}, err
 		}
 		was := f.hash()
-		seen, known := w.known(f)
+		seen := w.known(f)
 		if given := a.texts["hash"]; given != "" {
-			seen, known = given, true // the model says what it goes by
+			seen.hash = given // the model says what it goes by
 		}
-		if known && seen != was {
-			return Result{}, fmt.Errorf("%s has changed since it was read: its hash is %s, not %s; read it again", show(f.name), was, show(seen))
+		if seen.hash != "" && seen.hash != was {
+			return Result{}, fmt.Errorf("%s has changed since it was read: its hash is %s, not %s; read it again", show(f.name), was, show(seen.hash))
 		}
 		at, old, replacement, err := f.find(a.texts["old"], a.texts["new"])
 		if err != nil {
@@ -95,6 +96,7 @@ var modifyTool = &builtin{
 		if err := w.store(f, false); err != nil {
 			return Result{}, err
 		}
+		w.see(f, seen.whole)
 		return answer("modified %s at line %d: %s replaced by %s; hash %s", show(f.name), first, output.Count(lineCount(old), "line"), output.Count(lineCount(replacement), "line"), f.hash())
 	},
 }
@@ -125,10 +127,10 @@ func (f file) writable() error {
 // find gives where the old text stands, and both texts with the line ends of the
 // file.
 func (f file) find(old, replacement string) (at int, asIs, by string, err error) {
-	switch {
-	case old == "":
+	switch old {
+	case "":
 		return 0, "", "", errors.New("old is empty; name the text to be replaced")
-	case old == replacement:
+	case replacement:
 		return 0, "", "", errors.New("old and new are the same")
 	}
 	data := string(f.data)

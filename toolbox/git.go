@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,7 @@ func (w *workspace) gitOutput(ctx context.Context, dir string, limit int, args .
 
 // look runs git where it only looks: nothing that a repository brings with it may
 // make it run a program, write, or ask the network.
-func (w *workspace) look(ctx context.Context, dir string, out interface{ Write([]byte) (int, error) }, args ...string) error {
+func (w *workspace) look(ctx context.Context, dir string, out io.Writer, args ...string) error {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return errors.New("git is not installed")

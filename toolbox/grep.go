@@ -11,8 +11,12 @@ import (
 	"tenfold/toolbox/internal/output"
 )
 
-// searchTime is how long a search may take.
-const searchTime = 20 * time.Second
+const (
+	// searchTime is how long a search may take.
+	searchTime = 20 * time.Second
+	// maxMatches is how many lines a search shows.
+	maxMatches = 100
+)
 
 var grepTool = &builtin{
 	name:  "fs_grep_files",
@@ -83,7 +87,7 @@ func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone b
 		}
 		s.found++
 		row := fmt.Sprintf("%s:%d:%s\n", show(name), i+1, around(line, at[0]))
-		if s.shown < maxRows && s.rows.Len()+len(row) <= s.limit {
+		if s.shown < maxMatches && s.rows.Len()+len(row) <= s.limit {
 			s.rows.WriteString(row)
 			s.shown++
 		}

@@ -28,11 +28,11 @@ var readTool = &builtin{
 		if kind := f.kind(); kind != "" {
 			return Result{}, fmt.Errorf("%s is a binary file (%s, %s)", show(f.name), kind, output.Count(len(f.data), "byte"))
 		}
-		text, err := f.excerpt(a.numbers["start_line"], a.numbers["end_line"], w.Limit)
+		text, whole, err := f.excerpt(a.numbers["start_line"], a.numbers["end_line"], w.Limit)
 		if err != nil {
 			return Result{}, err
 		}
-		w.see(f)
+		w.see(f, whole)
 		return answer("%s", text)
 	},
 }
@@ -69,16 +69,16 @@ func (f file) lines() (lines []string, form string) {
 }
 
 // excerpt writes lines of a file, both ends counted from 1 and 0 for the file's
-// own, as far as they fit into so many bytes.
-func (f file) excerpt(from, to, limit int) (string, error) {
+// own, as far as they fit into so many bytes, and tells whether that is all of it.
+func (f file) excerpt(from, to, limit int) (text string, whole bool, err error) {
 	lines, form := f.lines()
 	switch {
 	case from < 0 || to < 0:
-		return "", fmt.Errorf("lines count from 1")
+		return "", false, fmt.Errorf("lines count from 1")
 	case to > 0 && to < from:
-		return "", fmt.Errorf("end_line %d is before start_line %d", to, from)
+		return "", false, fmt.Errorf("end_line %d is before start_line %d", to, from)
 	case from > max(len(lines), 1):
-		return "", fmt.Errorf("%s has only %s", show(f.name), output.Count(len(lines), "line"))
+		return "", false, fmt.Errorf("%s has only %s", show(f.name), output.Count(len(lines), "line"))
 	}
 	from = max(from, 1)
 	if to == 0 || to > len(lines) {
@@ -86,8 +86,10 @@ func (f file) excerpt(from, to, limit int) (string, error) {
 	}
 	var b strings.Builder
 	last := from - 1
+	whole = from == 1 && to == len(lines)
 	for _, line := range lines[from-1 : to] {
 		if len(line) > maxLine {
+			whole = false
 			line = output.Head(line, maxLine) + fmt.Sprintf(" [… %s in all]", output.Count(len(line), "byte"))
 		}
 		row := fmt.Sprintf("%d\t%s\n", last+1, line)
@@ -99,10 +101,10 @@ func (f file) excerpt(from, to, limit int) (string, error) {
 	}
 	head := fmt.Sprintf("%s: lines %d-%d of %d, hash %s%s\n", show(f.name), from, last, len(lines), f.hash(), form)
 	if len(lines) == 0 {
-		return fmt.Sprintf("%s is empty, hash %s%s", show(f.name), f.hash(), form), nil
+		return fmt.Sprintf("%s is empty, hash %s%s", show(f.name), f.hash(), form), true, nil
 	}
 	if last < to {
-		return head + b.String() + fmt.Sprintf("[cut here; go on with start_line %d]", last+1), nil
+		return head + b.String() + fmt.Sprintf("[cut here; go on with start_line %d]", last+1), false, nil
 	}
-	return head + b.String(), nil
+	return head + b.String(), whole, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/containment"
 	"tenfold/toolbox/internal/output"
 	"tenfold/toolbox/internal/process"
 )
@@ -60,16 +61,11 @@ func (w *workspace) command(ctx context.Context, c Call, dir string, argv ...str
 	if err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)                      // package process stops it, with all its group
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // to run commands is what it is for
+	ctx = context.WithoutCancel(ctx) // package process stops it, with all its group
 	if c.Contained {
-		if w.Contain == nil {
-			return nil, errors.New("commands cannot be contained here")
-		}
-		if cmd, err = w.Contain(ctx, argv, at, c.Network); err != nil {
-			return nil, fmt.Errorf("the command cannot be contained: %w", err)
-		}
+		return containment.Command(ctx, argv, at, containment.Grant{Write: []string{w.real}, Hide: w.Hide, Network: c.Network})
 	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // to run commands is what it is for
 	cmd.Dir = at
 	return cmd, nil
 }

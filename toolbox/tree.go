@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,6 +75,14 @@ func (w *workspace) files(ctx context.Context, name string) ([]string, place, er
 
 // tracked asks git for the files below a directory.
 func (w *workspace) tracked(ctx context.Context, at place) ([]string, error) {
+	for dir := filepath.Join(w.real, filepath.FromSlash(at.real)); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, nil // no repository
+		}
+	}
 	out, err := w.gitOutput(ctx, at.real, 64<<20, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, err
@@ -93,8 +103,8 @@ func (w *workspace) walk(ctx context.Context, at place) ([]string, error) {
 		case err != nil && name == at.real:
 			return err
 		case err != nil:
-			return nil // a directory that may not be read
-		case d.IsDir() && slices.Contains([]string{".git", ".hg", ".svn", ".jj"}, d.Name()):
+			return fs.SkipDir // it may not be read
+		case d.IsDir() && name != at.real && slices.Contains([]string{".git", ".hg", ".svn", ".jj"}, d.Name()):
 			return fs.SkipDir
 		case !d.IsDir():
 			found = append(found, strings.TrimPrefix(name, at.real+"/"))

@@ -36,13 +36,19 @@ type workspace struct {
 	// writing is held from the look at a file to the end of its change.
 	writing sync.Mutex
 
-	mu sync.Mutex
-	// seen is the hash of each file as the model last saw or wrote it.
-	seen map[string]string
+	mu   sync.Mutex
+	seen map[string]sight // by place, without links
+}
+
+// A sight is a file's hash when the model last read or wrote it, and whether it
+// knows all of it.
+type sight struct {
+	hash  string
+	whole bool
 }
 
 func openWorkspace(dir string, o Options) (*workspace, error) {
-	w := &workspace{Options: o, seen: map[string]string{}}
+	w := &workspace{Options: o, seen: map[string]sight{}}
 	var err error
 	if w.dir, err = filepath.Abs(dir); err == nil {
 		w.real, err = filepath.EvalSymlinks(w.dir)
@@ -68,7 +74,7 @@ func (w *workspace) place(name string) (place, error) {
 		return place{}, err
 	}
 	p := place{name: clean, real: "."}
-	links := 0
+	links, missing := 0, false
 	for rest := strings.Split(clean, "/"); len(rest) > 0; {
 		part := rest[0]
 		rest = rest[1:]
@@ -76,8 +82,11 @@ func (w *workspace) place(name string) (place, error) {
 		case "", ".":
 			continue
 		case "..": // of a link's target: the directory it leads from has no links
-			if p.real == "." {
+			switch {
+			case p.real == ".":
 				return p, outside(name)
+			case missing:
+				return p, w.explain(clean, fs.ErrNotExist)
 			}
 			p.real = path.Dir(p.real)
 			continue
@@ -85,7 +94,7 @@ func (w *workspace) place(name string) (place, error) {
 		next := path.Join(p.real, part)
 		info, err := w.root.Lstat(next)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			p.real = next // where it does not exist, nor does what is below
+			p.real, missing = next, missing || err != nil
 			continue
 		}
 		if links++; links > maxLinks {
@@ -239,19 +248,23 @@ func (f file) hash() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// see notes that the model knows the file as it is.
-func (w *workspace) see(f file) {
+// see notes that the model knows the file as it is, or a part of it. Parts do
+// not add up to the whole, but what was whole stays so.
+func (w *workspace) see(f file, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen[f.real] = f.hash()
+	hash := f.hash()
+	if was := w.seen[f.real]; was.hash == hash {
+		whole = whole || was.whole
+	}
+	w.seen[f.real] = sight{hash, whole}
 }
 
-// known gives the hash of the file when the model last saw it.
-func (w *workspace) known(f file) (hash string, ok bool) {
+// known gives what the model last saw of the file; nothing where it has not.
+func (w *workspace) known(f file) sight {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	hash, ok = w.seen[f.real]
-	return hash, ok
+	return w.seen[f.real]
 }
 
 // store puts a file's content in its place at once: readers see the old or the
@@ -282,7 +295,6 @@ func (w *workspace) store(f file, isNew bool) error {
 	if err != nil {
 		return w.explain(f.name, err)
 	}
-	w.see(f)
 	return nil
 }
 
