@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"tenfold/agent"
+	"tenfold/containment"
 	"tenfold/internal/config"
 	"tenfold/internal/eventlog"
 	"tenfold/internal/live"
 	"tenfold/internal/takeover"
+	"tenfold/permission"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
@@ -83,7 +85,14 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 	if o.Live, err = a.liveSettings(e, w.Session.ID(), out.model); err != nil {
 		return nil, err
 	}
-	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e)}); err != nil {
+	hidden := a.ownFiles(e)
+	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e), Hide: hidden}); err != nil {
+		return nil, err
+	}
+	o.Judge, err = permission.New(permission.Rules{
+		Allow: w.Allow, Contained: containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil,
+	})
+	if err != nil {
 		return nil, err
 	}
 	o.Tools = append(o.Tools, w.Extra...)
@@ -189,6 +198,28 @@ func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openA
 	}
 	out.open, o.Observe = append(out.open, f), f.Observe
 	return nil
+}
+
+// ownFiles are the program's own: no contained command reads them.
+func (a *app) ownFiles(e *config.Effective) []string {
+	var own []string
+	add := func(path string, err error) {
+		if path, absolute := filepath.Abs(path); err == nil && absolute == nil {
+			own = append(own, path)
+		}
+	}
+	if path, inMemory, err := storePath(a.url(), ""); err == nil && !inMemory {
+		for _, end := range []string{"", "-wal", "-shm", ".active"} {
+			add(path+end, nil)
+		}
+	}
+	if dir, err := a.sessionDir(e); dir != "" {
+		add(dir, err)
+	}
+	if path, err := config.UserFile(); err == nil {
+		add(filepath.Dir(path), nil)
+	}
+	return own
 }
 
 // keyNames are the environment variables that hold keys: no command gets them.

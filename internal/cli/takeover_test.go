@@ -67,7 +67,8 @@ func TestTakeOver(t *testing.T) {
 					h := httptest.NewServer(server)
 					defer h.Close()
 					dir := t.TempDir()
-					config := fmt.Sprintf("[model]\nname = \"srv/m\"\n[models.\"srv/m\"]\ncontext_window = %d\n[providers.srv]\n%s\nbase_url = %q\n", window, wire.settings, h.URL+wire.path)
+					t.Setenv("TAKE_OVER_KEY", "k")
+					config := fmt.Sprintf("[model]\nname = \"srv/m\"\n[models.\"srv/m\"]\ncontext_window = %d\n[providers.srv]\napi_key_env = \"TAKE_OVER_KEY\"\n%s\nbase_url = %q\n", window, wire.settings, h.URL+wire.path)
 					for name, text := range map[string]string{"c.toml": config, "a.txt": "bread\n"} {
 						if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 							t.Fatal(err)
