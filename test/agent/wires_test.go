@@ -171,4 +171,3 @@ func TestB1TheModelIsSwitchedInTheMidstOfTheWork(t *testing.T) {
 		}
 	}
 }
-
