@@ -46,9 +46,15 @@ func TestMain(m *testing.M) {
 // tenSteps are the calls of the responses of a session, the sub-agent's aside.
 func tenSteps() [][]tenfold.ToolCall {
 	return [][]tenfold.ToolCall{
-		{call("s0-a", "look")}, {call("s1-a", "edit"), call("s1-b", "edit")}, {call("s2-a", "look"), call("s2-b", "look"), call("s2-c", "sh")},
-		{call("s3-a", "task", `{"prompt":"Do a part."}`), call("s3-b", "look")}, {call("s4-a", "plan", `{"items":[{"text":"a","status":"pending"}]}`)},
-		{call("s5-a", "huge")}, {call("s6-a", "compact")}, {call("s7-a", "asks")}, {call("s8-a", "recall", `{"query":"found"}`)},
+		{call("s0-a", "look")},
+		{call("s1-a", "edit"), call("s1-b", "edit")},
+		{call("s2-a", "look"), call("s2-b", "look"), call("s2-c", "sh")},
+		{call("s3-a", "task", `{"prompt":"Do a part."}`), call("s3-b", "look")},
+		{call("s4-a", "plan", `{"items":[{"text":"a","status":"pending"}]}`)},
+		{call("s5-a", "huge")},
+		{call("s6-a", "compact")},
+		{call("s7-a", "asks")},
+		{call("s8-a", "recall", `{"query":"found"}`)},
 	}
 }
 
@@ -82,7 +88,9 @@ func liveTenSteps(dir string, killAt int) (events int, err error) {
 	}
 	steps := tenSteps()
 	model := script.Choose(func(shown script.Shown) script.Answer {
-		said := func(k int) []tenfold.Payload { return []tenfold.Payload{tenfold.AssistantMessage{Text: fmt.Sprintf("Step %d.", k)}} }
+		said := func(k int) []tenfold.Payload {
+			return []tenfold.Payload{tenfold.AssistantMessage{Text: fmt.Sprintf("Step %d.", k)}}
+		}
 		if strings.Contains(shown.Body, "You are a sub-agent") {
 			if strings.Contains(shown.Body, `"id":"sub"`) {
 				return script.Text("The part is done.")

@@ -87,7 +87,9 @@ type watcher struct {
 	faults  []string
 }
 
-func (w *watcher) fault(format string, args ...any) { w.faults = append(w.faults, fmt.Sprintf(format, args...)) }
+func (w *watcher) fault(format string, args ...any) {
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
+}
 
 func (w *watcher) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
 	w.hold(r.View)
