@@ -179,6 +179,13 @@ var ErrDryRun = errors.New("the plan is of a dry run: plan again to apply it")
 // the session has read is a [*store.ConflictError]: plan again. Hooks may replace
 // the plan; their veto is an error.
 func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error) {
+	c, err := s.apply(ctx, plan, "")
+	s.service.hooks.after(ctx, s, c, err)
+	return c, err
+}
+
+// apply applies a plan, as that of a request if it has an id.
+func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string) (Result, error) {
 	switch {
 	case len(plan.Compactions) == 0:
 		return Result{Outcome: Nothing, Plan: plan, Reason: plan.Nothing, Count: s.compactions()}, nil
@@ -197,12 +204,11 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 	case err == nil && plan.Version != s.log.Version():
 		err = fmt.Errorf("apply plan: %w", &store.ConflictError{Conversation: s.id, Expected: plan.Version, Actual: s.log.Version()})
 	case err == nil:
-		if err = s.write(ctx, &c, "", ""); err == nil {
+		if err = s.write(ctx, &c, request, ""); err == nil {
 			c.Attempts = 1
 		}
 	}
 	c.Count = s.compactions()
-	s.service.hooks.after(ctx, s, c, err)
 	return c, err
 }
 
