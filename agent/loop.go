@@ -110,6 +110,7 @@ func (w *worker) step() (*Stop, error) {
 	end, err := w.answer()
 	if w.branch == "" && (end != "" || err == nil) {
 		w.gauged()
+		w.prepare()
 	}
 	switch kind := provider.KindOf(err); {
 	case err == nil:

@@ -179,13 +179,6 @@ var ErrDryRun = errors.New("the plan is of a dry run: plan again to apply it")
 // the session has read is a [*store.ConflictError]: plan again. Hooks may replace
 // the plan; their veto is an error.
 func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error) {
-	c, err := s.apply(ctx, plan, "")
-	s.service.hooks.after(ctx, s, c, err)
-	return c, err
-}
-
-// apply applies a plan, as that of a request if it has an id.
-func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string) (Result, error) {
 	switch {
 	case len(plan.Compactions) == 0:
 		return Result{Outcome: Nothing, Plan: plan, Reason: plan.Nothing, Count: s.compactions()}, nil
@@ -194,6 +187,13 @@ func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string)
 	case plan.View() == nil && plan.Version == s.log.Version():
 		plan = plan.On(s.projection) // made by hand
 	}
+	c, err := s.apply(ctx, plan, "")
+	s.service.hooks.after(ctx, s, c, err)
+	return c, err
+}
+
+// apply applies a plan, as that of a request if it has an id.
+func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string) (Result, error) {
 	plan, err := s.service.hooks.before(ctx, s, plan)
 	c := Result{Plan: plan}
 	switch {
