@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"io"
 	"iter"
 	"strings"
 	"sync"
@@ -110,8 +111,9 @@ func newBench(t *testing.T, o Options) *bench {
 	}
 	b.model = newModel(t.Context(), o, b.agent, door)
 	b.history.load()
-	b.take(tea.WindowSizeMsg{Width: 80, Height: 24})
-	b.screen.queue = nil
+	if err := b.begin(io.Discard, 80, 24); err != nil {
+		t.Fatal(err)
+	}
 	return b
 }
 

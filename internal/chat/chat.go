@@ -26,6 +26,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"tenfold"
 	"tenfold/agent"
@@ -85,6 +86,13 @@ func Run(ctx context.Context, o Options) error {
 	}
 	m := newModel(ctx, o, conversation, door)
 	m.history.load()
+	width, height, err := term.GetSize(int(o.Out.Fd()))
+	if err == nil {
+		err = m.begin(o.Out, width, height)
+	}
+	if err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
 	p := tea.NewProgram(m,
 		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ), tea.WithoutCatchPanics())
 	_, err = p.Run()

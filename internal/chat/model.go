@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"errors"
+	"io"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -80,6 +82,21 @@ func newModel(ctx context.Context, o Options, conversation Agent, door *approver
 	return m
 }
 
+// begin writes how the chat begins, before there is a live area.
+func (m *model) begin(out io.Writer, width, height int) error {
+	m.resize(width, height)
+	m.greet()
+	_, err := io.WriteString(out, strings.Join(m.screen.queue, "\r\n")+"\r\n")
+	m.screen.printed, m.screen.queue = len(m.screen.queue), nil
+	return err
+}
+
+func (m *model) resize(width, height int) tea.Cmd {
+	cmd := m.screen.resize(width, height)
+	m.input.resize(m.screen.width, m.screen.most())
+	return cmd
+}
+
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return nil }
 
@@ -105,15 +122,7 @@ func (m *model) tick() tea.Cmd {
 func (m *model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		first := m.screen.width == 0
-		cmd := m.screen.resize(msg.Width, msg.Height)
-		m.input.resize(m.screen.width, m.most())
-		if first {
-			m.greet()
-			m.screen.busy = true
-			cmd = tea.Tick(settleAfter, func(time.Time) tea.Msg { return printedMsg{} })
-		}
-		return cmd
+		return m.resize(msg.Width, msg.Height)
 	case settledMsg:
 		m.screen.settled(msg)
 	case printedMsg:

@@ -15,9 +15,6 @@ import (
 // mostTail is how many lines show what is being written or run.
 const mostTail = 6
 
-// most is how many lines the live area may have.
-func (m *model) most() int { return max(m.screen.height/3, 4) }
-
 // liveHeight is how many lines it has.
 func (m *model) liveHeight() int { lines, _ := m.live(); return len(lines) }
 
@@ -35,7 +32,7 @@ func (m *model) View() tea.View {
 // live builds the live area from the bottom: the gauge, the input or what is asked
 // instead of it, a rule, what is under way.
 func (m *model) live() ([]string, *tea.Cursor) {
-	width, most := max(m.screen.width-1, 1), m.most()
+	width, most := max(m.screen.width-1, 1), m.screen.most()
 	var lines []string
 	var cursor *tea.Cursor
 	switch {
