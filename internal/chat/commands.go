@@ -33,7 +33,7 @@ func commands() []command {
 		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
 		{"/redo", "", "apply it again", false, (*model).redoCommand},
 		{"/context", "", "show what takes the room", false, (*model).contextCommand},
-		{"/why", "[ENTRY]", "show what the newest compaction did, or what happened to an entry", false, (*model).whyCommand},
+		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, (*model).whyCommand},
 		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
 		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.renew() }},
 		{"/help", "", "show this", true, (*model).helpCommand},
@@ -71,7 +71,7 @@ func unknownCommand(word string) string {
 func (m *model) helpCommand(string) tea.Cmd {
 	lines := []string{
 		"@FILE             name a file of the workspace",
-		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, or a backslash before Enter",
+		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, backslash-Enter",
 		"Up, Down          what was entered before",
 		"Ctrl-O            show what was folded, newest first",
 		"Ctrl-C            stop the agent; twice: quit",

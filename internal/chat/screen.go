@@ -184,7 +184,9 @@ func wrap(text string, width int) []string {
 func indent(mark string, lines []string) []string {
 	indented := make([]string, len(lines))
 	for i, line := range lines {
-		indented[i] = margin + line
+		if indented[i] = line; line != "" {
+			indented[i] = margin + line
+		}
 	}
 	if mark != "" && len(lines) > 0 {
 		indented[0] = mark + lines[0]
