@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -44,8 +43,11 @@ func TestPastes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
 	for _, tt := range []struct{ text, shown string }{
-		{"short\r\ntwo", "short\ntwo"}, {"a\tb", "[pasted 1: 1 line, 3 bytes]"}, {"\x1b[2J", "[pasted 2: 1 line, 4 bytes]"},
-		{strings.Repeat("l\r", 7), "[pasted 3: 8 lines, 14 bytes]"}, {"[pasted 1: 1 line, 3 bytes]", "[pasted 1: 1 line, 3 bytes]"},
+		{"short\r\ntwo", "short\ntwo"},
+		{"a\tb", "[pasted 1: 1 line, 3 bytes]"},
+		{"\x1b[2J", "[pasted 2: 1 line, 4 bytes]"},
+		{strings.Repeat("l\r", 7), "[pasted 3: 8 lines, 14 bytes]"},
+		{"[pasted 1: 1 line, 3 bytes]", "[pasted 1: 1 line, 3 bytes]"},
 	} {
 		b.input.set("")
 		b.take(tea.PasteMsg{Content: tt.text})
@@ -127,8 +129,7 @@ func TestHistoryFile(t *testing.T) {
 	var long strings.Builder
 	long.WriteString("{}\nno JSON\n\"\"\n\xff\n")
 	for i := range 2*mostHistory + 10 {
-		line, _ := json.Marshal(fmt.Sprintf("entry %d", i))
-		long.Write(append(line, '\n'))
+		fmt.Fprintf(&long, "%q\n", fmt.Sprintf("entry %d", i))
 	}
 	if err := os.WriteFile(file, []byte(long.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -300,7 +301,8 @@ func TestCompactionCommands(t *testing.T) {
 	b.enter("/why")
 	b.wants(b.written(), "No compaction to undo.", "No compaction to redo.", "Nothing is compacted: a model sees everything.")
 	s := b.agent.session
-	if err := s.Append(t.Context(),
+	if err := s.Append(
+		t.Context(),
 		tenfold.Entry{Payload: tenfold.TurnStart{}},
 		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("read the file")}},
 		tenfold.Entry{Payload: tenfold.ToolCall{CallID: "1", Name: "fs_read_file", Arguments: `{"path":"a.go"}`}},
@@ -345,7 +347,8 @@ func TestCompactionCommands(t *testing.T) {
 func TestGreeting(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{Model: "a/one"})
-	if err := b.agent.session.Append(t.Context(),
+	if err := b.agent.session.Append(
+		t.Context(),
 		tenfold.Entry{Payload: tenfold.TurnStart{}},
 		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("what is this?")}},
 		tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "A test.\n\nOf it.\x1b[2J"}},

@@ -62,9 +62,12 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 		c := tenfold.ToolCall{CallID: draw("id"), Name: draw("name"), Arguments: draw("arguments")}
 		marks := map[string]int{}
 		for _, e := range []agent.Event{
-			{Text: draw("text")}, appended(tenfold.AssistantMessage{Text: draw("whole")}), appended(tenfold.Reasoning{Text: draw("thought")}),
-			appended(c), {Branch: draw("branch"), Running: &agent.Running{Call: c, Intent: toolbox.Intent{Subject: draw("subject")}}},
-			{Output: &agent.Output{CallID: c.CallID, Text: draw("output")}}, {Reasoning: draw("thinking")},
+			{Text: draw("text")},
+			appended(tenfold.AssistantMessage{Text: draw("whole")}), appended(tenfold.Reasoning{Text: draw("thought")}),
+			appended(c),
+			{Branch: draw("branch"), Running: &agent.Running{Call: c, Intent: toolbox.Intent{Subject: draw("subject")}}},
+			{Output: &agent.Output{CallID: c.CallID, Text: draw("output")}},
+			{Reasoning: draw("thinking")},
 			{Waiting: &agent.Waiting{Attempt: 1, Err: fmt.Errorf("%s", draw("error"))}},
 			{Text: draw("tail")},
 		} {
@@ -136,22 +139,21 @@ func TestStreamLaws(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		got.WriteString(string(s.pending))
+		got.Write(s.pending)
 		if got.String() != text {
 			t.Fatalf("%q became %q", text, got.String())
 		}
 	})
 }
 
-// What waits is bounded, whatever is written, and so is the work for each byte:
-// ten megabytes take a moment.
+// What waits is bounded, whatever is written, and so is the work for each byte.
 func TestStreamIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{
 		"endless word": "x", "words": "word ", "lines": "a line of text\n", "code": "\x00a line of code\n", "paragraphs": "p\n\n", "wide": "日本", "blank": "\n", "list": "* a\n\n  b\n\n",
 	} {
 		var s stream
-		size := 4 << 20
+		size := 1 << 20
 		if name == "code" {
 			s.add([]byte("```go\n"))
 		}

@@ -66,7 +66,9 @@ func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
 	go func() { _, _ = io.Copy(master, u.emulator) }() // what the terminal answers
 	var ctx context.Context
 	ctx, u.cancel = context.WithCancel(t.Context())
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		u.left <- Run(ctx, Options{
 			Open: func(_ context.Context, _ bool, a agent.Approver) (Agent, error) {
 				u.agent.approver = a
@@ -78,9 +80,12 @@ func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
 	}()
 	t.Cleanup(func() {
 		u.cancel()
+		<-over
 		_ = tty.Close()
 		_ = master.Close()
-		_ = u.emulator.Close()
+		if answers, ok := u.emulator.InputPipe().(io.Closer); ok {
+			_ = answers.Close()
+		}
 	})
 	u.shows("\n>")
 	return u
