@@ -67,7 +67,7 @@ func (s *scripted) Undo(ctx context.Context) ([]tenfold.Overlay, error) { return
 
 func (s *scripted) Redo(ctx context.Context) ([]tenfold.Overlay, error) { return s.session.Redo(ctx) }
 func (s *scripted) Gauge() agent.Gauge                                  { return s.gauge }
-func (s *scripted) Session() *session.Session                           { return s.session }
+func (s *scripted) Do(f func(*session.Session) error) error             { return f(s.session) }
 
 // A clock is the time as a test sets it.
 type clock struct {

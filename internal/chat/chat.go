@@ -47,8 +47,8 @@ type Agent interface {
 	Redo(ctx context.Context) ([]tenfold.Overlay, error)
 	// Gauge says how full the context is.
 	Gauge() agent.Gauge
-	// Session is the conversation.
-	Session() *session.Session
+	// Do calls f with the conversation, which f is not to keep.
+	Do(f func(*session.Session) error) error
 }
 
 // Options are what a chat is made of. Open is required.

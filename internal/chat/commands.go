@@ -171,8 +171,22 @@ func kindOf(it tenfold.Item) string {
 }
 
 func (m *model) contextCommand(string) tea.Cmd {
-	view := m.agent.Session().Projection()
-	scale := token.Calibrate(m.agent.Session().Log())
+	return m.look(func(s *session.Session) { m.showContext(s.Projection(), token.Calibrate(s.Log())) })
+}
+
+// look has f look at the conversation.
+func (m *model) look(f func(*session.Session)) tea.Cmd {
+	err := m.agent.Do(func(s *session.Session) error {
+		f(s)
+		return nil
+	})
+	if err != nil {
+		m.fail(err)
+	}
+	return nil
+}
+
+func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 	room := map[string]int{kinds[0]: view.Totals().Config.After}
 	for it := range view.Items() {
 		room[kindOf(it)] += it.Tokens
@@ -197,14 +211,19 @@ func (m *model) contextCommand(string) tea.Cmd {
 		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", count(scale.Tokens(all.Before-all.After), "token")))
 	}
 	m.say(terminal.Faint, m.gaugeWords(200))
-	return nil
 }
 
 func (m *model) whyCommand(argument string) tea.Cmd {
-	s := m.agent.Session()
-	if argument == "" {
-		return m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
-	}
+	return m.look(func(s *session.Session) {
+		if argument == "" {
+			m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
+		} else {
+			m.whyEntry(s, argument)
+		}
+	})
+}
+
+func (m *model) whyEntry(s *session.Session, argument string) {
 	seq, err := strconv.ParseInt(argument, 10, 64)
 	e, known := tenfold.Entry{}, false
 	if err == nil {
@@ -212,7 +231,7 @@ func (m *model) whyCommand(argument string) tea.Cmd {
 	}
 	if !known {
 		m.note = fmt.Sprintf("no such entry: entries are 1 to %d", s.Log().Version())
-		return nil
+		return
 	}
 	view, scale := s.Projection(), token.Calibrate(s.Log())
 	turn, step, _ := s.Log().Where(seq)
@@ -220,18 +239,17 @@ func (m *model) whyCommand(argument string) tea.Cmd {
 	m.say(terminal.Bold, fmt.Sprintf("Entry %d: %s, turn %d, step %d", seq, strings.ReplaceAll(string(e.Payload.Kind()), "_", " "), turn, step))
 	if !view.Reads(seq) {
 		m.say(terminal.Normal, "No model sees entries of this kind or branch here.")
-		return nil
+		return
 	}
 	fate, by, after := view.Fate(seq)
 	m.say(terminal.Normal, fmt.Sprintf("%s: %s; %s → %s", fate, view.Why(seq), thousands(scale.Tokens(e.Tokens)), count(scale.Tokens(after), "token")))
 	if by != "" {
 		m.say(terminal.Faint, "by "+terminal.VisibleLine(by)+"; /undo restores what the newest compaction hid")
 	}
-	return nil
 }
 
 // whyCompaction says what the newest compaction did, and what the view is now.
-func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.Cmd {
+func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 	var newest *tenfold.Overlay
 	for o := range view.Overlays() {
 		if o.Live {
@@ -241,7 +259,7 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.C
 	m.gap()
 	if newest == nil {
 		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
-		return nil
+		return
 	}
 	c := newest.Compaction
 	m.say(terminal.Bold, fmt.Sprintf("The newest compaction: turns %d..%d", c.FromTurn, c.ToTurn))
@@ -254,5 +272,4 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.C
 		}
 	}
 	m.say(terminal.Faint, "/why ENTRY tells about one; `tenfold conversation diff` about all.")
-	return nil
 }

@@ -190,6 +190,9 @@ func (m *model) compaction(d session.Decision) {
 		m.label = "asking the model"
 		m.failed, m.closed = false, false
 		m.compacted(d)
+	case session.GoOn:
+		m.label = "asking the model"
+		m.say(terminal.Normal, sentence("Nothing was compacted", d.Reason))
 	case session.Failed, session.Exceeded:
 		m.label = "asking the model"
 		m.failed = true

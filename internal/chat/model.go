@@ -237,11 +237,16 @@ func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 func (m *model) compact(focus string) tea.Cmd {
 	a := m.agent
 	cmd := m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
+		done := false
 		for event, err := range a.Compact(ctx, focus) {
 			if err != nil {
 				return err
 			}
+			done = done || event.Compaction != nil
 			report(event)
+		}
+		if !done {
+			report(saidMsg{"Nothing to compact."})
 		}
 		return nil
 	})

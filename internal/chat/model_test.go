@@ -145,6 +145,27 @@ func TestA5InputIsClosedWhileCompacting(t *testing.T) {
 	}
 }
 
+// A compaction that came to nothing says so, whether there was an attempt or not.
+func TestNothingToCompact(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.compact = func(context.Context, string, func(agent.Event)) error { return nil }
+	b.enter("/compact")
+	b.settle()
+	b.wants(b.written(), "  Nothing to compact.")
+	b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Compact}})
+		emit(agent.Event{Compaction: &session.Decision{Action: session.GoOn, Reason: "the range holds no turns"}})
+		return nil
+	}
+	b.enter("/compact")
+	b.settle()
+	b.wants(b.written(), "  Nothing was compacted: the range holds no turns.")
+	if b.compacting || b.offer != nil {
+		t.Error("the input stays closed")
+	}
+}
+
 // A6: a failure is shown, nothing is tried again by itself, and the person is
 // offered what can be done.
 func TestA6FailedCompaction(t *testing.T) {

@@ -258,6 +258,9 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// foreign are lines that begin in the margin and are not the program's.
+var foreign = regexp.MustCompile(`(?m)^( ?[^ >─●\n]|> [^os])`)
+
 // A change of the size writes the last screen anew, and nothing is lost of what
 // was there before.
 func TestResize(t *testing.T) {
@@ -279,13 +282,9 @@ func TestResize(t *testing.T) {
 		rule := strings.Repeat("─", size[0]-1)
 		u.waits(func() bool {
 			s := u.screen()
-			return strings.Contains(s, "Answer 9 of one") && strings.Count(s, rule) == 1 && strings.Count(s, "─") == size[0]-1 && strings.Count(s, "> some draft") == 1
+			return strings.Contains(s, "Answer 9 of one") && strings.Count(s, rule) == 1 && strings.Count(s, "─") == size[0]-1 &&
+				strings.Count(s, "> some draft") == 1 && !foreign.MatchString(s)
 		}, fmt.Sprint(size))
-		for line := range strings.SplitSeq(u.screen(), "\n") {
-			if line != "" && !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "─") && !strings.HasPrefix(line, "● ") {
-				t.Errorf("%v: a line begins in the margin: %q", size, line)
-			}
-		}
 	}
 	u.shows("Answer 5 of one, which is long enough that a narrow terminal has to wrap it.")
 	for _, line := range []string{"$ tenfold query", "● Tenfold, test/model", "> one", "Answer 0 of one"} {

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/session"
 )
 
 // mostTail is how many lines show what is being written or run.
@@ -202,8 +203,12 @@ func (m *model) gaugeWords(width int) string {
 func (m *model) greet() {
 	m.sayMarked("● ", terminal.Cyan, strings.TrimSuffix("Tenfold, "+clean(m.modelName), ", "))
 	m.say(terminal.Faint, "Enter sends, /help lists commands, Ctrl-C stops, Ctrl-D quits.")
-	s := m.agent.Session()
-	if s == nil || s.Log().Turns() == 0 {
+	m.look(m.continuing)
+}
+
+// continuing shows where the conversation stopped.
+func (m *model) continuing(s *session.Session) {
+	if s.Log().Turns() == 0 {
 		return
 	}
 	title := clean(terminal.VisibleLine(s.Title()))
