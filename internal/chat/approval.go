@@ -31,11 +31,6 @@ type question struct {
 	since    time.Time
 }
 
-type (
-	questionMsg  struct{ *question }
-	withdrawnMsg struct{ *question }
-)
-
 // Approve implements agent.Approver.
 func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	j := a.job.Load()
@@ -43,12 +38,12 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 		return agent.Answer{}, nil
 	}
 	asked := &question{Question: q, answer: make(chan agent.Answer, 1)}
-	j.report(questionMsg{asked})
+	j.report(change(func(m *model) { m.asked(asked) }))
 	select {
 	case answer := <-asked.answer:
 		return answer, nil
 	case <-ctx.Done():
-		j.report(withdrawnMsg{asked})
+		j.report(change(func(m *model) { m.withdrawn(asked) }))
 		return agent.Answer{}, ctx.Err()
 	}
 }

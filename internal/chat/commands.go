@@ -29,7 +29,7 @@ type command struct {
 // commands lists them in the order of /help.
 func commands() []command {
 	return []command{
-		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compactCommand},
+		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compact},
 		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
 		{"/redo", "", "apply it again", false, (*model).redoCommand},
 		{"/context", "", "show what takes the room", false, (*model).contextCommand},
@@ -91,8 +91,6 @@ func (m *model) helpCommand(string) tea.Cmd {
 	return nil
 }
 
-func (m *model) compactCommand(focus string) tea.Cmd { return m.compact(focus) }
-
 func (m *model) undoCommand(string) tea.Cmd {
 	return m.change("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
 }
@@ -109,7 +107,7 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 		overlays, err := do(ctx)
 		switch {
 		case errors.Is(err, nothing):
-			report(saidMsg{sentence(strings.ToUpper(nothing.Error()[:1])+nothing.Error()[1:], "")})
+			report(saying(sentence(strings.ToUpper(nothing.Error()[:1])+nothing.Error()[1:], "")))
 			return nil
 		case err != nil:
 			return err
@@ -118,13 +116,10 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 		if after := a.Gauge().Tokens; after != before {
 			text += fmt.Sprintf(", %s → %s", thousands(before), count(after, "token"))
 		}
-		report(saidMsg{text + "."})
+		report(saying(text + "."))
 		return nil
 	})
 }
-
-// switchedMsg tells that another model is used.
-type switchedMsg struct{ name string }
 
 func (m *model) modelCommand(name string) tea.Cmd {
 	if name == "" {
@@ -138,12 +133,15 @@ func (m *model) modelCommand(name string) tea.Cmd {
 		m.note = "the model cannot be changed here"
 		return nil
 	}
-	a, change := m.agent, m.o.Switch
+	a, use := m.agent, m.o.Switch
 	return m.start("changing the model", func(ctx context.Context, report func(tea.Msg)) error {
-		if err := change(ctx, a, name); err != nil {
+		if err := use(ctx, a, name); err != nil {
 			return err
 		}
-		report(switchedMsg{name})
+		report(change(func(m *model) {
+			m.modelName = name
+			m.say(terminal.Faint, "The model is "+clean(name)+" now.")
+		}))
 		return nil
 	})
 }

@@ -62,7 +62,6 @@ func (m *model) markdown(c chunk) {
 // wrote takes in text that a model has just written. What sub-agents write is not
 // shown: their result is.
 func (m *model) wrote(p *piece) {
-	m.waiting = nil
 	if p.branch != "" {
 		return
 	}
@@ -167,8 +166,7 @@ func (m *model) thought(branch string, p tenfold.Reasoning) {
 
 // waits says why nothing happens. What was written so far is written again.
 func (m *model) waits(w *agent.Waiting) {
-	m.waiting = w
-	m.since = m.now()
+	m.label, m.since = "waiting", m.now()
 	m.finishText()
 	reason := "no answer"
 	if w.Err != nil {

@@ -177,17 +177,11 @@ func (m *model) renew() tea.Cmd {
 		if err != nil {
 			return err
 		}
-		report(openedMsg{conversation})
+		report(change(func(m *model) {
+			m.agent, m.closed, m.folded, m.queued = conversation, false, nil, nil
+			m.gap()
+			m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
+		}))
 		return nil
 	})
-}
-
-// openedMsg is a new conversation.
-type openedMsg struct{ agent Agent }
-
-func (m *model) opening(msg openedMsg) {
-	m.agent, m.gauge, m.closed, m.offer, m.failed = msg.agent, msg.agent.Gauge(), false, nil, false
-	m.folded, m.queued = nil, nil
-	m.gap()
-	m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
 }

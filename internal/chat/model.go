@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -42,7 +43,6 @@ type model struct {
 	running    []*running
 	folded     []folded
 	compacting bool
-	waiting    *agent.Waiting
 
 	gauge     agent.Gauge
 	modelName string
@@ -148,8 +148,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 // start begins a job.
 func (m *model) start(label string, work func(ctx context.Context, report func(tea.Msg)) error) tea.Cmd {
-	m.label, m.since, m.note, m.failed, m.unfinished = label, m.now(), "", false, false
-	m.again = nil
+	m.label, m.since, m.note, m.failed, m.unfinished, m.again = label, m.now(), "", false, false, nil
 	m.job = startJob(m.ctx, m.door, work)
 	return tea.Batch(m.job.next, m.tick())
 }
@@ -167,33 +166,19 @@ func (m *model) batch(b batchMsg) tea.Cmd {
 			m.wrote(msg)
 		case agent.Event:
 			m.event(msg)
-		case questionMsg:
-			m.asked(msg.question)
-		case withdrawnMsg:
-			m.withdrawn(msg.question)
-		case openedMsg:
-			m.opening(msg)
-		case switchedMsg:
-			m.modelName = msg.name
-			m.say(terminal.Faint, "The model is "+clean(msg.name)+" now.")
-		case saidMsg:
-			m.say(terminal.Normal, msg.text)
+		case change:
+			msg(m)
 		}
 	}
 	return m.job.next
 }
 
-// saidMsg is what came of a command.
-type saidMsg struct{ text string }
-
 // ended takes in that the job is over, and does what waits for it.
 func (m *model) ended(err error) tea.Cmd {
 	m.finishText()
-	m.job, m.label, m.compacting, m.waiting, m.running, m.questions = nil, "", false, nil, nil, nil
+	m.job, m.compacting, m.running, m.questions = nil, false, nil, nil
 	clear(m.calls)
-	m.note = ""
-	m.gauge = m.agent.Gauge()
-	m.leaving = time.Time{}
+	m.note, m.leaving, m.gauge = "", time.Time{}, m.agent.Gauge()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
 	case stopped:
@@ -213,21 +198,14 @@ func (m *model) ended(err error) tea.Cmd {
 // send has the agent answer a message.
 func (m *model) send(text string) tea.Cmd {
 	m.said(text)
-	full := m.input.unfold(text)
-	return m.run(tenfold.Text(full)...)
+	return m.run(tenfold.Text(m.input.unfold(text))...)
 }
 
 // run has the agent answer, or go on where it stopped.
 func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 	a := m.agent
 	cmd := m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
-		for event, err := range a.Run(ctx, parts...) {
-			if err != nil {
-				return err
-			}
-			report(event)
-		}
-		return nil
+		return follow(a.Run(ctx, parts...), report)
 	})
 	m.again = func() tea.Cmd { return m.run() }
 	return cmd
@@ -235,23 +213,31 @@ func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 
 // compact has the conversation compacted.
 func (m *model) compact(focus string) tea.Cmd {
-	a := m.agent
+	a, done := m.agent, false
 	cmd := m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
-		done := false
-		for event, err := range a.Compact(ctx, focus) {
-			if err != nil {
-				return err
-			}
-			done = done || event.Compaction != nil
-			report(event)
+		err := follow(a.Compact(ctx, focus), func(msg tea.Msg) {
+			e, _ := msg.(agent.Event)
+			done = done || e.Compaction != nil
+			report(msg)
+		})
+		if err == nil && !done {
+			report(saying("Nothing to compact."))
 		}
-		if !done {
-			report(saidMsg{"Nothing to compact."})
-		}
-		return nil
+		return err
 	})
 	m.again = func() tea.Cmd { return m.compact(focus) }
 	return cmd
+}
+
+// follow reports the events of a run.
+func follow(events iter.Seq2[agent.Event, error], report func(tea.Msg)) error {
+	for event, err := range events {
+		if err != nil {
+			return err
+		}
+		report(event)
+	}
+	return nil
 }
 
 // wait waits for the job to end, once its context has ended.
