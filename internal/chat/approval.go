@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
@@ -83,7 +85,7 @@ func (m *model) pose() {
 			text += "\n" + strings.Join(q.Intent.Paths, "\n")
 		}
 		if q.Intent.Effect != toolbox.Commands {
-			text += "\n" + q.Call.Arguments
+			text += "\n" + argumentText(q.Call.Arguments)
 		}
 	}
 	lines := wrap(clean(text), max(m.screen.width-1-2*len(margin), 1))
@@ -105,6 +107,39 @@ func (m *model) pose() {
 	if !q.whole {
 		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", count(len(lines)-mostAsked, "line")))
 	}
+}
+
+// argumentText writes arguments so that a person can read them: all members, texts
+// as they are.
+func argumentText(arguments string) string {
+	members := jsontext.NewDecoder(strings.NewReader(arguments))
+	if token, err := members.ReadToken(); err != nil || token.Kind() != '{' {
+		return arguments
+	}
+	var lines []string
+	for members.PeekKind() != '}' {
+		name, err := members.ReadToken()
+		if err != nil {
+			return arguments
+		}
+		label := terminal.VisibleLine(name.String()) + ": "
+		value, err := members.ReadValue()
+		if err != nil {
+			return arguments
+		}
+		text, err := jsontext.AppendUnquote(nil, value)
+		switch {
+		case err != nil:
+			text = value
+		case bytes.ContainsRune(text, '\n'):
+			label = strings.TrimSpace(label) + "\n"
+		}
+		lines = append(lines, label+string(text))
+	}
+	if _, err := members.ReadToken(); err != nil || strings.TrimSpace(arguments[members.InputOffset():]) != "" {
+		return arguments
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Keys that come sooner than that after the question, or so soon after another

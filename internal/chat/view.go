@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 )
@@ -162,7 +163,11 @@ func lastRows(text string, width, rows int) []string {
 func (m *model) gaugeWords(width int) string {
 	g := m.gauge
 	method := terminal.VisibleLine(g.Method)
-	if method != "" && method != "reported" {
+	switch method {
+	case "", agent.Reported:
+	case "estimate":
+		method = "estimated"
+	default:
 		method = "estimated, " + method
 	}
 	long, short := count(g.Tokens, "token"), count(g.Tokens, "token")
@@ -171,7 +176,7 @@ func (m *model) gaugeWords(width int) string {
 		long = fmt.Sprintf("context %s: %s of %s", share, thousands(g.Tokens), count(g.Window, "token"))
 		short = fmt.Sprintf("context %s", share)
 	}
-	if method != "" {
+	if method != "" && g.Tokens > 0 {
 		long += " (" + method + ")"
 		short += " (" + method + ")"
 	}
