@@ -60,6 +60,9 @@ func (m *model) asked(q *question) {
 
 func (m *model) withdrawn(q *question) {
 	first := len(m.questions) > 0 && m.questions[0] == q
+	if q.reasoned {
+		m.input.leaveReason()
+	}
 	m.questions = slices.DeleteFunc(m.questions, func(other *question) bool { return other == q })
 	if first {
 		m.pose()
@@ -73,7 +76,7 @@ const mostAsked = 100
 // pose writes what the first question is about above the live area, all of it:
 // what is cut off could be what matters.
 func (m *model) pose() {
-	if len(m.questions) == 0 {
+	if len(m.questions) == 0 || m.stopping {
 		return
 	}
 	q := m.questions[0]
@@ -90,12 +93,8 @@ func (m *model) pose() {
 	}
 	lines := wrap(clean(text), max(m.screen.width-1-2*len(margin), 1))
 	q.whole = len(lines) <= mostAsked
-	title := terminal.VisibleLine(q.Call.Name)
-	if q.Branch != "" {
-		title = terminal.VisibleLine(q.Branch) + ": " + title
-	}
 	m.gap()
-	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+title, q.Reason))
+	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+named(q.Branch, q.Call.Name), q.Reason))
 	shown := slices.Clone(lines[:min(len(lines), mostAsked)])
 	m.screen.add(func(int) []string {
 		var out []string
@@ -205,7 +204,7 @@ func (m *model) questionLines(width int) []string {
 	if q.Intent.Effect == toolbox.Edits {
 		what = "Edit with "
 	}
-	title := "? " + what + terminal.VisibleLine(q.Call.Name)
+	title := "? " + what + named(q.Branch, q.Call.Name)
 	if n := len(m.questions); n > 1 {
 		title += fmt.Sprintf(" (1 of %d)", n)
 	}

@@ -177,8 +177,12 @@ func TestApprovalsInOrder(t *testing.T) {
 	if n := strings.Count(b.written(), "? Permission"); n != 2 || b.questions[0].Intent.Command == first {
 		t.Errorf("%d were shown, then %q", n, b.questions[0].Intent.Command)
 	}
-	b.press("ctrl+c")
+	b.input.set("a draft")
+	b.press("r", "n", "o", "ctrl+c")
 	b.while(func() bool { return true })
+	if b.input.value() != "a draft" {
+		t.Errorf("the input has %q", b.input.value())
+	}
 	if b.job != nil || len(b.questions) != 0 {
 		t.Fatal("it does not end")
 	}
@@ -193,6 +197,9 @@ func TestApprovalsInOrder(t *testing.T) {
 	}
 	b.wants(b.written(), "Stopped.")
 	b.lacks(b.below(), "[y]")
+	if n := strings.Count(b.written(), "? Permission"); n != 2 {
+		t.Errorf("%d questions were shown", n)
+	}
 }
 
 // Without a run nothing is allowed.

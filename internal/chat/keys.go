@@ -14,9 +14,8 @@ import (
 // completion; the input.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	pressed := msg.String()
-	now := m.now()
-	typing := now.Sub(m.lastKey) < typingPause
-	m.lastKey = now
+	typing := m.now().Sub(m.lastKey) < typingPause
+	m.lastKey = m.now()
 	if pressed != "ctrl+c" {
 		m.leaving = time.Time{}
 	}
@@ -93,7 +92,7 @@ func (m *model) interrupt() tea.Cmd {
 	switch {
 	case m.job != nil:
 		m.job.cancel()
-		m.label = "stopping"
+		m.label, m.stopping = "stopping", true
 		m.note = "press Ctrl-C again to quit"
 	case m.input.value() != "":
 		m.input.set("")
@@ -169,7 +168,7 @@ func (in *input) remembered(text string) string {
 	return text
 }
 
-// renew begins a new conversation.
+// renew begins a new conversation, which outlives the job that opens it.
 func (m *model) renew() tea.Cmd {
 	open, door, ctx := m.o.Open, m.door, m.ctx
 	return m.start("opening a new conversation", func(_ context.Context, report func(tea.Msg)) error {

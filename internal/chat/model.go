@@ -51,6 +51,7 @@ type model struct {
 	offer     *offer
 	closed    bool // the context is exceeded: no input (A6)
 	failed    bool // a compaction of this run failed
+	stopping  bool // the job is over, or was told to end: no more questions
 	// unfinished tells that a limit ended the run.
 	unfinished bool
 	queued     []string
@@ -149,6 +150,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 // start begins a job.
 func (m *model) start(label string, work func(ctx context.Context, report func(tea.Msg)) error) tea.Cmd {
 	m.label, m.since, m.note, m.failed, m.unfinished, m.again = label, m.now(), "", false, false, nil
+	m.stopping = false
 	m.job = startJob(m.ctx, m.door, work)
 	return tea.Batch(m.job.next, m.tick())
 }
@@ -176,7 +178,11 @@ func (m *model) batch(b batchMsg) tea.Cmd {
 // ended takes in that the job is over, and does what waits for it.
 func (m *model) ended(err error) tea.Cmd {
 	m.finishText()
-	m.job, m.compacting, m.running, m.questions = nil, false, nil, nil
+	m.stopping = true
+	for len(m.questions) > 0 {
+		m.withdrawn(m.questions[0])
+	}
+	m.job, m.compacting, m.running = nil, false, nil
 	clear(m.calls)
 	m.note, m.leaving, m.gauge = "", time.Time{}, m.agent.Gauge()
 	stopped := errors.Is(err, context.Canceled)

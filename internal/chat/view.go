@@ -60,7 +60,7 @@ func (m *model) live() ([]string, *tea.Cursor) {
 		above--
 	}
 	if m.job != nil && above > 0 {
-		top = append([]string{m.status(width)}, top...)
+		top = append([]string{m.status()}, top...)
 		if above--; above > 0 {
 			top = append(m.tail(width, min(above, mostTail)), top...)
 		}
@@ -92,7 +92,7 @@ func (m *model) cursor(below int) *tea.Cursor {
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // status says what is under way, and for how long.
-func (m *model) status(int) string {
+func (m *model) status() string {
 	label := m.label
 	if len(m.questions) > 0 {
 		label = "waiting for your answer"
@@ -121,10 +121,7 @@ func (m *model) tail(width, rows int) []string {
 	case len(m.running) > 0:
 		from := max(len(m.running)-rows, 0)
 		for _, r := range m.running[from:] {
-			name, subject := terminal.VisibleLine(r.call.Name), terminal.VisibleLine(r.subject)
-			if r.branch != "" {
-				name = terminal.VisibleLine(r.branch) + ": " + name
-			}
+			name, subject := named(r.branch, r.call.Name), terminal.VisibleLine(r.subject)
 			tail := seconds(m.now().Sub(r.since))
 			if r.contained {
 				tail += ", contained"
