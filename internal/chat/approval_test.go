@@ -96,7 +96,11 @@ func TestApprovalIsNotAnsweredByAccident(t *testing.T) {
 	b := newBench(t, Options{})
 	answers := asks(b, "make")
 	y := tea.KeyPressMsg{Code: 'y', Text: "y"}
-	b.take(y) // at once
+	b.clock.pass(tooSoon - time.Millisecond)
+	b.take(y) // with the question
+	if len(b.questions) != 1 {
+		t.Fatal("a key that came with the question answers it")
+	}
 	b.clock.pass(tooSoon + time.Millisecond)
 	b.take(y) // the key before was long ago
 	b.settle()

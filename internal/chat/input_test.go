@@ -234,6 +234,7 @@ func TestFilesAreConfined(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	if err := errors.Join(
 		os.WriteFile(filepath.Join(outside, "secret"), nil, 0o644), os.WriteFile(filepath.Join(dir, "file"), nil, 0o644),
+		os.Mkdir(filepath.Join(dir, ".hidden"), 0o755), os.WriteFile(filepath.Join(dir, ".hidden", "file"), nil, 0o644),
 		os.Symlink(outside, filepath.Join(dir, "link")), os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "alias")),
 	); err != nil {
 		t.Skip(err)

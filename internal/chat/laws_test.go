@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,12 +77,15 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 			} else {
 				b.event(e)
 			}
-			lines, _ := b.live()
+			lines, cursor := b.live()
 			if len(lines) > max(height/3, 4) {
 				r.Fatalf("the live area has %d lines of %d", len(lines), height)
 			}
 			for _, line := range lines {
 				checkLine(r, line, width)
+			}
+			if cursor == nil || !strings.HasPrefix(ansi.Strip(lines[cursor.Y]), "> ") {
+				r.Fatalf("the cursor is at %v in\n%s", cursor, b.below())
 			}
 		}
 		b.event(appended(tenfold.ToolResult{CallID: c.CallID, Parts: tenfold.Text(draw("result")), Outcome: tenfold.Outcome(draw("outcome"))}))
@@ -144,6 +148,23 @@ func TestStreamLaws(t *testing.T) {
 			t.Fatalf("%q became %q", text, got.String())
 		}
 	})
+}
+
+// An indented line after a blank one may belong to the item of a list: nothing is
+// cut before it.
+func TestStreamKeepsLists(t *testing.T) {
+	t.Parallel()
+	var s stream
+	text := "1. one\n\n   more of it\n\n\tand more\n\nText.\n\nx"
+	var got []string
+	for i := range len(text) {
+		for _, c := range s.add([]byte(text[i : i+1])) {
+			got = append(got, c.markdown)
+		}
+	}
+	if want := []string{"1. one\n\n   more of it\n\n\tand more\n\n", "Text.\n\n"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
 }
 
 // What waits is bounded, whatever is written, and so is the work for each byte.

@@ -76,13 +76,13 @@ func TestL7BranchesAreNamed(t *testing.T) {
 		main, sub := call("1", "shell", "{}"), call("1", "fs_read_file", "{}") // the same id
 		emit(appended(main))
 		emit(runs(main, "make"))
+		emit(agent.Event{Text: "main talk"})
 		emit(agent.Event{Branch: "root.task1", Text: "sub talk"})
 		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: tenfold.AssistantMessage{Text: "sub talk"}}})
 		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: sub}})
 		e := runs(sub, "b.go")
 		e.Branch = "root.task1"
 		emit(e)
-		emit(agent.Event{Branch: "root.task1", Gauge: &agent.Gauge{Tokens: 999_999}})
 		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{
 			Branch: "root.task1", Payload: tenfold.ToolResult{CallID: "1", Outcome: tenfold.Success},
 		}})
@@ -92,7 +92,10 @@ func TestL7BranchesAreNamed(t *testing.T) {
 	b.enter("go")
 	b.settle()
 	b.wants(b.written(), "✓ root.task1: fs_read_file b.go", "✓ shell make")
+	b.wants(b.written(), "main talk")
 	b.lacks(b.written(), "sub talk")
+	b.event(agent.Event{Branch: "root.task1", Gauge: &agent.Gauge{Tokens: 999_999}})
+	b.lacks(b.below(), "999,999")
 }
 
 // L12: a call of unknown outcome is not shown as a success.

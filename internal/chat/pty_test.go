@@ -294,6 +294,43 @@ func TestResize(t *testing.T) {
 	}
 }
 
+// A size that changes before there is a screen full of ours loses nothing of what
+// stood there.
+func TestResizeAtOnce(t *testing.T) {
+	t.Parallel()
+	u := newTube(t, 80, 24, func(*tube) {})
+	u.size(60, 24)
+	u.waits(func() bool {
+		return strings.Contains(u.screen(), strings.Repeat("─", 59)) && strings.HasPrefix(u.screen(), "● Tenfold") && strings.Contains(u.whole(), "$ tenfold query\n")
+	}, "repainted")
+}
+
+// Nothing is written while the size changes: the renderer counts by the old one.
+func TestScreenWaitsForItsSize(t *testing.T) {
+	t.Parallel()
+	s := screen{}
+	s.resize(80, 24)
+	s.add(func(int) []string { return []string{"a"} })
+	s.resize(60, 24)
+	if s.flush(4) != nil {
+		t.Error("it writes while the size changes")
+	}
+	s.resize(50, 24)
+	s.settled(settledMsg{1})
+	if s.flush(4) != nil {
+		t.Error("it writes before the last change has settled")
+	}
+	if s.settled(settledMsg{2}); s.flush(4) == nil || len(s.queue) > 0 {
+		t.Error("it does not write")
+	}
+	if s.flush(4) != nil {
+		t.Error("it writes before what is written is written")
+	}
+	if s.busy = false; s.flush(4) == nil || s.stale {
+		t.Error("it does not repaint")
+	}
+}
+
 // Ctrl-C ends the run and keeps what there is; twice leaves, even if the run does
 // not end at once. The end of the context leaves as well.
 func TestInterruptOnTerminal(t *testing.T) {
