@@ -141,6 +141,13 @@ func (s *Session) Control(live Live) *Controller {
 // Session is the conversation that is controlled.
 func (c *Controller) Session() *Session { return c.session }
 
+// Undone tells that a person undid the last compaction, so that none begins by
+// itself before the next request would not fit.
+func (c *Controller) Undone() bool {
+	c.state()
+	return c.past.undone
+}
+
 // Window is how many tokens the model's context holds, and Trigger what is asked
 // between turns: a caller that knows what a request takes can tell by them that
 // there is nothing to ask.
@@ -185,7 +192,7 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		}
 	}
 	d = c.answered(d, state.On(in))
-	if (d.Action == GoOn || d.Action == Exceeded) && c.live.Micro.Enabled {
+	if (d.Action == GoOn && !c.past.undone || d.Action == Exceeded) && c.live.Micro.Enabled {
 		return c.micro(ctx, d)
 	}
 	return d, nil
