@@ -39,7 +39,8 @@ type AgentTool struct {
 	Command     Argv                 `json:"command,omitempty" jsonschema:"The program and its arguments; no shell is involved. It reads the call's arguments as JSON on its standard input." eg:"[\"my-tool\", \"--json\"]"`
 	Description string               `json:"description,omitempty" jsonschema:"What the model is told of it." eg:"\"Looks a customer up.\""`
 	Parameters  map[string]Parameter `json:"parameters,omitempty" jsonschema:"Its arguments, by name."`
-	Timeout     Duration             `json:"timeout,omitempty" jsonschema:"Time limit of a call." eg:"\"2m\""`
+	Env         EnvNames             `json:"env,omitempty" jsonschema:"Environment variables that command is given beside the usual ones; API keys are not among those." eg:"[\"EXAMPLE_TOKEN\"]"`
+	Timeout     Duration             `json:"timeout,omitempty" jsonschema:"Time limit of a call; defaults to two minutes." eg:"\"2m\""`
 }
 
 // Parameter is the table agent.tools.NAME.parameters.NAME.
@@ -55,7 +56,6 @@ type MCPServer struct {
 	URL      URL      `json:"url,omitempty" jsonschema:"Address of a server that is reached by HTTP." eg:"\"https://mcp.example.com/mcp\""`
 	TokenEnv EnvName  `json:"token_env,omitempty" jsonschema:"Environment variable that holds the bearer token for url." eg:"\"EXAMPLE_TOKEN\""`
 	Env      EnvNames `json:"env,omitempty" jsonschema:"Environment variables that command is given beside the usual ones; API keys are not among those." eg:"[\"EXAMPLE_TOKEN\"]"`
-	Timeout  Duration `json:"timeout,omitempty" jsonschema:"Time limit of a call, and of the start." eg:"\"2m\""`
 }
 
 // PermissionRules are the rules of the configuration, with those that the command

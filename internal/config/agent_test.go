@@ -44,7 +44,6 @@ env = ["FILES_TOKEN"]
 [agent.mcp.web]
 url = "https://example.com/mcp"
 token_env = "WEB_TOKEN"
-timeout = "4s"
 `
 
 func agentOf(t *testing.T, user, workspace string, environ, flags []string) *Effective {

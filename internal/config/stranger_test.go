@@ -100,6 +100,7 @@ var workspaceMaySet = map[string]bool{
 	"agent.tools.NAME.command":                     false,
 	"agent.tools.NAME.description":                 false,
 	"agent.tools.NAME.timeout":                     false,
+	"agent.tools.NAME.env":                         false,
 	"agent.tools.NAME.parameters.NAME.type":        false,
 	"agent.tools.NAME.parameters.NAME.description": false,
 	"agent.tools.NAME.parameters.NAME.required":    false,
@@ -107,7 +108,6 @@ var workspaceMaySet = map[string]bool{
 	"agent.mcp.NAME.url":                           false,
 	"agent.mcp.NAME.token_env":                     false,
 	"agent.mcp.NAME.env":                           false,
-	"agent.mcp.NAME.timeout":                       false,
 
 	"models.NAME.context_window": false,
 	"models.NAME.max_output":     false,
