@@ -94,7 +94,11 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
 		return nil, err
 	}
-	o.Tools = append(o.Tools, w.Extra...)
+	configured, err := a.configuredTools(ctx, e, dir, out)
+	if err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	o.Tools = slices.Concat(o.Tools, configured, w.Extra)
 	if err := a.transcriptFile(e, w.Session, out, &o); err != nil {
 		return nil, errors.Join(err, out.close())
 	}
