@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -100,6 +101,75 @@ func Stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	<-ended
 }
 
+// A Running program is one that is talked to.
+type Running struct {
+	// In is what it reads, Out what it writes.
+	In  io.WriteCloser
+	Out io.ReadCloser
+	// Ended is closed when it has ended.
+	Ended <-chan struct{}
+
+	cmd   *exec.Cmd
+	pipes pipes
+}
+
+// Start starts a program that runs until it ends or is stopped. What it writes to
+// standard error goes to errs. Who made cmd must not have given it a context that
+// ends.
+func Start(cmd *exec.Cmd, errs io.Writer) (*Running, error) {
+	r := &Running{cmd: cmd}
+	stderr, err := r.pipes.writer(errs)
+	if err == nil {
+		err = r.talk()
+	}
+	if err == nil {
+		cmd.Stderr = stderr
+		Detach(cmd)
+		err = cmd.Start()
+	}
+	if err != nil {
+		r.pipes.closeAll()
+		return nil, err
+	}
+	r.pipes.closeTheirs()
+	ended := make(chan struct{})
+	r.Ended = ended
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	return r, nil
+}
+
+// talk makes the pipes of both directions.
+func (r *Running) talk() error {
+	theirIn, in, err := r.pipes.pipe()
+	if err != nil {
+		return err
+	}
+	r.pipes.ours, r.pipes.theirs = append(r.pipes.ours, in), append(r.pipes.theirs, theirIn)
+	out, theirOut, err := r.pipes.pipe()
+	if err != nil {
+		return err
+	}
+	r.pipes.ours, r.pipes.theirs = append(r.pipes.ours, out), append(r.pipes.theirs, theirOut)
+	r.In, r.Out, r.cmd.Stdin, r.cmd.Stdout = in, out, theirIn, theirOut
+	return nil
+}
+
+// Stop ends the input of the program, which is how it is told to end, and stops it
+// where it does not, with what it has started. It may be called again.
+func (r *Running) Stop() {
+	_ = r.In.Close()
+	select {
+	case <-r.Ended:
+	case <-time.After(grace):
+	}
+	Stop(r.cmd, r.Ended)
+	r.pipes.drain()
+	r.pipes.closeAll()
+}
+
 // pipes are the ends of the pipes to a program.
 type pipes struct {
 	ours, theirs []*os.File
@@ -182,4 +252,25 @@ func Environ(secrets []string) []string {
 func secret(name string, more []string) bool {
 	upper := strings.ToUpper(name)
 	return strings.HasSuffix(upper, "_API_KEY") || strings.HasSuffix(upper, "_AUTH_TOKEN") || slices.Contains(more, name)
+}
+
+// Find gives the path of the program of a command that a person's configuration
+// names. What such a name means does not depend on the directory that is worked in:
+// a repository could bring a file of that name.
+func Find(command []string) (string, error) {
+	if len(command) == 0 || command[0] == "" {
+		return "", errors.New("no command is given")
+	}
+	name := command[0]
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		name = filepath.Join(home, rest)
+	}
+	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+		return "", errors.New(name + ": a relative path means another file in each directory")
+	}
+	return exec.LookPath(name)
 }
