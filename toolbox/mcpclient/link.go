@@ -45,6 +45,12 @@ type link struct {
 	closed bool
 }
 
+func newLink(ctx context.Context, s Server, o Options) *link {
+	l := &link{server: s, options: o}
+	l.life, l.end = context.WithCancel(context.WithoutCancel(ctx))
+	return l
+}
+
 // A connection is a server while it runs.
 type connection struct {
 	session *mcp.ClientSession
@@ -137,7 +143,9 @@ func (l *link) call(ctx context.Context, name string, arguments any) (*mcp.CallT
 		err = errors.New("the server asks back, which is not supported")
 	} else if err != nil {
 		var refused *jsonrpc.Error
-		if lost := !errors.As(err, &refused) && ctx.Err() == nil; lost {
+		if errors.As(err, &refused) {
+			err = l.plain(err)
+		} else if ctx.Err() == nil {
 			err = l.explain(ctx, c, err)
 			l.mu.Lock()
 			if l.now == c {
@@ -158,17 +166,28 @@ func (l *link) explain(ctx context.Context, c *connection, err error) error {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no answer within %s", l.options.Timeout)
 	}
+	err = l.plain(err)
 	if c.program == nil {
-		return errors.New(output.Bound(err.Error(), 1000))
+		return err
 	}
 	select { // what it says when it ends comes with its end
 	case <-c.program.Ended:
 	case <-time.After(toClose / 4):
 	}
 	if said := strings.TrimSpace(c.said.Text()); said != "" {
-		return fmt.Errorf("%s: %s", output.Bound(err.Error(), 500), said)
+		return fmt.Errorf("%w: %s", err, said)
 	}
-	return errors.New(output.Bound(err.Error(), 1000))
+	return err
+}
+
+// plain gives an error as it may be shown and kept: short, and without the address,
+// which may hold a token.
+func (l *link) plain(err error) error {
+	text := err.Error()
+	if l.server.URL != "" {
+		text = strings.ReplaceAll(text, l.server.URL, "its address")
+	}
+	return errors.New(output.Bound(text, 1000))
 }
 
 // connect starts the program, or turns to the service.
