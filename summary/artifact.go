@@ -130,8 +130,14 @@ func (d Directory) Write(name string, data []byte) (string, error) {
 	return filepath.Join(string(d), name), nil
 }
 
-// Of lists the files of a conversation's summaries: those that its log names,
-// and those that a program which was killed left behind.
+// Transcript is the path of a conversation's transcript file, which the agent
+// writes.
+func (d Directory) Transcript(conversation string) string {
+	return filepath.Join(string(d), "transcript-"+nameOf(conversation)+".jsonl")
+}
+
+// Of lists the files of a conversation: its transcript, those of its summaries
+// that its log names, and those that a program which was killed left behind.
 func (d Directory) Of(conversation string) ([]string, error) {
 	all, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +152,8 @@ func (d Directory) Of(conversation string) ([]string, error) {
 	}
 	var files []string
 	for _, f := range all {
-		if f.Type().IsRegular() && slices.ContainsFunc(names, func(name string) bool { return isArtifactOf(f.Name(), name) }) {
+		its := f.Name() == filepath.Base(d.Transcript(conversation)) || slices.ContainsFunc(names, func(name string) bool { return isArtifactOf(f.Name(), name) })
+		if f.Type().IsRegular() && its {
 			files = append(files, filepath.Join(string(d), f.Name()))
 		}
 	}
