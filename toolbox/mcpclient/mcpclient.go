@@ -221,7 +221,7 @@ func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error
 	}
 	within, cancel := context.WithTimeout(ctx, t.link.options.CallTimeout)
 	defer cancel()
-	res, err := t.link.call(within, t.name, rawJSON(arguments))
+	res, err := t.link.call(within, t.name, arguments)
 	switch {
 	case ctx.Err() != nil:
 		return toolbox.Result{}, ctx.Err()
