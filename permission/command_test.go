@@ -163,7 +163,7 @@ func (s stubs) run(t testing.TB, text string) {
 	cmd := exec.Command(s.shell, "-c", text)
 	cmd.Dir, cmd.Env = s.tree, []string{"PATH=" + s.bin, "HOME=" + s.tree}
 	out, _ := cmd.CombinedOutput()
-	if strings.Contains(string(out), "not found") {
+	if strings.Contains(string(out), "not found") && !strings.Contains(string(out), ": ./scripts/") {
 		t.Errorf("%s: %q ran something else: %s", filepath.Base(s.shell), text, out)
 	}
 	if ran, err := os.ReadFile(s.marker); err == nil {
