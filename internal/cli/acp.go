@@ -29,8 +29,8 @@ a conversation of the store, so that "tenfold conversation" shows it and undoes
 compactions, and "tenfold query" can go on with it.
 
 Edits and commands are asked about in the editor, as its mode says. MCP servers
-that the editor is set up with are started. Conversations of the directory can be
-loaded, also those imported from other agents.
+that the editor is set up with are started. Conversations of the directory can
+be loaded, also those imported from other agents.
 
 The model is the one of --model or of model.name in your configuration; the
 editor offers all models that the configuration names.`,
