@@ -45,6 +45,7 @@ type Recorded struct {
 const (
 	inputPrefix   = "summarizer-input-"
 	summaryPrefix = "summary-"
+	historyPrefix = "history-"
 	artifactTime  = "20060102T150405Z"
 	longestName   = 60
 )
@@ -59,6 +60,12 @@ func nameOf(conversation string) string {
 	}
 	sum := sha256.Sum256([]byte(conversation))
 	return name[:min(len(name), longestName)] + "-" + hex.EncodeToString(sum[:4])
+}
+
+// HistoryName is the name of the file that keeps what a client left of a conversation
+// when it compacted: up to an entry, with a sum of what it holds.
+func HistoryName(conversation string, seq int64, sum [8]byte) string {
+	return fmt.Sprintf("%s%s-%d-%x.json", historyPrefix, nameOf(conversation), seq, sum)
 }
 
 // Summarize implements [strategy.Summarizer].
@@ -180,7 +187,10 @@ func isArtifactOf(file, conversation string) bool {
 			return true
 		}
 	}
-	return false
+	rest, ok := strings.CutPrefix(file, historyPrefix+conversation+"-")
+	stem, named := strings.CutSuffix(rest, ".json")
+	seq, sum, _ := strings.Cut(stem, "-")
+	return ok && named && isCount(seq) && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == ""
 }
 
 func isCount(text string) bool {
