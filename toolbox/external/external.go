@@ -12,7 +12,7 @@
 //	{"type":"error","message":"no such city"}
 //
 // An exit code other than 0 is a failure; the model is then shown the end of
-// standard error as well. Who wants may answer the action "subsumes" too.
+// standard error as well.
 package external
 
 import (
@@ -197,26 +197,4 @@ func answer(out []byte) (text string, failed bool) {
 		return string(a.Content), failed
 	}
 	return text, failed
-}
-
-// Runner asks programs other questions than calls (tool.Runner), by the names of
-// their tools.
-type Runner map[string]*Tool
-
-// NewRunner gives a Runner for tools.
-func NewRunner(tools []*Tool) Runner {
-	r := Runner{}
-	for _, t := range tools {
-		r[t.spec.Name] = t
-	}
-	return r
-}
-
-// Run implements tool.Runner.
-func (r Runner) Run(ctx context.Context, name string, stdin []byte) ([]byte, error) {
-	t, ok := r[name]
-	if !ok {
-		return nil, fmt.Errorf("no program for the tool %s", output.Line(name, 64))
-	}
-	return t.run(ctx, stdin, &output.Lines{})
 }

@@ -11,7 +11,6 @@ import (
 
 	"tenfold"
 	"tenfold/problem"
-	"tenfold/tool"
 	"tenfold/toolbox"
 	"tenfold/toolbox/external"
 )
@@ -142,20 +141,6 @@ func TestBadSpecs(t *testing.T) {
 	}
 	if _, err := external.New(external.Spec{Name: "a", Command: []string{filepath.Join(dir, "prog")}}); err != nil {
 		t.Error(err)
-	}
-}
-
-// A program answers the action "subsumes" through tool.Asker.
-func TestH2ProgramsAnswerForTheirCalls(t *testing.T) {
-	t.Parallel()
-	x := script(t, `read -r q; case $q in *'"action":"subsumes"'*'"later":{"n":2}'*) echo '{"type":"success","content":"true"}';; *) echo '{"type":"success","content":"false"}';; esac`)
-	a := tool.Asker{Runner: external.NewRunner([]*external.Tool{x})}
-	got, err := a.Subsumes(t.Context(), "mine", []string{`{"n":1}`, `{"n":1}`}, []string{`{"n":2}`, `{"n":3}`})
-	if err != nil || len(got) != 2 || !got[0] || got[1] {
-		t.Errorf("%v, %v", got, err)
-	}
-	if got, err := a.Subsumes(t.Context(), "other", []string{`{}`}, []string{`{}`}); err != nil || got[0] {
-		t.Errorf("%v, %v", got, err)
 	}
 }
 
