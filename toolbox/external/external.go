@@ -110,7 +110,7 @@ func (t *Tool) document(arguments string) ([]byte, error) {
 	}
 	value := jsontext.Value(arguments)
 	if !value.IsValid() || value.Kind() != '{' {
-		return nil, fmt.Errorf("%s: the arguments are not a valid JSON object", t.spec.Name)
+		return nil, errors.New("the arguments are not a valid JSON object")
 	}
 	var d struct {
 		Tool struct {
@@ -130,7 +130,7 @@ func (t *Tool) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error) 
 		return toolbox.Result{}, err
 	}
 	if c.Contained {
-		return toolbox.Result{}, fmt.Errorf("%s: a program of the person's own is not contained", t.spec.Name)
+		return toolbox.Result{}, errors.New("a program of the person's own is not contained")
 	}
 	live := output.Lines{To: c.Output}
 	out, err := t.run(ctx, document, &live)

@@ -46,9 +46,9 @@ func TestH2CallsOfPrograms(t *testing.T) {
 		{"exit code", `echo part; echo why >&2; exit 3`, "{}", "", "mine failed: exit status 3\npart\nwhy\n"},
 		{"exit code beside success", `echo '{"content":"fine"}'; exit 1`, "{}", "", "mine failed: exit status 1\nfine"},
 		{"codes", `printf '\033[31mred\033[0m\n'`, "{}", "red", ""},
-		{"not JSON", "cat", `{"a":`, "", "mine: the arguments are not a valid JSON object"},
-		{"not an object", "cat", `[1]`, "", "mine: the arguments are not a valid JSON object"},
-		{"twice", "cat", `{"a":1,"a":2}`, "", "mine: the arguments are not a valid JSON object"},
+		{"not JSON", "cat", `{"a":`, "", "the arguments are not a valid JSON object"},
+		{"not an object", "cat", `[1]`, "", "the arguments are not a valid JSON object"},
+		{"twice", "cat", `{"a":1,"a":2}`, "", "the arguments are not a valid JSON object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -207,7 +207,7 @@ func TestToolsOfAProgram(t *testing.T) {
 	for _, c := range []struct{ tool, arguments, want, fails string }{
 		{"echo", `{"z":12345678901234567890.10, "a":"é"}`, "{\"z\":12345678901234567890.10,\"a\":\"é\"}\nsecond", ""},
 		{"echo", "", "{}\nsecond", ""},
-		{"echo", "[]", "", "my_server__echo: the arguments are not a valid JSON object"},
+		{"echo", "[]", "", "the arguments are not a valid JSON object"},
 		{"fail", "{}", "", "it went wrong"},
 		{"refuse", "{}", "", "not for you"},
 		{"empty", "{}", "[no output]", ""},
@@ -276,7 +276,7 @@ func TestALostServerIsStartedOnceMore(t *testing.T) {
 		}
 		return err.Error()
 	}
-	if got := die(); !strings.Contains(got, "s__die: the server was lost: ") || !strings.Contains(got, "panic: out of luck") || !strings.Contains(got, "started again for the next call") {
+	if got := die(); !strings.Contains(got, "the server was lost: ") || !strings.Contains(got, "panic: out of luck") || !strings.Contains(got, "started again for the next call") {
 		t.Error(got)
 	}
 	if _, _, err := call(t, tools["s__echo"], "{}"); err != nil { // sets the count back
