@@ -75,7 +75,7 @@ func (w *workspace) runForModel(ctx context.Context, cmd *exec.Cmd, limit time.D
 	if cmd.Env == nil {
 		cmd.Env = process.Environ(w.Secrets)
 	}
-	kept := output.Buffer{Limit: w.Limit - 200}
+	kept := output.Buffer{Limit: w.Limit - 400}
 	live := output.Lines{To: c.Output}
 	end, err := process.Run(ctx, cmd, limit, process.Streams{In: in, Out: io.MultiWriter(&kept, &live)})
 	if err != nil {
@@ -100,6 +100,13 @@ func (w *workspace) runForModel(ctx context.Context, cmd *exec.Cmd, limit time.D
 		text += fmt.Sprintf("[exit code %d]", end.Code)
 	case text == "":
 		text = "[no output]"
+	}
+	if c.Contained && outcome.Bad() {
+		network := ", no network"
+		if c.Network {
+			network = ""
+		}
+		text = strings.TrimSuffix(text, "\n") + "\n[contained: no writes outside the workspace and temporary files" + network + "; the person can allow more]"
 	}
 	return Result{Parts: tenfold.Text(text), Outcome: outcome}, nil
 }
