@@ -106,7 +106,7 @@ func TestLoopDocumentShowsTheTable(t *testing.T) {
 		want = before + mark + line + "\n" + text + "<!-- end -->" + after
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if string(file) != want {
