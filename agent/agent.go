@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -116,17 +117,13 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
 	for _, t := range append(a.own(), o.Tools...) {
-		name := t.Definition().Name
-		if _, have := a.tools[name]; !have {
-			a.declared = append(a.declared, t.Definition())
-		} else {
-			for i := range a.declared {
-				if a.declared[i].Name == name {
-					a.declared[i] = t.Definition()
-				}
-			}
+		d := t.Definition()
+		a.tools[d.Name] = t
+		if i := slices.IndexFunc(a.declared, func(other tenfold.ToolDefinition) bool { return other.Name == d.Name }); i >= 0 {
+			a.declared[i] = d
+			continue
 		}
-		a.tools[name] = t
+		a.declared = append(a.declared, d)
 	}
 	a.past.read(s.Log())
 	a.measure()
@@ -211,6 +208,7 @@ func (a *Agent) Switch(ctx context.Context, model provider.Model, live session.L
 	if err := a.configure(ctx); err != nil {
 		return fmt.Errorf("switch to %s: %w", model.Name(), err)
 	}
+	a.past.read(a.session.Log())
 	a.measure()
 	return nil
 }
@@ -229,7 +227,7 @@ func (a *Agent) configure(ctx context.Context) error {
 	if now.System != a.options.System {
 		want.System = &a.options.System
 	}
-	if !sameTools(now.Tools, a.declared) {
+	if !slices.Equal(now.Tools, a.declared) {
 		want.Tools = &a.declared
 	}
 	if want == (tenfold.ConfigDelta{}) {
@@ -247,7 +245,5 @@ const storeTime = 30 * time.Second
 func (a *Agent) store(ctx context.Context, entries ...tenfold.Entry) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer stop()
-	err := a.session.AppendLatest(ctx, entries...)
-	a.past.read(a.session.Log())
-	return err
+	return a.session.AppendLatest(ctx, entries...)
 }

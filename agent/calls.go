@@ -186,7 +186,7 @@ func (w *worker) open() []tenfold.Entry {
 		e, _ := w.session.Log().Entry(seq)
 		call, _ := e.Payload.(tenfold.ToolCall)
 		text := notRun
-		if p.began[call.CallID] || seq < w.past.since {
+		if p.began[call.CallID] || seq < w.past.since || w.past.branches[w.branchOf(seq)] != nil {
 			text = unfinished
 		}
 		entries = append(entries, w.interrupted(call, text))

@@ -11,7 +11,7 @@ import (
 // (A1–A8). A stop is given where the request cannot be sent.
 func (w *worker) settle() (*Stop, error) {
 	if w.branch != "" {
-		return w.settleBranch()
+		return w.settleBranch(w.wish)
 	}
 	for range maxRounds {
 		w.mu.Lock()
@@ -49,11 +49,10 @@ const maxRounds = 8
 func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 	begins := d
 	r.emit(Event{Compaction: &begins})
-	r.mu.Lock()
-	d, err := r.control.RunPrepared(r.ctx, d, r.prepared(d))
-	r.past.read(r.session.Log())
-	r.mu.Unlock()
-	r.tell()
+	err := r.with(func() (err error) {
+		d, err = r.control.RunPrepared(r.ctx, d, r.prepared(d))
+		return err
+	})
 	if d.Action != session.Compact { // it ended
 		r.emit(Event{Compaction: &d})
 		r.gauged()
@@ -98,13 +97,19 @@ func (r *run) prepared(d session.Decision) (p *session.Prepared) {
 	return p
 }
 
-// ask asks the controller for a compaction now. Done is set where it compacted.
-func (r *run) ask(wish session.Wish, done *bool) error {
+// with does something with the session, and tells of what came into the log.
+func (r *run) with(do func() error) error {
 	r.mu.Lock()
-	d, err := r.control.Ask(r.ctx, wish)
+	err := do()
 	r.past.read(r.session.Log())
 	r.mu.Unlock()
 	r.tell()
+	return err
+}
+
+// ask asks the controller for a compaction now. Done is set where it compacted.
+func (r *run) ask(wish session.Wish, done *bool) error {
+	d, err := r.wants(wish)
 	if err != nil {
 		return err
 	}
@@ -117,4 +122,13 @@ func (r *run) ask(wish session.Wish, done *bool) error {
 		*done = d.Action == session.Compacted
 	}
 	return err
+}
+
+// wants asks the controller what is to be done about a wish.
+func (r *run) wants(wish session.Wish) (d session.Decision, err error) {
+	err = r.with(func() error {
+		d, err = r.control.Ask(context.WithoutCancel(r.ctx), wish)
+		return err
+	})
+	return d, err
 }

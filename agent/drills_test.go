@@ -591,6 +591,38 @@ func TestForeignCallsAreNotRun(t *testing.T) {
 	}
 }
 
+// A person who goes on to something else after a crash leaves the calls unanswered:
+// the model is told which of them may have been run, a sub-agent's work among them.
+func TestOpenCallsAreToldTruly(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	k := beginIn(t, st, script.New(script.Text("Done.")))
+	k.stop("Begin.")
+	open := []tenfold.Entry{
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("Go.")}},
+		{Payload: call("1", "edit")},
+		{Payload: call("2", "edit")},
+		{ID: "task", Payload: call("3", "task", `{"prompt":"Do a part."}`)},
+		{Payload: call("4", "task", `{"prompt":"Do a part."}`)},
+		{Payload: tenfold.Usage{Input: 1}},
+		{Payload: tenfold.Approval{State: tenfold.ApprovalGranted, CallID: "1"}},
+	}
+	if err := k.Session().Append(t.Context(), open...); err != nil {
+		t.Fatal(err)
+	}
+	e, _ := k.Session().Log().Lookup("task")
+	if err := k.Session().Append(t.Context(), tenfold.Entry{Branch: fmt.Sprintf("root.task%d", e.Seq), Payload: tenfold.UserMessage{Parts: tenfold.Text("Do a part.")}}); err != nil {
+		t.Fatal(err)
+	}
+	again := beginIn(t, st, script.New(script.Text("Well.")))
+	again.stop("Something else.")
+	for i, want := range []string{"error 1: Interrupted: the", "error 2: Interrupted before", "error 3: Interrupted: the", "error 4: Interrupted before", "turn_start", "user: Something"} {
+		if log := again.shows(); !strings.HasPrefix(log[len(open)+6+i], want) {
+			t.Errorf("%q, want %q", log[len(open)+6+i], want)
+		}
+	}
+}
+
 // What cannot be observed ends the run.
 func TestObserverEndsTheRun(t *testing.T) {
 	t.Parallel()

@@ -329,10 +329,7 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	done := false
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
 	if w.branch != "" {
-		w.mu.Lock()
-		d := w.control.AskOn(wish, w.branchView().Tokens())
-		w.mu.Unlock()
-		return w.compactBranch(d, true)
+		return w.settleBranch(&wish)
 	}
 	err = w.ask(wish, &done)
 	if err != nil || done {

@@ -125,17 +125,13 @@ func compactTool() ownTool {
 			Schema:      `{"type":"object","properties":{"focus":{"type":"string"}}}`,
 		},
 		check: func(a arguments) (string, error) { return oneLine(a.Focus), nil },
-		do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
+		do: func(_ context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
 			wish := session.Wish{By: session.ByModel, Reason: "asked by the model", Focus: a.Focus}
 			if w.branch != "" {
 				w.wish = &wish
 				return success("The earlier parts will be shortened after this step."), nil
 			}
-			w.mu.Lock()
-			d, err := w.control.Ask(context.WithoutCancel(ctx), wish)
-			w.past.read(w.session.Log())
-			w.mu.Unlock()
-			w.tell()
+			d, err := w.wants(wish)
 			if err != nil {
 				return toolbox.Result{}, err
 			}
@@ -168,11 +164,11 @@ func recallTool() ownTool {
 			return oneLine(a.Ref), err
 		},
 		do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
-			w.mu.Lock()
-			text, err := w.recall(context.WithoutCancel(ctx), a)
-			w.past.read(w.session.Log())
-			w.mu.Unlock()
-			w.tell()
+			text := ""
+			err := w.with(func() (err error) {
+				text, err = w.recall(context.WithoutCancel(ctx), a)
+				return err
+			})
 			if err != nil {
 				return failure(explain(err)), nil
 			}

@@ -155,11 +155,7 @@ func (r *run) tell() {
 
 // append appends entries and tells of them.
 func (r *run) append(entries ...tenfold.Entry) error {
-	r.mu.Lock()
-	err := r.store(r.ctx, entries...)
-	r.mu.Unlock()
-	r.tell()
-	return err
+	return r.with(func() error { return r.store(r.ctx, entries...) })
 }
 
 // gauged tells how full the context is now.
@@ -173,21 +169,16 @@ func (r *run) gauged() {
 
 // start begins the turn of a message, or goes on without one, and works through it.
 func (r *run) start(parts []tenfold.Part) error {
-	r.mu.Lock()
-	err := r.configure(r.ctx)
-	state := r.past.at("").state
-	r.mu.Unlock()
-	if err != nil {
+	if err := r.with(func() error { return r.configure(r.ctx) }); err != nil {
 		return err
 	}
-	r.tell()
 	w := &worker{run: r, ctx: r.ctx}
 	switch {
 	case len(parts) > 0:
 		if err := w.begin(parts); err != nil {
 			return err
 		}
-	case state == Empty:
+	case w.state() == Empty:
 		return &problem.Error{Code: "nothing_to_answer", Op: "run", Subject: "conversation " + r.session.ID(), Problem: "there is nothing to answer", Hint: "write a message"}
 	}
 	stop, err := w.work()

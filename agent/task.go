@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -45,11 +46,7 @@ func taskTool() ownTool {
 
 // delegate has a sub-agent work on a task, or go on with it after a crash.
 func (w *worker) delegate(ctx context.Context, j job, prompt string) (toolbox.Result, error) {
-	branch := w.branch
-	if branch == "" {
-		branch = "root"
-	}
-	sub := &worker{run: w.run, ctx: ctx, branch: branch + "." + taskName + strconv.FormatInt(j.seq, 10), depth: w.depth + 1}
+	sub := &worker{run: w.run, ctx: ctx, branch: w.branchOf(j.seq), depth: w.depth + 1}
 	if sub.depth > maxDepth {
 		return failure("A sub-agent at this depth may not begin others. Do it yourself."), nil
 	}
@@ -78,6 +75,11 @@ func (w *worker) delegate(ctx context.Context, j job, prompt string) (toolbox.Re
 		text += " The last that it said:\n" + last
 	}
 	return failure(text), nil
+}
+
+// branchOf names the branch of the sub-agent that a call began.
+func (w *worker) branchOf(seq int64) string {
+	return cmp.Or(w.branch, "root") + "." + taskName + strconv.FormatInt(seq, 10)
 }
 
 // set begins the branch: what the sub-agent is told, and that it sees nothing of
@@ -122,37 +124,27 @@ func (w *worker) lastWords() string {
 	return text
 }
 
-// settleBranch compacts the view of a sub-agent where it is time to.
-func (w *worker) settleBranch() (*Stop, error) {
+// settleBranch compacts the view of a sub-agent where it is time to, or where
+// somebody wishes it.
+func (w *worker) settleBranch(wish *session.Wish) (*Stop, error) {
 	w.mu.Lock()
 	used := w.past.at(w.branch).used
 	if used == 0 {
 		used = w.branchView().Tokens()
 	}
-	d := w.control.NextOn(used)
-	if d.Action != session.Compact && w.wish != nil {
-		d = w.control.AskOn(*w.wish, used)
-	}
-	window := w.control.Window()
+	d, full := w.control.NextOn(used, wish), wish != nil || used > w.control.Window()
 	w.mu.Unlock()
-	w.wish = nil
-	return w.compactBranch(d, used > window)
-}
-
-// compactBranch carries out a decision about the view of a sub-agent.
-func (w *worker) compactBranch(d session.Decision, full bool) (*Stop, error) {
-	if d.Action != session.Compact {
+	if w.wish = nil; d.Action != session.Compact {
 		return nil, nil
 	}
 	begins := d
 	w.emit(Event{Branch: w.branch, Compaction: &begins})
-	w.mu.Lock()
-	d, err := w.control.RunOn(w.ctx, w.branch, d)
-	w.past.read(w.session.Log())
-	w.mu.Unlock()
-	w.tell()
+	err := w.with(func() (err error) {
+		d, err = w.control.RunOn(w.ctx, w.branch, d)
+		return err
+	})
 	w.emit(Event{Branch: w.branch, Compaction: &d})
-	if err == nil && d.Action == session.Failed && full {
+	if err == nil && d.Action == session.Failed && full && (wish == nil || wish.By == session.ByTrigger) {
 		return &Stop{Reason: Exceeded, Detail: d.Reason}, nil
 	}
 	return nil, err

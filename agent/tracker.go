@@ -146,5 +146,3 @@ func (t *tracker) configure(e tenfold.Entry, d tenfold.ConfigDelta) {
 		t.config.Tools, t.since = *d.Tools, e.Seq
 	}
 }
-
-func sameTools(a, b []tenfold.ToolDefinition) bool { return slices.Equal(a, b) }

@@ -9,25 +9,20 @@ import (
 )
 
 // NextOn decides about the request that a sub-agent on a branch is about to send,
-// of so many tokens by the provider's count: the limit is the root's, and there are
-// no turns to wait for. Run with [Controller.RunOn].
-func (c *Controller) NextOn(tokens int) Decision {
+// of so many tokens by the provider's count, or about a wish to compact its view; nil
+// is none. The limit is the root's, and there are no turns to wait for. Run with
+// [Controller.RunOn].
+func (c *Controller) NextOn(tokens int, w *Wish) Decision {
 	window := c.Window()
 	limit := trigger.Limit(c.live.Auto.Trigger, window)
-	d := Decision{Action: GoOn, By: ByTrigger, wish: Wish{By: ByTrigger}}
-	if c.live.Auto.Enabled && tokens > limit {
+	d := Decision{Action: GoOn, By: ByTrigger, wish: Wish{By: ByTrigger}, Target: max(int(mostShare*float64(min(tokens, limit))), 1)}
+	switch {
+	case w != nil:
+		d.Action, d.By, d.Reason, d.wish = Compact, w.By, w.Reason, *w
+	case c.live.Auto.Enabled && tokens > limit:
 		d.Action, d.Reason = Compact, fmt.Sprintf("%d tokens of a window of %d, the limit is %d", tokens, window, limit)
-		d.Target = max(min(int(mostShare*float64(tokens)), int(mostShare*float64(limit))), 1)
 	}
 	return d
-}
-
-// AskOn decides about a wish to compact the view of a branch.
-func (c *Controller) AskOn(w Wish, tokens int) Decision {
-	return Decision{
-		Action: Compact, By: w.By, Reason: w.Reason, wish: w,
-		Target: max(min(int(mostShare*float64(tokens)), int(mostShare*float64(trigger.Limit(c.live.Auto.Trigger, c.Window())))), 1),
-	}
 }
 
 // RunOn compacts the view of a branch as a decision says: Compacted or Failed comes
