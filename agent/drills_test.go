@@ -177,7 +177,11 @@ func TestA6TooLargeIsAnsweredOnce(t *testing.T) {
 		t.Errorf("the window is %d, and the provider said 6000", g.Window)
 	}
 	if stop := k.stop("Again."); stop.Reason != agent.Exceeded {
-		t.Errorf("the second time: %+v", stop)
+		t.Errorf("nothing more to free: %+v", stop)
+	}
+	k = begin(t, long(9, large, large, script.Text("Never.")), big)
+	if stop := k.stop("Go."); stop.Reason != agent.Exceeded || compactions(k) != 1 || len(k.model.Shown()) != 11 {
+		t.Errorf("the second time: %+v, %d compactions, %d requests", stop, compactions(k), len(k.model.Shown()))
 	}
 }
 
@@ -588,6 +592,16 @@ func TestForeignCallsAreNotRun(t *testing.T) {
 	k.stop()
 	if log := k.shows(); !strings.HasPrefix(log[4], "error 1: Interrupted: ") || log[5] != "assistant: Done." {
 		t.Errorf("%q", log)
+	}
+	for _, p := range []tenfold.Payload{call("2", "edit"), tenfold.UserMessage{Parts: tenfold.Text("Never mind.")}} {
+		if err := k.Session().Append(t.Context(), tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k = beginIn(t, st, script.New(script.Text("Well.")))
+	k.stop("On.")
+	if log := strings.Join(k.shows(), "\n"); strings.Contains(log, "error 2") {
+		t.Errorf("an answer comes before the message that went over the call: %s", log)
 	}
 }
 
