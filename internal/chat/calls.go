@@ -40,23 +40,14 @@ func (m *model) unfold() {
 	f := m.folded[len(m.folded)-1]
 	m.folded = m.folded[:len(m.folded)-1]
 	m.sayMarked("▾ ", terminal.Faint, f.title)
-	text, cut := f.text, ""
-	if len(text) > mostUnfolded {
-		text, cut = strings.ToValidUTF8(text[:mostUnfolded], ""), "… and "+count(len(f.text)-mostUnfolded, "byte")+" more"
+	text, over := f.text, len(f.text)-mostUnfolded
+	if over > 0 {
+		text = strings.ToValidUTF8(text[:mostUnfolded], "")
 	}
-	for len(text) > 0 { // each piece is a block: few are kept to be repainted
-		n := len(text)
-		if n > mostPending {
-			if n = strings.LastIndexByte(text[:mostPending], '\n') + 1; n == 0 {
-				n = len(strings.ToValidUTF8(text[:mostPending], ""))
-			}
-		}
-		part := clean(text[:n])
-		text = text[n:]
-		m.screen.add(func(width int) []string { return indent("", wrap(part, width-1-len(margin))) })
-	}
-	if cut != "" {
-		m.say(terminal.Faint, cut)
+	text = clean(text)
+	m.screen.add(func(width int) []string { return indent("", wrap(text, width-1-len(margin))) })
+	if over > 0 {
+		m.say(terminal.Faint, "… and "+count(over, "byte")+" more")
 	}
 }
 
