@@ -57,17 +57,13 @@ const lastLines = 5
 // result writes how a call ended: one line, and the last lines of a failure.
 func (m *model) result(branch string, r tenfold.ToolResult) {
 	key := branch + "\x00" + r.CallID
-	call, known := m.calls[key]
-	delete(m.calls, key)
-	if !known {
-		call.Name = "tool"
+	call, took := m.calls[key], ""
+	if delete(m.calls, key); call == nil {
+		call = &called{ToolCall: tenfold.ToolCall{Name: "tool"}}
 	}
-	subject, took := terminal.Excerpt(call.Arguments, 200), ""
+	subject := call.subject
 	for i, run := range m.running {
 		if run.branch == branch && run.call.CallID == r.CallID {
-			if run.subject != "" {
-				subject = terminal.VisibleLine(run.subject)
-			}
 			took = seconds(m.now().Sub(run.since))
 			m.running = slices.Delete(m.running, i, i+1)
 			break
@@ -89,7 +85,7 @@ func (m *model) result(branch string, r tenfold.ToolResult) {
 	}
 	title := named(branch, call.Name)
 	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
-	plan := planLines(call)
+	plan := planLines(call.ToolCall)
 	if plan != nil {
 		subject = ""
 	}

@@ -94,6 +94,7 @@ func (m *model) event(e agent.Event) {
 	case e.Appended != nil:
 		m.appended(*e.Appended)
 	case e.Running != nil:
+		m.about(e.Branch, e.Running.Call.CallID, e.Running.Intent.Subject)
 		m.label = "running " + named("", e.Running.Call.Name)
 		m.running = append(m.running, &running{
 			branch: e.Branch, call: e.Running.Call, subject: e.Running.Intent.Subject, contained: e.Running.Contained, since: m.now(),
@@ -140,7 +141,7 @@ func (m *model) appended(e tenfold.Entry) {
 	case tenfold.Reasoning:
 		m.thought(e.Branch, p)
 	case tenfold.ToolCall:
-		m.calls[e.Branch+"\x00"+p.CallID] = p
+		m.calls[e.Branch+"\x00"+p.CallID] = &called{p, terminal.Excerpt(p.Arguments, 200)}
 		m.label = "running tools"
 	case tenfold.ToolResult:
 		m.result(e.Branch, p)
@@ -223,16 +224,15 @@ func (m *model) compacted(d session.Decision) {
 // stopped takes in why a run ended.
 func (m *model) stopped(s agent.Stop) {
 	m.finishText()
-	detail := clean(s.Detail)
 	switch s.Reason {
 	case agent.Answered:
 	case agent.Interrupted:
-		m.say(terminal.Yellow, sentence("Stopped", detail)+" What there was is kept.")
+		m.say(terminal.Yellow, "Stopped. What there was is kept.")
 	case agent.Exceeded:
 		m.closed = true
-		m.wrong(sentence("The context is full", detail), "")
+		m.wrong(sentence("The context is full", s.Detail), "")
 	default:
-		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), detail))
+		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), s.Detail))
 		m.unfinished = s.Reason == agent.Limited || s.Reason == agent.CutOff
 	}
 }
