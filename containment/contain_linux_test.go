@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,6 +37,16 @@ func dial(kind, to string) error {
 	address := &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
 	socket := func(kind, protocol int) (int, error) { return unix.Socket(unix.AF_INET, kind, protocol) }
 	switch kind {
+	case "uring":
+		if _, _, e := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0); e != unix.EFAULT {
+			return e
+		}
+		return nil
+	case "x32": // getpid, called the other way
+		if _, _, e := unix.Syscall(0x40000000|unix.SYS_GETPID, 0, 0, 0); e != unix.ENOSYS {
+			return e
+		}
+		return nil
 	case "pair":
 		_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		return err
@@ -250,6 +261,10 @@ func TestContainedCommandsHaveNoNetwork(t *testing.T) {
 		_, udp, _ := net.SplitHostPort(packets.LocalAddr().String())
 		s.must(dial+"pair -", "")
 		s.mustNot(dial + "unix ../outside/s")
+		s.mustNot(dial + "uring -")
+		if runtime.GOARCH == "amd64" {
+			s.mustNot(dial + "x32 -")
+		}
 		s.mustNot(dial + "tcp " + port)
 		s.mustNot(dial + "mptcp " + port)
 		_, _ = s.run(dial + "udp " + udp) // with a loopback of its own it can be sent, to nobody
@@ -333,6 +348,10 @@ func TestHomeDirectoriesAreNoWorkTrees(t *testing.T) {
 	}
 	if err := Check(s.grant); err != nil {
 		t.Error(err)
+	}
+	t.Setenv("TMPDIR", filepath.Dir(os.Getenv("HOME")))
+	if err := Check(s.grant); err == nil {
+		t.Error("the temporary directory may hold secrets")
 	}
 	if _, err := Command(t.Context(), []string{"no-such-program"}, s.tree, s.grant); err == nil {
 		t.Error("a program that does not exist")

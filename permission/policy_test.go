@@ -71,6 +71,7 @@ func TestRulesForPathsAndSubjects(t *testing.T) {
 		{"fs_modify_file:a/*", []toolbox.Intent{edit("a/b"), edit("a/b/c")}, []toolbox.Intent{edit("a"), edit("ab")}},
 		{"fs_modify_file:a/b c", []toolbox.Intent{edit("a/b c")}, nil},
 		{"fs_modify_file:GET https://x/*", []toolbox.Intent{unknown("GET https://x/y/z")}, []toolbox.Intent{unknown("POST https://x/y"), unknown(""), unknown("GET https://xx/")}},
+		{"fs_modify_file:drop", []toolbox.Intent{edit("a/drop"), unknown("drop")}, []toolbox.Intent{unknown("a/drop")}},
 		{"fs_modify_file:a*b*c", []toolbox.Intent{unknown("abc"), unknown("aXbbYc")}, []toolbox.Intent{unknown("ab"), unknown("abcd"), unknown("ac")}},
 	} {
 		for _, intent := range c.yes {
