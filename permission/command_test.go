@@ -50,7 +50,7 @@ var deniedCommands = []string{
 	`ls <<EOF` + "\n$(evil)\nEOF", `cat <<< "$(evil)"`, "ls #\nevil", "ls \\\n; evil", `! evil`, `coproc evil`, `echo $(echo $(evil))`, "echo `ls`", "ls;\tevil",
 	"ls\r\nevil", "ls \x00 evil", "ls\u00a0\xffevil", `time evil`, `[[ -n $(evil) ]]`, `[[ a[$(evil)] -eq 1 ]]`, `(( a[$(evil)] ))`, `let 'a[$(evil)]=1'`,
 	// Where shells read differently.
-	`echo $'a\'; evil #'`, `echo $'\' ; evil ; echo \''`, `echo $"a$(evil)"`, `ls &>file`, `ls |& evil`, `function ls { evil; }; ls`, `echo ${x@P}`, `echo ${!x}`,
+	`echo $'a'`, `echo $"a"`, `echo $'a\'; evil #'`, `echo $'\' ; evil ; echo \''`, `echo $"a$(evil)"`, `ls &>file`, `ls |& evil`, `function ls { evil; }; ls`, `echo ${x@P}`, `echo ${!x}`,
 	// What changes what a name stands for.
 	`PATH=/tmp ls`, `PATH=/tmp; ls`, `LD_PRELOAD=/tmp/x.so ls`, `GIT_SSH_COMMAND=evil git fetch origin`, `export PATH=/tmp`, `export PATH=/tmp && ls`,
 	`declare -x PATH=/tmp`, `ls() { evil; }; ls`, `alias ls=evil; ls`, "alias ls=evil\nls", `for PATH in /tmp; do ls; done`, `read PATH`, `unset PATH`,

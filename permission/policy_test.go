@@ -188,6 +188,8 @@ func TestConsentToCommands(t *testing.T) {
 		{`sh -c 'a b'`, []string{`sh -c "a b"`}, []string{`sh -c a b`, `sh -c 'a  b'`}},
 		{`echo $x`, []string{`echo $x`}, []string{`echo "$y"; make`}},
 		{`ls (`, []string{`ls (`}, []string{`ls ((`}},
+		{`make "a\b"`, []string{`make 'a\b'`, `make a\\b`}, []string{`make ab`, `make a\b`}},
+		{`make "a\$b"`, []string{`make 'a$b'`, "ma\\\nke a\\$b"}, []string{`make 'a\$b'`, `make a$b`}},
 		{`*`, []string{`*`}, []string{`make`, `a b`}},
 	} {
 		p := mustNew(t, Rules{})

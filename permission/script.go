@@ -122,9 +122,6 @@ func (s *script) node(n syntax.Node) {
 // files.
 func (s *script) redirect(r *syntax.Redirect) bool {
 	to := wordOf(r.Word)
-	if !to.known || (r.N != nil && strings.Trim(r.N.Value, "0123456789") != "") {
-		return false
-	}
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		return to.text != "" && strings.Trim(to.text, "0123456789") == ""
@@ -132,7 +129,7 @@ func (s *script) redirect(r *syntax.Redirect) bool {
 		return to.text == "/dev/null"
 	case syntax.RdrIn:
 		s.reads = true
-		return to.text == "/dev/null" || !strings.HasPrefix(path.Clean("/"+to.text), "/dev/")
+		return to.text == "/dev/null" || to.known && !strings.HasPrefix(path.Clean("/"+to.text), "/dev/")
 	default:
 		return false
 	}
@@ -173,8 +170,6 @@ func unescape(out *strings.Builder, s string, quoted bool) bool {
 		switch {
 		case c == '\\' && i+1 == len(s):
 			return false
-		case c == '\\' && s[i+1] == '\n':
-			i++
 		case c == '\\' && (!quoted || strings.IndexByte("$`\"\\", s[i+1]) >= 0):
 			i++
 			out.WriteByte(s[i])
