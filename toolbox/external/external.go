@@ -154,7 +154,7 @@ func (t *Tool) run(ctx context.Context, document []byte, live *output.Lines) ([]
 	cmd.Dir, cmd.Env = t.spec.Dir, append(process.Environ(t.spec.Secrets), t.spec.Env...)
 	out, problems := output.Capped{Limit: maxAnswer}, output.Buffer{Limit: 4000}
 	end, err := process.Run(ctx, cmd, t.spec.Timeout, process.Streams{In: append(document, '\n'), Out: &out, Err: io.MultiWriter(&problems, live)})
-	what := ""
+	var what string
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s could not be started: %w", t.spec.Name, err)

@@ -94,8 +94,7 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 	room := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
 	for i, s := range list {
-		l := &link{server: s, options: o}
-		l.life, l.end = context.WithCancel(context.WithoutCancel(ctx))
+		l := newLink(ctx, s, o)
 		all.links = append(all.links, l)
 		wg.Go(func() {
 			room <- struct{}{}
@@ -222,7 +221,7 @@ func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error
 	}
 	within, cancel := context.WithTimeout(ctx, t.link.options.CallTimeout)
 	defer cancel()
-	res, err := t.link.call(within, t.name, rawJSON(arguments))
+	res, err := t.link.call(within, t.name, arguments)
 	switch {
 	case ctx.Err() != nil:
 		return toolbox.Result{}, ctx.Err()

@@ -79,15 +79,15 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	case <-timer.C:
 		end.TimedOut = true
 	}
-	Stop(cmd, ended)
+	stop(cmd, ended)
 	open.drain()
 	end.Code = cmd.ProcessState.ExitCode()
 	return end, nil
 }
 
-// Stop asks the program's process group to end, makes it end, and returns when
+// stop asks the program's process group to end, makes it end, and returns when
 // the program is gone, which ended tells. What has left the group is not found.
-func Stop(cmd *exec.Cmd, ended <-chan struct{}) {
+func stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	select {
 	case <-ended:
 	default:
@@ -101,73 +101,11 @@ func Stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	<-ended
 }
 
-// A Running program is one that is talked to.
-type Running struct {
-	// In is what it reads, Out what it writes.
-	In  io.WriteCloser
-	Out io.ReadCloser
-	// Ended is closed when it has ended.
-	Ended <-chan struct{}
-
-	cmd   *exec.Cmd
-	pipes pipes
-}
-
-// Start starts a program that runs until it ends or is stopped. What it writes to
-// standard error goes to errs. Who made cmd must not have given it a context that
-// ends.
-func Start(cmd *exec.Cmd, errs io.Writer) (*Running, error) {
-	r := &Running{cmd: cmd}
-	stderr, err := r.pipes.writer(errs)
-	if err == nil {
-		err = r.talk()
+// Kill ends what is left of the process group of a program; nil is none.
+func Kill(cmd *exec.Cmd) {
+	if cmd != nil && cmd.Process != nil {
+		signal(cmd, true)
 	}
-	if err == nil {
-		cmd.Stderr = stderr
-		Detach(cmd)
-		err = cmd.Start()
-	}
-	if err != nil {
-		r.pipes.closeAll()
-		return nil, err
-	}
-	r.pipes.closeTheirs()
-	ended := make(chan struct{})
-	r.Ended = ended
-	go func() {
-		_ = cmd.Wait()
-		close(ended)
-	}()
-	return r, nil
-}
-
-// talk makes the pipes of both directions.
-func (r *Running) talk() error {
-	theirIn, in, err := r.pipes.pipe()
-	if err != nil {
-		return err
-	}
-	r.pipes.ours, r.pipes.theirs = append(r.pipes.ours, in), append(r.pipes.theirs, theirIn)
-	out, theirOut, err := r.pipes.pipe()
-	if err != nil {
-		return err
-	}
-	r.pipes.ours, r.pipes.theirs = append(r.pipes.ours, out), append(r.pipes.theirs, theirOut)
-	r.In, r.Out, r.cmd.Stdin, r.cmd.Stdout = in, out, theirIn, theirOut
-	return nil
-}
-
-// Stop ends the input of the program, which is how it is told to end, and stops it
-// where it does not, with what it has started. It may be called again.
-func (r *Running) Stop() {
-	_ = r.In.Close()
-	select {
-	case <-r.Ended:
-	case <-time.After(grace):
-	}
-	Stop(r.cmd, r.Ended)
-	r.pipes.drain()
-	r.pipes.closeAll()
 }
 
 // pipes are the ends of the pipes to a program.
