@@ -167,7 +167,7 @@ func (s *scene) mustNot(script string) {
 
 func TestContainedCommandsWriteOnlyWhereTheyMay(t *testing.T) {
 	each(t, func(t *testing.T, s *scene, l Level) {
-		s.must(`echo a >f && mkdir d && mv f d/g && ln -s g d/l && cat d/l && rm d/l && chmod 600 d/g && echo x >/dev/null`, "a")
+		s.must(`echo a >f && mkdir d && mv f d/g && ln -s g d/l && ln d/g h && cat d/l && rm d/l && chmod 600 d/g && echo x >/dev/null`, "a")
 		s.must(`echo b >"$TMPDIR/t" && mv "$TMPDIR/t" . && cat t`, "b")
 		s.must(`echo c >"$XDG_CACHE_HOME/c" && cat "$XDG_CACHE_HOME/c"`, "c")
 		s.must(`pwd; echo "$0"; exit 0`, s.tree+"\nsh")
@@ -347,6 +347,13 @@ func TestHomeDirectoriesAreNoWorkTrees(t *testing.T) {
 		}
 	}
 	if err := Check(s.grant); err != nil {
+		t.Error(err)
+	}
+	beside := filepath.Join(os.Getenv("HOME"), ".ss")
+	if err := os.Mkdir(beside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(Grant{Write: []string{beside}}); err != nil {
 		t.Error(err)
 	}
 	t.Setenv("TMPDIR", filepath.Dir(os.Getenv("HOME")))
