@@ -4,6 +4,7 @@ package containment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -202,6 +203,30 @@ func TestContainedCommandsCannotReadSecrets(t *testing.T) {
 		s.mustNot(`tr '\0' '\n' </proc/` + strconv.Itoa(os.Getpid()) + `/environ`)
 		s.grant.Hide = []string{s.outside, filepath.Join(s.tree, "kept")}
 		s.mustNot(`cat ../outside/file`)
+	})
+}
+
+// The cache of a work tree is its own, and nothing that another user put there.
+func TestTheCacheIsTheWorkTrees(t *testing.T) {
+	each(t, func(t *testing.T, s *scene, _ Level) {
+		one, err := s.run(`echo "$XDG_CACHE_HOME"`)
+		if err != nil || !strings.HasPrefix(one, os.TempDir()) {
+			t.Fatalf("%q, %v", one, err)
+		}
+		cache := strings.TrimSpace(one)
+		for _, change := range []func() error{
+			func() error { return os.Chmod(cache, 0o777) },
+			func() error { return errors.Join(os.Remove(cache), os.Symlink(s.outside, cache)) },
+		} {
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			s.must(`echo "$XDG_CACHE_HOME"`, os.Getenv("XDG_CACHE_HOME"))
+		}
+		s.grant.Write = append(s.grant.Write, t.TempDir())
+		if other, err := s.run(`echo "$XDG_CACHE_HOME"`); err != nil || other == one {
+			t.Errorf("%q, %v", other, err)
+		}
 	})
 }
 
