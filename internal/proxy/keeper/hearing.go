@@ -89,6 +89,7 @@ func (ex *exchange) Done(status int, cut bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	ex.done, ex.ended, ex.response = true, k.Now(), heard
+	k.thought.add(heard.Entries, ex.shown)
 	if cut || !heard.Whole {
 		ex.response.Entries = nil // a client may keep of it what it likes
 	}

@@ -62,6 +62,7 @@ type keeper struct {
 	requests int
 	closed   bool
 	left     []kept // by Codex, the newest last
+	thought  thoughts
 	work     sync.WaitGroup
 }
 

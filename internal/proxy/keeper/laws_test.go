@@ -293,13 +293,6 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				w.edit(c)
 			case "fork":
 				if len(w.clients) < 4 {
-					// Two copies of a history under one name are one to the keeper until
-					// they differ: thinking that the one had may be bound to what the
-					// other was shown, and costs a refusal (X6). They send none here.
-					c.thoughtless, c.grew, c.messages = true, false, slices.Clone(c.messages)
-					for i, m := range c.messages {
-						c.messages[i] = thinking.ReplaceAllString(m, "")
-					}
 					two := *c.client
 					two.messages = slices.Clone(c.messages)
 					w.clients = append(w.clients, &talker{client: &two, open: c.open, base: c.base, thoughtless: c.thoughtless})
