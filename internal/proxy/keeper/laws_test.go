@@ -26,6 +26,8 @@ type world struct {
 	idles   bool
 	clients []*talker
 	n       int
+	// answering tells that some request is under way.
+	answering bool
 	told    [][]string // everything that some client's history ever said
 }
 
@@ -199,6 +201,7 @@ func (w *world) step(c *talker) {
 	}
 	for {
 		finish := w.request(c)
+		w.meanwhile(c)
 		mark := w.mark()
 		id, blocks := "", said("done "+mark)
 		if rapid.Bool().Draw(w.t, "call") {
@@ -218,6 +221,24 @@ func (w *world) step(c *talker) {
 			return
 		}
 	}
+}
+
+// meanwhile has something happen before a request is answered.
+func (w *world) meanwhile(c *talker) {
+	if w.answering {
+		return
+	}
+	w.answering = true
+	switch other := w.clients[rapid.IntRange(0, len(w.clients)-1).Draw(w.t, "other")]; rapid.SampledFrom([]string{"", "", "", "undo", "step"}).Draw(w.t, "meanwhile") {
+	case "undo":
+		w.undo()
+		w.pass(2 * time.Second)
+	case "step":
+		if other != c {
+			w.step(other)
+		}
+	}
+	w.answering = false
 }
 
 // asked are the messages that begin turns.
