@@ -28,7 +28,7 @@ type world struct {
 	n       int
 	// answering tells that some request is under way.
 	answering bool
-	told    [][]string // everything that some client's history ever said
+	told      [][]string // everything that some client's history ever said
 }
 
 // A talker is one history of a client.

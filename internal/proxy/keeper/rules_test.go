@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -207,6 +208,69 @@ func TestX3UndoWhileItRuns(t *testing.T) {
 	}
 	c.answered(sent, said("fine"))
 	c.close()
+}
+
+// B1: thinking is bound to the view that the model was shown, which may be an older one
+// than the log has: somebody undid a compaction a moment before the request.
+func TestB1ThinkingIsDatedByItsView(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns = 10
+	for range 8 {
+		c.turn(1500)
+	}
+	c.pass(6 * time.Minute)
+	c.turn(100)
+	keeper.Rest(c.k, true)
+	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.user("And now?")
+	ex := c.send()
+	if !strings.Contains(string(ex.Body()), "[Earlier parts") {
+		t.Fatal("the test is to send the view from before the undo")
+	}
+	c.answered(ex, `{"type":"thinking","thinking":"hm","signature":"b2xk"},`+said("fine"))
+	c.pass(2 * time.Second)
+	c.user("And then?")
+	ex = c.send()
+	if out := string(ex.Body()); strings.Contains(out, "[Earlier parts") || strings.Contains(out, "b2xk") {
+		t.Errorf("after the undo %s is sent", out)
+	}
+	c.answered(ex, said("fine"))
+	c.close()
+}
+
+// A2, X3: a compaction in the midst of a turn stands for the newest message too. Where
+// the client says that otherwise, the view is drawn for it: it does not go as it came.
+func TestA2LastMessageSaidOtherwise(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.user("Look at everything, please.")
+	result := func(size int) string {
+		return fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(strings.Repeat("a line that nobody needs\n", size/25)))
+	}
+	ex := c.send()
+	for c.status().Epochs == 0 {
+		c.n++
+		c.answered(ex, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n))
+		c.messages = append(c.messages, result(2500))
+		ex = c.send()
+	}
+	ex.Done(529, false)
+	for _, size := range []int{100, 2600} {
+		c.messages[len(c.messages)-1] = result(size)
+		ex = c.send()
+		if out := string(ex.Body()); !strings.Contains(out, "[Earlier parts") || len(out)/4 > window {
+			t.Errorf("with another last message %d bytes are sent: %s", len(out), out)
+		}
+		ex.Done(529, false)
+		keeper.Rest(c.k, false)
+	}
+	c.close()
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
 }
 
 // C7: what was compacted because the context was full, and undone, goes as it came
