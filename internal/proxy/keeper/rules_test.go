@@ -254,11 +254,11 @@ func TestA2LastMessageSaidOtherwise(t *testing.T) {
 	for c.status().Epochs == 0 {
 		c.n++
 		c.answered(ex, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n))
-		c.messages = append(c.messages, result(2500))
+		c.messages = append(c.messages, result([]int{9000, 9000, 14000}[c.n-1]))
 		ex = c.send()
 	}
 	ex.Done(529, false)
-	for _, size := range []int{100, 2600} {
+	for _, size := range []int{100, 14100} {
 		c.messages[len(c.messages)-1] = result(size)
 		ex = c.send()
 		if out := string(ex.Body()); !strings.Contains(out, "[Earlier parts") || len(out)/4 > window {
