@@ -78,7 +78,8 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 		return nil, err
 	}
 	o := agent.Options{
-		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: w.Limits,
+		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: limits(w.Limits, e.Agent),
+		System:  e.Agent.System,
 		Context: func() string { return surroundings(dir, a.now()) },
 		Retry:   provider.Policy{Random: rand.Float64},
 	}
@@ -89,13 +90,15 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e), Hide: hidden}); err != nil {
 		return nil, err
 	}
-	o.Judge, err = permission.New(permission.Rules{
-		Allow: w.Allow, Contained: containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil,
-	})
-	if err != nil {
+	containable := containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil
+	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
 		return nil, err
 	}
-	o.Tools = append(o.Tools, w.Extra...)
+	configured, err := a.configuredTools(ctx, e, dir, out)
+	if err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	o.Tools = slices.Concat(o.Tools, configured, w.Extra)
 	if err := a.transcriptFile(e, w.Session, out, &o); err != nil {
 		return nil, errors.Join(err, out.close())
 	}
@@ -103,6 +106,13 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 		return nil, errors.Join(err, out.close())
 	}
 	return out, nil
+}
+
+// limits are those that are wished for, and else the configured ones.
+func limits(wished agent.Limits, c config.Agent) agent.Limits {
+	wished.Steps, wished.Tokens = cmp.Or(wished.Steps, int(c.MaxSteps)), cmp.Or(wished.Tokens, int(c.MaxTokens))
+	wished.Dollars, wished.Time = cmp.Or(wished.Dollars, float64(c.MaxDollars)), cmp.Or(wished.Time, time.Duration(c.MaxTime))
+	return wished
 }
 
 // effectiveIn is [app.effective] for another workspace than the working directory.
@@ -182,7 +192,7 @@ func (a *app) liveSettings(e *config.Effective, conversation string, m provider.
 // transcriptFile has the events of an agent written beside the store.
 func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openAgent, o *agent.Options) error {
 	dir, err := a.sessionDir(e)
-	if err != nil || dir == "" {
+	if err != nil || dir == "" || !e.Agent.Transcript {
 		return err
 	}
 	path := summary.Directory(dir).Transcript(s.ID())
