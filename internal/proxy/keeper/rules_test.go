@@ -6,12 +6,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/internal/proxy"
@@ -455,6 +457,54 @@ func TestX6BreakerStopsEditing(t *testing.T) {
 		t.Error("still edited")
 	}
 	c.close()
+}
+
+// X6: numbers of usage that mean nothing, and answers that are cut anywhere, change
+// nothing: no request is edited for them, no figure is wrong, and the log is whole.
+func TestX6OddAnswers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newClient(newPlace(t), "one")
+		number := rapid.SampledFrom([]int64{math.MinInt64, -1 << 40, -1, 0, 1, 100, 1 << 40, math.MaxInt64 - 1, math.MaxInt64})
+		for n := range rapid.IntRange(1, 8).Draw(t, "requests") {
+			c.user(fmt.Sprintf("Question %d.", n))
+			ex := c.send()
+			if !bytes.Equal(ex.Body(), c.body()) {
+				t.Fatalf("a short conversation goes as %s", ex.Body())
+			}
+			said := said(fmt.Sprintf("answer %d", n))
+			answer := fmt.Sprintf(`{"id":"m","type":"message","role":"assistant","model":"m","content":[%s],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":%d}}`,
+				said, number.Draw(t, "input"), number.Draw(t, "read"), number.Draw(t, "written"), number.Draw(t, "output"))
+			if rapid.Bool().Draw(t, "streamed") {
+				answer = fmt.Sprintf("event: message_start\ndata: {\"type\":\"message_start\",\"message\":%s}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", answer)
+			}
+			cut := rapid.Bool().Draw(t, "cut")
+			if cut {
+				answer = answer[:rapid.IntRange(0, len(answer)).Draw(t, "bytes")]
+			}
+			if l := ex.Heard(); l != nil {
+				_, _ = l.Write([]byte(answer))
+			}
+			ex.Done(200, cut)
+			keeper.Rest(c.k, rapid.Bool().Draw(t, "flush"))
+			c.messages = append(c.messages, `{"role":"assistant","content":[`+said+`]}`)
+		}
+		st := c.status()
+		if st.Sent < 0 || st.Sent > 1<<30 || st.Saved != 0 || st.CacheRead < 0 || st.CacheRead > 1 || st.Passing != "" || st.Epochs != 0 {
+			t.Fatalf("status is %+v", st)
+		}
+		c.close()
+		if f := c.failures(); len(f) > 0 {
+			t.Fatalf("failures: %q", f)
+		}
+		for _, id := range c.conversations() {
+			for e := range c.open(id).Log().Entries() {
+				if u, ok := e.Payload.(tenfold.Usage); ok && min(u.Input, u.Output, u.CacheRead, u.CacheWrite) < 0 {
+					t.Fatalf("the log has %+v", u)
+				}
+			}
+		}
+	})
 }
 
 // V7: a store that fails costs nobody a request.
