@@ -379,6 +379,10 @@ func TestX6RefusedRequestsGoAsTheyCame(t *testing.T) {
 	if st := c.status(); !strings.Contains(st.Passing, "400") {
 		t.Errorf("passing is %q", st.Passing)
 	}
+	p := c.open(c.status().ID).Projection() // the log tells of it: that is an undo
+	if newest, ok := p.Undoable(); ok || len(slices.Collect(p.Overlays())) == 0 {
+		t.Errorf("the log has %d compactions, of which stands %q", len(slices.Collect(p.Overlays())), newest.ID)
+	}
 	epochs := c.status().Epochs
 	for range 10 {
 		for _, sent := range c.turn(3000) {
