@@ -73,7 +73,7 @@ var deniedCommands = []string{
 	`echo &>/dev/null x`, `ls >file`, `ls >>file`, `ls >|file`, `ls <>file`, `ls 2>file`, `>file`, `ls >$x`, `ls >/dev/../etc/x`, `ls >&file`, `ls >/dev/tcp/h/1`, `cat </dev/tcp/h/1`,
 	`cat <//dev/./tcp/h/1`, `cat <"$x"`, `exec 3<>/dev/tcp/h/1`, `ls {fd}>/dev/null`, `cat <$(evil)`, `cat </tmp/../dev/tcp/h/1`,
 	// Nothing, broken, too much.
-	``, ` `, `#`, `ls (`, `ls "`, `ls $(`, `ls &&`, `ls &`, `ls ${`, "ls '", `ls $((`, `x=1`, `ls; }`, strings.Repeat("(", 20000), "ls " + strings.Repeat("a", maxCommand),
+	``, ` `, `#`, `ls (`, `ls "`, `ls $(`, `ls &&`, `ls &`, `ls ${`, "ls '", `ls $((`, `x=1`, `ls; }`, strings.Repeat("(", 15000), "ls " + strings.Repeat("a", maxCommand),
 }
 
 // Whatever is allowed by name contains nothing else.
@@ -284,7 +284,7 @@ func TestNestedCommandsEnd(t *testing.T) {
 	if v := p.Judge("shell", command(text)); v.Action == Allow {
 		t.Errorf("%+v", v)
 	}
-	if v := p.Judge("shell", command(strings.Repeat("sudo ", 5000)+"ls")); v.Action != Allow {
+	if v := p.Judge("shell", command(strings.Repeat("sudo ", 3000)+"ls")); v.Action != Allow {
 		t.Errorf("%+v", v)
 	}
 }

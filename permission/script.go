@@ -54,8 +54,9 @@ type script struct {
 	doubtful bool
 }
 
-// maxCommand is more than the length of any command line that should run unseen.
-const maxCommand = 64 << 10
+// maxCommand is more than the length of any command line that should run unseen. The
+// time that some take to parse grows with the square of it.
+const maxCommand = 16 << 10
 
 // parse reads a command line as each of the shells may that sh stands for: what
 // one takes for a quotation, another does not ($'…').
