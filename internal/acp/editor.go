@@ -264,7 +264,7 @@ func (o *orderedWriter) Write(line []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for id, f := range o.waiting {
-		if bytes.Contains(line, []byte(`"result":`)) && bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
+		if bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
 			delete(o.waiting, id)
 			go f() // the connection writes one message at a time, and is still at this one
 		}

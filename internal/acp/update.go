@@ -240,5 +240,4 @@ func (c *conversation) replay() {
 	for id := range c.shown.calls { // interrupted, long ago
 		c.send(sdk.UpdateToolCall(id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
 	}
-	clear(c.shown.calls)
 }
