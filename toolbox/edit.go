@@ -91,9 +91,6 @@ var modifyTool = &builtin{
 		data := string(f.data)
 		first := strings.Count(data[:at], "\n") + 1
 		f.data = []byte(data[:at] + replacement + data[at+len(old):])
-		if again, err := w.load(f.name); err != nil || again.hash() != was {
-			return Result{}, fmt.Errorf("%s was changed by somebody else just now; read it again", show(f.name))
-		}
 		if err := w.store(f, false); err != nil {
 			return Result{}, err
 		}

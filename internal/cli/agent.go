@@ -162,9 +162,14 @@ func (a *app) liveSettings(e *config.Effective, conversation string, m provider.
 	if err != nil {
 		return out, err
 	}
-	auto, mine := e.Conversation.Compaction.Auto, e.Mine.Conversation.Compaction.Auto
+	mine, err := live.Settings(e.Mine, m.Name())
+	if err != nil {
+		return out, err
+	}
+	auto := e.Conversation.Compaction.Auto
+	chosen := slices.Equal(auto.Strategy, e.Mine.Conversation.Compaction.Auto.Strategy) && slices.ContainsFunc(mine.Auto.Strategies, strategy.Summarises)
 	var by strategy.Summarizer = summary.Digest{}
-	if slices.ContainsFunc(out.Auto.Strategies, strategy.Summarises) && slices.Equal(auto.Strategy, mine.Strategy) {
+	if chosen && slices.ContainsFunc(out.Auto.Strategies, strategy.Summarises) {
 		writer := m
 		if name, _, _ := e.Own("conversation", "compaction", "summarizer_model"); name != "" {
 			if writer, err = openModel(e, name, nil); err != nil {
@@ -211,23 +216,18 @@ func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openA
 }
 
 // ownFiles are the program's own: no contained command reads them.
-func (a *app) ownFiles(e *config.Effective) []string {
-	var own []string
-	add := func(path string, err error) {
-		if path, absolute := filepath.Abs(path); err == nil && absolute == nil {
-			own = append(own, path)
-		}
-	}
+func (a *app) ownFiles(e *config.Effective) (own []string) {
 	if path, inMemory, err := storePath(a.url(), ""); err == nil && !inMemory {
-		for _, end := range []string{"", "-wal", "-shm", ".active"} {
-			add(path+end, nil)
-		}
+		own = append(own, path, path+"-wal", path+"-shm", path+".active")
 	}
-	if dir, err := a.sessionDir(e); dir != "" {
-		add(dir, err)
+	if dir, err := a.sessionDir(e); err == nil && dir != "" {
+		own = append(own, dir)
 	}
 	if path, err := config.UserFile(); err == nil {
-		add(filepath.Dir(path), nil)
+		own = append(own, filepath.Dir(path))
+	}
+	for i := range own {
+		own[i], _ = filepath.Abs(own[i])
 	}
 	return own
 }

@@ -27,7 +27,7 @@ import (
 // querying is "tenfold query".
 type querying struct {
 	*app
-	rangeFlags
+	flags   *cobra.Command
 	compact string
 	fresh   bool
 	resume  string
@@ -169,12 +169,19 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 	if k.InTTY {
 		return message, nil
 	}
-	piped, err := k.piped(ctx)
+	src, closing, err := k.source(ctx, "-")
 	if err != nil {
 		return "", err
 	}
+	defer closing()
+	data, err := io.ReadAll(io.LimitReader(src.Reader, mostInput+1))
+	piped := strings.ToValidUTF8(string(data), "\uFFFD")
 	switch {
-	case len(piped) > mostInput:
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", &problem.Error{Code: "input", Op: "read", Subject: "standard input", Err: err}
+	case len(data) > mostInput:
 		return "", usage("standard input is over 10 MB", "put it into a file and name that; the agent can read it")
 	case strings.TrimSpace(piped) == "":
 		return message, nil
@@ -182,29 +189,6 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 		return piped, nil
 	}
 	return message + "\n\n" + piped, nil
-}
-
-// piped reads standard input up to a little over what is taken. Reading a pipe
-// cannot be interrupted; waiting for it can.
-func (k *querying) piped(ctx context.Context) (string, error) {
-	type read struct {
-		text []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		text, err := io.ReadAll(io.LimitReader(k.In, mostInput+1))
-		done <- read{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case got := <-done:
-		if got.err != nil {
-			return "", &problem.Error{Code: "input", Op: "read", Subject: "standard input", Err: got.err}
-		}
-		return strings.ToValidUTF8(string(got.text), "\uFFFD"), nil
-	}
 }
 
 // conversation opens the one that is gone on with.
@@ -242,32 +226,13 @@ func (k *querying) compactFirst(ctx context.Context, s *session.Session) error {
 		return nil
 	}
 	var req session.Request
-	k.profile = strings.TrimPrefix(k.compact, asConfigured)
-	if err := k.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
+	f := &forkConversation{app: k.app, rangeFlags: rangeFlags{flags: k.flags, profile: strings.TrimPrefix(k.compact, asConfigured)}}
+	if err := f.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
 		return err
 	}
-	defer k.asked.discard()
-	done, err := s.Compact(ctx, req)
-	if err != nil {
-		k.asked.flushNotes()
-		return err
-	}
-	if done.Outcome == session.Applied {
-		k.asked.keep(done.Plan.Compactions)
-	}
-	r := compactedReport(s, done, req)
-	if err := r.refusal(req, k.asked.name); err != nil {
-		k.asked.flushNotes()
-		return err
-	}
-	k.annotate(k.app, r)
-	if !k.JSON && !k.Quiet {
-		b := k.aside()
-		b.printReport(r)
-		_ = b.Flush()
-		k.printNotes(r)
-	}
-	return nil
+	defer f.asked.discard()
+	_, err := f.compactFork(ctx, s, req)
+	return err
 }
 
 // once is one turn.
@@ -375,11 +340,11 @@ func (a *app) follow(s *session.Session, model string, events iter.Seq2[agent.Ev
 	out := &eventPrinter{app: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}}
 	for e, err := range events {
 		if err != nil {
-			return out.failed(err)
+			return out.finish(err)
 		}
 		if err := out.event(e); err != nil {
 			return err
 		}
 	}
-	return out.end()
+	return out.finish(nil)
 }

@@ -29,7 +29,7 @@ type Agent struct {
 type Permission struct {
 	Allow       Rules  `json:"allow,omitempty" jsonschema:"Calls to run without asking, as TOOL or TOOL:PATTERN. Commands that a rule allows run outside of containment." eg:"[\"shell:go test *\"]"`
 	Ask         Rules  `json:"ask,omitempty" jsonschema:"Calls to ask about each time. Asking beats allowing. Rules of a workspace's file are added to yours." eg:"[\"shell:git push *\"]" open:"yes" adds:"yes"`
-	Deny        Rules  `json:"deny,omitempty" jsonschema:"Calls to refuse. Refusing beats all else. Rules of a workspace's file are added to yours." eg:"[\"fs_read_file:**/.env\"]" open:"yes" adds:"yes"`
+	Deny        Rules  `json:"deny,omitempty" jsonschema:"Calls to refuse. Refusing beats all else. Rules of a workspace's file are added to yours." eg:"[\"fs_read_file:.env\"]" open:"yes" adds:"yes"`
 	Containment string `json:"containment,omitempty" one:"auto off" jsonschema:"Run commands contained, without asking, where the machine can: they write only to the work tree and to temporary files." eg:"\"auto\""`
 	Network     bool   `json:"network,omitempty" jsonschema:"Let contained commands use the network." eg:"false"`
 }

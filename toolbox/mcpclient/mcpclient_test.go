@@ -57,8 +57,22 @@ func TestMain(m *testing.M) {
 		if mode == "deaf" { // does not end when it should
 			defer time.Sleep(time.Minute)
 		}
-		_ = newServer().Run(context.Background(), &mcp.StdioTransport{})
+		var in io.ReadCloser = os.Stdin
+		if mode == "stuck" { // reads the beginning of a long call, and no more
+			in = &stuckReader{in}
+		}
+		_ = newServer().Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout})
 	}
+}
+
+type stuckReader struct{ io.ReadCloser }
+
+func (r *stuckReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if bytes.Contains(p[:n], []byte("xxxx")) {
+		select {}
+	}
+	return n, err
 }
 
 func picture(t int) []byte {
@@ -232,6 +246,16 @@ func TestCallsEnd(t *testing.T) {
 	}
 	if text, _, err := call(t, tools["s__empty"], "{}"); err != nil || text == "" {
 		t.Error("the server was given up", err)
+	}
+}
+
+func TestAServerThatDoesNotReadHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	_, tools := connect(t, mcpclient.Options{CallTimeout: 100 * time.Millisecond}, program(t, "s", "stuck"))
+	started := time.Now()
+	_, err := tools["s__echo"].Run(t.Context(), toolbox.Call{Arguments: `{"a":"` + strings.Repeat("x", 1<<20) + `"}`})
+	if err == nil || time.Since(started) > 20*time.Second {
+		t.Error(err, time.Since(started))
 	}
 }
 
