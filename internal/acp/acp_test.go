@@ -129,7 +129,7 @@ func TestAnEditorIsShownEverythingOnce(t *testing.T) {
 			entry(textResult("c2", "edited")), entry(exit),
 			entry(tenfold.ToolResult{CallID: "c4", IsError: true, Parts: []tenfold.Part{{Text: "invalid arguments"}}}),
 			entry(textResult("c5", "ok")), entry(textResult("c5", "ok")),
-			agent.Event{Waiting: &agent.Waiting{Attempt: 1, After: 2 * time.Second, Err: errors.New("overloaded")}},
+			agent.Event{Waiting: &agent.Waiting{Attempt: 1, After: 2*time.Second + 3456, Err: errors.New("overloaded")}},
 			agent.Event{Compaction: &session.Decision{Action: session.Compact, Reason: "80 % of the window"}},
 			agent.Event{Compaction: &session.Decision{Action: session.Compacted, Result: session.Result{Plan: strategy.Plan{Before: 9000, After: 2000}}}},
 			agent.Event{Compaction: &session.Decision{Action: session.Compacted, Micro: true, Result: session.Result{Plan: strategy.Plan{Before: 5000, After: 2000}}}},
