@@ -80,6 +80,9 @@ func TestEachWireWorksThroughCompactions(t *testing.T) {
 						cached++
 					}
 				}
+				if last := string(requests[len(requests)-1].Body); !strings.Contains(last, "(recall ") {
+					t.Error("what was shortened does not say how the model gets it back (A9)")
+				}
 				// A compaction begins an epoch; prompts under 1,024 tokens are not kept.
 				if least := len(requests) - compacted - 4; cached < least {
 					t.Errorf("%d of %d requests read the last one from the cache, with %d compactions", cached, len(requests), compacted)
