@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/session"
 	"tenfold/test/modelserver"
 	"tenfold/token"
 	"tenfold/toolbox"
@@ -80,7 +81,7 @@ func TestEachWireWorksThroughCompactions(t *testing.T) {
 						cached++
 					}
 				}
-				if last := string(requests[len(requests)-1].Body); !strings.Contains(last, "(recall ") {
+				if last := string(requests[len(requests)-1].Body); !strings.Contains(last, "(recall "+session.Handle(a.Session().ID())+":") {
 					t.Error("what was shortened does not say how the model gets it back (A9)")
 				}
 				// A compaction begins an epoch; prompts under 1,024 tokens are not kept.
