@@ -72,8 +72,8 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 			{Waiting: &agent.Waiting{Attempt: 1, Err: fmt.Errorf("%s", draw("error"))}},
 			{Text: draw("tail")},
 		} {
-			if p, ok := pieceOf(e); ok {
-				b.wrote(p)
+			if e.Text+e.Reasoning != "" {
+				b.wrote(&piece{thought: e.Text == "", text: []byte(e.Text + e.Reasoning)})
 			} else {
 				b.event(e)
 			}

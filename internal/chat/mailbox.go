@@ -60,13 +60,15 @@ func startJob(ctx context.Context, door *approver, work func(ctx context.Context
 func (j *job) report(msg tea.Msg) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if e, is := msg.(agent.Event); is {
-		if n := len(j.messages); n > 0 && join(j.messages[n-1], e) {
-			return
+	if e, is := msg.(agent.Event); is && e.Text+e.Reasoning != "" {
+		p := &piece{branch: e.Branch, thought: e.Text == ""}
+		if n := len(j.messages); n > 0 {
+			if last, is := j.messages[n-1].(*piece); is && last.branch == p.branch && last.thought == p.thought {
+				p, j.messages = last, j.messages[:n-1]
+			}
 		}
-		if piece, is := pieceOf(e); is {
-			msg = piece
-		}
+		p.text = append(p.text, e.Text+e.Reasoning...)
+		msg = p
 	}
 	j.messages = append(j.messages, msg)
 	select {
@@ -93,26 +95,9 @@ func (j *job) next() tea.Msg {
 	return batch
 }
 
-// A piece is text that a model has just written.
+// A piece is text, or a thought, that a model has just written.
 type piece struct {
-	branch          string
-	text, reasoning []byte
-}
-
-func pieceOf(e agent.Event) (*piece, bool) {
-	if e.Text == "" && e.Reasoning == "" {
-		return nil, false
-	}
-	return &piece{e.Branch, []byte(e.Text), []byte(e.Reasoning)}, true
-}
-
-// join adds an event to the message before it, if they are pieces of one text.
-func join(last tea.Msg, e agent.Event) bool {
-	p, ok := last.(*piece)
-	if !ok || p.branch != e.Branch || (e.Text == "") != (len(p.text) == 0) || (e.Reasoning == "") != (len(p.reasoning) == 0) {
-		return false
-	}
-	p.text = append(p.text, e.Text...)
-	p.reasoning = append(p.reasoning, e.Reasoning...)
-	return e.Text != "" || e.Reasoning != ""
+	branch  string
+	thought bool
+	text    []byte
 }
