@@ -202,11 +202,9 @@ func edited(t tool.Tool, text string, a arguments, here string, refused func(str
 		}
 	}
 	if len(t.Operations(text)) != 1 {
-		return "", nil, refused("call it once for each file")
+		return "", nil, refused("call it for one file")
 	}
 	switch {
-	case p.Path == "":
-		return "", nil, refused("a path is required")
 	case whole && p.Old == "":
 		return createFile, object{"path": p.Path, "content": p.New}, nil
 	case p.Old == "":

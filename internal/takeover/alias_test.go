@@ -82,7 +82,17 @@ var aliases = []struct{ name, arguments, want string }{
 	{"str_replace_editor", `{"command":"str_replace","path":"a","old_str":"x","new_str":"y"}`, `fs_modify_file {"path":"a","old":"x","new":"y"}`},
 	{"str_replace_editor", `{"command":"insert","path":"a","insert_line":3,"new_str":"y"}`, `! use fs_modify_file: old is the text`},
 	{"str_replace_editor", `{"command":"undo_edit","path":"a"}`, `! use fs_modify_file`},
-	// nobody's
+	{"apply_patch", "*** Begin Patch\n*** Add File: b.go\n*** Update File: a.go\n@@\n-b\n+c\n*** End Patch", `! use fs_modify_file: call it for one file`},
+	{"Edit", `{"old_string":"x","new_string":"y"}`, `! use fs_modify_file: call it`},
+	{"exec_command", `{"cmd":"ls","workdir":"."}`, `shell {"command":"ls"}`},
+	{"bash", `{"command":"ls","timeout":600}`, `shell {"command":"ls","timeout":600}`},
+	{"LS", `{"path":"/w","ignore":[]}`, `fs_list_files {"path":"/w"}`},
+	{"LS", `{"path":"/w","ignore":["x"]}`, `! use fs_list_files: it has no argument ignore`},
+	{"Grep", `{"pattern":"a","multiline":true}`, `! use fs_grep_files: it has no argument multiline`},
+	{"SendMessage", `{"message":"hi"}`, `! there is no tool "SendMessage" here`},
+	{"grep", `{"pattern":"a","ignoreCase":true}`, `fs_grep_files {"pattern":"(?i)a"}`},
+	// ours, and nobody's
+	{"fs_read_file", `{"path":"a"}`, `! there is no tool "fs_read_file" here`},
 	{"frobnicate", `{}`, `! there is no tool "frobnicate" here`},
 	{"Bash", `{"command":"l`, `! use shell`},
 }
