@@ -240,7 +240,7 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 	}
 	got, err := k.agentOf(ctx, k.wish)
 	if err != nil {
-		return err
+		return errors.Join(err, k.dropEmpty(ctx, s))
 	}
 	defer func() { err = errors.Join(err, got.close()) }()
 	var parts []tenfold.Part
@@ -264,19 +264,23 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 		return errors.Join(now.close(), k.dropEmpty(context.WithoutCancel(ctx), s))
 	}
 	o := chat.Options{
+		// The conversation so far is left only when the new one is open.
 		Open: func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
-			err := leave()
-			if now = nil; err == nil && fresh {
-				s, err = k.newConversation(ctx)
+			next := s
+			if fresh {
+				var err error
+				if next, err = k.newConversation(ctx); err != nil {
+					return nil, err
+				}
 			}
+			k.wish.Session, k.wish.Approver = next, approver
+			opened, err := k.agentOf(ctx, k.wish)
 			if err != nil {
-				return nil, err
+				return nil, errors.Join(err, k.dropEmpty(ctx, next))
 			}
-			k.wish.Session, k.wish.Approver = s, approver
-			if now, err = k.agentOf(ctx, k.wish); err != nil {
-				return nil, err
-			}
-			return now.agent, nil
+			err = leave()
+			now, s = opened, next
+			return opened.agent, err
 		},
 		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
 			m, err := k.agentModel(e, model)
@@ -306,9 +310,10 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 	return errors.Join(err, leave())
 }
 
-// dropEmpty removes a conversation in which nothing was said.
+// dropEmpty removes a conversation in which nothing was said, and that nobody
+// gave a title.
 func (a *app) dropEmpty(ctx context.Context, s *session.Session) error {
-	if s.Log().Version() > 0 {
+	if s.Log().Version() > 0 || s.Title() != "" {
 		return nil
 	}
 	return a.workspace.service.Delete(ctx, s.ID())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"tenfold"
 	"tenfold/agent"
@@ -79,7 +80,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 		if e.Waiting.Err != nil {
 			why = explain(e.Waiting.Err).Error()
 		}
-		p.line(e.Branch, "waiting "+e.Waiting.After.String()+": "+why)
+		p.line(e.Branch, "waiting "+e.Waiting.After.Round(100*time.Millisecond).String()+": "+why)
 	case e.Compaction != nil:
 		p.compaction(e.Branch, *e.Compaction)
 	}
