@@ -63,7 +63,7 @@ func (m *model) result(branch string, r tenfold.ToolResult) {
 	}
 	subject := call.subject
 	for i, run := range m.running {
-		if run.branch == branch && run.call.CallID == r.CallID {
+		if run.branch == branch && run.Call.CallID == r.CallID {
 			took = seconds(m.now().Sub(run.since))
 			m.running = slices.Delete(m.running, i, i+1)
 			break

@@ -96,9 +96,7 @@ func (m *model) event(e agent.Event) {
 	case e.Running != nil:
 		m.about(e.Branch, e.Running.Call.CallID, e.Running.Intent.Subject)
 		m.label = "running " + named("", e.Running.Call.Name)
-		m.running = append(m.running, &running{
-			branch: e.Branch, call: e.Running.Call, subject: e.Running.Intent.Subject, contained: e.Running.Contained, since: m.now(),
-		})
+		m.running = append(m.running, &running{Running: *e.Running, branch: e.Branch, since: m.now()})
 	case e.Output != nil:
 		m.printed(e.Output)
 	case e.Waiting != nil:
@@ -117,7 +115,7 @@ func (m *model) event(e agent.Event) {
 // printed keeps the last line of what a call prints.
 func (m *model) printed(o *agent.Output) {
 	for _, r := range m.running {
-		if r.call.CallID == o.CallID {
+		if r.Call.CallID == o.CallID {
 			text := o.Text[max(len(o.Text)-1000, 0):]
 			lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 			r.output = terminal.VisibleLine(lines[len(lines)-1])

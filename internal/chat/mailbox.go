@@ -15,16 +15,23 @@ import (
 // What it reports is collected and taken in batches, so that a model that writes
 // fast costs a redraw per batch and not per word.
 type job struct {
+	ctx    context.Context //nolint:containedctx // the job's own, which ends with it
 	cancel context.CancelFunc
 	done   chan struct{}
 	ready  chan struct{} // holds a token while there are messages
+	taken  chan struct{} // holds a token after they were taken
 
 	mu       sync.Mutex
 	messages []tea.Msg
+	size     int // of the text in them
 }
 
-// batchEvery is how long messages are collected: about two frames.
-const batchEvery = 30 * time.Millisecond
+// batchEvery is how long messages are collected, about two frames, and mostBatch
+// how much text: whoever writes more waits, so that keys are answered meanwhile.
+const (
+	batchEvery = 30 * time.Millisecond
+	mostBatch  = 64 << 10
+)
 
 // batchMsg is what a job reported since the last one.
 type batchMsg struct {
@@ -45,7 +52,7 @@ type endMsg struct{ err error }
 // startJob runs work in a goroutine, whose questions go through the door.
 func startJob(ctx context.Context, door *approver, work func(ctx context.Context, report func(tea.Msg)) error) *job {
 	ctx, cancel := context.WithCancel(ctx)
-	j := &job{cancel: cancel, done: make(chan struct{}), ready: make(chan struct{}, 1)}
+	j := &job{ctx: ctx, cancel: cancel, done: make(chan struct{}), ready: make(chan struct{}, 1), taken: make(chan struct{}, 1)}
 	door.job.Store(j)
 	go func() {
 		defer close(j.done)
@@ -61,6 +68,15 @@ func (j *job) report(msg tea.Msg) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if e, is := msg.(agent.Event); is && e.Text+e.Reasoning != "" {
+		for j.size > mostBatch && j.ctx.Err() == nil {
+			j.mu.Unlock()
+			select {
+			case <-j.taken:
+			case <-j.ctx.Done():
+			}
+			j.mu.Lock()
+		}
+		j.size += len(e.Text + e.Reasoning)
 		p := &piece{branch: e.Branch, thought: e.Text == ""}
 		if n := len(j.messages); n > 0 {
 			if last, is := j.messages[n-1].(*piece); is && last.branch == p.branch && last.thought == p.thought {
@@ -91,7 +107,11 @@ func (j *job) next() tea.Msg {
 	default:
 	}
 	batch := batchMsg{j, j.messages}
-	j.messages = nil
+	j.messages, j.size = nil, 0
+	select {
+	case j.taken <- struct{}{}:
+	default:
+	}
 	return batch
 }
 

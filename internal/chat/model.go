@@ -75,12 +75,10 @@ func (m *model) about(branch, id, subject string) {
 
 // running is a call that runs.
 type running struct {
-	branch    string
-	call      tenfold.ToolCall
-	subject   string
-	contained bool
-	since     time.Time
-	output    string // its last line
+	agent.Running
+	branch string
+	since  time.Time
+	output string // its last line
 }
 
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
