@@ -114,6 +114,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	if o.TrimOver == 0 {
 		o.TrimOver = defaultTrimOver
 	}
+	o.Live.Request.Options.Recall = true // the tool recall is always there (A9)
 	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
 	for _, t := range append(a.own(), o.Tools...) {
@@ -203,6 +204,7 @@ func (a *Agent) Switch(ctx context.Context, model provider.Model, live session.L
 	defer a.busy.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	live.Request.Options.Recall = true
 	a.options.Model, a.options.Live = model, live
 	a.control = a.session.Control(live)
 	if err := a.configure(ctx); err != nil {

@@ -34,36 +34,36 @@ func newClerk(parts int) *clerk {
 	say := func(text string) { c.add(func(string) script.Answer { return script.Text(text) }) }
 	c.plan(0)
 	for i := range parts {
-		c.call("I read the ledger of "+partName(i)+".", "fs_read_file", `{"path":%q}`, ledger(i))
+		c.callf("I read the ledger of "+partName(i)+".", "fs_read_file", `{"path":%q}`, ledger(i))
 	}
 	say("I have read all ledgers.")
 	c.plan(1)
 	for i := range parts {
-		c.call(partName(i)+" is made.", "fs_modify_file", `{"path":%q,"old":"State: open","new":"State: done"}`, ledger(i))
+		c.callf(partName(i)+" is made.", "fs_modify_file", `{"path":%q,"old":"State: open","new":"State: done"}`, ledger(i))
 		if quarter := max(1, parts/4); (i+1)%quarter == 0 {
-			c.call("A quarter is done.", "git_commit", `{"message":%q}`, fmt.Sprintf("Set the first %d parts to done", i+1))
+			c.callf("A quarter is done.", "git_commit", `{"message":%q}`, fmt.Sprintf("Set the first %d parts to done", i+1))
 		}
 	}
 	say("All parts are done.")
 	c.plan(2)
 	for i := range parts {
-		c.call("How wide was "+partName(i)+"?", "recall", `{"query":%q}`, "width of part "+partName(i))
+		c.callf("How wide was "+partName(i)+"?", "recall", `{"query":%q}`, "width of part "+partName(i))
 		c.write(i)
 	}
 	say("All plans are written.")
 	c.plan(3)
-	c.call("I look at what there is.", "fs_list_files", `{"path":"plans"}`)
-	c.call("I look at what changed.", "git_diff", `{"path":"archive"}`)
-	c.call("I commit.", "git_commit", `{"message":"Write the plans"}`)
-	c.call("I count them.", "shell", `{"command":"ls plans"}`)
+	c.callf("I look at what there is.", "fs_list_files", `{"path":"plans"}`)
+	c.callf("I look at what changed.", "git_diff", `{"path":"archive"}`)
+	c.callf("I commit.", "git_commit", `{"message":"Write the plans"}`)
+	c.callf("I count them.", "shell", `{"command":"ls plans"}`)
 	say("All ledgers are done, and each part has its plan.")
 	return c
 }
 
 func (c *clerk) add(step func(seen string) script.Answer) { c.steps = append(c.steps, step) }
 
-// call adds a step that says something and calls a tool.
-func (c *clerk) call(text, tool, format string, values ...any) {
+// callf adds a step that says something and calls a tool.
+func (c *clerk) callf(text, tool, format string, values ...any) {
 	c.add(func(string) script.Answer { return c.calling(text, tool, fmt.Sprintf(format, values...)) })
 }
 
@@ -87,7 +87,7 @@ func (c *clerk) plan(now int) {
 		}
 		items = append(items, fmt.Sprintf(`{"text":%q,"status":%q}`, text, status))
 	}
-	c.call("This is where I am.", "plan", `{"items":[%s]}`, strings.Join(items, ","))
+	c.callf("This is where I am.", "plan", `{"items":[%s]}`, strings.Join(items, ","))
 }
 
 // write adds the step that writes a plan: the width is the one that recall has just

@@ -23,7 +23,7 @@ func ledger(i int) string   { return "ledger/" + partName(i) + ".md" }
 // newWorkshop makes the repository, the same each time.
 func newWorkshop(ctx context.Context, dir string, parts int) (*workshop, error) {
 	w := &workshop{dir: dir}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time, and no secret
+	random := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("oak ash beech pine glue clamp plane saw chisel bench sanded cut joined turned dried stacked marked measured checked left right upper lower inner outer edge face grain knot end")
 	for i := range parts {
 		w.widths = append(w.widths, 1000+random.IntN(9000))

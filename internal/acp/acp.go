@@ -9,6 +9,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -85,31 +86,14 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer stop()
 	w := &orderedWriter{w: out}
 	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}, out: w}
-	connected := make(chan struct{})
-	conn := sdk.NewAgentSideConnection(e, w, &gatedReader{r: in, open: connected})
-	log := s.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	conn.SetLogger(log)
-	e.conn = conn
-	close(connected) // nothing is handled before the editor knows its connection
+	e.mu.Lock() // no session is opened before the connection is known
+	e.conn = sdk.NewAgentSideConnection(e, w, in)
+	e.conn.SetLogger(cmp.Or(s.Log, slog.New(slog.DiscardHandler)))
+	e.mu.Unlock()
 	select {
-	case <-conn.Done():
+	case <-e.conn.Done():
 	case <-ctx.Done():
 	}
 	stop()
 	return e.close()
-}
-
-// gatedReader holds the first read back until the server is set up.
-type gatedReader struct {
-	r    io.Reader
-	open <-chan struct{}
-}
-
-// Read implements [io.Reader].
-func (g *gatedReader) Read(p []byte) (int, error) {
-	<-g.open
-	return g.r.Read(p)
 }

@@ -119,6 +119,7 @@ func TestAnEditorIsShownEverythingOnce(t *testing.T) {
 			agent.Event{Running: &agent.Running{Call: read, Intent: toolbox.Intent{Effect: toolbox.Reads, Paths: []string{"a.go"}, Subject: "a.go"}}},
 			agent.Event{Branch: "root.task1", Text: "not for the person"},
 			agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: inner}},
+			agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: tenfold.ToolCall{CallID: "c2", Name: "todo_write", Arguments: `{"items":[{"text":"inner","status":"pending"}]}`}}},
 			agent.Event{Running: &agent.Running{Call: shell, Intent: toolbox.Intent{Effect: toolbox.Commands, Command: "go test ./...", Subject: "go test ./..."}}},
 			agent.Event{Output: &agent.Output{CallID: "c3", Text: "one\n"}},
 			agent.Event{Output: &agent.Output{CallID: "c3", Text: "two\n"}},
@@ -128,7 +129,7 @@ func TestAnEditorIsShownEverythingOnce(t *testing.T) {
 			entry(textResult("c2", "edited")), entry(exit),
 			entry(tenfold.ToolResult{CallID: "c4", IsError: true, Parts: []tenfold.Part{{Text: "invalid arguments"}}}),
 			entry(textResult("c5", "ok")), entry(textResult("c5", "ok")),
-			agent.Event{Waiting: &agent.Waiting{Attempt: 1, After: 2 * time.Second, Err: errors.New("overloaded")}},
+			agent.Event{Waiting: &agent.Waiting{Attempt: 1, After: 2*time.Second + 3456, Err: errors.New("overloaded")}},
 			agent.Event{Compaction: &session.Decision{Action: session.Compact, Reason: "80 % of the window"}},
 			agent.Event{Compaction: &session.Decision{Action: session.Compacted, Result: session.Result{Plan: strategy.Plan{Before: 9000, After: 2000}}}},
 			agent.Event{Compaction: &session.Decision{Action: session.Compacted, Micro: true, Result: session.Result{Plan: strategy.Plan{Before: 5000, After: 2000}}}},
@@ -160,6 +161,7 @@ plan: Mend (in_progress)
 plan: Rest (pending)
 update c1 in_progress fs_read_file a.go at /work/a.go
 call root.task1/c1 [search, pending] root.task1: fs_grep_files main
+call root.task1/c2 [think, pending] root.task1: todo_write
 update c3 in_progress shell go test ./...
 update c3 | `+"```⏎one⏎```"+`
 update c3 | `+"```⏎one⏎two⏎```"+`
@@ -470,7 +472,7 @@ func TestCommandsOfThePerson(t *testing.T) {
 	}
 	c := connect(t, h)
 	id := c.begin(t)
-	c.say(t, id, "/compact the names of files")
+	c.say(t, id, "\n /compact the names of files")
 	c.say(t, id, "/undo")
 	got := outline(c.updates(id))
 	for _, want := range []string{"The context is full, and compacting it failed | too large⏎⏎start a new session⏎⏎Nothing was changed.", "There is no compaction to undo."} {
@@ -504,7 +506,7 @@ func TestPromptsBecomeParts(t *testing.T) {
 	resource := sdk.EmbeddedResourceResource{TextResourceContents: &sdk.TextResourceContents{Uri: "file:///work/a%20b.go", Text: "package a"}}
 	if err := prompt(
 		sdk.TextBlock("Look at "), sdk.ResourceLinkBlock("c.go", "file:///work/c.go"), sdk.TextBlock(" and"), sdk.ResourceBlock(resource),
-		sdk.ImageBlock("aGk=", "image/png"), sdk.TextBlock("please"),
+		sdk.ImageBlock("aGk=", "image/png"), sdk.TextBlock("please "), sdk.ResourceLinkBlock("x", "https://x.example/y"),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -515,12 +517,76 @@ func TestPromptsBecomeParts(t *testing.T) {
 		}
 		text += p.Text
 	}
-	compare(t, text, "Look at @/work/c.go and\n<file path=\"/work/a b.go\">\npackage a\n</file>\n[data:image/png;base64,aGk=]please")
+	compare(t, text, "Look at @/work/c.go and\n<file path=\"/work/a b.go\">\npackage a\n</file>\n[data:image/png;base64,aGk=]please @https://x.example/y")
+	if err := prompt(sdk.TextBlock("/undo"), sdk.ImageBlock("aGk=", "image/png")); err != nil || len(got) != 2 {
+		t.Errorf("a message with an image was taken for a command: %v, %v", got, err)
+	}
 	for _, blank := range [][]sdk.ContentBlock{{}, {sdk.TextBlock("")}, {sdk.TextBlock(" \n"), sdk.TextBlock("\t")}} {
 		if err := prompt(blank...); err == nil {
 			t.Errorf("an empty prompt was taken: %v", blank)
 		}
 	}
+}
+
+// What is long is shown in part: of what a running call prints the end, of a result
+// both ends. The log has the whole.
+func TestLongTextsAreShownInPart(t *testing.T) {
+	t.Parallel()
+	long := "FIRST " + strings.Repeat("ä", 100_000) + " LAST"
+	h := newHost(func(*played, context.Context, []tenfold.Part) iter.Seq2[agent.Event, error] {
+		return events(
+			entry(tenfold.ToolCall{CallID: "c", Name: "fs_create_file", Arguments: `{"path":"a","content":"` + long + `"}`}),
+			agent.Event{Output: &agent.Output{CallID: "c", Text: long}}, agent.Event{Output: &agent.Output{CallID: "c", Text: "!"}},
+			entry(textResult("c", long)),
+		)
+	})
+	c := connect(t, h)
+	id := c.begin(t)
+	c.say(t, id, "go")
+	var shown []string
+	for _, u := range c.updates(id) {
+		switch {
+		case u.ToolCall != nil && len(u.ToolCall.Content) != 0:
+			t.Error("the whole file is shown")
+		case u.ToolCallUpdate != nil:
+			shown = append(shown, u.ToolCallUpdate.Content[0].Content.Content.Text.Text)
+		}
+	}
+	for i, want := range []struct {
+		begin, end string
+		most       int
+	}{{"```\nä", " LAST\n```", 4200}, {"```\nä", " LAST!\n```", 4200}, {"```\nFIRST ä", "ä LAST\n```", 33_000}} {
+		if text := shown[i]; !strings.HasPrefix(text, want.begin) || !strings.HasSuffix(text, want.end) || len(text) > want.most || strings.Contains(text, "\uFFFD") {
+			t.Errorf("%d bytes are shown: %.30q … %q", len(text), text, text[len(text)-20:])
+		}
+	}
+}
+
+// A session that is being opened when the editor goes is closed as well.
+func TestASessionOpenedTooLateIsClosed(t *testing.T) {
+	t.Parallel()
+	opening, release := make(chan struct{}), make(chan struct{})
+	h := newHost(nil)
+	h.opened = func(acp.Open) error {
+		close(opening)
+		<-release
+		return nil
+	}
+	c := connect(t, h)
+	go func() {
+		_, _ = c.NewSession(context.WithoutCancel(t.Context()), sdk.NewSessionRequest{Cwd: "/work", McpServers: []sdk.McpServer{}})
+	}()
+	<-opening
+	c.hangUp()
+	if err := <-c.served; err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	soon(t, "the session to be closed", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.closed) == 1
+	})
 }
 
 // Several sessions run at once, and all stop when the editor goes.
@@ -561,35 +627,27 @@ func TestWhenTheEditorGoesEverythingStops(t *testing.T) {
 	}
 }
 
-func TestConversationsAreListedByDirectoryAndPage(t *testing.T) {
+func TestConversationsAreListedByDirectory(t *testing.T) {
 	t.Parallel()
 	h := newHost(nil)
 	c := connect(t, h)
 	all := map[sdk.SessionId]bool{}
-	for range 60 {
+	for range 3 {
 		all[c.begin(t)] = true
 	}
 	if r, err := c.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: sdk.Ptr("/elsewhere")}); err != nil || len(r.Sessions) != 0 {
 		t.Errorf("elsewhere: %+v, %v", r, err)
 	}
-	var cursor *string
-	for pages := 0; ; pages++ {
-		r, err := c.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: sdk.Ptr("/work"), Cursor: cursor})
-		if err != nil || pages > 1 {
-			t.Fatal(pages, err)
+	for _, cwd := range []*string{nil, sdk.Ptr("/work")} {
+		r, err := c.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: cwd})
+		if err != nil || len(r.Sessions) != 3 {
+			t.Errorf("listed %+v, %v", r.Sessions, err)
 		}
 		for _, s := range r.Sessions {
-			if !all[s.SessionId] || s.Cwd != "/work" {
-				t.Errorf("listed %+v twice, or it is unknown", s)
+			if !all[s.SessionId] || s.Cwd != "/work" || s.UpdatedAt == nil {
+				t.Errorf("listed %+v", s)
 			}
-			delete(all, s.SessionId)
 		}
-		if cursor = r.NextCursor; cursor == nil {
-			break
-		}
-	}
-	if len(all) != 0 {
-		t.Errorf("%d were not listed", len(all))
 	}
 }
 

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -133,32 +134,20 @@ func subjectOf(c tenfold.ToolCall) string {
 	return ""
 }
 
-// kindOf tells an editor which sign to show.
+// kinds and effects say which sign an editor shows for a call.
+var (
+	kinds = map[tool.Kind]sdk.ToolKind{
+		tool.Reads: sdk.ToolKindRead, tool.Lists: sdk.ToolKindSearch, tool.Searches: sdk.ToolKindSearch, tool.Writes: sdk.ToolKindEdit,
+		tool.Edits: sdk.ToolKindEdit, tool.Shell: sdk.ToolKindExecute, tool.Fetches: sdk.ToolKindFetch, tool.Plans: sdk.ToolKindThink,
+	}
+	effects = map[toolbox.Effect]sdk.ToolKind{
+		toolbox.Reads: sdk.ToolKindRead, toolbox.Edits: sdk.ToolKindEdit, toolbox.Commands: sdk.ToolKindExecute,
+	}
+)
+
 func kindOf(name string, effect toolbox.Effect) sdk.ToolKind {
 	known, _ := tool.Lookup(name)
-	switch known.Kind {
-	case tool.Reads:
-		return sdk.ToolKindRead
-	case tool.Lists, tool.Searches:
-		return sdk.ToolKindSearch
-	case tool.Writes, tool.Edits:
-		return sdk.ToolKindEdit
-	case tool.Shell:
-		return sdk.ToolKindExecute
-	case tool.Fetches:
-		return sdk.ToolKindFetch
-	case tool.Plans:
-		return sdk.ToolKindThink
-	}
-	switch effect {
-	case toolbox.Reads:
-		return sdk.ToolKindRead
-	case toolbox.Edits:
-		return sdk.ToolKindEdit
-	case toolbox.Commands:
-		return sdk.ToolKindExecute
-	}
-	return sdk.ToolKindOther
+	return cmp.Or(kinds[known.Kind], effects[effect], sdk.ToolKindOther)
 }
 
 func locations(directory string, paths []string) []sdk.ToolCallLocation {

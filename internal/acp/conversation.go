@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,9 +50,7 @@ func (c *conversation) modes() *sdk.SessionModeState {
 }
 
 func (c *conversation) setMode(mode sdk.SessionModeId) error {
-	switch mode {
-	case modeAsk, modeEdits, modeAll:
-	default:
+	if !slices.Contains([]sdk.SessionModeId{modeAsk, modeEdits, modeAll}, mode) {
 		return invalid("unknown mode: use ask, edits or all")
 	}
 	c.mu.Lock()
@@ -78,12 +77,8 @@ func (c *conversation) options() []sdk.SessionConfigOption {
 
 // setModel goes on with another of the models that were offered. It is not done
 // in the middle of a run.
-func (c *conversation) setModel(_ context.Context, name string) error {
-	known := false
-	for _, m := range c.Models {
-		known = known || m == name
-	}
-	if !known {
+func (c *conversation) setModel(name string) error {
+	if !slices.Contains(c.Models, name) {
 		return invalid("unknown model: choose one of " + strings.Join(c.Models, ", "))
 	}
 	ctx, end, err := c.begin()
@@ -308,11 +303,9 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	case r.Outcome.Selected == nil:
 		return agent.Answer{Reason: "the person cancelled the question"}, nil
 	}
-	switch r.Outcome.Selected.OptionId {
-	case allowOnce:
-		return agent.Answer{Allowed: true}, nil
-	case allowAlways:
-		return agent.Answer{Allowed: true, Always: true}, nil
+	chosen := r.Outcome.Selected.OptionId
+	if chosen == allowOnce || chosen == allowAlways {
+		return agent.Answer{Allowed: true, Always: chosen == allowAlways}, nil
 	}
 	return agent.Answer{Reason: "the person rejected it"}, nil
 }

@@ -55,7 +55,7 @@ func (e *editor) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.Aut
 
 // NewSession implements [sdk.Agent].
 func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
-	c, err := e.open(ctx, Open{Directory: p.Cwd, Servers: p.McpServers})
+	c, err := e.open(ctx, Open{Directory: p.Cwd, Servers: p.McpServers}, true)
 	if err != nil {
 		return sdk.NewSessionResponse{}, err
 	}
@@ -67,7 +67,7 @@ func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.N
 // LoadSession implements [sdk.AgentLoader]: it shows the whole conversation again,
 // what is compacted included.
 func (e *editor) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
-	c, err := e.reopen(ctx, p.SessionId, Open{Directory: p.Cwd, Servers: p.McpServers})
+	c, err := e.open(ctx, Open{ID: string(p.SessionId), Directory: p.Cwd, Servers: p.McpServers}, false)
 	if err != nil {
 		return sdk.LoadSessionResponse{}, err
 	}
@@ -78,7 +78,7 @@ func (e *editor) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk
 
 // ResumeSession implements [sdk.Agent]: as LoadSession, and shows nothing again.
 func (e *editor) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
-	c, err := e.reopen(ctx, p.SessionId, Open{Directory: p.Cwd, Servers: p.McpServers})
+	c, err := e.open(ctx, Open{ID: string(p.SessionId), Directory: p.Cwd, Servers: p.McpServers}, false)
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, err
 	}
@@ -86,34 +86,26 @@ func (e *editor) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) 
 	return sdk.ResumeSessionResponse{Modes: c.modes(), ConfigOptions: c.options()}, nil
 }
 
-// pageSize is how many conversations an editor is told of at once.
-const pageSize = 50
+// mostListed is how many conversations an editor is told of: the newest.
+const mostListed = 200
 
 // ListSessions implements [sdk.Agent]: those of a directory, whatever agent they
 // come from.
 func (e *editor) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
 	out := sdk.ListSessionsResponse{Sessions: []sdk.SessionInfo{}}
-	directory, after, found := "", "", true
+	directory := ""
 	if p.Cwd != nil {
 		directory = *p.Cwd
-	}
-	if p.Cursor != nil && *p.Cursor != "" {
-		after, found = *p.Cursor, false
 	}
 	for c, err := range e.Host.List(ctx, directory) {
 		if err != nil {
 			return out, explained(err)
 		}
-		if !found {
-			found = c.ID == after
-			continue
-		}
-		if len(out.Sessions) == pageSize {
-			out.NextCursor = sdk.Ptr(string(out.Sessions[pageSize-1].SessionId))
+		if len(out.Sessions) == mostListed {
 			break
 		}
 		out.Sessions = append(out.Sessions, sdk.SessionInfo{
-			SessionId: sdk.SessionId(c.ID), Cwd: c.Origin.Directory, Title: sdk.Ptr(c.Title),
+			SessionId: sdk.SessionId(c.ID), Cwd: c.Origin.Directory, Title: sdk.Ptr(visible(c.Title)),
 			UpdatedAt: sdk.Ptr(c.Updated.UTC().Format(time.RFC3339)),
 		})
 	}
@@ -160,7 +152,7 @@ func (e *editor) SetSessionMode(_ context.Context, p sdk.SetSessionModeRequest) 
 }
 
 // SetSessionConfigOption implements [sdk.Agent]: the model is the one option.
-func (e *editor) SetSessionConfigOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (sdk.SetSessionConfigOptionResponse, error) {
+func (e *editor) SetSessionConfigOption(_ context.Context, p sdk.SetSessionConfigOptionRequest) (sdk.SetSessionConfigOptionResponse, error) {
 	v := p.ValueId
 	if v == nil || v.ConfigId != modelOption {
 		return sdk.SetSessionConfigOptionResponse{}, invalid("unknown option")
@@ -169,29 +161,24 @@ func (e *editor) SetSessionConfigOption(ctx context.Context, p sdk.SetSessionCon
 	if err != nil {
 		return sdk.SetSessionConfigOptionResponse{}, err
 	}
-	if err := c.setModel(ctx, string(v.Value)); err != nil {
+	if err := c.setModel(string(v.Value)); err != nil {
 		return sdk.SetSessionConfigOptionResponse{}, err
 	}
 	return sdk.SetSessionConfigOptionResponse{ConfigOptions: c.options()}, nil
 }
 
-// reopen opens a conversation that exists, in the place of the same one that the
-// editor had open.
-func (e *editor) reopen(ctx context.Context, id sdk.SessionId, o Open) (*conversation, error) {
-	if id == "" {
-		return nil, invalid("no session is named")
-	}
-	if _, err := e.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: id}); err != nil {
-		return nil, err
-	}
-	o.ID = string(id)
-	return e.open(ctx, o)
-}
-
-// open opens a conversation for the editor.
-func (e *editor) open(ctx context.Context, o Open) (*conversation, error) {
-	if !filepath.IsAbs(o.Directory) {
+// open opens a conversation for the editor: a fresh one, or one that exists, in the
+// place of the same one that it had open.
+func (e *editor) open(ctx context.Context, o Open, fresh bool) (*conversation, error) {
+	switch {
+	case !filepath.IsAbs(o.Directory):
 		return nil, invalid("the working directory must be absolute")
+	case !fresh && o.ID == "":
+		return nil, invalid("no session is named")
+	case !fresh:
+		if _, err := e.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: sdk.SessionId(o.ID)}); err != nil {
+			return nil, err
+		}
 	}
 	c := &conversation{editor: e, directory: o.Directory, mode: modeAsk}
 	o.Approver = c
@@ -277,7 +264,7 @@ func (o *orderedWriter) Write(line []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for id, f := range o.waiting {
-		if bytes.Contains(line, []byte(`"result":`)) && bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
+		if bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
 			delete(o.waiting, id)
 			go f() // the connection writes one message at a time, and is still at this one
 		}

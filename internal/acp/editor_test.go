@@ -82,6 +82,7 @@ func newHost(run func(p *played, ctx context.Context, parts []tenfold.Part) iter
 }
 
 func (h *host) Open(ctx context.Context, o acp.Open) (acp.Conversation, error) {
+	ctx = context.WithoutCancel(ctx) // it does not notice that the editor is gone
 	if h.opened != nil {
 		if err := h.opened(o); err != nil {
 			return acp.Conversation{}, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -55,7 +56,7 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 	case e.Output != nil:
 		return s.printed(e.Branch, *e.Output)
 	case e.Waiting != nil:
-		return []sdk.SessionUpdate{notice(fmt.Sprintf("The model is asked again in %s: %v", e.Waiting.After, e.Waiting.Err))}
+		return []sdk.SessionUpdate{notice(fmt.Sprintf("The model is asked again in %s: %v", e.Waiting.After.Round(100*time.Millisecond), e.Waiting.Err))}
 	case e.Compaction != nil:
 		return s.compaction(*e.Compaction)
 	case e.Gauge != nil:
@@ -240,5 +241,4 @@ func (c *conversation) replay() {
 	for id := range c.shown.calls { // interrupted, long ago
 		c.send(sdk.UpdateToolCall(id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
 	}
-	clear(c.shown.calls)
 }

@@ -47,6 +47,12 @@ func (e *testEditor) SessionUpdate(_ context.Context, n sdk.SessionNotification)
 	return nil
 }
 
+func (e *testEditor) text() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.shown.String()
+}
+
 // "tenfold acp" as an editor starts it: a file is made after a question, the
 // editor closes its side and the program ends; another one loads the conversation
 // and compacts it. Nothing but the protocol goes to standard output.
@@ -92,8 +98,16 @@ func TestAcpServesAnEditor(t *testing.T) {
 			}
 		}
 	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	e, conn, end := begin()
-	made, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: work, McpServers: []sdk.McpServer{}})
+	made, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: work, McpServers: []sdk.McpServer{
+		{Stdio: &sdk.McpServerStdio{Name: "mine", Command: exe, Args: []string{"mcp"}, Env: []sdk.EnvVariable{{Name: childEnv, Value: "1"}}}},
+		{Stdio: &sdk.McpServerStdio{Name: "gone", Command: filepath.Join(dir, "gone"), Args: []string{}, Env: []sdk.EnvVariable{}}},
+		{Sse: &sdk.McpServerSseInline{Type: "sse", Name: "old", Url: "http://localhost", Headers: []sdk.HttpHeader{}}},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +124,13 @@ func TestAcpServesAnEditor(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(work, "note.txt")); err != nil || string(text) != "hello\n" || e.asked != 1 {
 		t.Errorf("the note is %q, %v, after %d questions", text, err, e.asked)
 	}
-	if got, want := e.shown.String(), "I make it.\n[fs_create_file note.txt]\nIt is made.\n# Make a note.\n"; got != want {
+	for _, name := range []string{"gone", "old"} {
+		if !strings.Contains(e.text(), name) {
+			t.Errorf("nobody is told that the server %s did not start: %s", name, e.text())
+		}
+	}
+	_, said, _ := strings.Cut(e.text(), "I make it.\n")
+	if got, want := said, "[fs_create_file note.txt]\nIt is made.\n# Make a note.\n"; got != want {
 		t.Errorf("shown\n%s\nwant\n%s", got, want)
 	}
 	end()
@@ -123,12 +143,12 @@ func TestAcpServesAnEditor(t *testing.T) {
 	if _, err := conn.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: made.SessionId, Cwd: work, McpServers: []sdk.McpServer{}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := e.shown.String(), "> Make a note.\nI make it.\n[fs_create_file note.txt]\nIt is made.\n"; got != want {
+	if got, want := e.text(), "> Make a note.\nI make it.\n[fs_create_file note.txt]\nIt is made.\n"; got != want {
 		t.Errorf("loaded\n%s\nwant\n%s", got, want)
 	}
 	say(conn, "/compact the note")
-	if !strings.Contains(e.shown.String(), "ompact") {
-		t.Errorf("nothing is shown of the compaction: %s", e.shown.String())
+	if !strings.Contains(e.text(), "ompact") {
+		t.Errorf("nothing is shown of the compaction: %s", e.text())
 	}
 	// A session in which nothing was said leaves nothing.
 	if _, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: work, McpServers: []sdk.McpServer{}}); err != nil {
@@ -138,6 +158,17 @@ func TestAcpServesAnEditor(t *testing.T) {
 	s := logOf(t, store, string(made.SessionId))
 	if s == nil {
 		t.Fatal("the conversation is not in the store")
+	}
+	names := ""
+	for entry := range s.Log().Entries() {
+		if d, ok := entry.Payload.(tenfold.ConfigDelta); ok && d.Tools != nil && names == "" {
+			for _, tool := range *d.Tools {
+				names += " " + tool.Name
+			}
+		}
+	}
+	if !strings.Contains(names, " mine__search") || !strings.Contains(names, " fs_read_file") {
+		t.Errorf("the tools are%s", names)
 	}
 	approved := 0
 	for entry := range s.Log().Entries() {

@@ -207,7 +207,9 @@ func failureOf(d session.Decision) string {
 func (p *eventPrinter) compaction(branch string, d session.Decision) {
 	switch d.Action {
 	case session.Compact:
-		p.line(branch, "compacting: "+d.Reason)
+		if !d.Micro {
+			p.line(branch, "compacting: "+d.Reason)
+		}
 	case session.Compacted:
 		text := "compacted: " + tokens(d.Result.Plan.Before, d.Result.Plan.After)
 		if d.Micro {

@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/session"
 	"tenfold/test/modelserver"
 	"tenfold/token"
 	"tenfold/toolbox"
@@ -79,6 +80,9 @@ func TestEachWireWorksThroughCompactions(t *testing.T) {
 					if i > 0 && r.Usage.CacheRead > requests[i-1].Usage.All()-128 {
 						cached++
 					}
+				}
+				if last := string(requests[len(requests)-1].Body); !strings.Contains(last, "(recall "+session.Handle(a.Session().ID())+":") {
+					t.Error("what was shortened does not say how the model gets it back (A9)")
 				}
 				// A compaction begins an epoch; prompts under 1,024 tokens are not kept.
 				if least := len(requests) - compacted - 4; cached < least {
