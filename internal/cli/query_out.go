@@ -164,7 +164,11 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		}
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
-			p.line(branch, "denied "+p.calls[payload.CallID]+": "+payload.Reason)
+			line := "denied " + p.calls[payload.CallID] + ": " + payload.Reason
+			if strings.HasPrefix(payload.Reason, agent.Unasked) {
+				line += "; --allow " + p.calls[payload.CallID] + " allows it"
+			}
+			p.line(branch, line)
 			p.calls[payload.CallID] = ""
 		}
 	}
