@@ -105,6 +105,12 @@ func (c *Calibration) add(e tenfold.Entry) {
 		c.changes++
 	case tenfold.ConfigDelta:
 		if payload.System != nil {
+			if *payload.System != c.system {
+				// Another agent's, perhaps: what it sent beside the log says nothing now.
+				for _, m := range c.models {
+					m.first = false
+				}
+			}
 			c.system = *payload.System
 			c.changes++
 		}

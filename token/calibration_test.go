@@ -116,7 +116,11 @@ func TestT3RequestsAcrossACompactionAreNotCompared(t *testing.T) {
 				k.outside += 40_000 // as if that had done it
 			}
 		}
-		if got := token.Calibrate(k.log); got.Percent != 140 || got.Outside != 10_000 {
+		outside := 10_000
+		if name == "system" { // another agent's: what that sends is learnt from its first request
+			outside = 50_000 - 3
+		}
+		if got := token.Calibrate(k.log); got.Percent != 140 || got.Outside != outside {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

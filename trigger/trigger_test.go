@@ -3,11 +3,13 @@ package trigger_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -343,5 +345,37 @@ func TestLimitIsWhereATriggerFires(t *testing.T) {
 		if got := trigger.Limit(when, 200_000); got != want {
 			t.Errorf("%s allows %d tokens, want %d", text, got, want)
 		}
+	}
+}
+
+// T3: what a provider counted for a request with another system prompt says
+// nothing of the next one: an agent that takes a session over sends its own.
+func TestT3AnotherSystemPrompt(t *testing.T) {
+	log := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+	add := func(payloads ...tenfold.Payload) {
+		t.Helper()
+		for _, p := range payloads {
+			if _, err := log.Append(tenfold.Entry{ID: strconv.FormatInt(log.Version(), 10), Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ask := tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart(strings.Repeat("word ", 2000))}}
+	for i := range 5 { // 20,000 tokens of each prompt are not in the log
+		add(tenfold.TurnStart{}, ask, tenfold.AssistantMessage{Text: "yes"}, tenfold.Usage{Model: "m", Input: 20_000 + 2501*(i+1), Output: 1})
+	}
+	used, source := trigger.Look(tenfold.Project(log)).Used()
+	if source != token.Provider || used != 20_000+5*2501+1 {
+		t.Fatalf("before: %d tokens, %s", used, source)
+	}
+	system := "You are another agent."
+	add(tenfold.ConfigDelta{System: &system})
+	used, source = trigger.Look(tenfold.Project(log)).Used()
+	if source == token.Provider || used < 5*2400 || used > 5*2600 {
+		t.Errorf("after: %d tokens, %s", used, source)
+	}
+	add(tenfold.TurnStart{}, ask, tenfold.AssistantMessage{Text: "yes"}, tenfold.Usage{Model: "m", Input: 15_100, Output: 1})
+	if used, source = trigger.Look(tenfold.Project(log)).Used(); source != token.Provider || used != 15_101 {
+		t.Errorf("after its own response: %d tokens, %s", used, source)
 	}
 }

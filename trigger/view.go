@@ -18,8 +18,8 @@ type View struct {
 	Tokens     int
 	Calibrated bool
 	// Reported is what the provider counted for the last response, prompt and
-	// answer; 0 when it did not, or when the conversation was compacted since,
-	// so that the figure is no longer true.
+	// answer; 0 when it did not, or when the conversation was compacted since, or
+	// given another system prompt, so that the figure is no longer true.
 	Reported int
 	// Since is the same for what came after that response.
 	Since int
@@ -129,6 +129,9 @@ func (w *Watcher) add(p *tenfold.Projection, e tenfold.Entry) {
 	switch payload := e.Payload.(type) {
 	case tenfold.ConfigDelta:
 		w.window = 0
+		if payload.System != nil {
+			w.usage = 0 // the provider counted another system prompt, and other tools
+		}
 	case tenfold.Usage:
 		w.usage = payload.Input + payload.CacheRead + payload.CacheWrite + payload.Output
 		w.since = 0
