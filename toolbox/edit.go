@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tenfold/atom"
@@ -135,26 +136,23 @@ func (f file) find(old, replacement string) (at int, asIs, by string, err error)
 	if !strings.Contains(data, old) && strings.Contains(data, "\r\n") {
 		old, replacement = withCRLF(old), withCRLF(replacement)
 	}
-	switch n := strings.Count(data, old); n {
+	var places []int
+	var lines []string
+	for from := 0; len(places) < 10; from++ { // also where it overlaps itself, as "aa" in "aaa"
+		next := strings.Index(data[from:], old)
+		if next < 0 {
+			break
+		}
+		from += next
+		places, lines = append(places, from), append(lines, strconv.Itoa(strings.Count(data[:from], "\n")+1))
+	}
+	switch len(places) {
 	case 0:
 		return 0, "", "", fmt.Errorf("old does not occur in %s%s", show(f.name), f.nearest(old))
 	case 1:
-		at = strings.Index(data, old)
-		if strings.Contains(data[at+1:], old) { // overlapping itself, as "aa" in "aaa"
-			return 0, "", "", fmt.Errorf("old occurs twice in %s, overlapping; add lines around it", show(f.name))
-		}
-		return at, old, replacement, nil
-	default:
-		var lines []string
-		for from := 0; len(lines) < 10 && strings.Contains(data[from:], old); from++ {
-			from += strings.Index(data[from:], old)
-			lines = append(lines, fmt.Sprint(strings.Count(data[:from], "\n")+1))
-		}
-		if n > len(lines) {
-			lines = append(lines, "…")
-		}
-		return 0, "", "", fmt.Errorf("old occurs %d times in %s, at lines %s; add lines around it", n, show(f.name), strings.Join(lines, ", "))
+		return places[0], old, replacement, nil
 	}
+	return 0, "", "", fmt.Errorf("old occurs more than once in %s, at lines %s; add lines around it", show(f.name), strings.Join(lines, ", "))
 }
 
 func withCRLF(text string) string {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"tenfold"
 	"tenfold/toolbox/internal/output"
 	"tenfold/toolbox/internal/process"
 )
@@ -69,28 +67,25 @@ var commitTool = &builtin{
 		if strings.TrimSpace(a.texts["message"]) == "" {
 			return Result{}, errors.New("the message is empty")
 		}
-		git, err := exec.LookPath("git")
-		if err != nil {
-			return Result{}, errors.New("git is not installed")
-		}
 		staged, err := w.gitOutput(ctx, ".", 1000, "diff", "--cached", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty")
 		if err != nil {
 			return Result{}, err
 		}
-		if staged == "" {
-			add, err := w.command(ctx, c, ".", git, "add", "--all", ".")
+		steps := [][]string{{"git", "add", "--all", "."}, {"git", "commit", "--file=-"}}
+		if staged != "" {
+			steps = steps[1:]
+		}
+		var r Result
+		for _, argv := range steps {
+			cmd, err := w.command(ctx, c, ".", argv...)
 			if err != nil {
 				return Result{}, err
 			}
-			if r, err := w.runForModel(ctx, add, w.Timeout, Call{}, nil); err != nil || r.Outcome != tenfold.Success {
+			if r, err = w.runForModel(ctx, cmd, w.Timeout, c, []byte(a.texts["message"])); err != nil || r.Outcome.Bad() {
 				return r, err
 			}
 		}
-		commit, err := w.command(ctx, c, ".", git, "commit", "--file=-")
-		if err != nil {
-			return Result{}, err
-		}
-		return w.runForModel(ctx, commit, w.Timeout, c, []byte(a.texts["message"]))
+		return r, nil
 	},
 }
 
@@ -124,10 +119,6 @@ func (w *workspace) gitOutput(ctx context.Context, dir string, limit int, args .
 // look runs git where it only looks: nothing that a repository brings with it may
 // make it run a program, write, or ask the network.
 func (w *workspace) look(ctx context.Context, dir string, out io.Writer, args ...string) error {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		return errors.New("git is not installed")
-	}
 	env := slices.DeleteFunc(process.Environ(w.Secrets), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_CONFIG_") && name != "GIT_CEILING_DIRECTORIES"
@@ -144,7 +135,7 @@ func (w *workspace) look(ctx context.Context, dir string, out io.Writer, args ..
 	for i, setting := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_%s_%d=%s", [...]string{"KEY", "VALUE"}[i%2], i/2, setting))
 	}
-	cmd, err := w.command(ctx, Call{}, dir, append([]string{git, "--no-pager"}, args...)...)
+	cmd, err := w.command(ctx, Call{}, dir, append([]string{"git", "--no-pager"}, args...)...)
 	if err != nil {
 		return err
 	}

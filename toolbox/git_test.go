@@ -62,6 +62,15 @@ func TestGitCommit(t *testing.T) {
 		}
 	}
 	b.want(b.outcome("git_commit", "exit 1", "message", "Nothing"), "nothing to commit", "[exit code 1]")
+	if err := os.Mkdir(filepath.Join(b.dir, "empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	inner := benchAt(t, filepath.Join(b.dir, "empty"), toolbox.Options{})
+	inner.git("init", "-q") // a repository without a commit cannot be added
+	b.want(b.outcome("git_commit", "exit 128", "message", "With it"), "does not have a commit", "!nothing")
+	if err := os.RemoveAll(inner.dir); err != nil {
+		t.Fatal(err)
+	}
 	b.want(b.call("git_commit", "message", " "), "error: the message is empty")
 	b.put(".git/hooks/pre-commit", "#!/bin/sh\necho refused by hook; exit 1\n")
 	if err := os.Chmod(filepath.Join(b.dir, ".git/hooks/pre-commit"), 0o700); err != nil {

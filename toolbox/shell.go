@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -54,14 +55,11 @@ var shellTool = &builtin{
 	},
 }
 
-// command makes a command that runs in a directory of the workspace, in
-// containment where the call says so.
+// command makes a command that runs in a directory of the workspace, without links
+// in its path, in containment where the call says so.
 func (w *workspace) command(ctx context.Context, c Call, dir string, argv ...string) (*exec.Cmd, error) {
-	at, err := w.directory(dir)
-	if err != nil {
-		return nil, err
-	}
 	ctx = context.WithoutCancel(ctx) // package process stops it, with all its group
+	at := filepath.Join(w.real, filepath.FromSlash(dir))
 	if c.Contained {
 		return containment.Command(ctx, argv, at, containment.Grant{Write: []string{w.real}, Hide: w.Hide, Network: c.Network})
 	}

@@ -102,7 +102,7 @@ func (w *workspace) place(name string) (place, error) {
 		}
 		target, err := w.root.Readlink(next)
 		if err != nil {
-			return p, w.explain(name, err)
+			return p, w.explain(clean, err)
 		}
 		if filepath.IsAbs(target) {
 			if target, err = w.relative(target); err != nil {
@@ -179,45 +179,36 @@ type file struct {
 	data []byte
 }
 
-// load reads a regular file of bounded size. Devices and pipes are not opened: that
-// alone could hang or do something.
+// load reads a regular file of bounded size.
 func (w *workspace) load(name string) (file, error) {
 	at, err := w.place(name)
 	if err != nil {
 		return file{}, err
 	}
 	f := file{place: at}
-	info, err := w.root.Stat(at.real)
-	if err == nil {
-		err = w.regular(at.name, info)
-	} else {
-		err = w.explain(at.name, err)
-	}
-	if err != nil {
-		return f, err
-	}
 	opened, err := w.root.OpenFile(at.real, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return f, w.explain(at.name, err)
 	}
 	defer func() { _ = opened.Close() }()
-	if info, err = opened.Stat(); err != nil { // what was opened may be another by now
-		return f, w.explain(at.name, err)
+	info, err := opened.Stat()
+	if err == nil {
+		err = regular(at.name, info)
 	}
-	if err := w.regular(at.name, info); err != nil {
+	if err != nil {
 		return f, err
 	}
 	f.mode = info.Mode().Perm()
 	if f.data, err = io.ReadAll(io.LimitReader(opened, maxFile+1)); err != nil {
 		return f, w.explain(at.name, err)
 	}
-	if len(f.data) > maxFile {
+	if len(f.data) > maxFile { // it grows
 		return f, tooLarge(at.name, int64(len(f.data)))
 	}
 	return f, nil
 }
 
-func (w *workspace) regular(name string, info fs.FileInfo) error {
+func regular(name string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory; list it with fs_list_files", show(name))
@@ -283,12 +274,9 @@ func (w *workspace) store(f file, isNew bool) error {
 	}
 	var err error
 	if isNew {
-		if err = w.root.Link(temp, f.real); err != nil && !errors.Is(err, fs.ErrExist) {
-			if _, missing := w.root.Lstat(f.real); missing != nil { // a file system without links
-				err = w.root.Rename(temp, f.real)
-			}
-		}
-	} else {
+		err = w.root.Link(temp, f.real) // which replaces nothing
+	}
+	if !isNew || (err != nil && !errors.Is(err, fs.ErrExist)) { // or a file system without links
 		err = w.root.Rename(temp, f.real)
 	}
 	_ = w.root.Remove(temp) // gone already after a rename
@@ -310,13 +298,4 @@ func (w *workspace) writeNew(name string, f file) error {
 		_, err = out.Write(f.data)
 	}
 	return errors.Join(err, out.Close())
-}
-
-// directory gives the path of a directory of the workspace, for a program to run in.
-func (w *workspace) directory(name string) (string, error) {
-	at, err := w.place(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(w.real, filepath.FromSlash(at.real)), nil
 }

@@ -99,7 +99,7 @@ func (k *editing) Open(ctx context.Context, o acp.Open) (c acp.Conversation, err
 		Session: s, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Extra: started.Tools(),
 	})
 	if err != nil {
-		return c, errors.Join(err, started.Close(), k.settleTitle(ctx, s))
+		return c, errors.Join(err, started.Close(), k.dropEmpty(ctx, s))
 	}
 	c = acp.Conversation{
 		ID: s.ID(), Agent: opened.agent, Model: opened.model.Name(), Models: configuredModels(e),
@@ -114,15 +114,15 @@ func (k *editing) Open(ctx context.Context, o acp.Open) (c acp.Conversation, err
 			}
 			return opened.agent.Switch(ctx, m, live)
 		},
-		Title: func(ctx context.Context) (string, error) {
+		Title: func(context.Context) (string, error) {
 			title := s.Title()
 			if title == "" {
 				title = firstWords(s.Log())
 			}
-			return title, k.settleTitle(ctx, s)
+			return title, nil
 		},
 		Close: func() error {
-			return errors.Join(opened.close(), started.Close(), k.settleTitle(context.WithoutCancel(ctx), s))
+			return errors.Join(opened.close(), started.Close(), k.dropEmpty(context.WithoutCancel(ctx), s))
 		},
 	}
 	if !slices.Contains(c.Models, c.Model) {

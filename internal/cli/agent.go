@@ -13,8 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"tenfold"
 	"tenfold/agent"
 	"tenfold/containment"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/internal/eventlog"
 	"tenfold/internal/live"
@@ -22,6 +24,7 @@ import (
 	"tenfold/permission"
 	"tenfold/problem"
 	"tenfold/provider"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -102,6 +105,7 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 	if err := a.transcriptFile(e, w.Session, out, &o); err != nil {
 		return nil, errors.Join(err, out.close())
 	}
+	o.Observe = a.titled(ctx, w.Session, o.Observe)
 	if out.agent, err = agent.New(w.Session, o); err != nil {
 		return nil, errors.Join(err, out.close())
 	}
@@ -213,6 +217,27 @@ func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openA
 	}
 	out.open, o.Observe = append(out.open, f), f.Observe
 	return nil
+}
+
+// titled gives a conversation that has no title one made of the first request, as
+// soon as that is stored.
+func (a *app) titled(ctx context.Context, s *session.Session, then func(agent.Event) error) func(agent.Event) error {
+	titled := s.Title() != ""
+	return func(e agent.Event) error {
+		if e.Appended != nil && e.Branch == "" && !titled {
+			m, _ := e.Appended.Payload.(tenfold.UserMessage)
+			if title := terminal.VisibleLine(purpose.Title(m)); title != "" {
+				titled = true
+				if err := a.workspace.service.Rename(context.WithoutCancel(ctx), s.ID(), title); err != nil {
+					return err
+				}
+			}
+		}
+		if then == nil {
+			return nil
+		}
+		return then(e)
+	}
 }
 
 // ownFiles are the program's own: no contained command reads them.

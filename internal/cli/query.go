@@ -16,11 +16,9 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/chat"
-	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
 	"tenfold/internal/eventlog"
 	"tenfold/problem"
-	"tenfold/purpose"
 	"tenfold/session"
 )
 
@@ -122,7 +120,7 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 	if message == "" && k.InTTY && !talks {
 		return usage("tenfold query requires a MESSAGE", `write one, or pipe it in; without one it needs a terminal, and neither --print nor --json`)
 	}
-	s, err := k.conversation(ctx, c, message)
+	s, err := k.conversation(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -192,7 +190,7 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 }
 
 // conversation opens the one that is gone on with.
-func (k *querying) conversation(ctx context.Context, c *cobra.Command, message string) (*session.Session, error) {
+func (k *querying) conversation(ctx context.Context, c *cobra.Command) (*session.Session, error) {
 	if k.resume != "" {
 		return k.takeOver(ctx, k.resume)
 	}
@@ -203,17 +201,16 @@ func (k *querying) conversation(ctx context.Context, c *cobra.Command, message s
 			return s, err
 		}
 	}
-	return k.newConversation(ctx, message)
+	return k.newConversation(ctx)
 }
 
 // newConversation makes a conversation, and makes it the active one.
-func (a *app) newConversation(ctx context.Context, message string) (*session.Session, error) {
+func (a *app) newConversation(ctx context.Context) (*session.Session, error) {
 	l, err := a.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	title := terminal.VisibleLine(purpose.Title(tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart(message)}}))
-	s, err := l.service.Create(ctx, session.Create{Title: title})
+	s, err := l.service.Create(ctx, session.Create{})
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +240,7 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 	}
 	got, err := k.agentOf(ctx, k.wish)
 	if err != nil {
-		return err
+		return errors.Join(err, k.dropEmpty(ctx, s))
 	}
 	defer func() { err = errors.Join(err, got.close()) }()
 	var parts []tenfold.Part
@@ -264,22 +261,26 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 		if now == nil {
 			return nil
 		}
-		return errors.Join(now.close(), k.settleTitle(context.WithoutCancel(ctx), s))
+		return errors.Join(now.close(), k.dropEmpty(context.WithoutCancel(ctx), s))
 	}
 	o := chat.Options{
+		// The conversation so far is left only when the new one is open.
 		Open: func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
-			err := leave()
-			if now = nil; err == nil && fresh {
-				s, err = k.newConversation(ctx, "")
+			next := s
+			if fresh {
+				var err error
+				if next, err = k.newConversation(ctx); err != nil {
+					return nil, err
+				}
 			}
+			k.wish.Session, k.wish.Approver = next, approver
+			opened, err := k.agentOf(ctx, k.wish)
 			if err != nil {
-				return nil, err
+				return nil, errors.Join(err, k.dropEmpty(ctx, next))
 			}
-			k.wish.Session, k.wish.Approver = s, approver
-			if now, err = k.agentOf(ctx, k.wish); err != nil {
-				return nil, err
-			}
-			return now.agent, nil
+			err = leave()
+			now, s = opened, next
+			return opened.agent, err
 		},
 		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
 			m, err := k.agentModel(e, model)
@@ -309,16 +310,13 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 	return errors.Join(err, leave())
 }
 
-// settleTitle gives a conversation that was begun without words its title, and
-// removes one in which nothing was said.
-func (a *app) settleTitle(ctx context.Context, s *session.Session) error {
-	switch title := firstWords(s.Log()); {
-	case s.Log().Version() == 0:
-		return a.workspace.service.Delete(ctx, s.ID())
-	case s.Title() == "" && title != "":
-		return a.workspace.service.Rename(ctx, s.ID(), title)
+// dropEmpty removes a conversation in which nothing was said, and that nobody
+// gave a title.
+func (a *app) dropEmpty(ctx context.Context, s *session.Session) error {
+	if s.Log().Version() > 0 || s.Title() != "" {
+		return nil
 	}
-	return nil
+	return a.workspace.service.Delete(ctx, s.ID())
 }
 
 // configuredModels are the models that the configuration names.

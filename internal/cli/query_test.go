@@ -64,7 +64,7 @@ func TestQueryPrintsEvents(t *testing.T) {
 		{Branch: "root.task7", Text: "sub"},
 		appended("root.task7", tenfold.AssistantMessage{Text: "sub"}),
 		{Branch: "root.task7", Running: &agent.Running{Call: tenfold.ToolCall{Name: "fs_read_file"}}},
-		{Waiting: &agent.Waiting{Attempt: 1, After: 2 * time.Second, Err: errors.New("over\x1bloaded")}},
+		{Waiting: &agent.Waiting{Attempt: 1, After: 2*time.Second + 12345678, Err: errors.New("over\x1bloaded")}},
 		compaction(session.Decision{Action: session.Compact, Reason: "the context is full"}),
 		compaction(session.Decision{Action: session.Compacted, Result: done}),
 		compaction(session.Decision{Action: session.Compacted, Micro: true, Result: done}),

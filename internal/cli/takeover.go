@@ -96,6 +96,8 @@ func (t *taking) find(ctx context.Context, what string, canAsk bool) (string, er
 	switch {
 	case named && id == "" && !canAsk:
 		return "", usage("--resume "+what+": cannot show a list", "write "+client+" for the newest session of this directory, or "+client+":ID")
+	case named && id == "" && len(all) == 0:
+		err = t.noSession(nil)
 	case named && id == "":
 		s, err = t.pickSession(ctx, all, "Go on with")
 		if s == nil && err == nil {

@@ -17,6 +17,7 @@ import (
 	"tenfold/session"
 	"tenfold/store/sqlite"
 	"tenfold/test/modelserver"
+	"tenfold/token"
 	"tenfold/transcript"
 )
 
@@ -92,8 +93,8 @@ func TestTakeOver(t *testing.T) {
 						if wrong := wire.profile.Check(r.Body); len(wrong) > 0 {
 							t.Errorf("request %d: %v", n, wrong[0])
 						}
-						if size := len(r.Body) / 3; size > window*2 {
-							t.Errorf("request %d has %d bytes, for a window of %d tokens", n, len(r.Body), window)
+						if used := token.O200k().Count(string(r.Body)); used > window {
+							t.Errorf("request %d has %d tokens, for a window of %d", n, used, window)
 						}
 					}
 					last := string(requests[2].Body)

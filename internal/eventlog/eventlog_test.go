@@ -172,6 +172,9 @@ func TestL10TornTranscript(t *testing.T) {
 			if torn != int64(more) || !slices.Equal(got[:lines], whole[:lines]) {
 				t.Fatalf("%d lines and %d bytes: %d are torn, %d lines are left", lines, more, torn, len(got))
 			}
+			if !strings.HasPrefix(got[lines], `{"time":"2026-01-02T03:04:05Z","event":"opened",`) {
+				t.Fatalf("%d lines and %d bytes: what follows is %.120s", lines, more, got[lines])
+			}
 			if lines == 0 { // nothing says that it began before: it begins now
 				if len(got) != 1 || !strings.Contains(got[0], `"version":3`) {
 					t.Errorf("a new file begins with %.80s", got)

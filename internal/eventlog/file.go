@@ -59,11 +59,10 @@ func Open(path, conversation string, log *tenfold.Log, now func() time.Time) (f 
 	if err != nil {
 		return nil, torn, fmt.Errorf("repair %s: %w", path, err)
 	}
-	version := log.Version()
 	if written < 0 {
-		written = version // a new file
+		written = log.Version() // a new file
 	}
-	if err := f.write(openedJSON{head{Event: Opened}, conversation, min(written, version)}); err != nil {
+	if err := f.write(openedJSON{head{Event: Opened}, conversation, written}); err != nil {
 		return nil, torn, err
 	}
 	for e := range log.After(written) {
@@ -175,7 +174,7 @@ func (f *File) repair() (written, torn int64, err error) {
 			return 0, 0, err
 		}
 		whole := bytes.LastIndexByte(tail, '\n') + 1
-		if seq := lastSeq(tail[:whole], from > 0); seq >= 0 || from == 0 {
+		if seq := lastSeq(tail[:whole]); seq >= 0 || from == 0 {
 			written, torn = seq, int64(len(tail)-whole)
 			break
 		}
@@ -186,14 +185,11 @@ func (f *File) repair() (written, torn int64, err error) {
 	return written, torn, err
 }
 
-// lastSeq is the newest entry that some lines hold, -1 for none; the first line
-// may be cut.
-func lastSeq(lines []byte, cut bool) int64 {
+// lastSeq is the newest entry that some lines hold, -1 for none. What is cut of
+// the first line is no object.
+func lastSeq(lines []byte) int64 {
 	for len(lines) > 0 {
 		begin := bytes.LastIndexByte(lines[:len(lines)-1], '\n') + 1
-		if begin == 0 && cut {
-			return -1
-		}
 		var line struct {
 			Event   string `json:"event"`
 			Version int64  `json:"version"`

@@ -15,8 +15,7 @@ import (
 	"tenfold/tool"
 )
 
-// The tools of this program that others stand for, with their arguments as the
-// model is told of them.
+// The tools of this program that others stand for.
 const (
 	readFile   = "fs_read_file"
 	listFiles  = "fs_list_files"
@@ -28,11 +27,6 @@ const (
 	plan       = "plan"
 	task       = "task"
 )
-
-var takes = map[string]string{
-	readFile: "{path, start_line, end_line}", listFiles: "{path}", findFiles: "{pattern, path}", grepFiles: "{pattern, path, files}",
-	createFile: "{path, content}", modifyFile: "{path, old, new}", shell: "{command, timeout}", plan: "{items}", task: "{title, prompt}",
-}
 
 // Alias gives the call that does here what a call of another agent's tool asks
 // for. Its error is for the model: which tool does that here, and what keeps this
@@ -120,54 +114,24 @@ func greps(name string) bool {
 	return false
 }
 
-type (
-	lines struct {
-		Path  string `json:"path"`
-		Start int    `json:"start_line,omitzero"`
-		End   int    `json:"end_line,omitzero"`
+// object is the arguments of a call; no member is added whose value says nothing.
+type object map[string]any
+
+func (o object) with(name string, value any) object {
+	if value != "" && value != 0 {
+		o[name] = value
 	}
-	pattern struct {
-		Pattern string `json:"pattern"`
-		Path    string `json:"path,omitzero"`
-		Files   string `json:"files,omitzero"`
-	}
-	directory struct {
-		Path string `json:"path,omitzero"`
-	}
-	content struct {
-		Path    string `json:"path"`
-		Content string `json:"content"`
-	}
-	change struct {
-		Path string `json:"path"`
-		Old  string `json:"old"`
-		New  string `json:"new"`
-	}
-	errand struct {
-		Title  string `json:"title,omitzero"`
-		Prompt string `json:"prompt"`
-	}
-	item struct {
-		Text   string `json:"text"`
-		Status string `json:"status"`
-	}
-	items struct {
-		Items []item `json:"items"`
-	}
-	command struct {
-		Command string `json:"command"`
-		Timeout int    `json:"timeout,omitzero"`
-	}
-)
+	return o
+}
 
 // mapped gives the tool and the arguments that do what a call asks for.
-func mapped(t tool.Tool, text string, a arguments) (name string, out any, err error) {
+func mapped(t tool.Tool, text string, a arguments) (name string, out object, err error) {
 	here := nameOf(t)
 	if here == "" {
 		return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
 	}
 	refused := func(why string) error {
-		return fmt.Errorf("there is no tool %q here; use %s %s: %s", t.Name, here, takes[here], why)
+		return fmt.Errorf("there is no tool %q here; use %s: %s", t.Name, here, why)
 	}
 	switch call := t.Call(text); call.Kind {
 	case tool.Reads:
@@ -179,7 +143,7 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 		if r.Part {
 			return "", nil, refused("say which lines with start_line and end_line")
 		}
-		return readFile, lines{r.Path, r.From, r.To}, nil
+		return readFile, object{"path": r.Path}.with("start_line", r.From).with("end_line", r.To), nil
 	case tool.Lists, tool.Searches:
 		for _, narrows := range []string{"type", "ignore", "exclude", "exclude_pattern", "multiline"} {
 			if a.set(narrows) {
@@ -188,7 +152,7 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 		}
 		path := a.text("path", "dir_path", "directory", "target_directory")
 		if here == listFiles {
-			return listFiles, directory{path}, nil
+			return listFiles, object{}.with("path", path), nil
 		}
 		wanted := a.text("pattern", "query", "regex", "search_term", "file_name")
 		switch {
@@ -199,7 +163,7 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 		case here == grepFiles && (a.set("-i") || a.set("ignoreCase") || a.set("ignore_case")):
 			wanted = "(?i)" + wanted
 		}
-		return here, pattern{wanted, path, a.text("glob", "include", "include_pattern", "file_pattern")}, nil
+		return here, object{"pattern": wanted}.with("path", path).with("files", a.text("glob", "include", "include_pattern", "file_pattern")), nil
 	case tool.Writes, tool.Edits, tool.Patches:
 		return edited(t, text, a, here, refused)
 	case tool.Shell:
@@ -212,13 +176,13 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out any, err er
 		if prompt == "" {
 			return "", nil, refused("a prompt is required")
 		}
-		return task, errand{a.text("title", "description"), prompt}, nil
+		return task, object{"prompt": prompt}.with("title", a.text("title", "description")), nil
 	}
 	return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
 }
 
 // edited maps a call that changes one place of one file, or puts a whole one.
-func edited(t tool.Tool, text string, a arguments, here string, refused func(string) error) (string, any, error) {
+func edited(t tool.Tool, text string, a arguments, here string, refused func(string) error) (string, object, error) {
 	for _, all := range []string{"replace_all", "replaceAll", "allow_multiple"} {
 		if a.set(all) {
 			return "", nil, refused("it changes one place, so give enough of the text around each")
@@ -238,34 +202,32 @@ func edited(t tool.Tool, text string, a arguments, here string, refused func(str
 		}
 	}
 	if len(t.Operations(text)) != 1 {
-		return "", nil, refused("call it once for each file")
+		return "", nil, refused("call it for one file")
 	}
 	switch {
-	case p.Path == "":
-		return "", nil, refused("a path is required")
 	case whole && p.Old == "":
-		return createFile, content{p.Path, p.New}, nil
+		return createFile, object{"path": p.Path, "content": p.New}, nil
 	case p.Old == "":
 		return "", nil, refused("old is the text that is replaced, and cannot be empty")
 	}
-	return modifyFile, change{p.Path, p.Old, p.New}, nil
+	return modifyFile, object{"path": p.Path, "old": p.Old, "new": p.New}, nil
 }
 
 // planned maps a call that gives the whole plan.
-func planned(t tool.Tool, text string, refused func(string) error) (string, any, error) {
+func planned(t tool.Tool, text string, refused func(string) error) (string, object, error) {
 	p, ok := t.Plan(text)
 	if !ok || p.Partial || len(p.Items) == 0 {
 		return "", nil, refused("give the whole plan, each item with text and status")
 	}
-	var out items
+	var items []object
 	for _, i := range p.Items {
-		out.Items = append(out.Items, item{i.Text, cmp.Or(i.Status, "pending")})
+		items = append(items, object{"text": i.Text, "status": cmp.Or(i.Status, "pending")})
 	}
-	return plan, out, nil
+	return plan, object{"items": items}, nil
 }
 
 // commanded maps a call that runs a command and waits for its end.
-func commanded(t tool.Tool, text string, a arguments, refused func(string) error) (string, any, error) {
+func commanded(t tool.Tool, text string, a arguments, refused func(string) error) (string, object, error) {
 	for _, background := range []string{"run_in_background", "is_background", "background"} {
 		if a.set(background) {
 			return "", nil, refused("it waits for the end of a command; nothing runs in the background")
@@ -288,7 +250,7 @@ func commanded(t tool.Tool, text string, a arguments, refused func(string) error
 			seconds = (n + 999) / 1000
 		}
 	}
-	return shell, command{line, max(seconds, 0)}, nil
+	return shell, object{"command": line}.with("timeout", max(seconds, 0)), nil
 }
 
 // arguments are the members of a call's arguments.

@@ -81,7 +81,7 @@ func (r *stuckReader) Read(p []byte) (int, error) {
 
 func picture(width, height int) []byte {
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
@@ -138,7 +138,7 @@ func newServer() *mcp.Server {
 			&mcp.ImageContent{MIMEType: "image/jpeg", Data: good},               // is not one
 			&mcp.ImageContent{MIMEType: "image/png", Data: good[:len(good)-20]}, // half of one
 			&mcp.ImageContent{MIMEType: "image/png", Data: picture(8001, 1)},
-			&mcp.ImageContent{MIMEType: "image/png", Data: picture(7000, 7000)},
+			&mcp.ImageContent{MIMEType: "image/png", Data: picture(4200, 4000)},
 			&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("RIFF")},
 			&mcp.ResourceLink{Name: "doc", URI: "file:///x"},
 			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "a:b", Text: "inner"}},

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -35,35 +37,24 @@ type Streams struct {
 }
 
 // Run runs a program to its end, or to that of ctx or of the limit, and then
-// stops whatever of its process group still runs. Who made cmd must not have
-// given it a context that ends. The error says that it could not be started.
+// stops whatever of its process group still runs; what has left the group is not
+// found. Who made cmd must not have given it a context that ends. The error says
+// that it could not be started.
 func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (End, error) {
 	if err := ctx.Err(); err != nil {
 		return End{}, err
 	}
-	var open pipes
-	defer open.closeAll()
-	out, err := open.writer(s.Out)
-	if err != nil {
-		return End{}, err
-	}
-	cmd.Stdout, cmd.Stderr = out, out
-	if s.Err != nil {
-		if cmd.Stderr, err = open.writer(s.Err); err != nil {
-			return End{}, err
-		}
-	}
 	if len(s.In) > 0 {
-		if cmd.Stdin, err = open.reader(s.In); err != nil {
-			return End{}, err
-		}
+		cmd.Stdin = bytes.NewReader(s.In)
 	}
+	if cmd.Stdout, cmd.Stderr = s.Out, s.Err; s.Err == nil {
+		cmd.Stderr = s.Out
+	}
+	cmd.WaitDelay = grace // who is left behind may hold the output open
 	Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return End{}, err
 	}
-	open.closeTheirs()
-
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // what it says is in cmd.ProcessState
@@ -75,22 +66,11 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	select {
 	case <-ended:
 	case <-ctx.Done():
-		end.Interrupted = true
+		end.Interrupted = runs(cmd)
 	case <-timer.C:
-		end.TimedOut = true
+		end.TimedOut = runs(cmd)
 	}
-	stop(cmd, ended)
-	open.drain()
-	end.Code = cmd.ProcessState.ExitCode()
-	return end, nil
-}
-
-// stop asks the program's process group to end, makes it end, and returns when
-// the program is gone, which ended tells. What has left the group is not found.
-func stop(cmd *exec.Cmd, ended <-chan struct{}) {
-	select {
-	case <-ended:
-	default:
+	if end.Interrupted || end.TimedOut {
 		signal(cmd, false)
 		select {
 		case <-ended:
@@ -99,80 +79,20 @@ func stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	}
 	signal(cmd, true)
 	<-ended
+	end.Code = cmd.ProcessState.ExitCode()
+	return end, nil
+}
+
+// runs reports whether the program itself runs; what it has left behind may hold up
+// its end.
+func runs(cmd *exec.Cmd) bool {
+	return !errors.Is(cmd.Process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // Kill ends what is left of the process group of a program; nil is none.
 func Kill(cmd *exec.Cmd) {
 	if cmd != nil && cmd.Process != nil {
 		signal(cmd, true)
-	}
-}
-
-// pipes are the ends of the pipes to a program.
-type pipes struct {
-	ours, theirs []*os.File
-	done         []chan struct{} // closed when an output was read to its end
-}
-
-func (p *pipes) pipe() (r, w *os.File, err error) {
-	if r, w, err = os.Pipe(); err != nil {
-		return nil, nil, errors.New("no pipe to the program: " + err.Error())
-	}
-	return r, w, nil
-}
-
-// writer gives the end that a program writes to, for what goes to w.
-func (p *pipes) writer(to io.Writer) (*os.File, error) {
-	r, w, err := p.pipe()
-	if err != nil {
-		return nil, err
-	}
-	done := make(chan struct{})
-	p.ours, p.theirs, p.done = append(p.ours, r), append(p.theirs, w), append(p.done, done)
-	go func() {
-		defer close(done)
-		_, _ = io.Copy(to, r)
-	}()
-	return w, nil
-}
-
-// reader gives the end that a program reads the bytes from.
-func (p *pipes) reader(from []byte) (*os.File, error) {
-	r, w, err := p.pipe()
-	if err != nil {
-		return nil, err
-	}
-	p.ours, p.theirs = append(p.ours, w), append(p.theirs, r)
-	go func() {
-		_, _ = w.Write(from) // a program need not read all
-		_ = w.Close()
-	}()
-	return r, nil
-}
-
-func (p *pipes) closeTheirs() {
-	for _, f := range p.theirs {
-		_ = f.Close()
-	}
-}
-
-// drain waits until the outputs are read, for a while: a process that has left
-// the group may hold them open.
-func (p *pipes) drain() {
-	late := time.After(grace)
-	for _, done := range p.done {
-		select {
-		case <-done:
-		case <-late:
-			p.closeAll()
-			<-done
-		}
-	}
-}
-
-func (p *pipes) closeAll() {
-	for _, f := range slices.Concat(p.ours, p.theirs) {
-		_ = f.Close() // closed before, where all went well
 	}
 }
 
