@@ -64,7 +64,7 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 	default:
 		d.Reason = why
 	}
-	if !between || state != Ready || c.past.undone || c.paid() {
+	if !between || state != Ready || c.paid() {
 		return RequestFits, d, nil
 	}
 	return c.cold(ctx, d)

@@ -7,13 +7,14 @@ import (
 	"tenfold"
 	"tenfold/session"
 	"tenfold/store/memory"
+	"tenfold/strategy"
 )
 
 // undone is a conversation whose compaction was due, made and undone.
 func undone(t *testing.T) *running {
 	t.Helper()
 	r := due(run(t, memory.New()))
-	r.live.Micro = session.LiveMicro{Enabled: true, ClearAtLeast: 100, ColdAfter: 5 * time.Minute, Stake: 1}
+	r.live.Micro = session.LiveMicro{Enabled: true, Strategy: strategy.Micro{KeepRecent: 1}, ClearAtLeast: 100, ColdAfter: 5 * time.Minute, Stake: 1}
 	r.reopen()
 	r.want(r.settle(), session.Compacted, session.Ready)
 	if _, err := r.c.Session().Undo(t.Context()); err != nil {

@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -93,6 +96,49 @@ func TestProcessesThatDoNotAnswer(t *testing.T) {
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Error(files)
+	}
+}
+
+// X8: what stands in the directory and on the port of an announcement is a stranger's: it
+// is read within bounds, links are not followed, and what answers something else is
+// said to.
+func TestX8AnnouncementsAreStrangers(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "proxies")
+	answer := "[]"
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+	defer other.Close()
+	s := NewServer(Options{})
+	if _, err := s.Announce(dir, Process{Address: strings.TrimPrefix(other.URL, "http://"), Conversations: []Conversation{{ID: "private"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("others can look into the directory: %v, %v", info.Mode(), err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	name := filepath.Join(dir, files[0].Name())
+	raw, err := os.ReadFile(name)
+	if err != nil || strings.Contains(string(raw), "private") {
+		t.Errorf("the file says %s: %v", raw, err)
+	}
+	if err := os.Symlink(name, filepath.Join(dir, "link"+announced)); err != nil && runtime.GOOS != "windows" {
+		t.Fatal(err)
+	}
+	// Spaces do not count in JSON: only the bound tells that the end is missing.
+	if err := os.WriteFile(filepath.Join(dir, "long"+announced), append([]byte(strings.Repeat(" ", longestAnnouncement)), raw...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ answer, problem string }{
+		{"[]", ""}, {"<html>", "cannot read"}, {`[{"id":1}]`, "cannot read"}, {strings.Repeat(" ", longestStatus) + "[]", "cannot read"},
+	} {
+		answer = tt.answer
+		all, err := Processes(t.Context(), dir)
+		if err != nil || len(all) != 1 || !strings.Contains(all[0].Problem, tt.problem) || (all[0].Problem == "") != (tt.problem == "") {
+			t.Errorf("to %.10q: %+v, %v", tt.answer, all, err)
+		}
 	}
 }
 

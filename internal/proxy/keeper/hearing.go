@@ -114,8 +114,8 @@ func (ex *exchange) Done(status int, cut bool) {
 }
 
 // plausible tells whether a vendor can have counted a request of so many bytes so. What
-// it adds to a request itself, tools of its own and the like, has its limits too; from
-// numbers that mean nothing nothing is to follow.
+// it adds to a request itself, tools of its own and the like, has its limits too.
+// Numbers that mean nothing are not believed.
 func plausible(u tenfold.Usage, bytes int) bool {
 	for _, n := range []int{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > bytes+mostAdded {
