@@ -18,7 +18,7 @@ import (
 var layers = [][]string{
 	{"internal/fitnames", "internal/jsonedit", "problem"},
 	{"."},
-	{"token", "tool", "atom", "purpose", "body", "internal/record"},
+	{"containment", "token", "tool", "atom", "purpose", "body", "internal/record"},
 	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt"},
 	{"provider/answer", "permission"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},

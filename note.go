@@ -41,7 +41,7 @@ func IsNote(text string) bool {
 func (p *Projection) findNote() string {
 	last, recalls := int32(0), false
 	for i := range p.overlays {
-		if o := &p.overlays[i]; o.live {
+		if o := &p.overlays[i]; o.live && !o.c.AtBirth() {
 			last, recalls = max(last, o.hi), recalls || o.recalls()
 		}
 	}
@@ -56,7 +56,7 @@ func (p *Projection) findNote() string {
 				continue
 			}
 			switch o := &p.overlays[s.by()]; {
-			case (at-1)<<chunkBits+1+int32(i) > o.seq:
+			case (at-1)<<chunkBits+1+int32(i) > o.seq, o.c.AtBirth():
 			case o.recalls() && o.prefix() != "":
 				return handleNote
 			case o.recalls():

@@ -19,7 +19,7 @@ type Compaction struct {
 
 	// Profile, Strategy and Source say where the overlay came from: the
 	// profile or strategy asked for, and who asked ("user", "auto", "model",
-	// "micro", "import").
+	// "micro", "import", [SourceBirth]).
 	Profile  string `json:"profile,omitzero"`
 	Strategy string `json:"strategy,omitzero"`
 	Source   string `json:"source,omitzero"`
@@ -48,6 +48,14 @@ type Compaction struct {
 	// Keeps is what the overlay leaves alone; nil for nothing.
 	Keeps *Keeps `json:"keeps,omitzero"`
 }
+
+// SourceBirth is the [Compaction.Source] of an overlay that shortens a result
+// before a model sees it for the first time (live V3). No view ever showed more,
+// so that it changes none: it begins no epoch, brings no note, and is not undone.
+const SourceBirth = "birth"
+
+// AtBirth reports whether the overlay shortens what no model had seen (live V3).
+func (c *Compaction) AtBirth() bool { return c.Source == SourceBirth }
 
 // Keeps are calls that an overlay leaves alone with their results, as if they were
 // pinned: what was under way when it was made (live V5).

@@ -42,10 +42,10 @@ func (p *Projection) overlay(i int) Overlay {
 }
 
 // Undoable is the newest live compaction: what undo revokes, alone or with those
-// that the same command made (C7).
+// that the same command made (C7). A result shortened at birth is none.
 func (p *Projection) Undoable() (Overlay, bool) {
 	for i := len(p.overlays) - 1; i >= 0; i-- {
-		if p.overlays[i].live {
+		if o := &p.overlays[i]; o.live && !o.c.AtBirth() {
 			return p.overlay(i), true
 		}
 	}

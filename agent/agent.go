@@ -1,12 +1,15 @@
-// Package agent is a small agent over a log that compacts itself: it sends the
-// projection, appends each finished block, runs the calls, and goes on, within
-// limits, through compactions, crashes and changes of the model.
 package agent
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
+	"tenfold"
 	"tenfold/permission"
+	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/toolbox"
@@ -16,10 +19,21 @@ import (
 type Options struct {
 	Model provider.Model
 	// Tools are what the model may call, beside the agent's own: plan, task,
-	// compact, recall.
+	// compact, recall. One of the name of another takes its place.
 	Tools []toolbox.Tool
+	// NoTools forbids the model to call any. It is told of them all the same, so
+	// that the beginning of its requests stays what it was.
+	NoTools bool
+	// Alias says what a call means whose tool is not among Tools, such as one of
+	// the agent that a conversation was taken over from. The log keeps the call
+	// as the model wrote it. An error is for the model.
+	Alias func(tenfold.ToolCall) (tenfold.ToolCall, error)
 	// System is the system prompt; empty is the agent's own.
 	System string
+	// Context, if set, gives what the model is told at the beginning of a turn of
+	// what may change between turns, such as the date: it is a message of the
+	// log (purpose context), and only where it differs from the last one.
+	Context func() string
 	// Judge decides about calls; nil denies all but those that read.
 	Judge permission.Judge
 	// Approver is asked where the Judge says so; nil is nobody: denied.
@@ -27,6 +41,11 @@ type Options struct {
 	// Live says how the conversation is compacted.
 	Live   session.Live
 	Limits Limits
+	// Retry says how the model is asked again after an error that may pass.
+	Retry provider.Policy
+	// TrimOver is how many tokens a result may have: a longer one is stored whole
+	// and shown shortened (live V3). Zero is 25,000, less is no limit.
+	TrimOver int
 	// Observe, if set, is given each event before it is yielded, text and
 	// reasoning aside; an error of it ends the run. It writes the transcript
 	// file.
@@ -44,4 +63,183 @@ type Limits struct {
 	Tokens  int
 	Dollars float64
 	Time    time.Duration
+	// Call is how long one call may take, a sub-agent aside; zero is 10 minutes.
+	Call time.Duration
+}
+
+// The defaults.
+const (
+	defaultCallTime = 10 * time.Minute
+	defaultTrimOver = 25_000
+)
+
+// An Agent works on one conversation. Its methods may be called from any
+// goroutine, but one Run or Compact goes on at a time: another one is refused
+// with [ErrBusy].
+type Agent struct {
+	options  Options
+	tools    map[string]toolbox.Tool
+	declared []tenfold.ToolDefinition
+
+	busy sync.Mutex // held while something runs
+
+	mu      sync.Mutex // of what follows: a session is for one goroutine at a time
+	session *session.Session
+	control *session.Controller
+	past    tracker
+	views   map[string]*tenfold.Projection // of sub-agents at work
+	gauge   Gauge
+}
+
+// ErrBusy says that the agent is at work already.
+var ErrBusy = errors.New("the agent is at work")
+
+// New gives an agent that works on the conversation. The session is its own from
+// now on. It writes nothing.
+func New(s *session.Session, o Options) (*Agent, error) {
+	if o.Model == nil {
+		return nil, &problem.Error{Code: "no_model", Op: "agent", Problem: "no model", Hint: "set model.name in the configuration, or pass --model"}
+	}
+	if o.System == "" {
+		o.System = DefaultSystem
+	}
+	if o.Prices == nil {
+		o.Prices = provider.Shipped()
+	}
+	if o.Limits.Call <= 0 {
+		o.Limits.Call = defaultCallTime
+	}
+	if o.TrimOver == 0 {
+		o.TrimOver = defaultTrimOver
+	}
+	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
+	a.tools = map[string]toolbox.Tool{}
+	for _, t := range append(a.own(), o.Tools...) {
+		name := t.Definition().Name
+		if _, have := a.tools[name]; !have {
+			a.declared = append(a.declared, t.Definition())
+		} else {
+			for i := range a.declared {
+				if a.declared[i].Name == name {
+					a.declared[i] = t.Definition()
+				}
+			}
+		}
+		a.tools[name] = t
+	}
+	a.past.read(s.Log())
+	a.measure()
+	return a, nil
+}
+
+// Session is the agent's conversation. It is not to be used while the agent is at
+// work: [Agent.Do] waits for its turn.
+func (a *Agent) Session() *session.Session { return a.session }
+
+// Do calls f with the agent's session while nothing else uses it. f is not to
+// keep it, nor to call the agent.
+func (a *Agent) Do(f func(*session.Session) error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := f(a.session)
+	a.past.read(a.session.Log())
+	a.measure()
+	return err
+}
+
+// Gauge says how full the context is, as of the last response, compaction or
+// change.
+func (a *Agent) Gauge() Gauge {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.gauge
+}
+
+// measure brings the gauge up to date.
+func (a *Agent) measure() {
+	tokens, source := a.control.Used()
+	g := Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Compactions: len(a.past.commands)}
+	if source == "provider" {
+		g.Method = Reported
+	}
+	g.Spent, g.Dollars, g.Priced = a.past.spent, a.past.dollars, !a.past.unpriced
+	a.gauge = g
+}
+
+// Undo takes back the newest compaction, and tells what that changes.
+func (a *Agent) Undo(ctx context.Context) (changed []tenfold.Overlay, err error) {
+	return a.turnOver(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Undo(ctx) })
+}
+
+// Redo gives back the compaction that was undone last.
+func (a *Agent) Redo(ctx context.Context) ([]tenfold.Overlay, error) {
+	return a.turnOver(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Redo(ctx) })
+}
+
+func (a *Agent) turnOver(change func(*session.Session) ([]tenfold.Overlay, error)) (changed []tenfold.Overlay, err error) {
+	if !a.busy.TryLock() {
+		return nil, ErrBusy
+	}
+	defer a.busy.Unlock()
+	err = a.Do(func(s *session.Session) error {
+		changed, err = change(s)
+		return err
+	})
+	return changed, err
+}
+
+// Switch has another model answer from the next request on. Live is how the
+// conversation is compacted for it: its window above all. Where the view is over
+// what the new one holds, the next run compacts first.
+func (a *Agent) Switch(ctx context.Context, model provider.Model, live session.Live) error {
+	if !a.busy.TryLock() {
+		return ErrBusy
+	}
+	defer a.busy.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.options.Model, a.options.Live = model, live
+	a.control = a.session.Control(live)
+	if err := a.configure(ctx); err != nil {
+		return fmt.Errorf("switch to %s: %w", model.Name(), err)
+	}
+	a.measure()
+	return nil
+}
+
+// configure appends what the model, the system prompt and the tools are now, where
+// the log says otherwise. It is called with the lock held.
+func (a *Agent) configure(ctx context.Context) error {
+	if err := a.session.Refresh(ctx); err != nil {
+		return err
+	}
+	a.past.read(a.session.Log())
+	want, now := tenfold.ConfigDelta{}, a.past.config
+	if name := a.options.Model.Name(); now.Model != name {
+		want.Model = name
+	}
+	if now.System != a.options.System {
+		want.System = &a.options.System
+	}
+	if !sameTools(now.Tools, a.declared) {
+		want.Tools = &a.declared
+	}
+	if want == (tenfold.ConfigDelta{}) {
+		return nil
+	}
+	return a.store(ctx, tenfold.Entry{Payload: want})
+}
+
+// storeTime is how long an append may take: a store that is locked for longer
+// ends the run.
+const storeTime = 30 * time.Second
+
+// store appends entries, also after ctx ended: nothing that came is lost. It is
+// called with the lock held.
+func (a *Agent) store(ctx context.Context, entries ...tenfold.Entry) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer stop()
+	err := a.session.AppendLatest(ctx, entries...)
+	a.past.read(a.session.Log())
+	return err
 }

@@ -24,9 +24,9 @@ type Event struct {
 	Output *Output
 	// Waiting tells that the model is asked again after a while.
 	Waiting *Waiting
-	// Compaction is what the controller decided: Compact where one begins, and
-	// Compacted, Failed or Exceeded where it ended. Nothing comes where there
-	// was nothing to do.
+	// Compaction is what the controller decided: Compact where one begins, and how
+	// it ended: Compacted, Failed, Exceeded, or GoOn where it came to nothing.
+	// Nothing comes where there was nothing to do.
 	Compaction *session.Decision
 	// Gauge says how full the context is, after each response and compaction.
 	Gauge *Gauge
@@ -67,6 +67,9 @@ type Gauge struct {
 	// Compactions is how many the conversation had.
 	Compactions int
 }
+
+// Reported is the method of a gauge that a provider reported.
+const Reported = "reported"
 
 // A Reason is why a run ended.
 type Reason string

@@ -165,7 +165,7 @@ func (s *Session) planOnce(ctx context.Context, r Request, made *strategy.Plan) 
 func (s *Session) settle(ctx context.Context, r Request, c *Result) (again bool, err error) {
 	for {
 		made := s.log.Version()
-		err := s.write(ctx, c, r.ID)
+		err := s.write(ctx, c, r.ID, r.Branch)
 		if !isConflict(err) {
 			return false, err
 		}

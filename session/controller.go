@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/problem"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -120,6 +121,8 @@ type Controller struct {
 	session *Session
 	live    Live
 	past    past
+	// idle tells that nothing is under way, whatever the log looks like.
+	idle bool
 }
 
 // Control gives a controller of the session's conversation.
@@ -138,6 +141,13 @@ func (s *Session) Control(live Live) *Controller {
 // Session is the conversation that is controlled.
 func (c *Controller) Session() *Session { return c.session }
 
+// Undone tells that a person undid the last compaction, so that none begins by
+// itself before the next request would not fit.
+func (c *Controller) Undone() bool {
+	c.state()
+	return c.past.undone
+}
+
 // Window is how many tokens the model's context holds, and Trigger what is asked
 // between turns: a caller that knows what a request takes can tell by them that
 // there is nothing to ask.
@@ -145,6 +155,10 @@ func (c *Controller) Window() int {
 	_, window := c.used()
 	return window
 }
+
+// Used is what the next request takes of Window, and where the figure is from
+// (T3). It reads no more than what was appended since.
+func (c *Controller) Used() (tokens int, source token.Source) { return c.look().Used() }
 
 // Trigger is what is asked between turns.
 func (c *Controller) Trigger() trigger.Trigger { return c.live.Auto.Trigger }
@@ -178,10 +192,19 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		}
 	}
 	d = c.answered(d, state.On(in))
-	if (d.Action == GoOn || d.Action == Exceeded) && c.live.Micro.Enabled {
+	if (d.Action == GoOn && !c.past.undone || d.Action == Exceeded) && c.live.Micro.Enabled {
 		return c.micro(ctx, d)
 	}
 	return d, nil
+}
+
+// Resting decides as [Controller.Next] does, where nobody is working: as a session
+// begins again. A turn that was stopped in the middle is over, and a call without a
+// result will not get one.
+func (c *Controller) Resting(ctx context.Context) (Decision, error) {
+	c.idle = true
+	defer func() { c.idle = false }()
+	return c.Next(ctx)
 }
 
 // Ask decides about a wish. A wish that has to wait for the result of a call is

@@ -54,6 +54,10 @@ func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration) {
 		if p.Source == "import" {
 			break // the client's own: it would be there without us
 		}
+		if p.AtBirth() {
+			b.total -= float64(p.TokensBefore - p.TokensAfter) // nobody had sent it
+			break
+		}
 		if b.changes == nil {
 			b.changes = map[string]undoing{}
 		}

@@ -22,6 +22,10 @@ type past struct {
 	failure  string
 	epoch    Epoch
 	balance  balance
+	// undone tells that the last who changed the view undid a compaction, by the
+	// command undo; newest is the command of the newest compaction.
+	undone       bool
+	undo, newest string
 }
 
 // read takes in what is new in the log.
@@ -32,13 +36,13 @@ func (p *past) read(s *Session, maxAttempts int, lifetime time.Duration) {
 	for e := range s.log.After(p.version) {
 		p.version = e.Seq
 		if e.Branch == "" {
-			p.add(e, maxAttempts)
+			p.add(s.log, e, maxAttempts)
 			p.balance.add(s.log, e, lifetime)
 		}
 	}
 }
 
-func (p *past) add(e tenfold.Entry, maxAttempts int) {
+func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 	in := EntryAppended
 	switch payload := e.Payload.(type) {
 	case tenfold.TurnStart:
@@ -51,13 +55,20 @@ func (p *past) add(e tenfold.Entry, maxAttempts int) {
 	case tenfold.CompactionAttempt:
 		in = p.addAttempt(e, payload, maxAttempts)
 	case tenfold.Compaction:
+		if payload.AtBirth() {
+			break
+		}
 		p.epoch = Epoch{e.ID, e.Seq}
+		p.undone, p.newest = false, payload.Command
 		own := p.state == Compacting && payload.Command == p.attempt
 		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != "import" {
 			in = AttemptDone
 			p.attempts, p.failure = 0, ""
 		}
-	case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+	case tenfold.CompactionRevoked:
+		p.epoch = Epoch{e.ID, e.Seq}
+		p.revoked(l, payload)
+	case tenfold.Pin, tenfold.Unpin:
 		p.epoch = Epoch{e.ID, e.Seq}
 	case tenfold.CompactionFailed:
 		if p.state == Compacting && payload.Attempt != p.attempt {
@@ -78,6 +89,20 @@ func (p *past) add(e tenfold.Entry, maxAttempts int) {
 	if was == Compacting && p.state != Compacting && p.turned {
 		p.state = p.state.On(TurnBegins).Next // which it was too busy for
 		p.turned = false
+	}
+}
+
+// revoked notes whether a revocation is an undo, and none that makes room for another
+// compaction, follows the client's own record or gives something back.
+func (p *past) revoked(l *tenfold.Log, r tenfold.CompactionRevoked) {
+	target, _ := l.Lookup(r.Target)
+	c, ok := target.Payload.(tenfold.Compaction)
+	switch {
+	case r.Command != "" && (r.Command == p.newest || r.Command == p.undo):
+	case ok && c.Source != "import":
+		p.undone, p.undo = true, r.Command
+	case !ok:
+		p.undone = false
 	}
 }
 
@@ -126,6 +151,9 @@ func (c *Controller) state() State {
 
 // openCall tells whether a call of the step under way has no result.
 func (c *Controller) openCall() bool {
+	if c.idle {
+		return false
+	}
 	l := c.session.log
 	turn, step := -1, 0
 	for seq := l.Version(); seq > 0; seq-- {
@@ -150,6 +178,9 @@ func (c *Controller) openCall() bool {
 // betweenTurns tells whether the agent's loop stands still: the model has not
 // answered in the last turn yet, or has said its last word in it (A2).
 func (c *Controller) betweenTurns() bool {
+	if c.idle {
+		return true
+	}
 	l := c.session.log
 	last := l.Turns() - 1
 	newest := true

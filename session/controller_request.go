@@ -52,6 +52,9 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 	case over:
 		d.Reason = fmt.Sprintf("%d tokens are more than the window of %d", tokens, window)
 		return RequestOver, d, nil
+	case c.past.undone && !tight:
+		d.Reason = "a compaction was undone: none begins by itself until somebody asks, or the next request does not fit"
+		return RequestUndone, d, nil
 	case between && fires:
 		d.Reason = why
 		return RequestDue, d, nil
@@ -61,7 +64,7 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 	default:
 		d.Reason = why
 	}
-	if !between || state != Ready || c.paid() {
+	if !between || state != Ready || c.past.undone || c.paid() {
 		return RequestFits, d, nil
 	}
 	return c.cold(ctx, d)

@@ -60,6 +60,7 @@ const (
 	TimeOver       Input = "the attempt's time is over"
 	RequestFits    Input = "a request with room"
 	RequestDue     Input = "a request, compaction is due"
+	RequestUndone  Input = "a request with room, after an undo"
 	RequestOver    Input = "a request over the window"
 	ClientAsks     Input = "the client asks"
 	ModelAsks      Input = "the model asks"
@@ -72,7 +73,7 @@ const (
 func Inputs() []Input {
 	return []Input{
 		TurnBegins, EntryAppended, WishRecorded, AttemptBegins, AttemptDone, AttemptEnds, AttemptFails, AttemptAgain, AttemptFailsAt,
-		TimeOver, RequestFits, RequestDue, RequestOver, ClientAsks, ModelAsks, ModelAsksOpen, PersonAsks, PersonAsksOpen,
+		TimeOver, RequestFits, RequestDue, RequestUndone, RequestOver, ClientAsks, ModelAsks, ModelAsksOpen, PersonAsks, PersonAsksOpen,
 	}
 }
 
@@ -103,6 +104,7 @@ var transitions = map[Input]map[State]Transition{
 	TimeOver:       {Ready: {"", Ready}, Wanted: {"", Wanted}, Compacting: {"", Tried}, Tried: {"", Tried}, Closed: {"", Closed}},
 	RequestFits:    {Ready: {GoOn, Ready}, Wanted: {Compact, Wanted}, Compacting: {Wait, Compacting}, Tried: {GoOn, Tried}, Closed: {GoOn, Tried}},
 	RequestDue:     {Ready: {Compact, Ready}, Wanted: {Compact, Wanted}, Compacting: {Wait, Compacting}, Tried: {GoOn, Tried}, Closed: {GoOn, Tried}},
+	RequestUndone:  {Ready: {GoOn, Ready}, Wanted: {Compact, Wanted}, Compacting: {Wait, Compacting}, Tried: {GoOn, Tried}, Closed: {GoOn, Tried}},
 	RequestOver:    {Ready: {Compact, Ready}, Wanted: {Compact, Wanted}, Compacting: {Wait, Compacting}, Tried: {Exceeded, Closed}, Closed: {Exceeded, Closed}},
 	ClientAsks:     {Ready: {Compact, Ready}, Wanted: {Compact, Wanted}, Compacting: {Wait, Compacting}, Tried: {Failed, Tried}, Closed: {Failed, Closed}},
 	ModelAsks:      {Ready: {Compact, Ready}, Wanted: {Compact, Wanted}, Compacting: {Wait, Compacting}, Tried: {Failed, Tried}, Closed: {Failed, Closed}},

@@ -86,6 +86,11 @@ func apply(r *running, in session.Input) session.Action {
 		r.say()
 		r.add(tenfold.Usage{Input: 9000})
 		return r.next().Action
+	case session.RequestUndone:
+		r.say()
+		r.undo("undone")
+		r.add(tenfold.Usage{Input: 9000})
+		return r.next().Action
 	case session.RequestOver:
 		r.add(tenfold.Usage{Input: window + 1})
 		return r.next().Action
@@ -103,6 +108,12 @@ func apply(r *running, in session.Input) session.Action {
 		r.t.Fatalf("no test has the input %q happen", in)
 	}
 	return ""
+}
+
+// undo has a person undo a compaction that was no attempt's.
+func (r *running) undo(id string) {
+	r.append(tenfold.Entry{ID: id, Time: r.clock.now, Payload: tenfold.Compaction{Source: "micro", Reasoning: &tenfold.Policy{Action: tenfold.Strip}}})
+	r.add(tenfold.CompactionRevoked{Target: id, Command: "cmd_" + id})
 }
 
 // attemptOf is the attempt under way, if there is one.

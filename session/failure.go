@@ -79,8 +79,10 @@ func (s *Session) window(r Request) int {
 // compactions counts the compactions in the log.
 func (s *Session) compactions() int {
 	n := 0
-	for range s.projection.Overlays() {
-		n++
+	for o := range s.projection.Overlays() {
+		if !o.Compaction.AtBirth() {
+			n++
+		}
 	}
 	return n
 }

@@ -24,6 +24,10 @@ type Fork struct {
 	// keeps all. What later entries say of those that are kept, compactions, undos
 	// and pins, is kept as well: the copy shows them as the original does.
 	Through int64
+	// Epoch, with Through, is the id of the last compaction, undo or pin behind it
+	// that the copy keeps, so that it shows what was shown in that [Epoch]; none are
+	// kept where it is empty or stands before. Nil keeps all.
+	Epoch *string
 	// Key says where the copy comes from, as that of [store.Origin]; empty for a copy
 	// that somebody made.
 	Key string
@@ -58,7 +62,7 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	}
 	var entries []tenfold.Entry
 	if f.Through > 0 {
-		entries = from.beginning(f.Through)
+		entries = from.beginning(f.Through, f.Epoch)
 	} else {
 		entries = from.slice(first, last)
 	}
@@ -75,11 +79,19 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 // beginning gives the entries up to a seq, and what the later ones say of them.
 // An overlay that reaches further ends at the last entry: what will come after it
 // in the copy is something else.
-func (s *Session) beginning(through int64) []tenfold.Entry {
+func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
 	gone := map[string]bool{}
+	until := s.log.Version()
+	if epoch != nil {
+		e, _ := s.log.Lookup(*epoch)
+		until = max(e.Seq, through)
+	}
 	turn, step, _ := s.log.Where(through)
 	for e := range s.log.Entries() {
+		if e.Seq > until {
+			break
+		}
 		if e.Seq > through {
 			switch p := e.Payload.(type) {
 			case tenfold.Compaction:

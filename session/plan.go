@@ -197,7 +197,7 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 	case err == nil && plan.Version != s.log.Version():
 		err = fmt.Errorf("apply plan: %w", &store.ConflictError{Conversation: s.id, Expected: plan.Version, Actual: s.log.Version()})
 	case err == nil:
-		if err = s.write(ctx, &c, ""); err == nil {
+		if err = s.write(ctx, &c, "", ""); err == nil {
 			c.Attempts = 1
 		}
 	}
@@ -207,28 +207,30 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 }
 
 // write appends the overlays of a result's plan at the version the session has
-// read. Those of a request with an id have ids that follow from it.
-func (s *Session) write(ctx context.Context, c *Result, request string) error {
+// read, on the branch that the request was about. Those of a request with an id have
+// ids that follow from it.
+func (s *Session) write(ctx context.Context, c *Result, request, branch string) error {
 	command := request
 	if command == "" {
 		command = s.service.NewCommand()
 	}
 	entries, ids := s.service.Overlays(c.Plan, command), map[string]bool{}
 	for i := range entries {
+		entries[i].Branch = branch
 		if request != "" {
 			entries[i].ID = overlayID(request, i)
 		}
 		ids[entries[i].ID] = true
 	}
 	if len(c.Plan.Pins) > 0 {
-		entries = append(entries, tenfold.Entry{ID: "pin_" + command, Time: s.service.now().UTC(), Payload: tenfold.Pin{Entries: c.Plan.Pins}})
+		entries = append(entries, tenfold.Entry{ID: "pin_" + command, Branch: branch, Time: s.service.now().UTC(), Payload: tenfold.Pin{Entries: c.Plan.Pins}})
 	}
 	next := s.log.Version() + 1
 	if err := s.Append(ctx, entries...); err != nil {
 		return err
 	}
 	c.Outcome, c.Overlays = Applied, nil
-	for o := range s.projection.Overlays() {
+	for o := range s.viewOf(branch).Overlays() {
 		if ids[o.ID] {
 			c.Overlays = append(c.Overlays, o)
 		}
@@ -237,6 +239,14 @@ func (s *Session) write(ctx context.Context, c *Result, request string) error {
 		c.Outcome = Repeated // an earlier attempt had come through (L9)
 	}
 	return nil
+}
+
+// viewOf is the projection for a reader on a branch.
+func (s *Session) viewOf(branch string) *tenfold.Projection {
+	if branch == "" {
+		return s.projection
+	}
+	return tenfold.ProjectBranch(s.log, branch)
 }
 
 // Overlays gives a plan's compactions as entries to append, as a part of a

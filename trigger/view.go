@@ -112,8 +112,10 @@ func (w *Watcher) Look(p *tenfold.Projection) View {
 
 // changesView reports whether an entry changes how earlier ones are seen.
 func changesView(e tenfold.Entry) bool {
-	switch e.Payload.(type) {
-	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+	switch p := e.Payload.(type) {
+	case tenfold.Compaction:
+		return !p.AtBirth()
+	case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
 		return true
 	}
 	return false

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/containment"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/corpustest"
 
@@ -21,6 +22,7 @@ import (
 const childEnv = "TENFOLD_CLI_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	containment.Enter()
 	if os.Getenv(childEnv) != "" {
 		os.Exit(Main())
 	}

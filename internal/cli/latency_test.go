@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/hook"
 	"tenfold/internal/logtest"
 	"tenfold/transcript"
@@ -37,8 +38,11 @@ func TestHookLatency(t *testing.T) {
 	const runs = 30
 	var table strings.Builder
 	table.WriteString("| conversation | in the store | p50 | p99 | processor time, p50 |\n|---|---|---|---|---|\n")
-	for _, size := range []int{50_000, 200_000, 1_000_000} {
-		c := newTimed(t, bin, size)
+	sessions := []*timed{made(t, bin, 50_000), made(t, bin, 200_000), made(t, bin, 1_000_000)}
+	if corpustest.Dir() != "" {
+		sessions = append(sessions, recorded(t, bin, 1_500_000), recorded(t, bin, 4_000_000))
+	}
+	for _, c := range sessions {
 		for _, known := range []bool{false, true} {
 			var wall, cpu []time.Duration
 			for range runs {
@@ -47,7 +51,7 @@ func TestHookLatency(t *testing.T) {
 			}
 			slices.Sort(wall)
 			slices.Sort(cpu)
-			fmt.Fprintf(&table, "| %dk tokens | %s | %d ms | %d ms | %d ms |\n", c.tokens/1000, map[bool]string{false: "no", true: "all but the last messages"}[known],
+			fmt.Fprintf(&table, "| %s, %d messages | %s | %d ms | %d ms | %d ms |\n", c.about, c.messages, map[bool]string{false: "no", true: "all but the last messages"}[known],
 				wall[runs/2].Milliseconds(), wall[runs*99/100].Milliseconds(), cpu[runs/2].Milliseconds())
 		}
 	}
@@ -59,13 +63,13 @@ type timed struct {
 	*testing.T
 	bin, file string
 	event     []byte
-	tokens    int
+	about     string
+	messages  int
 	store     []byte // that has all but the last messages
 }
 
-// newTimed writes a session of about so many tokens, the event that asks for its
-// compaction, and a store that has most of it.
-func newTimed(t *testing.T, bin string, tokens int) *timed {
+// made is a session of about so many tokens, 48 in each message and result.
+func made(t *testing.T, bin string, tokens int) *timed {
 	t.Helper()
 	const perEntry = 48
 	l := tenfold.NewLog()
@@ -78,8 +82,32 @@ func newTimed(t *testing.T, bin string, tokens int) *timed {
 	if _, err := transcript.Export(&b, transcript.ClaudeCode, view); err != nil {
 		t.Fatal(err)
 	}
-	c := &timed{T: t, bin: bin, file: filepath.Join(t.TempDir(), id+".jsonl"), tokens: tokens}
-	lines := slices.Collect(bytes.Lines(b.Bytes()))
+	return newTimed(t, bin, fmt.Sprintf("%dk tokens, made", tokens/1000), id, b.Bytes())
+}
+
+// recorded is the smallest session of the corpus that has so many bytes.
+func recorded(t *testing.T, bin string, least int64) *timed {
+	t.Helper()
+	var best corpustest.File
+	for _, f := range corpustest.Files(t) {
+		if f.Format == string(transcript.ClaudeCode) && f.Conversations == 1 && f.Bytes >= least && (best.Path == "" || f.Bytes < best.Bytes) {
+			best = f
+		}
+	}
+	text, err := os.ReadFile(best.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := strings.TrimSuffix(filepath.Base(best.Path), ".jsonl")
+	return newTimed(t, bin, fmt.Sprintf("recorded, %.1f MB", float64(len(text))/1e6), id, text)
+}
+
+// newTimed writes a session, the event that asks for its compaction, and a store
+// that has most of it.
+func newTimed(t *testing.T, bin, about, id string, text []byte) *timed {
+	t.Helper()
+	c := &timed{T: t, bin: bin, file: filepath.Join(t.TempDir(), id+".jsonl"), about: about}
+	lines := slices.Collect(bytes.Lines(text))
 	c.write(lines[:len(lines)-20])
 	data := t.TempDir()
 	c.run(data, nil, "conversation", "import", c.file)
@@ -88,7 +116,7 @@ func newTimed(t *testing.T, bin string, tokens int) *timed {
 		t.Fatal(err)
 	}
 	c.write(lines)
-	c.event = event(t, c.file, id, lines)
+	c.event, c.messages = event(t, c.file, id, lines)
 	return c
 }
 
@@ -99,8 +127,8 @@ func (c *timed) write(lines [][]byte) {
 	}
 }
 
-// event is what the adapter sends: a row for each message.
-func event(t *testing.T, file, id string, lines [][]byte) []byte {
+// event is what the adapter sends, a row for each message, and how many there are.
+func event(t *testing.T, file, id string, lines [][]byte) (_ []byte, messages int) {
 	t.Helper()
 	type row struct {
 		Handle  string   `json:"h"`
@@ -140,7 +168,7 @@ func event(t *testing.T, file, id string, lines [][]byte) []byte {
 				}
 			}
 		}
-		r.Text = r.Text[:min(len(r.Text), 200)]
+		r.Text = strings.ToValidUTF8(r.Text[:min(len(r.Text), 200)], "")
 		rows = append(rows, r)
 	}
 	out, err := json.Marshal(map[string]any{
@@ -149,7 +177,7 @@ func event(t *testing.T, file, id string, lines [][]byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out, len(rows)
 }
 
 // compact times one answer.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"tenfold/containment"
 	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 )
@@ -29,6 +30,7 @@ const (
 
 // Main runs the command line of this process and gives its exit code.
 func Main() int {
+	containment.Enter()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)

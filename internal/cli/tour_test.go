@@ -121,3 +121,21 @@ func digits(text string) int {
 	}
 	return n
 }
+
+// What the README shows of its first command is what the tour, which is run, shows.
+func TestReadmeShowsWhatTheTourShows(t *testing.T) {
+	t.Parallel()
+	read := func(name ...string) string {
+		data, err := os.ReadFile(filepath.Join(append([]string{"..", ".."}, name...)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	tour := read("docs", "tour.md")
+	_, block, _ := strings.Cut(read("README.md"), "$ go run ./cmd/tenfold compact examples/session.jsonl\n")
+	block, _, ok := strings.Cut(block, "\n\n")
+	if !ok || !strings.Contains(tour, block) {
+		t.Errorf("the README shows\n%s\nwhich docs/tour.md does not", block)
+	}
+}

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/strategy"
 	"tenfold/token"
 )
 
@@ -68,63 +67,17 @@ func (h *Host) Trim(ctx context.Context, b Born) (*Trimmed, error) {
 	return t, nil
 }
 
-// Shares of a shortened result, in percent.
-const (
-	headShare    = 35
-	tailShare    = 35
-	tellingShare = 20
-)
-
-// telling finds lines that tell of a failure.
-var telling = regexp.MustCompile(`(?i)\b(?:errors?|fail(?:ed|ures?|s)?|fatal|panic(?:ked)?|exceptions?|traceback|assert(?:ion)?s?|denied|undefined)\b`)
-
-// shorten gives what is left of a result within a limit of tokens, by the rules of
-// trims (P5, P5b); empty where that is nothing useful.
+// shorten gives what is left of a result within a limit of tokens; empty where that
+// is nothing useful.
 func shorten(b Born, limit, tokens int) (text string, after int) {
-	perToken := float64(len(b.Text)) / float64(tokens)
-	for share := 1.0; share > 0.1; share *= 0.8 { // some parts cost more than others
-		room := float64(limit) * share * perToken / 100
-		policy := tenfold.CallPolicy{
-			Action: tenfold.Trim, Head: tenfold.Size(room * headShare), Tail: tenfold.Size(room * tailShare),
-		}
-		policy.Lines = tellingLines(b.Text, int(policy.Head), int(policy.Tail), int(room*tellingShare))
-		if text, after = trimmed(b, policy); after <= limit {
-			return text, after
-		}
+	entries := b.callEntries()
+	call, _ := entries[0].Payload.(tenfold.ToolCall)
+	result, _ := entries[1].Payload.(tenfold.ToolResult)
+	_, shown, after, ok := strategy.AtBirth(call, result, token.O200k(), tokens, limit)
+	if !ok || len(shown.Parts) != 1 {
+		return "", 0
 	}
-	return "", 0
-}
-
-// tellingLines chooses lines between the head and the tail that tell of failures,
-// each with the line after it, the first ones and the last ones.
-func tellingLines(text string, head, tail, room int) []tenfold.LineRange {
-	const longest = 500 // bytes of a line that is worth it
-	type line struct{ n, size int }
-	var found []line
-	n, at := 0, 0
-	for one := range strings.Lines(text) {
-		n++
-		if at >= head && at+len(one) <= len(text)-tail && len(one) <= longest && telling.MatchString(one) {
-			found = append(found, line{n, len(one)})
-		}
-		at += len(one)
-	}
-	var out []tenfold.LineRange
-	for i, j := 0, len(found)-1; i <= j; {
-		next := found[i]
-		if len(out)%2 == 0 { // the last ones in turn with the first ones
-			next = found[j]
-			j--
-		} else {
-			i++
-		}
-		if room -= next.size; room < 0 {
-			break
-		}
-		out = append(out, tenfold.LineRange{First: next.n, Last: next.n + 1})
-	}
-	slices.SortFunc(out, func(a, b tenfold.LineRange) int { return a.First - b.First })
-	return out
+	return shown.Parts[0].Text, after
 }
 
 // callEntries are the entries of a result and its call.
@@ -137,25 +90,6 @@ func (b Born) callEntries() []tenfold.Entry {
 		{ID: "call-" + b.Call, Payload: tenfold.ToolCall{CallID: b.Call, Name: b.Tool, Arguments: arguments}},
 		{ID: "result-" + b.Call, Payload: tenfold.ToolResult{CallID: b.Call, Parts: tenfold.Text(b.Text), IsError: b.IsError}},
 	}
-}
-
-// trimmed is a result under a policy, with the tokens that costs.
-func trimmed(b Born, policy tenfold.CallPolicy) (string, int) {
-	l := tenfold.NewLog(tenfold.WithCounter(uncounted{}))
-	b.Call = "call"
-	entries := append([]tenfold.Entry{{ID: "turn", Payload: tenfold.TurnStart{}}}, b.callEntries()...)
-	entries = append(entries, tenfold.Entry{ID: "trim", Payload: tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{
-		Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{b.Call: policy},
-	}}})
-	if _, err := l.Append(entries...); err != nil {
-		return "", 0
-	}
-	for it := range tenfold.Project(l).Items() {
-		if r, ok := it.Payload.(tenfold.ToolResult); ok && it.Fate == tenfold.Trimmed && len(r.Parts) == 1 {
-			return r.Parts[0].Text, token.O200k().Count(r.Parts[0].Text)
-		}
-	}
-	return "", 0
 }
 
 // keep stores the whole result.

@@ -129,7 +129,7 @@ func (h *Host) Cold(ctx context.Context, a Ask) (worth bool, why string, err err
 	if err != nil {
 		return false, "", err
 	}
-	d, err := c.Next(ctx)
+	d, err := c.Resting(ctx)
 	return d.Action == session.Compact && !d.Micro, d.Reason, err
 }
 

@@ -213,6 +213,25 @@ func TestV2AdvanceCompactsWhatIsDue(t *testing.T) {
 	}
 }
 
+// V2: a session that was stopped in the middle of a turn, its last call without a
+// result, begins again as one between turns does.
+func TestV2ColdOfASessionStoppedInMidTurn(t *testing.T) {
+	entries := logtest.Long(1200)
+	for entries[len(entries)-1].Payload.Kind() != tenfold.KindToolCall {
+		entries = entries[:len(entries)-1]
+	}
+	h, _ := newHost(t)
+	h.Now = func() time.Time { return entries[len(entries)-1].Time.Add(2 * time.Hour) }
+	ask := hook.Ask{Format: transcript.ClaudeCode, Path: writeTranscript(t, entries), Window: 80_000}
+	worth, why, err := h.Cold(t.Context(), ask)
+	if !worth || err != nil || !strings.Contains(why, "cold") {
+		t.Fatalf("compacting is worth it: %v, %s, %v", worth, why, err)
+	}
+	if v, err := h.Compact(t.Context(), ask); err != nil || v.Outcome != session.Applied {
+		t.Errorf("it is %+v, %v", v, err)
+	}
+}
+
 // Entries that Tenfold itself put into a transcript are left out (C5, V6).
 func TestV6OwnEntriesAreLeftOut(t *testing.T) {
 	h, _ := newHost(t)

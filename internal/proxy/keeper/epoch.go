@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"tenfold/provider"
 	"tenfold/session"
@@ -37,6 +38,7 @@ func (t *thread) ready(ctx context.Context) error {
 	if t.log.session == nil {
 		return errors.New("nothing of the history is in the store")
 	}
+	t.log.read = t.k.Now()
 	if err := t.log.session.Refresh(ctx); err != nil {
 		return err
 	}
@@ -52,36 +54,45 @@ func (t *thread) passes() bool {
 // redraw makes the frozen prefix anew where the epoch is another one.
 func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	c := &t.log
-	epoch := c.control.Epoch().ID
+	epoch := c.control.Epoch()
 	t.k.mu.Lock()
 	was := t.frozen
 	t.k.mu.Unlock()
-	if epoch == c.epoch && (was == nil || was.epoch == epoch) {
-		return nil
-	}
-	if c.epoch = epoch; epoch == "" && was == nil {
-		return nil
-	}
-	f, err := t.drawn(ex)
-	if err != nil {
-		t.pass("a compaction could not be put into the request: " + err.Error())
-		return err
-	}
-	if f != nil {
-		f.epoch = epoch
+	f := was
+	if epoch.ID != c.epoch || was != nil && (was.epoch != epoch.ID || !was.holds(ex.r)) {
+		if c.epoch = epoch.ID; epoch.ID != "" || was != nil {
+			var err error
+			if f, err = t.drawn(ex); err != nil {
+				t.pass("a compaction could not be put into the request: " + err.Error())
+				return err
+			}
+		}
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	if f != nil && was != nil && f.chain == was.chain && bytes.Equal(f.bytes, was.bytes) {
-		was.epoch = epoch // of a copy, or a change of what is behind it
-		return nil
-	}
-	t.frozen = f
-	t.used, t.usedAt = 0, 0 // of another prefix
-	if f != nil {
-		t.shown.Epochs++
+	t.synced = c.synced()
+	switch {
+	case f == was:
+	case f != nil && was != nil && f.chain == was.chain && bytes.Equal(f.bytes, was.bytes):
+		was.epoch = epoch.ID // of a copy, or a change of what is behind it
+	default:
+		t.frozen = f
+		t.used, t.usedAt = 0, 0 // of another prefix
+		if f != nil {
+			f.epoch = epoch.ID
+			t.shown.Epochs++
+		}
 	}
 	return nil
+}
+
+// synced is the time at which the log had the epoch that it has here: when it was last
+// read, or when we began it ourselves.
+func (c *record) synced() time.Time {
+	if e, ok := c.session.Log().Entry(c.control.Epoch().Seq); ok && e.Time.After(c.read) {
+		return e.Time
+	}
+	return c.read
 }
 
 // drawn gives the prefix that shows the view as it is.
@@ -136,7 +147,9 @@ func (t *thread) heed(d session.Decision, settled bool) {
 	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
 	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
-		limit = limitOf(c.control.Trigger(), c.control.Window())
+		if limit = int(tight * float64(c.control.Window())); !c.control.Undone() {
+			limit = limitOf(c.control.Trigger(), c.control.Window())
+		}
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()

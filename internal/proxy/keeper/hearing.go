@@ -23,7 +23,7 @@ type exchange struct {
 	before   *exchange // of the same history; nil once it is stored
 	length   int       // messages of the request
 	began    time.Time
-	sent     time.Time // when it was decided what goes to the vendor
+	shown    time.Time // when what goes to the vendor was last known to be the log's view
 	listener wire.Listener
 
 	frozen *frozen // what it was sent with

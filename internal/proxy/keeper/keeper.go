@@ -109,7 +109,8 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	switch {
 	case in.Kind == wire.Count || id.class.beside() || asksJSON(in):
 		k.takeBeside(ex, id)
-	case in.Kind == wire.Generate && (id.class == classCompaction || asksHandle(in.Protocol, r)):
+	// Where no session is named, a text would not tell after a restart whose it is.
+	case in.Kind == wire.Generate && (id.class == classCompaction && id.key == id.origin || asksHandle(in.Protocol, r)):
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
 		k.take(ctx, ex, id)
@@ -135,18 +136,21 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	ex.kept = keptFor(ex.in.Body)
 	k.mu.Lock()
 	t, fresh := k.continued(ex, id)
+	outdated, stored, version := t.outdated(ex.began), t.shown.ID, t.version
 	t.join(ex)
 	if fresh {
 		k.mu.Unlock()
 		ex.fits = k.fits(ctx, ex, id)
 		k.mu.Lock()
 	}
-	if t.outdated(ex.began) {
-		id, version := t.shown.ID, t.version
+	if outdated {
 		k.mu.Unlock()
-		other := k.wrote(ctx, id, version)
+		same, err := k.unwritten(ctx, stored, version)
 		k.mu.Lock()
-		t.due = t.due || other
+		if err == nil && same {
+			t.synced = ex.began
+		}
+		t.due = t.due || err == nil && !same
 	}
 	if !t.mayBeDue(ex, fresh) {
 		t.bring(ex)
@@ -208,17 +212,17 @@ func keptFor(body []byte) time.Duration {
 	return 0
 }
 
-// wrote tells whether somebody else wrote to a conversation: undid a compaction, or
-// made one.
-func (k *keeper) wrote(ctx context.Context, id string, version int64) bool {
+// unwritten tells whether a conversation still has the version it had: nobody else
+// undid a compaction, or made one.
+func (k *keeper) unwritten(ctx context.Context, id string, version int64) (bool, error) {
 	svc, err := k.sessions(ctx)
 	if err != nil {
-		return false
+		return false, err
 	}
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	now, err := svc.Version(ctx, id)
-	return err == nil && now != version
+	return now == version, err
 }
 
 // lookTime is how long a request waits for the version of a log.
@@ -238,6 +242,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
 	t.born = was == nil && settled(ex.r.Messages) == 0
 	if was != nil { // it was rewound, or there are two of them
+		t.id.origin = was.id.origin // which may be known by what it began with before
 		if was.frozen.holds(ex.r) {
 			t.frozen = was.frozen
 		}
@@ -340,6 +345,9 @@ func (k *keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	for _, t := range k.all {
 		t.flush()
+		if t.idle != nil {
+			t.idle.Stop()
+		}
 	}
 	k.closed = true
 	k.mu.Unlock()

@@ -148,9 +148,14 @@ func (w *world) request(c *talker) (finish func(status int, blocks string, cut, 
 	ex := c.send()
 	keeper.Rest(w.k, false)
 	sent, list := w.taken(c.client, ex)
+
 	now := w.changes()
 	if c.grew && c.last != "" && slices.Equal(now, c.state) && !begins(w.t, c.last, sent) {
-		w.t.Fatalf("a request of an epoch does not begin with the one before it (X3)\nbefore: %s\nnow: %s", c.last, sent)
+		before, i := messagesOf(w.t, c.last), 0
+		for i < min(len(before), len(list)) && before[i] == list[i] {
+			i++
+		}
+		w.t.Fatalf("a request of an epoch does not begin with the one before it (X3), from message %d\nbefore: %s\nnow: %s", i, before[i:], list[min(i, len(list)):])
 	}
 	c.last, c.state, c.grew = sent, now, true
 	w.tell(c, c.messages)

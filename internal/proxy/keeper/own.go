@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tenfold"
 	"tenfold/body"
@@ -30,6 +31,7 @@ type base struct {
 	epoch  string
 	bytes  []byte
 	tokens int
+	synced time.Time // as that of the history that begins with it
 }
 
 // hint is what a summary begins with, for the person who reads it.
@@ -47,6 +49,12 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 		}
 		return 0
 	}
+	return saidAtFirst(w, r, b.text)
+}
+
+// saidAtFirst tells in how many messages at the start of a request a text stands; 0
+// where it does not.
+func saidAtFirst(w wire.Protocol, r *wire.Request, text string) int {
 	for i := range min(mostBase, len(r.Messages)) {
 		pieces, err := w.Read(r, i)
 		if err != nil {
@@ -55,7 +63,7 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 		for _, p := range pieces {
 			if m, ok := p.Entry.Payload.(tenfold.UserMessage); ok {
 				for _, part := range m.Parts {
-					if strings.Contains(part.Text, b.text) {
+					if strings.Contains(part.Text, text) {
 						return i + 1
 					}
 				}
@@ -243,7 +251,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, 
 	if err != nil || d.Action != session.Compacted {
 		return nil, err
 	}
-	b := &base{id: c.session.ID(), epoch: c.control.Epoch().ID, seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens()}
+	b := &base{id: c.session.ID(), epoch: c.control.Epoch().ID, seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens(), synced: c.synced()}
 	if !asksHandle(ex.in.Protocol, ex.r) {
 		b.text, err = viewText(c.session.Projection(), b.seq)
 		return b, err
@@ -287,7 +295,7 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages == 0 {
 			continue
 		}
-		t.newest, t.due = nil, false
+		t.newest, t.due, t.synced = nil, false, b.synced
 		t.shown.Epochs++
 		t.stand(&b, ex.r)
 		r := ex.r
@@ -316,12 +324,12 @@ func (b *base) story(r *wire.Request) story {
 	return s
 }
 
-// mostBases is how many of the newest compactions of a log may be what a history
-// begins with.
-const mostBases = 2
+// mostBases is how many of the newest compactions that the client made may be what a
+// history begins with.
+const mostBases = 8
 
 // baseOf finds the base of a history in the store: what a handle names, or the view
-// of one of the newest compactions.
+// of one of the compactions that the client made.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
 	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
@@ -335,9 +343,11 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 		}
 		return b.story(ex.r), nil
 	}
+	if saidAtFirst(ex.in.Protocol, ex.r, hint) == 0 {
+		return story{}, nil
+	}
 	for seq, left := l.Version(), mostBases; seq > 0 && left > 0; seq-- {
-		e, _ := l.Entry(seq)
-		if _, ok := e.Payload.(tenfold.Compaction); !ok {
+		if !byClient(l, seq) {
 			continue
 		}
 		left--
@@ -355,6 +365,18 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 		}
 	}
 	return story{}, nil
+}
+
+// byClient tells whether an entry is a compaction that a client made by itself.
+func byClient(l *tenfold.Log, seq int64) bool {
+	e, _ := l.Entry(seq)
+	c, ok := e.Payload.(tenfold.Compaction)
+	if !ok {
+		return false
+	}
+	e, _ = l.Lookup(c.Command)
+	a, ok := e.Payload.(tenfold.CompactionAttempt)
+	return ok && session.Asker(a.Source) == session.ByClient
 }
 
 // asksHandle tells whether a request asks for a compaction that is answered by a

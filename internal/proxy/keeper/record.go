@@ -31,6 +31,7 @@ type record struct {
 	looked int
 	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
 	epoch string
+	read  time.Time // when the log was last read, others' entries included
 }
 
 // forget drops what is known of the store, so that it is read anew.
@@ -169,10 +170,11 @@ func (t *thread) logged() *tenfold.Log {
 }
 
 // timeOf is the time of an entry of an answer. What was thought has that of the
-// request: it is bound to what the model was shown then.
+// view which the model was shown: it is bound to it, and stale once the view changed
+// after that, whenever the request went.
 func (ex *exchange) timeOf(e tenfold.Entry) time.Time {
 	if e.Payload.Kind() == tenfold.KindReasoning {
-		return ex.sent.UTC()
+		return ex.shown.UTC()
 	}
 	return ex.ended.UTC()
 }
@@ -272,14 +274,17 @@ func (t *thread) bill(ex *exchange) {
 	})
 }
 
-// paid notes what was billed, and how far the log goes.
+// paid notes what was billed, how far the log goes, and whether somebody else began
+// an epoch in between.
 func (t *thread) paid(b batch) {
+	changed := t.log.control != nil && t.log.control.Epoch().ID != t.log.epoch
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	for _, ex := range b.bills {
 		ex.billed = true
 	}
 	t.shown.ID, t.version = t.log.session.ID(), t.log.session.Log().Version()
+	t.due = t.due || changed
 }
 
 // append writes a batch, with the configuration that its request has.
@@ -431,16 +436,31 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	if err != nil {
 		return err
 	}
-	copied, err := svc.Fork(ctx, s, session.Fork{Through: through, Key: t.id.origin})
+	copied, err := svc.Fork(ctx, s, session.Fork{Through: through, Key: t.id.origin, Epoch: t.shows()})
 	if err != nil {
 		return err
 	}
 	t.k.mu.Lock()
 	if t.frozen != nil && t.frozen.upto > len(c.story.chains) {
-		t.frozen, t.due = nil, true
+		t.frozen, t.due, c.epoch = nil, true, ""
 	}
 	t.k.mu.Unlock()
 	return t.adopt(copied)
+}
+
+// shows gives the epoch that requests of the history show: in a copy of a log that
+// others went on with, what they compacted since would only cost the vendor's cache.
+// It is nil before the first request: that is shown what the log says.
+func (t *thread) shows() *string {
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	switch {
+	case !t.sent:
+		return nil
+	case t.frozen != nil:
+		return &t.frozen.epoch
+	}
+	return &t.log.epoch
 }
 
 // answered tells whether the model said something up to an entry.

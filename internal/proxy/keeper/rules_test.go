@@ -209,6 +209,36 @@ func TestX3UndoWhileItRuns(t *testing.T) {
 	c.close()
 }
 
+// C7: what was compacted because the context was full, and undone, goes as it came
+// until it does not fit.
+func TestC7UndoHoldsOverTheTrigger(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for len(c.k.Status()) == 0 || c.status().Epochs == 0 {
+		c.turn(400)
+	}
+	keeper.Rest(c.k, true)
+	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(2 * time.Second)
+	plain := 0
+	for c.status().Epochs < 3 { // the second begins with the undo
+		for _, sent := range c.turn(40) {
+			if !strings.Contains(sent, "[Earlier parts") {
+				plain++
+			}
+			if len(sent)/4 > window {
+				t.Fatalf("%d tokens, and nothing is compacted", len(sent)/4)
+			}
+		}
+	}
+	if st := c.status(); plain < 10 || st.Epochs != 3 || st.Passing != "" {
+		t.Errorf("%d requests as they came, then %+v; failures %q", plain, st, c.failures())
+	}
+	c.close()
+}
+
 // V2c: on the first request after the cache's lifetime the view is compacted.
 func TestV2cColdIsFree(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,7 @@ type thread struct {
 	protocol      wire.Protocol
 	client, dir   string
 	born          bool // seen from its beginning
+	sent          bool // some request went on
 	seen, touched time.Time
 	order         int // of its newest request among all
 
@@ -51,6 +52,7 @@ type thread struct {
 	usedAt   int           // how many messages its request had
 	version  int64         // of the log
 	checked  time.Time     // when the store was asked for it
+	synced   time.Time     // when the log last had the epoch that requests show
 	rest     time.Time     // no job is waited for before, after a failure
 
 	jobs    []func(context.Context)
@@ -109,7 +111,7 @@ func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
 		return false
 	case fresh:
 		return !ex.fits
-	case t.due:
+	case t.due, t.frozen != nil && !t.frozen.holds(ex.r): // of a message that is said otherwise
 		return true
 	case t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) >= t.lifetime:
 		return true // cold (V2c)
@@ -261,7 +263,10 @@ func (t *thread) pass(why string) {
 
 // send gives a request the body that it goes with.
 func (t *thread) send(ex *exchange) {
-	ex.sent = t.k.Now()
+	t.sent = true
+	if ex.shown = t.synced; t.shown.ID == "" || t.synced.IsZero() {
+		ex.shown = t.k.Now() // nobody can have changed what is not in the store
+	}
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
 		t.shown.Edited++

@@ -1,0 +1,349 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"tenfold"
+	"tenfold/permission"
+	"tenfold/problem"
+	"tenfold/toolbox"
+)
+
+// maxAtOnce is how many calls run at once.
+const maxAtOnce = 8
+
+// job is a call to be answered.
+type job struct {
+	seq    int64
+	call   tenfold.ToolCall // as the log has it
+	mapped tenfold.ToolCall // as the tools here know it
+	tool   toolbox.Tool
+	intent toolbox.Intent
+	// refused is the answer where it cannot be run.
+	refused string
+}
+
+// calls answers the open calls of the branch: those that look at things at once,
+// those that change something one after the other, in order. Results come into
+// the log in the order of the calls, each as soon as those before it are there.
+func (w *worker) calls() error {
+	jobs := w.jobs()
+	ctx, stop := context.WithCancel(w.ctx)
+	defer stop()
+	var (
+		mu     sync.Mutex
+		ready  = make([][]tenfold.Entry, len(jobs))
+		next   int
+		failed error
+		group  sync.WaitGroup
+		places = make(chan struct{}, maxAtOnce)
+	)
+	finish := func(i int, entries []tenfold.Entry, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		ready[i] = entries
+		for failed == nil && next < len(jobs) && ready[next] != nil {
+			failed = w.append(ready[next]...)
+			next++
+		}
+		if failed = errors.Join(failed, err); failed != nil {
+			stop()
+		}
+	}
+	for i, j := range jobs {
+		if alone(j) {
+			group.Wait()
+			entries, err := w.answerCall(ctx, j)
+			finish(i, entries, err)
+			continue
+		}
+		group.Go(func() {
+			places <- struct{}{}
+			entries, err := w.answerCall(ctx, j)
+			<-places
+			finish(i, entries, err)
+		})
+	}
+	group.Wait()
+	return failed
+}
+
+// alone tells whether a call is run while no other is.
+func alone(j job) bool {
+	return j.refused == "" && j.intent.Effect != toolbox.Reads && j.intent.Effect != toolbox.Converses
+}
+
+// jobs looks at the open calls. What may have been run before, by a program that
+// died, is refused: a call runs once at most. That is known of calls whose running
+// was not decided, and it does not matter of those that only look at something.
+func (w *worker) jobs() []job {
+	w.mu.Lock()
+	p, since, log := w.past.at(w.branch), w.past.since, w.session.Log()
+	jobs := make([]job, 0, len(p.open))
+	var began []bool
+	for _, seq := range p.open {
+		e, _ := log.Entry(seq)
+		call, _ := e.Payload.(tenfold.ToolCall)
+		jobs = append(jobs, job{seq: seq, call: call, mapped: call})
+		began = append(began, p.began[call.CallID] || seq < since)
+	}
+	w.mu.Unlock()
+	for i := range jobs {
+		j := &jobs[i]
+		if w.look(j); began[i] && (j.refused != "" || j.seq < since || alone(*j)) {
+			j.refused = unfinished
+		}
+	}
+	return jobs
+}
+
+// unfinished answers a call of which it is not known whether it was run.
+const unfinished = "Interrupted: the program ended before the call did. It may have run, in part or whole. Look at what it changed before you repeat it."
+
+// look finds the tool of a call, and what the call would do.
+func (w *worker) look(j *job) {
+	t, ok := w.tools[j.call.Name]
+	if !ok && w.options.Alias != nil {
+		mapped, err := w.options.Alias(j.call)
+		if err != nil {
+			j.refused = explain(err)
+			return
+		}
+		j.mapped, j.mapped.CallID = mapped, j.call.CallID
+		t, ok = w.tools[mapped.Name]
+	}
+	if !ok {
+		j.refused = w.unknownTool(j.call.Name)
+		return
+	}
+	if j.tool = t; w.options.NoTools {
+		j.refused = "Tools may not be called in this run. Answer without them."
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			j.refused = fmt.Sprintf("the tool failed: %v", p)
+		}
+	}()
+	intent, err := t.Intent(j.mapped.Arguments)
+	if err != nil {
+		j.refused = explain(err)
+	}
+	j.intent = intent
+}
+
+func (w *worker) unknownTool(name string) string {
+	names := make([]string, len(w.declared))
+	for i, d := range w.declared {
+		names[i] = d.Name
+	}
+	text := fmt.Sprintf("There is no tool %q. ", name[:min(len(name), 100)])
+	if near := problem.Nearest(name, names); near != "" {
+		return text + "Did you mean " + near + "?"
+	}
+	return text + "The tools are: " + strings.Join(names, ", ") + "."
+}
+
+// explain is an error as the model reads it.
+func explain(err error) string {
+	var p *problem.Error
+	if errors.As(err, &p) && p.Hint != "" {
+		return err.Error() + " (" + p.Hint + ")"
+	}
+	return err.Error()
+}
+
+// answerCall decides about a call, runs it, and gives what to append. An error is
+// one of the store.
+func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error) {
+	if j.refused != "" {
+		return w.result(j, failure(j.refused)), nil
+	}
+	if over(ctx) {
+		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
+	}
+	verdict, denied, err := w.decide(ctx, j)
+	switch {
+	case err != nil:
+		return nil, err
+	case over(ctx):
+		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
+	case denied != "":
+		return w.result(j, failure("Denied: "+denied)), nil
+	}
+	w.emit(Event{Branch: w.branch, Running: &Running{Call: j.call, Intent: j.intent, Contained: verdict.Contained}})
+	result, err := w.perform(ctx, j, verdict)
+	if err != nil {
+		return nil, err
+	}
+	return w.result(j, result), nil
+}
+
+// decide decides whether a call may run. Decisions about what changes something are
+// in the log before it runs, so that after a crash it is known what may have run.
+func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denied string, err error) {
+	free := !alone(j)
+	v = permission.Verdict{Action: permission.Deny, Reason: "no permission is given"}
+	if free {
+		v = permission.Verdict{Action: permission.Allow}
+	}
+	if w.options.Judge != nil {
+		v = w.options.Judge.Judge(j.mapped.Name, j.intent)
+	}
+	note := func(state tenfold.ApprovalState, reason string) error {
+		return w.append(tenfold.Entry{Branch: w.branch, Payload: tenfold.Approval{State: state, CallID: j.call.CallID, Reason: reason}})
+	}
+	switch v.Action {
+	case permission.Allow:
+		if !free {
+			err = note(tenfold.ApprovalGranted, v.Reason)
+		}
+		return v, "", err
+	case permission.Ask:
+		return w.approve(ctx, j, v, note)
+	}
+	denied = v.Reason
+	if denied == "" {
+		denied = "it is not allowed"
+	}
+	return v, denied, note(tenfold.ApprovalDenied, denied)
+}
+
+// approve asks a person.
+func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note func(tenfold.ApprovalState, string) error) (permission.Verdict, string, error) {
+	if w.options.Approver == nil {
+		denied := "it must be asked about, and nobody is there to be asked: " + v.Reason
+		return v, denied, note(tenfold.ApprovalDenied, denied)
+	}
+	if err := note(tenfold.ApprovalRequested, v.Reason); err != nil {
+		return v, "", err
+	}
+	answer, err := w.options.Approver.Approve(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Reason: v.Reason})
+	switch {
+	case over(ctx):
+		return v, "", nil
+	case err != nil:
+		denied := "asking the user failed: " + err.Error()
+		return v, denied, note(tenfold.ApprovalDenied, denied)
+	case !answer.Allowed:
+		denied := "the user does not want it"
+		if answer.Reason != "" {
+			denied = "the user says: " + answer.Reason
+		}
+		return v, denied, note(tenfold.ApprovalDenied, answer.Reason)
+	}
+	if answer.Always && w.options.Judge != nil {
+		w.options.Judge.Consent(j.mapped.Name, j.intent)
+	}
+	return v, "", note(tenfold.ApprovalGranted, answer.Reason)
+}
+
+// grace is how long a call may take to end once it is told to.
+const grace = 5 * time.Second
+
+// perform runs a call, within its time. A tool that panics, or does not end, is an
+// answer like any other. An error is one of the store.
+func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (toolbox.Result, error) {
+	call := toolbox.Call{
+		ID: j.call.CallID, Arguments: j.mapped.Arguments, Contained: v.Contained, Network: v.Network,
+		Output: func(text string) {
+			if text != "" {
+				w.emit(Event{Branch: w.branch, Output: &Output{CallID: j.call.CallID, Text: text}})
+			}
+		},
+	}
+	if inner, ok := j.tool.(ownTool); ok {
+		return inner.run(ctx, w, j, call)
+	}
+	limit := w.options.Limits.Call
+	inner, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	type ended struct {
+		result toolbox.Result
+		err    error
+	}
+	done := make(chan ended, 1)
+	go func() {
+		var e ended
+		defer func() {
+			if p := recover(); p != nil {
+				e = ended{err: fmt.Errorf("the tool failed: %v", p)}
+			}
+			done <- e
+		}()
+		e.result, e.err = j.tool.Run(inner, call)
+	}()
+	var e ended
+	select {
+	case e = <-done:
+	case <-inner.Done():
+		late := time.NewTimer(grace)
+		defer late.Stop()
+		select {
+		case e = <-done:
+		case <-late.C:
+			e.err = errors.New("it did not end when it was told to, and may go on")
+		}
+	}
+	switch {
+	case over(ctx):
+		text := "Interrupted while it ran."
+		if said := textOf(e.result); said != "" {
+			text += " Until then:\n" + said
+		}
+		return failure(text), nil
+	case e.err != nil && inner.Err() != nil:
+		return failure(fmt.Sprintf("Stopped: it took longer than %v. %s", limit, explain(e.err))), nil
+	case e.err != nil:
+		return failure(explain(e.err)), nil
+	}
+	return e.result, nil
+}
+
+// over tells that nobody waits for the results of calls any more.
+func over(ctx context.Context) bool { return ctx.Err() != nil }
+
+// notRun answers a call that was not begun.
+const notRun = "Interrupted before it was run."
+
+func (w *worker) interrupted(call tenfold.ToolCall, text string) tenfold.Entry {
+	if text == "" {
+		text = unfinished
+	}
+	return tenfold.Entry{Branch: w.branch, Payload: tenfold.ToolResult{CallID: call.CallID, Parts: tenfold.Text(text), IsError: true, Outcome: tenfold.Failed}}
+}
+
+func failure(text string) toolbox.Result {
+	return toolbox.Result{Parts: tenfold.Text(text), Outcome: tenfold.Failed}
+}
+
+func textOf(r toolbox.Result) string {
+	var b strings.Builder
+	for _, p := range r.Parts {
+		if p.File == nil {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// result makes the entries of a result: what came, and an overlay where that is too
+// long to be shown (V3).
+func (w *worker) result(j job, r toolbox.Result) []tenfold.Entry {
+	parts := bounded(r.Parts)
+	if !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" }) {
+		parts = tenfold.Text("(no output)")
+	}
+	result := tenfold.ToolResult{CallID: j.call.CallID, Parts: parts, Outcome: r.Outcome, IsError: r.Outcome == tenfold.Failed}
+	entries := []tenfold.Entry{{Branch: w.branch, Payload: result}}
+	if overlay := w.trim(j, &entries[0]); overlay != nil {
+		entries = append(entries, tenfold.Entry{Branch: w.branch, Payload: *overlay})
+	}
+	return entries
+}

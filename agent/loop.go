@@ -1,0 +1,302 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/provider"
+	"tenfold/session"
+)
+
+// worker goes through the steps of one branch: the root, or a sub-agent's.
+type worker struct {
+	*run
+
+	ctx    context.Context //nolint:containedctx // a run's, or that of the call which began the sub-agent
+	branch string
+	depth  int
+	// large tells that the provider called the request too large, and that a
+	// compaction answered it; broken counts responses in a row that did not end.
+	large  bool
+	broken int
+	most   int // tokens of an answer, where the provider said so
+	// wish is that of a sub-agent's model to be compacted.
+	wish *session.Wish
+}
+
+// maxBroken is how many responses in a row may break off before the run ends.
+const maxBroken = 3
+
+// What the model is told in a notice.
+const (
+	cutOffNotice      = "[The answer above was cut off. Go on from where it stops, without repeating it.]"
+	lengthNotice      = "[The answer above reached the limit of its length. Go on from where it stops, without repeating it.]"
+	interruptedNotice = "[The answer was interrupted by the user.]"
+	timeNotice        = "[The answer was stopped: a limit of time was reached.]"
+)
+
+// work goes from state to state until there is a reason to stop.
+func (w *worker) work() (Stop, error) {
+	for {
+		w.mu.Lock()
+		state := w.past.at(w.branch).state
+		w.mu.Unlock()
+		if stop := w.ended(w.ctx); stop != nil {
+			return *stop, w.leave(state)
+		}
+		var stop *Stop
+		var err error
+		switch state {
+		case Asked:
+			if stop = w.limited(); stop == nil {
+				stop, err = w.step()
+			}
+		case Answering:
+			err = w.append(w.notice(cutOffNotice))
+		case Calling:
+			err = w.calls()
+		case Empty, Said:
+			stop = &Stop{Reason: Answered}
+		}
+		if stop != nil || err != nil {
+			if err != nil && w.ctx.Err() != nil && provider.KindOf(err) == "" && errors.Is(err, w.ctx.Err()) {
+				continue // the error is that the context ended
+			}
+			if stop == nil {
+				stop = &Stop{}
+			}
+			return *stop, err
+		}
+	}
+}
+
+// leave leaves the branch so that the next run can go on: calls are answered, and a
+// notice stands behind an answer that was cut off.
+func (w *worker) leave(state State) error {
+	switch state {
+	case Calling:
+		return w.calls()
+	case Answering:
+		text := interruptedNotice
+		if errors.Is(context.Cause(w.ctx), errTime) {
+			text = timeNotice
+		}
+		return w.append(w.notice(text))
+	}
+	return nil
+}
+
+func (w *worker) notice(text string) tenfold.Entry {
+	return tenfold.Entry{Branch: w.branch, Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Notice, Synthetic: true}}
+}
+
+// step compacts if it is time to, and has the model answer once. A stop is given
+// where there is a reason for one.
+func (w *worker) step() (*Stop, error) {
+	if stop, err := w.settle(); stop != nil || err != nil {
+		return stop, err
+	}
+	end, err := w.answer()
+	if w.branch == "" && (end != "" || err == nil) {
+		w.gauged()
+	}
+	switch kind := provider.KindOf(err); {
+	case err == nil:
+		w.large, w.broken = false, 0
+	case w.ctx.Err() != nil:
+		return nil, err
+	case kind == provider.TooLarge:
+		return w.tooLarge(err)
+	case kind == provider.Invalid && w.most == 0 && provider.MaxOutput(err) > 0:
+		w.most = provider.MaxOutput(err)
+		return nil, nil
+	case kind == provider.Refused:
+		return &Stop{Reason: Refused, Detail: err.Error()}, nil
+	case errors.Is(err, errBroken) && w.broken < maxBroken:
+		w.broken++
+		w.emit(Event{Branch: w.branch, Waiting: &Waiting{Attempt: w.broken, Err: err}})
+		return nil, nil
+	default:
+		return nil, err
+	}
+	switch end {
+	case provider.StopLength:
+		return w.cutOff()
+	case provider.StopRefused:
+		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, nil
+	case provider.StopEnd, provider.StopTools:
+		if w.state() == Asked { // it said nothing at all
+			return &Stop{Reason: Answered, Detail: "the answer was empty"}, nil
+		}
+	}
+	return nil, nil
+}
+
+func (w *worker) state() State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.past.at(w.branch).state
+}
+
+// cutOff stops at an answer that reached its limit, so that the next run goes on with
+// it. Calls that were made before are run first.
+func (w *worker) cutOff() (*Stop, error) {
+	if w.state() == Calling {
+		return nil, nil
+	}
+	return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens; the next run goes on"}, w.append(w.notice(lengthNotice))
+}
+
+// errBroken says that a response broke off after it had begun.
+var errBroken = errors.New("the answer broke off")
+
+// answer has the model answer, and appends each block as it is finished.
+func (w *worker) answer() (provider.Stop, error) {
+	view := w.view()
+	policy := w.options.Retry
+	policy.Waiting = func(attempt int, err error, after time.Duration) {
+		w.emit(Event{Branch: w.branch, Waiting: &Waiting{Attempt: attempt, After: after, Err: err}})
+	}
+	model := provider.Retry(w.options.Model, policy)
+	var (
+		text  strings.Builder // of the message under way
+		began bool
+		id    string
+		usage *tenfold.Usage
+		end   provider.Stop
+		fault error
+	)
+	for e, err := range model.Stream(w.ctx, provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools}) {
+		if err != nil {
+			fault = err
+			break
+		}
+		if e.MessageID != "" {
+			id = e.MessageID
+		}
+		switch {
+		case e.Text != "":
+			began = true
+			text.WriteString(e.Text)
+			w.emit(Event{Branch: w.branch, Text: e.Text})
+		case e.Reasoning != "":
+			began = true
+			w.emit(Event{Branch: w.branch, Reasoning: e.Reasoning})
+		case e.Block != nil:
+			began = true
+			text.Reset()
+			if err := w.append(tenfold.Entry{Branch: w.branch, MessageID: id, Payload: e.Block}); err != nil {
+				return "", err
+			}
+		}
+		if e.Usage != nil {
+			usage = e.Usage
+		}
+		if e.Stop != "" {
+			end = e.Stop
+		}
+	}
+	var last []tenfold.Entry
+	if said := text.String(); strings.TrimSpace(said) != "" && (fault == nil || w.ctx.Err() != nil) {
+		last = append(last, tenfold.Entry{Branch: w.branch, MessageID: id, Payload: tenfold.AssistantMessage{Text: said}})
+	}
+	if fault == nil && end == "" {
+		fault = &provider.Error{Kind: provider.CutOff, Model: w.options.Model.Name(), Message: "the answer ended without saying why"}
+	}
+	if usage != nil || fault == nil {
+		last = append(last, w.usage(id, usage))
+	}
+	if len(last) > 0 {
+		if err := w.append(last...); err != nil {
+			return "", err
+		}
+	}
+	if fault != nil && began && temporary(fault) {
+		fault = errors.Join(errBroken, fault)
+	}
+	return end, fault
+}
+
+// temporary reports whether asking again may help after such an error.
+func temporary(err error) bool {
+	switch provider.KindOf(err) {
+	case provider.CutOff, provider.Overloaded, provider.RateLimited, provider.TimedOut, provider.Unreachable:
+		return true
+	}
+	return false
+}
+
+// usage is the end of a response, with what it used as far as that is known.
+func (w *worker) usage(id string, u *tenfold.Usage) tenfold.Entry {
+	var used tenfold.Usage
+	if u != nil {
+		used = *u
+	}
+	if used.Model == "" {
+		used.Model = w.options.Model.Name()
+	}
+	w.spend(used)
+	return tenfold.Entry{Branch: w.branch, MessageID: id, Payload: used}
+}
+
+// view is what the model is to see.
+func (w *worker) view() *tenfold.Projection {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.branch == "" {
+		return w.session.Projection() // nobody else appends while it is read
+	}
+	return w.branchView().Snapshot()
+}
+
+// branchView is the view of a sub-agent, kept up. It is called with the lock held.
+func (w *worker) branchView() *tenfold.Projection {
+	p := w.views[w.branch]
+	if p == nil {
+		p = tenfold.ProjectBranch(w.session.Log(), w.branch)
+		w.views[w.branch] = p
+	}
+	p.Advance()
+	return p
+}
+
+// tooLarge answers a request that the provider called too large: once by a
+// compaction, then the context is exceeded.
+func (w *worker) tooLarge(err error) (*Stop, error) {
+	exceeded := &Stop{Reason: Exceeded, Detail: fmt.Sprintf("%v; start a new conversation, or compact this one to a smaller target", err)}
+	if w.large {
+		return exceeded, nil
+	}
+	w.large = true
+	var e *provider.Error
+	if errors.As(err, &e) && e.Limit > 0 {
+		w.narrow(e.Limit)
+	}
+	done := false
+	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
+	if w.branch != "" {
+		w.mu.Lock()
+		d := w.control.AskOn(wish, w.branchView().Tokens())
+		w.mu.Unlock()
+		return w.compactBranch(d, true)
+	}
+	err = w.ask(wish, &done)
+	if err != nil || done {
+		return nil, err
+	}
+	return exceeded, nil
+}
+
+// narrow takes in that the model's window is smaller than was thought.
+func (r *run) narrow(window int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if window < r.control.Window() {
+		r.options.Live.Request.Options.Window = window
+		r.control = r.session.Control(r.options.Live)
+	}
+}

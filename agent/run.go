@@ -1,0 +1,265 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"tenfold"
+	"tenfold/problem"
+	"tenfold/session"
+)
+
+// errTime is the cause of a context that ended because a limit of time did.
+var errTime = errors.New("the limit of time is reached")
+
+// Run appends the message as a turn and has the model answer it, calls and all,
+// until there is no more to do or a limit is reached. Without parts it goes on
+// where the conversation stopped, for whatever reason. Events come as things
+// happen; the last one is a Stop, unless there was an error: one of the provider,
+// or of the store. Either way all that was acknowledged is in the log, and the
+// next Run goes on. Leaving the loop ends the run as the end of ctx does.
+func (a *Agent) Run(ctx context.Context, parts ...tenfold.Part) iter.Seq2[Event, error] {
+	return a.sequence(ctx, func(r *run) error { return r.start(parts) })
+}
+
+// Compact compacts the conversation now, as a person asks for it, also after a
+// failure. Focus is what must be kept. The events are those of the compaction and
+// the gauge.
+func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
+	return a.sequence(ctx, func(r *run) error {
+		return r.ask(session.Wish{By: session.ByPerson, Reason: "asked by a person", Focus: focus, Idle: true}, nil)
+	})
+}
+
+// run is one run under way.
+type run struct {
+	*Agent
+
+	ctx    context.Context //nolint:containedctx // of the run
+	hand   chan handed
+	left   chan struct{} // closed when nobody takes events any more
+	began  time.Time
+	told   int64      // the entries up to it were told of
+	tells  sync.Mutex // so that entries are told of in order
+	spends sync.Mutex
+	spent  spending
+}
+
+// spending is what counts against the limits of a run.
+type spending struct {
+	steps, tokens int
+	dollars       float64
+	unpriced      string // a model without a price
+}
+
+// handed is an event on its way to who reads the run.
+type handed struct {
+	event Event
+	taken chan struct{}
+}
+
+// sequence runs do beside, and hands on its events.
+func (a *Agent) sequence(ctx context.Context, do func(*run) error) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if !a.busy.TryLock() {
+			yield(Event{}, ErrBusy)
+			return
+		}
+		defer a.busy.Unlock()
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		if limit := a.options.Limits.Time; limit > 0 {
+			var over context.CancelFunc
+			ctx, over = context.WithTimeoutCause(ctx, limit, errTime)
+			defer over()
+		}
+		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{}), began: time.Now()}
+		a.mu.Lock()
+		r.told = a.session.Log().Version()
+		a.mu.Unlock()
+		done := make(chan error, 1)
+		go func() { done <- do(r) }()
+		var observed error
+		listening, gone := true, false
+		leave := func() {
+			if listening {
+				listening = false
+				stop()
+				close(r.left)
+			}
+		}
+		defer leave() // a tool that never ended may still print
+		for {
+			select {
+			case h := <-r.hand:
+				if listening && a.options.Observe != nil && h.event.Text == "" && h.event.Reasoning == "" {
+					if observed = a.options.Observe(h.event); observed != nil {
+						leave()
+					}
+				}
+				if listening && !yield(h.event, nil) {
+					gone = true
+					leave()
+				}
+				close(h.taken)
+			case err := <-done:
+				switch {
+				case observed != nil:
+					err = fmt.Errorf("record the run: %w", observed)
+				case gone:
+					return
+				}
+				if err != nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// emit hands on an event, and comes back when it was taken.
+func (r *run) emit(e Event) {
+	h := handed{e, make(chan struct{})}
+	select {
+	case r.hand <- h:
+		<-h.taken
+	case <-r.left:
+	}
+}
+
+// tell tells of the entries that the log got since.
+func (r *run) tell() {
+	r.tells.Lock()
+	defer r.tells.Unlock()
+	for {
+		r.mu.Lock()
+		var entries []tenfold.Entry
+		for e := range r.session.Log().After(r.told) {
+			entries = append(entries, e)
+		}
+		r.mu.Unlock()
+		if len(entries) == 0 {
+			return
+		}
+		for i := range entries {
+			r.told = entries[i].Seq
+			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i]})
+		}
+	}
+}
+
+// append appends entries and tells of them.
+func (r *run) append(entries ...tenfold.Entry) error {
+	r.mu.Lock()
+	err := r.store(r.ctx, entries...)
+	r.mu.Unlock()
+	r.tell()
+	return err
+}
+
+// gauged tells how full the context is now.
+func (r *run) gauged() {
+	r.mu.Lock()
+	r.measure()
+	g := r.gauge
+	r.mu.Unlock()
+	r.emit(Event{Gauge: &g})
+}
+
+// start begins the turn of a message, or goes on without one, and works through it.
+func (r *run) start(parts []tenfold.Part) error {
+	r.mu.Lock()
+	err := r.configure(r.ctx)
+	state := r.past.at("").state
+	r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	r.tell()
+	w := &worker{run: r, ctx: r.ctx}
+	switch {
+	case len(parts) > 0:
+		if err := w.begin(parts); err != nil {
+			return err
+		}
+	case state == Empty:
+		return &problem.Error{Code: "nothing_to_answer", Op: "run", Subject: "conversation " + r.session.ID(), Problem: "there is nothing to answer", Hint: "write a message"}
+	}
+	stop, err := w.work()
+	if err != nil {
+		return err
+	}
+	stop.Steps = r.spent.steps
+	r.emit(Event{Stop: &stop})
+	return nil
+}
+
+// begin begins the turn of a message. Calls that nobody answered, as after a crash,
+// are told as interrupted first: the person goes on to something else.
+func (w *worker) begin(parts []tenfold.Part) error {
+	w.mu.Lock()
+	var entries []tenfold.Entry
+	log := w.session.Log()
+	for _, seq := range w.past.at(w.branch).open {
+		if e, ok := log.Entry(seq); ok {
+			entries = append(entries, w.interrupted(e.Payload.(tenfold.ToolCall), "")) //nolint:forcetypeassert // it tracks calls
+		}
+	}
+	entries = append(entries, tenfold.Entry{Payload: tenfold.TurnStart{}})
+	if w.options.Context != nil {
+		if text := w.options.Context(); text != "" && text != w.past.context {
+			entries = append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Context, Synthetic: true}})
+		}
+	}
+	w.mu.Unlock()
+	return w.append(append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: parts}})...)
+}
+
+// ended tells why the context ended, if it did.
+func (r *run) ended(ctx context.Context) *Stop {
+	switch {
+	case ctx.Err() == nil:
+		return nil
+	case errors.Is(context.Cause(ctx), errTime):
+		return &Stop{Reason: Limited, Detail: fmt.Sprintf("the limit of %v is reached; the next run goes on", r.options.Limits.Time)}
+	}
+	return &Stop{Reason: Interrupted, Detail: "interrupted; the next run goes on"}
+}
+
+// limited tells which limit is reached, if one is.
+func (r *run) limited() *Stop {
+	r.spends.Lock()
+	defer r.spends.Unlock()
+	l, s := r.options.Limits, r.spent
+	var detail string
+	switch {
+	case l.Steps > 0 && s.steps >= l.Steps:
+		detail = fmt.Sprintf("the limit of %d steps is reached", l.Steps)
+	case l.Tokens > 0 && s.tokens >= l.Tokens:
+		detail = fmt.Sprintf("the limit of %d tokens is reached: %d were used", l.Tokens, s.tokens)
+	case l.Dollars > 0 && s.unpriced != "":
+		detail = fmt.Sprintf("the limit of $%.2f cannot be kept: the price of %s is not known", l.Dollars, s.unpriced)
+	case l.Dollars > 0 && s.dollars >= l.Dollars:
+		detail = fmt.Sprintf("the limit of $%.2f is reached: $%.2f were spent", l.Dollars, s.dollars)
+	default:
+		return nil
+	}
+	return &Stop{Reason: Limited, Detail: detail + "; the next run goes on"}
+}
+
+// spend counts a response against the limits.
+func (r *run) spend(u tenfold.Usage) {
+	r.spends.Lock()
+	defer r.spends.Unlock()
+	r.spent.steps++
+	r.spent.tokens += u.Input + u.CacheRead + u.CacheWrite + u.Output
+	dollars, known := r.options.Prices.Cost(u.Model, u)
+	if r.spent.dollars += dollars; !known {
+		r.spent.unpriced = u.Model
+	}
+}

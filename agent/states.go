@@ -1,0 +1,71 @@
+package agent
+
+// A State is where the loop stands on a branch of the log. The log alone says it,
+// so that whoever opens a conversation after a crash goes on where it stopped.
+type State string
+
+// The states.
+const (
+	// Empty: there is nothing to answer.
+	Empty State = "empty"
+	// Asked: a message, or the results of all calls, wait for an answer.
+	Asked State = "asked"
+	// Answering: a response has begun, and nothing says that it ended.
+	Answering State = "answering"
+	// Calling: calls of the last response have no result yet.
+	Calling State = "calling"
+	// Said: the last response ended, and called nothing.
+	Said State = "answered"
+)
+
+// States lists the states.
+func States() []State { return []State{Empty, Asked, Answering, Calling, Said} }
+
+// An Input is an entry of the log, as far as the loop is concerned.
+type Input string
+
+// The inputs.
+const (
+	MessageCame  Input = "a message"
+	ContextCame  Input = "standing instructions"
+	BlockEnded   Input = "text or reasoning is finished"
+	CallEnded    Input = "a call is finished"
+	UsageCame    Input = "the response ends (usage)"
+	ResultCame   Input = "a result, others are open"
+	LastResult   Input = "the last result"
+	AnyOther     Input = "any other entry"
+	ProcessBegan Input = "the program is killed and begins anew"
+)
+
+// Inputs lists the inputs.
+func Inputs() []Input {
+	return []Input{MessageCame, ContextCame, BlockEnded, CallEnded, UsageCame, ResultCame, LastResult, AnyOther, ProcessBegan}
+}
+
+// On gives the state that follows an input.
+func (s State) On(in Input) State {
+	if next, ok := transitions[in][s]; ok {
+		return next
+	}
+	return s
+}
+
+// transitions are those that lead to another state: docs/agent-loop.md shows them.
+var transitions = map[Input]map[State]State{
+	MessageCame: {Empty: Asked, Answering: Asked, Calling: Asked, Said: Asked},
+	BlockEnded:  {Empty: Answering, Asked: Answering, Said: Answering},
+	CallEnded:   {Empty: Calling, Asked: Calling, Answering: Calling, Said: Calling},
+	UsageCame:   {Answering: Said},
+	LastResult:  {Calling: Asked},
+}
+
+// Does says what the loop does in the state.
+func (s State) Does() string {
+	return map[State]string{
+		Empty:     "nothing: there is nothing to answer",
+		Asked:     "compacts if it is time to, and asks the model",
+		Answering: "appends a notice that the answer was cut off, which asks for the rest",
+		Calling:   "runs the calls, those aside that may have been run before",
+		Said:      "stops",
+	}[s]
+}

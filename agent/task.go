@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/problem"
+	"tenfold/provider"
+	"tenfold/session"
+	"tenfold/toolbox"
+)
+
+// maxDepth is how deep sub-agents may begin others.
+const maxDepth = 2
+
+const taskName = "task"
+
+// taskTool has a sub-agent do a piece of the work, on a branch of the log that is
+// named after the call (L7): it sees the standing instructions and its task, and
+// nothing else of the conversation.
+func taskTool() ownTool {
+	return ownTool{
+		definition: tenfold.ToolDefinition{
+			Name:        taskName,
+			Description: "Have a sub-agent do a piece of work with the same tools, in a context of its own: for searches and changes whose details you do not need. It knows nothing of this conversation: prompt must say everything. You get its last message. Several tasks in one response run at the same time.",
+			Schema:      `{"type":"object","properties":{"title":{"type":"string","description":"The task in a few words."},"prompt":{"type":"string"}},"required":["prompt"]}`,
+		},
+		check: func(a arguments) (string, error) {
+			if strings.TrimSpace(a.Prompt) == "" {
+				return "", &problem.Error{Subject: taskName, Problem: "no prompt", Hint: "say what is to be done"}
+			}
+			if a.Title != "" {
+				return oneLine(a.Title), nil
+			}
+			return oneLine(a.Prompt), nil
+		},
+		do: func(ctx context.Context, w *worker, j job, a arguments) (toolbox.Result, error) {
+			return w.delegate(ctx, j, a.Prompt)
+		},
+	}
+}
+
+// delegate has a sub-agent work on a task, or go on with it after a crash.
+func (w *worker) delegate(ctx context.Context, j job, prompt string) (toolbox.Result, error) {
+	branch := w.branch
+	if branch == "" {
+		branch = "root"
+	}
+	sub := &worker{run: w.run, ctx: ctx, branch: branch + "." + taskName + strconv.FormatInt(j.seq, 10), depth: w.depth + 1}
+	if sub.depth > maxDepth {
+		return failure("A sub-agent at this depth may not begin others. Do it yourself."), nil
+	}
+	if sub.state() == Empty {
+		if err := sub.set(prompt); err != nil {
+			return toolbox.Result{}, err
+		}
+	}
+	stop, err := sub.work()
+	last := sub.lastWords()
+	w.mu.Lock()
+	delete(w.views, sub.branch)
+	w.mu.Unlock()
+	switch {
+	case err != nil && provider.KindOf(err) == "":
+		return toolbox.Result{}, err
+	case err != nil:
+		stop.Reason, stop.Detail = "failed", explain(err)
+	case stop.Reason == Answered && last != "":
+		return success(last), nil
+	case stop.Reason == Answered:
+		return failure("The sub-agent ended without a word."), nil
+	}
+	text := fmt.Sprintf("The sub-agent stopped before it was done: %s: %s.", stop.Reason, stop.Detail)
+	if last != "" {
+		text += " The last that it said:\n" + last
+	}
+	return failure(text), nil
+}
+
+// set begins the branch: what the sub-agent is told, and that it sees nothing of
+// what came before but standing instructions (P8a).
+func (w *worker) set(prompt string) error {
+	w.mu.Lock()
+	log := w.session.Log()
+	turn := max(log.Turns()-1, 0)
+	w.mu.Unlock()
+	system := taskSystem
+	tools := make([]tenfold.ToolDefinition, 0, len(w.declared))
+	for _, d := range w.declared {
+		if d.Name != taskName || w.depth < maxDepth {
+			tools = append(tools, d)
+		}
+	}
+	return w.append(
+		tenfold.Entry{Branch: w.branch, Payload: tenfold.ConfigDelta{System: &system, Tools: &tools}},
+		tenfold.Entry{Branch: w.branch, Payload: tenfold.Compaction{ToTurn: turn, Strategy: taskName, Source: "model", Reason: "a context of its own", Turns: tenfold.Omit}},
+		tenfold.Entry{Branch: w.branch, Payload: tenfold.UserMessage{Parts: tenfold.Text(prompt), Synthetic: true}},
+	)
+}
+
+// lastWords is the text of the branch's last response.
+func (w *worker) lastWords() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	log := w.session.Log()
+	text := ""
+	for seq := log.Version(); seq > 0; seq-- {
+		e, _ := log.Entry(seq)
+		if e.Branch != w.branch {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.AssistantMessage:
+			text = strings.TrimSuffix(p.Text+"\n\n"+text, "\n\n")
+		case tenfold.UserMessage, tenfold.ToolResult:
+			return text
+		}
+	}
+	return text
+}
+
+// settleBranch compacts the view of a sub-agent where it is time to.
+func (w *worker) settleBranch() (*Stop, error) {
+	w.mu.Lock()
+	used := w.past.at(w.branch).used
+	if used == 0 {
+		used = w.branchView().Tokens()
+	}
+	d := w.control.NextOn(used)
+	if d.Action != session.Compact && w.wish != nil {
+		d = w.control.AskOn(*w.wish, used)
+	}
+	window := w.control.Window()
+	w.mu.Unlock()
+	w.wish = nil
+	return w.compactBranch(d, used > window)
+}
+
+// compactBranch carries out a decision about the view of a sub-agent.
+func (w *worker) compactBranch(d session.Decision, full bool) (*Stop, error) {
+	if d.Action != session.Compact {
+		return nil, nil
+	}
+	begins := d
+	w.emit(Event{Branch: w.branch, Compaction: &begins})
+	w.mu.Lock()
+	d, err := w.control.RunOn(w.ctx, w.branch, d)
+	w.past.read(w.session.Log())
+	w.mu.Unlock()
+	w.tell()
+	w.emit(Event{Branch: w.branch, Compaction: &d})
+	if err == nil && d.Action == session.Failed && full {
+		return &Stop{Reason: Exceeded, Detail: d.Reason}, nil
+	}
+	return nil, err
+}

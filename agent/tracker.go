@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"slices"
+
+	"tenfold"
+	"tenfold/provider"
+)
+
+// tracker is what the log says of the loop, read entry by entry.
+type tracker struct {
+	prices   provider.Prices
+	version  int64
+	branches map[string]*place
+	config   tenfold.Config
+	// since is the seq of the newest configuration with tools: calls before it
+	// were made under other ones, perhaps another agent's.
+	since   int64
+	context string // the newest context that this agent gave
+	// spent is what all responses used, dollars what those cost whose price is
+	// known; unpriced tells that there are others.
+	spent    tenfold.Usage
+	dollars  float64
+	unpriced bool
+	commands map[string]bool // that compacted
+}
+
+// place is where the loop stands on a branch.
+type place struct {
+	state State
+	open  []int64         // calls of the last response without a result, in order
+	began map[string]bool // of those, the ids that a decision allowed to run
+	used  int             // what the next request takes: as reported, and what came since
+}
+
+func newTracker(prices provider.Prices) tracker {
+	return tracker{prices: prices, branches: map[string]*place{}, commands: map[string]bool{}}
+}
+
+func (t *tracker) at(branch string) *place {
+	p := t.branches[branch]
+	if p == nil {
+		p = &place{state: Empty, began: map[string]bool{}}
+		t.branches[branch] = p
+	}
+	return p
+}
+
+// read takes in what is new in the log.
+func (t *tracker) read(l *tenfold.Log) {
+	for e := range l.After(t.version) {
+		t.version = e.Seq
+		t.add(l, e)
+	}
+}
+
+func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
+	p := t.at(e.Branch)
+	in := AnyOther
+	switch payload := e.Payload.(type) {
+	case tenfold.UserMessage:
+		in = MessageCame
+		if payload.Purpose == tenfold.Context {
+			in = ContextCame
+			if e.Branch == "" && len(payload.Parts) == 1 {
+				t.context = payload.Parts[0].Text
+			}
+			break
+		}
+		p.forget()
+	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ProviderItem:
+		in = BlockEnded
+	case tenfold.ToolCall:
+		in = CallEnded
+		if p.state != Calling {
+			p.forget()
+		}
+		p.open = append(p.open, e.Seq)
+	case tenfold.ToolResult:
+		at := slices.Index(p.open, l.Pair(e.Seq))
+		if at < 0 {
+			break
+		}
+		p.open = slices.Delete(p.open, at, at+1)
+		if in = ResultCame; len(p.open) == 0 {
+			in = LastResult
+		}
+	case tenfold.Approval:
+		if payload.State == tenfold.ApprovalGranted {
+			p.began[payload.CallID] = true
+		}
+	case tenfold.Usage:
+		in = UsageCame
+		t.count(payload)
+		p.used = payload.Input + payload.CacheRead + payload.CacheWrite + payload.Output
+	case tenfold.ConfigDelta:
+		t.configure(e, payload)
+	case tenfold.Compaction:
+		if e.Branch == "" && !payload.AtBirth() && payload.Source != "import" {
+			t.commands[payload.Command+"/"+map[bool]string{true: e.ID}[payload.Command == ""]] = true
+		}
+		if p.used > 0 && payload.AtBirth() {
+			p.used -= payload.TokensBefore - payload.TokensAfter
+		} else {
+			p.used = 0
+		}
+	}
+	if e.Payload.Kind().Visible() && p.used > 0 {
+		p.used += e.Tokens
+	}
+	p.state = p.state.On(in)
+}
+
+// forget lets go of the calls of the response before.
+func (p *place) forget() {
+	p.open = nil
+	clear(p.began)
+}
+
+func (t *tracker) count(u tenfold.Usage) {
+	t.spent.Input += u.Input
+	t.spent.Output += u.Output
+	t.spent.CacheRead += u.CacheRead
+	t.spent.CacheWrite += u.CacheWrite
+	model := u.Model
+	if model == "" {
+		model = t.config.Model
+	}
+	dollars, known := t.prices.Cost(model, u)
+	t.dollars += dollars
+	t.unpriced = t.unpriced || !known
+}
+
+// configure takes in a configuration of the root.
+func (t *tracker) configure(e tenfold.Entry, d tenfold.ConfigDelta) {
+	if e.Branch != "" {
+		return
+	}
+	if d.Model != "" {
+		t.config.Model = d.Model
+	}
+	if d.System != nil {
+		t.config.System = *d.System
+	}
+	if d.Tools != nil {
+		t.config.Tools, t.since = *d.Tools, e.Seq
+	}
+}
+
+func sameTools(a, b []tenfold.ToolDefinition) bool { return slices.Equal(a, b) }

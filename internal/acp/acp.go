@@ -1,0 +1,111 @@
+// Package acp serves the agent to editors over the Agent Client Protocol: JSON
+// lines on standard input and output, as Zed, JetBrains and other editors speak
+// it. Each session of an editor is a conversation of the store, so that it can
+// be looked at, undone and continued everywhere else.
+//
+// It holds no rule of its own: package agent runs the conversation, and this
+// package turns its events into updates and its questions into requests for
+// permission.
+package acp
+
+import (
+	"context"
+	"io"
+	"iter"
+	"log/slog"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// An Agent works on one conversation: [*agent.Agent]. It is for one goroutine
+// at a time.
+type Agent interface {
+	Run(ctx context.Context, parts ...tenfold.Part) iter.Seq2[agent.Event, error]
+	Compact(ctx context.Context, focus string) iter.Seq2[agent.Event, error]
+	Undo(ctx context.Context) ([]tenfold.Overlay, error)
+	Session() *session.Session
+}
+
+// A Host opens conversations. It is safe for concurrent use.
+type Host interface {
+	// Open opens the conversation of an id, or begins one where that is empty.
+	Open(ctx context.Context, o Open) (Conversation, error)
+	// List lists the conversations of a directory, or all where that is empty,
+	// the newest first.
+	List(ctx context.Context, directory string) iter.Seq2[store.Conversation, error]
+}
+
+// An Open says what an editor wants to work on.
+type Open struct {
+	ID string
+	// Directory is the workspace, absolute.
+	Directory string
+	// Servers are the MCP servers that the editor is set up with. The editor is
+	// the person's, and so are they.
+	Servers []sdk.McpServer
+	// Approver asks the person, in the editor.
+	Approver agent.Approver
+}
+
+// A Conversation is one that was opened.
+type Conversation struct {
+	ID    string
+	Agent Agent
+	// Model is the name of its model, and Models are those that a person may
+	// choose from, that one included.
+	Model  string
+	Models []string
+	// Switch goes on with another model of the person's.
+	Switch func(ctx context.Context, model string) error
+	// Close ends what the conversation has running, its MCP servers above all.
+	Close func() error
+}
+
+// A Server serves one editor.
+type Server struct {
+	Host    Host
+	Version string
+	// Log is told of messages that cannot be read; nil is nobody.
+	Log *slog.Logger
+}
+
+// Serve serves an editor until it closes its side or ctx ends. Then it stops
+// what is under way, and returns once all conversations are closed.
+func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	w := &orderedWriter{w: out}
+	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}, out: w}
+	connected := make(chan struct{})
+	conn := sdk.NewAgentSideConnection(e, w, &gatedReader{r: in, open: connected})
+	log := s.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	conn.SetLogger(log)
+	e.conn = conn
+	close(connected) // nothing is handled before the editor knows its connection
+	select {
+	case <-conn.Done():
+	case <-ctx.Done():
+	}
+	stop()
+	return e.close()
+}
+
+// gatedReader holds the first read back until the server is set up.
+type gatedReader struct {
+	r    io.Reader
+	open <-chan struct{}
+}
+
+// Read implements [io.Reader].
+func (g *gatedReader) Read(p []byte) (int, error) {
+	<-g.open
+	return g.r.Read(p)
+}

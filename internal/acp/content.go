@@ -1,0 +1,205 @@
+package acp
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/internal/cli/terminal"
+	"tenfold/tool"
+	"tenfold/toolbox"
+)
+
+// visible makes a text of a model, a tool or a file safe to show.
+func visible(text string) string { return terminal.Visible(text) }
+
+// notice is a message of the program's own, apart from what the model says.
+func notice(text string) sdk.SessionUpdate {
+	return sdk.UpdateAgentMessageText("\n\n*" + strings.ReplaceAll(terminal.VisibleLine(text), "*", `\*`) + "*\n\n")
+}
+
+// partsOf reads what a person sent. Files that are only named stay names: the
+// model reads them with its tools, and in the version that is on disk then.
+func partsOf(blocks []sdk.ContentBlock) []tenfold.Part {
+	var parts []tenfold.Part
+	text := func(s string) {
+		if n := len(parts); n > 0 && parts[n-1].File == nil {
+			parts[n-1].Text += s
+		} else if s != "" {
+			parts = append(parts, tenfold.Part{Text: s})
+		}
+	}
+	for _, b := range blocks {
+		switch {
+		case b.Text != nil:
+			text(b.Text.Text)
+		case b.ResourceLink != nil:
+			text("@" + pathOf(b.ResourceLink.Uri))
+		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
+			r := b.Resource.Resource.TextResourceContents
+			text("\n<file path=\"" + strings.ReplaceAll(pathOf(r.Uri), `"`, "%22") + "\">\n" + r.Text + "\n</file>\n")
+		case b.Image != nil && b.Image.Data != "":
+			parts = append(parts, tenfold.Part{File: &tenfold.File{
+				Type: tenfold.PartImage, MediaType: b.Image.MimeType, URI: "data:" + b.Image.MimeType + ";base64," + b.Image.Data,
+			}})
+		}
+	}
+	blank := true
+	for _, p := range parts {
+		blank = blank && p.File == nil && strings.TrimSpace(p.Text) == ""
+	}
+	if blank {
+		return nil
+	}
+	return parts
+}
+
+// pathOf gives the path of a file's address, and any other address as it is.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return uri
+	}
+	return u.Path
+}
+
+// fenced shows a text as it is: an editor would take it for Markdown.
+func fenced(text, language string) sdk.ToolCallContent {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return sdk.ToolContent(sdk.TextBlock(fence + language + "\n" + strings.TrimRight(visible(text), "\n") + "\n" + fence))
+}
+
+// shorten keeps the beginning and the end of a long text.
+func shorten(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	half := mostShown / 2
+	return strings.ToValidUTF8(text[:half], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-half:], "")
+}
+
+// imageOf gives an image that is in the log itself.
+func imageOf(p tenfold.Part) (sdk.ContentBlock, bool) {
+	if p.File == nil || p.File.Type != tenfold.PartImage {
+		return sdk.ContentBlock{}, false
+	}
+	head, data, ok := strings.Cut(p.File.URI, ";base64,")
+	if mime, isData := strings.CutPrefix(head, "data:"); ok && isData {
+		return sdk.ImageBlock(data, mime), true
+	}
+	return sdk.ContentBlock{}, false
+}
+
+// callID tells the calls of sub-agents apart.
+func callID(branch, id string) sdk.ToolCallId {
+	if branch != "" {
+		id = branch + "/" + id
+	}
+	return sdk.ToolCallId(id)
+}
+
+// titleOf is a call in one line.
+func titleOf(branch, name, subject string) string {
+	title := terminal.VisibleLine(name)
+	if subject != "" {
+		title += " " + terminal.VisibleLine(subject)
+	}
+	if branch != "" {
+		title = terminal.VisibleLine(branch) + ": " + title
+	}
+	return terminal.Excerpt(title, 120)
+}
+
+// subjectOf is what a call is about, before its tool was asked.
+func subjectOf(c tenfold.ToolCall) string {
+	var arguments map[string]any
+	if json.Unmarshal([]byte(c.Arguments), &arguments) != nil {
+		return ""
+	}
+	primary := tool.Primary([]string{c.Name})
+	for _, name := range append(primary[c.Name], primary[tenfold.AnyTool]...) {
+		if s, ok := arguments[name].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// kindOf tells an editor which sign to show.
+func kindOf(name string, effect toolbox.Effect) sdk.ToolKind {
+	known, _ := tool.Lookup(name)
+	switch known.Kind {
+	case tool.Reads:
+		return sdk.ToolKindRead
+	case tool.Lists, tool.Searches:
+		return sdk.ToolKindSearch
+	case tool.Writes, tool.Edits:
+		return sdk.ToolKindEdit
+	case tool.Shell:
+		return sdk.ToolKindExecute
+	case tool.Fetches:
+		return sdk.ToolKindFetch
+	case tool.Plans:
+		return sdk.ToolKindThink
+	}
+	switch effect {
+	case toolbox.Reads:
+		return sdk.ToolKindRead
+	case toolbox.Edits:
+		return sdk.ToolKindEdit
+	case toolbox.Commands:
+		return sdk.ToolKindExecute
+	}
+	return sdk.ToolKindOther
+}
+
+func locations(directory string, paths []string) []sdk.ToolCallLocation {
+	var all []sdk.ToolCallLocation
+	for _, p := range paths {
+		all = append(all, sdk.ToolCallLocation{Path: absolute(directory, p)})
+	}
+	return all
+}
+
+func absolute(directory, p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(directory, filepath.FromSlash(p))
+}
+
+// changeOf shows what a call of our own tools changes in a file.
+func changeOf(directory string, c tenfold.ToolCall) []sdk.ToolCallContent {
+	var a struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+		Old     string `json:"old"`
+		New     string `json:"new"`
+	}
+	if json.Unmarshal([]byte(c.Arguments), &a) != nil || a.Path == "" || len(c.Arguments) > mostShown {
+		return nil
+	}
+	switch c.Name {
+	case "fs_create_file":
+		return []sdk.ToolCallContent{sdk.ToolDiffContent(absolute(directory, a.Path), a.Content)}
+	case "fs_modify_file":
+		return []sdk.ToolCallContent{sdk.ToolDiffContent(absolute(directory, a.Path), a.New, a.Old)}
+	}
+	return nil
+}
+
+// rawInput is a call's arguments as JSON, whatever the model wrote.
+func rawInput(arguments string) any {
+	if v := jsontext.Value(arguments); v.IsValid() {
+		return v
+	}
+	return arguments
+}

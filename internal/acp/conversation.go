@@ -1,0 +1,297 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/session"
+	"tenfold/toolbox"
+)
+
+// conversation is one session of an editor.
+type conversation struct {
+	Conversation
+	editor    *editor
+	id        sdk.SessionId
+	directory string
+	shown     shown
+
+	mu     sync.Mutex
+	mode   sdk.SessionModeId
+	stop   context.CancelFunc // of the run that is under way
+	busy   sync.WaitGroup
+	closed bool
+}
+
+// The modes: what is asked. What the configuration denies stays denied in each.
+const (
+	modeAsk   sdk.SessionModeId = "ask"
+	modeEdits sdk.SessionModeId = "edits"
+	modeAll   sdk.SessionModeId = "all"
+)
+
+func (c *conversation) modes() *sdk.SessionModeState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &sdk.SessionModeState{CurrentModeId: c.mode, AvailableModes: []sdk.SessionMode{
+		{Id: modeAsk, Name: "Ask", Description: sdk.Ptr("Ask before edits and commands, as the configuration says")},
+		{Id: modeEdits, Name: "Allow edits", Description: sdk.Ptr("Edit files of the workspace without asking")},
+		{Id: modeAll, Name: "Allow all", Description: sdk.Ptr("Run everything that the configuration does not deny without asking")},
+	}}
+}
+
+func (c *conversation) setMode(mode sdk.SessionModeId) error {
+	switch mode {
+	case modeAsk, modeEdits, modeAll:
+	default:
+		return invalid("unknown mode: use ask, edits or all")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mode = mode
+	return nil
+}
+
+// modelOption is the id of the option that chooses the model.
+const modelOption sdk.SessionConfigId = "model"
+
+func (c *conversation) options() []sdk.SessionConfigOption {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var models sdk.SessionConfigSelectOptionsUngrouped
+	for _, name := range c.Models {
+		models = append(models, sdk.SessionConfigSelectOption{Name: name, Value: sdk.SessionConfigValueId(name)})
+	}
+	option := sdk.NewSessionConfigOptionSelect(sdk.SessionConfigValueId(c.Model), sdk.SessionConfigSelectOptions{Ungrouped: &models})
+	category := sdk.SessionConfigOptionCategoryModel
+	option.Select.Id, option.Select.Name, option.Select.Category = modelOption, "Model", &category
+	return []sdk.SessionConfigOption{option}
+}
+
+// setModel goes on with another of the models that were offered. It is not done
+// in the middle of a run.
+func (c *conversation) setModel(_ context.Context, name string) error {
+	known := false
+	for _, m := range c.Models {
+		known = known || m == name
+	}
+	if !known {
+		return invalid("unknown model: choose one of " + strings.Join(c.Models, ", "))
+	}
+	ctx, end, err := c.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := c.Switch(ctx, name); err != nil {
+		return explained(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Model = name
+	return nil
+}
+
+// begin begins work on the conversation: one at a time, and none while it is
+// compacted (A5).
+func (c *conversation) begin() (context.Context, func(), error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return nil, nil, invalid("the session is closed")
+	case c.stop != nil:
+		return nil, nil, invalid("the session is busy: wait for the answer, or cancel it")
+	}
+	ctx, stop := context.WithCancel(c.editor.ctx)
+	c.stop = stop
+	c.busy.Add(1)
+	return ctx, func() {
+		stop()
+		c.mu.Lock()
+		c.stop = nil
+		c.mu.Unlock()
+		c.busy.Done()
+	}, nil
+}
+
+func (c *conversation) cancel() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
+// close ends what is under way, waits for it, and frees the rest.
+func (c *conversation) close() error {
+	c.mu.Lock()
+	c.closed = true
+	if c.stop != nil {
+		c.stop()
+	}
+	c.mu.Unlock()
+	c.busy.Wait()
+	return c.Close()
+}
+
+// send tells the editor something. An editor that is gone is noticed by the
+// connection, which ends the run.
+func (c *conversation) send(updates ...sdk.SessionUpdate) {
+	for _, u := range updates {
+		_ = c.editor.conn.SessionUpdate(c.editor.ctx, sdk.SessionNotification{SessionId: c.id, Update: u})
+	}
+}
+
+// prompt answers what a person typed.
+func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
+	parts := partsOf(p.Prompt)
+	if len(parts) == 0 {
+		return sdk.PromptResponse{}, invalid("the prompt is empty")
+	}
+	ctx, end, err := c.begin()
+	if err != nil {
+		return sdk.PromptResponse{}, err
+	}
+	defer end()
+	reason := sdk.StopReasonEndTurn
+	name, rest := slashCommand(parts)
+	switch name {
+	case "compact":
+		reason, err = c.run(c.Agent.Compact(ctx, rest))
+	case "undo":
+		err = c.undo(ctx)
+	default:
+		reason, err = c.run(c.Agent.Run(ctx, parts...))
+	}
+	switch {
+	case ctx.Err() != nil: // cancelled, or the editor is gone
+		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+	case err != nil:
+		return sdk.PromptResponse{}, explained(err)
+	}
+	return sdk.PromptResponse{StopReason: reason}, nil
+}
+
+// run shows what the agent does.
+func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason, error) {
+	reason := sdk.StopReasonEndTurn
+	for e, err := range events {
+		if err != nil {
+			return reason, err
+		}
+		if e.Stop == nil {
+			c.send(c.shown.event(e, c.directory)...)
+			continue
+		}
+		switch e.Stop.Reason {
+		case agent.Answered:
+		case agent.Limited:
+			reason = sdk.StopReasonMaxTurnRequests
+		case agent.Interrupted:
+			reason = sdk.StopReasonCancelled
+		case agent.Refused:
+			reason = sdk.StopReasonRefusal
+		case agent.CutOff, agent.Exceeded:
+			reason = sdk.StopReasonMaxTokens
+		}
+		if e.Stop.Detail != "" && e.Stop.Reason != agent.Answered && e.Stop.Reason != agent.Interrupted {
+			c.send(notice(e.Stop.Detail))
+		}
+	}
+	return reason, nil
+}
+
+// slashCommand reads a command of the person; a name that is not offered is part
+// of an ordinary message, such as a path.
+func slashCommand(parts []tenfold.Part) (name, rest string) {
+	if len(parts) != 1 || parts[0].File != nil {
+		return "", ""
+	}
+	name, rest, _ = strings.Cut(strings.TrimSpace(parts[0].Text), " ")
+	switch name {
+	case "/compact", "/undo":
+		return name[1:], strings.TrimSpace(rest)
+	}
+	return "", ""
+}
+
+func commands() sdk.SessionUpdate {
+	return sdk.SessionUpdate{AvailableCommandsUpdate: &sdk.SessionAvailableCommandsUpdate{AvailableCommands: []sdk.AvailableCommand{
+		{
+			Name: "compact", Description: "Compact the conversation; nothing is lost, and /undo restores it",
+			Input: &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: "what must be kept"}},
+		},
+		{Name: "undo", Description: "Undo the last compaction"},
+	}}}
+}
+
+func (c *conversation) undo(ctx context.Context) error {
+	undone, err := c.Agent.Undo(ctx)
+	if errors.Is(err, session.ErrNothingToUndo) {
+		c.send(notice("There is no compaction to undo."))
+		return nil
+	}
+	if err == nil && len(undone) > 0 {
+		c.send(notice("The last compaction is undone: the model sees again what it hid."))
+	}
+	return err
+}
+
+// The answers that are offered to a question.
+const (
+	allowOnce   sdk.PermissionOptionId = "allow"
+	allowAlways sdk.PermissionOptionId = "always"
+	reject      sdk.PermissionOptionId = "reject"
+)
+
+// Approve implements [agent.Approver]: the editor asks the person.
+func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	c.mu.Lock()
+	mode := c.mode
+	c.mu.Unlock()
+	if mode == modeAll || mode == modeEdits && q.Intent.Effect == toolbox.Edits {
+		return agent.Answer{Allowed: true}, nil
+	}
+	call := sdk.ToolCallUpdate{
+		ToolCallId: callID(q.Branch, q.Call.CallID), Title: sdk.Ptr(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
+		Kind: sdk.Ptr(kindOf(q.Call.Name, q.Intent.Effect)), Status: sdk.Ptr(sdk.ToolCallStatusPending),
+		Locations: locations(c.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
+	}
+	call.Content = changeOf(c.directory, q.Call)
+	if q.Intent.Command != "" {
+		call.Content = append(call.Content, fenced(q.Intent.Command, "sh"))
+	}
+	if q.Reason != "" {
+		call.Content = append(call.Content, sdk.ToolContent(sdk.TextBlock(visible(q.Reason))))
+	}
+	r, err := c.editor.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
+		SessionId: c.id, ToolCall: call, Options: []sdk.PermissionOption{
+			{OptionId: allowOnce, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow"},
+			{OptionId: allowAlways, Kind: sdk.PermissionOptionKindAllowAlways, Name: "Allow for this session"},
+			{OptionId: reject, Kind: sdk.PermissionOptionKindRejectOnce, Name: "Reject"},
+		},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return agent.Answer{}, ctx.Err()
+	case err != nil:
+		return agent.Answer{}, err
+	case r.Outcome.Selected == nil:
+		return agent.Answer{Reason: "the person cancelled the question"}, nil
+	}
+	switch r.Outcome.Selected.OptionId {
+	case allowOnce:
+		return agent.Answer{Allowed: true}, nil
+	case allowAlways:
+		return agent.Answer{Allowed: true, Always: true}, nil
+	}
+	return agent.Answer{Reason: "the person rejected it"}, nil
+}

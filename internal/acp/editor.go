@@ -1,0 +1,286 @@
+package acp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"tenfold/problem"
+)
+
+// editor is the connection to one editor. It implements [sdk.Agent].
+type editor struct {
+	Server
+	ctx  context.Context // ends with the connection
+	conn *sdk.AgentSideConnection
+	out  *orderedWriter
+
+	mu       sync.Mutex
+	closed   bool
+	sessions map[sdk.SessionId]*conversation
+}
+
+var (
+	_ sdk.Agent       = (*editor)(nil)
+	_ sdk.AgentLoader = (*editor)(nil)
+)
+
+// Initialize implements [sdk.Agent].
+func (e *editor) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
+	return sdk.InitializeResponse{
+		ProtocolVersion: sdk.ProtocolVersionNumber,
+		AgentInfo:       &sdk.Implementation{Name: "tenfold", Title: sdk.Ptr("Tenfold"), Version: e.Version},
+		AuthMethods:     []sdk.AuthMethod{}, // keys are the configuration's
+		AgentCapabilities: sdk.AgentCapabilities{
+			LoadSession:        true,
+			McpCapabilities:    sdk.McpCapabilities{Http: true},
+			PromptCapabilities: sdk.PromptCapabilities{Image: true, EmbeddedContext: true},
+			SessionCapabilities: sdk.SessionCapabilities{
+				Close: &sdk.SessionCloseCapabilities{}, List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{},
+			},
+		},
+	}, nil
+}
+
+// Authenticate implements [sdk.Agent]. There is nothing to sign in to.
+func (e *editor) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.AuthenticateResponse, error) {
+	return sdk.AuthenticateResponse{}, nil
+}
+
+// NewSession implements [sdk.Agent].
+func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
+	c, err := e.open(ctx, Open{Directory: p.Cwd, Servers: p.McpServers})
+	if err != nil {
+		return sdk.NewSessionResponse{}, err
+	}
+	// The editor learns of the session by the answer: what is said of it comes after.
+	e.out.afterResult(string(c.id), func() { c.send(commands()) })
+	return sdk.NewSessionResponse{SessionId: c.id, Modes: c.modes(), ConfigOptions: c.options()}, nil
+}
+
+// LoadSession implements [sdk.AgentLoader]: it shows the whole conversation again,
+// what is compacted included.
+func (e *editor) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
+	c, err := e.reopen(ctx, p.SessionId, Open{Directory: p.Cwd, Servers: p.McpServers})
+	if err != nil {
+		return sdk.LoadSessionResponse{}, err
+	}
+	c.replay()
+	c.send(commands())
+	return sdk.LoadSessionResponse{Modes: c.modes(), ConfigOptions: c.options()}, nil
+}
+
+// ResumeSession implements [sdk.Agent]: as LoadSession, and shows nothing again.
+func (e *editor) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
+	c, err := e.reopen(ctx, p.SessionId, Open{Directory: p.Cwd, Servers: p.McpServers})
+	if err != nil {
+		return sdk.ResumeSessionResponse{}, err
+	}
+	c.send(commands())
+	return sdk.ResumeSessionResponse{Modes: c.modes(), ConfigOptions: c.options()}, nil
+}
+
+// pageSize is how many conversations an editor is told of at once.
+const pageSize = 50
+
+// ListSessions implements [sdk.Agent]: those of a directory, whatever agent they
+// come from.
+func (e *editor) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
+	out := sdk.ListSessionsResponse{Sessions: []sdk.SessionInfo{}}
+	directory, after, found := "", "", true
+	if p.Cwd != nil {
+		directory = *p.Cwd
+	}
+	if p.Cursor != nil && *p.Cursor != "" {
+		after, found = *p.Cursor, false
+	}
+	for c, err := range e.Host.List(ctx, directory) {
+		if err != nil {
+			return out, explained(err)
+		}
+		if !found {
+			found = c.ID == after
+			continue
+		}
+		if len(out.Sessions) == pageSize {
+			out.NextCursor = sdk.Ptr(string(out.Sessions[pageSize-1].SessionId))
+			break
+		}
+		out.Sessions = append(out.Sessions, sdk.SessionInfo{
+			SessionId: sdk.SessionId(c.ID), Cwd: c.Origin.Directory, Title: sdk.Ptr(c.Title),
+			UpdatedAt: sdk.Ptr(c.Updated.UTC().Format(time.RFC3339)),
+		})
+	}
+	return out, nil
+}
+
+// CloseSession implements [sdk.Agent].
+func (e *editor) CloseSession(_ context.Context, p sdk.CloseSessionRequest) (sdk.CloseSessionResponse, error) {
+	e.mu.Lock()
+	c := e.sessions[p.SessionId]
+	delete(e.sessions, p.SessionId)
+	e.mu.Unlock()
+	if c == nil {
+		return sdk.CloseSessionResponse{}, nil
+	}
+	return sdk.CloseSessionResponse{}, c.close()
+}
+
+// Cancel implements [sdk.Agent]: it ends the run, which keeps what there is.
+func (e *editor) Cancel(_ context.Context, p sdk.CancelNotification) error {
+	if c, err := e.session(p.SessionId); err == nil {
+		c.cancel()
+	}
+	return nil
+}
+
+// Prompt implements [sdk.Agent]. The context of the request is not the run's: the
+// SDK ends it where a second prompt comes, and that one is refused instead (A5).
+func (e *editor) Prompt(_ context.Context, p sdk.PromptRequest) (sdk.PromptResponse, error) {
+	c, err := e.session(p.SessionId)
+	if err != nil {
+		return sdk.PromptResponse{}, err
+	}
+	return c.prompt(p)
+}
+
+// SetSessionMode implements [sdk.Agent].
+func (e *editor) SetSessionMode(_ context.Context, p sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
+	c, err := e.session(p.SessionId)
+	if err == nil {
+		err = c.setMode(p.ModeId)
+	}
+	return sdk.SetSessionModeResponse{}, err
+}
+
+// SetSessionConfigOption implements [sdk.Agent]: the model is the one option.
+func (e *editor) SetSessionConfigOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (sdk.SetSessionConfigOptionResponse, error) {
+	v := p.ValueId
+	if v == nil || v.ConfigId != modelOption {
+		return sdk.SetSessionConfigOptionResponse{}, invalid("unknown option")
+	}
+	c, err := e.session(v.SessionId)
+	if err != nil {
+		return sdk.SetSessionConfigOptionResponse{}, err
+	}
+	if err := c.setModel(ctx, string(v.Value)); err != nil {
+		return sdk.SetSessionConfigOptionResponse{}, err
+	}
+	return sdk.SetSessionConfigOptionResponse{ConfigOptions: c.options()}, nil
+}
+
+// reopen opens a conversation that exists, in the place of the same one that the
+// editor had open.
+func (e *editor) reopen(ctx context.Context, id sdk.SessionId, o Open) (*conversation, error) {
+	if id == "" {
+		return nil, invalid("no session is named")
+	}
+	if _, err := e.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: id}); err != nil {
+		return nil, err
+	}
+	o.ID = string(id)
+	return e.open(ctx, o)
+}
+
+// open opens a conversation for the editor.
+func (e *editor) open(ctx context.Context, o Open) (*conversation, error) {
+	if !filepath.IsAbs(o.Directory) {
+		return nil, invalid("the working directory must be absolute")
+	}
+	c := &conversation{editor: e, directory: o.Directory, mode: modeAsk}
+	o.Approver = c
+	opened, err := e.Host.Open(ctx, o)
+	if err != nil {
+		return nil, explained(err)
+	}
+	c.Conversation, c.id = opened, sdk.SessionId(opened.ID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.sessions[c.id] != nil {
+		_ = c.Close()
+		return nil, invalid("the session is closed, or being opened twice")
+	}
+	e.sessions[c.id] = c
+	return c, nil
+}
+
+func (e *editor) session(id sdk.SessionId) (*conversation, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c := e.sessions[id]; c != nil {
+		return c, nil
+	}
+	return nil, invalid("unknown session: load it first")
+}
+
+// close ends all sessions.
+func (e *editor) close() error {
+	e.mu.Lock()
+	e.closed = true
+	all := e.sessions
+	e.sessions = nil
+	e.mu.Unlock()
+	var errs []error
+	for _, c := range all {
+		errs = append(errs, c.close())
+	}
+	return errors.Join(errs...)
+}
+
+func invalid(text string) error {
+	err := sdk.NewInvalidParams(nil)
+	err.Message = text
+	return err
+}
+
+// explained is an error as an editor shows it: what happened, and what to try.
+func explained(err error) error {
+	out := sdk.NewInternalError(nil)
+	out.Message = err.Error()
+	var p *problem.Error
+	if errors.As(err, &p) {
+		out.Message = p.Error()
+		if p.Hint != "" {
+			out.Message += ". Hint: " + p.Hint
+		}
+		out.Data = map[string]string{"code": p.Code, "hint": p.Hint}
+	}
+	return out
+}
+
+// orderedWriter runs what is to come after the answer that names a session.
+type orderedWriter struct {
+	w  io.Writer
+	mu sync.Mutex
+	// waiting are functions by the session that an answer names.
+	waiting map[string]func()
+}
+
+func (o *orderedWriter) afterResult(session string, f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.waiting == nil {
+		o.waiting = map[string]func(){}
+	}
+	o.waiting[session] = f
+}
+
+// Write implements [io.Writer]. A write is one message.
+func (o *orderedWriter) Write(line []byte) (int, error) {
+	n, err := o.w.Write(line)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for id, f := range o.waiting {
+		if bytes.Contains(line, []byte(`"result":`)) && bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
+			delete(o.waiting, id)
+			go f() // the connection writes one message at a time, and is still at this one
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,244 @@
+package acp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/purpose"
+	"tenfold/session"
+	"tenfold/strategy"
+	"tenfold/tool"
+)
+
+// shown is what the editor was shown of a conversation so far. It is used by one
+// goroutine at a time.
+type shown struct {
+	// text and reasoning tell that the block under way was shown as it came.
+	text, reasoning bool
+	calls           map[sdk.ToolCallId]tenfold.ToolCall // those without a result
+	output          map[sdk.ToolCallId]string
+	compactions     int    // as many were shown
+	compacting      bool   // the last of them is under way
+	command         string // that the last compaction of the log belongs to
+}
+
+// mostShown is how many bytes of a result are shown, and mostOutput how many of
+// the end of what a running call prints. The log has the rest.
+const (
+	mostShown  = 32 << 10
+	mostOutput = 4 << 10
+)
+
+// event turns an event into what the editor is to show.
+func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
+	switch {
+	case e.Text != "" && e.Branch == "":
+		s.text = true
+		return []sdk.SessionUpdate{sdk.UpdateAgentMessageText(visible(e.Text))}
+	case e.Reasoning != "" && e.Branch == "":
+		s.reasoning = true
+		return []sdk.SessionUpdate{sdk.UpdateAgentThoughtText(visible(e.Reasoning))}
+	case e.Appended != nil:
+		return s.entry(*e.Appended, directory, false)
+	case e.Running != nil:
+		r := e.Running
+		return []sdk.SessionUpdate{sdk.UpdateToolCall(
+			callID(e.Branch, r.Call.CallID), sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress),
+			sdk.WithUpdateTitle(titleOf(e.Branch, r.Call.Name, r.Intent.Subject)), sdk.WithUpdateKind(kindOf(r.Call.Name, r.Intent.Effect)),
+			sdk.WithUpdateLocations(locations(directory, r.Intent.Paths)),
+		)}
+	case e.Output != nil:
+		return s.printed(e.Branch, *e.Output)
+	case e.Waiting != nil:
+		return []sdk.SessionUpdate{notice(fmt.Sprintf("The model is asked again in %s: %v", e.Waiting.After, e.Waiting.Err))}
+	case e.Compaction != nil:
+		return s.compaction(*e.Compaction)
+	case e.Gauge != nil:
+		u := &sdk.SessionUsageUpdate{Used: e.Gauge.Tokens, Size: e.Gauge.Window}
+		if e.Gauge.Priced {
+			u.Cost = &sdk.Cost{Amount: e.Gauge.Dollars, Currency: "USD"}
+		}
+		return []sdk.SessionUpdate{{UsageUpdate: u}}
+	}
+	return nil
+}
+
+// entry shows an entry of the log: as it is appended, or, with again, of a
+// conversation that is loaded.
+func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.SessionUpdate {
+	root := e.Branch == ""
+	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		if text := purpose.Said(p); again && root && text != "" {
+			return []sdk.SessionUpdate{sdk.UpdateUserMessageText(visible(text))}
+		}
+	case tenfold.AssistantMessage:
+		streamed := root && s.text
+		s.text = s.text && !root
+		if root && !streamed {
+			return []sdk.SessionUpdate{sdk.UpdateAgentMessageText(visible(p.Text))}
+		}
+	case tenfold.Reasoning:
+		streamed := root && s.reasoning
+		s.reasoning = s.reasoning && !root
+		if root && !streamed && p.Text != "" {
+			return []sdk.SessionUpdate{sdk.UpdateAgentThoughtText(visible(p.Text))}
+		}
+	case tenfold.ToolCall:
+		return s.call(e.Branch, p, directory)
+	case tenfold.ToolResult:
+		return s.result(e.Branch, p, directory)
+	case tenfold.Compaction:
+		if again && (p.Command == "" || p.Command != s.command) { // those of one command are one
+			s.command = p.Command
+			return s.compaction(session.Decision{Action: session.Compacted, Reason: p.Reason, Result: session.Result{
+				Plan: strategy.Plan{Before: p.TokensBefore, After: p.TokensAfter},
+			}})
+		}
+	case tenfold.CompactionFailed:
+		if again {
+			return s.compaction(session.Decision{Action: session.Failed, Reason: p.Error})
+		}
+	}
+	return nil
+}
+
+// call shows a call that the model made, and the plan where it made one.
+func (s *shown) call(branch string, c tenfold.ToolCall, directory string) []sdk.SessionUpdate {
+	id := callID(branch, c.CallID)
+	if s.calls == nil {
+		s.calls, s.output = map[sdk.ToolCallId]tenfold.ToolCall{}, map[sdk.ToolCallId]string{}
+	}
+	s.calls[id] = c
+	all := []sdk.SessionUpdate{sdk.StartToolCall(
+		id, titleOf(branch, c.Name, subjectOf(c)), sdk.WithStartKind(kindOf(c.Name, "")), sdk.WithStartStatus(sdk.ToolCallStatusPending),
+		sdk.WithStartRawInput(rawInput(c.Arguments)), sdk.WithStartContent(changeOf(directory, c)),
+	)}
+	known, _ := tool.Lookup(c.Name)
+	if plan, ok := known.Plan(c.Arguments); ok && branch == "" && known.Kind == tool.Plans && !plan.Partial {
+		entries := []sdk.PlanEntry{}
+		for _, item := range plan.Items {
+			status := sdk.PlanEntryStatus(item.Status)
+			switch item.Status {
+			case "cancelled":
+				continue
+			case "":
+				status = sdk.PlanEntryStatusPending
+			}
+			entries = append(entries, sdk.PlanEntry{Content: visible(item.Text), Status: status, Priority: sdk.PlanEntryPriorityMedium})
+		}
+		all = append(all, sdk.UpdatePlan(entries...))
+	}
+	return all
+}
+
+// result shows how a call ended. The change of a file is shown in the place of
+// what the tool says of it.
+func (s *shown) result(branch string, r tenfold.ToolResult, directory string) []sdk.SessionUpdate {
+	id := callID(branch, r.CallID)
+	c, ok := s.calls[id]
+	if !ok {
+		return nil // a call that nobody was shown
+	}
+	delete(s.calls, id)
+	delete(s.output, id)
+	status := sdk.ToolCallStatusCompleted
+	failed := r.IsError || r.Outcome.Bad()
+	if failed {
+		status = sdk.ToolCallStatusFailed
+	}
+	content := changeOf(directory, c)
+	if len(content) == 0 || failed {
+		content = nil
+		if text := tool.Output(r); text != "" {
+			content = append(content, fenced(shorten(text), ""))
+		}
+		for _, p := range r.Parts {
+			if block, ok := imageOf(p); ok {
+				content = append(content, sdk.ToolContent(block))
+			}
+		}
+	}
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
+}
+
+// printed shows the end of what a running call has printed.
+func (s *shown) printed(branch string, o agent.Output) []sdk.SessionUpdate {
+	id := callID(branch, o.CallID)
+	if _, ok := s.calls[id]; !ok {
+		return nil
+	}
+	text := s.output[id] + o.Text
+	if len(text) > mostOutput {
+		text = strings.ToValidUTF8(text[len(text)-mostOutput:], "")
+	}
+	s.output[id] = text
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateContent([]sdk.ToolCallContent{fenced(text, "")}))}
+}
+
+// compaction shows a compaction as an item of the timeline (A5): where it begins,
+// and again where it ended.
+func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
+	what := "Compacting the conversation"
+	status := sdk.ToolCallStatusInProgress
+	texts := []string{d.Reason}
+	switch d.Action {
+	case session.Compact:
+	case session.Compacted:
+		what, status = "Compacted", sdk.ToolCallStatusCompleted
+		if d.Micro {
+			what = "Cleared old results"
+		}
+		if p := d.Result.Plan; p.Before > 0 {
+			what += fmt.Sprintf(": %d → %d tokens", p.Scale.Tokens(p.Before), p.Scale.Tokens(p.After))
+		}
+	case session.Failed, session.Exceeded:
+		what, status = "Compaction failed", sdk.ToolCallStatusFailed
+		if d.Action == session.Exceeded {
+			what = "The context is full, and compacting it failed"
+		}
+		if d.Problem != nil {
+			texts = []string{d.Problem.Error(), d.Problem.Hint}
+		}
+		texts = append(texts, "Nothing was changed. /compact tries again.")
+	default:
+		if !s.compacting {
+			return nil
+		}
+		what, status = "Nothing to compact", sdk.ToolCallStatusCompleted
+	}
+	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.TrimSpace(t) == "" })
+	var content []sdk.ToolCallContent
+	if len(texts) > 0 {
+		content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(visible(strings.Join(texts, "\n\n"))))}
+	}
+	if s.compacting {
+		s.compacting = status == sdk.ToolCallStatusInProgress
+		return []sdk.SessionUpdate{sdk.UpdateToolCall(s.compactionID(), sdk.WithUpdateTitle(what), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
+	}
+	s.compactions++
+	s.compacting = status == sdk.ToolCallStatusInProgress
+	return []sdk.SessionUpdate{sdk.StartToolCall(
+		s.compactionID(), what, sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content),
+	)}
+}
+
+func (s *shown) compactionID() sdk.ToolCallId {
+	return sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
+}
+
+// replay shows the conversation as the log has it.
+func (c *conversation) replay() {
+	for e := range c.Agent.Session().Log().Entries() {
+		c.send(c.shown.entry(e, c.directory, true)...)
+	}
+	for id := range c.shown.calls { // interrupted, long ago
+		c.send(sdk.UpdateToolCall(id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
+	}
+	clear(c.shown.calls)
+}
