@@ -256,9 +256,9 @@ func (f *front) talks(t *testing.T, full *atomic.Bool) talk {
 func (f *front) undo(t *testing.T) {
 	t.Helper()
 	all := f.keeper.Status()
-	at := slices.IndexFunc(all, func(c proxy.Conversation) bool { return c.Epochs > 0 && c.Passing == "" })
+	at := slices.IndexFunc(all, func(c proxy.Conversation) bool { return c.Edited > 0 && c.Passing == "" })
 	if at < 0 {
-		t.Fatalf("no conversation has epochs: %+v", all)
+		t.Fatalf("no conversation was edited: %+v", all)
 	}
 	f.tenfold("conversation", "undo", all[at].ID)
 }
