@@ -3,6 +3,7 @@ package tenfold
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Reasoning that its provider signed is bound to all that stood before it when it
@@ -167,9 +168,19 @@ func (p *Projection) findRun(seq int32) int32 {
 	return least
 }
 
-// sameHead reports whether two configurations begin a request alike.
+// sameHead reports whether two configurations begin a request alike, and send it to
+// the same provider.
 func sameHead(a, b *Config) bool {
-	return a.System == b.System && slices.Equal(a.Tools, b.Tools)
+	return a.System == b.System && slices.Equal(a.Tools, b.Tools) && sameProvider(a.Model, b.Model)
+}
+
+// sameProvider reports whether two models are of one provider, as far as their names
+// say it: another one cannot check what this one signed, be it on the same wire.
+// Another model of the same provider is for that provider to decide.
+func sameProvider(a, b string) bool {
+	one, _, ok := strings.Cut(a, "/")
+	other, _, both := strings.Cut(b, "/")
+	return !ok || !both || one == other
 }
 
 // turn takes note of an overlay that comes or goes, and tells where it changes what is

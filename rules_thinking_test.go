@@ -24,6 +24,8 @@ func thoughts(p *tenfold.Projection) string {
 	return strings.Join(ids, " ")
 }
 
+func model(name string) tenfold.Entry { return entry(tenfold.ConfigDelta{Model: name}) }
+
 func thought(id string) tenfold.Entry {
 	return named(id, tenfold.Reasoning{Text: id, Provider: "anthropic", Signature: "sig-" + id})
 }
@@ -82,9 +84,17 @@ func TestB1ThinkingGoesWithThePrefixItWasMadeUnder(t *testing.T) {
 		"never put back": {
 			append([]tenfold.Entry{only(0, tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}})}, append(later, revoke("v", "o"))...), "t1 x1 t2 x2 n",
 		},
-		"another system prompt": {[]tenfold.Entry{entry(tenfold.ConfigDelta{System: &system})}, ""},
-		"other tools":           {[]tenfold.Entry{entry(tenfold.ConfigDelta{Tools: &tools})}, ""},
-		"another model":         {[]tenfold.Entry{entry(tenfold.ConfigDelta{Model: "m"})}, all},
+		"another system prompt":         {[]tenfold.Entry{entry(tenfold.ConfigDelta{System: &system})}, ""},
+		"other tools":                   {[]tenfold.Entry{entry(tenfold.ConfigDelta{Tools: &tools})}, ""},
+		"another model":                 {[]tenfold.Entry{entry(tenfold.ConfigDelta{Model: "m"})}, all},
+		"another model of the provider": {[]tenfold.Entry{model("a/small"), model("a/large")}, all},
+		"another provider":              {[]tenfold.Entry{model("a/large"), model("b/large")}, ""},
+		"another provider and back": {
+			[]tenfold.Entry{model("a/large"), start(), user("u"), thought("p"), model("b/large"), start(), user("v"), say("x"), model("a/large")}, all + " p",
+		},
+		"another provider, thinking, and back": {
+			[]tenfold.Entry{model("a/large"), model("b/large"), start(), user("v"), thought("q"), model("a/large"), start(), user("u"), thought("r")}, "r",
+		},
 		"pruned tools": {
 			[]tenfold.Entry{
 				entry(tenfold.ConfigDelta{Tools: &tools}), thought("n"), say("ok"),

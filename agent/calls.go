@@ -132,6 +132,13 @@ func (w *worker) look(j *job) {
 		}
 	}()
 	intent, err := t.Intent(j.mapped.Arguments)
+	if err != nil && w.options.Alias != nil && j.mapped.Name == j.call.Name {
+		// Another agent's tool may have the name of one that is here.
+		if mapped, other := w.options.Alias(j.call); other == nil && w.tools[mapped.Name] != nil {
+			j.tool, j.mapped, j.mapped.CallID = w.tools[mapped.Name], mapped, j.call.CallID
+			intent, err = j.tool.Intent(mapped.Arguments)
+		}
+	}
 	if err != nil {
 		j.refused = explain(err)
 	}

@@ -81,13 +81,20 @@ func (w *worker) leave(state State) error {
 	case Calling:
 		return w.calls()
 	case Answering:
-		text := interruptedNotice
-		if errors.Is(context.Cause(w.ctx), errTime) {
-			text = timeNotice
-		}
-		return w.append(w.notice(text))
+		return w.append(w.notice(w.brokenOff()))
 	}
 	return nil
+}
+
+// brokenOff tells the model why its answer broke off.
+func (w *worker) brokenOff() string {
+	switch {
+	case w.ctx.Err() == nil:
+		return cutOffNotice
+	case errors.Is(context.Cause(w.ctx), errTime):
+		return timeNotice
+	}
+	return interruptedNotice
 }
 
 func (w *worker) notice(text string) tenfold.Entry {
@@ -165,18 +172,29 @@ func (w *worker) answer() (provider.Stop, error) {
 	var (
 		text  strings.Builder // of the message under way
 		began bool
+		kept  bool // a block of it is in the log
+		calls bool // and one of them is a call
 		id    string
 		usage *tenfold.Usage
 		end   provider.Stop
 		fault error
 	)
-	for e, err := range model.Stream(w.ctx, provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools}) {
+	bound := max(minAnswer, 8*w.window())
+	for e, err := range model.Stream(w.ctx, provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools, Cache: true}) {
 		if err != nil {
 			fault = err
 			break
 		}
 		if e.MessageID != "" {
 			id = e.MessageID
+		}
+		if text.Len()+len(e.Text) > bound || sizeOf(e.Block) > bound {
+			fault = &provider.Error{
+				Kind: provider.Invalid, Model: w.options.Model.Name(), Message: fmt.Sprintf("the answer was stopped: it has more than %d bytes, which the model could never read back", bound),
+				Hint: "ask again, or use another model: nothing of that message was kept",
+			}
+			text.Reset()
+			break
 		}
 		switch {
 		case e.Text != "":
@@ -192,6 +210,7 @@ func (w *worker) answer() (provider.Stop, error) {
 			if err := w.append(tenfold.Entry{Branch: w.branch, MessageID: id, Payload: e.Block}); err != nil {
 				return "", err
 			}
+			kept, calls = true, calls || e.Block.Kind() == tenfold.KindToolCall
 		}
 		if e.Usage != nil {
 			usage = e.Usage
@@ -201,24 +220,54 @@ func (w *worker) answer() (provider.Stop, error) {
 		}
 	}
 	var last []tenfold.Entry
-	if said := text.String(); strings.TrimSpace(said) != "" && (fault == nil || w.ctx.Err() != nil) {
+	if said := text.String(); strings.TrimSpace(said) != "" {
 		last = append(last, tenfold.Entry{Branch: w.branch, MessageID: id, Payload: tenfold.AssistantMessage{Text: said}})
+		kept = true
 	}
 	if fault == nil && end == "" {
 		fault = &provider.Error{Kind: provider.CutOff, Model: w.options.Model.Name(), Message: "the answer ended without saying why"}
 	}
 	if usage != nil || fault == nil {
+		if fault != nil && !kept {
+			usage.Output = 0 // it is not in the next request
+		}
 		last = append(last, w.usage(id, usage))
+	}
+	if fault != nil && kept && !calls {
+		last = append(last, w.notice(w.brokenOff())) // else the usage would say that it ended
 	}
 	if len(last) > 0 {
 		if err := w.append(last...); err != nil {
 			return "", err
 		}
 	}
-	if fault != nil && began && temporary(fault) {
+	if fault != nil && (began || provider.KindOf(fault) == provider.CutOff) && temporary(fault) {
 		fault = errors.Join(errBroken, fault)
 	}
 	return end, fault
+}
+
+// minAnswer is how many bytes a message of a model may have in any case.
+const minAnswer = 1 << 20
+
+// sizeOf is how many bytes a block has.
+func sizeOf(block tenfold.Payload) int {
+	switch b := block.(type) {
+	case tenfold.AssistantMessage:
+		return len(b.Text)
+	case tenfold.ToolCall:
+		return len(b.Name) + len(b.Arguments)
+	case tenfold.Reasoning:
+		return len(b.Text) + len(b.Encrypted) + len(b.Signature)
+	}
+	return 0
+}
+
+// window is the model's, in tokens.
+func (r *run) window() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.control.Window()
 }
 
 // temporary reports whether asking again may help after such an error.

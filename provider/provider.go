@@ -34,6 +34,10 @@ type Request struct {
 	// NoTools forbids the model to call the tools it is told of. They stay in
 	// the request, so that its beginning is the same and comes from the cache.
 	NoTools bool
+	// Cache asks the provider to keep the request in its prompt cache, where that
+	// is not done unasked: the conversation goes on, and the next request begins
+	// with this one. To be written there costs more than to be read once.
+	Cache bool
 	// Schema is a JSON Schema, an object, that the text of the answer is to
 	// follow; empty for plain text.
 	Schema string

@@ -133,7 +133,7 @@ func (r retrying) once(ctx context.Context, send func(context.Context) (bool, er
 	defer cancel()
 	again, err := send(inner)
 	if err != nil && KindOf(err) == "" && ctx.Err() == nil && inner.Err() != nil && !errors.Is(err, errLeft) {
-		err = &Error{Kind: TimedOut, Model: r.Name(), Message: "the answer did not finish within " + r.policy.Timeout.String(), Err: err}
+		err = &Error{Kind: TimedOut, Model: r.Name(), Message: "the answer did not finish within " + r.policy.Timeout.String(), Hint: "set a longer timeout, or try again later", Err: err}
 	}
 	return again, err
 }

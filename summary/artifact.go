@@ -45,6 +45,7 @@ type Recorded struct {
 const (
 	inputPrefix   = "summarizer-input-"
 	summaryPrefix = "summary-"
+	historyPrefix = "history-"
 	artifactTime  = "20060102T150405Z"
 	longestName   = 60
 )
@@ -59,6 +60,12 @@ func nameOf(conversation string) string {
 	}
 	sum := sha256.Sum256([]byte(conversation))
 	return name[:min(len(name), longestName)] + "-" + hex.EncodeToString(sum[:4])
+}
+
+// HistoryName is the name of the file that keeps what a client left of a conversation
+// when it compacted: up to an entry, with a sum of what it holds.
+func HistoryName(conversation string, seq int64, sum [8]byte) string {
+	return fmt.Sprintf("%s%s-%d-%x.json", historyPrefix, nameOf(conversation), seq, sum)
 }
 
 // Summarize implements [strategy.Summarizer].
@@ -130,8 +137,14 @@ func (d Directory) Write(name string, data []byte) (string, error) {
 	return filepath.Join(string(d), name), nil
 }
 
-// Of lists the files of a conversation's summaries: those that its log names,
-// and those that a program which was killed left behind.
+// Transcript is the path of a conversation's transcript file, which the agent
+// writes.
+func (d Directory) Transcript(conversation string) string {
+	return filepath.Join(string(d), "transcript-"+nameOf(conversation)+".jsonl")
+}
+
+// Of lists the files of a conversation: its transcript, those of its summaries
+// that its log names, and those that a program which was killed left behind.
 func (d Directory) Of(conversation string) ([]string, error) {
 	all, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +159,8 @@ func (d Directory) Of(conversation string) ([]string, error) {
 	}
 	var files []string
 	for _, f := range all {
-		if f.Type().IsRegular() && slices.ContainsFunc(names, func(name string) bool { return isArtifactOf(f.Name(), name) }) {
+		its := f.Name() == filepath.Base(d.Transcript(conversation)) || slices.ContainsFunc(names, func(name string) bool { return isArtifactOf(f.Name(), name) })
+		if f.Type().IsRegular() && its {
 			files = append(files, filepath.Join(string(d), f.Name()))
 		}
 	}
@@ -173,7 +187,10 @@ func isArtifactOf(file, conversation string) bool {
 			return true
 		}
 	}
-	return false
+	rest, ok := strings.CutPrefix(file, historyPrefix+conversation+"-")
+	stem, named := strings.CutSuffix(rest, ".json")
+	seq, sum, _ := strings.Cut(stem, "-")
+	return ok && named && isCount(seq) && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == ""
 }
 
 func isCount(text string) bool {

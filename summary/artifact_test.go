@@ -227,3 +227,29 @@ func megabytes(tb testing.TB, size int) strategy.SummaryRequest {
 	tb.Helper()
 	return requestOf(logtest.Megabytes(tb, size), 0, 0)
 }
+
+// X4: what a client left of a conversation is a file of that conversation, and of none
+// whose name begins with its name.
+func TestDirectoryListsHistories(t *testing.T) {
+	t.Parallel()
+	dir := summary.Directory(t.TempDir())
+	long := strings.Repeat("x", 128)
+	for _, conversation := range []string{"c-1", "c-1-2", "c", long} {
+		name := summary.HistoryName(conversation, 12, [8]byte{1, 0xab})
+		path, err := dir.Write(name, []byte("[]"))
+		if err != nil || filepath.Base(path) != name {
+			t.Fatalf("%s is written as %s: %v", name, path, err)
+		}
+	}
+	for _, name := range []string{"history-c-1-12-zz00000000000000.json", "history-c-1--01ab000000000000.json", "history-c-1-12-01ab.json", "history-c-1-12-01ab000000000000.md"} {
+		if _, err := dir.Write(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, conversation := range []string{"c-1", "c-1-2", "c", long} {
+		files, err := dir.Of(conversation)
+		if err != nil || len(files) != 1 || filepath.Base(files[0]) != summary.HistoryName(conversation, 12, [8]byte{1, 0xab}) {
+			t.Errorf("of %s there are %q: %v", conversation, files, err)
+		}
+	}
+}

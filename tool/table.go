@@ -38,7 +38,7 @@ var rows = []struct {
 }{
 	// Our own, and JP's.
 	{Tool{Kind: Reads, Agents: ours}, "fs_read_file"},
-	{Tool{Kind: Lists, Agents: ours}, "fs_list_files"},
+	{Tool{Kind: Lists, Agents: ours}, "fs_list_files fs_find_files"},
 	{Tool{Kind: Searches, Agents: ours}, "fs_grep_files git_diff"},
 	{Tool{Kind: Writes, Agents: ours}, "fs_create_file"},
 	{Tool{Kind: Edits, Agents: ours, Path: filePath + "|paths"}, "fs_modify_file"},

@@ -335,7 +335,7 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 			t.Errorf("mode %s, %s: %+v after %d questions, want %+v after %d", at.mode, at.q.Call.Name, got, len(c.asked), at.want, at.asked)
 		}
 		if at.asked == 1 {
-			data, err := json.Marshal(c.asked[0]) //nolint:errchkjson // a raw input is any
+			data, err := json.Marshal(c.asked[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,14 +13,14 @@ import (
 	"tenfold/internal/hook"
 )
 
-// agent is a client with one file and one edit.
-type agent struct{ echo }
+// toy is a client with one file and one edit.
+type toy struct{ echo }
 
-func (agent) About() hook.About {
+func (toy) About() hook.About {
 	return hook.About{Name: "agent", Title: "Agent", Commands: []string{"agent"}, Since: "1.0", Tested: "1.2", Adapter: 1}
 }
 
-func (agent) Files(p hook.Place) ([]hook.File, error) {
+func (toy) Files(p hook.Place) ([]hook.File, error) {
 	root := p.Home
 	if p.Scope == hook.Project {
 		root = p.Dir
@@ -60,7 +60,7 @@ func runLine(t *testing.T, line string) (out, errs string, code int) {
 	var stdout, stderr bytes.Buffer
 	a := &app{
 		Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&stdout), Err: &stderr},
-		now:      func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }, clients: []hook.Client{agent{}},
+		now:      func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }, clients: []hook.Client{toy{}},
 	}
 	code = a.run(t.Context(), strings.Fields(line))
 	return stdout.String(), stderr.String(), code

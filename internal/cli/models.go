@@ -27,7 +27,7 @@ import (
 // openModel opens a model by name. Nothing is sent. If only the key is missing,
 // it returns a model that fails when it is called.
 func openModel(e *config.Effective, name string, waiting func(attempt int, err error, d time.Duration)) (provider.Model, error) {
-	m, err := catalog.Catalog{Settings: providerSettings(e), Getenv: os.Getenv}.Open(name)
+	m, err := openOnce(e, name)
 	switch {
 	case provider.KindOf(err) == provider.Authentication:
 		return keyless{name, err}, nil
@@ -35,6 +35,12 @@ func openModel(e *config.Effective, name string, waiting func(attempt int, err e
 		return nil, err
 	}
 	return provider.Retry(m, provider.Policy{Random: rand.Float64, Waiting: waiting}), nil
+}
+
+// openOnce opens a model by name that does not retry, for callers that do. A
+// missing key is an error.
+func openOnce(e *config.Effective, name string) (provider.Model, error) {
+	return catalog.Catalog{Settings: providerSettings(e), Getenv: os.Getenv}.Open(name)
 }
 
 // providerSettings are the settings of all providers. Default names of keys are

@@ -158,6 +158,16 @@ func (a *app) keeper(inMemory bool) proxy.Keeper {
 			}
 			return live.Settings(e.Config, model)
 		},
+		Directory: func() (string, error) {
+			if inMemory {
+				return "", nil
+			}
+			e, err := a.effective()
+			if err != nil {
+				return "", err
+			}
+			return a.sessionDir(e)
+		},
 		Fail: func(client, event, why string) {
 			h.Fail(hook.Failure{Client: cmp.Or(client, "proxy"), Event: event, Why: why})
 		},

@@ -77,7 +77,7 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
 	root.AddCommand(
-		a.compactCommand(), a.resumeCommand(), a.conversationCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(),
+		a.compactCommand(), a.queryCommand(), a.resumeCommand(), a.conversationCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(),
 		a.recallCommand(), a.mcpCommand(), a.runCommand(), a.proxyCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())

@@ -84,9 +84,9 @@ func said(ctx context.Context, s *transcript.Session) bool {
 // sessionsShown is how many sessions a list to pick from shows at once.
 const sessionsShown = 15
 
-// pickSession shows the newest sessions and asks which one. It is nil if the
+// pickSession shows the newest sessions and asks which one is for a purpose. It is nil if the
 // answer is none.
-func (a *app) pickSession(ctx context.Context, all []transcript.Session) (*transcript.Session, error) {
+func (a *app) pickSession(ctx context.Context, all []transcript.Session, purpose string) (*transcript.Session, error) {
 	rest, words := all, ""
 	var shown []*transcript.Session
 	for {
@@ -103,7 +103,7 @@ func (a *app) pickSession(ctx context.Context, all []transcript.Session) (*trans
 		}
 		for again := true; again; {
 			again = false
-			answer, err := a.Ask(ctx, a.pickQuestion(len(shown), len(rest) > 0))
+			answer, err := a.Ask(ctx, pickQuestion(purpose, len(shown), len(rest) > 0))
 			if errors.Is(err, io.EOF) {
 				return nil, nil
 			}
@@ -128,8 +128,8 @@ func (a *app) pickSession(ctx context.Context, all []transcript.Session) (*trans
 	}
 }
 
-func (a *app) pickQuestion(shown int, more bool) string {
-	question := "Compact which one? [number, words to search for, "
+func pickQuestion(purpose string, shown int, more bool) string {
+	question := purpose + " which one? [number, words to search for, "
 	if shown == 0 {
 		question = "Search? [words, "
 	}
@@ -242,7 +242,7 @@ func (k *compactFile) found(ctx context.Context, paths []string) ([]string, erro
 		s, err = k.newest(ctx, all)
 	} else if len(all) == 0 {
 		err = k.noSession(nil)
-	} else if s, err = k.pickSession(ctx, all); s == nil {
+	} else if s, err = k.pickSession(ctx, all, "Compact"); s == nil {
 		return nil, err
 	}
 	if err != nil {

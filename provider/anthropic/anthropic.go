@@ -4,8 +4,8 @@
 // model writes; objects of the schema that leave it open are closed to unnamed
 // members, as the API asks. A forced tool is not used: newer models refuse one.
 // Thinking is off unless the options' Extra turns it on, for example with
-// {"thinking":{"type":"adaptive"}}; {"cache_control":{"type":"ephemeral"}} has
-// the conversation's beginning kept in Anthropic's cache.
+// {"thinking":{"type":"adaptive"}}. A request with Cache set marks where its prompt
+// is to be kept in Anthropic's cache.
 package anthropic
 
 import (
@@ -42,6 +42,7 @@ func New(name string, o provider.Options) (*Model, error) {
 		Profile: body.Anthropic(),
 		Address: base + "/v1/messages",
 		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },
+		Mark:    mark,
 		Decoder: func() wire.Decoder { return newStream(model) },
 
 		CountAddress: base + "/v1/messages/count_tokens", Counted: "input_tokens",

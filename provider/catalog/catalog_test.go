@@ -68,7 +68,7 @@ func TestOpen(t *testing.T) {
 		{all, "google/m", "https://proxy.example/v1/models/m:streamGenerateContent?alt=sse", "m-key", `"contents":`, "", ""},
 		{moved, "openai/gpt-5", "https://elsewhere.example/v1/chat/completions", "", ``, "", ""},
 		{moved, "anthropic/m", "https://elsewhere.example/v1/messages", "", ``, "", ""},
-		{moved, "gemini/m", "", "", "", provider.Authentication, "no key"},
+		{moved, "gemini/m", "https://elsewhere.example/v1beta/models/m:streamGenerateContent?alt=sse", "", ``, "", ""},
 		{moved, "ollama/m", "http://localhost:11434/v1/responses", "", ``, "", ""},
 		{all, "broken/m", "", "", "", provider.Invalid, "telepathy"},
 		{all, "empty/m", "", "", "", provider.Authentication, "NOT_SET"},

@@ -24,14 +24,14 @@ type Model struct{ model }
 
 type model = wire.Model
 
-// New gives the model of a name like "gemini/gemini-2.5-pro". It needs a
-// key. Nothing is read from the environment. Errors are [*provider.Error].
+// New gives the model of a name like "gemini/gemini-2.5-pro". Google's own address
+// needs a key. Nothing is read from the environment. Errors are [*provider.Error].
 func New(name string, o provider.Options) (*Model, error) {
 	model, err := wire.ModelOf(name, o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	if o.Key == "" {
+	if o.Key == "" && o.BaseURL == "" {
 		return nil, &provider.Error{
 			Kind: provider.Authentication, Model: name, Message: "no key",
 			Hint: "name the environment variable that holds it in the configuration (api_key_env)",
@@ -49,7 +49,11 @@ func New(name string, o provider.Options) (*Model, error) {
 		path = "models/" + path
 	}
 	address := cmp.Or(base, BaseURL) + "/" + version + "/" + path // ":" and a method are added
-	m, err := wire.NewModel(name, http.Header{"X-Goog-Api-Key": {string(o.Key)}}, o, wire.Format{
+	header := http.Header{}
+	if o.Key != "" {
+		header.Set("X-Goog-Api-Key", string(o.Key))
+	}
+	m, err := wire.NewModel(name, header, o, wire.Format{
 		Profile: body.Gemini(),
 		Address: address + ":streamGenerateContent?alt=sse",
 		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },

@@ -111,8 +111,9 @@ func (f *front) open(t *testing.T) {
 			}
 			return l, err
 		},
-		Fail: func(_, event, why string) { t.Errorf("%s: the proxy failed at %s: %s", f.Client.Name, event, why) },
-		Now:  f.now,
+		Fail:      func(_, event, why string) { t.Errorf("%s: the proxy failed at %s: %s", f.Client.Name, event, why) },
+		Now:       f.now,
+		Directory: func() (string, error) { return filepath.Join(f.data(), "tenfold", "proxy"), nil },
 	})
 	f.keeper = k
 	server := proxy.NewServer(proxy.Options{Keeper: k})

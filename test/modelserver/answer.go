@@ -102,7 +102,7 @@ func tokens(text string) int { return token.O200k().Count(text) }
 
 // split cuts a text into a few pieces between runes, as streams do.
 func split(text string) []string {
-	const size = 40
+	size := max(40, len(text)/100)
 	var list []string
 	start := 0
 	for i := range text {

@@ -191,7 +191,25 @@ func (a *answer) writeGemini() {
 		a.json(http.StatusOK, frame(parts, true))
 		return
 	}
-	for i, part := range parts {
-		a.event("", frame([]map[string]any{part}, i == len(parts)-1))
+	var events [][]map[string]any
+	for _, part := range parts {
+		text, ok := part["text"].(string)
+		if !ok || text == "" {
+			events = append(events, []map[string]any{part})
+			continue
+		}
+		for _, piece := range split(text) {
+			piece := map[string]any{"text": piece}
+			if part["thought"] == true {
+				piece["thought"] = true
+			}
+			events = append(events, []map[string]any{piece})
+		}
+	}
+	for i, parts := range events {
+		a.event("", frame(parts, i == len(events)-1))
+	}
+	if len(events) == 0 {
+		a.event("", frame(nil, true))
 	}
 }

@@ -156,7 +156,9 @@ func (s *Server) finish(a *answer, reply *Reply, usage Usage) {
 		if b.Kind == KindCall && b.ID == "" {
 			b.ID = a.id(prefixes[a.request.Wire])
 		}
-		usage.Output += tokens(b.Text) + tokens(b.Arguments)
+		if reply.Usage == nil {
+			usage.Output += tokens(b.Text) + tokens(b.Arguments)
+		}
 		signed := b.Kind == KindThinking || b.Kind == KindCall && a.request.Wire == Gemini
 		if signed && b.Signature == "" {
 			s.mu.Lock()

@@ -35,6 +35,7 @@ type place struct {
 	k     proxy.Keeper
 	live  session.Live
 	idle  time.Duration
+	dir   string // of what Codex leaves; empty for memory
 
 	mu     sync.Mutex
 	now    time.Time
@@ -87,7 +88,7 @@ func (p *place) restart() {
 			defer p.mu.Unlock()
 			p.failed = append(p.failed, why)
 		},
-		Now: p.clock, Idle: p.idle,
+		Now: p.clock, Idle: p.idle, Directory: func() (string, error) { return p.dir, nil },
 	})
 }
 

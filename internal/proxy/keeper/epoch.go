@@ -98,18 +98,11 @@ func (c *record) synced() time.Time {
 // drawn gives the prefix that shows the view as it is.
 func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
 	c := &t.log
-	p, b := c.session.Projection(), c.story.base
-	switch {
-	case b == nil:
-	case b.text != "":
+	p := c.session.Projection()
+	if b := c.story.base; b != nil {
 		if c.story.now, err = viewText(p, b.seq); err != nil {
 			return nil, err
 		}
-	default: // the client does not have the beginning any more
-		n := len(c.story.chains)
-		f = &frozen{upto: n, chain: c.story.chains[n-1], tokens: p.Tokens()}
-		f.bytes, err = viewItems(c.session, c.session.Log().Version())
-		return f, err
 	}
 	return draw(ex.in.Protocol, ex.r, p, &c.story)
 }

@@ -16,7 +16,8 @@ type exchange struct {
 	t      *thread // nil for what is not understood
 	in     proxy.Incoming
 	r      *wire.Request
-	beside bool // no part of the conversation
+	beside bool         // no part of the conversation
+	handle *wire.Handle // that stood for the beginning of its history
 	body   []byte
 	answer *proxy.Answer
 

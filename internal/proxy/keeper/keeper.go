@@ -28,6 +28,9 @@ type Options struct {
 	Fail func(client, event, why string)
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
+	// Directory is where the beginnings of histories are kept that Codex leaves to us
+	// when it compacts (X4); nil and an empty one keep them in memory.
+	Directory func() (string, error)
 	// Idle is how long after a response the exchange is stored that nothing follows;
 	// zero is three seconds. An exchange that a request follows is stored then.
 	Idle time.Duration
@@ -58,6 +61,7 @@ type keeper struct {
 	all      []*thread            // in the order they were first seen
 	requests int
 	closed   bool
+	left     []kept // by Codex, the newest last
 	work     sync.WaitGroup
 }
 
@@ -99,6 +103,9 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	}
 	k.mu.Unlock()
 	r, err := in.Protocol.Scan(in.Path, in.Body, known)
+	if err == nil && in.Protocol.Name() == (wire.OpenAIResponses{}).Name() {
+		r, err = k.expand(ctx, ex, r, known)
+	}
 	if err != nil || len(r.Messages) == 0 {
 		return ex
 	}
@@ -200,7 +207,7 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity) bool {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	known, err := svc.Imported(ctx, id.origin)
-	return err == nil && len(known) == 0 && handleOf(ex.in.Protocol, ex.r) == nil
+	return err == nil && len(known) == 0 && ex.handle == nil
 }
 
 // keptFor is how long the marks of a request ask the vendor's cache to live, where

@@ -2,15 +2,12 @@ package keeper
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"tenfold"
-	"tenfold/body"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
@@ -23,15 +20,9 @@ import (
 type base struct {
 	messages int
 	seq      int64
-	// text is what the client has of it as a summary; or it has a handle, and bytes
-	// are the messages that it stands for.
-	text   string
-	id     string // of the conversation
-	handle wire.Handle
-	epoch  string
-	bytes  []byte
-	tokens int
-	synced time.Time // as that of the history that begins with it
+	text     string    // what the client has of it as a summary
+	epoch    string    // that it shows
+	synced   time.Time // as that of the history that begins with it
 }
 
 // hint is what a summary begins with, for the person who reads it.
@@ -42,15 +33,7 @@ const mostBase = 3
 
 // find tells in how many messages at the start of a request the text stands; 0 where
 // it does not.
-func (b *base) find(w wire.Protocol, r *wire.Request) int {
-	if b.text == "" {
-		if h := handleOf(w, r); h != nil && h.Handle == b.handle {
-			return h.Message + 1
-		}
-		return 0
-	}
-	return saidAtFirst(w, r, b.text)
-}
+func (b *base) find(w wire.Protocol, r *wire.Request) int { return saidAtFirst(w, r, b.text) }
 
 // saidAtFirst tells in how many messages at the start of a request a text stands; 0
 // where it does not.
@@ -92,7 +75,7 @@ func (b *base) pieces(i int, list []wire.Piece) []wire.Piece {
 func (b *base) item(e tenfold.Entry, now string) tenfold.Item {
 	it := tenfold.Item{Seq: e.Seq, ID: e.ID, Tokens: e.Tokens, Payload: e.Payload}
 	m, ok := e.Payload.(tenfold.UserMessage)
-	if !ok || b.text == "" || now == b.text {
+	if !ok || now == b.text {
 		return it
 	}
 	parts := make([]tenfold.Part, len(m.Parts))
@@ -154,38 +137,6 @@ var (
 	tags       = strings.NewReplacer("<summary>", "< summary>", "</summary>", "</ summary>", "<analysis>", "< analysis>", "</analysis>", "</ analysis>")
 )
 
-// viewItems is the view up to an entry as the items of a request to OpenAI, for a client that does not
-// have what they are made of any more.
-func viewItems(s *session.Session, through int64) ([]byte, error) {
-	p, err := viewUpTo(s.Projection(), through)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := body.OpenAIResponses().Write(p)
-	if err != nil {
-		return nil, err
-	}
-	r, err := wire.OpenAIResponses{}.Scan("/v1/responses", raw, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(r.Messages) == 0 {
-		return nil, errors.New("the view is empty")
-	}
-	return raw[r.Messages[0].From:r.Messages[len(r.Messages)-1].To], nil
-}
-
-// handleOf finds the handle of ours that a request stands on, nil for none.
-func handleOf(w wire.Protocol, r *wire.Request) *wire.Placed {
-	if _, ok := w.(wire.OpenAIResponses); !ok {
-		return nil
-	}
-	if list := wire.Handles(r, 0); len(list) > 0 {
-		return &list[len(list)-1]
-	}
-	return nil
-}
-
 // takeOwn answers a compaction that a client makes by itself (X4): with our view as
 // the summary, for which no model is asked. Where that comes to nothing the request
 // goes to the vendor like any other.
@@ -204,13 +155,13 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 		t.messages = ex.r.Messages[:upto]
 	}
 	t.confirmed = max(t.confirmed, upto)
-	var b *base
+	var own *answer
 	done := make(chan struct{})
 	t.later(func(ctx context.Context) {
 		defer close(done)
 		var err error
-		if b, err = t.summarise(ctx, ex, upto); err != nil {
-			b = nil
+		if own, err = t.summarise(ctx, ex, upto); err != nil {
+			own = nil
 		}
 		t.noted(err)
 	})
@@ -218,24 +169,33 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	waited := t.await(ctx, done)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !waited || b == nil {
+	if !waited || own == nil {
 		t.send(ex)
 		return
 	}
-	usage := tenfold.Usage{Model: ex.r.Model, Input: b.tokens}
+	usage := tenfold.Usage{Model: ex.r.Model, Input: own.tokens}
 	a := &proxy.Answer{}
-	if b.text == "" {
-		a.ContentType, a.Body = wire.AnswerHandle(ex.r, b.handle, usage)
-	} else {
-		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+hint+b.id+"\n\n"+b.text+"\n</summary>", usage)
+	if own.base == nil { // the history goes on as it was, and is shown shortened
+		a.ContentType, a.Body = wire.AnswerHandle(ex.r, own.handle, usage)
+	} else { // until the client takes it, the same
+		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+hint+own.conversation+"\n\n"+own.base.text+"\n</summary>", usage)
+		t.answered, t.due = own.base, true
 	}
-	// Until the client takes it the history is what it was, and is shown shortened.
-	t.answered, t.due, ex.answer = b, true, a
+	ex.answer = a
+}
+
+// An answer is what a client is told for its own compaction: a text, with what it
+// stands for, or a handle.
+type answer struct {
+	conversation string
+	base         *base
+	handle       wire.Handle
+	tokens       int
 }
 
 // summarise compacts because the client wants to, and gives what the client is told;
 // nil where there is nothing to tell.
-func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, error) {
+func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer, error) {
 	c := &t.log
 	err := t.storeOnly(ctx, ex, upto)
 	if err == nil {
@@ -251,37 +211,19 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*base, 
 	if err != nil || d.Action != session.Compacted {
 		return nil, err
 	}
-	b := &base{id: c.session.ID(), epoch: c.control.Epoch().ID, seq: c.session.Log().Version(), tokens: c.session.Projection().Tokens(), synced: c.synced()}
-	if !asksHandle(ex.in.Protocol, ex.r) {
-		b.text, err = viewText(c.session.Projection(), b.seq)
-		return b, err
+	a := &answer{conversation: c.session.ID(), tokens: c.session.Projection().Tokens()}
+	seq := c.session.Log().Version()
+	if asksHandle(ex.in.Protocol, ex.r) {
+		if err := t.redraw(ctx, ex); err != nil {
+			return nil, err
+		}
+		items := ex.r.Body[ex.r.Messages[0].From:ex.r.Messages[upto-1].To]
+		a.handle, err = t.k.keep(c.session.ID(), seq, history{t.id.origin, t.id.tool, t.dir, items})
+		return a, err
 	}
-	b.handle = wire.Handle{Conversation: c.session.ID(), Epoch: strconv.FormatInt(b.seq, 10)}
-	b.bytes, err = t.itemsOf(ex, upto)
-	if b.handle.String() == "" {
-		err = errors.New("the conversation's id cannot stand in a handle")
-	}
-	return b, err
-}
-
-// itemsOf gives the first messages of a request as the view shows them: in place
-// where the client has what they are made of (X2a).
-func (t *thread) itemsOf(ex *exchange, upto int) ([]byte, error) {
-	c := &t.log
-	if c.story.base != nil {
-		return viewItems(c.session, c.session.Log().Version())
-	}
-	f, err := draw(ex.in.Protocol, ex.r, c.session.Projection(), &c.story)
-	last := ex.r.Messages[upto-1].To
-	switch {
-	case err != nil:
-		return nil, err
-	case f == nil:
-		return ex.r.Body[ex.r.Messages[0].From:last], nil
-	case f.upto == upto:
-		return f.bytes, nil
-	}
-	return slices.Concat(f.bytes, []byte(","), ex.r.Body[ex.r.Messages[f.upto].From:last]), nil
+	a.base = &base{epoch: c.control.Epoch().ID, seq: seq, synced: c.synced()}
+	a.base.text, err = viewText(c.session.Projection(), seq)
+	return a, err
 }
 
 // rebase finds the history that goes on behind the text of our answer, nil for none.
@@ -310,9 +252,6 @@ func (t *thread) stand(b *base, r *wire.Request) {
 	t.answered, t.frozen = nil, nil
 	t.messages, t.confirmed = r.Messages[:b.messages], b.messages
 	t.used, t.usedAt = 0, 0
-	if b.text == "" {
-		t.frozen = &frozen{epoch: b.epoch, upto: b.messages, chain: r.Messages[b.messages-1].Chain, bytes: b.bytes, tokens: b.tokens}
-	}
 }
 
 // story is that of a history which begins with the base.
@@ -328,21 +267,10 @@ func (b *base) story(r *wire.Request) story {
 // history begins with.
 const mostBases = 8
 
-// baseOf finds the base of a history in the store: what a handle names, or the view
-// of one of the compactions that the client made.
+// baseOf finds the base of a history in the store: the view of one of the compactions
+// that the client made.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
-	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
-		seq, err := strconv.ParseInt(h.Handle.Epoch, 10, 64)
-		if e, ok := l.Entry(seq); err != nil || !ok || e.Payload.Kind() != tenfold.KindCompaction || h.Handle.Conversation != s.ID() {
-			return story{}, nil //nolint:nilerr // it is not one of ours
-		}
-		b := &base{messages: h.Message + 1, seq: seq, handle: h.Handle, epoch: epochOf(s), tokens: s.Projection().Tokens()}
-		if b.bytes, err = viewItems(s, b.seq); err != nil {
-			return story{}, err
-		}
-		return b.story(ex.r), nil
-	}
 	if saidAtFirst(ex.in.Protocol, ex.r, hint) == 0 {
 		return story{}, nil
 	}

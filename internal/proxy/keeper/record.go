@@ -493,18 +493,12 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if err != nil {
 		return err
 	}
-	if h := handleOf(ex.in.Protocol, ex.r); h != nil {
-		if c, err := svc.Find(ctx, h.Handle.Conversation); err == nil && t.owns(c) {
+	if ex.handle != nil { // which may be of a thread that this one was forked from
+		if c, err := svc.Find(ctx, ex.handle.Conversation); err == nil {
 			known = append([]store.Conversation{c}, known...)
 		}
 	}
 	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
-}
-
-// owns tells whether a conversation that a client names is its own: a handle is a
-// claim, and anybody can write one.
-func (t *thread) owns(c store.Conversation) bool {
-	return c.Origin.Key == t.id.origin || t.dir != "" && c.Origin.Directory == t.dir && c.Origin.Tool == t.id.tool
 }
 
 // mostOpened is how many conversations of the store are opened to find the one that
@@ -558,9 +552,6 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	return nil
 }
 
-// epochOf is the epoch that a conversation is in.
-func epochOf(s *session.Session) string { return s.Control(session.Live{}).Epoch().ID }
-
 // retell finds which messages of a request a log has.
 func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
@@ -569,7 +560,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		return st, fmt.Errorf("message 0: %w", err)
 	}
 	known, ok := st.follow(s.Log(), 0, pieces)
-	if !ok || len(known) < len(pieces) || handleOf(ex.in.Protocol, ex.r) != nil {
+	if !ok || len(known) < len(pieces) {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
 		}

@@ -173,6 +173,11 @@ func (p *pieces) geminiSaid(part geminiPart, names nameless) {
 	}
 	text, isText := part.f.get("text")
 	thought, _ := part.f.get("thought")
+	// With a member that nobody knows it is a part of the vendor's own, as when it was
+	// heard.
+	isText = isText && text.isText(p.raw) && !slices.ContainsFunc(part.f, func(m field) bool {
+		return !slices.Contains([]string{"text", "thought", "thoughtSignature", "thought_signature"}, m.name)
+	})
 	switch {
 	case part.isCall:
 		id, tool, given := part.named(p.raw, part.call)
@@ -185,13 +190,13 @@ func (p *pieces) geminiSaid(part geminiPart, names nameless) {
 		}
 		sign(id)
 		p.add(c, part.at)
-	case isText && text.isText(p.raw) && string(thought.of(p.raw)) == "true":
+	case isText && string(thought.of(p.raw)) == "true":
 		t := tenfold.Reasoning{Text: text.text(p.raw)}
 		if part.signature.To > 0 {
 			t.Provider, t.Signature = "gemini", part.signature.text(p.raw)
 		}
 		p.add(t, part.at)
-	case isText && text.isText(p.raw) && (part.signature.To == 0 || text.To-text.From > 2):
+	case isText && (part.signature.To == 0 || text.To-text.From > 2):
 		sign("")
 		p.add(tenfold.AssistantMessage{Text: text.text(p.raw)}, part.at)
 	default:

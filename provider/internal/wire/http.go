@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"tenfold/provider"
@@ -109,6 +110,14 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 		return
 	}
 	defer func() { _ = r.Body.Close() }()
+	if mime, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.EqualFold(strings.TrimSpace(mime), "text/html") {
+		raw, _ := io.ReadAll(io.LimitReader(r.Body, maxProblem))
+		yield(provider.Event{}, e.settle(ctx, inner, &provider.Error{
+			Kind: provider.Invalid, Model: e.Name, Message: e.clean("a web page came in the place of an answer: "+pageText(string(raw)), body),
+			Hint: "check the base URL; a proxy or a page to sign in may stand before the server",
+		}))
+		return
+	}
 	stopped, left, err := e.read(NewReader(r.Body, e.limit), d, func(ev provider.Event) bool { return yield(ev, nil) })
 	if left || (stopped && err == nil) {
 		return
@@ -158,8 +167,12 @@ func (e *Endpoint) read(in *Reader, d Decoder, yield func(provider.Event) bool) 
 }
 
 func (e *Endpoint) cutOff(err error) error {
+	message := err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		message = "the connection ended before the answer did"
+	}
 	return &provider.Error{
-		Kind: provider.CutOff, Model: e.Name, Message: e.clean(err.Error(), nil), Err: err,
+		Kind: provider.CutOff, Model: e.Name, Message: e.clean(message, nil), Err: err,
 		Hint: "try again",
 	}
 }

@@ -22,6 +22,9 @@ type Format struct {
 	Address string
 	// Ask writes what a request holds beside the conversation.
 	Ask func(Asked) Object
+	// Mark asks for a request to be kept in the prompt cache; nil where that is
+	// done unasked.
+	Mark func(view Object)
 	// Decoder makes a decoder for one answer.
 	Decoder func() Decoder
 
@@ -147,6 +150,9 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	view, err := m.view(r)
 	if err != nil {
 		return nil, err
+	}
+	if r.Cache && m.format.Mark != nil {
+		m.format.Mark(view)
 	}
 	asked := Asked{MaxTokens: r.MaxTokens, NoTools: r.NoTools && view.Get("tools") != nil}
 	if r.Schema != "" {

@@ -218,6 +218,8 @@ func (e *Endpoint) Failure(p *Problem, body []byte) *provider.Error {
 		case p.Status >= 300 && p.Status < 400:
 			out.Message = "the address answers with a redirect, which is not followed"
 			out.Hint = "set the base URL to the address it redirects to"
+		default:
+			out.Hint = "the provider does not take the request as it is: check the model's name and what its server supports, or use another model"
 		}
 	}
 	return out

@@ -1,0 +1,144 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"tenfold"
+	"tenfold/internal/cli/terminal"
+	"tenfold/tool"
+)
+
+// folded is something that is shown in one line, and whole on request.
+type folded struct{ title, text string }
+
+// mostFolded is how many of them can be unfolded, mostUnfolded how much of each.
+const (
+	mostFolded   = 50
+	mostUnfolded = 1 << 20
+)
+
+// fold keeps what was not shown.
+func (m *model) fold(title, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	m.folded = append(m.folded, folded{title, text})
+	if len(m.folded) > mostFolded {
+		m.folded = slices.Delete(m.folded, 0, 1)
+	}
+}
+
+// unfold writes the newest of them whole; the next time the one before it.
+func (m *model) unfold() {
+	if len(m.folded) == 0 {
+		m.note = "nothing left to unfold"
+		return
+	}
+	f := m.folded[len(m.folded)-1]
+	m.folded = m.folded[:len(m.folded)-1]
+	m.sayMarked("▾ ", terminal.Faint, f.title)
+	text, cut := f.text, ""
+	if len(text) > mostUnfolded {
+		text, cut = strings.ToValidUTF8(text[:mostUnfolded], ""), "… and "+count(len(f.text)-mostUnfolded, "byte")+" more"
+	}
+	for len(text) > 0 { // each piece is a block: few are kept to be repainted
+		n := len(text)
+		if n > mostPending {
+			if n = strings.LastIndexByte(text[:mostPending], '\n') + 1; n == 0 {
+				n = len(strings.ToValidUTF8(text[:mostPending], ""))
+			}
+		}
+		part := clean(text[:n])
+		text = text[n:]
+		m.screen.add(func(width int) []string { return indent("", wrap(part, width-1-len(margin))) })
+	}
+	if cut != "" {
+		m.say(terminal.Faint, cut)
+	}
+}
+
+// lastLines is how many lines of a failure are shown.
+const lastLines = 5
+
+// result writes how a call ended: one line, and the last lines of a failure.
+func (m *model) result(branch string, r tenfold.ToolResult) {
+	key := branch + "\x00" + r.CallID
+	call, known := m.calls[key]
+	delete(m.calls, key)
+	if !known {
+		call.Name = "tool"
+	}
+	subject, took := terminal.Excerpt(call.Arguments, 200), ""
+	for i, run := range m.running {
+		if run.branch == branch && run.call.CallID == r.CallID {
+			if run.subject != "" {
+				subject = terminal.VisibleLine(run.subject)
+			}
+			took = seconds(m.now().Sub(run.since))
+			m.running = slices.Delete(m.running, i, i+1)
+			break
+		}
+	}
+	outcome := r.Outcome
+	if outcome == "" {
+		outcome = tool.OutcomeOf(call.Name, r)
+	}
+	mark, c, how := "✓ ", terminal.Green, ""
+	switch {
+	case outcome.Bad() || r.IsError:
+		mark, c, how = "✗ ", terminal.Red, "failed"
+		if outcome != "" && outcome != tenfold.Failed {
+			how = terminal.VisibleLine(string(outcome))
+		}
+	case outcome == "":
+		mark, c, how = "• ", terminal.Faint, "outcome unknown"
+	}
+	title := terminal.VisibleLine(call.Name)
+	if branch != "" {
+		title = terminal.VisibleLine(branch) + ": " + title
+	}
+	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
+	plan := planLines(call)
+	if plan != nil {
+		subject = ""
+	}
+	m.screen.add(func(width int) []string { return []string{m.callLine(mark, c, title, subject, tail, width-1)} })
+	text := tenfold.SearchText(r)
+	if how != "" && c == terminal.Red {
+		m.failure(text)
+	}
+	for _, line := range plan {
+		m.say(terminal.Normal, line)
+	}
+	m.fold(strings.TrimSpace(title+" "+terminal.Excerpt(subject, 60)), text)
+}
+
+// failure writes the last lines of what failed.
+func (m *model) failure(text string) {
+	text = strings.TrimRight(text[max(len(text)-8000, 0):], "\n ")
+	lines := strings.Split(strings.ToValidUTF8(text, ""), "\n")
+	lines = lines[max(len(lines)-lastLines, 0):]
+	m.screen.add(func(width int) []string {
+		var out []string
+		for _, line := range lines {
+			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(clean(line), max(width-1-2*len(margin), 1), "…")))
+		}
+		return out
+	})
+}
+
+// callLine is a call in one line: what does not fit goes from the subject.
+func (m *model) callLine(mark string, c terminal.Colour, title, subject, tail string, width int) string {
+	if tail != "" {
+		tail = "  " + tail
+	}
+	room := width - ansi.StringWidth(mark+title+tail) - 1
+	line := m.paint.Paint(c, mark) + m.paint.Paint(terminal.Bold, title)
+	if room >= 4 && subject != "" {
+		line += " " + ansi.Truncate(subject, room, "…")
+	}
+	return ansi.Truncate(line+m.paint.Paint(terminal.Faint, tail), max(width, 1), "…")
+}

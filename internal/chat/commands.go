@@ -1,0 +1,258 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tenfold"
+	"tenfold/internal/cli/terminal"
+	"tenfold/problem"
+	"tenfold/session"
+	"tenfold/token"
+)
+
+// A command is what is entered after a slash.
+type command struct {
+	name, argument, help string
+	// always tells that it works while the agent does.
+	always bool
+	do     func(m *model, argument string) tea.Cmd
+}
+
+// commands lists them in the order of /help.
+func commands() []command {
+	return []command{
+		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compactCommand},
+		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
+		{"/redo", "", "apply it again", false, (*model).redoCommand},
+		{"/context", "", "show what takes the room", false, (*model).contextCommand},
+		{"/why", "[ENTRY]", "show what the newest compaction did, or what happened to an entry", false, (*model).whyCommand},
+		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
+		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.renew() }},
+		{"/help", "", "show this", true, (*model).helpCommand},
+		{"/quit", "", "leave; the conversation is kept", true, func(m *model, _ string) tea.Cmd { return m.quit() }},
+	}
+}
+
+// isCommand tells a command from a path that begins with a slash.
+func isCommand(word string) bool {
+	return strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/") && len(word) > 1
+}
+
+// commandOf is the command that a text is.
+func commandOf(text string) (c command, argument string, is bool) {
+	word, argument, _ := strings.Cut(text, " ")
+	for _, c := range commands() {
+		if c.name == word {
+			return c, strings.TrimSpace(argument), true
+		}
+	}
+	return command{}, "", false
+}
+
+func unknownCommand(word string) string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	if near := problem.Nearest(word, names); near != "" {
+		return "unknown command: did you mean " + near + "?"
+	}
+	return "unknown command: /help lists them"
+}
+
+func (m *model) helpCommand(string) tea.Cmd {
+	lines := []string{
+		"@FILE             name a file of the workspace",
+		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, or a backslash before Enter",
+		"Up, Down          what was entered before",
+		"Ctrl-O            show what was folded, newest first",
+		"Ctrl-C            stop the agent; twice: quit",
+		"Ctrl-D            quit, on an empty line",
+	}
+	for i, c := range commands() {
+		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
+	}
+	m.gap()
+	m.screen.add(func(width int) []string {
+		var out []string
+		for _, line := range lines {
+			out = append(out, indent("", strings.Split(terminal.WrapLine(line, max(width-1-len(margin), 1), 18), "\n"))...)
+		}
+		return out
+	})
+	return nil
+}
+
+func (m *model) compactCommand(focus string) tea.Cmd { return m.compact(focus) }
+
+func (m *model) undoCommand(string) tea.Cmd {
+	return m.change("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
+}
+
+func (m *model) redoCommand(string) tea.Cmd {
+	return m.change("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
+}
+
+// change undoes or redoes.
+func (m *model) change(label, done string, do func(context.Context) ([]tenfold.Overlay, error), nothing error) tea.Cmd {
+	before := m.gauge.Tokens
+	a := m.agent
+	return m.start(label, func(ctx context.Context, report func(tea.Msg)) error {
+		overlays, err := do(ctx)
+		switch {
+		case errors.Is(err, nothing):
+			report(saidMsg{sentence(strings.ToUpper(nothing.Error()[:1])+nothing.Error()[1:], "")})
+			return nil
+		case err != nil:
+			return err
+		}
+		text := fmt.Sprintf("%s: %s", done, count(len(overlays), "overlay"))
+		if after := a.Gauge().Tokens; after != before {
+			text += fmt.Sprintf(", %s → %s", thousands(before), count(after, "token"))
+		}
+		report(saidMsg{text + "."})
+		return nil
+	})
+}
+
+// switchedMsg tells that another model is used.
+type switchedMsg struct{ name string }
+
+func (m *model) modelCommand(name string) tea.Cmd {
+	if name == "" {
+		m.say(terminal.Normal, "The model is "+clean(m.modelName)+".")
+		if len(m.o.Models) > 0 {
+			m.say(terminal.Faint, "Others: "+terminal.VisibleLine(strings.Join(m.o.Models, ", ")))
+		}
+		return nil
+	}
+	if m.o.Switch == nil {
+		m.note = "the model cannot be changed here"
+		return nil
+	}
+	a, change := m.agent, m.o.Switch
+	return m.start("changing the model", func(ctx context.Context, report func(tea.Msg)) error {
+		if err := change(ctx, a, name); err != nil {
+			return err
+		}
+		report(switchedMsg{name})
+		return nil
+	})
+}
+
+// kinds are what takes room in a context, in the order of a request.
+var kinds = []string{"system prompt and tools", "user messages", "answers", "reasoning", "tool calls", "tool results", "summaries and notes", "other"}
+
+func kindOf(it tenfold.Item) string {
+	if it.Seq == 0 {
+		return "summaries and notes"
+	}
+	switch it.Payload.(type) {
+	case tenfold.UserMessage:
+		return "user messages"
+	case tenfold.AssistantMessage:
+		return "answers"
+	case tenfold.Reasoning:
+		return "reasoning"
+	case tenfold.ToolCall:
+		return "tool calls"
+	case tenfold.ToolResult:
+		return "tool results"
+	}
+	return "other"
+}
+
+func (m *model) contextCommand(string) tea.Cmd {
+	view := m.agent.Session().Projection()
+	scale := token.Calibrate(m.agent.Session().Log())
+	room := map[string]int{kinds[0]: view.Totals().Config.After}
+	for it := range view.Items() {
+		room[kindOf(it)] += it.Tokens
+	}
+	total := 0
+	for name := range maps.Keys(room) {
+		room[name] = scale.Tokens(room[name])
+		total += room[name]
+	}
+	m.gap()
+	m.say(terminal.Bold, "What the next request takes")
+	for _, name := range kinds {
+		if room[name] == 0 {
+			continue
+		}
+		share := room[name] * 100 / max(total, 1)
+		m.say(terminal.Normal, fmt.Sprintf("%s %s  %s %%  %s", terminal.Pad(name, 24), terminal.PadLeft(thousands(room[name]), 10),
+			terminal.PadLeft(strconv.Itoa(share), 3), strings.Repeat("█", share/5)))
+	}
+	m.say(terminal.Normal, fmt.Sprintf("%s %s", terminal.Pad("all of it", 24), terminal.PadLeft(thousands(total), 10)))
+	if all := view.Totals().All(); all.Before > all.After {
+		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", count(scale.Tokens(all.Before-all.After), "token")))
+	}
+	m.say(terminal.Faint, m.gaugeWords(200))
+	return nil
+}
+
+func (m *model) whyCommand(argument string) tea.Cmd {
+	s := m.agent.Session()
+	if argument == "" {
+		return m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
+	}
+	seq, err := strconv.ParseInt(argument, 10, 64)
+	e, known := tenfold.Entry{}, false
+	if err == nil {
+		e, known = s.Log().Entry(seq)
+	}
+	if !known {
+		m.note = fmt.Sprintf("no such entry: entries are 1 to %d", s.Log().Version())
+		return nil
+	}
+	view, scale := s.Projection(), token.Calibrate(s.Log())
+	turn, step, _ := s.Log().Where(seq)
+	m.gap()
+	m.say(terminal.Bold, fmt.Sprintf("Entry %d: %s, turn %d, step %d", seq, strings.ReplaceAll(string(e.Payload.Kind()), "_", " "), turn, step))
+	if !view.Reads(seq) {
+		m.say(terminal.Normal, "No model sees entries of this kind or branch here.")
+		return nil
+	}
+	fate, by, after := view.Fate(seq)
+	m.say(terminal.Normal, fmt.Sprintf("%s: %s; %s → %s", fate, view.Why(seq), thousands(scale.Tokens(e.Tokens)), count(scale.Tokens(after), "token")))
+	if by != "" {
+		m.say(terminal.Faint, "by "+terminal.VisibleLine(by)+"; /undo restores what the newest compaction hid")
+	}
+	return nil
+}
+
+// whyCompaction says what the newest compaction did, and what the view is now.
+func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.Cmd {
+	var newest *tenfold.Overlay
+	for o := range view.Overlays() {
+		if o.Live {
+			newest = &o
+		}
+	}
+	m.gap()
+	if newest == nil {
+		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
+		return nil
+	}
+	c := newest.Compaction
+	m.say(terminal.Bold, fmt.Sprintf("The newest compaction: turns %d..%d", c.FromTurn, c.ToTurn))
+	parts := slices.DeleteFunc([]string{c.Strategy, c.Profile, c.Source, c.Reason}, func(s string) bool { return s == "" })
+	m.say(terminal.Normal, terminal.VisibleLine(strings.Join(parts, ", ")))
+	for _, f := range tenfold.Fates() {
+		if n := view.Totals().Of(f); n.Entries > 0 {
+			m.say(terminal.Normal, fmt.Sprintf("%s  %s  %s → %s", terminal.Pad(f.String(), 10), terminal.PadLeft(thousands(n.Entries), 7),
+				thousands(scale.Tokens(n.Before)), count(scale.Tokens(n.After), "token")))
+		}
+	}
+	m.say(terminal.Faint, "/why ENTRY tells about one; `tenfold conversation diff` about all.")
+	return nil
+}

@@ -1,0 +1,325 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/internal/cli/terminal"
+	"tenfold/problem"
+	"tenfold/session"
+	"tenfold/tool"
+)
+
+// say writes a line of the program.
+func (m *model) say(c terminal.Colour, text string) { m.sayMarked("", c, text) }
+
+// sayMarked writes lines of the program with a mark in the margin.
+func (m *model) sayMarked(mark string, c terminal.Colour, text string) {
+	m.screen.add(func(width int) []string {
+		lines := wrap(text, width-1-len(margin))
+		for i, line := range lines {
+			lines[i] = m.paint.Paint(c, line)
+		}
+		return indent(m.paint.Paint(c, mark), lines)
+	})
+}
+
+// gap writes an empty line.
+func (m *model) gap() { m.screen.add(func(int) []string { return []string{""} }) }
+
+// said writes what the person said.
+func (m *model) said(text string) {
+	m.gap()
+	text = clean(text)
+	m.screen.add(func(width int) []string {
+		lines := wrap(text, width-1-len(margin))
+		for i, line := range lines {
+			lines[i] = m.paint.Paint(terminal.Bold, line)
+		}
+		return indent(m.paint.Paint(terminal.Cyan, "> "), lines)
+	})
+}
+
+// markdown writes what a model said.
+func (m *model) markdown(c chunk) {
+	if !c.joined {
+		m.gap()
+	}
+	text := clean(c.markdown)
+	m.screen.add(func(width int) []string {
+		if !m.o.Colour {
+			return indent("", wrap(text, width-1-len(margin)))
+		}
+		return indent("", m.paint.MarkdownLines(text, width-1-len(margin)))
+	})
+}
+
+// wrote takes in text that a model has just written. What sub-agents write is not
+// shown: their result is.
+func (m *model) wrote(p *piece) {
+	m.waiting = nil
+	if p.branch != "" {
+		return
+	}
+	if len(p.reasoning) > 0 {
+		if len(m.reasoning) == 0 {
+			m.thinking = m.now()
+		}
+		m.label = "thinking"
+		m.reasoning = append(m.reasoning, p.reasoning...)
+	}
+	if len(p.text) > 0 {
+		m.label = "writing"
+		m.streamed += len(p.text)
+		for _, c := range m.text.add(p.text) {
+			m.markdown(c)
+		}
+	}
+}
+
+// finishText writes what is left of a message.
+func (m *model) finishText() {
+	if c, some := m.text.end(); some {
+		m.markdown(c)
+	}
+	m.streamed, m.reasoning = 0, nil
+}
+
+// event takes in what happened in a run.
+func (m *model) event(e agent.Event) {
+	switch {
+	case e.Appended != nil:
+		m.appended(*e.Appended)
+	case e.Running != nil:
+		m.label = "running " + clean(terminal.VisibleLine(e.Running.Call.Name))
+		m.running = append(m.running, &running{
+			branch: e.Branch, call: e.Running.Call, subject: e.Running.Intent.Subject, contained: e.Running.Contained, since: m.now(),
+		})
+	case e.Output != nil:
+		m.printed(e.Output)
+	case e.Waiting != nil:
+		m.waits(e.Waiting)
+	case e.Compaction != nil:
+		m.compaction(*e.Compaction)
+	case e.Gauge != nil:
+		if e.Branch == "" {
+			m.gauge = *e.Gauge
+		}
+	case e.Stop != nil:
+		m.stopped(*e.Stop)
+	}
+}
+
+// printed keeps the last line of what a call prints.
+func (m *model) printed(o *agent.Output) {
+	for _, r := range m.running {
+		if r.call.CallID == o.CallID {
+			text := o.Text[max(len(o.Text)-1000, 0):]
+			lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+			r.output = terminal.VisibleLine(lines[len(lines)-1])
+		}
+	}
+}
+
+// appended takes in an entry.
+func (m *model) appended(e tenfold.Entry) {
+	switch p := e.Payload.(type) {
+	case tenfold.AssistantMessage:
+		if e.Branch != "" {
+			return
+		}
+		if m.streamed < len(p.Text) { // not streamed, or the end of it was not
+			for _, c := range m.text.add([]byte(p.Text[m.streamed:])) {
+				m.markdown(c)
+			}
+		}
+		m.finishText()
+	case tenfold.Reasoning:
+		m.thought(e.Branch, p)
+	case tenfold.ToolCall:
+		m.calls[e.Branch+"\x00"+p.CallID] = p
+		m.label = "running tools"
+	case tenfold.ToolResult:
+		m.result(e.Branch, p)
+		m.label = "asking the model"
+	}
+}
+
+// thought folds the reasoning of a response.
+func (m *model) thought(branch string, p tenfold.Reasoning) {
+	started := m.thinking
+	m.reasoning, m.thinking = nil, time.Time{}
+	if branch != "" || strings.TrimSpace(p.Text) == "" {
+		return
+	}
+	title := "Thought"
+	if !started.IsZero() {
+		title += " for " + seconds(m.now().Sub(started))
+	}
+	m.sayMarked("· ", terminal.Faint, title)
+	m.fold(title, p.Text)
+}
+
+// waits says why nothing happens. What was written so far is written again.
+func (m *model) waits(w *agent.Waiting) {
+	m.waiting = w
+	m.since = m.now()
+	m.finishText()
+	reason := "no answer"
+	if w.Err != nil {
+		reason = terminal.VisibleLine(w.Err.Error())
+	}
+	m.sayMarked("! ", terminal.Yellow, fmt.Sprintf("%s; trying again in %s (attempt %d)", reason, seconds(w.After), w.Attempt))
+}
+
+// compaction takes in what the controller decided (A5, A6, A7).
+func (m *model) compaction(d session.Decision) {
+	m.compacting = false
+	switch d.Action {
+	case session.Compact:
+		m.finishText()
+		m.compacting = true
+		m.label, m.since = "compacting", m.now()
+		m.sayMarked("◇ ", terminal.Cyan, sentence("Compacting", d.Reason)+" The input is closed until it is done.")
+	case session.Compacted:
+		m.label = "asking the model"
+		m.failed, m.closed = false, false
+		m.compacted(d)
+	case session.Failed, session.Exceeded:
+		m.label = "asking the model"
+		m.failed = true
+		reason := d.Reason
+		var hint string
+		if d.Problem != nil {
+			reason, hint = d.Problem.Error(), d.Problem.Hint
+		}
+		what := "Compacting failed"
+		if d.Action == session.Exceeded {
+			what = "The context is full, and compacting it failed"
+			m.closed = true
+		}
+		m.sayMarked("✗ ", terminal.Red, sentence(what, reason)+" Nothing was removed.")
+		m.hint(hint)
+	}
+}
+
+// compacted says what a compaction did.
+func (m *model) compacted(d session.Decision) {
+	plan := d.Result.Plan
+	before, after := plan.Scale.Tokens(plan.Before), plan.Scale.Tokens(plan.After)
+	what := "Compacted"
+	if d.Micro {
+		what = "Cleared old tool results"
+	}
+	text := fmt.Sprintf("%s: %s → %s", what, thousands(before), count(after, "token"))
+	if before > 0 {
+		text += fmt.Sprintf(" (%d %% less)", (before-after)*100/before)
+	}
+	if d.Result.Count > 0 && !d.Micro {
+		text += fmt.Sprintf("; %s so far", count(d.Result.Count, "compaction"))
+	}
+	m.sayMarked("◆ ", terminal.Green, text+". /undo restores it.")
+}
+
+// stopped takes in why a run ended.
+func (m *model) stopped(s agent.Stop) {
+	m.finishText()
+	detail := clean(s.Detail)
+	switch s.Reason {
+	case agent.Answered:
+	case agent.Interrupted:
+		m.say(terminal.Yellow, sentence("Stopped", detail)+" What there was is kept.")
+	case agent.Exceeded:
+		m.closed = true
+		m.sayMarked("✗ ", terminal.Red, sentence("The context is full", detail))
+	default:
+		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), detail))
+		m.unfinished = s.Reason == agent.Limited || s.Reason == agent.CutOff
+	}
+}
+
+// fail says what went wrong.
+func (m *model) fail(err error) {
+	m.sayMarked("✗ ", terminal.Red, terminal.VisibleLine(err.Error()))
+	var p *problem.Error
+	if errors.As(err, &p) {
+		m.hint(p.Hint)
+	}
+}
+
+func (m *model) hint(text string) {
+	if text != "" {
+		m.say(terminal.Faint, "hint: "+terminal.VisibleLine(text))
+	}
+}
+
+// sentence joins what happened and why, with a full stop.
+func sentence(what, why string) string {
+	if why = strings.TrimSpace(terminal.VisibleLine(why)); why != "" {
+		what += ": " + why
+	}
+	if strings.HasSuffix(what, ".") || strings.HasSuffix(what, "…") {
+		return what
+	}
+	return what + "."
+}
+
+// planLines shows a plan that a call keeps; none for other calls.
+func planLines(c tenfold.ToolCall) []string {
+	t, known := tool.Lookup(c.Name)
+	if !known {
+		return nil
+	}
+	plan, ok := t.Plan(c.Arguments)
+	if !ok {
+		return nil
+	}
+	var lines []string
+	for i, item := range plan.Items {
+		if i == mostPlan {
+			lines = append(lines, count(len(plan.Items)-i, "more item"))
+			break
+		}
+		mark := map[string]string{"completed": "[x] ", "in_progress": "[>] ", "cancelled": "[-] "}[item.Status]
+		if mark == "" {
+			mark = "[ ] "
+		}
+		lines = append(lines, mark+terminal.VisibleLine(item.Text))
+	}
+	return lines
+}
+
+// mostPlan is how many items of a plan are shown.
+const mostPlan = 20
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// count formats a number with what it counts.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return thousands(n) + " " + what
+}
+
+// seconds formats a time that a person waits.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(max(d.Seconds(), 0), 'f', 1, 64) + " s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	}
+	return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+}

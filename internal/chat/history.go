@@ -1,0 +1,113 @@
+package chat
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A history is what was entered before: JSON strings, one on each line of a file
+// that only the person can read. Without a file it lasts as long as the chat.
+type history struct {
+	file    string
+	entries []string
+	at      int // of the entries; len(entries) for what is being written
+	draft   string
+}
+
+// mostHistory is how many entries are kept, mostEntry how long one may be.
+const (
+	mostHistory = 1000
+	mostEntry   = 4 << 10
+)
+
+// load reads the file. A line that is not a string is left out, and a file that
+// has become long is shortened.
+func (h *history) load() {
+	if h.file == "" {
+		return
+	}
+	f, err := os.Open(h.file)
+	if err != nil {
+		return
+	}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 8*mostEntry)
+	read := 0
+	for lines.Scan() {
+		var text string
+		read++
+		if json.Unmarshal(lines.Bytes(), &text) == nil && text != "" {
+			h.entries = append(h.entries, text)
+		}
+	}
+	_ = f.Close()
+	h.entries = h.entries[max(len(h.entries)-mostHistory, 0):]
+	h.at = len(h.entries)
+	if read > 2*mostHistory {
+		var b strings.Builder
+		for _, text := range h.entries {
+			line, _ := json.Marshal(text)
+			b.Write(append(line, '\n'))
+		}
+		short := h.file + ".new"
+		if os.WriteFile(short, []byte(b.String()), 0o600) == nil {
+			_ = os.Rename(short, h.file)
+		}
+	}
+}
+
+// add keeps what was entered, unless it begins with a space, is what was entered
+// last, or is long. A file that cannot be written is no reason to stop.
+func (h *history) add(text string) {
+	h.at, h.draft = len(h.entries), ""
+	if strings.TrimSpace(text) == "" || strings.HasPrefix(text, " ") || len(text) > mostEntry ||
+		(len(h.entries) > 0 && h.entries[len(h.entries)-1] == text) {
+		return
+	}
+	h.entries = append(h.entries, text)
+	if len(h.entries) > mostHistory {
+		h.entries = slices.Delete(h.entries, 0, 1)
+	}
+	h.at = len(h.entries)
+	if h.file == "" {
+		return
+	}
+	line, err := json.Marshal(text)
+	if err != nil || os.MkdirAll(filepath.Dir(h.file), 0o700) != nil {
+		return
+	}
+	f, err := os.OpenFile(h.file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write(append(line, '\n'))
+	_ = f.Close()
+}
+
+// older and newer go through the entries; what was being written comes last.
+func (h *history) older(draft string) (string, bool) {
+	if h.at == 0 {
+		return "", false
+	}
+	if h.at == len(h.entries) {
+		h.draft = draft
+	}
+	h.at--
+	return h.entries[h.at], true
+}
+
+func (h *history) newer() (string, bool) {
+	if h.at >= len(h.entries) {
+		return "", false
+	}
+	h.at++
+	if h.at == len(h.entries) {
+		return h.draft, true
+	}
+	return h.entries[h.at], true
+}

@@ -1,0 +1,193 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tenfold/internal/cli/terminal"
+)
+
+// key takes in a key. Who gets it: what works always; a question; an offer; the
+// completion; the input.
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	pressed := msg.String()
+	now := m.now()
+	typing := now.Sub(m.lastKey) < typingPause
+	m.lastKey = now
+	if pressed != "ctrl+c" {
+		m.leaving = time.Time{}
+	}
+	switch pressed {
+	case "ctrl+c":
+		return m.interrupt()
+	case "ctrl+z":
+		return tea.Suspend
+	case "ctrl+o":
+		m.unfold()
+		return nil
+	case "ctrl+l":
+		m.screen.stale = m.screen.width > 0
+		return nil
+	}
+	switch {
+	case len(m.questions) > 0:
+		return m.answer(msg, typing)
+	case pressed == "ctrl+d" && m.input.value() == "":
+		return m.quit()
+	case m.compacting:
+		m.note = "the input is closed while the conversation is compacted"
+		return nil
+	case m.offer != nil:
+		return m.choose(pressed)
+	}
+	m.note = ""
+	if m.input.choose(pressed) {
+		return nil
+	}
+	switch pressed {
+	case "enter":
+		return m.enter()
+	case "up":
+		if m.input.area.Line() == 0 {
+			m.recall(m.older)
+			return nil
+		}
+	case "down":
+		if m.input.area.Line() == m.input.area.LineCount()-1 {
+			m.recall(m.history.newer)
+			return nil
+		}
+	}
+	return m.input.key(msg)
+}
+
+// older is what was entered before; what is queued comes back first.
+func (m *model) older() (string, bool) {
+	if n := len(m.queued); n > 0 && m.input.value() == "" {
+		last := m.queued[n-1]
+		m.queued = m.queued[:n-1]
+		return last, true
+	}
+	return m.history.older(m.input.value())
+}
+
+func (m *model) recall(from func() (string, bool)) {
+	if text, ok := from(); ok {
+		m.input.set(text)
+	}
+}
+
+// leaveWithin is how soon the second Ctrl-C must come if there is nothing to stop.
+const leaveWithin = 5 * time.Second
+
+// interrupt is Ctrl-C: once it ends what is under way, or clears the input; twice
+// it leaves.
+func (m *model) interrupt() tea.Cmd {
+	if !m.leaving.IsZero() && (m.job != nil || m.now().Sub(m.leaving) < leaveWithin) {
+		return m.quit()
+	}
+	m.leaving = m.now()
+	switch {
+	case m.job != nil:
+		m.job.cancel()
+		m.label = "stopping"
+		m.note = "press Ctrl-C again to quit"
+	case m.input.value() != "":
+		m.input.set("")
+		m.note = "press Ctrl-C again to quit"
+	default:
+		m.note = "press Ctrl-C again to quit, or Ctrl-D"
+	}
+	return nil
+}
+
+func (m *model) quit() tea.Cmd {
+	if m.job != nil {
+		m.job.cancel()
+	}
+	m.gone = true
+	return nil
+}
+
+// paste takes in what the terminal pasted. It answers no question.
+func (m *model) paste(text string) tea.Cmd {
+	switch {
+	case len(m.questions) > 0 && !m.questions[0].reasoned, m.offer != nil:
+		m.note = "a paste is no answer: press a key"
+	case m.compacting:
+		m.note = "the input is closed while the conversation is compacted"
+	case len(text) > mostPaste:
+		m.note = "too long to paste: over " + count(mostPaste, "byte")
+	default:
+		m.input.paste(text)
+	}
+	return nil
+}
+
+// enter sends what was written; after a backslash it begins a new line.
+func (m *model) enter() tea.Cmd {
+	if strings.HasSuffix(m.input.before(), `\`) {
+		m.input.erase(1)
+		m.input.area.InsertString("\n")
+		return nil
+	}
+	text := m.input.value()
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" {
+		return nil
+	}
+	if c, argument, is := commandOf(trimmed); is {
+		if m.job != nil && !c.always {
+			m.note = "wait until the agent is done, or stop it with Ctrl-C"
+			return nil
+		}
+		m.history.add(text)
+		m.input.set("")
+		return c.do(m, argument)
+	} else if word, _, _ := strings.Cut(trimmed, " "); isCommand(word) {
+		m.note = unknownCommand(word)
+		return nil
+	}
+	m.history.add(m.input.remembered(text))
+	m.input.set("")
+	if m.job != nil {
+		m.queued = append(m.queued, trimmed)
+		return nil
+	}
+	return m.send(trimmed)
+}
+
+// remembered is the text as the history keeps it: nothing if it has folded pastes,
+// which would be tokens of nothing in another chat.
+func (in *input) remembered(text string) string {
+	if in.unfold(text) != text {
+		return ""
+	}
+	return text
+}
+
+// renew begins a new conversation.
+func (m *model) renew() tea.Cmd {
+	open, door, ctx := m.o.Open, m.door, m.ctx
+	return m.start("opening a new conversation", func(_ context.Context, report func(tea.Msg)) error {
+		conversation, err := open(ctx, true, door)
+		if err != nil {
+			return err
+		}
+		report(openedMsg{conversation})
+		return nil
+	})
+}
+
+// openedMsg is a new conversation.
+type openedMsg struct{ agent Agent }
+
+func (m *model) opening(msg openedMsg) {
+	m.agent, m.gauge, m.closed, m.offer, m.failed = msg.agent, msg.agent.Gauge(), false, nil, false
+	m.folded, m.queued = nil, nil
+	m.gap()
+	m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
+}

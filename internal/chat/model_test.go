@@ -1,0 +1,388 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/problem"
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// A run shows what the model wrote, each call in a line, and the end of what
+// failed.
+func TestRunIsShown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{Model: "test/model"})
+	goOn := make(chan struct{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Reasoning: "hmm"})
+		emit(appended(tenfold.Reasoning{Text: "hmm, the tests"}))
+		emit(agent.Event{Text: "I look "})
+		emit(agent.Event{Text: "first."})
+		emit(appended(tenfold.AssistantMessage{Text: "I look first."}))
+		read, shell := call("1", "fs_read_file", `{"path":"a.go"}`), call("2", "shell", `{"command":"go test"}`)
+		emit(appended(read))
+		emit(appended(shell))
+		emit(runs(read, "a.go"))
+		emit(runs(shell, "go test"))
+		<-goOn
+		emit(result("1", "package a", tenfold.Success))
+		emit(result("2", "one\ntwo\nthree\nfour\nfive\nFAIL", tenfold.Exit(1)))
+		emit(appended(tenfold.AssistantMessage{Text: "It fails."})) // a model that does not stream
+		b.agent.gauge.Tokens = 4321
+		emit(answered())
+		return nil
+	}
+	b.enter("run the tests")
+	b.while(func() bool { return len(b.running) < 2 })
+	b.clock.pass(3 * time.Second)
+	b.wants(b.below(), "  fs_read_file a.go  3.0 s\n  shell go test  3.0 s\n")
+	close(goOn)
+	b.settle()
+	b.wants(b.written(),
+		"> run the tests\n", "· Thought for 0.0 s\n", "\n\n  I look first.", "✓ fs_read_file a.go  3.0 s\n",
+		"✗ shell go test  exit 1, 3.0 s\n  │ two\n  │ three\n  │ four\n  │ five\n  │ FAIL", "\n\n  It fails.")
+	b.lacks(b.written(), "│ one", "package a", "the tests\n  ")
+	b.wants(b.below(), "context 2 %: 4,321 of 200,000 tokens (reported)", "test/model")
+	if n := strings.Count(b.written(), "I look first."); n != 1 {
+		t.Errorf("the text is written %d times", n)
+	}
+	if !slices.Equal(b.agent.asked, []string{"run the tests"}) {
+		t.Errorf("asked %q", b.agent.asked)
+	}
+	b.press("ctrl+o")
+	b.wants(b.written(), "▾ shell go test\n  one\n  two")
+	b.press("ctrl+o", "ctrl+o")
+	b.wants(b.written(), "▾ fs_read_file a.go\n  package a", "▾ Thought for 0.0 s\n  hmm, the tests")
+	b.press("ctrl+o")
+	b.wants(b.below(), "nothing left to unfold")
+}
+
+// What sub-agents say is not shown, what they call is, with their name.
+func TestL7BranchesAreNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		main, sub := call("1", "shell", "{}"), call("1", "fs_read_file", "{}") // the same id
+		emit(appended(main))
+		emit(runs(main, "make"))
+		emit(agent.Event{Branch: "root.task1", Text: "sub talk"})
+		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: tenfold.AssistantMessage{Text: "sub talk"}}})
+		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: sub}})
+		e := runs(sub, "b.go")
+		e.Branch = "root.task1"
+		emit(e)
+		emit(agent.Event{Branch: "root.task1", Gauge: &agent.Gauge{Tokens: 999_999}})
+		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{
+			Branch: "root.task1", Payload: tenfold.ToolResult{CallID: "1", Outcome: tenfold.Success},
+		}})
+		emit(result("1", "", tenfold.Success))
+		return nil
+	}
+	b.enter("go")
+	b.settle()
+	b.wants(b.written(), "✓ root.task1: fs_read_file b.go", "✓ shell make")
+	b.lacks(b.written(), "sub talk")
+}
+
+// L12: a call of unknown outcome is not shown as a success.
+func TestL12UnknownOutcome(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(appended(call("1", "their_tool", "{}")))
+		emit(result("1", "text", ""))
+		emit(appended(tenfold.ToolResult{CallID: "2", IsError: true, Parts: tenfold.Text("denied")}))
+		return nil
+	}
+	b.enter("go")
+	b.settle()
+	b.wants(b.written(), "• their_tool {}  outcome unknown", "✗ tool  failed\n  │ denied")
+}
+
+// A5: while the conversation is compacted the input is closed, and the timeline
+// says so.
+func TestA5InputIsClosedWhileCompacting(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	release := make(chan struct{})
+	b.agent.compact = func(_ context.Context, focus string, emit func(agent.Event)) error {
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Compact, Reason: "focus " + focus}})
+		<-release
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Compacted, Result: session.Result{
+			Count: 2, Plan: strategy.Plan{Before: 60_000, After: 15_000},
+		}}})
+		return nil
+	}
+	b.enter("/compact the API")
+	b.while(func() bool { return !b.compacting })
+	b.wants(b.written(), "◇ Compacting: focus the API. The input is closed until it is done.")
+	b.write("hello")
+	b.take(tea.PasteMsg{Content: "pasted"})
+	b.press("enter")
+	b.wants(b.below(), "(input closed)", "the input is closed while the conversation is compacted")
+	if b.input.value() != "" || len(b.queued) > 0 {
+		t.Errorf("the input took %q, %q", b.input.value(), b.queued)
+	}
+	close(release)
+	b.settle()
+	// A7: what it did.
+	b.wants(b.written(), "◆ Compacted: 60,000 → 15,000 tokens (75 % less); 2 compactions so far.")
+	b.lacks(b.below(), "closed")
+	b.write("hello")
+	if b.input.value() != "hello" {
+		t.Errorf("the input has %q", b.input.value())
+	}
+}
+
+// A6: a failure is shown, nothing is tried again by itself, and the person is
+// offered what can be done.
+func TestA6FailedCompaction(t *testing.T) {
+	t.Parallel()
+	failing := func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Compact}})
+		emit(agent.Event{Compaction: &session.Decision{
+			Action: session.Failed, Problem: &problem.Error{Op: "compact", Problem: "the model declined", Hint: "try another"},
+		}})
+		emit(answered())
+		return nil
+	}
+	for _, tt := range []struct {
+		key, want string
+		runs      int
+	}{{"r", "retried", 1}, {"c", "", 1}, {"n", "A new conversation.", 1}, {"esc", "", 1}} {
+		b := newBench(t, Options{})
+		b.agent.run = failing
+		b.agent.compact = func(context.Context, string, func(agent.Event)) error { return errors.New("retried") }
+		first := b.agent
+		b.enter("go")
+		b.settle()
+		b.wants(b.written(), "✗ Compacting failed: compact: the model declined. Nothing was removed.", "hint: try another")
+		b.wants(b.below(), "[r] retry compaction  [c] continue  [n] new session")
+		b.press("x")
+		b.wants(b.below(), "press one of the keys in brackets")
+		b.press(tt.key)
+		b.settle()
+		b.wants(b.written(), tt.want)
+		if len(first.asked) != tt.runs {
+			t.Errorf("%s: asked %q", tt.key, first.asked)
+		}
+		if (tt.key == "n") == (b.model.agent == Agent(first)) {
+			t.Errorf("%s: the agent", tt.key)
+		}
+		if tt.key == "c" || tt.key == "esc" {
+			if b.write("x"); b.input.value() != "x" {
+				t.Errorf("%s: the input has %q", tt.key, b.input.value())
+			}
+		}
+	}
+}
+
+// A6: over the window and failed, the input is closed until there is room again.
+func TestA6Exceeded(t *testing.T) {
+	t.Parallel()
+	for name, event := range map[string]agent.Event{
+		"decision": {Compaction: &session.Decision{Action: session.Exceeded, Reason: "full"}},
+		"stop":     {Stop: &agent.Stop{Reason: agent.Exceeded, Detail: "full"}},
+	} {
+		b := newBench(t, Options{})
+		b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error { emit(event); return nil }
+		b.enter("go")
+		b.settle()
+		b.wants(b.below(), "[r] retry compaction  [n] new session  [q] quit")
+		b.wants(b.written(), "✗ The context is full")
+		b.press("esc")
+		b.take(tea.PasteMsg{Content: "hello"})
+		b.enter("hello")
+		if len(b.agent.asked) != 1 || b.offer == nil || b.input.value() != "" {
+			t.Fatalf("%s: asked %q, input %q", name, b.agent.asked, b.input.value())
+		}
+		b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
+			emit(agent.Event{Compaction: &session.Decision{Action: session.Failed, Reason: "again"}})
+			return nil
+		}
+		b.press("r")
+		b.settle()
+		if b.offer == nil || !b.closed {
+			t.Errorf("%s: a retry that failed opened the input", name)
+		}
+		b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
+			emit(agent.Event{Compaction: &session.Decision{Action: session.Compacted}})
+			return nil
+		}
+		b.press("r")
+		b.settle()
+		if b.offer != nil || b.closed {
+			t.Errorf("%s: a compaction did not open the input", name)
+		}
+	}
+}
+
+// An error ends the run and not the chat; a retry goes on where it stopped.
+func TestErrorIsOffered(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(_ context.Context, message string, emit func(agent.Event)) error {
+		if message == "" {
+			emit(appended(tenfold.AssistantMessage{Text: "went on"}))
+			return nil
+		}
+		emit(agent.Event{Text: "half a sent"})
+		return fmt.Errorf("ask: %w", &problem.Error{Problem: "overloaded\x1b[2J", Hint: "wait a minute"})
+	}
+	b.enter("go")
+	b.press("ctrl+o") // works while it runs
+	b.settle()
+	b.wants(b.written(), "  half a sent\n✗ ask: overloaded\\x1b[2J\n  hint: wait a minute")
+	b.wants(b.below(), "[r] retry  [c] continue  [n] new session")
+	b.press("r")
+	b.settle()
+	b.wants(b.written(), "went on")
+	if !slices.Equal(b.agent.asked, []string{"go", ""}) {
+		t.Errorf("asked %q", b.agent.asked)
+	}
+}
+
+// A command that failed offers nothing: the model is not to be asked instead.
+func TestFailedCommandOffersNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{Switch: func(context.Context, Agent, string) error { return errors.New("no such model") }})
+	b.enter("/model x/y")
+	b.settle()
+	b.wants(b.written(), "✗ no such model")
+	if b.offer != nil || len(b.agent.asked) > 0 {
+		t.Errorf("offer %v, asked %q", b.offer, b.agent.asked)
+	}
+}
+
+// A stop other than an answer is shown; a limit can be gone past.
+func TestStops(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[agent.Reason]string{
+		agent.Limited: "! Stopped: limit: 40 steps.", agent.Refused: "! Stopped: refused: 40 steps.",
+		agent.CutOff: "! Stopped: cut off: 40 steps.", agent.Interrupted: "Stopped: 40 steps. What there was is kept.",
+	} {
+		b := newBench(t, Options{})
+		b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+			emit(agent.Event{Stop: &agent.Stop{Reason: reason, Detail: "40 steps"}})
+			return nil
+		}
+		b.enter("go")
+		b.settle()
+		b.wants(b.written(), want)
+		if goesOn := reason == agent.Limited || reason == agent.CutOff; goesOn != (b.offer != nil) {
+			t.Errorf("%s: offer %v", reason, b.offer)
+		} else if goesOn {
+			b.press("g")
+			b.settle()
+			if !slices.Equal(b.agent.asked, []string{"go", ""}) {
+				t.Errorf("%s: asked %q", reason, b.agent.asked)
+			}
+		}
+	}
+}
+
+// A wait says why, and what was written of the answer is written again.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Text: "The answ"})
+		emit(agent.Event{Waiting: &agent.Waiting{Attempt: 2, After: 4 * time.Second, Err: errors.New("overloaded")}})
+		emit(agent.Event{Text: "The answer."})
+		emit(appended(tenfold.AssistantMessage{Text: "The answer."}))
+		return nil
+	}
+	b.enter("go")
+	b.settle()
+	b.wants(b.written(), "  The answ\n! overloaded; trying again in 4.0 s (attempt 2)\n\n  The answer.")
+}
+
+// Ctrl-C ends what runs, twice it leaves; on a text it clears it.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(ctx context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Text: "so far"})
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	b.enter("go")
+	b.press("ctrl+c")
+	b.wants(b.below(), "stopping", "press Ctrl-C again to quit")
+	b.settle()
+	b.wants(b.written(), "so far", "Stopped. What there was is kept.")
+	if b.gone || b.offer != nil {
+		t.Fatal("it left, or offers something")
+	}
+	b.write("abc")
+	b.press("ctrl+c")
+	if b.input.value() != "" || b.gone {
+		t.Fatalf("input %q", b.input.value())
+	}
+	b.clock.pass(time.Minute)
+	b.press("ctrl+c")
+	if b.gone {
+		t.Fatal("a Ctrl-C a minute ago counts")
+	}
+	b.press("a", "ctrl+c", "b")
+	b.press("backspace", "ctrl+c")
+	if b.gone {
+		t.Fatal("a Ctrl-C before another key counts")
+	}
+	if b.press("ctrl+c"); !b.gone {
+		t.Fatal("it does not leave")
+	}
+	b = newBench(t, Options{})
+	b.write("a")
+	if b.press("ctrl+d"); b.gone {
+		t.Fatal("Ctrl-D left with a text")
+	}
+	if b.press("backspace", "ctrl+d"); !b.gone {
+		t.Fatal("Ctrl-D does not leave")
+	}
+	b = newBench(t, Options{})
+	if b.enter("/quit"); !b.gone {
+		t.Fatal("/quit does not leave")
+	}
+}
+
+// What is entered while the agent works waits, and can be taken back.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	release := make(chan struct{})
+	b.agent.run = func(context.Context, string, func(agent.Event)) error { <-release; return nil }
+	b.enter("one")
+	b.enter("two")
+	b.enter("three")
+	b.wants(b.below(), "2 messages queued")
+	b.press("up")
+	if b.input.value() != "three" || len(b.queued) != 1 {
+		t.Fatalf("%q, %q", b.input.value(), b.queued)
+	}
+	b.press("ctrl+c") // stops the run and keeps the text
+	if b.input.value() != "three" {
+		t.Errorf("the text is gone: %q", b.input.value())
+	}
+	b.enter("") // queued again
+	b.enter("/undo")
+	b.wants(b.below(), "wait until the agent is done")
+	close(release)
+	for b.job != nil {
+		b.settle()
+	}
+	if !slices.Equal(b.agent.asked, []string{"one", "two", "three"}) {
+		t.Errorf("asked %q", b.agent.asked)
+	}
+}

@@ -1,0 +1,59 @@
+package chat
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tenfold/internal/cli/terminal"
+)
+
+// An offer is what can be done once a job is over. A key takes a choice.
+type offer struct{ choices []choice }
+
+type choice struct {
+	key, words string
+	do         func() tea.Cmd
+}
+
+// offerAfter is what to offer, if anything. Where the context is full there is no
+// going on (A6).
+func (m *model) offerAfter(failed bool) *offer {
+	compact := func() tea.Cmd { return m.compact("") }
+	write := func() tea.Cmd { return nil }
+	switch {
+	case m.closed:
+		return &offer{[]choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}}
+	case failed && m.again != nil:
+		return &offer{[]choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.renew}}}
+	case m.failed:
+		return &offer{[]choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.renew}}}
+	case m.unfinished:
+		return &offer{[]choice{{"g", "go on", m.again}, {"c", "write something", write}}}
+	}
+	return nil
+}
+
+// choose takes in a key while there is an offer.
+func (m *model) choose(key string) tea.Cmd {
+	if key == "esc" && !m.closed {
+		m.offer = nil
+		return nil
+	}
+	for _, c := range m.offer.choices {
+		if c.key == key {
+			m.offer = nil
+			return c.do()
+		}
+	}
+	m.note = "press one of the keys in brackets"
+	return nil
+}
+
+func (m *model) offerLines() []string {
+	var words []string
+	for _, c := range m.offer.choices {
+		words = append(words, m.paint.Paint(terminal.Bold, "["+c.key+"]")+" "+c.words)
+	}
+	return []string{strings.Join(words, "  ")}
+}

@@ -1,0 +1,178 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tenfold/internal/cli/terminal"
+)
+
+// A block is something finished: its lines, for a terminal of that many columns.
+type block func(width int) []string
+
+// A screen writes blocks above the live area, in order, and writes the last ones
+// again when the width changes.
+type screen struct {
+	width, height int
+	recent        []shown // the last blocks, enough to fill a screen
+	queue         []string
+	busy          bool // a print or a repaint is under way
+	stale         bool // the size changed since the last repaint
+	resizes       int
+	printed       int  // lines, up to the first screen
+	owned         bool // what is on the screen is all ours
+}
+
+// shown is a block, and how many lines it took.
+type shown struct {
+	block
+	lines int
+}
+
+// remembered is how many lines are kept to be repainted: more than a screen has.
+const remembered = 200
+
+// settleAfter is how long after a change of the size the screen is repainted:
+// changes come in rows.
+const settleAfter = 60 * time.Millisecond
+
+type (
+	printedMsg struct{}
+	settledMsg struct{ resizes int }
+)
+
+// add queues a block to be written.
+func (s *screen) add(b block) {
+	lines := fit(b(s.width), s.width)
+	s.queue = append(s.queue, lines...)
+	s.recent = append(s.recent, shown{b, len(lines)})
+	total, most := 0, max(remembered, s.height)
+	for i := len(s.recent) - 1; i >= 0; i-- {
+		if total += s.recent[i].lines; total >= most {
+			s.recent = s.recent[i:]
+			break
+		}
+	}
+}
+
+// flush writes what is queued, as much as fits above the live area at once: the
+// renderer would push the live area into the scroll-back with more.
+func (s *screen) flush(live int) tea.Cmd {
+	switch {
+	case s.busy || s.width == 0:
+		return nil
+	case len(s.queue) == 0 && s.stale:
+		return s.repaint(live)
+	case len(s.queue) == 0:
+		return nil
+	}
+	n := min(len(s.queue), max(s.height-live-2, 1))
+	text := strings.Join(s.queue[:n], "\n")
+	if text == "" { // would be taken for nothing to print
+		text = " "
+	}
+	s.queue = s.queue[n:]
+	s.printed = min(s.printed+n, s.height)
+	s.owned = s.owned || s.printed >= s.height
+	s.busy = true
+	return tea.Sequence(tea.Println(text), func() tea.Msg { return printedMsg{} })
+}
+
+// resize takes in a new size.
+func (s *screen) resize(width, height int) tea.Cmd {
+	first := s.width == 0
+	if width == s.width && height == s.height {
+		return nil
+	}
+	s.width, s.height = max(width, 4), max(height, 4)
+	if first {
+		return nil
+	}
+	s.resizes++
+	resizes := s.resizes
+	return tea.Tick(settleAfter, func(time.Time) tea.Msg { return settledMsg{resizes} })
+}
+
+// settled asks for a repaint, unless the size has changed again.
+func (s *screen) settled(msg settledMsg) {
+	s.stale = s.stale || msg.resizes == s.resizes
+}
+
+// repaint clears the screen and writes its last lines for the new width. What
+// stood on it before the chat began is pushed into the scroll-back first.
+func (s *screen) repaint(live int) tea.Cmd {
+	s.stale, s.busy = false, true
+	wipe := "\x1b[H\x1b[J"
+	if !s.owned {
+		wipe = ansi.CursorPosition(1, s.height) + strings.Repeat("\n", s.height) + wipe
+	}
+	s.owned = true
+	var lines []string
+	room := max(s.height-live-1, 0)
+	for i := len(s.recent) - 1; i >= 0 && len(lines) < room; i-- {
+		s.recent[i].lines = 0
+		more := fit(s.recent[i].block(s.width), s.width)
+		s.recent[i].lines = len(more)
+		lines = append(more, lines...)
+	}
+	text := strings.Join(lines[max(len(lines)-room, 0):], "\n")
+	// The renderer writes what is raw with its next frame, and prints at once.
+	return tea.Sequence(
+		tea.Raw(wipe),
+		tea.Tick(settleAfter, func(time.Time) tea.Msg { return nil }),
+		tea.Println(text),
+		tea.ClearScreen,
+		func() tea.Msg { return printedMsg{} },
+	)
+}
+
+// fit breaks lines that are as wide as the screen or wider: a terminal that is
+// about to wrap would lose the last column.
+func fit(lines []string, width int) []string {
+	fitting := make([]string, 0, len(lines))
+	for _, line := range lines {
+		if ansi.StringWidth(line) < width {
+			fitting = append(fitting, line)
+			continue
+		}
+		line = strings.ReplaceAll(ansi.Hardwrap(line, max(width-1-len(margin), 1), true), "\n", "\n"+margin)
+		fitting = append(fitting, strings.Split(line, "\n")...)
+	}
+	return fitting
+}
+
+// margin is the two columns that belong to the program.
+const margin = "  "
+
+// clean makes a text of a model, a tool or a file safe to show.
+func clean(text string) string {
+	text = terminal.Visible(text)
+	if strings.ContainsAny(text, "\t\r") {
+		text = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(text)
+	}
+	return text
+}
+
+// wrap breaks a text into lines of at most that many columns.
+func wrap(text string, width int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		lines = append(lines, strings.Split(terminal.WrapLine(line, max(width, 1), 0), "\n")...)
+	}
+	return lines
+}
+
+// indent puts the margin before each line, and the mark before the first.
+func indent(mark string, lines []string) []string {
+	indented := make([]string, len(lines))
+	for i, line := range lines {
+		indented[i] = margin + line
+	}
+	if mark != "" && len(lines) > 0 {
+		indented[0] = mark + lines[0]
+	}
+	return indented
+}

@@ -1,0 +1,239 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"tenfold"
+	"tenfold/internal/cli/terminal"
+)
+
+// mostTail is how many lines show what is being written or run.
+const mostTail = 6
+
+// most is how many lines the live area may have.
+func (m *model) most() int { return max(m.screen.height/3, 4) }
+
+// liveHeight is how many lines it has.
+func (m *model) liveHeight() int { lines, _ := m.live(); return len(lines) }
+
+// View implements tea.Model.
+func (m *model) View() tea.View {
+	if m.gone || m.screen.width == 0 {
+		return tea.NewView("")
+	}
+	lines, cursor := m.live()
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.Cursor = cursor
+	return v
+}
+
+// live builds the live area from the bottom: the gauge, the input or what is asked
+// instead of it, a rule, what is under way.
+func (m *model) live() ([]string, *tea.Cursor) {
+	width, most := max(m.screen.width-1, 1), m.most()
+	var lines []string
+	var cursor *tea.Cursor
+	switch {
+	case len(m.questions) > 0:
+		lines = m.questionLines(width)
+		if m.questions[0].reasoned {
+			cursor = m.cursor(2)
+		}
+	case m.offer != nil:
+		lines = m.offerLines()
+	case m.compacting:
+		lines = []string{m.paint.Paint(terminal.Faint, "(input closed)")}
+	default:
+		choices := m.input.choiceLines(max(most-len(m.input.lines())-2, 1))
+		lines = append(m.input.lines(), choices...)
+		cursor = m.cursor(0)
+	}
+	lines = append(lines, m.paint.Paint(terminal.Faint, m.bottom(width)))
+	above := most - len(lines)
+	var top []string
+	if above > 1 {
+		top = []string{m.paint.Paint(terminal.Faint, strings.Repeat("─", width))}
+		above--
+	}
+	if m.job != nil && above > 0 {
+		top = append([]string{m.status(width)}, top...)
+		if above--; above > 0 {
+			top = append(m.tail(width, min(above, mostTail)), top...)
+		}
+	}
+	if cursor != nil {
+		cursor.Y += len(top)
+	}
+	lines = append(top, lines...)
+	for i, line := range lines {
+		lines[i] = ansi.Truncate(line, width, "…")
+	}
+	if over := len(lines) - most; over > 0 {
+		lines = lines[over:]
+		if cursor != nil {
+			cursor.Y = max(cursor.Y-over, 0)
+		}
+	}
+	return lines, cursor
+}
+
+func (m *model) cursor(below int) *tea.Cursor {
+	c := m.input.area.Cursor()
+	if c != nil {
+		c.Y += below
+	}
+	return c
+}
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// status says what is under way, and for how long.
+func (m *model) status(int) string {
+	label := m.label
+	if len(m.questions) > 0 {
+		label = "waiting for your answer"
+	}
+	line := m.paint.Paint(terminal.Cyan, spinner[m.frame%len(spinner)]) + " " + label + " " + seconds(m.now().Sub(m.since))
+	if n := len(m.queued); n > 0 {
+		line += ", " + count(n, "message") + " queued"
+	}
+	return line + m.paint.Paint(terminal.Faint, "  Ctrl-C stops")
+}
+
+// bottom is the last line: a note about the last key, or the gauge.
+func (m *model) bottom(width int) string {
+	if m.note != "" {
+		return margin + m.note
+	}
+	return margin + m.gaugeWords(width-len(margin))
+}
+
+// tail shows what runs, or the end of what is being written, in exactly so many
+// lines: the input is not to jump.
+func (m *model) tail(width, rows int) []string {
+	var lines []string
+	room := width - len(margin)
+	switch {
+	case len(m.running) > 0:
+		from := max(len(m.running)-rows, 0)
+		for _, r := range m.running[from:] {
+			name, subject := terminal.VisibleLine(r.call.Name), terminal.VisibleLine(r.subject)
+			if r.branch != "" {
+				name = terminal.VisibleLine(r.branch) + ": " + name
+			}
+			tail := seconds(m.now().Sub(r.since))
+			if r.contained {
+				tail += ", contained"
+			}
+			lines = append(lines, m.callLine("", terminal.Normal, name, subject, tail, room))
+			if r.output != "" && len(m.running) == 1 && rows > 1 {
+				lines = append(lines, m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(r.output, max(room-2, 1), "…")))
+			}
+		}
+	case len(m.text.pending) > 0:
+		lines = lastRows(m.text.tail(rows*room*4), room, rows)
+	case len(m.reasoning) > 0:
+		text := m.reasoning[max(len(m.reasoning)-rows*room*4, 0):]
+		lines = lastRows(strings.ToValidUTF8(string(text), ""), room, rows)
+		for i := range lines {
+			lines[i] = m.paint.Paint(terminal.Faint, lines[i])
+		}
+	}
+	lines = lines[max(len(lines)-rows, 0):]
+	for i := range lines {
+		lines[i] = margin + lines[i]
+	}
+	for len(lines) < rows {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func lastRows(text string, width, rows int) []string {
+	lines := wrap(clean(text), width)
+	return slices.Clone(lines[max(len(lines)-rows, 0):])
+}
+
+// gaugeWords says how full the context is, where the figure is from, what was
+// spent and by which model: as much of it as has room, in this order.
+func (m *model) gaugeWords(width int) string {
+	g := m.gauge
+	method := terminal.VisibleLine(g.Method)
+	if method != "" && method != "reported" {
+		method = "estimated, " + method
+	}
+	long, short := count(g.Tokens, "token"), count(g.Tokens, "token")
+	if g.Window > 0 {
+		share := fmt.Sprintf("%d %%", g.Tokens*100/g.Window)
+		long = fmt.Sprintf("context %s: %s of %s", share, thousands(g.Tokens), count(g.Window, "token"))
+		short = fmt.Sprintf("context %s", share)
+	}
+	if method != "" {
+		long += " (" + method + ")"
+		short += " (" + method + ")"
+	}
+	line := long
+	if ansi.StringWidth(line) > width {
+		line = short
+	}
+	parts := []string{""}
+	if g.Priced && g.Dollars > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", g.Dollars))
+	} else if !g.Priced && g.Spent != (tenfold.Usage{}) {
+		parts = append(parts, "cost unknown")
+	}
+	if m.modelName != "" {
+		parts = append(parts, terminal.VisibleLine(m.modelName))
+	}
+	if g.Compactions > 0 {
+		parts = append(parts, count(g.Compactions, "compaction"))
+	}
+	for _, part := range parts[1:] {
+		if more := line + " · " + part; ansi.StringWidth(more) <= width {
+			line = more
+		}
+	}
+	return line
+}
+
+// greet begins the screen: what this is, and where the conversation stopped.
+func (m *model) greet() {
+	m.sayMarked("● ", terminal.Cyan, strings.TrimSuffix("Tenfold, "+clean(m.modelName), ", "))
+	m.say(terminal.Faint, "Enter sends, /help lists commands, Ctrl-C stops, Ctrl-D quits.")
+	s := m.agent.Session()
+	if s == nil || s.Log().Turns() == 0 {
+		return
+	}
+	title := clean(terminal.VisibleLine(s.Title()))
+	if title == "" {
+		title = "the conversation"
+	}
+	m.say(terminal.Normal, fmt.Sprintf("Continuing %s: %s.", title, count(s.Log().Turns(), "turn")))
+	var asked, answer string
+	for e := range s.Log().Entries() {
+		switch p := e.Payload.(type) {
+		case tenfold.UserMessage:
+			if e.Branch == "" {
+				asked, answer = tenfold.SearchText(p), ""
+			}
+		case tenfold.AssistantMessage:
+			if e.Branch == "" {
+				answer = p.Text
+			}
+		}
+	}
+	if asked != "" {
+		m.said(terminal.Excerpt(asked, 300))
+	}
+	if answer != "" {
+		if over := len(answer) - 4000; over > 0 {
+			answer = "…" + strings.ToValidUTF8(answer[over:], "")
+		}
+		m.markdown(chunk{markdown: answer})
+	}
+}

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"tenfold/agent"
+	"tenfold/containment"
+	"tenfold/internal/config"
+	"tenfold/internal/eventlog"
+	"tenfold/internal/live"
+	"tenfold/internal/takeover"
+	"tenfold/permission"
+	"tenfold/problem"
+	"tenfold/provider"
+	"tenfold/session"
+	"tenfold/strategy"
+	"tenfold/summary"
+	"tenfold/toolbox"
+)
+
+// agentWish says which agent a face wants: "query", the chat, an editor.
+type agentWish struct {
+	Session *session.Session
+	// Model is what the command line names; empty is the configured model.
+	Model   string
+	NoTools bool
+	// Allow are rules of the permission to add, TOOL[:PATTERN].
+	Allow []string
+	// Dir is the workspace: that of the tools, and whose configuration counts;
+	// empty is the working directory.
+	Dir string
+	// Limits replace those of the configuration where they are set.
+	Limits   agent.Limits
+	Approver agent.Approver
+	// Extra are tools beside the built-in and the configured ones.
+	Extra []toolbox.Tool
+}
+
+// An openAgent is an agent with all that it holds open.
+type openAgent struct {
+	agent *agent.Agent
+	model provider.Model
+	open  []io.Closer
+}
+
+// close closes what the agent holds open.
+func (o *openAgent) close() error {
+	var errs []error
+	for _, c := range slices.Backward(o.open) {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// agentOf makes an agent as the configuration says. It keeps nothing of its own in
+// the app, so that several may be open at once.
+func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
+	dir, err := filepath.Abs(cmp.Or(w.Dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.effectiveIn(w.Dir, extrasOf(w.Session.Log())...)
+	if err != nil {
+		return nil, err
+	}
+	out := &openAgent{}
+	if out.model, err = a.agentModel(e, w.Model); err != nil {
+		return nil, err
+	}
+	o := agent.Options{
+		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: w.Limits,
+		Context: func() string { return surroundings(dir, a.now()) },
+		Retry:   provider.Policy{Random: rand.Float64},
+	}
+	if o.Live, err = a.liveSettings(e, w.Session.ID(), out.model); err != nil {
+		return nil, err
+	}
+	hidden := a.ownFiles(e)
+	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e), Hide: hidden}); err != nil {
+		return nil, err
+	}
+	o.Judge, err = permission.New(permission.Rules{
+		Allow: w.Allow, Contained: containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil,
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.Tools = append(o.Tools, w.Extra...)
+	if err := a.transcriptFile(e, w.Session, out, &o); err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	if out.agent, err = agent.New(w.Session, o); err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	return out, nil
+}
+
+// effectiveIn is [app.effective] for another workspace than the working directory.
+func (a *app) effectiveIn(dir string, extras ...string) (*config.Effective, error) {
+	if dir == "" {
+		return a.effective(extras...)
+	}
+	from := a.settings.sources()
+	from.Dir = dir
+	l, err := config.Read(from)
+	if err != nil {
+		return nil, err
+	}
+	return l.With(extras...)
+}
+
+// agentModel opens the model that answers: the one that the command line names,
+// else model.name, as whoever runs the program set it (M1a).
+func (a *app) agentModel(e *config.Effective, flag string) (provider.Model, error) {
+	if flag != "" {
+		return openOnce(e, flag)
+	}
+	name, origin, said := e.Own("model", "name")
+	if name == "" {
+		p := &problem.Error{
+			Code: "no_model", Problem: "no model is configured",
+			Hint: `name one with --model anthropic/claude-sonnet-4-5, or as model.name in your configuration ("tenfold config edit"); ` +
+				"for a server of your own, such as Ollama: --model ollama/NAME",
+		}
+		if said != "" {
+			p.Problem += "; ignored " + quote(said) + ", which you did not set yourself"
+		}
+		return nil, p
+	}
+	m, err := openOnce(e, name)
+	if err != nil {
+		return nil, named(origin.String()+": model.name", err)
+	}
+	return m, nil
+}
+
+// liveSettings say how an agent's conversation is compacted. A model writes
+// summaries only where whoever runs the program chose a strategy that asks for
+// them (M1a); the digest does otherwise, and where the model fails (A6).
+func (a *app) liveSettings(e *config.Effective, conversation string, m provider.Model) (session.Live, error) {
+	out, err := live.Settings(e.Config, m.Name())
+	if err != nil {
+		return out, err
+	}
+	auto, mine := e.Conversation.Compaction.Auto, e.Mine.Conversation.Compaction.Auto
+	var by strategy.Summarizer = summary.Digest{}
+	if slices.ContainsFunc(out.Auto.Strategies, strategy.Summarises) && slices.Equal(auto.Strategy, mine.Strategy) {
+		writer := m
+		if name, _, _ := e.Own("conversation", "compaction", "summarizer_model"); name != "" {
+			if writer, err = openModel(e, name, nil); err != nil {
+				return out, named("conversation.compaction.summarizer_model", err)
+			}
+		}
+		model := (&asked{app: a}).model(e, nil, writer)
+		model.Progress = nil
+		by = summary.Ladder{*model, summary.Digest{}}
+		if auto.Fallback == "none" {
+			by = *model
+		}
+	}
+	dir, err := a.sessionDir(e)
+	if err != nil {
+		return out, err
+	}
+	if dir != "" {
+		by = summary.Recorded{Of: by, Artifacts: summary.Directory(dir), Conversation: conversation, Now: a.now}
+	}
+	out.Request.Options.Summarizer = by
+	return out, nil
+}
+
+// transcriptFile has the events of an agent written beside the store.
+func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openAgent, o *agent.Options) error {
+	dir, err := a.sessionDir(e)
+	if err != nil || dir == "" {
+		return err
+	}
+	path := summary.Directory(dir).Transcript(s.ID())
+	f, torn, err := eventlog.Open(path, s.ID(), s.Log(), a.now)
+	if err != nil {
+		return &problem.Error{
+			Code: "transcript", Op: "open the transcript", Err: err,
+			Hint: "choose another directory with conversation.compaction.session_dir, or turn it off with --cfg agent.transcript=false",
+		}
+	}
+	if torn > 0 {
+		a.Warn("dropped the last line of the transcript, which a crash had cut off")
+	}
+	out.open, o.Observe = append(out.open, f), f.Observe
+	return nil
+}
+
+// ownFiles are the program's own: no contained command reads them.
+func (a *app) ownFiles(e *config.Effective) []string {
+	var own []string
+	add := func(path string, err error) {
+		if path, absolute := filepath.Abs(path); err == nil && absolute == nil {
+			own = append(own, path)
+		}
+	}
+	if path, inMemory, err := storePath(a.url(), ""); err == nil && !inMemory {
+		for _, end := range []string{"", "-wal", "-shm", ".active"} {
+			add(path+end, nil)
+		}
+	}
+	if dir, err := a.sessionDir(e); dir != "" {
+		add(dir, err)
+	}
+	if path, err := config.UserFile(); err == nil {
+		add(filepath.Dir(path), nil)
+	}
+	return own
+}
+
+// keyNames are the environment variables that hold keys: no command gets them.
+func keyNames(e *config.Effective) []string {
+	var names []string
+	for _, p := range e.Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, string(p.APIKeyEnv))
+		}
+	}
+	return names
+}
+
+// mostInstructions bounds what is taken of a workspace's file of instructions, in
+// bytes.
+const mostInstructions = 32 << 10
+
+// surroundings is what a model is told of where it works: what does not change
+// within a day, or the provider's cache is lost; and the instructions that the
+// workspace has for agents.
+func surroundings(dir string, now time.Time) string {
+	text := "Directory: " + dir + "\nSystem: " + runtime.GOOS + "\nDate: " + now.Format(time.DateOnly)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return text
+	}
+	defer root.Close()
+	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+		if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait
+			continue
+		}
+		f, err := root.Open(name)
+		if err != nil {
+			continue
+		}
+		data, err := io.ReadAll(io.LimitReader(f, mostInstructions))
+		_ = f.Close()
+		if said := strings.TrimSpace(strings.ToValidUTF8(string(data), "")); err == nil && said != "" {
+			return text + "\n\nThe workspace's " + name + " says:\n\n" + said
+		}
+	}
+	return text
+}

@@ -1,0 +1,334 @@
+// Package takeover lets a model go on with a session that another agent began:
+// what it called there by the names of that agent's tools is served by the tools
+// of this program.
+package takeover
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/tool"
+)
+
+// The tools of this program that others stand for, with their arguments as the
+// model is told of them.
+const (
+	readFile   = "fs_read_file"
+	listFiles  = "fs_list_files"
+	findFiles  = "fs_find_files"
+	grepFiles  = "fs_grep_files"
+	createFile = "fs_create_file"
+	modifyFile = "fs_modify_file"
+	shell      = "shell"
+	plan       = "plan"
+	task       = "task"
+)
+
+var takes = map[string]string{
+	readFile: "{path, start_line, end_line}", listFiles: "{path}", findFiles: "{pattern, path}", grepFiles: "{pattern, path, files}",
+	createFile: "{path, content}", modifyFile: "{path, old, new}", shell: "{command, timeout}", plan: "{items}", task: "{title, prompt}",
+}
+
+// Alias gives the call that does here what a call of another agent's tool asks
+// for. Its error is for the model: which tool does that here, and what keeps this
+// call from being mapped. Nothing is guessed: a call with an argument that changes
+// what it does, and that the tool here does not have, is not mapped.
+func Alias(c tenfold.ToolCall) (tenfold.ToolCall, error) {
+	t, known := tool.Lookup(c.Name)
+	if rest, isMCP := strings.CutPrefix(c.Name, "mcp__"); isMCP && !known {
+		c.Name = rest // Claude Code's name of a server's tool
+		return c, nil
+	}
+	if !known {
+		return c, fmt.Errorf("there is no tool %q here", c.Name)
+	}
+	a := members(c)
+	name, arguments, err := mapped(t, c.Arguments, a)
+	if err != nil {
+		return c, err
+	}
+	out, err := json.Marshal(arguments, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return c, fmt.Errorf("there is no tool %q here: %w", c.Name, err)
+	}
+	c.Name, c.Arguments, c.Custom = name, string(out), false
+	return c, nil
+}
+
+// Name is the tool that does here what another agent's tool of that name does,
+// empty where there is none, or where it has the same name.
+func Name(theirs string) string {
+	t, _ := tool.Lookup(theirs)
+	if name := nameOf(t); name != theirs {
+		return name
+	}
+	return ""
+}
+
+func nameOf(t tool.Tool) string {
+	if strings.HasPrefix(t.Name, "fs_") {
+		return ""
+	}
+	switch t.Kind {
+	case tool.Reads:
+		return readFile
+	case tool.Lists:
+		if finds(t.Name) {
+			return findFiles
+		}
+		return listFiles
+	case tool.Searches:
+		if greps(t.Name) {
+			return grepFiles
+		}
+	case tool.Writes:
+		return createFile
+	case tool.Edits, tool.Patches, tool.Editor:
+		return modifyFile
+	case tool.Shell:
+		return shell
+	case tool.Plans:
+		return plan
+	case tool.Acts:
+		if t.Exempt {
+			return task
+		}
+	}
+	return ""
+}
+
+// finds tells tools that find files by a pattern from those that list a
+// directory; greps those that search texts from other searches.
+func finds(name string) bool {
+	switch strings.ToLower(name) {
+	case "glob", "find", "find_file":
+		return true
+	}
+	return false
+}
+
+func greps(name string) bool {
+	switch strings.ToLower(name) {
+	case "grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir":
+		return true
+	}
+	return false
+}
+
+type (
+	lines struct {
+		Path  string `json:"path"`
+		Start int    `json:"start_line,omitzero"`
+		End   int    `json:"end_line,omitzero"`
+	}
+	pattern struct {
+		Pattern string `json:"pattern"`
+		Path    string `json:"path,omitzero"`
+		Files   string `json:"files,omitzero"`
+	}
+	directory struct {
+		Path string `json:"path,omitzero"`
+	}
+	content struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+	}
+	change struct {
+		Path string `json:"path"`
+		Old  string `json:"old"`
+		New  string `json:"new"`
+	}
+	errand struct {
+		Title  string `json:"title,omitzero"`
+		Prompt string `json:"prompt"`
+	}
+	item struct {
+		Text   string `json:"text"`
+		Status string `json:"status"`
+	}
+	items struct {
+		Items []item `json:"items"`
+	}
+	command struct {
+		Command string `json:"command"`
+		Timeout int    `json:"timeout,omitzero"`
+	}
+)
+
+// mapped gives the tool and the arguments that do what a call asks for.
+func mapped(t tool.Tool, text string, a arguments) (name string, out any, err error) {
+	here := nameOf(t)
+	if here == "" {
+		return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
+	}
+	refused := func(why string) error {
+		return fmt.Errorf("there is no tool %q here; use %s %s: %s", t.Name, here, takes[here], why)
+	}
+	switch call := t.Call(text); call.Kind {
+	case tool.Reads:
+		here = readFile
+		if len(call.Reads) != 1 {
+			return "", nil, refused("name one file in path")
+		}
+		r := call.Reads[0]
+		if r.Part {
+			return "", nil, refused("say which lines with start_line and end_line")
+		}
+		return readFile, lines{r.Path, r.From, r.To}, nil
+	case tool.Lists, tool.Searches:
+		for _, narrows := range []string{"type", "ignore", "exclude", "exclude_pattern", "multiline"} {
+			if a.set(narrows) {
+				return "", nil, refused("it has no argument " + narrows)
+			}
+		}
+		path := a.text("path", "dir_path", "directory", "target_directory")
+		if here == listFiles {
+			return listFiles, directory{path}, nil
+		}
+		wanted := a.text("pattern", "query", "regex", "search_term", "file_name")
+		switch {
+		case wanted == "":
+			return "", nil, refused("a pattern is required")
+		case here == grepFiles && (a.set("literal") || a.set("fixed_strings")):
+			return "", nil, refused("its pattern is a regular expression")
+		case here == grepFiles && (a.set("-i") || a.set("ignoreCase") || a.set("ignore_case")):
+			wanted = "(?i)" + wanted
+		}
+		return here, pattern{wanted, path, a.text("glob", "include", "include_pattern", "file_pattern")}, nil
+	case tool.Writes, tool.Edits, tool.Patches:
+		return edited(t, text, a, here, refused)
+	case tool.Shell:
+		return commanded(t, text, a, refused)
+	case tool.Plans:
+		return planned(t, text, refused)
+	}
+	if here == task {
+		prompt := a.text("prompt", "task", "message", "description")
+		if prompt == "" {
+			return "", nil, refused("a prompt is required")
+		}
+		return task, errand{a.text("title", "description"), prompt}, nil
+	}
+	return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
+}
+
+// edited maps a call that changes one place of one file, or puts a whole one.
+func edited(t tool.Tool, text string, a arguments, here string, refused func(string) error) (string, any, error) {
+	for _, all := range []string{"replace_all", "replaceAll", "allow_multiple"} {
+		if a.set(all) {
+			return "", nil, refused("it changes one place, so give enough of the text around each")
+		}
+	}
+	pieces := t.Pieces(text)
+	if len(pieces) != 1 {
+		return "", nil, refused("call it once for each place that is to change")
+	}
+	p, whole := pieces[0], here == createFile
+	for _, op := range t.Operations(text) {
+		switch op.Op {
+		case tool.FileCreated, tool.FileWritten:
+			whole = true
+		case tool.FileDeleted:
+			return "", nil, refused("delete and move files with shell")
+		}
+	}
+	if len(t.Operations(text)) != 1 {
+		return "", nil, refused("call it once for each file")
+	}
+	switch {
+	case p.Path == "":
+		return "", nil, refused("a path is required")
+	case whole && p.Old == "":
+		return createFile, content{p.Path, p.New}, nil
+	case p.Old == "":
+		return "", nil, refused("old is the text that is replaced, and cannot be empty")
+	}
+	return modifyFile, change{p.Path, p.Old, p.New}, nil
+}
+
+// planned maps a call that gives the whole plan.
+func planned(t tool.Tool, text string, refused func(string) error) (string, any, error) {
+	p, ok := t.Plan(text)
+	if !ok || p.Partial || len(p.Items) == 0 {
+		return "", nil, refused("give the whole plan, each item with text and status")
+	}
+	var out items
+	for _, i := range p.Items {
+		out.Items = append(out.Items, item{i.Text, cmp.Or(i.Status, "pending")})
+	}
+	return plan, out, nil
+}
+
+// commanded maps a call that runs a command and waits for its end.
+func commanded(t tool.Tool, text string, a arguments, refused func(string) error) (string, any, error) {
+	for _, background := range []string{"run_in_background", "is_background", "background"} {
+		if a.set(background) {
+			return "", nil, refused("it waits for the end of a command; nothing runs in the background")
+		}
+	}
+	line, dir := t.Command(text)
+	if strings.TrimSpace(line) == "" {
+		return "", nil, refused("a command is required")
+	}
+	if dir != "" && dir != "." {
+		line = "cd '" + strings.ReplaceAll(dir, "'", `'\''`) + "' && " + line
+	}
+	seconds := 0
+	if ms, ok := a.number("timeout_ms"); ok {
+		seconds = (ms + 999) / 1000
+	} else if n, ok := a.number("timeout"); ok {
+		// Agents differ in the unit: nobody waits for 17 minutes, or for less than
+		// a second.
+		if seconds = n; n >= 1000 {
+			seconds = (n + 999) / 1000
+		}
+	}
+	return shell, command{line, max(seconds, 0)}, nil
+}
+
+// arguments are the members of a call's arguments.
+type arguments map[string]jsontext.Value
+
+func members(c tenfold.ToolCall) arguments {
+	var a arguments
+	if err := json.Unmarshal([]byte(c.Arguments), &a, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		return nil
+	}
+	return a
+}
+
+// text is the first of the named arguments that is a text with something in it.
+func (a arguments) text(names ...string) string {
+	for _, name := range names {
+		var s string
+		if json.Unmarshal(a[name], &s, jsontext.AllowInvalidUTF8(true)) == nil && strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// set tells that an argument is there and says something but no.
+func (a arguments) set(name string) bool {
+	switch v := a[name]; v.Kind() {
+	case 0, 'n', 'f':
+		return false
+	case '"':
+		return a.text(name) != ""
+	default:
+		return len(v) > 2 || v.Kind() != '[' && v.Kind() != '{'
+	}
+}
+
+func (a arguments) number(name string) (int, bool) {
+	var n float64
+	if err := json.Unmarshal(a[name], &n); err != nil || !(n >= 0 && n < 1<<31) {
+		return 0, false
+	}
+	return int(n), true
+}

@@ -1,0 +1,174 @@
+package permission
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"tenfold/problem"
+	"tenfold/toolbox"
+)
+
+// An answer is whether a rule is about something.
+type answer int
+
+const (
+	no answer = iota
+	maybe
+	yes
+)
+
+func sure(b bool) answer {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// A rule is TOOL or TOOL:PATTERN.
+type rule struct {
+	text, tool, pattern string
+	// words are those of the pattern; whole is set where there is none.
+	words []string
+	whole bool
+}
+
+func parseRule(text string) (rule, error) {
+	r := rule{text: text}
+	var patterned bool
+	r.tool, r.pattern, patterned = strings.Cut(text, ":")
+	r.words, r.whole = strings.Fields(r.pattern), !patterned
+	bad := func(why string) (rule, error) {
+		return rule{}, &problem.Error{
+			Op: "permission", Subject: `"` + text + `"`, Problem: why, Usage: true,
+			Hint: `write TOOL or TOOL:PATTERN, for example "shell:go test *"`,
+		}
+	}
+	if r.tool == "" || strings.ContainsAny(r.tool, " \t\n") {
+		return bad("not the name of a tool")
+	}
+	if patterned && len(r.words) == 0 {
+		return bad("the pattern is empty")
+	}
+	for _, part := range append(append([]string{r.tool}, r.words...), strings.Split(r.pattern, "/")...) {
+		if _, err := path.Match(part, ""); err != nil {
+			return bad("not a valid pattern")
+		}
+	}
+	return r, nil
+}
+
+// names tells whether the rule is about a tool.
+func (r rule) names(tool string) bool { return matches(r.tool, tool) }
+
+// matches tells whether a "*" in the pattern can stand for what it has to.
+func matches(pattern, text string) bool {
+	ok, err := path.Match(pattern, text)
+	return ok && err == nil
+}
+
+// permits tells whether the rule allows a path or another subject. What is not
+// there is only allowed by a rule without a pattern.
+func (r rule) permits(effect toolbox.Effect, subject string) bool {
+	switch {
+	case r.whole:
+		return true
+	case subject == "":
+		return false
+	}
+	return concerns(r.pattern, effect, subject)
+}
+
+// concerns tells whether a pattern matches a path or another subject.
+func concerns(pattern string, effect toolbox.Effect, subject string) bool {
+	if effect != toolbox.Reads && effect != toolbox.Edits {
+		return matchesText(pattern, subject)
+	}
+	if !strings.Contains(pattern, "/") {
+		return matches(pattern, path.Base(subject))
+	}
+	return matchesPath(strings.Split(pattern, "/"), strings.Split(subject, "/"))
+}
+
+// matchesPath matches names one by one, and "**" to any number of them.
+func matchesPath(pattern, names []string) bool {
+	p, n, star, from := 0, 0, -1, 0
+	for n < len(names) {
+		switch {
+		case p < len(pattern) && pattern[p] == "**":
+			star, from = p, n
+			p++
+		case p < len(pattern) && matches(pattern[p], names[n]):
+			p++
+			n++
+		case star >= 0: // the last "**" stands for one name more
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	return !slices.ContainsFunc(pattern[p:], func(s string) bool { return s != "**" })
+}
+
+// matchesText matches "*" to any characters, the line as a whole.
+func matchesText(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	rest, ok := strings.CutPrefix(text, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		if _, rest, ok = strings.Cut(rest, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, parts[len(parts)-1])
+}
+
+// begins tells whether a simple command begins with the rule's words. To allow it,
+// it has to have no others, and each has to be known, or to be one of those that a
+// "*" at the end stands for. To deny it, the name of the program counts, wherever it
+// is, and a word that is not known may be anything.
+func (r rule) begins(words []word, allow bool) answer {
+	for i, pattern := range r.words {
+		switch {
+		case pattern == "*" && i == len(r.words)-1:
+			return yes
+		case i >= len(words):
+			return no
+		case !words[i].known && allow:
+			return no
+		case !words[i].known:
+			return maybe
+		case pattern == "*" || matches(pattern, words[i].text):
+		case i == 0 && !allow && matches(path.Base(pattern), program(words)):
+		default:
+			return no
+		}
+	}
+	return sure(!allow || len(words) == len(r.words))
+}
+
+// occurs tells whether a simple command of the rule's program may have the rest of
+// its words in this order, with others between them: git -C . push.
+func (r rule) occurs(words []word) answer {
+	name := rule{words: r.words[:1]}
+	if name.begins(words[:1], false) == no {
+		return no
+	}
+	optional := len(words) > 1 && strings.HasPrefix(words[1].text, "-")
+	wanted := slices.DeleteFunc(slices.Clone(r.words[1:]), func(w string) bool { return w == "*" })
+	for _, w := range words[1:] {
+		if len(wanted) > 0 && (w.known && matches(wanted[0], w.text) || !w.known && optional) {
+			wanted = wanted[1:]
+		}
+	}
+	if len(wanted) > 0 {
+		return no
+	}
+	return maybe
+}

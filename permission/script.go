@@ -1,0 +1,224 @@
+package permission
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A word of a command. It is known where it is the same text, and one word,
+// whatever the shell, its variables and the files are.
+type word struct {
+	text  string
+	known bool
+}
+
+// program is the name of the file that a command runs; empty if it is not known.
+func program(words []word) string {
+	if !words[0].known {
+		return ""
+	}
+	return strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(words[0].text, `\`, "/"))), ".exe")
+}
+
+// literal gives the text of words that are all known.
+func literal(words []word) ([]string, bool) {
+	var out []string
+	for _, w := range words {
+		if !w.known {
+			return nil, false
+		}
+		out = append(out, w.text)
+	}
+	return out, true
+}
+
+// A script is what is known of a command line.
+type script struct {
+	// commands are its simple commands, those in substitutions included. Each has
+	// a word.
+	commands [][]word
+	// inner are those that its commands may run: what follows sudo, what sh -c is
+	// given.
+	inner [][]word
+	// plain tells that it does nothing but run commands: it sets no variable,
+	// defines no function, writes to no file, starts nothing in the background.
+	plain bool
+	// reads tells that it reads files by redirection; moves, that it changes the
+	// directory.
+	reads, moves bool
+	// doubtful tells that it may run what is not in commands and inner.
+	doubtful bool
+}
+
+// maxCommand is more than the length of any command line that should run unseen.
+const maxCommand = 64 << 10
+
+// maxDepth bounds how often a command may be given to another.
+const maxDepth = 4
+
+// parse reads a command line as each of the shells may that sh stands for: what
+// one takes for a quotation, another does not ($'…').
+func parse(text string) script { return parseAt(text, 0) }
+
+func parseAt(text string, depth int) script {
+	strange := func(r rune) bool { return r == 0x7f || r < ' ' && r != '\n' && r != '\t' || r == utf8.RuneError }
+	if len(text) > maxCommand || depth > maxDepth || strings.ContainsFunc(text, strange) {
+		return script{doubtful: true}
+	}
+	whole := script{plain: true}
+	for _, language := range []syntax.LangVariant{syntax.LangPOSIX, syntax.LangBash} {
+		file, err := syntax.NewParser(syntax.Variant(language)).Parse(strings.NewReader(text), "")
+		if err != nil {
+			whole.plain, whole.doubtful = false, true
+			continue
+		}
+		s := script{plain: true}
+		syntax.Walk(file, func(n syntax.Node) bool {
+			s.node(n)
+			return true
+		})
+		whole.plain, whole.reads = whole.plain && s.plain, whole.reads || s.reads
+		if !slices.EqualFunc(whole.commands, s.commands, slices.Equal) {
+			whole.commands = append(whole.commands, s.commands...)
+		}
+	}
+	whole.plain = whole.plain && len(whole.commands) > 0
+	for _, words := range whole.commands {
+		whole.look(words, depth)
+	}
+	return whole
+}
+
+// node takes in a part of the syntax tree. What is not listed is not plain.
+func (s *script) node(n syntax.Node) {
+	ok := true
+	switch n := n.(type) {
+	case nil, *syntax.File, *syntax.BinaryCmd, *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.Word, *syntax.Lit, *syntax.Comment:
+	case *syntax.Stmt:
+		ok = !n.Background && !n.Coprocess && !n.Disown && n.Cmd != nil
+	case *syntax.CallExpr:
+		if ok = len(n.Assigns) == 0 && len(n.Args) > 0; len(n.Args) > 0 {
+			var words []word
+			for _, w := range n.Args {
+				words = append(words, wordOf(w))
+			}
+			s.commands = append(s.commands, words)
+		}
+	case *syntax.SglQuoted:
+		ok = !n.Dollar
+	case *syntax.DblQuoted:
+		ok = !n.Dollar
+	case *syntax.CmdSubst:
+		ok = !n.Backquotes && !n.TempFile && !n.ReplyVar
+	case *syntax.ParamExp:
+		ok = isPlain(n)
+	case *syntax.Redirect:
+		ok = s.redirect(n)
+	default:
+		ok = false
+	}
+	s.plain = s.plain && ok
+}
+
+// isPlain tells whether an expansion is of the form $name or ${name}. Others
+// assign, or evaluate what the variable says.
+func isPlain(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Flags == nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0 &&
+		p.NestedParam == nil && p.Index == nil && len(p.Modifiers) == 0 && p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil
+}
+
+// redirect tells whether a redirection writes to nothing but /dev/null and open
+// files.
+func (s *script) redirect(r *syntax.Redirect) bool {
+	to := wordOf(r.Word)
+	if !to.known || r.Hdoc != nil || (r.N != nil && strings.Trim(r.N.Value, "0123456789") != "") {
+		return false
+	}
+	switch r.Op {
+	case syntax.DplOut, syntax.DplIn:
+		return to.text != "" && strings.Trim(to.text, "0123456789") == ""
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll:
+		return to.text == "/dev/null"
+	case syntax.RdrIn:
+		s.reads = true
+		return to.text == "/dev/null" || !strings.HasPrefix(path.Clean("/"+to.text), "/dev/") && !strings.Contains(to.text, "..")
+	default:
+		return false
+	}
+}
+
+// wordOf reads a word. What a shell may expand is not known; neither is what some
+// shells take for a blank.
+func wordOf(w *syntax.Word) word {
+	var text strings.Builder
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if !unescape(&text, part.Value, false) {
+				return word{}
+			}
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return word{}
+			}
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok || part.Dollar || !unescape(&text, lit.Value, true) {
+					return word{}
+				}
+			}
+		default:
+			return word{}
+		}
+	}
+	return word{text: text.String(), known: true}
+}
+
+// unescape writes what a literal stands for; it reports whether that is known.
+func unescape(out *strings.Builder, s string, quoted bool) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && i+1 == len(s):
+			return false
+		case c == '\\' && s[i+1] == '\n':
+			i++
+		case c == '\\' && (!quoted || strings.IndexByte("$`\"\\", s[i+1]) >= 0):
+			i++
+			out.WriteByte(s[i])
+		case !quoted && (c >= 0x80 || strings.IndexByte("*?[]{}$", c) >= 0 || c == '~' && (i == 0 || s[i-1] == '=' || s[i-1] == ':')):
+			return false
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return true
+}
+
+// look takes in what a command may run, and whether it changes the directory.
+func (s *script) look(words []word, depth int) {
+	name := program(words)
+	s.moves = s.moves || slices.Contains(movers, name)
+	if !words[0].known {
+		s.doubtful = true
+	}
+	if !runsOthers(words) {
+		return
+	}
+	for i, w := range words[1:] {
+		s.inner = append(s.inner, words[i+1:])
+		if !w.known {
+			s.doubtful = true
+		} else if strings.ContainsAny(w.text, " \t\n;&|<>()$`\"'\\=") {
+			in := parseAt(w.text, depth+1)
+			s.inner = append(append(s.inner, in.commands...), in.inner...)
+			s.doubtful = s.doubtful || in.doubtful
+		}
+	}
+}

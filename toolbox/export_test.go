@@ -1,0 +1,13 @@
+package toolbox
+
+// MatchGlob reports whether a path matches a pattern of fs_find_files.
+func MatchGlob(pattern, name string) (bool, error) {
+	match, err := glob(pattern)
+	if err != nil {
+		return false, err
+	}
+	return match(name), nil
+}
+
+// Outline gives the rows of a list of files.
+func Outline(files []string) []string { return outline(files, ".") }

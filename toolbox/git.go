@@ -1,0 +1,187 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenfold"
+	"tenfold/toolbox/internal/output"
+	"tenfold/toolbox/internal/process"
+)
+
+var diffTool = &builtin{
+	name:       "git_diff",
+	about:      "Show what has changed since the last commit, staged or not, and which files git does not know yet.",
+	parameters: []parameter{{name: "path", about: "Only this file or directory. Default: the workspace."}},
+	intent:     onPath(Reads),
+	run: func(ctx context.Context, w *workspace, a arguments, _ Call) (Result, error) {
+		at, err := w.place(a.path())
+		if err != nil {
+			return Result{}, err
+		}
+		if err := w.isWorkTree(ctx); err != nil {
+			return Result{}, err
+		}
+		base := "HEAD"
+		if _, err := w.gitOutput(ctx, ".", 100, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+			base = "--cached" // nothing was committed yet
+		}
+		kept := output.Buffer{Limit: w.Limit - 3000}
+		err = w.look(ctx, ".", &kept, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty", base, "--", at.real)
+		if err != nil {
+			return Result{}, err
+		}
+		text := kept.Text()
+		if text == "" {
+			text = "no changes in " + show(at.name) + "\n"
+		}
+		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", at.real)
+		if err != nil {
+			return Result{}, err
+		}
+		names := slices.DeleteFunc(strings.Split(others, "\x00"), func(name string) bool { return name == "" })
+		if len(names) > 0 {
+			for i, name := range names {
+				names[i] = show(name)
+			}
+			text += "[not known to git:]\n" + bounded(names, 20, 2500)
+		}
+		return answer("%s", text)
+	},
+}
+
+var commitTool = &builtin{
+	name:       "git_commit",
+	about:      "Commit what is staged; if nothing is, all changes of the workspace, new files included.",
+	parameters: []parameter{{name: "message", about: "The commit's message.", required: true}},
+	intent: func(a arguments) (Effect, []string, string, string) {
+		command := "git add --all . && git commit --message=" + quoteForShell(a.texts["message"])
+		return Commands, nil, command, "git commit: " + a.texts["message"]
+	},
+	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
+		if strings.TrimSpace(a.texts["message"]) == "" {
+			return Result{}, errors.New("the message is empty")
+		}
+		git, err := exec.LookPath("git")
+		if err != nil {
+			return Result{}, errors.New("git is not installed")
+		}
+		staged, err := w.gitOutput(ctx, ".", 1000, "diff", "--cached", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty")
+		if err != nil {
+			return Result{}, err
+		}
+		if staged == "" {
+			add, err := w.command(ctx, c, ".", git, "add", "--all", ".")
+			if err != nil {
+				return Result{}, err
+			}
+			if r, err := w.runForModel(ctx, add, w.Timeout, Call{}, nil); err != nil || r.Outcome != tenfold.Success {
+				return r, err
+			}
+		}
+		commit, err := w.command(ctx, c, ".", git, "commit", "--file=-")
+		if err != nil {
+			return Result{}, err
+		}
+		return w.runForModel(ctx, commit, w.Timeout, c, []byte(a.texts["message"]))
+	},
+}
+
+// quoteForShell gives a text as one word of a command.
+func quoteForShell(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// isWorkTree reports an error unless the workspace lies in the work tree that git
+// finds from it: a configuration that comes with a repository can name another, and
+// with it files that are none of the workspace's.
+func (w *workspace) isWorkTree(ctx context.Context) error {
+	top, err := w.gitOutput(ctx, ".", 1<<16, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(strings.TrimSuffix(top, "\n"), w.real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return errors.New("the work tree of this repository is not the workspace")
+	}
+	return nil
+}
+
+// gitOutput runs git where it only looks, and gives what it prints, as it is.
+func (w *workspace) gitOutput(ctx context.Context, dir string, limit int, args ...string) (string, error) {
+	out := output.Capped{Limit: limit}
+	err := w.look(ctx, dir, &out, args...)
+	return out.String(), err
+}
+
+// look runs git where it only looks: nothing that a repository brings with it may
+// make it run a program, write, or ask the network.
+func (w *workspace) look(ctx context.Context, dir string, out io.Writer, args ...string) error {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return errors.New("git is not installed")
+	}
+	env := slices.DeleteFunc(process.Environ(w.Secrets), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_CONFIG_") && name != "GIT_CEILING_DIRECTORIES"
+	})
+	settings := []string{"core.fsmonitor", "false", "core.hooksPath", "/dev/null", "core.quotePath", "false"}
+	if args[0] == "diff" { // it may run a file's content through a program that the repository names
+		filters, err := w.filters(ctx, dir)
+		if err != nil {
+			return err
+		}
+		settings = append(settings, filters...)
+	}
+	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)/2))
+	for i, setting := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_%s_%d=%s", [...]string{"KEY", "VALUE"}[i%2], i/2, setting))
+	}
+	cmd, err := w.command(ctx, Call{}, dir, append([]string{git, "--no-pager"}, args...)...)
+	if err != nil {
+		return err
+	}
+	cmd.Env = env
+	problems := output.Buffer{Limit: 2000}
+	end, err := process.Run(ctx, cmd, searchTime, process.Streams{Out: out, Err: &problems})
+	switch {
+	case err != nil:
+		return err
+	case end.Interrupted:
+		return ctx.Err()
+	case end.TimedOut:
+		return fmt.Errorf("git did not answer within %s", searchTime)
+	case end.Code != 0:
+		return fmt.Errorf("git: %s (exit code %d)", strings.TrimPrefix(strings.TrimSpace(problems.Text()), "fatal: "), end.Code)
+	}
+	return nil
+}
+
+// filters are settings that turn off the filters which a repository's own
+// configuration names; those of the person's own run.
+func (w *workspace) filters(ctx context.Context, dir string) ([]string, error) {
+	list, err := w.gitOutput(ctx, dir, 1<<20, "config", "--null", "--show-scope", "--name-only", "--list")
+	if err != nil {
+		return nil, err
+	}
+	var off []string
+	words := strings.Split(list, "\x00")
+	for i := 0; i+1 < len(words); i += 2 {
+		scope, key := words[i], words[i+1]
+		if scope != "system" && scope != "global" && strings.HasPrefix(key, "filter.") {
+			value := ""
+			if strings.HasSuffix(key, ".required") {
+				value = "false"
+			}
+			off = append(off, key, value)
+		}
+	}
+	return off, nil
+}

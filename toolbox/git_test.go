@@ -1,0 +1,126 @@
+package toolbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/toolbox"
+)
+
+func newRepository(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t, toolbox.Options{})
+	b.git("init", "-q")
+	b.git("config", "user.name", "P")
+	b.git("config", "user.email", "p@example.org")
+	b.git("config", "commit.gpgsign", "false")
+	return b
+}
+
+func TestGitDiff(t *testing.T) {
+	t.Parallel()
+	b := newRepository(t)
+	b.put("a.txt", "one\n")
+	b.put("sub/new", "x\n")
+	b.want(b.call("git_diff"), "no changes in .\n[not known to git:]\na.txt\nsub/\n")
+	b.git("add", "a.txt")
+	b.want(b.call("git_diff"), "+one", "sub/") // before the first commit
+	b.git("commit", "-qm", "first")
+	b.put("a.txt", "two\n")
+	got := b.outcome("git_diff", tenfold.Success)
+	b.want(got, "-one\n+two\n", "[not known to git:]\nsub/\n")
+	b.git("add", "a.txt")
+	b.want(b.call("git_diff", "path", "a.txt"), "-one\n+two\n", "!sub")
+	b.want(b.call("git_diff", "path", "sub"), "no changes in sub\n[not known to git:]\nsub/\n")
+	b.want(b.call("git_diff", "path", "--output=evil"), "no changes in --output=evil")
+	b.want(b.call("git_diff", "path", ".."), "error: git_diff: .. is outside the workspace")
+	b.put("a.txt", strings.Repeat("long line\n", 20000))
+	if got := b.call("git_diff"); len(got) > 32<<10 || !strings.Contains(got, "left out …]") {
+		t.Errorf("%d bytes", len(got))
+	}
+	b.want(newBench(t, toolbox.Options{}).call("git_diff"), "error: git_diff: git: not a git repository")
+}
+
+func TestGitCommit(t *testing.T) {
+	t.Parallel()
+	b := newRepository(t)
+	b.put("a", "1\n")
+	b.put("b", "1\n")
+	b.git("add", "a")
+	b.want(b.outcome("git_commit", tenfold.Success, "message", "Only a\n\n-- it's \"the body\""), "Only a", "1 file changed", "create mode 100644 a")
+	b.want(b.outcome("git_commit", tenfold.Success, "message", "All"), "create mode 100644 b")
+	b.want(b.git("log", "--format=%B%an"), "All\n", "Only a\n\n-- it's \"the body\"\n", "P\n")
+	b.want(b.outcome("git_commit", "exit 1", "message", "Nothing"), "nothing to commit", "[exit code 1]")
+	b.want(b.call("git_commit", "message", " "), "error: git_commit: the message is empty")
+	b.put(".git/hooks/pre-commit", "#!/bin/sh\necho refused by hook; exit 1\n")
+	if err := os.Chmod(filepath.Join(b.dir, ".git/hooks/pre-commit"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.put("a", "2\n")
+	b.want(b.outcome("git_commit", "exit 1", "message", "Hooked"), "refused by hook")
+}
+
+// A repository comes from a stranger: looking at it runs nothing that it names,
+// and shows nothing from outside.
+func TestLookingAtARepositoryRunsNothing(t *testing.T) {
+	t.Parallel()
+	b := newRepository(t)
+	b.put("a.txt", "one\n")
+	b.put(".gitattributes", "* filter=f=g.h diff=d\n")
+	b.git("add", ".")
+	b.git("commit", "-qm", "first")
+	mark := filepath.Join(b.dir, "..", filepath.Base(b.dir)+"-ran")
+	program := filepath.Join(b.dir, "evil")
+	b.put("evil", "#!/bin/sh\necho $0 $@ >> '"+mark+"'\ncat\n")
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"core.fsmonitor", "diff.external", "diff.d.command", "diff.d.textconv", "filter.f=g.h.clean", "filter.f=g.h.process", "core.pager", "pager.diff", "core.sshCommand"} {
+		b.git("config", key, program)
+	}
+	b.git("config", "filter.f=g.h.required", "true")
+	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "post-checkout"} {
+		b.put(".git/hooks/"+hook, "#!/bin/sh\nexec "+program+"\n")
+		if err := os.Chmod(filepath.Join(b.dir, ".git/hooks", hook), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(mark); err != nil { // what the set-up ran
+		t.Fatal(err)
+	}
+	b.put("a.txt", "two\n")
+	b.want(b.call("git_diff"), "-one\n+two\n")
+	b.call("fs_list_files")
+	b.call("fs_grep_files", "pattern", "two")
+	if ran, err := os.ReadFile(mark); err == nil {
+		t.Errorf("ran:\n%s", ran)
+	}
+	status := exec.CommandContext(t.Context(), "git", "status")
+	status.Dir = b.dir
+	_ = status.Run() // the trap works
+	if _, err := os.ReadFile(mark); err != nil {
+		t.Error("the test would see nothing")
+	}
+
+	secret := t.TempDir()
+	if err := os.WriteFile(filepath.Join(secret, "a.txt"), []byte("SECRET\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.git("config", "core.worktree", secret)
+	b.want(b.call("git_diff"), "error: git_diff: the work tree of this repository is not the workspace", "!SECRET")
+}
+
+func TestGitIgnoresItsEnvironment(t *testing.T) {
+	other := newRepository(t)
+	other.put("theirs", "x\n")
+	other.git("add", ".")
+	b := newRepository(t)
+	b.put("ours", "x\n")
+	t.Setenv("GIT_DIR", filepath.Join(other.dir, ".git"))
+	t.Setenv("GIT_EXTERNAL_DIFF", "/bin/false")
+	b.want(b.call("git_diff"), "ours", "!theirs")
+}

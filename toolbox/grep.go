@@ -1,0 +1,131 @@
+package toolbox
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"time"
+
+	"tenfold/toolbox/internal/output"
+)
+
+const (
+	// searchTime is how long a search may take.
+	searchTime = 20 * time.Second
+	// maxMatches is how many lines a search shows.
+	maxMatches = 100
+)
+
+var grepTool = &builtin{
+	name:  "fs_grep_files",
+	about: "Search the lines of the workspace's text files for a regular expression (RE2 syntax; (?i) at its beginning ignores case). Files that git ignores are left out.",
+	parameters: []parameter{
+		{name: "pattern", about: "The regular expression.", required: true},
+		{name: "path", about: "The directory or file to search. Default: the workspace."},
+		{name: "files", about: "Search only files that match this pattern, for example *.go."},
+	},
+	intent: onPattern,
+	run: func(ctx context.Context, w *workspace, a arguments, _ Call) (Result, error) {
+		pattern, err := regexp.Compile(a.texts["pattern"])
+		if err != nil {
+			return Result{}, fmt.Errorf("invalid pattern: %w", err)
+		}
+		match := func(string) bool { return true }
+		if only := a.texts["files"]; only != "" {
+			if match, err = glob(only); err != nil {
+				return Result{}, err
+			}
+		}
+		files, at, err := w.files(ctx, a.path())
+		if err != nil {
+			return Result{}, err
+		}
+		within, cancel := context.WithTimeout(ctx, searchTime)
+		defer cancel()
+		s := search{limit: w.Limit - 500}
+		for _, name := range files {
+			if within.Err() != nil {
+				break
+			}
+			if match(strings.TrimPrefix(name, at.name+"/")) {
+				s.file(w, name, pattern, len(files) == 1)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
+		return answer("%s", s.report(within.Err() != nil))
+	},
+}
+
+// A search is what a grep has found so far.
+type search struct {
+	rows                  strings.Builder
+	limit                 int
+	shown, found          int
+	searched, hits, other int // files: searched, with matches, and left out
+}
+
+func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone bool) {
+	if info, err := w.root.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 && !alone {
+		return // where it leads to is searched as itself
+	}
+	f, err := w.load(name)
+	if err != nil || f.kind() != "" {
+		s.other++
+		return
+	}
+	s.searched++
+	lines, _ := f.lines()
+	before := s.found
+	for i, line := range lines {
+		at := pattern.FindStringIndex(line)
+		if at == nil {
+			continue
+		}
+		s.found++
+		row := fmt.Sprintf("%s:%d:%s\n", show(name), i+1, around(line, at[0]))
+		if s.shown < maxMatches && s.rows.Len()+len(row) <= s.limit {
+			s.rows.WriteString(row)
+			s.shown++
+		}
+	}
+	if s.found > before {
+		s.hits++
+	}
+}
+
+func (s *search) report(late bool) string {
+	text := s.rows.String()
+	if s.found == 0 {
+		text = fmt.Sprintf("no match in %s\n", output.Count(s.searched, "file"))
+	} else if s.shown < s.found {
+		text += fmt.Sprintf("[%d of %s in %s; narrow the pattern or the path]\n", s.shown, output.Count(s.found, "matching line"), output.Count(s.hits, "file"))
+	}
+	if s.other > 0 {
+		text += fmt.Sprintf("[%s not searched: binary, too large or not readable]\n", output.Count(s.other, "file"))
+	}
+	if late {
+		text += fmt.Sprintf("[stopped after %s; narrow the path]\n", searchTime)
+	}
+	return text
+}
+
+// around gives the part of a line that has the match at that place.
+func around(line string, at int) string {
+	const before, most = 80, 240
+	if len(line) <= most {
+		return line
+	}
+	start := max(at-before, 0)
+	piece := output.Head(output.Tail(line, len(line)-start), most)
+	if start > 0 {
+		piece = "…" + piece
+	}
+	if start+most < len(line) {
+		piece += "…"
+	}
+	return piece
+}

@@ -1,0 +1,38 @@
+package process_test
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"tenfold/toolbox/internal/process"
+)
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	run := func(script, in string) (end process.End, out, problems string) {
+		t.Helper()
+		var o, e strings.Builder
+		cmd := exec.CommandContext(context.Background(), "sh", "-c", script)
+		end, err := process.Run(t.Context(), cmd, 10*time.Second, process.Streams{In: []byte(in), Out: &o, Err: &e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return end, o.String(), e.String()
+	}
+	if end, out, problems := run("cat; echo bad >&2; exit 4", "given"); end != (process.End{Code: 4}) || out != "given" || problems != "bad\n" {
+		t.Errorf("%+v, %q, %q", end, out, problems)
+	}
+	// A program that reads none of a long input does not hold up anything.
+	if end, _, _ := run("exit 0", strings.Repeat("x", 1<<20)); end != (process.End{}) {
+		t.Errorf("%+v", end)
+	}
+	if end, out, _ := run("wc -c", strings.Repeat("x", 1<<20)); end.Code != 0 || strings.TrimSpace(out) != "1048576" {
+		t.Errorf("%+v, %q", end, out)
+	}
+	if _, err := process.Run(t.Context(), exec.CommandContext(context.Background(), "/does/not/exist"), time.Second, process.Streams{Out: &strings.Builder{}}); err == nil {
+		t.Error("what does not exist was started")
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package toolbox
+
+const nonblock = 0
