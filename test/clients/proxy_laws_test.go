@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -121,6 +122,32 @@ func look(p pair) (is sight, why string) {
 		return is, "grew on its way"
 	}
 	return is, ""
+}
+
+// What look says is wrong of a request that was changed in one way or another.
+func TestX1WhatIsWrongIsSeen(t *testing.T) {
+	t.Parallel()
+	const sent = `{"model":"m", "messages":[{"role":"user","content":"a long one"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}],"max_tokens":9}`
+	for _, c := range []struct {
+		old, now string
+		shown    int
+		why      string
+	}{
+		{"", "", 0, ""},
+		{"a long one", "a", 1, ""},
+		{`"b"`, `""`, 2, ""},
+		{`{"role":"assistant","content":"b"},`, "", 1, ""},
+		{`"c"`, `""`, 0, "ends with a message that the client did not send"},
+		{`, "messages"`, `,"messages"`, 0, "was changed outside its messages"},
+		{"9", "", 0, "was changed outside its messages"},
+		{"a long one", "a longer one", 1, "grew on its way"},
+	} {
+		went := strings.Replace(sent, c.old, c.now, 1)
+		is, why := look(pair{sent: []byte(sent), request: modelserver.Request{Wire: modelserver.Anthropic, Body: []byte(went)}})
+		if why != c.why || why == "" && (is.shown != c.shown || len(is.came) != 3) {
+			t.Errorf("%s: %d messages are ours, %q", went, is.shown, why)
+		}
+	}
 }
 
 // toldBy is the history of a request as its client sent it.

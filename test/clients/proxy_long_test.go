@@ -21,7 +21,8 @@ import (
 
 // The long scenario has thirty turns, each with a call of a tool: in one a sub-agent
 // does the work, before two the client compacts by itself, before one the vendor
-// forgets all, and before one the proxy is started anew.
+// forgets all, before one the proxy is started anew, and before one more somebody
+// undoes what was compacted last.
 const (
 	longTurns  = 30
 	agentTurn  = 5
@@ -81,57 +82,64 @@ func TestRunClientsLong(t *testing.T) {
 				now = f.holds(t)
 				epochs[turn] = now.epochs - before
 			}
-			t.Logf("%+v, by turn %v", now, epochs)
-			all := f.compactions(t)
-			count := func(reason string) (n int) {
-				for _, r := range all {
-					if strings.Contains(r, reason) {
-						n++
-					}
-				}
-				return n
-			}
-			// The undo is no compaction.
-			if now.edited < 10 || now.epochs > len(all)+1 {
-				t.Errorf("%+v, but compactions are %q", now, all)
-			}
-			// What a client's own compaction leaves is another history, but Codex keeps the
-			// person's messages. Claude Code keeps thinking too, is refused and sends it again
-			// without, as it does without us.
-			want := map[string]seen{
-				"claude-code": {histories: 6, faults: 2}, "codex": {histories: 2},
-				"opencode": {histories: 4}, "pi": {histories: 3}, "gemini-cli": {histories: 6},
-			}[c.Name]
-			if now.histories != want.histories || now.faults != want.faults {
-				t.Errorf("%+v, want %+v", now, want)
-			}
-			if got, want := count("the client compacts"), map[string]int{"claude-code": 2, "codex": 2}[c.Name]; got != want {
-				t.Errorf("we answered %d compactions of the client's own, want %d", got, want)
-			}
-			if epochs[coldTurn] != 1 || count("the prompt cache is cold") != 1 {
-				t.Errorf("%d epochs began after the pause: %q", epochs[coldTurn], all)
-			}
-			if epochs[anewTurn] != 0 {
-				t.Errorf("%d epochs began as the proxy was started anew", epochs[anewTurn])
-			}
-			if count("the threshold is") == 0 {
-				t.Errorf("none began by itself: %q", all)
-			}
-			for _, reason := range all { // no later than a turn after it was due (A2)
-				n, _, _ := strings.Cut(reason, " tokens used")
-				if used, err := strconv.Atoi(n); err == nil && used > 47_000 {
-					t.Errorf("one began late: %s", reason)
-				}
-			}
-			if epochs[undoneTurn] != 1 || !slices.Equal(all, undone) {
-				t.Errorf("%d epochs began with the undo: %q, before %q", epochs[undoneTurn], all, undone)
-			}
-			for _, c := range f.keeper.Status() {
-				if c.Passing != "" {
-					t.Errorf("it is compacted no longer: %+v", c)
-				}
-			}
+			f.worked(t, now, epochs, undone)
 		})
+	}
+}
+
+// worked holds what the long scenario is to show: which epochs began, by the turn,
+// and why. Undone are the compactions that there were before the undo.
+func (f *front) worked(t *testing.T, now seen, epochs map[int]int, undone []string) {
+	t.Helper()
+	t.Logf("%+v, by turn %v", now, epochs)
+	all := f.compactions(t)
+	count := func(reason string) (n int) {
+		for _, r := range all {
+			if strings.Contains(r, reason) {
+				n++
+			}
+		}
+		return n
+	}
+	// The undo is no compaction.
+	if now.edited < 10 || now.epochs > len(all)+1 {
+		t.Errorf("%+v, but compactions are %q", now, all)
+	}
+	// What a client's own compaction leaves is another history, but Codex keeps the
+	// person's messages. Claude Code keeps thinking too, is refused and sends it again
+	// without, as it does without us.
+	want := map[string]seen{
+		"claude-code": {histories: 6, faults: 2}, "codex": {histories: 2},
+		"opencode": {histories: 4}, "pi": {histories: 3}, "gemini-cli": {histories: 6},
+	}[f.Client.Name]
+	if now.histories != want.histories || now.faults != want.faults {
+		t.Errorf("%+v, want %+v", now, want)
+	}
+	if got, want := count("the client compacts"), map[string]int{"claude-code": 2, "codex": 2}[f.Client.Name]; got != want {
+		t.Errorf("we answered %d compactions of the client's own, want %d", got, want)
+	}
+	if epochs[coldTurn] != 1 || count("the prompt cache is cold") != 1 {
+		t.Errorf("%d epochs began after the pause: %q", epochs[coldTurn], all)
+	}
+	if epochs[anewTurn] != 0 {
+		t.Errorf("%d epochs began as the proxy was started anew", epochs[anewTurn])
+	}
+	if count("the threshold is") == 0 {
+		t.Errorf("none began by itself: %q", all)
+	}
+	for _, reason := range all { // no later than a turn after it was due (A2)
+		n, _, _ := strings.Cut(reason, " tokens used")
+		if used, err := strconv.Atoi(n); err == nil && used > 47_000 {
+			t.Errorf("one began late: %s", reason)
+		}
+	}
+	if epochs[undoneTurn] != 1 || !slices.Equal(all, undone) {
+		t.Errorf("%d epochs began with the undo: %q, before %q", epochs[undoneTurn], all, undone)
+	}
+	for _, c := range f.keeper.Status() {
+		if c.Passing != "" {
+			t.Errorf("it is compacted no longer: %+v", c)
+		}
 	}
 }
 
