@@ -37,7 +37,7 @@ var ownTurns = []int{10, 20}
 // own and behind the last, and leaves some turns between for the cache to go cold in.
 func longLive(l *session.Live) {
 	l.Turns, l.Auto.Trigger, l.Micro.ClearAtLeast = 6, trigger.Tokens(40_000), 4000
-	l.Request.Options.Window = 120_000
+	l.Request.Options.Window = 250_000
 	l.Request.Bounds.Tail.Tokens = 8000
 }
 
