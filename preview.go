@@ -99,13 +99,12 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 
 // Snapshot gives the projection as it is now: what is appended to its log, and
 // what it advances to, no longer reaches it. The log and the projection stay as
-// they are; what they share with the snapshot they copy when they next change it.
+// they are; what they share with the snapshot they copy when they next change it. So
+// a snapshot may be read by one goroutine while another appends to the log.
 func (p *Projection) Snapshot() *Projection {
 	q := p.Preview()
 	q.stubs.counted = map[string]int32{}
-	p.log.nodes.freeze()
-	p.log.blocks.freeze()
-	p.log.sources.freeze()
+	p.log.freeze()
 	p.named.freeze()
 	p.pinned.freeze()
 	p.owner, p.borrowed = new(owner), true
@@ -113,6 +112,18 @@ func (p *Projection) Snapshot() *Projection {
 		q.layout = p.layout
 	}
 	return q
+}
+
+// freeze has the log copy what forks of it share before it writes there.
+func (l *Log) freeze() {
+	l.nodes.freeze()
+	l.records.freeze()
+	l.blocks.freeze()
+	l.sources.freeze()
+	l.ids.packs.freeze()
+	l.messages.packs.freeze()
+	l.turns.freeze()
+	l.steps.freeze()
 }
 
 // AppendIf appends entries to the projection's log and takes them in, if accept

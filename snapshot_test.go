@@ -95,3 +95,31 @@ func TestSnapshotsOfLongLogsStay(t *testing.T) {
 		same(t, "its totals", p.Totals(), fresh.Totals())
 	}
 }
+
+// A snapshot is read by one goroutine while another appends to the log: the race
+// detector says whether it may be.
+func TestSnapshotsAreReadWhileTheLogGrows(t *testing.T) {
+	t.Parallel()
+	l := tenfold.NewLog()
+	p := tenfold.Project(l)
+	done := make(chan bool)
+	defer func() { <-done }()
+	read := make(chan *tenfold.Projection, 100)
+	go func() {
+		defer close(done)
+		for q := range read {
+			if got := int64(len(slices.Collect(q.Log().Entries()))); got != q.Version() || len(q.List()) == 0 || q.Tokens() == 0 {
+				t.Errorf("a snapshot of version %d has %d entries", q.Version(), got)
+			}
+		}
+	}()
+	defer close(read)
+	for _, e := range logtest.Long(1200) {
+		if _, err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+		if p.Advance(); p.Version()%23 == 0 {
+			read <- p.Snapshot()
+		}
+	}
+}

@@ -89,6 +89,7 @@ type Agent struct {
 	past    tracker
 	views   map[string]*tenfold.Projection // of sub-agents at work
 	gauge   Gauge
+	ahead   chan *session.Prepared // the plan of a compaction that is near; nil for none
 }
 
 // ErrBusy says that the agent is at work already.

@@ -166,6 +166,34 @@ func explain(err error) string {
 	return err.Error()
 }
 
+// closeCalls answers the open calls of the branch without running them.
+func (w *worker) closeCalls() error {
+	w.mu.Lock()
+	entries := w.open()
+	w.mu.Unlock()
+	if len(entries) == 0 {
+		return nil
+	}
+	return w.append(entries...)
+}
+
+// open answers the open calls of the branch: as interrupted where they may have been
+// run, else as not run. It is called with the lock held.
+func (w *worker) open() []tenfold.Entry {
+	p := w.past.at(w.branch)
+	entries := make([]tenfold.Entry, 0, len(p.open)+3)
+	for _, seq := range p.open {
+		e, _ := w.session.Log().Entry(seq)
+		call, _ := e.Payload.(tenfold.ToolCall)
+		text := notRun
+		if p.began[call.CallID] || seq < w.past.since {
+			text = unfinished
+		}
+		entries = append(entries, w.interrupted(call, text))
+	}
+	return entries
+}
+
 // answerCall decides about a call, runs it, and gives what to append. An error is
 // one of the store.
 func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error) {
@@ -320,9 +348,6 @@ func over(ctx context.Context) bool { return ctx.Err() != nil }
 const notRun = "Interrupted before it was run."
 
 func (w *worker) interrupted(call tenfold.ToolCall, text string) tenfold.Entry {
-	if text == "" {
-		text = unfinished
-	}
 	return tenfold.Entry{Branch: w.branch, Payload: tenfold.ToolResult{CallID: call.CallID, Parts: tenfold.Text(text), IsError: true, Outcome: tenfold.Failed}}
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 
 	"tenfold/session"
@@ -49,7 +50,7 @@ func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 	begins := d
 	r.emit(Event{Compaction: &begins})
 	r.mu.Lock()
-	d, err := r.control.Run(r.ctx, d)
+	d, err := r.control.RunPrepared(r.ctx, d, r.prepared(d))
 	r.past.read(r.session.Log())
 	r.mu.Unlock()
 	r.tell()
@@ -58,6 +59,43 @@ func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 		r.gauged()
 	}
 	return d, err
+}
+
+// prepare has a compaction that is near planned beside, while the steps go on. The
+// plan outlives the run: a model may have been paid for it.
+func (r *run) prepare() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ahead != nil || r.past.at("").state != Calling {
+		return
+	}
+	plan := r.control.Prepare()
+	if plan == nil {
+		return
+	}
+	ahead := make(chan *session.Prepared, 1)
+	r.ahead = ahead
+	go func() {
+		prepared, err := plan(context.WithoutCancel(r.ctx))
+		if err != nil {
+			prepared = nil // the attempt itself will say what is wrong
+		}
+		ahead <- prepared
+	}()
+}
+
+// prepared is the plan that was made beside for such a decision, if one was begun:
+// waiting for it takes no longer than making another. It is called with the lock held.
+func (r *run) prepared(d session.Decision) (p *session.Prepared) {
+	if r.ahead == nil || d.Micro || d.By != session.ByTrigger {
+		return nil
+	}
+	select {
+	case p = <-r.ahead:
+	case <-r.ctx.Done():
+	}
+	r.ahead = nil
+	return p
 }
 
 // ask asks the controller for a compaction now. Done is set where it compacted.

@@ -110,19 +110,20 @@ func (w *worker) step() (*Stop, error) {
 	end, err := w.answer()
 	if w.branch == "" && (end != "" || err == nil) {
 		w.gauged()
+		w.prepare()
 	}
 	switch kind := provider.KindOf(err); {
 	case err == nil:
 		w.large, w.broken = false, 0
 	case w.ctx.Err() != nil:
 		return nil, err
-	case kind == provider.TooLarge:
+	case kind == provider.TooLarge && w.state() == Asked:
 		return w.tooLarge(err)
 	case kind == provider.Invalid && w.most == 0 && provider.MaxOutput(err) > 0:
 		w.most = provider.MaxOutput(err)
 		return nil, nil
 	case kind == provider.Refused:
-		return &Stop{Reason: Refused, Detail: err.Error()}, nil
+		return &Stop{Reason: Refused, Detail: err.Error()}, w.closeCalls()
 	case errors.Is(err, errBroken) && w.broken < maxBroken:
 		w.broken++
 		w.emit(Event{Branch: w.branch, Waiting: &Waiting{Attempt: w.broken, Err: err}})
@@ -134,7 +135,7 @@ func (w *worker) step() (*Stop, error) {
 	case provider.StopLength:
 		return w.cutOff()
 	case provider.StopRefused:
-		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, nil
+		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, w.closeCalls()
 	case provider.StopEnd, provider.StopTools:
 		if w.state() == Asked { // it said nothing at all
 			return &Stop{Reason: Answered, Detail: "the answer was empty"}, nil

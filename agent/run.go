@@ -203,14 +203,7 @@ func (r *run) start(parts []tenfold.Part) error {
 // are told as interrupted first: the person goes on to something else.
 func (w *worker) begin(parts []tenfold.Part) error {
 	w.mu.Lock()
-	var entries []tenfold.Entry
-	log := w.session.Log()
-	for _, seq := range w.past.at(w.branch).open {
-		if e, ok := log.Entry(seq); ok {
-			entries = append(entries, w.interrupted(e.Payload.(tenfold.ToolCall), "")) //nolint:forcetypeassert // it tracks calls
-		}
-	}
-	entries = append(entries, tenfold.Entry{Payload: tenfold.TurnStart{}})
+	entries := append(w.open(), tenfold.Entry{Payload: tenfold.TurnStart{}})
 	if w.options.Context != nil {
 		if text := w.options.Context(); text != "" && text != w.past.context {
 			entries = append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Context, Synthetic: true}})

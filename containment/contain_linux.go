@@ -74,16 +74,18 @@ func look() (Level, string) {
 // String says what holds.
 func (l Level) String() string {
 	if !l.Contains {
-		return "none"
+		return "not contained"
 	}
-	text := fmt.Sprintf("Landlock ABI %d: commands write only to the work tree and temporary files, and have no network", l.ABI)
-	if !l.Namespaces {
-		text += "; namespaces are not available, so there is no loopback, and modes, owners and times of files outside can be changed"
+	how, not := "", ""
+	if l.Namespaces {
+		how = ", namespaces"
+	} else {
+		not = "; this system lets users make no namespaces, so there is no loopback, and modes and owners of files elsewhere can be changed"
 	}
 	if l.ABI < 6 {
-		text += "; processes outside can be sent signals"
+		not += "; processes outside can be sent signals"
 	}
-	return text
+	return fmt.Sprintf("contained (Landlock ABI %d%s): they write only to the work tree and temporary files, and have no network%s", l.ABI, how, not)
 }
 
 // try has a process restrict itself, and end.

@@ -91,11 +91,9 @@ var gitReader = reader{"nsbupwo", strings.Fields(`
 var readers = map[string]reader{
 	"pwd": {"LP", nil, 0}, "true": {"", nil, 99}, "false": {"", nil, 99}, "echo": {"neE", nil, 99}, "date": {"", nil, 0},
 	"whoami": {"", nil, 0}, "uname": {"asnrvmpio", nil, 0}, "nproc": {"", nil, 0}, "basename": {"", nil, 2}, "dirname": {"", nil, 9},
-	"ls":   {"aAlhtrSR1FdiGgnopsmx", []string{"--all", "--almost-all", "--human-readable", "--recursive", "--reverse", "--directory", "--color"}, 99},
-	"cat":  {"nAbsvETe", nil, 0},
-	"head": {"ncqv", []string{"--lines", "--bytes"}, 0}, "tail": {"ncqv", []string{"--lines", "--bytes"}, 0},
+	"ls": {"aAlhtrSR1FdiGgnopsmx", nil, 99}, "cat": {"nAbsvETe", nil, 0}, "head": {"ncqv", nil, 0}, "tail": {"ncqv", nil, 0},
 	"wc": {"lwcmL", nil, 0}, "sort": {"nrufbdghV", nil, 0}, "uniq": {"cdui", nil, 0}, "cut": {"dfcbs", nil, 0}, "tr": {"dscC", nil, 2},
-	"nl": {"ba", nil, 0}, "grep": {"iEFGPvnwxcoqhABCm", []string{"--color", "--ignore-case", "--invert-match", "--count"}, 1},
+	"nl": {"ba", nil, 0}, "grep": {"iEFGPvnwxcoqhABCm", nil, 1},
 }
 
 // gitReaders are those of git's own commands that may.

@@ -17,9 +17,9 @@ import (
 //   - Commands: words of a simple command, separated by blanks. A "*" within a word
 //     stands for any characters but "/", a word "*" for any one word, and a last
 //     word "*" for any further words, or none: "shell:go test *".
-//   - Reads and Edits: a slash-separated path from the workspace, with "*" for part
-//     of a name and "**" for any directories: "fs_read_file:config/**". Without a
-//     slash it is a file's name in any directory: "fs_modify_file:*.lock".
+//   - Reads and Edits: a slash-separated path from the workspace, in which "*" stands
+//     for any characters, "/" too: "fs_read_file:config/*". Without a slash it is a
+//     file's name in any directory: "fs_modify_file:*.lock".
 //   - Others: the call's subject, with "*" for any characters.
 //
 // A rule to deny or ask that matches one of a call's paths or commands matches the
@@ -46,15 +46,14 @@ type Policy struct {
 
 	mu    sync.Mutex
 	edits bool
-	tools map[string]bool
-	// texts are commands that were allowed as they stand, words simple commands.
-	texts map[string]bool
-	words [][]string
+	// said has the tools that were consented to, and the command lines and the words of
+	// commands, each with its tool.
+	said map[string]bool
 }
 
 // New reads the rules. An error is a [problem.Error].
 func New(r Rules) (*Policy, error) {
-	p := &Policy{contained: r.Contained, network: r.Network, tools: map[string]bool{}, texts: map[string]bool{}}
+	p := &Policy{contained: r.Contained, network: r.Network, said: map[string]bool{}}
 	for _, list := range []struct {
 		to    *[]rule
 		texts []string
@@ -136,33 +135,38 @@ func (p *Policy) Consent(tool string, intent toolbox.Intent) {
 	case toolbox.Edits:
 		p.edits = true
 	case toolbox.Commands:
-		p.texts[tool+"\x00"+intent.Command] = true
+		p.said[key(tool, "", intent.Command)] = true
 		if s := parse(intent.Command); s.plain && len(s.commands) == 1 {
 			if words, ok := literal(s.commands[0]); ok {
-				p.words = append(p.words, append([]string{tool}, words...))
+				p.said[key(tool, words...)] = true
 			}
 		}
 	default:
-		p.tools[tool] = true
+		p.said[tool] = true
 	}
 }
 
 // allows tells whether a rule or a consent allows the call.
 func (p *Policy) allows(c call) bool {
-	if p.tools[c.tool] || c.Effect == toolbox.Edits && p.edits {
+	if p.said[c.tool] || c.Effect == toolbox.Edits && p.edits || c.Effect == toolbox.Commands && p.said[key(c.tool, "", c.Command)] {
+		return true
+	}
+	rules := slices.DeleteFunc(slices.Clone(p.allow), func(r rule) bool { return !matches(r.tool, c.tool) })
+	if slices.ContainsFunc(rules, func(r rule) bool { return r.whole }) {
 		return true
 	}
 	if c.Effect != toolbox.Commands {
-		return c.all(func(subject string) bool {
-			return slices.ContainsFunc(p.allow, func(r rule) bool { return r.names(c.tool) && r.permits(c.Effect, subject) })
+		return len(c.subjects) > 0 && !slices.ContainsFunc(c.subjects, func(s string) bool {
+			return !slices.ContainsFunc(rules, func(r rule) bool { return concerns(r.pattern, s, c.paths) })
 		})
-	}
-	if p.texts[c.tool+"\x00"+c.Command] || slices.ContainsFunc(p.allow, func(r rule) bool { return r.names(c.tool) && r.whole }) {
-		return true
 	}
 	named := false
 	for _, words := range c.script.commands {
-		allowed := p.allowsCommand(c, words)
+		exact, known := literal(words)
+		// What follows a change of directory means something else than what was consented to.
+		allowed := known && !c.script.moves && p.said[key(c.tool, exact...)] || slices.ContainsFunc(rules, func(r rule) bool {
+			return r.begins(words, true) == yes && (!isSpecial(words) || slices.Equal(r.words, exact))
+		})
 		named = named || allowed
 		if !allowed && !c.script.onlyReads(words) {
 			return false
@@ -171,32 +175,31 @@ func (p *Policy) allows(c call) bool {
 	return c.script.plain && named
 }
 
-// allowsCommand tells whether a simple command of a script may run. One that
-// follows a change of directory means something else than what was consented to.
-func (p *Policy) allowsCommand(c call, words []word) bool {
-	exact, known := literal(words)
-	if known && !c.script.moves {
-		of := append([]string{c.tool}, exact...)
-		if slices.ContainsFunc(p.words, func(w []string) bool { return slices.Equal(w, of) }) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(p.allow, func(r rule) bool {
-		return r.names(c.tool) && r.begins(words, true) == yes && (!isSpecial(words) || slices.Equal(r.words, exact))
-	})
-}
+// key is how a consent to a tool with these words is kept; a command line follows an
+// empty one.
+func key(tool string, words ...string) string { return tool + "\x00" + strings.Join(words, "\x00") }
 
 // A call is what is judged.
 type call struct {
 	tool string
 	toolbox.Intent
-	script script
+	// subjects are what the patterns of rules are held against: paths, or a line.
+	subjects []string
+	paths    bool
+	script   script
 }
 
 func newCall(tool string, intent toolbox.Intent) call {
-	c := call{tool: tool, Intent: intent}
-	if intent.Effect == toolbox.Commands {
+	c := call{tool: tool, Intent: intent, paths: intent.Effect == toolbox.Reads || intent.Effect == toolbox.Edits}
+	switch {
+	case c.paths:
+		for _, p := range intent.Paths {
+			c.subjects = append(c.subjects, path.Clean(strings.ReplaceAll(p, `\`, "/")))
+		}
+	case intent.Effect == toolbox.Commands:
 		c.script = parse(intent.Command)
+	default:
+		c.subjects = []string{intent.Subject}
 	}
 	return c
 }
@@ -204,14 +207,13 @@ func newCall(tool string, intent toolbox.Intent) call {
 // touches tells whether a rule to deny or ask is about the call.
 func (c call) touches(r rule) answer {
 	switch {
-	case !r.names(c.tool):
+	case !matches(r.tool, c.tool):
 		return no
 	case r.whole:
 		return yes
 	case c.Effect != toolbox.Commands:
 		// File systems may ignore case, so what protects does.
-		pattern := strings.ToLower(r.pattern)
-		return sure(slices.ContainsFunc(c.subjects(), func(s string) bool { return concerns(pattern, c.Effect, strings.ToLower(s)) }))
+		return sure(slices.ContainsFunc(c.subjects, func(s string) bool { return concerns(strings.ToLower(r.pattern), strings.ToLower(s), c.paths) }))
 	}
 	found := no
 	if c.script.doubtful {
@@ -228,36 +230,12 @@ func (c call) onlyReads() bool {
 	return c.script.plain && !slices.ContainsFunc(c.script.commands, func(words []word) bool { return !c.script.onlyReads(words) })
 }
 
-// subjects are what the patterns of rules are held against.
-func (c call) subjects() []string {
-	if c.Effect != toolbox.Reads && c.Effect != toolbox.Edits {
-		return []string{c.Subject}
-	}
-	var out []string
-	for _, p := range c.Paths {
-		out = append(out, path.Clean(strings.ReplaceAll(p, `\`, "/")))
-	}
-	return out
-}
-
-// all tells whether the call has subjects, and it holds for all of them.
-func (c call) all(holds func(string) bool) bool {
-	all := c.subjects()
-	if len(all) == 0 {
-		all = []string{""}
-	}
-	return !slices.ContainsFunc(all, func(s string) bool { return !holds(s) })
-}
-
 // guarded names the directory or file in an edit's paths that other programs run or
 // obey by themselves; empty if there is none.
 func (c call) guarded() string {
-	if c.Effect != toolbox.Edits {
-		return ""
-	}
-	for _, p := range c.subjects() {
+	for _, p := range c.subjects {
 		for name := range strings.SplitSeq(strings.ToLower(p), "/") {
-			if slices.Contains(guarded, strings.TrimRight(name, ". ")) {
+			if c.Effect == toolbox.Edits && slices.Contains(guarded, strings.TrimRight(name, ". ")) {
 				return name
 			}
 		}

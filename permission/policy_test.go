@@ -3,7 +3,6 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -67,9 +66,9 @@ func TestRulesForPathsAndSubjects(t *testing.T) {
 		{"fs_*", []toolbox.Intent{edit("a/b")}, nil},
 		{"other", nil, []toolbox.Intent{edit("a")}},
 		{"fs_modify_file:*.go", []toolbox.Intent{edit("a.go"), edit("x/y/a.go")}, []toolbox.Intent{edit("a.goo"), edit("a.go/b"), edit()}},
-		{"fs_modify_file:docs/**", []toolbox.Intent{edit("docs/a"), edit("docs/a/b"), edit("x/../docs/a")}, []toolbox.Intent{edit("docs/../a"), edit("x/docs/a"), edit("doc/a")}},
-		{"fs_modify_file:**/a/*.md", []toolbox.Intent{edit("a/x.md"), edit("b/c/a/x.md")}, []toolbox.Intent{edit("a/b/x.md"), edit("x.md")}},
-		{"fs_modify_file:a/*", []toolbox.Intent{edit("a/b")}, []toolbox.Intent{edit("a/b/c"), edit("a")}},
+		{"fs_modify_file:docs/*", []toolbox.Intent{edit("docs/a"), edit("docs/a/b"), edit("x/../docs/a")}, []toolbox.Intent{edit("docs/../a"), edit("x/docs/a"), edit("doc/a")}},
+		{"fs_modify_file:**/a/*.md", []toolbox.Intent{edit("a/x.md"), edit("b/c/a/x.md")}, []toolbox.Intent{edit("ba/x.md"), edit("x.md")}},
+		{"fs_modify_file:a/*", []toolbox.Intent{edit("a/b"), edit("a/b/c")}, []toolbox.Intent{edit("a"), edit("ab")}},
 		{"fs_modify_file:a/b c", []toolbox.Intent{edit("a/b c")}, nil},
 		{"fs_modify_file:GET https://x/*", []toolbox.Intent{unknown("GET https://x/y/z")}, []toolbox.Intent{unknown("POST https://x/y"), unknown(""), unknown("GET https://xx/")}},
 		{"fs_modify_file:a*b*c", []toolbox.Intent{unknown("abc"), unknown("aXbbYc")}, []toolbox.Intent{unknown("ab"), unknown("abcd"), unknown("ac")}},
@@ -179,7 +178,7 @@ func TestConsentToCommands(t *testing.T) {
 		said    string
 		yes, no []string
 	}{
-		{`make test`, []string{`make test`, `make  'test'`, `make test | head -n 3`, `ls && make test`}, []string{`make`, `make test x`, `make test; evil`, `make $x`, `cd x && make test`, `MAKE test`, `X=1 make test`, `make test >f`, `make test &`}},
+		{`make test`, []string{`make test`, `make  'test'`, `make test | head -n 3`, `ls && make test`}, []string{`make`, `make test x`, `make test; evil`, `make $x`, `cd x && make test`, `MAKE test`, `"make test"`, `X=1 make test`, `make test >f`, `make test &`}},
 		{`rm -rf build`, []string{`rm -rf build`}, []string{`rm -rf`, `rm -rf build x`, `cd / && rm -rf build`, `pushd /; rm -rf build`}},
 		{`cd x && rm -rf *`, []string{`cd x && rm -rf *`}, []string{`rm -rf *`, `cd x`, `rm -rf '*'`}},
 		{`make >log`, []string{`make >log`}, []string{`make`, `make >log2`}},
@@ -268,35 +267,6 @@ func TestRulesOnlyNarrow(t *testing.T) {
 			}
 		}
 	})
-}
-
-// matchesPath agrees with what "**" means said by recursion.
-func TestPathPatterns(t *testing.T) {
-	var slow func(p, n []string) bool
-	slow = func(p, n []string) bool {
-		if len(p) == 0 {
-			return len(n) == 0
-		}
-		if p[0] == "**" {
-			return slow(p[1:], n) || len(n) > 0 && slow(p, n[1:])
-		}
-		if len(n) == 0 {
-			return false
-		}
-		ok, _ := path.Match(p[0], n[0])
-		return ok && slow(p[1:], n[1:])
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SliceOfN(rapid.SampledFrom([]string{"**", "*", "a", "b", "a*"}), 0, 6).Draw(t, "pattern")
-		n := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", ""}), 0, 6).Draw(t, "names")
-		if got, want := matchesPath(p, n), slow(p, n); got != want {
-			t.Errorf("%v, %v: %v", p, n, got)
-		}
-	})
-	many := strings.Split(strings.Repeat("**/a/", 40)+"b", "/")
-	if matchesPath(many, strings.Split(strings.Repeat("a/", 200)+"c", "/")) {
-		t.Error("matched")
-	}
 }
 
 func TestPoliciesAreSafeForConcurrentUse(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tenfold/problem"
-	"tenfold/toolbox"
 )
 
 // An answer is whether a rule is about something.
@@ -50,7 +49,7 @@ func parseRule(text string) (rule, error) {
 	if patterned && len(r.words) == 0 {
 		return bad("the pattern is empty")
 	}
-	for _, part := range append(append([]string{r.tool}, r.words...), strings.Split(r.pattern, "/")...) {
+	for _, part := range append([]string{r.tool, r.pattern}, r.words...) {
 		if _, err := path.Match(part, ""); err != nil {
 			return bad("not a valid pattern")
 		}
@@ -58,75 +57,20 @@ func parseRule(text string) (rule, error) {
 	return r, nil
 }
 
-// names tells whether the rule is about a tool.
-func (r rule) names(tool string) bool { return matches(r.tool, tool) }
-
-// matches tells whether a "*" in the pattern can stand for what it has to.
+// matches tells whether a pattern matches a word: "*" is any characters but "/".
 func matches(pattern, text string) bool {
 	ok, err := path.Match(pattern, text)
 	return ok && err == nil
 }
 
-// permits tells whether the rule allows a path or another subject. What is not
-// there is only allowed by a rule without a pattern.
-func (r rule) permits(effect toolbox.Effect, subject string) bool {
-	switch {
-	case r.whole:
-		return true
-	case subject == "":
-		return false
-	}
-	return concerns(r.pattern, effect, subject)
-}
-
 // concerns tells whether a pattern matches a path or another subject.
-func concerns(pattern string, effect toolbox.Effect, subject string) bool {
-	if effect != toolbox.Reads && effect != toolbox.Edits {
-		return matchesText(pattern, subject)
+func concerns(pattern, subject string, isPath bool) bool {
+	if isPath && !strings.Contains(pattern, "/") {
+		subject = path.Base(subject)
 	}
-	if !strings.Contains(pattern, "/") {
-		return matches(pattern, path.Base(subject))
-	}
-	return matchesPath(strings.Split(pattern, "/"), strings.Split(subject, "/"))
-}
-
-// matchesPath matches names one by one, and "**" to any number of them.
-func matchesPath(pattern, names []string) bool {
-	p, n, star, from := 0, 0, -1, 0
-	for n < len(names) {
-		switch {
-		case p < len(pattern) && pattern[p] == "**":
-			star, from = p, n
-			p++
-		case p < len(pattern) && matches(pattern[p], names[n]):
-			p++
-			n++
-		case star >= 0: // the last "**" stands for one name more
-			from++
-			p, n = star+1, from
-		default:
-			return false
-		}
-	}
-	return !slices.ContainsFunc(pattern[p:], func(s string) bool { return s != "**" })
-}
-
-// matchesText matches "*" to any characters, the line as a whole.
-func matchesText(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	rest, ok := strings.CutPrefix(text, parts[0])
-	if !ok {
-		return false
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		if _, rest, ok = strings.Cut(rest, part); !ok {
-			return false
-		}
-	}
-	return strings.HasSuffix(rest, parts[len(parts)-1])
+	flat := strings.NewReplacer("/", "\x00")
+	rest, anywhere := strings.CutPrefix(pattern, "**/")
+	return matches(flat.Replace(pattern), flat.Replace(subject)) || anywhere && matches(flat.Replace(rest), flat.Replace(subject))
 }
 
 // begins tells whether a simple command begins with the rule's words. To allow it,

@@ -115,20 +115,13 @@ func (s *script) node(n syntax.Node) {
 	case *syntax.CmdSubst:
 		ok = !n.Backquotes && !n.TempFile && !n.ReplyVar
 	case *syntax.ParamExp:
-		ok = isPlain(n)
+		ok = n.Short && n.Index == nil // ${…} may assign, or evaluate what a variable says
 	case *syntax.Redirect:
 		ok = s.redirect(n)
 	default:
 		ok = false
 	}
 	s.plain = s.plain && ok
-}
-
-// isPlain tells whether an expansion is of the form $name or ${name}. Others
-// assign, or evaluate what the variable says.
-func isPlain(p *syntax.ParamExp) bool {
-	return p.Param != nil && p.Flags == nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Split == 0 && p.GlobSubst == 0 && p.RcExpand == 0 &&
-		p.NestedParam == nil && p.Index == nil && len(p.Modifiers) == 0 && p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil
 }
 
 // redirect tells whether a redirection writes to nothing but /dev/null and open

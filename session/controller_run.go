@@ -25,6 +25,13 @@ const (
 // with nothing to do comes back as it is. An error is one of the store: then it
 // is not known what the log holds, and nothing is to be compacted by hand.
 func (c *Controller) Run(ctx context.Context, d Decision) (Decision, error) {
+	return c.RunPrepared(ctx, d, nil)
+}
+
+// RunPrepared is Run with a plan that was prepared ahead, as [Controller.Prepare]
+// says; nil is none. It is held against the steps made since (live V4). Where it
+// does not hold any more, or is not for this decision, a new one is made.
+func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepared) (Decision, error) {
 	switch {
 	case d.Action != Compact:
 		return d, nil
@@ -38,7 +45,7 @@ func (c *Controller) Run(ctx context.Context, d Decision) (Decision, error) {
 	r := c.asRequest(d.wish, d.Target)
 	r.ID, r.attempt, r.Reason, r.Progress = id, id, d.Reason, progress
 	bounded, stop := context.WithTimeout(ctx, c.timeout())
-	result, _, failure := c.session.compact(bounded, r)
+	result, failure := c.compact(bounded, r, d, ahead)
 	stop()
 	result.Count = c.session.compactions()
 	switch {

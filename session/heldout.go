@@ -156,6 +156,15 @@ func Needed(lost []Loss) []strategy.Needed {
 // What the prefix held that was changed meanwhile by another compaction makes the
 // plan Superseded, as with [Session.Compact].
 func (s *Session) Commit(ctx context.Context, r Request, plan strategy.Plan) (Result, HeldOut, error) {
+	c, held, err := s.commit(ctx, r, plan)
+	if c.Outcome != Superseded {
+		s.service.hooks.after(ctx, s, c, err)
+	}
+	return c, held, err
+}
+
+// commit does it. What frees less than Request.Progress is not applied (A4).
+func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Result, HeldOut, error) {
 	var held HeldOut
 	for attempt := 1; ; attempt++ {
 		if err := s.Refresh(ctx); err != nil {
@@ -165,7 +174,15 @@ func (s *Session) Commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 		if err != nil || why != "" {
 			return Result{Outcome: Superseded, Plan: plan, Reason: why, Count: s.compactions()}, held, err
 		}
-		c, err := s.Apply(ctx, next)
+		if r.Progress > 0 && float64(next.Before-next.After) < r.Progress*float64(next.Before) {
+			return Result{Outcome: Nothing, Plan: next, Reason: "it frees too little by now", Count: s.compactions()}, held, nil
+		}
+		if r.Reason != "" {
+			for i := range next.Compactions {
+				next.Compactions[i].Reason = r.Reason
+			}
+		}
+		c, err := s.apply(ctx, next, r.ID)
 		if !isConflict(err) || attempt == maxAttempts {
 			return c, held, err
 		}

@@ -187,6 +187,13 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 	case plan.View() == nil && plan.Version == s.log.Version():
 		plan = plan.On(s.projection) // made by hand
 	}
+	c, err := s.apply(ctx, plan, "")
+	s.service.hooks.after(ctx, s, c, err)
+	return c, err
+}
+
+// apply applies a plan, as that of a request if it has an id.
+func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string) (Result, error) {
 	plan, err := s.service.hooks.before(ctx, s, plan)
 	c := Result{Plan: plan}
 	switch {
@@ -197,12 +204,11 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 	case err == nil && plan.Version != s.log.Version():
 		err = fmt.Errorf("apply plan: %w", &store.ConflictError{Conversation: s.id, Expected: plan.Version, Actual: s.log.Version()})
 	case err == nil:
-		if err = s.write(ctx, &c, "", ""); err == nil {
+		if err = s.write(ctx, &c, request, ""); err == nil {
 			c.Attempts = 1
 		}
 	}
 	c.Count = s.compactions()
-	s.service.hooks.after(ctx, s, c, err)
 	return c, err
 }
 

@@ -124,7 +124,10 @@ func (f *fitting) begin() bool {
 	if f.o.Reach != nil {
 		f.span = *f.o.Reach
 	}
-	if last := f.lastResponse(); f.span.ToTurn >= last {
+	if last := f.lastResponse(); f.p.Branch() != "" {
+		// Ranges count the root's steps: the last one of a branch is always taken in.
+		f.reaches, f.span.ToTurn, f.span.ToStep = true, max(f.span.ToTurn, last), nil
+	} else if f.span.ToTurn >= last {
 		f.reaches = true
 		t, _ := l.Turn(last)
 		switch {
@@ -142,7 +145,10 @@ func (f *fitting) begin() bool {
 		return false
 	}
 	f.tail = f.last + 1
-	if f.reaches {
+	switch {
+	case f.p.Branch() != "":
+		f.tail = f.lastStepOfBranch()
+	case f.reaches:
 		f.takeLastStep()
 	}
 	f.calls = toolCalls(f.p, f.first, f.last)

@@ -35,6 +35,27 @@ func (f *fitting) takeLastStep() {
 	}
 }
 
+// lastStepOfBranch is the seq with which the last step of the reader's branch begins.
+func (f *fitting) lastStepOfBranch() int64 {
+	l, first := f.p.Log(), f.last+1
+	turn, step := -1, 0
+	for seq := f.last; seq >= f.first; seq-- {
+		e, _ := l.Entry(seq)
+		if e.Branch != f.p.Branch() || !e.Payload.Kind().Visible() {
+			continue
+		}
+		t, s, _ := l.Where(seq)
+		if turn < 0 {
+			turn, step = t, s
+		}
+		if t != turn || s != step {
+			break
+		}
+		first = seq
+	}
+	return first
+}
+
 // keepLastStep keeps what was said and done in the last step: its results whole
 // as far as its part of the target goes, the newest first, of the others how
 // they begin and end.

@@ -51,6 +51,7 @@ var rows = []struct {
 	{Tool{Kind: Acts, Agents: jp, Hint: looks}, "cargo_test"},
 	{Tool{Kind: Fetches, Agents: jp}, "github_read_file github_code_search github_issues github_pulls"},
 	{Tool{Kind: Thinks, Agents: "tenfold"}, "compact recall"},
+	{Tool{Kind: Plans, Agents: "tenfold"}, "plan"},
 
 	{Tool{Kind: Reads, Agents: claude, Limit: 2000}, "Read"},
 	{Tool{Kind: Reads, Agents: claude, Path: "notebook_path"}, "NotebookRead"},
@@ -92,7 +93,7 @@ var rows = []struct {
 	{Tool{Kind: Lists, Agents: pi + " " + crush}, "ls"},
 	{Tool{Kind: Lists, Agents: pi}, "find"},
 	{Tool{Kind: Plans, Agents: open}, "todowrite todoread"},
-	{Tool{Kind: Acts, Agents: open + " " + copilot, Exempt: true}, "task"},
+	{Tool{Kind: Acts, Agents: open + " " + copilot + " tenfold", Exempt: true}, "task"},
 	{Tool{Kind: Asks, Agents: open}, "question"},
 	{Tool{Kind: Skills, Agents: open + " " + copilot}, "skill"},
 	{Tool{Kind: Fetches, Agents: open}, "webfetch websearch codesearch"},

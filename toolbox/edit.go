@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"tenfold/atom"
@@ -90,9 +91,6 @@ var modifyTool = &builtin{
 		data := string(f.data)
 		first := strings.Count(data[:at], "\n") + 1
 		f.data = []byte(data[:at] + replacement + data[at+len(old):])
-		if again, err := w.load(f.name); err != nil || again.hash() != was {
-			return Result{}, fmt.Errorf("%s was changed by somebody else just now; read it again", show(f.name))
-		}
 		if err := w.store(f, false); err != nil {
 			return Result{}, err
 		}
@@ -170,43 +168,32 @@ func (f file) nearest(old string) string {
 	if len(lines)*len(wanted) > 20_000_000 {
 		return ""
 	}
-	best, most := 0, 0
-	for _, form := range []func(string) string{fold, ungutter} { // as it is, and without line numbers
-		folded := make([]string, len(wanted))
+	plain := func(line string) string { return strings.Join(strings.Fields(line), " ") }
+	hint := "equal but for white space:"
+	if !slices.ContainsFunc(wanted, func(line string) bool { return atom.Gutter(line) == 0 }) {
+		hint = "equal; leave out the line numbers:"
 		for i, line := range wanted {
-			folded[i] = form(line)
+			wanted[i] = line[atom.Gutter(line):]
 		}
-		for i := range lines {
-			score := 0
-			for j := 0; j < len(folded) && i+j < len(lines); j++ {
-				if folded[j] != "" && folded[j] == fold(lines[i+j]) {
-					score++
-				}
-			}
-			if score > most {
-				best, most = i, score
+	}
+	best, most := 0, 0
+	for i := range lines {
+		score := 0
+		for j := 0; j < len(wanted) && i+j < len(lines); j++ {
+			if want := plain(wanted[j]); want != "" && want == plain(lines[i+j]) {
+				score++
 			}
 		}
-		if most > 0 {
-			break
+		if score > most {
+			best, most = i, score
 		}
 	}
 	if most == 0 {
 		return "; read the file and copy the text"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "; nearest, %d of %s equal but for white space:", most, output.Count(len(wanted), "line"))
-	if atom.Gutter(wanted[0]) > 0 && fold(lines[best]) != fold(wanted[0]) {
-		b.Reset()
-		b.WriteString("; leave out the line numbers; nearest:")
-	}
+	text := fmt.Sprintf("; nearest, %d of %s %s", most, output.Count(len(wanted), "line"), hint)
 	for i := best; i < min(best+len(wanted), best+20, len(lines)); i++ {
-		fmt.Fprintf(&b, "\n%d\t%s", i+1, output.Head(lines[i], 300))
+		text += fmt.Sprintf("\n%d\t%s", i+1, output.Head(lines[i], 300))
 	}
-	return b.String()
+	return text
 }
-
-// fold gives a line as it is compared: white space counts alike.
-func fold(line string) string { return strings.Join(strings.Fields(line), " ") }
-
-func ungutter(line string) string { return fold(line[atom.Gutter(line):]) }

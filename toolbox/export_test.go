@@ -6,8 +6,8 @@ func MatchGlob(pattern, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return match(name), nil
+	return match.MatchString(name), nil
 }
 
 // Outline gives the rows of a list of files.
-func Outline(files []string) []string { return outline(files, ".") }
+func Outline(files []string) []string { return outline(files) }

@@ -175,7 +175,7 @@ func TestModifyFile(t *testing.T) {
 		{"same", "a", "a", "a", "", "old and new are the same"},
 		{"blanks", "a\n\tif x {\n\t\ty()\n\t}\n", "if x {\n  y()\n}", "", "", "nearest, 3 of 3 lines equal but for white space:\n2\t\tif x {\n3\t\t\ty()\n4\t\t}"},
 		{"one line off", "a\nb1\nc\nd\n", "b2\nc\nd\n", "", "", "nearest, 2 of 3 lines equal but for white space:\n2\tb1\n3\tc\n4\td"},
-		{"numbers", "a\nb\n", "1\ta\n2\tb\n", "", "", "leave out the line numbers; nearest:\n1\ta\n2\tb"},
+		{"numbers", "a\nb\n", "1\ta\n2\tb\n", "", "", "nearest, 2 of 2 lines equal; leave out the line numbers:\n1\ta\n2\tb"},
 		{"nowhere", "a\n", "zzz", "", "", "old does not occur in f; read the file and copy the text"},
 		{"case", "Alpha\n", "alpha", "", "", "old does not occur in f"},
 	} {

@@ -2,10 +2,9 @@ package toolbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"tenfold/toolbox/internal/output"
@@ -30,7 +29,7 @@ var findTool = &builtin{
 		}
 		var rows []string
 		for _, name := range files {
-			if match(strings.TrimPrefix(name, at.name+"/")) {
+			if match.MatchString(strings.TrimPrefix(name, at.name+"/")) {
 				rows = append(rows, show(name))
 			}
 		}
@@ -50,50 +49,35 @@ func onPattern(a arguments) (Effect, []string, string, string) {
 	return Reads, []string{a.path()}, "", subject
 }
 
-// glob gives what matches a pattern of paths.
-func glob(pattern string) (func(name string) bool, error) {
-	pattern = strings.TrimPrefix(filepath.ToSlash(pattern), "./")
-	if !strings.Contains(pattern, "/") {
-		pattern = "**/" + pattern
+// glob gives a pattern of paths as a regular expression.
+func glob(pattern string) (*regexp.Regexp, error) {
+	rest := strings.TrimPrefix(filepath.ToSlash(pattern), "./")
+	if !strings.Contains(rest, "/") {
+		rest = "**/" + rest
 	}
-	parts := strings.Split(pattern, "/")
-	for _, part := range parts {
-		if _, err := path.Match(part, ""); err != nil || part == "" || part == ".." {
-			return nil, fmt.Errorf("invalid pattern %s; use names with *, ?, [a-z] and ** between slashes", show(pattern))
+	var b strings.Builder
+	for rest != "" {
+		taken, meaning := 1, regexp.QuoteMeta(rest[:1])
+		switch end := strings.IndexByte(rest, ']'); {
+		case strings.HasPrefix(rest, "**/"):
+			taken, meaning = 3, "(?:[^/]+/)*"
+		case strings.HasPrefix(rest, "**"):
+			taken, meaning = 2, ".*"
+		case rest[0] == '*':
+			meaning = "[^/]*"
+		case rest[0] == '?':
+			meaning = "[^/]"
+		case rest[0] == '\\' && len(rest) > 1:
+			taken, meaning = 2, regexp.QuoteMeta(rest[1:2])
+		case rest[0] == '[' && end > 1:
+			taken, meaning = end+1, "["+strings.ReplaceAll(strings.Replace(rest[1:end], "!", "^", 1), "[", `\[`)+"]"
 		}
+		b.WriteString(meaning)
+		rest = rest[taken:]
 	}
-	if len(parts) > 50 {
-		return nil, errors.New("the pattern has too many parts")
+	match, err := regexp.Compile("^(?s:" + b.String() + ")$")
+	if err != nil || pattern == "" || len(pattern) > 1000 {
+		return nil, fmt.Errorf("invalid pattern %s; use names with *, ?, [a-z] and ** between slashes", show(pattern))
 	}
-	return func(name string) bool { return matchParts(parts, strings.Split(name, "/")) }, nil
-}
-
-// matchParts matches the parts of a path. Each ** is tried at the places that the
-// one before leaves, from the shortest on, and none is tried anew for a later one:
-// the time is at most the product of both lengths.
-func matchParts(pattern, name []string) bool {
-	retryPattern, retryName := -1, 0
-	p, n := 0, 0
-	for n < len(name) {
-		if p < len(pattern) && pattern[p] == "**" {
-			retryPattern, retryName = p+1, n
-			p++
-			continue
-		}
-		if p < len(pattern) {
-			if ok, _ := path.Match(pattern[p], name[n]); ok {
-				p, n = p+1, n+1
-				continue
-			}
-		}
-		if retryPattern < 0 {
-			return false
-		}
-		retryName++
-		p, n = retryPattern, retryName
-	}
-	for p < len(pattern) && pattern[p] == "**" {
-		p++
-	}
-	return p == len(pattern)
+	return match, nil
 }

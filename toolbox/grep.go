@@ -32,11 +32,13 @@ var grepTool = &builtin{
 		if err != nil {
 			return Result{}, fmt.Errorf("invalid pattern: %w", err)
 		}
-		match := func(string) bool { return true }
-		if only := a.texts["files"]; only != "" {
-			if match, err = glob(only); err != nil {
-				return Result{}, err
-			}
+		only := a.texts["files"]
+		if only == "" {
+			only = "**"
+		}
+		match, err := glob(only)
+		if err != nil {
+			return Result{}, err
 		}
 		files, at, err := w.files(ctx, a.path())
 		if err != nil {
@@ -49,7 +51,7 @@ var grepTool = &builtin{
 			if within.Err() != nil {
 				break
 			}
-			if match(strings.TrimPrefix(name, at.name+"/")) {
+			if match.MatchString(strings.TrimPrefix(name, at.name+"/")) {
 				s.file(w, name, pattern, len(files) == 1)
 			}
 		}

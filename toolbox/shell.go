@@ -75,7 +75,7 @@ func (w *workspace) runForModel(ctx context.Context, cmd *exec.Cmd, limit time.D
 	if cmd.Env == nil {
 		cmd.Env = process.Environ(w.Secrets)
 	}
-	kept := output.Buffer{Limit: w.Limit - 200}
+	kept := output.Buffer{Limit: w.Limit - 400}
 	live := output.Lines{To: c.Output}
 	end, err := process.Run(ctx, cmd, limit, process.Streams{In: in, Out: io.MultiWriter(&kept, &live)})
 	if err != nil {
@@ -100,6 +100,13 @@ func (w *workspace) runForModel(ctx context.Context, cmd *exec.Cmd, limit time.D
 		text += fmt.Sprintf("[exit code %d]", end.Code)
 	case text == "":
 		text = "[no output]"
+	}
+	if c.Contained && outcome.Bad() {
+		text += "\n[ran contained: it can write only to the workspace and temporary files"
+		if !c.Network {
+			text += ", and has no network"
+		}
+		text += "; the person can allow it to run outside]"
 	}
 	return Result{Parts: tenfold.Text(text), Outcome: outcome}, nil
 }

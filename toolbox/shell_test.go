@@ -189,6 +189,10 @@ func TestContainedCommandsWriteOnlyToTheWorkspace(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(outside, "f")); err == nil {
 		t.Error("wrote outside")
 	}
+	r, err = b.run("shell", toolbox.Call{Arguments: arguments("command", "exit 3"), Contained: true})
+	if err != nil || textOf(r) != "[exit code 3]\n[ran contained: it can write only to the workspace and temporary files, and has no network; the person can allow it to run outside]" {
+		t.Errorf("%q, %v", textOf(r), err)
+	}
 	// The same, not contained, can: the test tells one from the other.
 	b.want(b.call("shell", "command", command), "HIDDEN")
 }

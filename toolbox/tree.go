@@ -33,9 +33,9 @@ var listTool = &builtin{
 		if len(files) == 0 {
 			return answer("no files in %s", show(at.name))
 		}
-		rows := outline(files, at.name)
+		rows := outline(files)
 		folded := slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "/ (") })
-		list := bounded(rows, maxRows+50, w.Limit)
+		list := bounded(rows, maxRows, w.Limit)
 		if len(files) >= maxFiles {
 			list += fmt.Sprintf("[only the first %s]\n", output.Count(maxFiles, "file"))
 		} else if folded {
@@ -118,56 +118,36 @@ func (w *workspace) walk(ctx context.Context, at place) ([]string, error) {
 }
 
 // outline gives the rows of a list of sorted files: all of them where they are few,
-// else the upper levels, with what is below folded.
-func outline(files []string, base string) []string {
-	type dir struct {
-		name  string
-		files []string // those below it
-		depth int
+// else those of as many levels as fit, with what is below counted.
+func outline(files []string) []string {
+	deepest := 0
+	for _, name := range files {
+		deepest = max(deepest, strings.Count(name, "/"))
 	}
-	depthOf := func(name string) int { return strings.Count(name, "/") }
-	start := 0
-	if base != "." {
-		start = depthOf(base) + 1
-	}
-	// children are the files and directories directly in a part of the list.
-	children := func(files []string, depth int) (dirs []dir, own []string) {
-		for len(files) > 0 {
-			parts := strings.SplitN(files[0], "/", depth+2)
-			if len(parts) < depth+2 {
-				own = append(own, files[0])
-				files = files[1:]
-				continue
-			}
-			name := strings.Join(parts[:depth+1], "/") + "/"
-			n := slices.IndexFunc(files, func(f string) bool { return !strings.HasPrefix(f, name) })
-			if n < 0 {
-				n = len(files)
-			}
-			dirs = append(dirs, dir{name: name, files: files[:n], depth: depth + 1})
-			files = files[n:]
+	rows := fold(files, deepest)
+	for depth := deepest - 1; len(rows) > maxRows && depth >= 0; depth-- {
+		if fewer := fold(files, depth); len(fewer) > 1 {
+			rows = fewer
 		}
-		return dirs, own
 	}
-	var rows []string
-	queue, own := children(files, start)
-	rows = append(rows, own...)
-	left := maxRows - len(rows) - len(queue)
-	for i := 0; i < len(queue); i++ {
-		d := queue[i]
-		below, own := children(d.files, d.depth)
-		cost := len(below) + len(own) - 1
-		if cost > left {
-			rows = append(rows, fmt.Sprintf("%s (%s)", d.name, output.Count(len(d.files), "file")))
+	return rows
+}
+
+// fold counts the files that are below more than so many directories.
+func fold(files []string, depth int) (rows []string) {
+	for i := 0; i < len(files); {
+		parts := strings.SplitAfterN(files[i], "/", depth+2)
+		if len(parts) < depth+2 {
+			rows = append(rows, show(files[i]))
+			i++
 			continue
 		}
-		left -= cost
-		rows, queue = append(rows, own...), append(queue, below...)
+		dir, n := strings.Join(parts[:depth+1], ""), i
+		for i < len(files) && strings.HasPrefix(files[i], dir) {
+			i++
+		}
+		rows = append(rows, fmt.Sprintf("%s (%s)", show(dir), output.Count(i-n, "file")))
 	}
-	for i := range rows {
-		rows[i] = show(rows[i])
-	}
-	slices.Sort(rows)
 	return rows
 }
 

@@ -62,6 +62,10 @@ type Conversation struct {
 	Models []string
 	// Switch goes on with another model of the person's.
 	Switch func(ctx context.Context, model string) error
+	// Title gives the conversation its title, from what was said, and tells it.
+	Title func(ctx context.Context) (string, error)
+	// Notices are for the person: MCP servers that did not start.
+	Notices []string
 	// Close ends what the conversation has running, its MCP servers above all.
 	Close func() error
 }

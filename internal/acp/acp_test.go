@@ -79,6 +79,8 @@ func outline(updates []sdk.SessionUpdate) string {
 			}
 		case u.UsageUpdate != nil:
 			fmt.Fprintf(&b, "usage: %d of %d\n", u.UsageUpdate.Used, u.UsageUpdate.Size)
+		case u.SessionInfoUpdate != nil:
+			fmt.Fprintf(&b, "title: %s\n", *u.SessionInfoUpdate.Title)
 		case u.AvailableCommandsUpdate != nil:
 			for _, c := range u.AvailableCommandsUpdate.AvailableCommands {
 				fmt.Fprintf(&b, "command: /%s\n", c.Name)
@@ -134,15 +136,17 @@ func TestAnEditorIsShownEverythingOnce(t *testing.T) {
 			entry(tenfold.AssistantMessage{Text: "Done."}), // a model that streams nothing
 		)
 	})
+	h.notices = []string{"the MCP server x: it did *not* start"}
 	c := connect(t, h)
 	id := c.begin(t)
-	soon(t, "the commands", func() bool { return len(c.updates(id)) > 0 })
+	soon(t, "the greeting", func() bool { return len(c.updates(id)) > 1 })
 	if got := c.say(t, id, "go on"); got != sdk.StopReasonEndTurn {
 		t.Errorf("stopped with %s", got)
 	}
 	compare(t, outline(c.updates(id)), `
 command: /compact
 command: /undo
+agent: *the MCP server x: it did \*not\* start*
 thought: Let me 
 thought: look.
 agent: I look\x1b[2J.
@@ -170,7 +174,12 @@ call compaction-1 [other, in_progress] Compacting the conversation | 80 % of the
 update compaction-1 completed Compacted: 9000 → 2000 tokens
 call compaction-2 [other, completed] Cleared old results: 5000 → 2000 tokens
 usage: 2000 of 32000
-agent: Done.`)
+agent: Done.
+title: A title`)
+	c.say(t, id, "again")
+	if got := strings.Count(outline(c.updates(id)), "title: "); got != 1 {
+		t.Errorf("the title was told %d times", got)
+	}
 }
 
 func TestHowARunEndsIsHowThePromptEnds(t *testing.T) {

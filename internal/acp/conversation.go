@@ -22,6 +22,7 @@ type conversation struct {
 	id        sdk.SessionId
 	directory string
 	shown     shown
+	titled    bool // the editor was told
 
 	mu     sync.Mutex
 	mode   sdk.SessionModeId
@@ -150,6 +151,14 @@ func (c *conversation) send(updates ...sdk.SessionUpdate) {
 	}
 }
 
+// greet tells what a person may do, and what they have to know.
+func (c *conversation) greet() {
+	c.send(commands())
+	for _, text := range c.Notices {
+		c.send(notice(text))
+	}
+}
+
 // prompt answers what a person typed.
 func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
 	parts := partsOf(p.Prompt)
@@ -170,6 +179,7 @@ func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
 		err = c.undo(ctx)
 	default:
 		reason, err = c.run(c.Agent.Run(ctx, parts...))
+		c.title(context.WithoutCancel(ctx))
 	}
 	switch {
 	case ctx.Err() != nil: // cancelled, or the editor is gone
@@ -178,6 +188,17 @@ func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
 		return sdk.PromptResponse{}, explained(err)
 	}
 	return sdk.PromptResponse{StopReason: reason}, nil
+}
+
+// title tells the editor the title, once there is one.
+func (c *conversation) title(ctx context.Context) {
+	if c.titled {
+		return
+	}
+	title, err := c.Title(ctx)
+	if c.titled = err == nil && title != ""; c.titled {
+		c.send(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: sdk.Ptr(visible(title))}})
+	}
 }
 
 // run shows what the agent does.

@@ -60,7 +60,7 @@ func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.N
 		return sdk.NewSessionResponse{}, err
 	}
 	// The editor learns of the session by the answer: what is said of it comes after.
-	e.out.afterResult(string(c.id), func() { c.send(commands()) })
+	e.out.afterResult(string(c.id), func() { c.greet() })
 	return sdk.NewSessionResponse{SessionId: c.id, Modes: c.modes(), ConfigOptions: c.options()}, nil
 }
 
@@ -72,7 +72,7 @@ func (e *editor) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk
 		return sdk.LoadSessionResponse{}, err
 	}
 	c.replay()
-	c.send(commands())
+	c.greet()
 	return sdk.LoadSessionResponse{Modes: c.modes(), ConfigOptions: c.options()}, nil
 }
 
@@ -82,7 +82,7 @@ func (e *editor) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) 
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, err
 	}
-	c.send(commands())
+	c.greet()
 	return sdk.ResumeSessionResponse{Modes: c.modes(), ConfigOptions: c.options()}, nil
 }
 

@@ -63,6 +63,7 @@ type host struct {
 	service *session.Service
 	agents  func(s *session.Session, o acp.Open) *played
 	opened  func(acp.Open) error
+	notices []string
 
 	mu       sync.Mutex
 	closed   []string
@@ -104,6 +105,8 @@ func (h *host) Open(ctx context.Context, o acp.Open) (acp.Conversation, error) {
 			h.switched = append(h.switched, model)
 			return nil
 		},
+		Title:   func(context.Context) (string, error) { return "A title", nil },
+		Notices: h.notices,
 		Close: func() error {
 			h.mu.Lock()
 			defer h.mu.Unlock()

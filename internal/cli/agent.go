@@ -78,7 +78,8 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 		return nil, err
 	}
 	o := agent.Options{
-		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: w.Limits,
+		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: limits(w.Limits, e.Agent),
+		System:  e.Agent.System,
 		Context: func() string { return surroundings(dir, a.now()) },
 		Retry:   provider.Policy{Random: rand.Float64},
 	}
@@ -89,13 +90,15 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e), Hide: hidden}); err != nil {
 		return nil, err
 	}
-	o.Judge, err = permission.New(permission.Rules{
-		Allow: w.Allow, Contained: containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil,
-	})
-	if err != nil {
+	containable := containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil
+	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
 		return nil, err
 	}
-	o.Tools = append(o.Tools, w.Extra...)
+	configured, err := a.configuredTools(ctx, e, dir, out)
+	if err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	o.Tools = slices.Concat(o.Tools, configured, w.Extra)
 	if err := a.transcriptFile(e, w.Session, out, &o); err != nil {
 		return nil, errors.Join(err, out.close())
 	}
@@ -103,6 +106,13 @@ func (a *app) agentOf(ctx context.Context, w agentWish) (*openAgent, error) {
 		return nil, errors.Join(err, out.close())
 	}
 	return out, nil
+}
+
+// limits are those that are wished for, and else the configured ones.
+func limits(wished agent.Limits, c config.Agent) agent.Limits {
+	wished.Steps, wished.Tokens = cmp.Or(wished.Steps, int(c.MaxSteps)), cmp.Or(wished.Tokens, int(c.MaxTokens))
+	wished.Dollars, wished.Time = cmp.Or(wished.Dollars, float64(c.MaxDollars)), cmp.Or(wished.Time, time.Duration(c.MaxTime))
+	return wished
 }
 
 // effectiveIn is [app.effective] for another workspace than the working directory.
@@ -152,9 +162,14 @@ func (a *app) liveSettings(e *config.Effective, conversation string, m provider.
 	if err != nil {
 		return out, err
 	}
-	auto, mine := e.Conversation.Compaction.Auto, e.Mine.Conversation.Compaction.Auto
+	mine, err := live.Settings(e.Mine, m.Name())
+	if err != nil {
+		return out, err
+	}
+	auto := e.Conversation.Compaction.Auto
+	chosen := slices.Equal(auto.Strategy, e.Mine.Conversation.Compaction.Auto.Strategy) && slices.ContainsFunc(mine.Auto.Strategies, strategy.Summarises)
 	var by strategy.Summarizer = summary.Digest{}
-	if slices.ContainsFunc(out.Auto.Strategies, strategy.Summarises) && slices.Equal(auto.Strategy, mine.Strategy) {
+	if chosen && slices.ContainsFunc(out.Auto.Strategies, strategy.Summarises) {
 		writer := m
 		if name, _, _ := e.Own("conversation", "compaction", "summarizer_model"); name != "" {
 			if writer, err = openModel(e, name, nil); err != nil {
@@ -182,7 +197,7 @@ func (a *app) liveSettings(e *config.Effective, conversation string, m provider.
 // transcriptFile has the events of an agent written beside the store.
 func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openAgent, o *agent.Options) error {
 	dir, err := a.sessionDir(e)
-	if err != nil || dir == "" {
+	if err != nil || dir == "" || !e.Agent.Transcript {
 		return err
 	}
 	path := summary.Directory(dir).Transcript(s.ID())
@@ -201,23 +216,18 @@ func (a *app) transcriptFile(e *config.Effective, s *session.Session, out *openA
 }
 
 // ownFiles are the program's own: no contained command reads them.
-func (a *app) ownFiles(e *config.Effective) []string {
-	var own []string
-	add := func(path string, err error) {
-		if path, absolute := filepath.Abs(path); err == nil && absolute == nil {
-			own = append(own, path)
-		}
-	}
+func (a *app) ownFiles(e *config.Effective) (own []string) {
 	if path, inMemory, err := storePath(a.url(), ""); err == nil && !inMemory {
-		for _, end := range []string{"", "-wal", "-shm", ".active"} {
-			add(path+end, nil)
-		}
+		own = append(own, path, path+"-wal", path+"-shm", path+".active")
 	}
-	if dir, err := a.sessionDir(e); dir != "" {
-		add(dir, err)
+	if dir, err := a.sessionDir(e); err == nil && dir != "" {
+		own = append(own, dir)
 	}
 	if path, err := config.UserFile(); err == nil {
-		add(filepath.Dir(path), nil)
+		own = append(own, filepath.Dir(path))
+	}
+	for i := range own {
+		own[i], _ = filepath.Abs(own[i])
 	}
 	return own
 }

@@ -25,10 +25,10 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the configuration, the store, the agents and the terminal",
 		Long: `Checks the configuration files and what they refer to, whether API keys are set
-(values are never shown), the store and its directory, the agents found and the
-plug-ins installed in them, and the terminal. It shows the last events of agents
-that Tenfold could not answer. It changes nothing; it runs each agent with
---version.
+(values are never shown), how commands of the agent are contained, the store and
+its directory, the agents found and the plug-ins installed in them, and the
+terminal. It shows the last events of agents that Tenfold could not answer. It
+changes nothing; it runs each agent with --version.
 
 Each line is ok, warn or fail, with a hint. The exit code is 1 if a check fails.`,
 		Example: `  tenfold doctor
@@ -137,7 +137,7 @@ func (a *app) checkConfig() []finding {
 	for _, name := range slices.Sorted(maps.Keys(e.Providers)) {
 		all = append(all, checkProvider(e, name))
 	}
-	return all
+	return append(all, checkCommands(e))
 }
 
 // checkWorkspaceFile checks whether the workspace's file is trusted.

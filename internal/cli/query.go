@@ -27,7 +27,7 @@ import (
 // querying is "tenfold query".
 type querying struct {
 	*app
-	rangeFlags
+	flags   *cobra.Command
 	compact string
 	fresh   bool
 	resume  string
@@ -41,9 +41,9 @@ func (a *app) queryCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query [MESSAGE] [flags]",
 		Short: "Ask an agent, in a conversation that compacts itself",
-		Long: `Sends a message to a model, which may read and edit the files of this directory
-and run commands, until it has answered. It goes on with the active conversation;
---new begins one. Without a MESSAGE, on a terminal, you talk to it.
+		Long: `Sends a message to a model, which may read and edit the files of this
+directory and run commands until it has answered. It goes on with the active
+conversation; --new begins one. Without a MESSAGE you talk to it on a terminal.
 
 Piped input is added to the MESSAGE. Without either, the conversation goes on
 where it stopped: at a limit, an interruption or a crash.
@@ -52,20 +52,20 @@ The answer goes to standard output as it is written; calls and notices go to
 standard error. With --json each event is an object, and the last one is the
 result. The exit code is 0 if the model has answered.
 
-What only reads files is allowed. Edits, and commands that cannot be contained,
-are asked about on a terminal, and denied anywhere else unless --allow or the
-configuration allows them. An interruption keeps everything done so far.
+What only reads files is allowed, and so are commands that can be contained.
+Anything else is asked about on a terminal, and otherwise denied unless --allow
+or the configuration allows it. An interruption keeps everything done so far.
 
-When the context fills up, the conversation is compacted as the configuration
-says ("conversation.compaction.auto"), and goes on. "tenfold conversation diff"
-shows what was done and "undo" undoes it.
+When the context fills up, the conversation is compacted as
+conversation.compaction.auto says, and goes on. "tenfold conversation diff"
+shows what was done, and "undo" undoes it.
 
---resume takes over a session of another agent: the newest of this directory, the
-one whose id begins with ID, or the one in a FILE. A copy goes on here; the
-original is not changed.
+--resume takes over a session of another agent: CLIENT is its newest session of
+this directory, CLIENT:ID the one whose id begins with ID, CLIENT: a list to
+pick from. A copy goes on here; the original is not changed.
 ` + sentence("Clients: "+strings.Join(resumable(), ", ")+".") + `
 
-The model is the one of --model or of model.name in your configuration.`,
+The model is the one of --model, or of model.name in your configuration.`,
 		Example: `  tenfold query "why does the build fail?"
   git diff | tenfold query -p "review this" --no-tools
   tenfold query --resume claude-code "go on"
@@ -85,19 +85,20 @@ The model is the one of --model or of model.name in your configuration.`,
 		}
 		return n, nil
 	}
-	f.StringVar(&k.compact, "compact", "", "first compact the conversation, with a `PROFILE`")
+	f.StringVar(&k.compact, "compact", "", "first compact the conversation with a\n`PROFILE`")
 	f.Lookup("compact").NoOptDefVal = asConfigured
-	f.StringVar(&k.wish.Model, "model", "", "`MODEL` to ask, as PROVIDER/MODEL (default: as\nconfigured)")
+	f.StringVar(&k.wish.Model, "model", "", "`MODEL` to ask, as PROVIDER/MODEL\n(default: as configured)")
 	f.BoolVar(&k.wish.NoTools, "no-tools", false, "call no tools")
 	f.BoolVar(&k.fresh, "new", false, "begin a new conversation")
-	f.StringVar(&k.resume, "resume", "", "take over a session: `CLIENT`, CLIENT:ID or a FILE;\nCLIENT: shows a list")
-	f.BoolVarP(&k.plain, "print", "p", false, "print the answer and ask no questions, also on a\nterminal")
-	f.StringArrayVar(&k.wish.Allow, "allow", nil, "allow `TOOL[:PATTERN]` without asking: fs_modify_file,\n'shell:go test *'; may be repeated")
-	f.IntVar(&k.wish.Limits.Steps, "max-steps", 0, "stop after `N` responses of the model (default: as\nconfigured)")
-	f.Var(&k.tokens, "max-tokens", "stop after so many `TOKENS`, input and output: 500k")
+	f.StringVar(&k.resume, "resume", "", "take over a session of another agent: a\n`CLIENT`, CLIENT:ID, or a file")
+	f.BoolVarP(&k.plain, "print", "p", false, "print the answer and ask nothing, also\non a terminal")
+	f.StringArrayVar(&k.wish.Allow, "allow", nil, "allow calls of `TOOL[:PATTERN]`, such as\n'shell:go test *'; may be repeated")
+	f.IntVar(&k.wish.Limits.Steps, "max-steps", 0, "stop after `N` responses of the model\n(default: as configured)")
+	f.Var(&k.tokens, "max-tokens", "stop after so many `TOKENS`, input and\noutput: 500k")
 	f.Float64Var(&k.wish.Limits.Dollars, "max-dollars", 0, "stop when so many `DOLLARS` are spent")
 	f.DurationVar(&k.wish.Limits.Time, "max-time", 0, "stop after a `DURATION`: 90s, 10m")
 	a.idFlag(c)
+	f.Lookup("id").Usage = "`ID` of the conversation (default: the\nactive one)"
 	a.completeProfiles(c, "compact")
 	return c
 }
@@ -168,12 +169,19 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 	if k.InTTY {
 		return message, nil
 	}
-	piped, err := k.piped(ctx)
+	src, closing, err := k.source(ctx, "-")
 	if err != nil {
 		return "", err
 	}
+	defer closing()
+	data, err := io.ReadAll(io.LimitReader(src.Reader, mostInput+1))
+	piped := strings.ToValidUTF8(string(data), "\uFFFD")
 	switch {
-	case len(piped) > mostInput:
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", &problem.Error{Code: "input", Op: "read", Subject: "standard input", Err: err}
+	case len(data) > mostInput:
 		return "", usage("standard input is over 10 MB", "put it into a file and name that; the agent can read it")
 	case strings.TrimSpace(piped) == "":
 		return message, nil
@@ -181,29 +189,6 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 		return piped, nil
 	}
 	return message + "\n\n" + piped, nil
-}
-
-// piped reads standard input up to a little over what is taken. Reading a pipe
-// cannot be interrupted; waiting for it can.
-func (k *querying) piped(ctx context.Context) (string, error) {
-	type read struct {
-		text []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		text, err := io.ReadAll(io.LimitReader(k.In, mostInput+1))
-		done <- read{text, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case got := <-done:
-		if got.err != nil {
-			return "", &problem.Error{Code: "input", Op: "read", Subject: "standard input", Err: got.err}
-		}
-		return strings.ToValidUTF8(string(got.text), "\uFFFD"), nil
-	}
 }
 
 // conversation opens the one that is gone on with.
@@ -241,32 +226,13 @@ func (k *querying) compactFirst(ctx context.Context, s *session.Session) error {
 		return nil
 	}
 	var req session.Request
-	k.profile = strings.TrimPrefix(k.compact, asConfigured)
-	if err := k.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
+	f := &forkConversation{app: k.app, rangeFlags: rangeFlags{flags: k.flags, profile: strings.TrimPrefix(k.compact, asConfigured)}}
+	if err := f.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
 		return err
 	}
-	defer k.asked.discard()
-	done, err := s.Compact(ctx, req)
-	if err != nil {
-		k.asked.flushNotes()
-		return err
-	}
-	if done.Outcome == session.Applied {
-		k.asked.keep(done.Plan.Compactions)
-	}
-	r := compactedReport(s, done, req)
-	if err := r.refusal(req, k.asked.name); err != nil {
-		k.asked.flushNotes()
-		return err
-	}
-	k.annotate(k.app, r)
-	if !k.JSON && !k.Quiet {
-		b := k.aside()
-		b.printReport(r)
-		_ = b.Flush()
-		k.printNotes(r)
-	}
-	return nil
+	defer f.asked.discard()
+	_, err := f.compactFork(ctx, s, req)
+	return err
 }
 
 // once is one turn.
@@ -374,11 +340,11 @@ func (a *app) follow(s *session.Session, model string, events iter.Seq2[agent.Ev
 	out := &eventPrinter{app: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}}
 	for e, err := range events {
 		if err != nil {
-			return out.failed(err)
+			return out.finish(err)
 		}
 		if err := out.event(e); err != nil {
 			return err
 		}
 	}
-	return out.end()
+	return out.finish(nil)
 }

@@ -94,8 +94,8 @@ func (p *eventPrinter) note(e agent.Event) {
 		p.result.Context = &g
 	case e.Stop != nil:
 		p.result.Reason, p.result.Detail, p.result.Steps = string(e.Stop.Reason), e.Stop.Detail, e.Stop.Steps
-	case e.Appended == nil:
-		return
+	case e.Compaction != nil && (e.Compaction.Action == session.Failed || e.Compaction.Action == session.Exceeded):
+		p.result.Warnings = append(p.result.Warnings, failureOf(*e.Compaction))
 	}
 	if e.Appended == nil {
 		return
@@ -191,6 +191,14 @@ func (p *eventPrinter) running(branch string, r agent.Running) {
 	p.line(branch, text)
 }
 
+// failureOf says why a compaction failed, and what a person can do.
+func failureOf(d session.Decision) string {
+	if d.Problem == nil {
+		return d.Reason
+	}
+	return d.Problem.Error() + "; " + d.Problem.Hint
+}
+
 func (p *eventPrinter) compaction(branch string, d session.Decision) {
 	switch d.Action {
 	case session.Compact:
@@ -203,61 +211,38 @@ func (p *eventPrinter) compaction(branch string, d session.Decision) {
 		p.line(branch, text+`; "tenfold conversation undo" puts it back`)
 	case session.Failed, session.Exceeded:
 		p.closeLine()
-		text := d.Reason
-		if d.Problem != nil {
-			text = d.Problem.Error() + "; " + d.Problem.Hint
-		}
-		p.Warn(text)
-		p.result.Warnings = append(p.result.Warnings, text)
+		p.Warn(failureOf(d))
 	}
 }
 
-// complete adds what is known at the end.
-func (p *eventPrinter) complete() {
-	p.result.Warnings = append(p.held(""), p.result.Warnings...)
-	if p.result.Usage != (tenfold.Usage{}) && !p.unpriced {
-		p.result.Dollars = &p.cost
-	}
-}
-
-// failed ends a run that ended with an error.
-func (p *eventPrinter) failed(err error) error {
+// finish prints the result of a run that ended, with an error or without. One
+// that did not end with an answer is a failure.
+func (p *eventPrinter) finish(failure error) error {
 	p.closeLine()
-	p.complete()
-	p.result.Reason, p.result.Detail = failedReason, explain(err).Error()
-	if p.JSON {
-		err = errors.Join(err, p.Emit(p.result))
-	}
-	return err
-}
-
-// end prints the result. A run that did not end with an answer is a failure, and
-// says so here.
-func (p *eventPrinter) end() error {
-	p.closeLine()
-	answered := p.result.Reason == string(agent.Answered)
-	if answered && p.result.Steps == 0 { // nothing was asked, and nothing had stopped
+	r := &p.result
+	switch {
+	case failure != nil:
+		r.Reason, r.Detail = failedReason, explain(failure).Error()
+	case r.Reason == string(agent.Answered) && r.Steps == 0: // nothing was asked, and nothing had stopped
 		return usage("tenfold query requires a MESSAGE: the conversation has nothing to go on with", "write one, or pipe it in")
-	}
-	p.complete()
-	if p.JSON {
-		if err := p.Emit(p.result); err != nil {
-			return err
+	case r.Reason != string(agent.Answered):
+		stopped := &problem.Error{
+			Code: strings.ReplaceAll(r.Reason, " ", "_"), Problem: "no answer: " + r.Reason,
+			Hint: "what was done is kept, and \"tenfold query\" goes on with it",
 		}
-	} else {
-		p.summary()
+		if failure = stopped; r.Detail != "" {
+			stopped.Problem += ": " + r.Detail
+		}
 	}
-	if answered {
-		return nil
+	if r.Usage != (tenfold.Usage{}) && !p.unpriced {
+		r.Dollars = &p.cost
 	}
-	stopped := &problem.Error{
-		Code: strings.ReplaceAll(p.result.Reason, " ", "_"), Problem: "no answer: " + p.result.Reason,
-		Hint: "what was done is kept, and \"tenfold query\" goes on with it",
+	r.Warnings = append(p.held(""), r.Warnings...)
+	if p.JSON {
+		return errors.Join(failure, p.Emit(r))
 	}
-	if p.result.Detail != "" {
-		stopped.Problem += ": " + p.result.Detail
-	}
-	return stopped
+	p.summary()
+	return failure
 }
 
 // summary is the last line: how full the context is, and what this run cost.

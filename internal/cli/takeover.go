@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/takeover"
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -104,6 +106,10 @@ func (t *taking) find(ctx context.Context, what string, canAsk bool) (string, er
 	default:
 		t.here = true
 		s, err = t.newest(ctx, all)
+	}
+	var p *problem.Error
+	if errors.As(err, &p) && t.here && p.Code == "not_found" {
+		p.Hint = "name one: --resume " + client + ":ID, or " + client + ": to pick from a list"
 	}
 	if err != nil {
 		return "", err

@@ -14,6 +14,7 @@ type Config struct {
 	Model        Model               `json:"model,omitzero" jsonschema:"The model that answers."`
 	Conversation Conversation        `json:"conversation,omitzero" jsonschema:"How conversations are kept and compacted."`
 	Providers    map[string]Provider `json:"providers,omitempty" jsonschema:"How to reach models, by provider name. Built in: anthropic, openai, gemini and ollama."`
+	Agent        Agent               `json:"agent,omitzero" jsonschema:"The agent of \"tenfold query\": what it is told and what it may do."`
 	Models       map[string]Limits   `json:"models,omitempty" jsonschema:"Limits of models, by name; they override the built-in table."`
 }
 

@@ -16,6 +16,9 @@ type field struct {
 	words []string
 	// open is set where a file that is not trusted may set it.
 	open bool
+	// adds is set where what the file of a workspace lists is added to what the
+	// person's lists, and takes nothing of it away.
+	adds bool
 }
 
 var configType = reflect.TypeFor[Config]()
@@ -54,6 +57,7 @@ func describeFields(t reflect.Type) []field {
 		one := field{
 			name: name, doc: f.Tag.Get("jsonschema"), example: f.Tag.Get("eg"), deprecated: f.Tag.Get("deprecated"),
 			index: i, typ: typ, words: strings.Fields(f.Tag.Get("one")), open: f.Tag.Get("open") != "",
+			adds: f.Tag.Get("adds") != "",
 		}
 		all = append(all, one)
 	}

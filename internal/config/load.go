@@ -165,6 +165,7 @@ func (l *Layers) workspace(name string, trust Trust) error {
 	}
 	l.Workspace, l.Trust = name, trust.State(name, text)
 	if l.Trust == Trusted {
+		n.addTo(l.below)
 		return l.over(n, true)
 	}
 	n, l.Ignored = heed(n)
@@ -176,7 +177,20 @@ func (l *Layers) workspace(name string, trust Trust) error {
 	if notice := l.TrustNotice(); notice != "" {
 		l.notices = append(l.notices, notice)
 	}
+	n.addTo(l.below)
 	return l.over(n, false)
+}
+
+// addTo has lists that are tagged adds begin with what is below.
+func (n *node) addTo(below *node) {
+	n.leaves(nil, func(path []string, leaf *node) {
+		f, _ := lookup(path)
+		list, ok := leaf.value.([]any)
+		if had := below.at(path); ok && f.adds && had != nil {
+			under, _ := had.value.([]any)
+			leaf.value = slices.Concat(under, list)
+		}
+	})
 }
 
 // over lays a layer over those so far, once it is found to be right by itself;

@@ -36,6 +36,9 @@ func (r rule) schema(t reflect.Type) *jsonschema.Schema {
 	case reflect.Slice:
 		forms = append(forms, &jsonschema.Schema{Type: "array", Items: text})
 	case reflect.Float64:
+		if t != reflect.TypeFor[Share]() {
+			return &jsonschema.Schema{Type: "number", Minimum: r.least}
+		}
 		over, most := 0.0, 1.0
 		forms = append(forms, &jsonschema.Schema{Type: "number", ExclusiveMinimum: &over, Maximum: &most})
 	}

@@ -23,7 +23,7 @@ func parseText(text string, t reflect.Type) (v any, ok bool) {
 		if quoted {
 			break
 		}
-		if t != reflect.TypeFor[[]string]() {
+		if t.Kind() != reflect.Slice || t == reflect.TypeFor[Strategies]() {
 			return text, true
 		}
 		list := []any{}

@@ -184,5 +184,5 @@ func (c Config) Dangling() []*problem.Error {
 	for _, name := range c.ProfileNames() {
 		model(at+"profiles."+join([]string{name})+".summary.model", compaction.Profiles[name].Summary.Model)
 	}
-	return all
+	return append(all, c.danglingAgent()...)
 }

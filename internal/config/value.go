@@ -44,6 +44,14 @@ type (
 	URL string
 	// EnvName is the name of an environment variable.
 	EnvName string
+	// EnvNames are such names.
+	EnvNames []string
+	// Rules say what the agent may do (see [permission.Rules]).
+	Rules []string
+	// Argv is a program and its arguments.
+	Argv []string
+	// Dollars is an amount of money from 0 on.
+	Dollars float64
 )
 
 // Provider is the part before the first slash.
@@ -129,7 +137,11 @@ var rules = sync.OnceValue(func() map[reflect.Type]rule {
 				return text, provider.CheckBaseURL(text)
 			},
 		},
-		reflect.TypeFor[EnvName](): {must: "the name of an environment variable", read: readEnvName, pattern: envName().String(), secret: true},
+		reflect.TypeFor[EnvNames](): {must: "a list of names of environment variables", read: readEnvNames, secret: true},
+		reflect.TypeFor[Rules]():    {must: `a list of rules, as in "shell:go test *"`, read: readRules},
+		reflect.TypeFor[Argv]():     {must: "a list of texts: a program and its arguments", read: readArgv},
+		reflect.TypeFor[Dollars]():  {must: "an amount in dollars from 0 on", read: readDollars, least: &zero},
+		reflect.TypeFor[EnvName]():  {must: "the name of an environment variable", read: readEnvName, pattern: envName().String(), secret: true},
 	}
 })
 

@@ -168,7 +168,6 @@ func (f *File) repair() (written, torn int64, err error) {
 		return 0, 0, err
 	}
 	end := info.Size()
-	written = -1
 	for size := int64(64 << 10); ; size *= 4 {
 		from := max(end-size, 0)
 		tail := make([]byte, end-from)

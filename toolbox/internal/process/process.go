@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -78,15 +79,15 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	case <-timer.C:
 		end.TimedOut = true
 	}
-	Stop(cmd, ended)
+	stop(cmd, ended)
 	open.drain()
 	end.Code = cmd.ProcessState.ExitCode()
 	return end, nil
 }
 
-// Stop asks the program's process group to end, makes it end, and returns when
+// stop asks the program's process group to end, makes it end, and returns when
 // the program is gone, which ended tells. What has left the group is not found.
-func Stop(cmd *exec.Cmd, ended <-chan struct{}) {
+func stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	select {
 	case <-ended:
 	default:
@@ -98,6 +99,13 @@ func Stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	}
 	signal(cmd, true)
 	<-ended
+}
+
+// Kill ends what is left of the process group of a program; nil is none.
+func Kill(cmd *exec.Cmd) {
+	if cmd != nil && cmd.Process != nil {
+		signal(cmd, true)
+	}
 }
 
 // pipes are the ends of the pipes to a program.
@@ -182,4 +190,25 @@ func Environ(secrets []string) []string {
 func secret(name string, more []string) bool {
 	upper := strings.ToUpper(name)
 	return strings.HasSuffix(upper, "_API_KEY") || strings.HasSuffix(upper, "_AUTH_TOKEN") || slices.Contains(more, name)
+}
+
+// Find gives the path of the program of a command that a person's configuration
+// names. What such a name means does not depend on the directory that is worked in:
+// a repository could bring a file of that name.
+func Find(command []string) (string, error) {
+	if len(command) == 0 || command[0] == "" {
+		return "", errors.New("no command is given")
+	}
+	name := command[0]
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		name = filepath.Join(home, rest)
+	}
+	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+		return "", errors.New(name + ": a relative path means another file in each directory")
+	}
+	return exec.LookPath(name)
 }

@@ -1,0 +1,609 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/permission"
+	"tenfold/provider"
+	"tenfold/provider/script"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/memory"
+	"tenfold/toolbox"
+)
+
+func tool(name string, effect toolbox.Effect, run func(context.Context, toolbox.Call) (toolbox.Result, error)) func(*agent.Options) {
+	return func(o *agent.Options) { o.Tools = append(o.Tools, stub{name, effect, run}) }
+}
+
+func says(text string) (toolbox.Result, error) { return toolbox.Result{Parts: tenfold.Text(text)}, nil }
+
+// runUntil has a run whose context ends at the first event that matches.
+func (k *talk) runUntil(match func(agent.Event) bool, text ...string) (events []agent.Event, last agent.Stop) {
+	k.t.Helper()
+	ctx, stop := context.WithCancel(k.t.Context())
+	defer stop()
+	var parts []tenfold.Part
+	for _, one := range text {
+		parts = append(parts, tenfold.TextPart(one))
+	}
+	for e, err := range k.Run(ctx, parts...) {
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		if events = append(events, e); match(e) {
+			stop()
+		}
+		if e.Stop != nil {
+			last = *e.Stop
+		}
+	}
+	return events, last
+}
+
+// Issue 18, 1: Ctrl-C ends the step and keeps what there is, and the next run goes on.
+func TestInterruptKeepsWhatThereIs(t *testing.T) {
+	t.Parallel()
+	waits := tool("waits", toolbox.Commands, func(ctx context.Context, _ toolbox.Call) (toolbox.Result, error) {
+		<-ctx.Done()
+		r, _ := says("half of it")
+		return r, ctx.Err()
+	})
+	t.Run("text", func(t *testing.T) {
+		k := begin(t, script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.Reasoning{Text: "Hm."}, tenfold.AssistantMessage{Text: "one two three"}}, Chunk: 4}, script.Text("four")))
+		if _, stop := k.runUntil(func(e agent.Event) bool { return e.Text == "two " }, "Count."); stop.Reason != agent.Interrupted {
+			t.Errorf("%+v", stop)
+		}
+		k.wants("config_delta", "turn_start", "user: Count.", "reasoning", "assistant: one two ", "notice: [The answer was interrupted by the user.]")
+		if stop := k.stop(); stop.Reason != agent.Answered {
+			t.Errorf("it goes on with %+v", stop)
+		}
+		if k.stop() != (agent.Stop{Reason: agent.Answered}) {
+			t.Error("it asks again what was answered")
+		}
+	})
+	t.Run("call", func(t *testing.T) {
+		k := begin(t, script.New(script.Calls(call("1", "look"), call("2", "waits"), call("3", "look")), script.Text("Well.")), waits)
+		k.runUntil(func(e agent.Event) bool { return e.Running != nil && e.Running.Call.CallID == "2" }, "Go.")
+		k.wants("config_delta", "turn_start", "user: Go.", "call 1: look {}", "call 2: waits {}", "call 3: look {}", "usage", "result 1: look of {}", "granted 2: it is a test",
+			"error 2: Interrupted while it ran. Until then:\nhalf of it", "error 3: Interrupted before it was run.")
+		if stop := k.stop(); stop != (agent.Stop{Reason: agent.Answered, Steps: 1}) {
+			t.Errorf("it goes on with %+v", stop)
+		}
+	})
+	t.Run("question", func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		k := begin(t, script.New(script.Calls(call("1", "edit"))), func(o *agent.Options) {
+			o.Judge = &judge{verdicts: map[string]permission.Verdict{"edit": {Action: permission.Ask, Reason: "it edits"}}}
+			o.Approver = approver(func(agent.Question) agent.Answer { stop(); return agent.Answer{Allowed: true} })
+		})
+		if _, err := collect(k.Run(ctx, tenfold.TextPart("Go."))); err != nil {
+			t.Error(err)
+		}
+		k.wants("config_delta", "turn_start", "user: Go.", "call 1: edit {}", "usage", "requested 1: it edits", "error 1: Interrupted before it was run.")
+	})
+	t.Run("left", func(t *testing.T) {
+		k := begin(t, script.New(script.Calls(call("1", "waits")), script.Text("Well.")), waits)
+		for e := range k.Run(t.Context(), tenfold.TextPart("Go.")) {
+			if e.Running != nil {
+				if _, err := collect(k.Run(t.Context())); !errors.Is(err, agent.ErrBusy) {
+					t.Errorf("a second run: %v", err)
+				}
+				break
+			}
+		}
+		if log := k.shows(); !strings.HasPrefix(log[len(log)-1], "error 1: Interrupted while it ran.") {
+			t.Errorf("leaving the loop leaves %q", log)
+		}
+	})
+}
+
+// Limits stop a run with their reason, nothing is lost, and the next run goes on.
+func TestLimitsStopARun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		usage := tenfold.Usage{Model: "m", Input: 900_000, Output: 100_000}
+		answer := script.Answer{Blocks: []tenfold.Payload{call("1", "look")}, Usage: usage, Before: time.Minute}
+		for name, c := range map[string]struct {
+			limits agent.Limits
+			prices provider.Prices
+			steps  int
+			detail string
+		}{
+			"steps":    {agent.Limits{Steps: 2}, nil, 2, "2 steps"},
+			"tokens":   {agent.Limits{Tokens: 2_500_000}, nil, 3, "2500000 tokens is reached: 3000000"},
+			"dollars":  {agent.Limits{Dollars: 2}, provider.Prices{"m": {Input: 1, Output: 1}}, 2, "$2.00"},
+			"no price": {agent.Limits{Dollars: 2}, provider.Prices{}, 1, "price of m is not known"},
+			"time":     {agent.Limits{Time: 150 * time.Second}, nil, 2, "2m30s"},
+		} {
+			k := begin(t, script.New(answer, answer, answer, answer, script.Text("Done.")), func(o *agent.Options) {
+				o.Limits, o.Prices, o.Live.Auto.Enabled = c.limits, c.prices, false
+			})
+			stop := k.stop("Go.")
+			if stop.Reason != agent.Limited || stop.Steps != c.steps || !strings.Contains(stop.Detail, c.detail) {
+				t.Errorf("%s: %+v", name, stop)
+			}
+			for range 5 {
+				stop = k.stop()
+			}
+			if log := k.shows(); stop.Reason != agent.Answered || log[len(log)-2] != "assistant: Done." {
+				t.Errorf("%s: it goes on with %+v to %q", name, stop, log)
+			}
+		}
+	})
+}
+
+// long is a model that reads much, and then answers.
+func long(calls int, then ...script.Answer) *script.Model {
+	var all []script.Answer
+	for i := range calls {
+		all = append(all, script.Calls(call(fmt.Sprint(i), "big")))
+	}
+	return script.New(append(all, then...)...)
+}
+
+var big = tool("big", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+	return says(strings.Repeat("func bake() { /* in oven.go */ }\n", 100))
+})
+
+func compactions(k *talk) (n int) {
+	for _, line := range k.shows() {
+		if line == "compaction" {
+			n++
+		}
+	}
+	return n
+}
+
+// Issue 18, 4: a request that is too large is answered by one compaction, and sent
+// again; the second time the context is exceeded (A6).
+func TestA6TooLargeIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	large := script.Fail(&provider.Error{Kind: provider.TooLarge, Message: "prompt is too long", Used: 9000, Limit: 6000})
+	k := begin(t, long(5, large, script.Text("It fits."), large, large), big)
+	if stop := k.stop("Go."); stop.Reason != agent.Answered || compactions(k) != 1 {
+		t.Errorf("%+v with %d compactions", stop, compactions(k))
+	}
+	if g := k.Gauge(); g.Window != 6000 {
+		t.Errorf("the window is %d, and the provider said 6000", g.Window)
+	}
+	if stop := k.stop("Again."); stop.Reason != agent.Exceeded {
+		t.Errorf("the second time: %+v", stop)
+	}
+}
+
+// A2, A7: the loop compacts by itself when the context fills, tells of it, and goes on.
+func TestA2LoopGoesOnAfterACompaction(t *testing.T) {
+	t.Parallel()
+	k := begin(t, long(30, script.Text("Done.")), big, func(o *agent.Options) { o.Live.Request.Options.Window = 8000 })
+	events, err := k.run("Go.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var actions []session.Action
+	for _, e := range events {
+		if e.Compaction != nil {
+			actions = append(actions, e.Compaction.Action)
+		}
+	}
+	if len(actions) < 4 || len(actions)%2 != 0 || actions[0] != session.Compact || actions[1] != session.Compacted || compactions(k) < 2 {
+		t.Errorf("events %v, %d compactions", actions, compactions(k))
+	}
+	for _, shown := range k.model.Shown() {
+		if tokens := (tenfold.Chars4{}).Count(shown.Body); tokens > 8000 {
+			t.Errorf("a request of %d tokens", tokens)
+		}
+	}
+	n := k.Gauge().Compactions
+	if changed, err := k.Undo(t.Context()); err != nil || len(changed) == 0 || n != compactions(k) {
+		t.Errorf("undo of %d: %v, %v", n, changed, err)
+	}
+	if _, err := k.Redo(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// V3: a result that is too long is stored whole, and trimmed before a model sees it.
+func TestV3ResultsAreTrimmedAtBirth(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("ok in oven.go\n", 2000) + "FAIL: the cake is burnt\n" + strings.Repeat("ok in cake.go\n", 2000)
+	k := begin(t, script.New(script.Calls(call("1", "much")), script.Text("Done.")), func(o *agent.Options) { o.TrimOver = 1000 },
+		tool("much", toolbox.Commands, func(context.Context, toolbox.Call) (toolbox.Result, error) { return says(text) }))
+	k.stop("Go.")
+	p := k.Session().Projection()
+	for it := range p.Items() {
+		r, ok := it.Payload.(tenfold.ToolResult)
+		if !ok {
+			continue
+		}
+		e, _ := p.Log().Entry(it.Seq)
+		if whole := tenfold.TextLines(e.Payload); whole != text {
+			t.Errorf("%d bytes are stored of %d", len(whole), len(text))
+		}
+		shown := tenfold.TextLines(r)
+		if it.Fate != tenfold.Trimmed || it.Tokens > 1000 || !strings.Contains(shown, "the cake is burnt") || !strings.Contains(shown, "recall "+session.Handle("talk")) {
+			t.Errorf("%s, %d tokens: %s", it.Fate, it.Tokens, shown)
+		}
+	}
+	if p.Note() != "" || strings.Contains(k.model.Shown()[1].Body, "are shortened") {
+		t.Error("the beginning of the view changed: the prompt cache is lost")
+	}
+	if _, err := k.Undo(t.Context()); !errors.Is(err, session.ErrNothingToUndo) || k.Gauge().Compactions != 0 || k.Gauge().Method != agent.Reported {
+		t.Errorf("it counts as a compaction: %v, %+v", err, k.Gauge())
+	}
+}
+
+// A8: the model asks for a compaction, and it comes after the step, with its focus.
+func TestA8ModelAsksToCompact(t *testing.T) {
+	t.Parallel()
+	k := begin(t, long(5, script.Calls(call("c", "compact", `{"focus":"the oven"}`)), script.Text("Done.")), big)
+	k.stop("Go.")
+	focus := ""
+	for e := range k.Session().Log().Entries() {
+		if a, ok := e.Payload.(tenfold.CompactionAttempt); ok && a.State == tenfold.AttemptBegun {
+			focus = a.Focus
+		}
+	}
+	if focus != "the oven" || compactions(k) != 1 || len(k.model.Shown()) != 7 {
+		t.Errorf("focus %q, %d compactions, %d requests", focus, compactions(k), len(k.model.Shown()))
+	}
+}
+
+// A9: recall gives raw entries back, within 2,000 tokens.
+func TestA9ModelRecalls(t *testing.T) {
+	t.Parallel()
+	calls := []tenfold.ToolCall{
+		call("q", "recall", `{"query":"bake"}`), call("r", "recall", fmt.Sprintf(`{"ref":"%s:6"}`, session.Handle("talk"))),
+		call("x", "recall", `{"ref":"nonsense"}`), call("y", "recall", `{}`), call("z", "recall", `{"ref":"000000:6"}`), call("n", "recall", `{"query":"…"}`),
+	}
+	k := begin(t, long(2, script.Calls(calls...), script.Text("Done.")), big)
+	k.stop("Go.")
+	log := k.Session().Log()
+	for e := range log.Entries() {
+		r, ok := e.Payload.(tenfold.ToolResult)
+		if !ok || r.CallID < "a" {
+			continue
+		}
+		text := tenfold.TextLines(r)
+		if tokens := log.Counter().Count(text); tokens > session.RecallTokens {
+			t.Errorf("%s has %d tokens", r.CallID, tokens)
+		}
+		good := r.CallID == "q" || r.CallID == "r"
+		if good != (r.Outcome == tenfold.Success) || good != strings.Contains(text, "func bake()") {
+			t.Errorf("%s: %s", r.CallID, text)
+		}
+	}
+	if !slices.Contains(k.shows(), "recalled") {
+		t.Error("that it was recalled is not recorded")
+	}
+}
+
+// Decisions are entries; what is denied is told to the model.
+func TestDecisionsAreEntries(t *testing.T) {
+	t.Parallel()
+	j := &judge{verdicts: map[string]permission.Verdict{
+		"look": {Action: permission.Deny, Reason: "secret"}, "edit": {Action: permission.Ask, Reason: "it edits"},
+		"sh": {Action: permission.Ask, Reason: "it runs"}, "odd": {Action: permission.Ask, Reason: "who knows"},
+	}}
+	k := begin(t, script.New(script.Calls(call("1", "look"), call("2", "edit"), call("3", "edit"), call("4", "sh")), script.Text("Well.")), func(o *agent.Options) {
+		o.Judge = j
+		o.Approver = approver(func(q agent.Question) agent.Answer {
+			if q.Call.Name == "sh" {
+				return agent.Answer{Reason: "not today"}
+			}
+			return agent.Answer{Allowed: true, Always: true}
+		})
+	})
+	k.stop("Go.")
+	k.wants("config_delta", "turn_start", "user: Go.", "call 1: look {}", "call 2: edit {}", "call 3: edit {}", "call 4: sh {}", "usage",
+		"denied 1: secret", "error 1: Denied: secret", "requested 2: it edits", "granted 2: ", "result 2: edit of {}", "granted 3: it is a test", "result 3: edit of {}",
+		"requested 4: it runs", "denied 4: not today", "error 4: Denied: the user says: not today", "assistant: Well.", "usage")
+	for _, o := range []func(*agent.Options){
+		func(o *agent.Options) { o.Judge = j },
+		func(o *agent.Options) { o.Judge = nil },
+		func(o *agent.Options) { o.NoTools = true },
+	} {
+		k = begin(t, script.New(script.Calls(call("1", "odd")), script.Text("Well.")), o)
+		k.stop("Go.")
+		if log := strings.Join(k.shows(), "\n"); strings.Contains(log, "odd of") || !strings.Contains(log, "error 1: ") {
+			t.Errorf("a call that nobody allowed: %s", log)
+		}
+	}
+}
+
+// A tool panics, never returns, or gives 40 MB: bounded, and the model is told.
+func TestToolsMisbehave(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan bool)
+		k := begin(
+			t, script.New(script.Calls(call("1", "panics"), call("2", "hangs"), call("3", "slow"), call("4", "fails"), call("5", "floods"), call("6", "silent"), call("7", "nosuch"), call("8", "look", "[")),
+				script.Text("Well.")),
+			tool("panics", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) { panic("boom") }),
+			tool("hangs", toolbox.Unknown, func(context.Context, toolbox.Call) (toolbox.Result, error) { <-release; return says("late") }),
+			tool("slow", toolbox.Reads, func(ctx context.Context, _ toolbox.Call) (toolbox.Result, error) {
+				<-ctx.Done()
+				return says("what it had")
+			}),
+			tool("fails", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+				return toolbox.Result{}, errors.New("no oven")
+			}),
+			tool("floods", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+				return says(strings.Repeat("12345678 ", 40<<17))
+			}),
+			tool("silent", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) { return toolbox.Result{}, nil }),
+		)
+		if stop := k.stop("Go."); stop.Reason != agent.Answered {
+			t.Errorf("%+v", stop)
+		}
+		close(release)
+		want := map[string]string{
+			"1": "the tool failed: boom", "2": "Stopped: it took longer than 10m0s. it did not end when it was told to, and may go on",
+			"3": "what it had", "4": "no oven", "6": "(no output)", "7": `There is no tool "nosuch".`, "8": "the arguments are no object",
+		}
+		for e := range k.Session().Log().Entries() {
+			if r, ok := e.Payload.(tenfold.ToolResult); ok {
+				text := tenfold.TextLines(r)
+				if r.CallID == "5" {
+					if len(text) > 17<<20 || !strings.Contains(text, "bytes are left out here") {
+						t.Errorf("%d bytes are stored", len(text))
+					}
+				} else if !strings.HasPrefix(text, want[r.CallID]) {
+					t.Errorf("%s: %q, want %q", r.CallID, text, want[r.CallID])
+				}
+			}
+		}
+		for it := range k.Session().Projection().Items() {
+			if it.Tokens > 26_000 {
+				t.Errorf("the model is shown %d tokens", it.Tokens)
+			}
+		}
+	})
+}
+
+// failing is a store that fails from its nth append on, as with a full disk.
+type failing struct {
+	store.Store
+
+	left int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (f *failing) Append(ctx context.Context, b store.Batch) (int64, error) {
+	if f.left--; f.left < 0 {
+		return 0, errFull
+	}
+	return f.Store.Append(ctx, b)
+}
+
+// The store fails from the nth append on: the run ends with its error, what was told
+// of is stored, and once there is room again the conversation goes on to its end.
+func TestStoreFails(t *testing.T) {
+	t.Parallel()
+	for n := range 40 {
+		f := &failing{memory.New(), n}
+		ran := map[string]int{}
+		counted := tool("edits", toolbox.Edits, func(_ context.Context, c toolbox.Call) (toolbox.Result, error) {
+			ran[c.ID]++
+			return says("edited")
+		})
+		model := script.Choose(func(s script.Shown) script.Answer {
+			switch {
+			case strings.Contains(s.Body, "You are a sub-agent"):
+				return script.Text("The part is done.")
+			case strings.Contains(s.Body, `"id":"2"`):
+				return script.Text("Done.")
+			case strings.Contains(s.Body, `"id":"1"`):
+				return script.Calls(call("2", "task", `{"prompt":"Do a part."}`), call("3", "look"))
+			}
+			if strings.Contains(s.Body, `"id":"0"`) {
+				return script.Calls(call("1", "edits"))
+			}
+			return script.Calls(call("0", "edits"), call("1", "edits"))
+		})
+		k := beginIn(t, f, model, counted)
+		told := int64(0)
+		var err error
+		for e, fault := range k.Run(t.Context(), tenfold.TextPart("Go.")) {
+			if err = fault; e.Appended != nil {
+				told = e.Appended.Seq
+			}
+		}
+		if err == nil {
+			if n < 12 {
+				t.Errorf("it took no more than %d appends", n)
+			}
+			break
+		}
+		if !errors.Is(err, errFull) || told != k.Session().Log().Version() {
+			t.Errorf("full at append %d: %v; told of %d entries, %d are stored", n, err, told, k.Session().Log().Version())
+		}
+		f.left = 1 << 20
+		again := beginIn(t, f, model, counted)
+		parts := []string{"Go."}
+		if again.Session().Log().Turns() > 0 {
+			parts = nil
+		}
+		stop := again.stop(parts...)
+		if log := again.shows(); stop.Reason != agent.Answered || !slices.Contains(log, "assistant: Done.") || ran["0"] > 1 || ran["1"] > 1 {
+			t.Errorf("full at append %d: it goes on to %+v, runs %v:\n%s", n, stop, ran, strings.Join(log, "\n"))
+		}
+	}
+}
+
+// The configuration is told when it changes, and only then; so is the context of a
+// turn.
+func TestConfigurationIsToldWhenItChanges(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	today := "<environment_context>Monday</environment_context>"
+	about := func(o *agent.Options) { o.Context = func() string { return today } }
+	run := func(model *script.Model, change ...func(*agent.Options)) *talk {
+		k := beginIn(t, st, model, append(change, about)...)
+		k.stop("Go.")
+		return k
+	}
+	run(script.New(script.Text("One.")))
+	k := run(script.New(script.Text("Two."), script.Text("Three.")))
+	k.wants("config_delta", "turn_start", "context: "+today, "user: Go.", "assistant: One.", "usage", "turn_start", "user: Go.", "assistant: Two.", "usage")
+	yesterday := today
+	today = "<environment_context>Tuesday</environment_context>"
+	k.stop("On.")
+	if log := k.shows(); log[len(log)-4] != "context: "+today || !strings.Contains(k.model.Shown()[1].Body, yesterday) {
+		t.Errorf("%q", log)
+	}
+	k = run(script.New(script.Text("Four.")), func(o *agent.Options) { o.System = "Be brief." })
+	if c := k.Session().Projection().Config(); c.System != "Be brief." {
+		t.Errorf("%+v", c)
+	}
+	n := 0
+	for _, line := range k.shows() {
+		if line == "config_delta" {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d configurations", n)
+	}
+}
+
+// A switch to a model with a smaller window compacts before the next request.
+func TestSwitchToASmallerWindow(t *testing.T) {
+	t.Parallel()
+	k := begin(t, long(8, script.Text("Done.")), big)
+	k.stop("Go.")
+	small := script.New(script.Text("Small."))
+	small.As("script/small", small.Profile())
+	live := session.Live{Auto: session.LiveAuto{Enabled: true}}
+	live.Request.Options.Window = 5000
+	if err := k.Switch(t.Context(), small, live); err != nil {
+		t.Fatal(err)
+	}
+	if g := k.Gauge(); g.Window != 5000 || g.Tokens < 5000 {
+		t.Errorf("%+v", g)
+	}
+	k.stop("On.")
+	if tokens := (tenfold.Chars4{}).Count(small.Shown()[0].Body); compactions(k) == 0 || tokens > 5000 || k.Session().Projection().Config().Model != "script/small" {
+		t.Errorf("%d compactions, the request has %d tokens, the model is %s", compactions(k), tokens, k.Session().Projection().Config().Model)
+	}
+}
+
+// L7: a sub-agent's context is its own, and compacts itself; the root's does not
+// notice.
+func TestSubAgentCompactsItself(t *testing.T) {
+	t.Parallel()
+	n := 0
+	k := begin(t, script.Choose(func(s script.Shown) script.Answer {
+		if !strings.Contains(s.Body, "You are a sub-agent") {
+			if strings.Contains(s.Body, "tool_result") {
+				return script.Text("Done.")
+			}
+			return script.Calls(call("t", "task", `{"prompt":"Read much."}`))
+		}
+		if tokens := (tenfold.Chars4{}).Count(s.Body); tokens > 8000 {
+			t.Errorf("a sub-agent's request has %d tokens", tokens)
+		}
+		if n++; n > 20 {
+			return script.Text("I have read it.")
+		}
+		return script.Calls(call(fmt.Sprint(n), "big"))
+	}), big, func(o *agent.Options) { o.Live.Request.Options.Window = 8000 })
+	if stop := k.stop("Go."); stop.Reason != agent.Answered || stop.Steps != 23 {
+		t.Errorf("%+v: %s", stop, strings.Join(k.shows(), "\n"))
+	}
+	own := 0
+	for e := range k.Session().Log().Entries() {
+		if c, ok := e.Payload.(tenfold.Compaction); ok {
+			if e.Branch == "" {
+				t.Errorf("the root has an overlay of %s", c.Strategy)
+			}
+			own++
+		}
+	}
+	if own < 3 {
+		t.Errorf("%d overlays on the branch", own)
+	}
+}
+
+// V5: the call of a sub-agent that is alive is not hidden by a compaction that
+// somebody else makes meanwhile, and the sub-agent goes on.
+func TestV5SubAgentAliveDuringACompaction(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	k := beginIn(t, st, script.Choose(func(s script.Shown) script.Answer {
+		switch {
+		case strings.Contains(s.Body, "You are a sub-agent") && strings.Contains(s.Body, `"id":"x"`):
+			return script.Text("The part is done.")
+		case strings.Contains(s.Body, "You are a sub-agent"):
+			return script.Calls(call("x", "compacts"))
+		case strings.Contains(s.Body, "The part is done."):
+			return script.Text("Done.")
+		case strings.Contains(s.Body, `"id":"0"`):
+			return script.Calls(call("t", "task", `{"prompt":"Do a part."}`))
+		}
+		return script.Calls(call("0", "big"))
+	}), big, tool("compacts", toolbox.Unknown, func(ctx context.Context, _ toolbox.Call) (toolbox.Result, error) {
+		other, err := session.NewService(st).Open(ctx, "talk")
+		if err != nil {
+			return toolbox.Result{}, err
+		}
+		d, err := other.Compact(ctx, session.Request{Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}})
+		return toolbox.Result{Parts: tenfold.Text(string(d.Outcome)), Outcome: tenfold.Success}, err
+	}))
+	if stop := k.stop("Go."); stop.Reason != agent.Answered {
+		t.Errorf("%+v", stop)
+	}
+	log := strings.Join(k.shows(), "\n")
+	if !strings.Contains(log, "result x: applied") || !strings.Contains(log, "result t: The part is done.") {
+		t.Errorf("%s", log)
+	}
+	for it := range k.Session().Projection().Items() {
+		if c, ok := it.Payload.(tenfold.ToolCall); ok && c.CallID == "t" && it.Fate != tenfold.Kept {
+			t.Errorf("the sub-agent's call is %s", it.Fate)
+		}
+	}
+}
+
+// A call that a log from elsewhere left open is never run: who knows whether it was.
+func TestForeignCallsAreNotRun(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	_, err := session.NewService(st).Create(t.Context(), session.Create{ID: "talk", Entries: []tenfold.Entry{
+		{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("Go.")}}, {Payload: call("1", "edit")},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := beginIn(t, st, script.New(script.Text("Done.")))
+	k.stop()
+	if log := k.shows(); !strings.HasPrefix(log[4], "error 1: Interrupted: ") || log[5] != "assistant: Done." {
+		t.Errorf("%q", log)
+	}
+}
+
+// What cannot be observed ends the run.
+func TestObserverEndsTheRun(t *testing.T) {
+	t.Parallel()
+	full := errors.New("no room for the transcript")
+	k := begin(t, script.New(script.Calls(call("1", "edit")), script.Text("Done.")), func(o *agent.Options) {
+		o.Observe = func(e agent.Event) error {
+			if e.Running != nil {
+				return full
+			}
+			return nil
+		}
+	})
+	if _, err := k.run("Go."); !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"context"
+
+	"tenfold/strategy"
+	"tenfold/trigger"
+)
+
+// A Prepared is a plan that was made while the conversation went on.
+type Prepared struct {
+	request Request
+	plan    strategy.Plan
+}
+
+// nearShare is the share of the limit from which on a compaction is prepared.
+const nearShare = 0.90
+
+// Prepare gives what may be done beside, in another goroutine, so that the next
+// compaction that begins by itself need not wait for a model: it plans that one on
+// a session of its own, and the plan goes to [Controller.RunPrepared]. It is nil
+// where the view is not near the limit, or no model would be asked: then a plan
+// takes no time, and one made when it is needed is better.
+func (c *Controller) Prepare() func(context.Context) (*Prepared, error) {
+	tokens, window := c.used()
+	if !c.live.Auto.Enabled || !c.paid() || float64(tokens) < nearShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) || c.state() != Ready {
+		return nil
+	}
+	service, id, live := c.session.service, c.session.id, c.live
+	timeout := c.timeout()
+	return func(ctx context.Context) (*Prepared, error) {
+		ctx, stop := context.WithTimeout(ctx, timeout)
+		defer stop()
+		s, err := service.Open(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		ahead := s.Control(live)
+		wish := Wish{By: ByTrigger}
+		r := ahead.asRequest(wish, ahead.target(wish))
+		plan, err := s.Plan(ctx, r)
+		return &Prepared{r, plan}, err
+	}
+}
+
+// compact does what a decision says, by the plan prepared ahead if that holds.
+func (c *Controller) compact(ctx context.Context, r Request, d Decision, ahead *Prepared) (Result, error) {
+	if ahead != nil && d.By == ByTrigger && d.wish.Focus == "" && len(ahead.plan.Compactions) > 0 {
+		ahead.request.ID, ahead.request.Reason, ahead.request.Progress = r.ID, r.Reason, r.Progress
+		result, _, err := c.session.commit(ctx, ahead.request, ahead.plan)
+		if err == nil && result.Outcome == Applied {
+			return result, nil
+		}
+	}
+	result, _, err := c.session.compact(ctx, r)
+	return result, err
+}
