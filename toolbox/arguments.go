@@ -34,7 +34,7 @@ func decode(tool string, parameters []parameter, raw string) (arguments, error) 
 	members := map[string]jsontext.Value{}
 	if strings.TrimSpace(raw) != "" {
 		if err := json.Unmarshal([]byte(raw), &members); err != nil {
-			return a, fmt.Errorf("%s: the arguments are not a valid JSON object; expected %s", tool, names(parameters))
+			return a, fmt.Errorf("the arguments are not a valid JSON object; expected %s", names(parameters))
 		}
 	}
 	for name, value := range members {
@@ -46,14 +46,14 @@ func decode(tool string, parameters []parameter, raw string) (arguments, error) 
 			continue
 		}
 		if err := a.set(parameters[at], value); err != nil {
-			return a, fmt.Errorf("%s: %w", tool, err)
+			return a, err
 		}
 	}
 	for _, p := range parameters {
 		_, isText := a.texts[p.name]
 		_, isNumber := a.numbers[p.name]
 		if p.required && !isText && !isNumber {
-			return a, fmt.Errorf("%s: argument %q is missing; it takes %s", tool, p.name, names(parameters))
+			return a, fmt.Errorf("argument %q is missing; %s takes %s", p.name, tool, names(parameters))
 		}
 	}
 	return a, nil

@@ -85,7 +85,7 @@ func (t inWorkspace) Intent(raw string) (Intent, error) {
 	for _, name := range named {
 		at, err := t.workspace.place(name)
 		if err != nil {
-			return Intent{}, fmt.Errorf("%s: %w", t.name, err)
+			return Intent{}, err
 		}
 		in.Paths = append(in.Paths, at.name)
 		if at.real != at.name {
@@ -101,11 +101,7 @@ func (t inWorkspace) Run(ctx context.Context, c Call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := t.run(ctx, t.workspace, a, c)
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", t.name, err)
-	}
-	return r, nil
+	return t.run(ctx, t.workspace, a, c)
 }
 
 // onPath is the intent of tools that do one thing to one path.

@@ -37,25 +37,25 @@ func TestReadFile(t *testing.T) {
 		{"a.go", 0, 0, []string{"a.go: lines 1-4 of 4, hash ", ", no newline at the end\n1\tone\n2\ttwo\n3\t\n4\tfour\n"}},
 		{"a.go", 2, 3, []string{"a.go: lines 2-3 of 4", "\n2\ttwo\n3\t\n", "!four"}},
 		{"./a.go", 4, 900, []string{"a.go: lines 4-4 of 4", "\n4\tfour\n"}},
-		{"a.go", 5, 0, []string{"error: fs_read_file: a.go has only 4 lines"}},
-		{"a.go", 3, 2, []string{"error: fs_read_file: end_line 2 is before start_line 3"}},
-		{"a.go", -1, 2, []string{"error: fs_read_file: lines count from 1"}},
+		{"a.go", 5, 0, []string{"error: a.go has only 4 lines"}},
+		{"a.go", 3, 2, []string{"error: end_line 2 is before start_line 3"}},
+		{"a.go", -1, 2, []string{"error: lines count from 1"}},
 		{"empty", 0, 0, []string{"empty is empty, hash e3b0c442"}},
 		{"crlf", 0, 0, []string{"lines 1-2 of 2", ", line ends are CRLF\n1\ta\n2\tb\n"}},
 		{"mixed", 0, 0, []string{", some line ends are CRLF\n1\ta\n2\tb\n"}},
 		{"bom", 0, 0, []string{", begins with a byte order mark\n1\ta\n"}},
 		{"latin", 0, 0, []string{", not valid UTF-8", "1\tcaf\uFFFD\n"}},
-		{"binary", 0, 0, []string{"error: fs_read_file: binary is a binary file (image/png, 10 bytes)"}},
+		{"binary", 0, 0, []string{"error: binary is a binary file (image/png, 10 bytes)"}},
 		{"wide", 0, 0, []string{"é [… 6,000 bytes in all]\n2\tnext\n", "!\uFFFD"}},
 		{"long", 0, 0, []string{"lines 1-", " of 5000", "[cut here; go on with start_line "}},
 		{"long", 4999, 0, []string{"lines 4999-5000 of 5000", "\n5000\tline\n", "!cut here"}},
-		{".", 0, 0, []string{"error: fs_read_file: . is a directory; list it with fs_list_files"}},
-		{"A.go", 0, 0, []string{"error: fs_read_file: A.go does not exist; did you mean a.go?"}},
-		{"sub/deep/a.go", 0, 0, []string{"error: fs_read_file: sub/deep/a.go does not exist"}},
-		{"a.go/x", 0, 0, []string{"error: fs_read_file: a.go/x: not a directory"}},
-		{"a\x00b", 0, 0, []string{"error: fs_read_file: a path cannot hold a NUL byte"}},
-		{"~/x", 0, 0, []string{"error: fs_read_file: ~/x: ~ is not expanded"}},
-		{strings.Repeat("x", 5000), 0, 0, []string{"error: fs_read_file: xxx", "file name too long"}},
+		{".", 0, 0, []string{"error: . is a directory; list it with fs_list_files"}},
+		{"A.go", 0, 0, []string{"error: A.go does not exist; did you mean a.go?"}},
+		{"sub/deep/a.go", 0, 0, []string{"error: sub/deep/a.go does not exist"}},
+		{"a.go/x", 0, 0, []string{"error: a.go/x: not a directory"}},
+		{"a\x00b", 0, 0, []string{"error: a path cannot hold a NUL byte"}},
+		{"~/x", 0, 0, []string{"error: ~/x: ~ is not expanded"}},
+		{strings.Repeat("x", 5000), 0, 0, []string{"error: xxx", "file name too long"}},
 	} {
 		got := b.call("fs_read_file", "path", c.name, "start_line", c.from, "end_line", c.to)
 		b.want(got, c.want...)
@@ -111,7 +111,7 @@ func TestCreateFile(t *testing.T) {
 	// What it wrote itself it may replace, until somebody else changes it.
 	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "c"), "replaced new/dir/f: 1 line, was 2 lines; hash ")
 	b.put("new/dir/f", "other")
-	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "d"), "error: fs_create_file: new/dir/f exists already (1 line, hash ", "you have not read all of it as it is now")
+	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "d"), "error: new/dir/f exists already (1 line, hash ", "you have not read all of it as it is now")
 	b.want(b.call("fs_read_file", "path", "new/dir/f"), "other")
 	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "d"), "replaced new/dir/f")
 
@@ -154,9 +154,9 @@ func TestModesAreKept(t *testing.T) {
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	b.want(b.call("fs_modify_file", "path", "run.sh", "old", "b", "new", "c"), "error: fs_modify_file: run.sh is read-only")
+	b.want(b.call("fs_modify_file", "path", "run.sh", "old", "b", "new", "c"), "error: run.sh is read-only")
 	b.call("fs_read_file", "path", "run.sh")
-	b.want(b.call("fs_create_file", "path", "run.sh", "content", "c"), "error: fs_create_file: run.sh is read-only")
+	b.want(b.call("fs_create_file", "path", "run.sh", "content", "c"), "error: run.sh is read-only")
 }
 
 func TestModifyFile(t *testing.T) {
@@ -168,10 +168,10 @@ func TestModifyFile(t *testing.T) {
 		{"CRLF as it is", "a\r\nb\r\n", "a\r\nb", "x", "x\r\n", "modified f"},
 		{"other bytes stay", "caf\xe9\nb\n", "b", "c", "caf\xe9\nc\n", "modified f at line 2"},
 		{"binary", "\x00b\x00", "b", "c", "\x00c\x00", "modified f"},
-		{"twice", "x = 1\ny\nx = 1\n", "x = 1", "z", "", "error: fs_modify_file: old occurs 2 times in f, at lines 1, 3; add lines around it"},
+		{"twice", "x = 1\ny\nx = 1\n", "x = 1", "z", "", "error: old occurs 2 times in f, at lines 1, 3; add lines around it"},
 		{"often", strings.Repeat("x\n", 99), "x", "z", "", "old occurs 99 times in f, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …"},
 		{"overlapping", "aaa", "aa", "b", "", "old occurs twice in f, overlapping"},
-		{"empty", "a", "", "b", "", "error: fs_modify_file: old is empty"},
+		{"empty", "a", "", "b", "", "error: old is empty"},
 		{"same", "a", "a", "a", "", "old and new are the same"},
 		{"blanks", "a\n\tif x {\n\t\ty()\n\t}\n", "if x {\n  y()\n}", "", "", "nearest, 3 of 3 lines equal but for white space:\n2\t\tif x {\n3\t\t\ty()\n4\t\t}"},
 		{"one line off", "a\nb1\nc\nd\n", "b2\nc\nd\n", "", "", "nearest, 2 of 3 lines equal but for white space:\n2\tb1\n3\tc\n4\td"},

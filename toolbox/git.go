@@ -63,7 +63,7 @@ var commitTool = &builtin{
 	parameters: []parameter{{name: "message", about: "The commit's message.", required: true}},
 	intent: func(a arguments) (Effect, []string, string, string) {
 		command := "git add --all . && git commit --message=" + quoteForShell(a.texts["message"])
-		return Commands, nil, command, "git commit: " + a.texts["message"]
+		return Commands, nil, command, a.texts["message"]
 	},
 	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
 		if strings.TrimSpace(a.texts["message"]) == "" {

@@ -38,12 +38,12 @@ func TestGitDiff(t *testing.T) {
 	b.want(b.call("git_diff", "path", "a.txt"), "-one\n+two\n", "!sub")
 	b.want(b.call("git_diff", "path", "sub"), "no changes in sub\n[not known to git:]\nsub/\n")
 	b.want(b.call("git_diff", "path", "--output=evil"), "no changes in --output=evil")
-	b.want(b.call("git_diff", "path", ".."), "error: git_diff: .. is outside the workspace")
+	b.want(b.call("git_diff", "path", ".."), "error: .. is outside the workspace")
 	b.put("a.txt", strings.Repeat("long line\n", 20000))
 	if got := b.call("git_diff"); len(got) > 32<<10 || !strings.Contains(got, "left out …]") {
 		t.Errorf("%d bytes", len(got))
 	}
-	b.want(newBench(t, toolbox.Options{}).call("git_diff"), "error: git_diff: git: not a git repository")
+	b.want(newBench(t, toolbox.Options{}).call("git_diff"), "error: git: not a git repository")
 }
 
 func TestGitCommit(t *testing.T) {
@@ -62,7 +62,7 @@ func TestGitCommit(t *testing.T) {
 		}
 	}
 	b.want(b.outcome("git_commit", "exit 1", "message", "Nothing"), "nothing to commit", "[exit code 1]")
-	b.want(b.call("git_commit", "message", " "), "error: git_commit: the message is empty")
+	b.want(b.call("git_commit", "message", " "), "error: the message is empty")
 	b.put(".git/hooks/pre-commit", "#!/bin/sh\necho refused by hook; exit 1\n")
 	if err := os.Chmod(filepath.Join(b.dir, ".git/hooks/pre-commit"), 0o700); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestLookingAtARepositoryRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.git("config", "core.worktree", secret)
-	b.want(b.call("git_diff"), "error: git_diff: the work tree of this repository is not the workspace", "!SECRET")
+	b.want(b.call("git_diff"), "error: the work tree of this repository is not the workspace", "!SECRET")
 }
 
 func TestGitIgnoresItsEnvironment(t *testing.T) {

@@ -49,8 +49,8 @@ func TestListFiles(t *testing.T) {
 	}
 	b.want(b.call("fs_list_files", "path", "dirlink"), "dirlink/deep/er/y.go\ndirlink/x.go\n")
 	b.want(b.call("fs_list_files", "path", "b.go"), "b.go\n")
-	b.want(b.call("fs_list_files", "path", "c"), "error: fs_list_files: c does not exist")
-	b.want(b.call("fs_list_files", "path", "../"), "error: fs_list_files: ../ is outside the workspace")
+	b.want(b.call("fs_list_files", "path", "c"), "error: c does not exist")
+	b.want(b.call("fs_list_files", "path", "../"), "error: ../ is outside the workspace")
 
 	// With git: what it ignores is left out, unless that is all there is.
 	b.git("init", "-q")
@@ -153,8 +153,8 @@ func TestFindFiles(t *testing.T) {
 		"[!a].go":       "no file matches [!a].go among 5 files",
 		"{a,b}":         "no file matches {a,b} among 5 files",
 		"../*":          "no file matches ../* among 5 files",
-		"[z-a]":         "error: fs_find_files: invalid pattern [z-a]; use names",
-		"":              "error: fs_find_files: invalid pattern",
+		"[z-a]":         "error: invalid pattern [z-a]; use names",
+		"":              "error: invalid pattern",
 	} {
 		if got := b.call("fs_find_files", "pattern", pattern); got != want && (!strings.HasPrefix(want, "error") || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: got %q, want %q", pattern, got, want)
@@ -210,9 +210,9 @@ func TestGrepFiles(t *testing.T) {
 		{[]any{"pattern", "caf. func", "files", "latin"}, "latin:1:caf\uFFFD func\n"},
 		{[]any{"pattern", "needle"}, "sub/b.txt:3:…" + strings.Repeat("x", 80) + "needle" + strings.Repeat("y", 154) + "…\n[1 file not searched: binary, too large or not readable]\n"},
 		{[]any{"pattern", "zzz", "path", "sub"}, "no match in 1 file\n"},
-		{[]any{"pattern", "("}, "error: fs_grep_files: invalid pattern: error parsing regexp: missing closing ): `(`"},
-		{[]any{"pattern", "a", "files", "[b-a]"}, "error: fs_grep_files: invalid pattern [b-a]; use names with *, ?, [a-z] and ** between slashes"},
-		{[]any{"pattern", "a", "path", "none"}, "error: fs_grep_files: none does not exist"},
+		{[]any{"pattern", "("}, "error: invalid pattern: error parsing regexp: missing closing ): `(`"},
+		{[]any{"pattern", "a", "files", "[b-a]"}, "error: invalid pattern [b-a]; use names with *, ?, [a-z] and ** between slashes"},
+		{[]any{"pattern", "a", "path", "none"}, "error: none does not exist"},
 	} {
 		if got := b.call("fs_grep_files", c.args...); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.args, got, c.want)

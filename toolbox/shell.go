@@ -102,11 +102,11 @@ func (w *workspace) runForModel(ctx context.Context, cmd *exec.Cmd, limit time.D
 		text = "[no output]"
 	}
 	if c.Contained && outcome.Bad() {
-		text += "\n[ran contained: it can write only to the workspace and temporary files"
-		if !c.Network {
-			text += ", and has no network"
+		network := ", no network"
+		if c.Network {
+			network = ""
 		}
-		text += "; the person can allow it to run outside]"
+		text = strings.TrimSuffix(text, "\n") + "\n[contained: no writes outside the workspace and temporary files" + network + "; the person can allow more]"
 	}
 	return Result{Parts: tenfold.Text(text), Outcome: outcome}, nil
 }

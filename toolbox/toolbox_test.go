@@ -163,7 +163,7 @@ func TestArguments(t *testing.T) {
 		`{"path":"a","start_line":2,"end_line":2}`:          "2\t2\n",
 		`{"path":"a","start_line":"2","end_line":2.0}`:      "2\t2\n",
 		`{"path":"a","start_line":null,"end_line":1e0}`:     "1\t1\n",
-		`{"path":"a","start_line":2.5}`:                     "fs_read_file: argument \"start_line\" must be a whole number, not 2.5",
+		`{"path":"a","start_line":2.5}`:                     "argument \"start_line\" must be a whole number, not 2.5",
 		`{"path":"a","start_line":1e300}`:                   "must be a whole number",
 		`{"path":"a","start_line":99999999999999999999999}`: "must be a whole number",
 		`{"path":"a","start_line":"NaN"}`:                   "must be a whole number, not NaN",
@@ -171,7 +171,7 @@ func TestArguments(t *testing.T) {
 		`{"path":"a","start_line":[1]}`:                     "must be a whole number",
 		`{"path":"a","start_line":-1}`:                      "lines count from 1",
 		`{"path":["a"]}`:                                    `argument "path" must be a string`,
-		`{"path":null}`:                                     `argument "path" is missing; it takes path, [start_line], [end_line]`,
+		`{"path":null}`:                                     `argument "path" is missing; fs_read_file takes path, [start_line], [end_line]`,
 		`{}`:                                                `argument "path" is missing`,
 		``:                                                  `argument "path" is missing`,
 		`{"path":"a","offset":3}`:                           `fs_read_file has no argument "offset"; it takes path, [start_line], [end_line]`,
@@ -245,7 +245,7 @@ func TestIntents(t *testing.T) {
 		{"fs_grep_files", arguments("pattern", "a\nb", "path", "x"), toolbox.Intent{Effect: toolbox.Reads, Paths: []string{"x"}, Subject: "a↵ b in x"}},
 		{"shell", arguments("command", "rm -rf /\x1b[2J\u202e"), toolbox.Intent{Effect: toolbox.Commands, Command: "rm -rf /\x1b[2J\u202e", Subject: `rm -rf /\x1b[2J\u202e`}},
 		{"git_diff", `{}`, toolbox.Intent{Effect: toolbox.Reads, Paths: []string{"."}, Subject: "."}},
-		{"git_commit", arguments("message", "it's"), toolbox.Intent{Effect: toolbox.Commands, Command: `git add --all . && git commit --message='it'\''s'`, Subject: "git commit: it's"}},
+		{"git_commit", arguments("message", "it's"), toolbox.Intent{Effect: toolbox.Commands, Command: `git add --all . && git commit --message='it'\''s'`, Subject: "it's"}},
 	} {
 		in, err := b.tools[c.tool].Intent(c.raw)
 		if err != nil {

@@ -91,7 +91,11 @@ func (t CacheAware) Cold(c Cache) (bool, string) {
 		return true, "nothing cached"
 	}
 	until := c.Touched.Add(cmp.Or(max(t.ColdAfter, 0), max(c.Lifetime, 0), DefaultColdAfter))
-	at := until.UTC().Format("15:04:05 UTC")
+	form := "15:04:05 UTC"
+	if c.Now.Sub(until).Abs() >= 24*time.Hour {
+		form = "2006-01-02 " + form
+	}
+	at := until.UTC().Format(form)
 	if c.Now.After(until) {
 		return true, "cold since " + at
 	}

@@ -64,6 +64,12 @@ func TestCacheAwareBranches(t *testing.T) {
 			"2000 tokens to go, 10000 rewritten behind them, cold since 11:59:59 UTC, pays at once",
 		},
 		{
+			"cold for days",
+			trigger.CacheAware{},
+			planned(2000, 10_000, 48*time.Hour), true,
+			"2000 tokens to go, 10000 rewritten behind them, cold since 2026-02-27 12:05:00 UTC, pays at once",
+		},
+		{
 			"cold, crumbs, no prices",
 			trigger.CacheAware{},
 			unknown, false,

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
@@ -31,11 +33,6 @@ type question struct {
 	since    time.Time
 }
 
-type (
-	questionMsg  struct{ *question }
-	withdrawnMsg struct{ *question }
-)
-
 // Approve implements agent.Approver.
 func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	j := a.job.Load()
@@ -43,12 +40,12 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 		return agent.Answer{}, nil
 	}
 	asked := &question{Question: q, answer: make(chan agent.Answer, 1)}
-	j.report(questionMsg{asked})
+	j.report(change(func(m *model) { m.asked(asked) }))
 	select {
 	case answer := <-asked.answer:
 		return answer, nil
 	case <-ctx.Done():
-		j.report(withdrawnMsg{asked})
+		j.report(change(func(m *model) { m.withdrawn(asked) }))
 		return agent.Answer{}, ctx.Err()
 	}
 }
@@ -63,6 +60,9 @@ func (m *model) asked(q *question) {
 
 func (m *model) withdrawn(q *question) {
 	first := len(m.questions) > 0 && m.questions[0] == q
+	if q.reasoned {
+		m.input.leaveReason()
+	}
 	m.questions = slices.DeleteFunc(m.questions, func(other *question) bool { return other == q })
 	if first {
 		m.pose()
@@ -76,7 +76,7 @@ const mostAsked = 100
 // pose writes what the first question is about above the live area, all of it:
 // what is cut off could be what matters.
 func (m *model) pose() {
-	if len(m.questions) == 0 {
+	if len(m.questions) == 0 || m.stopping {
 		return
 	}
 	q := m.questions[0]
@@ -88,17 +88,13 @@ func (m *model) pose() {
 			text += "\n" + strings.Join(q.Intent.Paths, "\n")
 		}
 		if q.Intent.Effect != toolbox.Commands {
-			text += "\n" + q.Call.Arguments
+			text += "\n" + argumentText(q.Call.Arguments)
 		}
 	}
 	lines := wrap(clean(text), max(m.screen.width-1-2*len(margin), 1))
 	q.whole = len(lines) <= mostAsked
-	title := terminal.VisibleLine(q.Call.Name)
-	if q.Branch != "" {
-		title = terminal.VisibleLine(q.Branch) + ": " + title
-	}
 	m.gap()
-	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+title, q.Reason))
+	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+named(q.Branch, q.Call.Name), q.Reason))
 	shown := slices.Clone(lines[:min(len(lines), mostAsked)])
 	m.screen.add(func(int) []string {
 		var out []string
@@ -110,6 +106,39 @@ func (m *model) pose() {
 	if !q.whole {
 		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", count(len(lines)-mostAsked, "line")))
 	}
+}
+
+// argumentText writes arguments so that a person can read them: all members, texts
+// as they are.
+func argumentText(arguments string) string {
+	members := jsontext.NewDecoder(strings.NewReader(arguments))
+	if token, err := members.ReadToken(); err != nil || token.Kind() != '{' {
+		return arguments
+	}
+	var lines []string
+	for members.PeekKind() != '}' {
+		name, err := members.ReadToken()
+		if err != nil {
+			return arguments
+		}
+		label := terminal.VisibleLine(name.String()) + ": "
+		value, err := members.ReadValue()
+		if err != nil {
+			return arguments
+		}
+		text, err := jsontext.AppendUnquote(nil, value)
+		switch {
+		case err != nil:
+			text = value
+		case bytes.ContainsRune(text, '\n'):
+			label = strings.TrimSpace(label) + "\n"
+		}
+		lines = append(lines, label+string(text))
+	}
+	if _, err := members.ReadToken(); err != nil || strings.TrimSpace(arguments[members.InputOffset():]) != "" {
+		return arguments
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Keys that come sooner than that after the question, or so soon after another
@@ -175,7 +204,7 @@ func (m *model) questionLines(width int) []string {
 	if q.Intent.Effect == toolbox.Edits {
 		what = "Edit with "
 	}
-	title := "? " + what + terminal.VisibleLine(q.Call.Name)
+	title := "? " + what + named(q.Branch, q.Call.Name)
 	if n := len(m.questions); n > 1 {
 		title += fmt.Sprintf(" (1 of %d)", n)
 	}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"io"
 	"iter"
 	"strings"
 	"sync"
@@ -66,7 +67,7 @@ func (s *scripted) Undo(ctx context.Context) ([]tenfold.Overlay, error) { return
 
 func (s *scripted) Redo(ctx context.Context) ([]tenfold.Overlay, error) { return s.session.Redo(ctx) }
 func (s *scripted) Gauge() agent.Gauge                                  { return s.gauge }
-func (s *scripted) Session() *session.Session                           { return s.session }
+func (s *scripted) Do(f func(*session.Session) error) error             { return f(s.session) }
 
 // A clock is the time as a test sets it.
 type clock struct {
@@ -110,8 +111,9 @@ func newBench(t *testing.T, o Options) *bench {
 	}
 	b.model = newModel(t.Context(), o, b.agent, door)
 	b.history.load()
-	b.take(tea.WindowSizeMsg{Width: 80, Height: 24})
-	b.screen.queue = nil
+	if err := b.begin(io.Discard, 80, 24); err != nil {
+		t.Fatal(err)
+	}
 	return b
 }
 

@@ -96,10 +96,7 @@ func (m *model) result(branch string, r tenfold.ToolResult) {
 	case outcome == "":
 		mark, c, how = "• ", terminal.Faint, "outcome unknown"
 	}
-	title := terminal.VisibleLine(call.Name)
-	if branch != "" {
-		title = terminal.VisibleLine(branch) + ": " + title
-	}
+	title := named(branch, call.Name)
 	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
 	plan := planLines(call)
 	if plan != nil {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"tenfold"
 	"tenfold/agent"
@@ -46,8 +47,8 @@ type Agent interface {
 	Redo(ctx context.Context) ([]tenfold.Overlay, error)
 	// Gauge says how full the context is.
 	Gauge() agent.Gauge
-	// Session is the conversation.
-	Session() *session.Session
+	// Do calls f with the conversation, which f is not to keep.
+	Do(f func(*session.Session) error) error
 }
 
 // Options are what a chat is made of. Open is required.
@@ -85,6 +86,13 @@ func Run(ctx context.Context, o Options) error {
 	}
 	m := newModel(ctx, o, conversation, door)
 	m.history.load()
+	width, height, err := term.GetSize(int(o.Out.Fd()))
+	if err == nil {
+		err = m.begin(o.Out, width, height)
+	}
+	if err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
 	p := tea.NewProgram(m,
 		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ), tea.WithoutCatchPanics())
 	_, err = p.Run()

@@ -29,11 +29,11 @@ type command struct {
 // commands lists them in the order of /help.
 func commands() []command {
 	return []command{
-		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compactCommand},
+		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compact},
 		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
 		{"/redo", "", "apply it again", false, (*model).redoCommand},
 		{"/context", "", "show what takes the room", false, (*model).contextCommand},
-		{"/why", "[ENTRY]", "show what the newest compaction did, or what happened to an entry", false, (*model).whyCommand},
+		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, (*model).whyCommand},
 		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
 		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.renew() }},
 		{"/help", "", "show this", true, (*model).helpCommand},
@@ -71,7 +71,7 @@ func unknownCommand(word string) string {
 func (m *model) helpCommand(string) tea.Cmd {
 	lines := []string{
 		"@FILE             name a file of the workspace",
-		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, or a backslash before Enter",
+		"Shift-Enter       new line; also Alt-Enter, Ctrl-J, backslash-Enter",
 		"Up, Down          what was entered before",
 		"Ctrl-O            show what was folded, newest first",
 		"Ctrl-C            stop the agent; twice: quit",
@@ -91,8 +91,6 @@ func (m *model) helpCommand(string) tea.Cmd {
 	return nil
 }
 
-func (m *model) compactCommand(focus string) tea.Cmd { return m.compact(focus) }
-
 func (m *model) undoCommand(string) tea.Cmd {
 	return m.change("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
 }
@@ -109,7 +107,7 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 		overlays, err := do(ctx)
 		switch {
 		case errors.Is(err, nothing):
-			report(saidMsg{sentence(strings.ToUpper(nothing.Error()[:1])+nothing.Error()[1:], "")})
+			report(saying(sentence(strings.ToUpper(nothing.Error()[:1])+nothing.Error()[1:], "")))
 			return nil
 		case err != nil:
 			return err
@@ -118,13 +116,10 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 		if after := a.Gauge().Tokens; after != before {
 			text += fmt.Sprintf(", %s → %s", thousands(before), count(after, "token"))
 		}
-		report(saidMsg{text + "."})
+		report(saying(text + "."))
 		return nil
 	})
 }
-
-// switchedMsg tells that another model is used.
-type switchedMsg struct{ name string }
 
 func (m *model) modelCommand(name string) tea.Cmd {
 	if name == "" {
@@ -138,12 +133,15 @@ func (m *model) modelCommand(name string) tea.Cmd {
 		m.note = "the model cannot be changed here"
 		return nil
 	}
-	a, change := m.agent, m.o.Switch
+	a, use := m.agent, m.o.Switch
 	return m.start("changing the model", func(ctx context.Context, report func(tea.Msg)) error {
-		if err := change(ctx, a, name); err != nil {
+		if err := use(ctx, a, name); err != nil {
 			return err
 		}
-		report(switchedMsg{name})
+		report(change(func(m *model) {
+			m.modelName = name
+			m.say(terminal.Faint, "The model is "+clean(name)+" now.")
+		}))
 		return nil
 	})
 }
@@ -171,8 +169,22 @@ func kindOf(it tenfold.Item) string {
 }
 
 func (m *model) contextCommand(string) tea.Cmd {
-	view := m.agent.Session().Projection()
-	scale := token.Calibrate(m.agent.Session().Log())
+	return m.look(func(s *session.Session) { m.showContext(s.Projection(), token.Calibrate(s.Log())) })
+}
+
+// look has f look at the conversation.
+func (m *model) look(f func(*session.Session)) tea.Cmd {
+	err := m.agent.Do(func(s *session.Session) error {
+		f(s)
+		return nil
+	})
+	if err != nil {
+		m.fail(err)
+	}
+	return nil
+}
+
+func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 	room := map[string]int{kinds[0]: view.Totals().Config.After}
 	for it := range view.Items() {
 		room[kindOf(it)] += it.Tokens
@@ -197,14 +209,19 @@ func (m *model) contextCommand(string) tea.Cmd {
 		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", count(scale.Tokens(all.Before-all.After), "token")))
 	}
 	m.say(terminal.Faint, m.gaugeWords(200))
-	return nil
 }
 
 func (m *model) whyCommand(argument string) tea.Cmd {
-	s := m.agent.Session()
-	if argument == "" {
-		return m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
-	}
+	return m.look(func(s *session.Session) {
+		if argument == "" {
+			m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
+		} else {
+			m.whyEntry(s, argument)
+		}
+	})
+}
+
+func (m *model) whyEntry(s *session.Session, argument string) {
 	seq, err := strconv.ParseInt(argument, 10, 64)
 	e, known := tenfold.Entry{}, false
 	if err == nil {
@@ -212,7 +229,7 @@ func (m *model) whyCommand(argument string) tea.Cmd {
 	}
 	if !known {
 		m.note = fmt.Sprintf("no such entry: entries are 1 to %d", s.Log().Version())
-		return nil
+		return
 	}
 	view, scale := s.Projection(), token.Calibrate(s.Log())
 	turn, step, _ := s.Log().Where(seq)
@@ -220,18 +237,17 @@ func (m *model) whyCommand(argument string) tea.Cmd {
 	m.say(terminal.Bold, fmt.Sprintf("Entry %d: %s, turn %d, step %d", seq, strings.ReplaceAll(string(e.Payload.Kind()), "_", " "), turn, step))
 	if !view.Reads(seq) {
 		m.say(terminal.Normal, "No model sees entries of this kind or branch here.")
-		return nil
+		return
 	}
 	fate, by, after := view.Fate(seq)
 	m.say(terminal.Normal, fmt.Sprintf("%s: %s; %s → %s", fate, view.Why(seq), thousands(scale.Tokens(e.Tokens)), count(scale.Tokens(after), "token")))
 	if by != "" {
 		m.say(terminal.Faint, "by "+terminal.VisibleLine(by)+"; /undo restores what the newest compaction hid")
 	}
-	return nil
 }
 
 // whyCompaction says what the newest compaction did, and what the view is now.
-func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.Cmd {
+func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 	var newest *tenfold.Overlay
 	for o := range view.Overlays() {
 		if o.Live {
@@ -241,7 +257,7 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.C
 	m.gap()
 	if newest == nil {
 		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
-		return nil
+		return
 	}
 	c := newest.Compaction
 	m.say(terminal.Bold, fmt.Sprintf("The newest compaction: turns %d..%d", c.FromTurn, c.ToTurn))
@@ -254,5 +270,4 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) tea.C
 		}
 	}
 	m.say(terminal.Faint, "/why ENTRY tells about one; `tenfold conversation diff` about all.")
-	return nil
 }

@@ -35,14 +35,15 @@ func (m *model) gap() { m.screen.add(func(int) []string { return []string{""} })
 // said writes what the person said.
 func (m *model) said(text string) {
 	m.gap()
-	text = clean(text)
-	m.screen.add(func(width int) []string {
-		lines := wrap(text, width-1-len(margin))
-		for i, line := range lines {
-			lines[i] = m.paint.Paint(terminal.Bold, line)
-		}
-		return indent(m.paint.Paint(terminal.Cyan, "> "), lines)
-	})
+	m.sayMarked("> ", terminal.Bold, clean(text))
+}
+
+// named is the name of a tool, with the sub-agent that calls it.
+func named(branch, tool string) string {
+	if tool = terminal.VisibleLine(tool); branch != "" {
+		tool = terminal.VisibleLine(branch) + ": " + tool
+	}
+	return tool
 }
 
 // markdown writes what a model said.
@@ -62,7 +63,6 @@ func (m *model) markdown(c chunk) {
 // wrote takes in text that a model has just written. What sub-agents write is not
 // shown: their result is.
 func (m *model) wrote(p *piece) {
-	m.waiting = nil
 	if p.branch != "" {
 		return
 	}
@@ -96,7 +96,7 @@ func (m *model) event(e agent.Event) {
 	case e.Appended != nil:
 		m.appended(*e.Appended)
 	case e.Running != nil:
-		m.label = "running " + clean(terminal.VisibleLine(e.Running.Call.Name))
+		m.label = "running " + named("", e.Running.Call.Name)
 		m.running = append(m.running, &running{
 			branch: e.Branch, call: e.Running.Call, subject: e.Running.Intent.Subject, contained: e.Running.Contained, since: m.now(),
 		})
@@ -167,8 +167,7 @@ func (m *model) thought(branch string, p tenfold.Reasoning) {
 
 // waits says why nothing happens. What was written so far is written again.
 func (m *model) waits(w *agent.Waiting) {
-	m.waiting = w
-	m.since = m.now()
+	m.label, m.since = "waiting", m.now()
 	m.finishText()
 	reason := "no answer"
 	if w.Err != nil {
@@ -179,22 +178,20 @@ func (m *model) waits(w *agent.Waiting) {
 
 // compaction takes in what the controller decided (A5, A6, A7).
 func (m *model) compaction(d session.Decision) {
-	m.compacting = false
+	m.compacting, m.label = false, "asking the model"
 	switch d.Action {
 	case session.Compact:
 		m.finishText()
-		m.compacting = true
-		m.label, m.since = "compacting", m.now()
+		m.compacting, m.label, m.since = true, "compacting", m.now()
 		m.sayMarked("◇ ", terminal.Cyan, sentence("Compacting", d.Reason)+" The input is closed until it is done.")
 	case session.Compacted:
-		m.label = "asking the model"
 		m.failed, m.closed = false, false
 		m.compacted(d)
+	case session.GoOn:
+		m.say(terminal.Normal, sentence("Nothing was compacted", d.Reason))
 	case session.Failed, session.Exceeded:
-		m.label = "asking the model"
 		m.failed = true
-		reason := d.Reason
-		var hint string
+		reason, hint := d.Reason, ""
 		if d.Problem != nil {
 			reason, hint = d.Problem.Error(), d.Problem.Hint
 		}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -63,41 +64,23 @@ func listFiles(dir string) []string {
 	return files
 }
 
-// rank tells how well a name matches what was written: 0 is best, false not at
-// all. The beginning of the file's name comes first, then of the path, then any
-// part, then its letters in order.
-func rank(name, written string) (int, bool) {
-	name, written = strings.ToLower(name), strings.ToLower(written)
-	switch {
-	case strings.HasPrefix(path.Base(name), written):
-		return 0, true
-	case strings.HasPrefix(name, written):
-		return 1, true
-	case strings.Contains(name, written):
-		return 2, true
-	}
-	rest := name
-	for _, r := range written {
-		i := strings.IndexRune(rest, r)
-		if i < 0 {
-			return 0, false
-		}
-		rest = rest[i+1:]
-	}
-	return 3, true
-}
-
-// best gives the names that match best, at most n.
+// best gives the names that match best what was written, at most n: where a file's
+// name begins with it, then where a path does, then where it is any part.
 func best(names []string, written string, n int) []string {
-	var byRank [4][]string
+	var byRank [3][]string
+	written = strings.ToLower(written)
 	for _, name := range names {
-		if r, ok := rank(name, written); ok && len(byRank[r]) < n {
-			byRank[r] = append(byRank[r], name)
+		lower, rank := strings.ToLower(name), 2
+		switch {
+		case strings.HasPrefix(path.Base(lower), written):
+			rank = 0
+		case strings.HasPrefix(lower, written):
+			rank = 1
+		case !strings.Contains(lower, written):
+			continue
 		}
+		byRank[rank] = append(byRank[rank], name)
 	}
-	var found []string
-	for _, names := range byRank {
-		found = append(found, names...)
-	}
+	found := slices.Concat(byRank[:]...)
 	return found[:min(len(found), n)]
 }

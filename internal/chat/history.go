@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"bufio"
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,36 +26,23 @@ const (
 )
 
 // load reads the file. A line that is not a string is left out, and a file that
-// has become long is shortened.
+// has become long is written anew.
 func (h *history) load() {
-	if h.file == "" {
-		return
-	}
-	f, err := os.Open(h.file)
+	text, err := os.ReadFile(h.file)
 	if err != nil {
 		return
 	}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 8*mostEntry)
-	read := 0
-	for lines.Scan() {
-		var text string
-		read++
-		if json.Unmarshal(lines.Bytes(), &text) == nil && text != "" {
-			h.entries = append(h.entries, text)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for _, line := range lines[max(len(lines)-mostHistory-1, 0):] {
+		var entry string
+		if json.Unmarshal(line, &entry) == nil && entry != "" {
+			h.entries = append(h.entries, entry)
 		}
 	}
-	_ = f.Close()
-	h.entries = h.entries[max(len(h.entries)-mostHistory, 0):]
 	h.at = len(h.entries)
-	if read > 2*mostHistory {
-		var b strings.Builder
-		for _, text := range h.entries {
-			line, _ := json.Marshal(text)
-			b.Write(append(line, '\n'))
-		}
+	if len(lines) > 2*mostHistory {
 		short := h.file + ".new"
-		if os.WriteFile(short, []byte(b.String()), 0o600) == nil {
+		if os.WriteFile(short, bytes.Join(lines[len(lines)-mostHistory-1:], nil), 0o600) == nil {
 			_ = os.Rename(short, h.file)
 		}
 	}

@@ -14,9 +14,8 @@ import (
 // completion; the input.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	pressed := msg.String()
-	now := m.now()
-	typing := now.Sub(m.lastKey) < typingPause
-	m.lastKey = now
+	typing := m.now().Sub(m.lastKey) < typingPause
+	m.lastKey = m.now()
 	if pressed != "ctrl+c" {
 		m.leaving = time.Time{}
 	}
@@ -93,7 +92,7 @@ func (m *model) interrupt() tea.Cmd {
 	switch {
 	case m.job != nil:
 		m.job.cancel()
-		m.label = "stopping"
+		m.label, m.stopping = "stopping", true
 		m.note = "press Ctrl-C again to quit"
 	case m.input.value() != "":
 		m.input.set("")
@@ -169,7 +168,7 @@ func (in *input) remembered(text string) string {
 	return text
 }
 
-// renew begins a new conversation.
+// renew begins a new conversation, which outlives the job that opens it.
 func (m *model) renew() tea.Cmd {
 	open, door, ctx := m.o.Open, m.door, m.ctx
 	return m.start("opening a new conversation", func(_ context.Context, report func(tea.Msg)) error {
@@ -177,17 +176,11 @@ func (m *model) renew() tea.Cmd {
 		if err != nil {
 			return err
 		}
-		report(openedMsg{conversation})
+		report(change(func(m *model) {
+			m.agent, m.closed, m.folded, m.queued = conversation, false, nil, nil
+			m.gap()
+			m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
+		}))
 		return nil
 	})
-}
-
-// openedMsg is a new conversation.
-type openedMsg struct{ agent Agent }
-
-func (m *model) opening(msg openedMsg) {
-	m.agent, m.gauge, m.closed, m.offer, m.failed = msg.agent, msg.agent.Gauge(), false, nil, false
-	m.folded, m.queued = nil, nil
-	m.gap()
-	m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
 }

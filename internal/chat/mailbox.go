@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tenfold/agent"
+	"tenfold/internal/cli/terminal"
 )
 
 // A job is work of the agent that is under way: a run, a compaction, a command.
@@ -20,7 +21,6 @@ type job struct {
 
 	mu       sync.Mutex
 	messages []tea.Msg
-	ended    bool
 }
 
 // batchEvery is how long messages are collected: about two frames.
@@ -30,6 +30,13 @@ const batchEvery = 30 * time.Millisecond
 type batchMsg struct {
 	job      *job
 	messages []tea.Msg
+}
+
+// A change is what else a job reports: what it does to the chat.
+type change func(m *model)
+
+func saying(text string) change {
+	return func(m *model) { m.say(terminal.Normal, text) }
 }
 
 // endMsg is the last message of a job.
@@ -53,24 +60,15 @@ func startJob(ctx context.Context, door *approver, work func(ctx context.Context
 func (j *job) report(msg tea.Msg) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	switch msg := msg.(type) {
-	case endMsg:
-		j.ended = true
-	case agent.Event:
-		if n := len(j.messages); n > 0 && join(j.messages[n-1], msg) {
+	if e, is := msg.(agent.Event); is {
+		if n := len(j.messages); n > 0 && join(j.messages[n-1], e) {
 			return
 		}
-		if piece, ok := pieceOf(msg); ok {
-			j.messages = append(j.messages, piece)
-			j.signal()
-			return
+		if piece, is := pieceOf(e); is {
+			msg = piece
 		}
 	}
 	j.messages = append(j.messages, msg)
-	j.signal()
-}
-
-func (j *job) signal() {
 	select {
 	case j.ready <- struct{}{}:
 	default:

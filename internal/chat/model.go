@@ -3,6 +3,9 @@ package chat
 import (
 	"context"
 	"errors"
+	"io"
+	"iter"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -40,7 +43,6 @@ type model struct {
 	running    []*running
 	folded     []folded
 	compacting bool
-	waiting    *agent.Waiting
 
 	gauge     agent.Gauge
 	modelName string
@@ -49,6 +51,7 @@ type model struct {
 	offer     *offer
 	closed    bool // the context is exceeded: no input (A6)
 	failed    bool // a compaction of this run failed
+	stopping  bool // the job is over, or was told to end: no more questions
 	// unfinished tells that a limit ended the run.
 	unfinished bool
 	queued     []string
@@ -80,6 +83,21 @@ func newModel(ctx context.Context, o Options, conversation Agent, door *approver
 	return m
 }
 
+// begin writes how the chat begins, before there is a live area.
+func (m *model) begin(out io.Writer, width, height int) error {
+	m.resize(width, height)
+	m.greet()
+	_, err := io.WriteString(out, strings.Join(m.screen.queue, "\r\n")+"\r\n")
+	m.screen.printed, m.screen.queue = len(m.screen.queue), nil
+	return err
+}
+
+func (m *model) resize(width, height int) tea.Cmd {
+	cmd := m.screen.resize(width, height)
+	m.input.resize(m.screen.width, m.screen.most())
+	return cmd
+}
+
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return nil }
 
@@ -105,15 +123,7 @@ func (m *model) tick() tea.Cmd {
 func (m *model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		first := m.screen.width == 0
-		cmd := m.screen.resize(msg.Width, msg.Height)
-		m.input.resize(m.screen.width, m.most())
-		if first {
-			m.greet()
-			m.screen.busy = true
-			cmd = tea.Tick(settleAfter, func(time.Time) tea.Msg { return printedMsg{} })
-		}
-		return cmd
+		return m.resize(msg.Width, msg.Height)
 	case settledMsg:
 		m.screen.settled(msg)
 	case printedMsg:
@@ -139,8 +149,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 // start begins a job.
 func (m *model) start(label string, work func(ctx context.Context, report func(tea.Msg)) error) tea.Cmd {
-	m.label, m.since, m.note, m.failed, m.unfinished = label, m.now(), "", false, false
-	m.again = nil
+	m.label, m.since, m.note, m.failed, m.unfinished, m.again = label, m.now(), "", false, false, nil
+	m.stopping = false
 	m.job = startJob(m.ctx, m.door, work)
 	return tea.Batch(m.job.next, m.tick())
 }
@@ -158,33 +168,23 @@ func (m *model) batch(b batchMsg) tea.Cmd {
 			m.wrote(msg)
 		case agent.Event:
 			m.event(msg)
-		case questionMsg:
-			m.asked(msg.question)
-		case withdrawnMsg:
-			m.withdrawn(msg.question)
-		case openedMsg:
-			m.opening(msg)
-		case switchedMsg:
-			m.modelName = msg.name
-			m.say(terminal.Faint, "The model is "+clean(msg.name)+" now.")
-		case saidMsg:
-			m.say(terminal.Normal, msg.text)
+		case change:
+			msg(m)
 		}
 	}
 	return m.job.next
 }
 
-// saidMsg is what came of a command.
-type saidMsg struct{ text string }
-
 // ended takes in that the job is over, and does what waits for it.
 func (m *model) ended(err error) tea.Cmd {
 	m.finishText()
-	m.job, m.label, m.compacting, m.waiting, m.running, m.questions = nil, "", false, nil, nil, nil
+	m.stopping = true
+	for len(m.questions) > 0 {
+		m.withdrawn(m.questions[0])
+	}
+	m.job, m.compacting, m.running = nil, false, nil
 	clear(m.calls)
-	m.note = ""
-	m.gauge = m.agent.Gauge()
-	m.leaving = time.Time{}
+	m.note, m.leaving, m.gauge = "", time.Time{}, m.agent.Gauge()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
 	case stopped:
@@ -204,21 +204,14 @@ func (m *model) ended(err error) tea.Cmd {
 // send has the agent answer a message.
 func (m *model) send(text string) tea.Cmd {
 	m.said(text)
-	full := m.input.unfold(text)
-	return m.run(tenfold.Text(full)...)
+	return m.run(tenfold.Text(m.input.unfold(text))...)
 }
 
 // run has the agent answer, or go on where it stopped.
 func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 	a := m.agent
 	cmd := m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
-		for event, err := range a.Run(ctx, parts...) {
-			if err != nil {
-				return err
-			}
-			report(event)
-		}
-		return nil
+		return follow(a.Run(ctx, parts...), report)
 	})
 	m.again = func() tea.Cmd { return m.run() }
 	return cmd
@@ -226,18 +219,31 @@ func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 
 // compact has the conversation compacted.
 func (m *model) compact(focus string) tea.Cmd {
-	a := m.agent
+	a, done := m.agent, false
 	cmd := m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
-		for event, err := range a.Compact(ctx, focus) {
-			if err != nil {
-				return err
-			}
-			report(event)
+		err := follow(a.Compact(ctx, focus), func(msg tea.Msg) {
+			e, _ := msg.(agent.Event)
+			done = done || e.Compaction != nil
+			report(msg)
+		})
+		if err == nil && !done {
+			report(saying("Nothing to compact."))
 		}
-		return nil
+		return err
 	})
 	m.again = func() tea.Cmd { return m.compact(focus) }
 	return cmd
+}
+
+// follow reports the events of a run.
+func follow(events iter.Seq2[agent.Event, error], report func(tea.Msg)) error {
+	for event, err := range events {
+		if err != nil {
+			return err
+		}
+		report(event)
+	}
+	return nil
 }
 
 // wait waits for the job to end, once its context has ended.

@@ -76,13 +76,13 @@ func TestL7BranchesAreNamed(t *testing.T) {
 		main, sub := call("1", "shell", "{}"), call("1", "fs_read_file", "{}") // the same id
 		emit(appended(main))
 		emit(runs(main, "make"))
+		emit(agent.Event{Text: "main talk"})
 		emit(agent.Event{Branch: "root.task1", Text: "sub talk"})
 		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: tenfold.AssistantMessage{Text: "sub talk"}}})
 		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{Branch: "root.task1", Payload: sub}})
 		e := runs(sub, "b.go")
 		e.Branch = "root.task1"
 		emit(e)
-		emit(agent.Event{Branch: "root.task1", Gauge: &agent.Gauge{Tokens: 999_999}})
 		emit(agent.Event{Branch: "root.task1", Appended: &tenfold.Entry{
 			Branch: "root.task1", Payload: tenfold.ToolResult{CallID: "1", Outcome: tenfold.Success},
 		}})
@@ -92,7 +92,10 @@ func TestL7BranchesAreNamed(t *testing.T) {
 	b.enter("go")
 	b.settle()
 	b.wants(b.written(), "✓ root.task1: fs_read_file b.go", "✓ shell make")
+	b.wants(b.written(), "main talk")
 	b.lacks(b.written(), "sub talk")
+	b.event(agent.Event{Branch: "root.task1", Gauge: &agent.Gauge{Tokens: 999_999}})
+	b.lacks(b.below(), "999,999")
 }
 
 // L12: a call of unknown outcome is not shown as a success.
@@ -142,6 +145,27 @@ func TestA5InputIsClosedWhileCompacting(t *testing.T) {
 	b.write("hello")
 	if b.input.value() != "hello" {
 		t.Errorf("the input has %q", b.input.value())
+	}
+}
+
+// A compaction that came to nothing says so, whether there was an attempt or not.
+func TestNothingToCompact(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.compact = func(context.Context, string, func(agent.Event)) error { return nil }
+	b.enter("/compact")
+	b.settle()
+	b.wants(b.written(), "  Nothing to compact.")
+	b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Compact}})
+		emit(agent.Event{Compaction: &session.Decision{Action: session.GoOn, Reason: "the range holds no turns"}})
+		return nil
+	}
+	b.enter("/compact")
+	b.settle()
+	b.wants(b.written(), "  Nothing was compacted: the range holds no turns.")
+	if b.compacting || b.offer != nil {
+		t.Error("the input stays closed")
 	}
 }
 

@@ -20,7 +20,8 @@ type screen struct {
 	recent        []shown // the last blocks, enough to fill a screen
 	queue         []string
 	busy          bool // a print or a repaint is under way
-	stale         bool // the size changed since the last repaint
+	settling      bool // the size changes
+	stale         bool // the size has changed since the last repaint
 	resizes       int
 	printed       int  // lines, up to the first screen
 	owned         bool // what is on the screen is all ours
@@ -58,18 +59,22 @@ func (s *screen) add(b block) {
 	}
 }
 
+// most is how many lines the live area may have.
+func (s *screen) most() int { return max(s.height/3, 4) }
+
 // flush writes what is queued, as much as fits above the live area at once: the
-// renderer would push the live area into the scroll-back with more.
+// renderer would push the live area into the scroll-back with more. It counts the
+// lines of the frame that it drew last, which may be as many as there may be.
 func (s *screen) flush(live int) tea.Cmd {
 	switch {
 	case s.busy || s.width == 0:
 		return nil
-	case len(s.queue) == 0 && s.stale:
+	case s.stale && len(s.queue) == 0:
 		return s.repaint(live)
-	case len(s.queue) == 0:
+	case len(s.queue) == 0 || s.settling:
 		return nil
 	}
-	n := min(len(s.queue), max(s.height-live-2, 1))
+	n := min(len(s.queue), max(s.height-s.most()-1, 1))
 	text := strings.Join(s.queue[:n], "\n")
 	if text == "" { // would be taken for nothing to print
 		text = " "
@@ -91,6 +96,7 @@ func (s *screen) resize(width, height int) tea.Cmd {
 	if first {
 		return nil
 	}
+	s.settling = true
 	s.resizes++
 	resizes := s.resizes
 	return tea.Tick(settleAfter, func(time.Time) tea.Msg { return settledMsg{resizes} })
@@ -99,6 +105,7 @@ func (s *screen) resize(width, height int) tea.Cmd {
 // settled asks for a repaint, unless the size has changed again.
 func (s *screen) settled(msg settledMsg) {
 	s.stale = s.stale || msg.resizes == s.resizes
+	s.settling = s.settling && !s.stale
 }
 
 // repaint clears the screen and writes its last lines for the new width. What
@@ -130,7 +137,8 @@ func (s *screen) repaint(live int) tea.Cmd {
 }
 
 // fit breaks lines that are as wide as the screen or wider: a terminal that is
-// about to wrap would lose the last column.
+// about to wrap would lose the last column. What goes on has the margin, and the
+// bar of code and quotes.
 func fit(lines []string, width int) []string {
 	fitting := make([]string, 0, len(lines))
 	for _, line := range lines {
@@ -138,8 +146,15 @@ func fit(lines []string, width int) []string {
 			fitting = append(fitting, line)
 			continue
 		}
-		line = strings.ReplaceAll(ansi.Hardwrap(line, max(width-1-len(margin), 1), true), "\n", "\n"+margin)
-		fitting = append(fitting, strings.Split(line, "\n")...)
+		prefix := margin
+		plain := strings.TrimLeft(ansi.Strip(line), " ")
+		for _, bar := range [...]string{"▏ ", "│ "} {
+			if strings.HasPrefix(plain, bar) {
+				prefix += bar
+			}
+		}
+		line = ansi.Hardwrap(line, max(width-1-ansi.StringWidth(prefix), 1), true)
+		fitting = append(fitting, strings.Split(strings.ReplaceAll(line, "\n", "\n"+prefix), "\n")...)
 	}
 	return fitting
 }
@@ -169,7 +184,9 @@ func wrap(text string, width int) []string {
 func indent(mark string, lines []string) []string {
 	indented := make([]string, len(lines))
 	for i, line := range lines {
-		indented[i] = margin + line
+		if indented[i] = line; line != "" {
+			indented[i] = margin + line
+		}
 	}
 	if mark != "" && len(lines) > 0 {
 		indented[0] = mark + lines[0]

@@ -9,14 +9,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/session"
 )
 
 // mostTail is how many lines show what is being written or run.
 const mostTail = 6
-
-// most is how many lines the live area may have.
-func (m *model) most() int { return max(m.screen.height/3, 4) }
 
 // liveHeight is how many lines it has.
 func (m *model) liveHeight() int { lines, _ := m.live(); return len(lines) }
@@ -35,7 +34,7 @@ func (m *model) View() tea.View {
 // live builds the live area from the bottom: the gauge, the input or what is asked
 // instead of it, a rule, what is under way.
 func (m *model) live() ([]string, *tea.Cursor) {
-	width, most := max(m.screen.width-1, 1), m.most()
+	width, most := max(m.screen.width-1, 1), m.screen.most()
 	var lines []string
 	var cursor *tea.Cursor
 	switch {
@@ -61,7 +60,7 @@ func (m *model) live() ([]string, *tea.Cursor) {
 		above--
 	}
 	if m.job != nil && above > 0 {
-		top = append([]string{m.status(width)}, top...)
+		top = append([]string{m.status()}, top...)
 		if above--; above > 0 {
 			top = append(m.tail(width, min(above, mostTail)), top...)
 		}
@@ -93,7 +92,7 @@ func (m *model) cursor(below int) *tea.Cursor {
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // status says what is under way, and for how long.
-func (m *model) status(int) string {
+func (m *model) status() string {
 	label := m.label
 	if len(m.questions) > 0 {
 		label = "waiting for your answer"
@@ -122,10 +121,7 @@ func (m *model) tail(width, rows int) []string {
 	case len(m.running) > 0:
 		from := max(len(m.running)-rows, 0)
 		for _, r := range m.running[from:] {
-			name, subject := terminal.VisibleLine(r.call.Name), terminal.VisibleLine(r.subject)
-			if r.branch != "" {
-				name = terminal.VisibleLine(r.branch) + ": " + name
-			}
+			name, subject := named(r.branch, r.call.Name), terminal.VisibleLine(r.subject)
 			tail := seconds(m.now().Sub(r.since))
 			if r.contained {
 				tail += ", contained"
@@ -164,7 +160,11 @@ func lastRows(text string, width, rows int) []string {
 func (m *model) gaugeWords(width int) string {
 	g := m.gauge
 	method := terminal.VisibleLine(g.Method)
-	if method != "" && method != "reported" {
+	switch method {
+	case "", agent.Reported:
+	case "estimate":
+		method = "estimated"
+	default:
 		method = "estimated, " + method
 	}
 	long, short := count(g.Tokens, "token"), count(g.Tokens, "token")
@@ -173,7 +173,7 @@ func (m *model) gaugeWords(width int) string {
 		long = fmt.Sprintf("context %s: %s of %s", share, thousands(g.Tokens), count(g.Window, "token"))
 		short = fmt.Sprintf("context %s", share)
 	}
-	if method != "" {
+	if method != "" && g.Tokens > 0 {
 		long += " (" + method + ")"
 		short += " (" + method + ")"
 	}
@@ -205,8 +205,12 @@ func (m *model) gaugeWords(width int) string {
 func (m *model) greet() {
 	m.sayMarked("● ", terminal.Cyan, strings.TrimSuffix("Tenfold, "+clean(m.modelName), ", "))
 	m.say(terminal.Faint, "Enter sends, /help lists commands, Ctrl-C stops, Ctrl-D quits.")
-	s := m.agent.Session()
-	if s == nil || s.Log().Turns() == 0 {
+	m.look(m.continuing)
+}
+
+// continuing shows where the conversation stopped.
+func (m *model) continuing(s *session.Session) {
+	if s.Log().Turns() == 0 {
 		return
 	}
 	title := clean(terminal.VisibleLine(s.Title()))

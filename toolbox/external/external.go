@@ -12,7 +12,7 @@
 //	{"type":"error","message":"no such city"}
 //
 // An exit code other than 0 is a failure; the model is then shown the end of
-// standard error as well. Who wants may answer the action "subsumes" too.
+// standard error as well.
 package external
 
 import (
@@ -110,7 +110,7 @@ func (t *Tool) document(arguments string) ([]byte, error) {
 	}
 	value := jsontext.Value(arguments)
 	if !value.IsValid() || value.Kind() != '{' {
-		return nil, fmt.Errorf("%s: the arguments are not a valid JSON object", t.spec.Name)
+		return nil, errors.New("the arguments are not a valid JSON object")
 	}
 	var d struct {
 		Tool struct {
@@ -130,7 +130,7 @@ func (t *Tool) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error) 
 		return toolbox.Result{}, err
 	}
 	if c.Contained {
-		return toolbox.Result{}, fmt.Errorf("%s: a program of the person's own is not contained", t.spec.Name)
+		return toolbox.Result{}, errors.New("a program of the person's own is not contained")
 	}
 	live := output.Lines{To: c.Output}
 	out, err := t.run(ctx, document, &live)
@@ -197,26 +197,4 @@ func answer(out []byte) (text string, failed bool) {
 		return string(a.Content), failed
 	}
 	return text, failed
-}
-
-// Runner asks programs other questions than calls (tool.Runner), by the names of
-// their tools.
-type Runner map[string]*Tool
-
-// NewRunner gives a Runner for tools.
-func NewRunner(tools []*Tool) Runner {
-	r := Runner{}
-	for _, t := range tools {
-		r[t.spec.Name] = t
-	}
-	return r
-}
-
-// Run implements tool.Runner.
-func (r Runner) Run(ctx context.Context, name string, stdin []byte) ([]byte, error) {
-	t, ok := r[name]
-	if !ok {
-		return nil, fmt.Errorf("no program for the tool %s", output.Line(name, 64))
-	}
-	return t.run(ctx, stdin, &output.Lines{})
 }

@@ -194,30 +194,30 @@ func (t *remote) Intent(arguments string) (toolbox.Intent, error) {
 	if t.readOnly {
 		in.Subject += " (the server says that it only reads)"
 	}
-	_, err := t.object(arguments)
+	_, err := object(arguments)
 	return in, err
 }
 
 // object gives the arguments as they are sent: as the model wrote them.
-func (t *remote) object(arguments string) (jsontext.Value, error) {
+func object(arguments string) (jsontext.Value, error) {
 	if arguments == "" {
 		arguments = "{}"
 	}
 	value := jsontext.Value(arguments)
 	if !value.IsValid() || value.Kind() != '{' {
-		return nil, fmt.Errorf("%s: the arguments are not a valid JSON object", t.definition.Name)
+		return nil, errors.New("the arguments are not a valid JSON object")
 	}
 	return value, nil
 }
 
 // Run implements toolbox.Tool.
 func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
-	arguments, err := t.object(c.Arguments)
+	arguments, err := object(c.Arguments)
 	if err != nil {
 		return toolbox.Result{}, err
 	}
 	if c.Contained {
-		return toolbox.Result{}, fmt.Errorf("%s: a server is not contained", t.definition.Name)
+		return toolbox.Result{}, errors.New("a server is not contained")
 	}
 	within, cancel := context.WithTimeout(ctx, t.link.options.CallTimeout)
 	defer cancel()
@@ -228,7 +228,7 @@ func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error
 	case within.Err() != nil:
 		return toolbox.Result{}, fmt.Errorf("%s did not answer within %s", t.definition.Name, t.link.options.CallTimeout)
 	case err != nil:
-		return toolbox.Result{}, fmt.Errorf("%s: %w", t.definition.Name, err)
+		return toolbox.Result{}, err
 	}
 	text, files := contents(res)
 	if text = output.Bound(text, t.link.options.Limit); res.IsError {

@@ -61,7 +61,11 @@ func TestMain(m *testing.M) {
 		if mode == "stuck" { // reads the beginning of a long call, and no more
 			in = &stuckReader{in}
 		}
-		_ = newServer().Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout})
+		s := newServer()
+		if mode == "wide" {
+			s.AddTool(&mcp.Tool{Name: "wide", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", 70000) + `"}`)}, nil)
+		}
+		_ = s.Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout})
 	}
 }
 
@@ -75,9 +79,9 @@ func (r *stuckReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func picture(t int) []byte {
+func picture(width, height int) []byte {
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, t, t))); err != nil {
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
@@ -127,13 +131,14 @@ func newServer() *mcp.Server {
 		return &mcp.CallToolResult{StructuredContent: map[string]any{"b": 1, "a": 2}}, nil
 	})
 	add("mixed", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		good := picture(3)
+		good := picture(3, 3)
 		return &mcp.CallToolResult{Content: []mcp.Content{
 			&mcp.TextContent{Text: "see:"},
 			&mcp.ImageContent{MIMEType: "image/png", Data: good},
 			&mcp.ImageContent{MIMEType: "image/jpeg", Data: good},               // is not one
 			&mcp.ImageContent{MIMEType: "image/png", Data: good[:len(good)-20]}, // half of one
-			&mcp.ImageContent{MIMEType: "image/png", Data: picture(9000)},
+			&mcp.ImageContent{MIMEType: "image/png", Data: picture(8001, 1)},
+			&mcp.ImageContent{MIMEType: "image/png", Data: picture(7000, 7000)},
 			&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("RIFF")},
 			&mcp.ResourceLink{Name: "doc", URI: "file:///x"},
 			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "a:b", Text: "inner"}},
@@ -202,7 +207,7 @@ func TestToolsOfAProgram(t *testing.T) {
 	for _, c := range []struct{ tool, arguments, want, fails string }{
 		{"echo", `{"z":12345678901234567890.10, "a":"é"}`, "{\"z\":12345678901234567890.10,\"a\":\"é\"}\nsecond", ""},
 		{"echo", "", "{}\nsecond", ""},
-		{"echo", "[]", "", "my_server__echo: the arguments are not a valid JSON object"},
+		{"echo", "[]", "", "the arguments are not a valid JSON object"},
 		{"fail", "{}", "", "it went wrong"},
 		{"refuse", "{}", "", "not for you"},
 		{"empty", "{}", "[no output]", ""},
@@ -271,7 +276,7 @@ func TestALostServerIsStartedOnceMore(t *testing.T) {
 		}
 		return err.Error()
 	}
-	if got := die(); !strings.Contains(got, "s__die: the server was lost: ") || !strings.Contains(got, "panic: out of luck") || !strings.Contains(got, "started again for the next call") {
+	if got := die(); !strings.Contains(got, "the server was lost: ") || !strings.Contains(got, "panic: out of luck") || !strings.Contains(got, "started again for the next call") {
 		t.Error(got)
 	}
 	if _, _, err := call(t, tools["s__echo"], "{}"); err != nil { // sets the count back
@@ -311,6 +316,38 @@ func TestManyCallsLoseAServerOnce(t *testing.T) {
 	}
 	_, _ = tools["s__die"].Run(t.Context(), toolbox.Call{})
 	wg.Wait()
+}
+
+// What a server has started goes with it, whether the server worked or not.
+func TestNothingOfAServerIsLeft(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	good := program(t, "good", "wide")
+	good.Command = append([]string{"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! >> " + pids + "; exec \"$0\" \"$@\""}, good.Command...)
+	s, tools := connect(t, mcpclient.Options{}, good,
+		mcpclient.Server{Name: "bad", Command: []string{"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! >> " + pids + "; exit 3"}})
+	if got := fmt.Sprint(s.Problems()); len(tools) != 10 || len(s.Problems()) != 2 || !strings.Contains(got, "mcp good: the schema of its tool wide is too large") {
+		t.Errorf("%d tools, %s", len(tools), got)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	left := strings.Fields(readFile(t, pids))
+	if len(left) != 2 {
+		t.Error(left)
+	}
+	for _, pid := range left {
+		for range 200 { // it is killed, but perhaps not gone yet: its new parent must take note
+			if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
+				pid = ""
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if pid != "" {
+			t.Errorf("process %s is left", pid)
+		}
+	}
 }
 
 func readFile(t *testing.T, name string) string {
@@ -445,6 +482,9 @@ func TestToolsOfAService(t *testing.T) {
 	}
 	if !strings.Contains(s.Problems()[0].Error(), "mcp away: ") || !strings.Contains(s.Problems()[0].Error(), "the server leads elsewhere") {
 		t.Error(s.Problems()[0])
+	}
+	if !strings.Contains(s.Problems()[1].Error(), "mcp huge: ") || !strings.Contains(s.Problems()[1].Error(), "too large") {
+		t.Error(s.Problems()[1])
 	}
 	if strings.Contains(fmt.Sprint(s.Problems()), "token=hidden") {
 		t.Error(s.Problems())

@@ -57,3 +57,21 @@ func TestBrokenLaws(t *testing.T) {
 		}
 	})
 }
+
+// A table has its columns aligned; one that is too wide keeps its bars.
+func TestTables(t *testing.T) {
+	source := "| package | lines |\n|---|--:|\n| `a` | 1,200 |\n| 日本 | 7 |\n| short |\n"
+	plain := &Terminal{}
+	for width, want := range map[int]string{
+		20: "package  lines\n──────────────\na        1,200\n日本         7\nshort",
+		10: "| package | lines |\n| a | 1,200 |\n| 日本 | 7 |\n| short |  |",
+	} {
+		if got := strings.Join(plain.MarkdownLines(source, width), "\n"); got != want {
+			t.Errorf("at %d:\n%s", width, got)
+		}
+	}
+	coloured := (&Terminal{OutColour: true}).MarkdownLines(source, 20)
+	if got, want := coloured[2], "\x1b[36ma\x1b[m        1,200"; got != want {
+		t.Errorf("%q", got)
+	}
+}

@@ -7,11 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 )
 
 // markdown renders what a model said for a terminal with colours. It keeps line
-// breaks, and tables as they were written. The text must be made visible before,
+// breaks, and the bars of tables that are too wide. The text must be made visible before,
 // so that nothing in it controls the terminal.
 type markdown struct {
 	*Terminal
@@ -22,17 +24,20 @@ type markdown struct {
 // MarkdownLimit is the longest text that is rendered, in bytes.
 const MarkdownLimit = 256 << 10
 
+var parser = goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+
 // MarkdownLines renders a Markdown text as lines of at most so many columns.
 func (t *Terminal) MarkdownLines(source string, width int) []string {
 	m := &markdown{Terminal: t, source: []byte(source)}
-	m.blocks(goldmark.DefaultParser().Parse(text.NewReader(m.source)), "", width)
+	m.blocks(parser.Parse(text.NewReader(m.source)), "", width)
 	return strings.Split(strings.Trim(m.out.String(), "\n"), "\n")
 }
 
 // blocks writes the blocks in a node, with a prefix in front of each line.
 func (m *markdown) blocks(parent ast.Node, prefix string, width int) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		if n.PreviousSibling() != nil && n.HasBlankPreviousLines() {
+		_, table := n.(*tables.Table) // which forgets the line before it
+		if n.PreviousSibling() != nil && (n.HasBlankPreviousLines() || table) {
 			m.line(prefix, "")
 		}
 		m.block(n, prefix, width)
@@ -53,6 +58,8 @@ func (m *markdown) block(n ast.Node, prefix string, width int) {
 		m.code(n, prefix)
 	case *ast.HTMLBlock:
 		m.raw(n, prefix)
+	case *tables.Table:
+		m.table(n, prefix, width)
 	case *ast.ThematicBreak:
 		m.line(prefix, m.Paint(Faint, strings.Repeat("─", max(min(width, 40), 3))))
 	default:
@@ -99,6 +106,47 @@ func (m *markdown) list(l *ast.List, prefix string, width int) {
 		}
 	}
 }
+
+// table writes a table with its columns aligned.
+func (m *markdown) table(table *tables.Table, prefix string, width int) {
+	var rows [][]string
+	columns := make([]int, len(table.Alignments))
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		cells := make([]string, len(columns))
+		for i, cell := 0, row.FirstChild(); cell != nil && i < len(cells); i, cell = i+1, cell.NextSibling() {
+			cells[i] = m.inlines(cell)
+			columns[i] = max(columns[i], ansi.StringWidth(cells[i]))
+		}
+		rows = append(rows, cells)
+	}
+	total := 0
+	for _, column := range columns {
+		total += column + len(between)
+	}
+	for i, cells := range rows {
+		if total-len(between) > width {
+			m.wrapped(prefix, "| "+strings.Join(cells, " | ")+" |", width)
+			continue
+		}
+		var line strings.Builder
+		for c, cell := range cells {
+			if table.Alignments[c] == tables.AlignRight {
+				cell = PadLeft(cell, columns[c])
+			}
+			if i == 0 {
+				cell = m.styled(cell, Bold)
+			}
+			line.WriteString(Pad(cell, columns[c]) + between)
+		}
+		m.line(prefix, line.String())
+		if i == 0 {
+			m.line(prefix, m.Paint(Faint, strings.Repeat("─", max(total-len(between), 1))))
+		}
+	}
+}
+
+// between parts the columns of a table.
+const between = "  "
 
 // code writes a block of code, not wrapped, so that it can be copied.
 func (m *markdown) code(n ast.Node, prefix string) {

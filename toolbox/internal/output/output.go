@@ -39,14 +39,9 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	b.lines += strings.Count(string(p), "\n")
 	room := min(max(b.Limit-len(b.head), 0), n)
 	b.head = append(b.head, p[:room]...)
-	p = p[room:]
-	if most := max(b.Limit, 0); len(p) >= most {
-		b.tail = append(b.tail[:0], p[len(p)-most:]...)
-	} else {
-		b.tail = append(b.tail, p...)
-		if len(b.tail) > 2*most { // dropped now and then, so that each byte moves once
-			b.tail = append(b.tail[:0], b.tail[len(b.tail)-most:]...)
-		}
+	b.tail = append(b.tail, p[room:]...)
+	if most := max(b.Limit, 0); len(b.tail) > 2*most { // dropped now and then, so that each byte moves once
+		b.tail = append(b.tail[:0], b.tail[len(b.tail)-most:]...)
 	}
 	return n, nil
 }
