@@ -72,8 +72,9 @@ func (f *front) holds(t *testing.T) (s seen) {
 			continue
 		}
 		// As many are ours in both, at least: of those which go as they came by chance,
-		// the other request may tell.
-		if n := max(last.shown, is.shown); n > len(is.went) || n > len(last.went) || !slices.Equal(last.went[:n], is.went[:n]) {
+		// the other request may tell. What is taken out whole leaves no trace but that.
+		n, gone := max(last.shown, is.shown), len(is.came)-len(is.went)
+		if n > len(is.went) || n > len(last.went) || !slices.Equal(last.went[:n], is.went[:n]) || gone != len(last.came)-len(last.went) {
 			s.epochs++
 		}
 	}

@@ -16,6 +16,7 @@ import (
 func TestX2GeminiResumesOneConversation(t *testing.T) {
 	t.Parallel()
 	d := dialects["gemini"]
+	d.client = "gemini-cli"
 	d.call = func(n int) string {
 		return fmt.Sprintf(`{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"call_%d","name":"read_file","args":{}},"thoughtSignature":"c2lnbmVk"}]}`, n)
 	}
@@ -45,6 +46,11 @@ func TestX2GeminiResumesOneConversation(t *testing.T) {
 	all := s.conversations()
 	if len(all) != 1 || len(s.failures()) > 0 {
 		t.Fatalf("%d conversations, failures: %q", len(all), s.failures())
+	}
+	for c, err := range s.service().List(t.Context()) {
+		if err != nil || c.Origin.Tool != "gemini-cli" {
+			t.Errorf("the tool is %q, %v", c.Origin.Tool, err)
+		}
 	}
 	var reasons []string
 	results := 0
