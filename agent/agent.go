@@ -156,6 +156,13 @@ func (a *Agent) Gauge() Gauge {
 	return a.gauge
 }
 
+// State says where the loop stands: what the next run without a message would do.
+func (a *Agent) State() State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.past.at("").state
+}
+
 // measure brings the gauge up to date.
 func (a *Agent) measure() {
 	tokens, source := a.control.Used()

@@ -250,10 +250,13 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 	return v, denied, note(tenfold.ApprovalDenied, denied)
 }
 
+// Unasked begins the reason of a denial for want of somebody to ask.
+const Unasked = "it must be asked about, and nobody is there to be asked"
+
 // approve asks a person.
 func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note func(tenfold.ApprovalState, string) error) (permission.Verdict, string, error) {
 	if w.options.Approver == nil {
-		denied := "it must be asked about, and nobody is there to be asked: " + v.Reason
+		denied := Unasked + ": " + v.Reason
 		return v, denied, note(tenfold.ApprovalDenied, denied)
 	}
 	if err := note(tenfold.ApprovalRequested, v.Reason); err != nil {

@@ -87,7 +87,7 @@ type watcher struct {
 	faults  []string
 }
 
-func (w *watcher) fault(format string, args ...any) {
+func (w *watcher) faultf(format string, args ...any) {
 	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 
@@ -121,7 +121,7 @@ func (w *watcher) hold(p *tenfold.Projection) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
-		w.fault("%v", err)
+		w.faultf("%v", err)
 		return
 	}
 	before := w.last[p.Branch()]
@@ -136,7 +136,7 @@ func (w *watcher) hold(p *tenfold.Projection) {
 		w.threads[p.Branch()] = w.profile.Thread()
 	}
 	for _, v := range w.threads[p.Branch()].Check(text) {
-		w.fault("%s would refuse %s: %s", w.profile.Name, v, text)
+		w.faultf("%s would refuse %s: %s", w.profile.Name, v, text)
 	}
 	if before.body == "" || before.change != now.change {
 		return
@@ -144,10 +144,10 @@ func (w *watcher) hold(p *tenfold.Projection) {
 	a, around, errA := units(before.body)
 	b, aroundNow, errB := units(now.body)
 	if errA != nil || errB != nil {
-		w.fault("%v, %v", errA, errB)
+		w.faultf("%v, %v", errA, errB)
 	}
 	if around != aroundNow {
-		w.fault("what stands around the messages changed:\n%s\n%s", around, aroundNow)
+		w.faultf("what stands around the messages changed:\n%s\n%s", around, aroundNow)
 	}
 	if now.change != "" && now.said > before.said {
 		// The loop is closed for which a compaction left reasoning that it strips
@@ -162,7 +162,7 @@ func (w *watcher) hold(p *tenfold.Projection) {
 		for at < len(a) && at < len(b) && a[at] == b[at] {
 			at++
 		}
-		w.fault("%s, branch %q: a request does not begin with the one before it, from piece %d of %d:\n%s\n--\n%s\n--\n%s", w.profile.Name, p.Branch(), at, len(a),
+		w.faultf("%s, branch %q: a request does not begin with the one before it, from piece %d of %d:\n%s\n--\n%s\n--\n%s", w.profile.Name, p.Branch(), at, len(a),
 			strings.Join(a[min(at, len(a)):], "\n"), strings.Join(b[min(at, len(b)):], "\n"), strings.Join(lines(p.Log()), "\n"))
 	}
 }

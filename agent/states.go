@@ -59,13 +59,14 @@ var transitions = map[Input]map[State]State{
 	LastResult:  {Calling: Asked},
 }
 
-// Does says what the loop does in the state.
-func (s State) Does() string {
-	return map[State]string{
-		Empty:     "nothing: there is nothing to answer",
-		Asked:     "compacts if it is time to, and asks the model",
-		Answering: "appends a notice that the answer was cut off, which asks for the rest",
-		Calling:   "runs the calls, those aside that may have been run before",
-		Said:      "stops",
+// Does says what a log in the state ends with, and what the loop then does.
+func (s State) Does() (ends, does string) {
+	words := map[State][2]string{
+		Empty:     {"nothing, or nothing that asks for an answer", "does nothing"},
+		Asked:     {"a message, or the results of all calls", "compacts if it is time to, and asks the model"},
+		Answering: {"a response that did not end", "appends a notice that the answer was cut off, which asks for the rest"},
+		Calling:   {"calls without results", "runs the calls, those aside that may have been run before"},
+		Said:      {"a response that ended, and called nothing", "stops"},
 	}[s]
+	return words[0], words[1]
 }

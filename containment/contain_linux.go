@@ -4,13 +4,13 @@ package containment
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,7 +36,8 @@ type order struct {
 	// Outside is the parent's mount namespace, which the process must have left; empty without namespaces.
 	Outside string `json:"outside"`
 	// Path is the command's file; empty only tries the restrictions. Cache is a
-	// directory for what it keeps from run to run.
+	// directory for what it keeps from run to run: one for each work tree, or one
+	// could leave something there for the builds of another.
 	Path  string `json:"path"`
 	Cache string `json:"cache"`
 }
@@ -136,7 +137,7 @@ func command(ctx context.Context, argv []string, dir string, g Grant) (*exec.Cmd
 	level, _ := available()
 	o := order{
 		Write: resolved(append(slices.Clone(g.Write), os.TempDir(), "/dev/shm")), Hidden: resolved(append(Secrets(), g.Hide...)),
-		Network: g.Network, Path: path, Cache: filepath.Join(os.TempDir(), "tenfold-cache-"+strconv.Itoa(os.Getuid())),
+		Network: g.Network, Path: path, Cache: filepath.Join(os.TempDir(), fmt.Sprintf("tenfold-cache-%d-%x", os.Getuid(), sha256.Sum256([]byte(strings.Join(g.Write, "\x00"))))[:40]),
 	}
 	return build(ctx, argv, dir, o, level), nil
 }

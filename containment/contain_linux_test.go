@@ -4,10 +4,12 @@ package containment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,6 +38,16 @@ func dial(kind, to string) error {
 	address := &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
 	socket := func(kind, protocol int) (int, error) { return unix.Socket(unix.AF_INET, kind, protocol) }
 	switch kind {
+	case "uring":
+		if _, _, e := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0); e != unix.EFAULT {
+			return e
+		}
+		return nil
+	case "x32": // getpid, called the other way
+		if _, _, e := unix.Syscall(0x40000000|unix.SYS_GETPID, 0, 0, 0); e != unix.ENOSYS {
+			return e
+		}
+		return nil
 	case "pair":
 		_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		return err
@@ -156,7 +168,7 @@ func (s *scene) mustNot(script string) {
 
 func TestContainedCommandsWriteOnlyWhereTheyMay(t *testing.T) {
 	each(t, func(t *testing.T, s *scene, l Level) {
-		s.must(`echo a >f && mkdir d && mv f d/g && ln -s g d/l && cat d/l && rm d/l && chmod 600 d/g && echo x >/dev/null`, "a")
+		s.must(`echo a >f && mkdir d && mv f d/g && ln -s g d/l && ln d/g h && cat d/l && rm d/l && chmod 600 d/g && echo x >/dev/null`, "a")
 		s.must(`echo b >"$TMPDIR/t" && mv "$TMPDIR/t" . && cat t`, "b")
 		s.must(`echo c >"$XDG_CACHE_HOME/c" && cat "$XDG_CACHE_HOME/c"`, "c")
 		s.must(`pwd; echo "$0"; exit 0`, s.tree+"\nsh")
@@ -191,6 +203,30 @@ func TestContainedCommandsCannotReadSecrets(t *testing.T) {
 		s.mustNot(`tr '\0' '\n' </proc/` + strconv.Itoa(os.Getpid()) + `/environ`)
 		s.grant.Hide = []string{s.outside, filepath.Join(s.tree, "kept")}
 		s.mustNot(`cat ../outside/file`)
+	})
+}
+
+// The cache of a work tree is its own, and nothing that another user put there.
+func TestTheCacheIsTheWorkTrees(t *testing.T) {
+	each(t, func(t *testing.T, s *scene, _ Level) {
+		one, err := s.run(`echo "$XDG_CACHE_HOME"`)
+		if err != nil || !strings.HasPrefix(one, os.TempDir()) {
+			t.Fatalf("%q, %v", one, err)
+		}
+		cache := strings.TrimSpace(one)
+		for _, change := range []func() error{
+			func() error { return os.Chmod(cache, 0o777) },
+			func() error { return errors.Join(os.Remove(cache), os.Symlink(s.outside, cache)) },
+		} {
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			s.must(`echo "$XDG_CACHE_HOME"`, os.Getenv("XDG_CACHE_HOME"))
+		}
+		s.grant.Write = append(s.grant.Write, t.TempDir())
+		if other, err := s.run(`echo "$XDG_CACHE_HOME"`); err != nil || other == one {
+			t.Errorf("%q, %v", other, err)
+		}
 	})
 }
 
@@ -250,6 +286,10 @@ func TestContainedCommandsHaveNoNetwork(t *testing.T) {
 		_, udp, _ := net.SplitHostPort(packets.LocalAddr().String())
 		s.must(dial+"pair -", "")
 		s.mustNot(dial + "unix ../outside/s")
+		s.mustNot(dial + "uring -")
+		if runtime.GOARCH == "amd64" {
+			s.mustNot(dial + "x32 -")
+		}
 		s.mustNot(dial + "tcp " + port)
 		s.mustNot(dial + "mptcp " + port)
 		_, _ = s.run(dial + "udp " + udp) // with a loopback of its own it can be sent, to nobody
@@ -333,6 +373,17 @@ func TestHomeDirectoriesAreNoWorkTrees(t *testing.T) {
 	}
 	if err := Check(s.grant); err != nil {
 		t.Error(err)
+	}
+	beside := filepath.Join(os.Getenv("HOME"), ".ss")
+	if err := os.Mkdir(beside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(Grant{Write: []string{beside}}); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("TMPDIR", filepath.Dir(os.Getenv("HOME")))
+	if err := Check(s.grant); err == nil {
+		t.Error("the temporary directory may hold secrets")
 	}
 	if _, err := Command(t.Context(), []string{"no-such-program"}, s.tree, s.grant); err == nil {
 		t.Error("a program that does not exist")

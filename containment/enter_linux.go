@@ -51,13 +51,17 @@ func become(text string, argv []string) error {
 	if o.Path == "" {
 		os.Exit(0)
 	}
-	// A program that cannot write to the user's cache often fails.
+	// A program that cannot write to the user's cache often fails. A directory of
+	// another user's is not ours to trust.
 	if err := os.Mkdir(o.Cache, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	for _, name := range []string{"XDG_CACHE_HOME", "npm_config_cache"} {
-		if err := os.Setenv(name, o.Cache); err != nil {
-			return err
+	var stat unix.Stat_t
+	if err := unix.Lstat(o.Cache, &stat); err == nil && stat.Mode&(unix.S_IFMT|0o022) == unix.S_IFDIR && int(stat.Uid) == os.Getuid() {
+		for _, name := range []string{"XDG_CACHE_HOME", "npm_config_cache"} {
+			if err := os.Setenv(name, o.Cache); err != nil {
+				return err
+			}
 		}
 	}
 	return syscall.Exec(o.Path, argv, os.Environ()) //nolint:gosec // running a command is what this is for

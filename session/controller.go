@@ -121,6 +121,7 @@ type Controller struct {
 	session *Session
 	live    Live
 	past    past
+	cleared looked
 	// idle tells that nothing is under way, whatever the log looks like.
 	idle bool
 }

@@ -146,6 +146,7 @@ const fullShare = 0.75
 // it ends, until it is full.
 func (c *Controller) pays(plan strategy.Plan) bool {
 	s := c.session
+	c.cleared.cache = trigger.Cache{}
 	// The balance is in the log's own count, so the plan is not calibrated here.
 	cache := PromptCache(plan, s.projection.Config().Model, c.live.Request.Prices, token.Scale{}, lastRequest(s.projection), s.service.now())
 	if cold, _ := c.cacheRule().Cold(cache); cold {
@@ -161,6 +162,7 @@ func (c *Controller) pays(plan strategy.Plan) bool {
 		return true
 	}
 	cache.Read, cache.Write = c.cachePrice()
+	c.cleared.cache = cache
 	return c.past.balance.allows(cache, c.live.Micro.Stake)
 }
 

@@ -117,12 +117,46 @@ func (c *Controller) micro(ctx context.Context, d Decision) (Decision, error) {
 	r.Strategies = []strategy.Strategy{c.live.Micro.Strategy}
 	r.Trigger = c.cacheRule()
 	r.Options.Source, r.Options.Classifier = sourceMicro, nil
-	if c.openCall() {
+	if c.openCall() || c.settled(r) {
 		return d, nil // B2
 	}
 	fires, why, made, err := c.session.fires(ctx, r)
 	if err != nil || !fires || made == nil || len(made.Compactions) == 0 || !c.pays(*made) {
+		c.cleared.epoch, c.cleared.tokens, c.cleared.found = c.past.epoch, c.session.log.Tokens(), true
 		return d, err
 	}
 	return Decision{Action: Compact, State: d.State, Reason: why, By: ByTrigger, Micro: true, trial: r}, nil
+}
+
+// looked is when it was last found that clearing old results is not worth it.
+type looked struct {
+	epoch  Epoch
+	tokens int // of the log
+	found  bool
+	cache  trigger.Cache // what it would cost, where that was the reason
+}
+
+// The log has to grow by this part, as one in so many, of what clearing must free and
+// of the view before it is looked at again.
+const (
+	settledPart     = 8
+	settledViewPart = 50
+)
+
+// settled tells that nothing came since that could make clearing worth it, so that
+// not every request costs a plan, which takes time with the length of the log: the
+// cache is still warm, the view within the limit, and little was added.
+func (c *Controller) settled(r Request) bool {
+	rule, ok := r.Trigger.(trigger.CacheAware)
+	if !ok || !c.cleared.found || c.cleared.epoch != c.past.epoch ||
+		c.cleared.cache.Planned && c.past.balance.allows(c.cleared.cache, c.live.Micro.Stake) {
+		return false
+	}
+	least := cmp.Or(max(rule.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
+	if c.session.log.Tokens()-c.cleared.tokens >= max(least/settledPart, c.session.projection.Tokens()/settledViewPart) {
+		return false
+	}
+	tokens, window := c.used()
+	cold, _ := rule.Cold(trigger.Cache{Touched: lastRequest(c.session.projection), Now: c.session.service.now()})
+	return !cold && tokens <= trigger.Limit(c.live.Auto.Trigger, window)
 }

@@ -492,3 +492,39 @@ func TestCancelledAppendWritesNothing(t *testing.T) {
 		t.Fatalf("the log is at %d", got)
 	}
 }
+
+// V1: a copy of a log up to an entry shows what an epoch showed: what was compacted or
+// undone after that stays out.
+func TestForkShowsAnEpoch(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 4)
+	turn, _ := s.Log().Turn(2)
+	strip := &tenfold.Policy{Action: tenfold.Strip}
+	for _, id := range []string{"first", "second"} {
+		if err := s.Append(t.Context(), tenfold.Entry{ID: id, Payload: tenfold.Compaction{FromTurn: 0, ToTurn: 1, Reasoning: strip}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Append(t.Context(), tenfold.Entry{ID: "undo", Payload: tenfold.CompactionRevoked{Target: "first"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, none, first, second, unknown := (*string)(nil), "", "first", "second", "nowhere"
+	for _, test := range []struct {
+		epoch *string
+		live  []string
+	}{{all, []string{"second"}}, {&none, nil}, {&first, []string{"first"}}, {&second, []string{"first", "second"}}, {&unknown, nil}} {
+		fork, err := svc.Fork(t.Context(), s, session.Fork{Through: turn.First - 1, Epoch: test.epoch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var live []string
+		for o := range fork.Projection().Overlays() {
+			if o.Live {
+				live = append(live, o.ID)
+			}
+		}
+		if !slices.Equal(live, test.live) || fork.Log().Turns() != 2 {
+			t.Errorf("with epoch %v %q are live, in %d turns", test.epoch, live, fork.Log().Turns())
+		}
+	}
+}

@@ -9,9 +9,22 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tenfold"
 	"tenfold/agent"
 	"tenfold/toolbox"
 )
+
+// A call that was denied is shown by what it is about, not by its arguments.
+func TestDeniedCallIsShown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	c := call("1", "shell", `{"command":"make"}`)
+	b.event(appended(c))
+	b.asked(&question{Question: agent.Question{Call: c, Intent: toolbox.Intent{Subject: "make"}}, answer: make(chan agent.Answer, 1)})
+	b.press("n")
+	b.event(result("1", "Denied.", tenfold.Failed))
+	b.wants(b.written(), "✗ shell make  failed\n  │ Denied.")
+}
 
 // asks has the agent ask about commands, one after the other or at once, and tells
 // what was answered.

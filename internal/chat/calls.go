@@ -40,23 +40,14 @@ func (m *model) unfold() {
 	f := m.folded[len(m.folded)-1]
 	m.folded = m.folded[:len(m.folded)-1]
 	m.sayMarked("▾ ", terminal.Faint, f.title)
-	text, cut := f.text, ""
-	if len(text) > mostUnfolded {
-		text, cut = strings.ToValidUTF8(text[:mostUnfolded], ""), "… and "+count(len(f.text)-mostUnfolded, "byte")+" more"
+	text, over := f.text, len(f.text)-mostUnfolded
+	if over > 0 {
+		text = strings.ToValidUTF8(text[:mostUnfolded], "")
 	}
-	for len(text) > 0 { // each piece is a block: few are kept to be repainted
-		n := len(text)
-		if n > mostPending {
-			if n = strings.LastIndexByte(text[:mostPending], '\n') + 1; n == 0 {
-				n = len(strings.ToValidUTF8(text[:mostPending], ""))
-			}
-		}
-		part := clean(text[:n])
-		text = text[n:]
-		m.screen.add(func(width int) []string { return indent("", wrap(part, width-1-len(margin))) })
-	}
-	if cut != "" {
-		m.say(terminal.Faint, cut)
+	text = clean(text)
+	m.screen.add(func(width int) []string { return indent("", wrap(text, width-1-len(margin))) })
+	if over > 0 {
+		m.say(terminal.Faint, "… and "+count(over, "byte")+" more")
 	}
 }
 
@@ -66,17 +57,13 @@ const lastLines = 5
 // result writes how a call ended: one line, and the last lines of a failure.
 func (m *model) result(branch string, r tenfold.ToolResult) {
 	key := branch + "\x00" + r.CallID
-	call, known := m.calls[key]
-	delete(m.calls, key)
-	if !known {
-		call.Name = "tool"
+	call, took := m.calls[key], ""
+	if delete(m.calls, key); call == nil {
+		call = &called{ToolCall: tenfold.ToolCall{Name: "tool"}}
 	}
-	subject, took := terminal.Excerpt(call.Arguments, 200), ""
+	subject := call.subject
 	for i, run := range m.running {
-		if run.branch == branch && run.call.CallID == r.CallID {
-			if run.subject != "" {
-				subject = terminal.VisibleLine(run.subject)
-			}
+		if run.branch == branch && run.Call.CallID == r.CallID {
 			took = seconds(m.now().Sub(run.since))
 			m.running = slices.Delete(m.running, i, i+1)
 			break
@@ -98,7 +85,7 @@ func (m *model) result(branch string, r tenfold.ToolResult) {
 	}
 	title := named(branch, call.Name)
 	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
-	plan := planLines(call)
+	plan := planLines(call.ToolCall)
 	if plan != nil {
 		subject = ""
 	}

@@ -30,8 +30,12 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compact},
-		{"/undo", "", "restore what the newest compaction hid", false, (*model).undoCommand},
-		{"/redo", "", "apply it again", false, (*model).redoCommand},
+		{"/undo", "", "restore what the newest compaction hid", false, func(m *model, _ string) tea.Cmd {
+			return m.change("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
+		}},
+		{"/redo", "", "apply it again", false, func(m *model, _ string) tea.Cmd {
+			return m.change("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
+		}},
 		{"/context", "", "show what takes the room", false, (*model).contextCommand},
 		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, (*model).whyCommand},
 		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
@@ -89,14 +93,6 @@ func (m *model) helpCommand(string) tea.Cmd {
 		return out
 	})
 	return nil
-}
-
-func (m *model) undoCommand(string) tea.Cmd {
-	return m.change("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
-}
-
-func (m *model) redoCommand(string) tea.Cmd {
-	return m.change("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
 }
 
 // change undoes or redoes.

@@ -63,17 +63,15 @@ func (m *model) markdown(c chunk) {
 // wrote takes in text that a model has just written. What sub-agents write is not
 // shown: their result is.
 func (m *model) wrote(p *piece) {
-	if p.branch != "" {
-		return
-	}
-	if len(p.reasoning) > 0 {
+	switch {
+	case p.branch != "":
+	case p.thought:
 		if len(m.reasoning) == 0 {
 			m.thinking = m.now()
 		}
 		m.label = "thinking"
-		m.reasoning = append(m.reasoning, p.reasoning...)
-	}
-	if len(p.text) > 0 {
+		m.reasoning = append(m.reasoning, p.text...)
+	default:
 		m.label = "writing"
 		m.streamed += len(p.text)
 		for _, c := range m.text.add(p.text) {
@@ -96,10 +94,9 @@ func (m *model) event(e agent.Event) {
 	case e.Appended != nil:
 		m.appended(*e.Appended)
 	case e.Running != nil:
+		m.about(e.Branch, e.Running.Call.CallID, e.Running.Intent.Subject)
 		m.label = "running " + named("", e.Running.Call.Name)
-		m.running = append(m.running, &running{
-			branch: e.Branch, call: e.Running.Call, subject: e.Running.Intent.Subject, contained: e.Running.Contained, since: m.now(),
-		})
+		m.running = append(m.running, &running{Running: *e.Running, branch: e.Branch, since: m.now()})
 	case e.Output != nil:
 		m.printed(e.Output)
 	case e.Waiting != nil:
@@ -118,7 +115,7 @@ func (m *model) event(e agent.Event) {
 // printed keeps the last line of what a call prints.
 func (m *model) printed(o *agent.Output) {
 	for _, r := range m.running {
-		if r.call.CallID == o.CallID {
+		if r.Call.CallID == o.CallID {
 			text := o.Text[max(len(o.Text)-1000, 0):]
 			lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 			r.output = terminal.VisibleLine(lines[len(lines)-1])
@@ -142,7 +139,7 @@ func (m *model) appended(e tenfold.Entry) {
 	case tenfold.Reasoning:
 		m.thought(e.Branch, p)
 	case tenfold.ToolCall:
-		m.calls[e.Branch+"\x00"+p.CallID] = p
+		m.calls[e.Branch+"\x00"+p.CallID] = &called{p, terminal.Excerpt(p.Arguments, 200)}
 		m.label = "running tools"
 	case tenfold.ToolResult:
 		m.result(e.Branch, p)
@@ -200,8 +197,7 @@ func (m *model) compaction(d session.Decision) {
 			what = "The context is full, and compacting it failed"
 			m.closed = true
 		}
-		m.sayMarked("✗ ", terminal.Red, sentence(what, reason)+" Nothing was removed.")
-		m.hint(hint)
+		m.wrong(sentence(what, reason)+" Nothing was removed.", hint)
 	}
 }
 
@@ -226,32 +222,30 @@ func (m *model) compacted(d session.Decision) {
 // stopped takes in why a run ended.
 func (m *model) stopped(s agent.Stop) {
 	m.finishText()
-	detail := clean(s.Detail)
 	switch s.Reason {
 	case agent.Answered:
 	case agent.Interrupted:
-		m.say(terminal.Yellow, sentence("Stopped", detail)+" What there was is kept.")
+		m.say(terminal.Yellow, "Stopped. What there was is kept.")
 	case agent.Exceeded:
 		m.closed = true
-		m.sayMarked("✗ ", terminal.Red, sentence("The context is full", detail))
+		m.wrong(sentence("The context is full", s.Detail), "")
 	default:
-		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), detail))
+		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), s.Detail))
 		m.unfinished = s.Reason == agent.Limited || s.Reason == agent.CutOff
 	}
 }
 
 // fail says what went wrong.
 func (m *model) fail(err error) {
-	m.sayMarked("✗ ", terminal.Red, terminal.VisibleLine(err.Error()))
-	var p *problem.Error
-	if errors.As(err, &p) {
-		m.hint(p.Hint)
-	}
+	p := &problem.Error{}
+	_ = errors.As(err, &p)
+	m.wrong(terminal.VisibleLine(err.Error()), p.Hint)
 }
 
-func (m *model) hint(text string) {
-	if text != "" {
-		m.say(terminal.Faint, "hint: "+terminal.VisibleLine(text))
+func (m *model) wrong(text, hint string) {
+	m.sayMarked("✗ ", terminal.Red, text)
+	if hint != "" {
+		m.say(terminal.Faint, "hint: "+terminal.VisibleLine(hint))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -44,7 +43,7 @@ func listFiles(dir string) []string {
 			for _, e := range entries {
 				name := e.Name()
 				if looked++; looked >= mostLooked || len(files) >= mostFiles || time.Now().After(until) {
-					sort.Strings(files)
+					slices.Sort(files)
 					return files
 				}
 				switch p := path.Join(d, name); {
@@ -60,7 +59,7 @@ func listFiles(dir string) []string {
 		}
 		level = next
 	}
-	sort.Strings(files)
+	slices.Sort(files)
 	return files
 }
 

@@ -88,17 +88,12 @@ func (m *model) interrupt() tea.Cmd {
 	if !m.leaving.IsZero() && (m.job != nil || m.now().Sub(m.leaving) < leaveWithin) {
 		return m.quit()
 	}
-	m.leaving = m.now()
-	switch {
-	case m.job != nil:
+	m.leaving, m.note = m.now(), "press Ctrl-C again to quit"
+	if m.job != nil {
 		m.job.cancel()
 		m.label, m.stopping = "stopping", true
-		m.note = "press Ctrl-C again to quit"
-	case m.input.value() != "":
+	} else {
 		m.input.set("")
-		m.note = "press Ctrl-C again to quit"
-	default:
-		m.note = "press Ctrl-C again to quit, or Ctrl-D"
 	}
 	return nil
 }

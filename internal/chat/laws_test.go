@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -72,8 +73,8 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 			{Waiting: &agent.Waiting{Attempt: 1, Err: fmt.Errorf("%s", draw("error"))}},
 			{Text: draw("tail")},
 		} {
-			if p, ok := pieceOf(e); ok {
-				b.wrote(p)
+			if e.Text+e.Reasoning != "" {
+				b.wrote(&piece{thought: e.Text == "", text: []byte(e.Text + e.Reasoning)})
 			} else {
 				b.event(e)
 			}
@@ -197,6 +198,34 @@ func TestStreamIsBounded(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("%s: %v for %d bytes", name, took, size)
 		}
+	}
+}
+
+// However fast a model writes, a batch is bounded, so that keys are answered; and a
+// run that is told to end does not wait for it.
+func TestBatchesAreBounded(t *testing.T) {
+	t.Parallel()
+	wrote := make(chan int, 1)
+	j := startJob(t.Context(), &approver{}, func(ctx context.Context, report func(tea.Msg)) error {
+		n := 0
+		for ; ctx.Err() == nil; n += 1000 {
+			report(agent.Event{Text: strings.Repeat("x", 1000)})
+		}
+		wrote <- n
+		return nil
+	})
+	for range 5 {
+		size := 0
+		for _, msg := range j.next().(batchMsg).messages {
+			size += len(msg.(*piece).text)
+		}
+		if size == 0 || size > mostBatch+2000 {
+			t.Fatalf("a batch of %d bytes", size)
+		}
+	}
+	j.cancel()
+	if n := <-wrote; n < 5*mostBatch {
+		t.Errorf("%d bytes in five batches", n)
 	}
 }
 

@@ -15,16 +15,23 @@ import (
 // What it reports is collected and taken in batches, so that a model that writes
 // fast costs a redraw per batch and not per word.
 type job struct {
+	ctx    context.Context //nolint:containedctx // the job's own, which ends with it
 	cancel context.CancelFunc
 	done   chan struct{}
 	ready  chan struct{} // holds a token while there are messages
+	taken  chan struct{} // holds a token after they were taken
 
 	mu       sync.Mutex
 	messages []tea.Msg
+	size     int // of the text in them
 }
 
-// batchEvery is how long messages are collected: about two frames.
-const batchEvery = 30 * time.Millisecond
+// batchEvery is how long messages are collected, about two frames, and mostBatch
+// how much text: whoever writes more waits, so that keys are answered meanwhile.
+const (
+	batchEvery = 30 * time.Millisecond
+	mostBatch  = 64 << 10
+)
 
 // batchMsg is what a job reported since the last one.
 type batchMsg struct {
@@ -45,7 +52,7 @@ type endMsg struct{ err error }
 // startJob runs work in a goroutine, whose questions go through the door.
 func startJob(ctx context.Context, door *approver, work func(ctx context.Context, report func(tea.Msg)) error) *job {
 	ctx, cancel := context.WithCancel(ctx)
-	j := &job{cancel: cancel, done: make(chan struct{}), ready: make(chan struct{}, 1)}
+	j := &job{ctx: ctx, cancel: cancel, done: make(chan struct{}), ready: make(chan struct{}, 1), taken: make(chan struct{}, 1)}
 	door.job.Store(j)
 	go func() {
 		defer close(j.done)
@@ -60,13 +67,24 @@ func startJob(ctx context.Context, door *approver, work func(ctx context.Context
 func (j *job) report(msg tea.Msg) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if e, is := msg.(agent.Event); is {
-		if n := len(j.messages); n > 0 && join(j.messages[n-1], e) {
-			return
+	if e, is := msg.(agent.Event); is && e.Text+e.Reasoning != "" {
+		for j.size > mostBatch && j.ctx.Err() == nil {
+			j.mu.Unlock()
+			select {
+			case <-j.taken:
+			case <-j.ctx.Done():
+			}
+			j.mu.Lock()
 		}
-		if piece, is := pieceOf(e); is {
-			msg = piece
+		j.size += len(e.Text + e.Reasoning)
+		p := &piece{branch: e.Branch, thought: e.Text == ""}
+		if n := len(j.messages); n > 0 {
+			if last, is := j.messages[n-1].(*piece); is && last.branch == p.branch && last.thought == p.thought {
+				p, j.messages = last, j.messages[:n-1]
+			}
 		}
+		p.text = append(p.text, e.Text+e.Reasoning...)
+		msg = p
 	}
 	j.messages = append(j.messages, msg)
 	select {
@@ -89,30 +107,17 @@ func (j *job) next() tea.Msg {
 	default:
 	}
 	batch := batchMsg{j, j.messages}
-	j.messages = nil
+	j.messages, j.size = nil, 0
+	select {
+	case j.taken <- struct{}{}:
+	default:
+	}
 	return batch
 }
 
-// A piece is text that a model has just written.
+// A piece is text, or a thought, that a model has just written.
 type piece struct {
-	branch          string
-	text, reasoning []byte
-}
-
-func pieceOf(e agent.Event) (*piece, bool) {
-	if e.Text == "" && e.Reasoning == "" {
-		return nil, false
-	}
-	return &piece{e.Branch, []byte(e.Text), []byte(e.Reasoning)}, true
-}
-
-// join adds an event to the message before it, if they are pieces of one text.
-func join(last tea.Msg, e agent.Event) bool {
-	p, ok := last.(*piece)
-	if !ok || p.branch != e.Branch || (e.Text == "") != (len(p.text) == 0) || (e.Reasoning == "") != (len(p.reasoning) == 0) {
-		return false
-	}
-	p.text = append(p.text, e.Text...)
-	p.reasoning = append(p.reasoning, e.Reasoning...)
-	return e.Text != "" || e.Reasoning != ""
+	branch  string
+	thought bool
+	text    []byte
 }

@@ -39,7 +39,7 @@ type model struct {
 	streamed   int // bytes of the message under way
 	reasoning  []byte
 	thinking   time.Time
-	calls      map[string]tenfold.ToolCall // without a result
+	calls      map[string]*called // without a result, by branch and id
 	running    []*running
 	folded     []folded
 	compacting bool
@@ -60,20 +60,31 @@ type model struct {
 	gone       bool
 }
 
+// called is a call, and what it is about, where that is known.
+type called struct {
+	tenfold.ToolCall
+	subject string
+}
+
+// about keeps what a call is about.
+func (m *model) about(branch, id, subject string) {
+	if c := m.calls[branch+"\x00"+id]; c != nil && subject != "" {
+		c.subject = terminal.VisibleLine(subject)
+	}
+}
+
 // running is a call that runs.
 type running struct {
-	branch    string
-	call      tenfold.ToolCall
-	subject   string
-	contained bool
-	since     time.Time
-	output    string // its last line
+	agent.Running
+	branch string
+	since  time.Time
+	output string // its last line
 }
 
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
 	m := &model{
 		ctx: ctx, o: o, agent: conversation, door: door, paint: &terminal.Terminal{OutColour: o.Colour},
-		now: o.now, calls: map[string]tenfold.ToolCall{}, gauge: conversation.Gauge(), modelName: o.Model,
+		now: o.now, calls: map[string]*called{}, gauge: conversation.Gauge(), modelName: o.Model,
 	}
 	if m.now == nil {
 		m.now = time.Now

@@ -294,7 +294,7 @@ func TestStops(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[agent.Reason]string{
 		agent.Limited: "! Stopped: limit: 40 steps.", agent.Refused: "! Stopped: refused: 40 steps.",
-		agent.CutOff: "! Stopped: cut off: 40 steps.", agent.Interrupted: "Stopped: 40 steps. What there was is kept.",
+		agent.CutOff: "! Stopped: cut off: 40 steps.", agent.Interrupted: "Stopped. What there was is kept.",
 	} {
 		b := newBench(t, Options{})
 		b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
@@ -408,5 +408,53 @@ func TestQueue(t *testing.T) {
 	}
 	if !slices.Equal(b.agent.asked, []string{"one", "two", "three"}) {
 		t.Errorf("asked %q", b.agent.asked)
+	}
+}
+
+// A plan is drawn when it is made or changed, with marks and not only colours.
+func TestPlanIsDrawn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	items := `{"text":"one","status":"completed"},{"text":"two\u001b[2J","status":"in_progress"},{"text":"three","status":"cancelled"}`
+	b.event(appended(call("1", "plan", `{"items":[`+items+strings.Repeat(`,{"text":"more","status":"pending"}`, 20)+`]}`)))
+	b.event(result("1", "ok", tenfold.Success))
+	b.wants(b.written(), "✓ plan\n  [x] one\n  [>] two\\x1b[2J\n  [-] three\n  [ ] more\n", "[ ] more\n  3 more items")
+	b.lacks(b.written(), "{")
+}
+
+// The live area shows what is thought, what runs and since when, and what it
+// prints.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	goOn := make(chan struct{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Reasoning: "a thought"})
+		<-goOn
+		c := call("1", "shell", "{}")
+		emit(appended(c))
+		e := runs(c, "make all")
+		e.Running.Contained = true
+		emit(e)
+		emit(agent.Event{Output: &agent.Output{CallID: "1", Text: "first\nlast\x1b[2J\n"}})
+		<-goOn
+		return nil
+	}
+	b.enter("go")
+	b.while(func() bool { return len(b.reasoning) == 0 })
+	b.wants(b.below(), "  a thought\n", "thinking 0.0 s  Ctrl-C stops")
+	goOn <- struct{}{}
+	b.while(func() bool { return len(b.running) == 0 || b.running[0].output == "" })
+	b.clock.pass(75 * time.Second)
+	b.wants(b.below(), "  shell make all  1 min 15 s, contained\n  │ last\\x1b[2J\n", "running shell")
+	if n := strings.Count(b.below(), "\n") + 1; n != 8 {
+		t.Errorf("the live area has %d lines", n)
+	}
+	goOn <- struct{}{}
+	b.settle()
+	for d, want := range map[time.Duration]string{0: "0.0 s", 9940 * time.Millisecond: "9.9 s", 59 * time.Second: "59 s", 61 * time.Minute: "61 min 00 s"} {
+		if got := seconds(d); got != want {
+			t.Errorf("%v is %q", d, got)
+		}
 	}
 }

@@ -195,21 +195,19 @@ func TestScreens(t *testing.T) {
 			u := newTube(t, size[0], size[1], converses)
 			u.types("what is here?\r")
 			u.shows("[y]")
-			asked := u.screen()
+			u.golden(fmt.Sprintf("asked-%d.txt", size[0]), u.screen)
 			u.types("y")
 			u.shows("context 6 %")
 			u.types("/compact the API\r")
 			u.shows("◆ Compacted")
 			u.types("/contxt\r")
 			u.shows("did you mean")
-			golden(t, fmt.Sprintf("screen-%d.txt", size[0]), "asked\n"+asked+"\nall\n"+u.whole())
+			u.golden(fmt.Sprintf("all-%d.txt", size[0]), u.whole)
 			u.types("\x03\x04")
 			if err := u.leaves(); err != nil {
 				t.Error(err)
 			}
-			if strings.Contains(u.screen(), "context 6 %") {
-				t.Errorf("the live area is left behind:\n%s", u.screen())
-			}
+			u.waits(func() bool { return !strings.Contains(u.screen(), "did you mean") }, "the end of the live area")
 		})
 	}
 }
@@ -244,18 +242,21 @@ func converses(u *tube) {
 	}
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
+// golden waits until the terminal shows what a file says.
+func (u *tube) golden(name string, read func() string) {
+	u.t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(file, []byte(got), 0o644)); err != nil {
-			t.Fatal(err)
+		time.Sleep(time.Second)
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(file, []byte(read()), 0o644)); err != nil {
+			u.t.Fatal(err)
 		}
 	}
 	want, err := os.ReadFile(file)
-	if err != nil || string(want) != got {
-		t.Errorf("%s is not (%v):\n%s", file, err, got)
+	if err != nil {
+		u.t.Fatal(err)
 	}
+	u.waits(func() bool { return read() == string(want) }, name)
 }
 
 // foreign are lines that begin in the margin and are not the program's.

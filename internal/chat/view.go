@@ -121,9 +121,9 @@ func (m *model) tail(width, rows int) []string {
 	case len(m.running) > 0:
 		from := max(len(m.running)-rows, 0)
 		for _, r := range m.running[from:] {
-			name, subject := named(r.branch, r.call.Name), terminal.VisibleLine(r.subject)
+			name, subject := named(r.branch, r.Call.Name), terminal.VisibleLine(r.Intent.Subject)
 			tail := seconds(m.now().Sub(r.since))
-			if r.contained {
+			if r.Contained {
 				tail += ", contained"
 			}
 			lines = append(lines, m.callLine("", terminal.Normal, name, subject, tail, room))
@@ -181,7 +181,7 @@ func (m *model) gaugeWords(width int) string {
 	if ansi.StringWidth(line) > width {
 		line = short
 	}
-	parts := []string{""}
+	var parts []string
 	if g.Priced && g.Dollars > 0 {
 		parts = append(parts, fmt.Sprintf("$%.4f", g.Dollars))
 	} else if !g.Priced && g.Spent != (tenfold.Usage{}) {
@@ -193,7 +193,7 @@ func (m *model) gaugeWords(width int) string {
 	if g.Compactions > 0 {
 		parts = append(parts, count(g.Compactions, "compaction"))
 	}
-	for _, part := range parts[1:] {
+	for _, part := range parts {
 		if more := line + " · " + part; ansi.StringWidth(more) <= width {
 			line = more
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"tenfold"
 	"tenfold/agent"
@@ -79,7 +80,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 		if e.Waiting.Err != nil {
 			why = explain(e.Waiting.Err).Error()
 		}
-		p.line(e.Branch, "waiting "+e.Waiting.After.String()+": "+why)
+		p.line(e.Branch, "waiting "+e.Waiting.After.Round(100*time.Millisecond).String()+": "+why)
 	case e.Compaction != nil:
 		p.compaction(e.Branch, *e.Compaction)
 	}
@@ -163,7 +164,11 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		}
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
-			p.line(branch, "denied "+p.calls[payload.CallID]+": "+payload.Reason)
+			line := "denied " + p.calls[payload.CallID] + ": " + payload.Reason
+			if strings.HasPrefix(payload.Reason, agent.Unasked) {
+				line += "; --allow " + p.calls[payload.CallID] + " allows it"
+			}
+			p.line(branch, line)
 			p.calls[payload.CallID] = ""
 		}
 	}

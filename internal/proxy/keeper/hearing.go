@@ -88,7 +88,9 @@ func (ex *exchange) Done(status int, cut bool) {
 	k := ex.k
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	heard.Known = heard.Known && plausible(heard.Usage, len(ex.body))
 	ex.done, ex.ended, ex.response = true, k.Now(), heard
+	k.thought.add(heard.Entries, ex.shown)
 	if cut || !heard.Whole {
 		ex.response.Entries = nil // a client may keep of it what it likes
 	}
@@ -111,12 +113,28 @@ func (ex *exchange) Done(status int, cut bool) {
 	}
 }
 
+// plausible tells whether a vendor can have counted a request of so many bytes so. What
+// it adds to a request itself, tools of its own and the like, has its limits too; from
+// numbers that mean nothing nothing is to follow.
+func plausible(u tenfold.Usage, bytes int) bool {
+	for _, n := range []int{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
+		if n < 0 || n > bytes+mostAdded {
+			return false
+		}
+	}
+	prompt := u.Input + u.CacheRead + u.CacheWrite
+	return 0 < prompt && prompt <= bytes+mostAdded
+}
+
+// mostAdded is how many tokens more than bytes a request may have, or an answer.
+const mostAdded = 4 << 20
+
 // count adds what the vendor reported to the figures of the history, and looks
 // whether its cache has the frozen prefix (X6).
 func (t *thread) count(ex *exchange) {
 	u := ex.response.Usage
 	prompt := u.Input + u.CacheRead + u.CacheWrite
-	if !ex.response.Known || prompt <= 0 || u.Output < 0 {
+	if !ex.response.Known {
 		prompt = len(ex.body) / 4
 	} else {
 		t.used, t.usedAt = prompt+u.Output, ex.length

@@ -62,6 +62,7 @@ type keeper struct {
 	requests int
 	closed   bool
 	left     []kept // by Codex, the newest last
+	thought  thoughts
 	work     sync.WaitGroup
 }
 
@@ -249,7 +250,6 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
 	t.born = was == nil && settled(ex.r.Messages) == 0
 	if was != nil { // it was rewound, or there are two of them
-		t.id.origin = was.id.origin // which may be known by what it began with before
 		if was.frozen.holds(ex.r) {
 			t.frozen = was.frozen
 		}

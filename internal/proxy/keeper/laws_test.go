@@ -26,7 +26,9 @@ type world struct {
 	idles   bool
 	clients []*talker
 	n       int
-	told    [][]string // everything that some client's history ever said
+	// answering tells that some request is under way.
+	answering bool
+	told      [][]string // everything that some client's history ever said
 }
 
 // A talker is one history of a client.
@@ -199,6 +201,7 @@ func (w *world) step(c *talker) {
 	}
 	for {
 		finish := w.request(c)
+		w.meanwhile(c)
 		mark := w.mark()
 		id, blocks := "", said("done "+mark)
 		if rapid.Bool().Draw(w.t, "call") {
@@ -218,6 +221,24 @@ func (w *world) step(c *talker) {
 			return
 		}
 	}
+}
+
+// meanwhile has something happen before a request is answered.
+func (w *world) meanwhile(c *talker) {
+	if w.answering {
+		return
+	}
+	w.answering = true
+	switch other := w.clients[rapid.IntRange(0, len(w.clients)-1).Draw(w.t, "other")]; rapid.SampledFrom([]string{"", "", "", "undo", "step"}).Draw(w.t, "meanwhile") {
+	case "undo":
+		w.undo()
+		w.pass(2 * time.Second)
+	case "step":
+		if other != c {
+			w.step(other)
+		}
+	}
+	w.answering = false
 }
 
 // asked are the messages that begin turns.
@@ -293,13 +314,6 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				w.edit(c)
 			case "fork":
 				if len(w.clients) < 4 {
-					// Two copies of a history under one name are one to the keeper until
-					// they differ: thinking that the one had may be bound to what the
-					// other was shown, and costs a refusal (X6). They send none here.
-					c.thoughtless, c.grew, c.messages = true, false, slices.Clone(c.messages)
-					for i, m := range c.messages {
-						c.messages[i] = thinking.ReplaceAllString(m, "")
-					}
 					two := *c.client
 					two.messages = slices.Clone(c.messages)
 					w.clients = append(w.clients, &talker{client: &two, open: c.open, base: c.base, thoughtless: c.thoughtless})

@@ -148,6 +148,55 @@ func TestX4SummaryThatIsNotTakenAndUndone(t *testing.T) {
 	p.close()
 }
 
+// X4: what a history begins with is found after a restart behind later compactions:
+// those that the client asked for and did not take, and those that came by themselves.
+func TestX4SummaryBehindLaterCompactions(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(p, "one")
+	for range 6 {
+		c.turn(1500)
+	}
+	text := c.compact()
+	c.messages = nil
+	c.user("Continued.\n" + text)
+	c.answered(c.send(), said("I go on."))
+	for range 3 {
+		for range 5 {
+			c.turn(1500)
+		}
+		c.compact()
+	}
+	last := c.turn(100)
+	p.restart()
+	if sent := c.turn(100); !begins(t, last[1], sent[0]) {
+		t.Errorf("after a restart it does not go on\nbefore: %s\nnow: %s", last[1], sent[0])
+	}
+	p.close()
+	if turns, _, compactions := p.logOf(); turns != 23 || compactions < 4 {
+		t.Errorf("the log has %d turns, %d compactions", turns, compactions)
+	}
+}
+
+// X4: where a client names no session, nothing would tell after a restart whose history
+// a summary begins: its compaction goes to the vendor.
+func TestX4NamelessClientsCompactAsTheyDo(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.header.Del("X-Claude-Code-Session-Id")
+	for range 6 {
+		c.turn(1500)
+	}
+	c.header.Set("X-Claude-Code-Request-Class", "compaction")
+	c.user("Write a summary.")
+	ex := c.send()
+	if ex.Answer() != nil {
+		t.Error("it is answered")
+	}
+	c.answered(ex, said("a summary"))
+	c.close()
+}
+
 // codex talks to a keeper as Codex does.
 type codex struct {
 	*place

@@ -85,7 +85,7 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 	chain := ex.r.Messages[ex.length-1].Chain
 	for i := range heard {
 		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
-		heard[i].Time = ex.timeOf(heard[i])
+		heard[i].Time = t.k.timeOf(heard[i], ex.ended)
 	}
 	err := t.storeAll(ctx, ex, ex.length, heard)
 	if err != nil {
@@ -169,16 +169,6 @@ func (t *thread) logged() *tenfold.Log {
 	return t.log.session.Log()
 }
 
-// timeOf is the time of an entry of an answer. What was thought has that of the
-// view which the model was shown: it is bound to it, and stale once the view changed
-// after that, whenever the request went.
-func (ex *exchange) timeOf(e tenfold.Entry) time.Time {
-	if e.Payload.Kind() == tenfold.KindReasoning {
-		return ex.shown.UTC()
-	}
-	return ex.ended.UTC()
-}
-
 // A batch is what a log lacks of a history.
 type batch struct {
 	entries []tenfold.Entry
@@ -246,8 +236,8 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		b.grows = b.grows || len(pieces) > 0
 		for _, p := range pieces {
 			e := p.Entry
-			if e.Time = when.UTC(); answer {
-				e.Time = prev.timeOf(e)
+			if e.Time = t.k.timeOf(e, when); answer {
+				e.Time = t.k.timeOf(e, prev.ended)
 			}
 			b.entries = append(b.entries, e)
 		}

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/internal/proxy"
@@ -209,6 +212,69 @@ func TestX3UndoWhileItRuns(t *testing.T) {
 	c.close()
 }
 
+// B1: thinking is bound to the view that the model was shown, which may be an older one
+// than the log has: somebody undid a compaction a moment before the request.
+func TestB1ThinkingIsDatedByItsView(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns = 10
+	for range 8 {
+		c.turn(1500)
+	}
+	c.pass(6 * time.Minute)
+	c.turn(100)
+	keeper.Rest(c.k, true)
+	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.user("And now?")
+	ex := c.send()
+	if !strings.Contains(string(ex.Body()), "[Earlier parts") {
+		t.Fatal("the test is to send the view from before the undo")
+	}
+	c.answered(ex, `{"type":"thinking","thinking":"hm","signature":"b2xk"},`+said("fine"))
+	c.pass(2 * time.Second)
+	c.user("And then?")
+	ex = c.send()
+	if out := string(ex.Body()); strings.Contains(out, "[Earlier parts") || strings.Contains(out, "b2xk") {
+		t.Errorf("after the undo %s is sent", out)
+	}
+	c.answered(ex, said("fine"))
+	c.close()
+}
+
+// A2, X3: a compaction in the midst of a turn stands for the newest message too. Where
+// the client says that otherwise, the view is drawn for it: it does not go as it came.
+func TestA2LastMessageSaidOtherwise(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.user("Look at everything, please.")
+	result := func(size int) string {
+		return fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(strings.Repeat("a line that nobody needs\n", size/25)))
+	}
+	ex := c.send()
+	for c.status().Epochs == 0 {
+		c.n++
+		c.answered(ex, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n))
+		c.messages = append(c.messages, result([]int{9000, 9000, 14000}[c.n-1]))
+		ex = c.send()
+	}
+	ex.Done(529, false)
+	for _, size := range []int{100, 14100} {
+		c.messages[len(c.messages)-1] = result(size)
+		ex = c.send()
+		if out := string(ex.Body()); !strings.Contains(out, "[Earlier parts") || len(out)/4 > window {
+			t.Errorf("with another last message %d bytes are sent: %s", len(out), out)
+		}
+		ex.Done(529, false)
+		keeper.Rest(c.k, false)
+	}
+	c.close()
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // C7: what was compacted because the context was full, and undone, goes as it came
 // until it does not fit.
 func TestC7UndoHoldsOverTheTrigger(t *testing.T) {
@@ -313,6 +379,10 @@ func TestX6RefusedRequestsGoAsTheyCame(t *testing.T) {
 	if st := c.status(); !strings.Contains(st.Passing, "400") {
 		t.Errorf("passing is %q", st.Passing)
 	}
+	p := c.open(c.status().ID).Projection() // the log tells of it: that is an undo
+	if newest, ok := p.Undoable(); ok || len(slices.Collect(p.Overlays())) == 0 {
+		t.Errorf("the log has %d compactions, of which stands %q", len(slices.Collect(p.Overlays())), newest.ID)
+	}
 	epochs := c.status().Epochs
 	for range 10 {
 		for _, sent := range c.turn(3000) {
@@ -391,6 +461,54 @@ func TestX6BreakerStopsEditing(t *testing.T) {
 		t.Error("still edited")
 	}
 	c.close()
+}
+
+// X6: numbers of usage that mean nothing, and answers that are cut anywhere, change
+// nothing: no request is edited for them, no figure is wrong, and the log is whole.
+func TestX6OddAnswers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newClient(newPlace(t), "one")
+		number := rapid.SampledFrom([]int64{math.MinInt64, -1 << 40, -1, 0, 1, 100, 1 << 40, math.MaxInt64 - 1, math.MaxInt64})
+		for n := range rapid.IntRange(1, 8).Draw(t, "requests") {
+			c.user(fmt.Sprintf("Question %d.", n))
+			ex := c.send()
+			if !bytes.Equal(ex.Body(), c.body()) {
+				t.Fatalf("a short conversation goes as %s", ex.Body())
+			}
+			said := said(fmt.Sprintf("answer %d", n))
+			answer := fmt.Sprintf(`{"id":"m","type":"message","role":"assistant","model":"m","content":[%s],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":%d}}`,
+				said, number.Draw(t, "input"), number.Draw(t, "read"), number.Draw(t, "written"), number.Draw(t, "output"))
+			if rapid.Bool().Draw(t, "streamed") {
+				answer = fmt.Sprintf("event: message_start\ndata: {\"type\":\"message_start\",\"message\":%s}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", answer)
+			}
+			cut := rapid.Bool().Draw(t, "cut")
+			if cut {
+				answer = answer[:rapid.IntRange(0, len(answer)).Draw(t, "bytes")]
+			}
+			if l := ex.Heard(); l != nil {
+				_, _ = l.Write([]byte(answer))
+			}
+			ex.Done(200, cut)
+			keeper.Rest(c.k, rapid.Bool().Draw(t, "flush"))
+			c.messages = append(c.messages, `{"role":"assistant","content":[`+said+`]}`)
+		}
+		st := c.status()
+		if st.Sent < 0 || st.Sent > 1<<30 || st.Saved != 0 || st.CacheRead < 0 || st.CacheRead > 1 || st.Passing != "" || st.Epochs != 0 {
+			t.Fatalf("status is %+v", st)
+		}
+		c.close()
+		if f := c.failures(); len(f) > 0 {
+			t.Fatalf("failures: %q", f)
+		}
+		for _, id := range c.conversations() {
+			for e := range c.open(id).Log().Entries() {
+				if u, ok := e.Payload.(tenfold.Usage); ok && min(u.Input, u.Output, u.CacheRead, u.CacheWrite) < 0 {
+					t.Fatalf("the log has %+v", u)
+				}
+			}
+		}
+	})
 }
 
 // V7: a store that fails costs nobody a request.

@@ -1,0 +1,115 @@
+package agent_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/provider/script"
+	"tenfold/session"
+	"tenfold/store/memory"
+)
+
+var update = flag.Bool("update", false, "write the tables of docs/agent-loop.md")
+
+// ends are logs that end in each state.
+func ends() map[agent.State][]tenfold.Entry {
+	asked := []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("Go.")}}}
+	with := func(entries []tenfold.Entry, more ...tenfold.Payload) []tenfold.Entry {
+		for _, p := range more {
+			entries = append(entries[:len(entries):len(entries)], tenfold.Entry{Payload: p})
+		}
+		return entries
+	}
+	return map[agent.State][]tenfold.Entry{
+		agent.Empty: nil, agent.Asked: asked, agent.Answering: with(asked, tenfold.AssistantMessage{Text: "So"}),
+		agent.Calling: with(asked, call("a", "look"), call("b", "look"), tenfold.Usage{Input: 1}),
+		agent.Said:    with(asked, tenfold.AssistantMessage{Text: "So."}, tenfold.Usage{Input: 1}),
+	}
+}
+
+// entryOf gives the entries that an input is.
+func entryOf(in agent.Input) []tenfold.Payload {
+	return map[agent.Input][]tenfold.Payload{
+		agent.MessageCame: {tenfold.UserMessage{Parts: tenfold.Text("On.")}}, agent.ContextCame: {tenfold.UserMessage{Parts: tenfold.Text("<env>x</env>"), Purpose: tenfold.Context, Synthetic: true}},
+		agent.BlockEnded: {tenfold.Reasoning{Text: "Hm."}}, agent.CallEnded: {call("c", "look")}, agent.UsageCame: {tenfold.Usage{Output: 1}},
+		agent.ResultCame: {tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("r")}},
+		agent.LastResult: {tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("r")}, tenfold.ToolResult{CallID: "b", Parts: tenfold.Text("r")}},
+		agent.AnyOther:   {tenfold.Approval{State: tenfold.ApprovalRequested, CallID: "a"}}, agent.ProcessBegan: nil,
+	}[in]
+}
+
+// Every input in every state leads where the table says, for an agent that opens the
+// conversation after it.
+func TestLoopDoesWhatTheTableSays(t *testing.T) {
+	t.Parallel()
+	for state, entries := range ends() {
+		for _, in := range agent.Inputs() {
+			st := memory.New()
+			s, err := session.NewService(st).Create(t.Context(), session.Create{ID: "talk", Entries: entries})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range entryOf(in) {
+				if err := s.Append(t.Context(), tenfold.Entry{Payload: p}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			k := beginIn(t, st, script.New())
+			if got, want := k.State(), state.On(in); got != want {
+				t.Errorf("%s, %s: %s, want %s", state, in, got, want)
+			}
+		}
+	}
+}
+
+// The tables of docs/agent-loop.md are the loop's. -update writes them.
+func TestLoopDocumentShowsTheTable(t *testing.T) {
+	t.Parallel()
+	const path = "../docs/agent-loop.md"
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states, table strings.Builder
+	table.WriteString("\n| |")
+	for _, s := range agent.States() {
+		ends, does := s.Does()
+		fmt.Fprintf(&states, "| %s | %s | %s |\n", s, ends, does)
+		fmt.Fprintf(&table, " %s |", s)
+	}
+	table.WriteString("\n|---|" + strings.Repeat("---|", len(agent.States())) + "\n")
+	for _, in := range agent.Inputs() {
+		fmt.Fprintf(&table, "| %s |", in)
+		for _, s := range agent.States() {
+			if next := s.On(in); next == s {
+				table.WriteString(" – |")
+			} else {
+				fmt.Fprintf(&table, " → %s |", next)
+			}
+		}
+		table.WriteString("\n")
+	}
+	table.WriteString("\n")
+	want := string(file)
+	for mark, text := range map[string]string{"<!-- the states: ": states.String(), "<!-- the table: ": table.String()} {
+		before, rest, ok := strings.Cut(want, mark)
+		line, rest, _ := strings.Cut(rest, "\n")
+		_, after, closed := strings.Cut(rest, "<!-- end -->")
+		if !ok || !closed {
+			t.Fatalf("%s does not mark where %q stands", path, mark)
+		}
+		want = before + mark + line + "\n" + text + "<!-- end -->" + after
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(file) != want {
+		t.Errorf("%s is out of date: go test ./agent -run Document -update", path)
+	}
+}
