@@ -115,7 +115,7 @@ func (ex *exchange) Done(status int, cut bool) {
 
 // plausible tells whether a vendor can have counted a request of so many bytes so. What
 // it adds to a request itself, tools of its own and the like, has its limits too; from
-// numbers that mean nothing nothing is to follow.
+// numbers that mean nothing we conclude nothing.
 func plausible(u tenfold.Usage, bytes int) bool {
 	for _, n := range []int{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > bytes+mostAdded {
