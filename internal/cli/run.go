@@ -90,9 +90,9 @@ func (a *app) runClient(ctx context.Context, f runFlags, name string, args []str
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.DiscardHandler) // the terminal is the client's
-	if f.verbose {
-		log = a.proxyLog(true)
+	log := a.proxyLog(f.verbose) // which silences what net/http logs by itself
+	if !f.verbose {
+		log = slog.New(slog.DiscardHandler) // the terminal is the client's
 	}
 	k := a.keeper(f.noStore)
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: log})

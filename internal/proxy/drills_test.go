@@ -17,6 +17,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold/internal/proxy/wire"
 )
 
 // upstream serves a handler until the test ends.
@@ -261,8 +265,8 @@ func TestX1IdleConnectionsThatEndLate(t *testing.T) {
 	until(t, "the upstream ends", served)
 }
 
-// X1: an upstream that is half open, or not there, looks so to the client: it waits
-// as long as the client waits, or the connection breaks.
+// X1: an upstream that is half open looks so to the client: it waits as long as the
+// client waits.
 func TestX1UpstreamsThatDoNotAnswer(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -296,12 +300,67 @@ func TestX1UpstreamsThatDoNotAnswer(t *testing.T) {
 	if told := until(t, "done", k.done); told != "0 true" {
 		t.Error(told)
 	}
-	_ = silent.Close()
-	for _, path := range []string{"/messages", "/other"} {
-		q := question{Method: http.MethodPost, Path: path, Body: "{}"}
-		if got := q.ask(t, s.base); !got.Failed {
-			t.Errorf("%s, of an upstream that is not there: %v", path, got)
+}
+
+// X1: where no connection can be made nothing was sent: the client hears why in the
+// shape of its vendor's errors, and may try again.
+func TestX1UpstreamsThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	unknown := httptest.NewUnstartedServer(http.NotFoundHandler())
+	unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
+	unknown.StartTLS() // by an authority that nobody knows
+	t.Cleanup(unknown.Close)
+	for up, why := range map[string]string{"http://" + closed.Addr().String(): "connection refused", unknown.URL: "unknown authority", "http://no-such-host.invalid": "lookup"} {
+		host := strings.TrimPrefix(strings.TrimPrefix(up, "http://"), "https://")
+		for path, shape := range map[string]string{
+			"/v1/messages":                     `{"type":"error","error":{"type":"api_error","message":%q}}`,
+			"/v1/responses":                    `{"error":{"type":"server_error","message":%q}}`,
+			"/v1/chat/completions":             `{"error":{"type":"server_error","message":%q}}`,
+			"/v1beta/models/x:generateContent": `{"error":{"code":502,"message":%q,"status":"UNAVAILABLE"}}`,
+			"/v1/files":                        `{"type":"error","error":{"type":"tenfold_proxy","message":%q}}`,
+		} {
+			for _, k := range []Keeper{nil, newScribe()} {
+				s := run(t, k, up)
+				s.find = wire.Of
+				got := question{Method: http.MethodPost, Path: path, Body: strings.Repeat("x", 1<<20), Chunked: true}.ask(t, s.base)
+				var body struct {
+					Error struct {
+						Message string `json:"message"`
+					} `json:"error"`
+				}
+				_ = json.Unmarshal([]byte(got.Body), &body)
+				says := body.Error.Message
+				if got.Status != http.StatusBadGateway || got.Body != fmt.Sprintf(shape, says) || !strings.HasPrefix(says, "tenfold proxy: cannot connect to "+host+": ") || !strings.Contains(says, why) {
+					t.Errorf("%s%s: %v", up, path, got)
+				}
+			}
 		}
+	}
+}
+
+// X1: a client that is still sending hears that no connection can be made, and that
+// this one ends.
+func TestX1AnUploadToNowhere(t *testing.T) {
+	t.Parallel()
+	s := run(t, nil, "http://no-such-host.invalid")
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_, _ = fmt.Fprintf(conn, "POST /t/%s/up/other HTTP/1.1\r\nHost: %s\r\nContent-Length: 100\r\n\r\n{", s.token, s.address)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusBadGateway || !res.Close {
+		t.Errorf("%s, close: %v", res.Status, res.Close)
 	}
 }
 

@@ -30,9 +30,12 @@ type passage struct {
 	exchange *guarded
 	// upload is the body that streams through; nil for none.
 	upload *upload
-	// answered tells that what a vendor says before its response comes too late.
-	mu       sync.Mutex
-	answered bool
+	// protocol is empty for what none knows.
+	protocol string
+	// answered tells that what a vendor says before its response comes too late; sent,
+	// that something of the request may have reached a vendor.
+	mu             sync.Mutex
+	answered, sent bool
 }
 
 // forward sends a request on and its response back. A connection that breaks is
@@ -44,8 +47,11 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, t target) {
 	p := &passage{Server: s, w: w, r: r, target: t, ctx: ctx}
 	name := ""
 	protocol, kind, known := s.find(r.Method, t.path)
+	if known {
+		p.protocol = protocol.Name()
+	}
 	if known && s.keeper != nil {
-		name = protocol.Name()
+		name = p.protocol
 	}
 	status, cut := p.run(protocol, kind, name != "")
 	s.log.Debug("request", "client", t.route.Client, "upstream", t.name, "protocol", name, "status", status, "cut", cut, "took", time.Since(start))
@@ -80,7 +86,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 	res, err := p.send(pack(coding, plain, raw, p.exchange.Body()))
 	if err != nil {
 		p.exchange.Done(0, true)
-		return 0, true
+		return p.unreached(err)
 	}
 	if res.StatusCode/100 == 2 {
 		return p.respond(res)
@@ -94,7 +100,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 		_ = res.Body.Close()
 		if res, err = p.send(pack(coding, plain, raw, again)); err != nil { //nolint:bodyclose // respond closes it
 			p.exchange.Done(0, true)
-			return 0, true
+			return p.unreached(err)
 		}
 		return p.respond(res)
 	}
@@ -134,7 +140,7 @@ func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
 	}
 	res, err := p.roundTrip(out) //nolint:bodyclose // respond closes it
 	if err != nil {
-		return 0, true
+		return p.unreached(err)
 	}
 	return p.respond(res)
 }
@@ -174,8 +180,7 @@ func (p *passage) send(body []byte) (*http.Response, error) {
 	return p.roundTrip(out)
 }
 
-// roundTrip waits for a response. If none comes the client's connection ends, as
-// it would have; why is for whoever looks after the proxy.
+// roundTrip waits for a response.
 func (p *passage) roundTrip(out *http.Request) (*http.Response, error) {
 	res, err := p.transport.RoundTrip(out)
 	p.mu.Lock()
@@ -185,6 +190,24 @@ func (p *passage) roundTrip(out *http.Request) (*http.Response, error) {
 		p.log.Warn("the upstream cannot be reached", "upstream", p.target.name, "host", p.target.url.Host, "error", reason(err))
 	}
 	return res, err
+}
+
+// unreached ends what got no response. A connection that broke breaks for the client
+// as well. One that could not be made the client has with us: it hears why in the
+// shape of its vendor's errors, as a failure that it tries again after, as it does
+// where it cannot connect by itself (X1).
+func (p *passage) unreached(err error) (status int, cut bool) {
+	p.mu.Lock()
+	sent := p.sent
+	p.mu.Unlock()
+	if sent || p.ctx.Err() != nil {
+		return 0, true
+	}
+	if p.upload != nil && !p.upload.ended.Load() {
+		p.w.Header().Set("Connection", "close")
+	}
+	fail(p.w, p.protocol, http.StatusBadGateway, "cannot connect to "+p.target.url.Host+": "+reason(err))
+	return http.StatusBadGateway, false
 }
 
 // reason says why no response came, without what was received: some errors of
@@ -204,7 +227,11 @@ func reason(err error) string {
 // outgoing is the request as it goes on, without its body. Nothing is added that
 // the client did not say.
 func (p *passage) outgoing() *http.Request {
-	trace := &httptrace.ClientTrace{Got1xxResponse: p.inform}
+	trace := &httptrace.ClientTrace{Got1xxResponse: p.inform, WroteHeaders: func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.sent = true
+	}}
 	out := (&http.Request{
 		Method: p.r.Method, URL: p.target.url, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: p.r.Header.Clone(), Host: p.target.url.Host,

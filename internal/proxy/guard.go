@@ -126,19 +126,36 @@ func (s *Server) refuse(r *http.Request) string {
 	return ""
 }
 
-// refuse answers in a shape whose message the clients of all vendors show.
-func refuse(w http.ResponseWriter, status int, why string) {
+// refuse answers a request whose protocol nobody looked for.
+func refuse(w http.ResponseWriter, status int, why string) { fail(w, "", status, why) }
+
+// fail answers with an error in the shape of a protocol's own; where that is not
+// known, in one whose message the clients of all vendors show.
+func fail(w http.ResponseWriter, protocol string, status int, why string) {
 	type failure struct {
-		Type    string `json:"type"`
+		Code    int    `json:"code,omitzero"`
+		Type    string `json:"type,omitzero"`
 		Message string `json:"message"`
+		Status  string `json:"status,omitzero"`
 	}
-	body, _ := json.Marshal(struct {
-		Type  string  `json:"type"`
+	body := struct {
+		Type  string  `json:"type,omitzero"`
 		Error failure `json:"error"`
-	}{"error", failure{"tenfold_proxy", "tenfold proxy: " + why}})
+	}{Error: failure{Message: "tenfold proxy: " + why}}
+	switch protocol {
+	case wire.OpenAIResponses{}.Name(), wire.OpenAIChat{}.Name():
+		body.Error.Type = "server_error"
+	case wire.Gemini{}.Name():
+		body.Error.Code, body.Error.Status = status, "UNAVAILABLE"
+	case wire.Anthropic{}.Name():
+		body.Type, body.Error.Type = "error", "api_error"
+	default:
+		body.Type, body.Error.Type = "error", "tenfold_proxy"
+	}
+	data, _ := json.Marshal(body)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	_, _ = w.Write(data)
 }
 
 // A guarded exchange survives an error of ours: whatever panics is as if nothing

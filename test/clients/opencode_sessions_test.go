@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,8 +95,9 @@ func TestOpenCodeSessions(t *testing.T) {
 
 // An opencodeServer answers what its interface asks of it.
 type opencodeServer struct {
-	p   *Place
-	url string
+	p    *Place
+	url  string
+	stop func()
 }
 
 // serve has opencode serve its interface while the test lasts.
@@ -110,12 +112,13 @@ func (p *Place) serve() opencodeServer {
 	if err := cmd.Start(); err != nil {
 		p.tb.Fatal(err)
 	}
-	p.tb.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	end := sync.OnceFunc(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	p.tb.Cleanup(end)
 	stop := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 	defer stop.Stop()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if _, url, ok := strings.Cut(lines.Text(), "listening on "); ok {
-			return opencodeServer{p, strings.TrimSpace(url)}
+			return opencodeServer{p, strings.TrimSpace(url), end}
 		}
 	}
 	p.tb.Fatal("opencode serve does not say where it listens")

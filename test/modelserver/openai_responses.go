@@ -194,9 +194,13 @@ func (a *answer) responsesOutput() []map[string]any {
 				})
 				continue
 			}
-			items = append(items, map[string]any{
+			item := map[string]any{
 				"type": "function_call", "id": a.id("fc_"), "call_id": b.ID, "name": b.Name, "arguments": b.Arguments, "status": "completed",
-			})
+			}
+			if b.Namespace != "" {
+				item["namespace"] = b.Namespace
+			}
+			items = append(items, item)
 		case KindText, KindResult:
 			items = append(items, map[string]any{
 				"type": "message", "id": a.id("msg_"), "role": "assistant", "status": "completed",

@@ -52,6 +52,8 @@ type Block struct {
 	Name string
 	// Arguments are a call's, as JSON, or as plain text where Custom is set.
 	Arguments string
+	// Namespace is that of a tool of OpenAI's which stands in one.
+	Namespace string
 	// Custom marks a call of OpenAI's free-form tools (custom_tool_call).
 	Custom bool
 	// Signature is the opaque part of a thinking block.

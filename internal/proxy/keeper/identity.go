@@ -64,8 +64,8 @@ var sessionHeaders = []struct {
 	{"opencode", []string{"X-Opencode-Session"}},
 }
 
-// tools are the agents that can be started through us, by the names that people use.
-var tools = map[string]string{"claude": "claude-code", "codex": "codex", "gemini": "gemini-cli", "opencode": "opencode", "pi": "pi"}
+// tools are the agents that can be started through us, by what they are called there.
+var tools = map[string]string{"claude-code": "claude-code", "codex": "codex", "gemini-cli": "gemini-cli", "opencode": "opencode", "pi": "pi"}
 
 // credentialHeaders are where clients put what tells one of them from another.
 var credentialHeaders = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Chatgpt-Account-Id"}

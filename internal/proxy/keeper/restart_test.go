@@ -26,6 +26,7 @@ import (
 type dialect struct {
 	protocol wire.Protocol
 	path     string
+	client   string // that was started through us
 	request  string // with a verb for the messages
 	user     func(text string) string
 	call     func(n int) string
@@ -69,7 +70,7 @@ var dialects = map[string]dialect{
 		check: body.OpenAIChat().Check,
 	},
 	"responses": {
-		protocol: wire.OpenAIResponses{}, path: "/v1/responses", request: `{"model":"gpt-5","store":false,"input":[%s]}`,
+		protocol: wire.OpenAIResponses{}, path: "/v1/responses", client: "codex", request: `{"model":"gpt-5","store":false,"input":[%s]}`,
 		user: func(text string) string {
 			return `{"type":"message","id":"msg_own","role":"user","content":[{"type":"input_text","text":` + quoted(text) + `}]}`
 		},
@@ -121,7 +122,7 @@ func (s *speaker) ask(more ...string) proxy.Exchange {
 	}
 	raw := fmt.Sprintf(s.request, strings.Join(append(slices.Clone(s.messages), more...), ","))
 	return s.k.Take(context.Background(), proxy.Incoming{
-		Protocol: s.protocol, Kind: wire.Generate, Path: s.path, Header: s.header, Dir: "/w", Client: map[string]string{"responses": "codex"}[s.path[4:]], Body: []byte(raw),
+		Protocol: s.protocol, Kind: wire.Generate, Path: s.path, Header: s.header, Dir: "/w", Client: s.client, Body: []byte(raw),
 	})
 }
 

@@ -46,7 +46,10 @@ type dialect struct {
 	// one after it; ends finishes a changed draft, where not nil.
 	piece func(e *editor, d *draft, p *Piece, now tenfold.Payload)
 	on    func(p, next *Piece) bool
-	ends  func(e *editor, d *draft)
+	// doubles tells that blocks may have no piece: they stay where all of a message
+	// does.
+	doubles bool
+	ends    func(e *editor, d *draft)
 }
 
 // Words between messages that would not be taken one after the other.
@@ -86,13 +89,14 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		e.err = err
 		return
 	}
-	d, all, signed := &draft{role: m.role, message: i, from: m}, 0, false
+	d, all, signed, changed := &draft{role: m.role, message: i, from: m}, 0, false, false
 	if d.role == "" || d.role == "function" { // Gemini's names for the user's
 		d.role = e.d.user
 	}
 	role := d.role
 	for j := range pieces {
 		p, f := &pieces[j], &fates[j]
+		changed = changed || f.shown != nil && f.changed()
 		if len(f.added) > 0 {
 			if all > 0 {
 				d.moved = true
@@ -122,6 +126,14 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 			}
 		}
 		e.unsigned = false
+	}
+	if places := m.places(); e.d.doubles && !d.moved && len(d.blocks) < len(places) {
+		if d.moved = changed; !changed {
+			d.blocks = nil
+			for _, at := range places {
+				d.add(e.kept(at))
+			}
+		}
 	}
 	if (d.moved || signed) && e.d.ends != nil {
 		e.d.ends(e, d)

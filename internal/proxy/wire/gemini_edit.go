@@ -9,7 +9,7 @@ import (
 func (Gemini) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return edit(r, upto, pieces, shown, dialect{
 		member: "parts", user: "user", assistant: "model", text: geminiText,
-		piece: (*editor).geminiPiece, on: isSignature, ends: (*editor).signFirst,
+		piece: (*editor).geminiPiece, on: isSignature, doubles: true, ends: (*editor).signFirst,
 	})
 }
 

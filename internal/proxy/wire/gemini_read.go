@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -77,13 +78,14 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 		}
 	}
 	names := nameless{}
-	for _, at := range m.blocks {
+	for k, at := range m.blocks {
 		part, err := geminiPartAt(r.Body, at)
 		switch {
 		case err != nil:
 			return nil, err
 		case role == "model" && part.isResult, role == "user" && part.isCall:
 			return nil, errShape
+		case part.isResult && calls.twice(r.Body, part, m.blocks[:k]): // no entry
 		case role == "model":
 			p.geminiSaid(part, names)
 		default:
@@ -97,13 +99,25 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 
 // geminiCalls are the calls that a content may answer.
 type geminiCalls struct {
-	ids  map[string]bool
+	ids  map[string]int      // how many calls have it, less the results so far
 	open map[string][]string // by tool: ids that were given, and not yet answered
+}
+
+// twice tells whether a result is there once more than its call, word for word: Gemini
+// CLI resumes a session with all results doubled.
+func (c *geminiCalls) twice(raw []byte, part geminiPart, before []Span) bool {
+	id, _, given := part.named(raw, part.result)
+	left, called := c.ids[id]
+	if !given || !called {
+		return false
+	}
+	c.ids[id] = left - 1
+	return left < 1 && slices.ContainsFunc(before, func(at Span) bool { return bytes.Equal(at.of(raw), part.at.of(raw)) })
 }
 
 // geminiCallsBefore reads the calls of the content before one.
 func geminiCallsBefore(r *Request, i int) (*geminiCalls, error) {
-	c := &geminiCalls{ids: map[string]bool{}, open: map[string][]string{}}
+	c := &geminiCalls{ids: map[string]int{}, open: map[string][]string{}}
 	if i == 0 || !r.Messages[i-1].Model {
 		return c, nil
 	}
@@ -125,7 +139,7 @@ func geminiCallsBefore(r *Request, i int) (*geminiCalls, error) {
 			id = names.id(tool)
 			c.open[tool] = append(c.open[tool], id)
 		}
-		c.ids[id] = true
+		c.ids[id]++
 	}
 	return c, nil
 }
@@ -141,7 +155,8 @@ func (*geminiPart) named(raw []byte, f fields) (id, tool string, given bool) {
 // of gives the call that a result answers: the one of its id, or the first open one
 // of its tool without one, whatever id a client makes up for the result.
 func (c *geminiCalls) of(id, tool string) string {
-	if open := c.open[tool]; !c.ids[id] && len(open) > 0 {
+	if _, called := c.ids[id]; !called && len(c.open[tool]) > 0 {
+		open := c.open[tool]
 		c.open[tool] = open[1:]
 		return open[0]
 	}

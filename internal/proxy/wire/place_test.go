@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -237,6 +238,45 @@ func TestX3WhatIsEditedMeetsWhatFollows(t *testing.T) {
 	} {
 		if got, err := v.Edit(r, 3, pieces, c.shown); err != nil || string(got) != c.want {
 			t.Errorf("%s: %s, %v\nwant\n%s", name, got, err, c.want)
+		}
+	}
+}
+
+// Gemini CLI resumes a session with each result twice: that is one result, whose
+// doubles stay where nothing of the message is changed, and else go (X2a).
+func TestX2aResultsOfGeminiTwice(t *testing.T) {
+	t.Parallel()
+	const a, b = `{"functionResponse":{"id":"a","name":"r","response":{"output":"long"}}}`, `{"functionResponse":{"id":"b","name":"r","response":{"output":"long"}}}`
+	const start = `{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"r","args":{}}},{"functionCall":{"id":"b","name":"r","args":{}}}]},`
+	const twice = start + `{"role":"user","parts":[` + a + `, ` + b + `,` + a + `,` + b + `]}`
+	v := vendors()[1]
+	_, pieces, _ := v.read(t, []byte(`{"contents":[`+twice+`]}`))
+	if len(pieces[2]) != 2 || len(pieces[2][0].At) != 1 || len(pieces[2][1].At) != 1 {
+		t.Errorf("%+v", pieces[2])
+	}
+	short := tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("short")}
+	for _, c := range []struct {
+		change map[string]tenfold.Payload
+		want   string
+	}{
+		{nil, twice},
+		{map[string]tenfold.Payload{"result a": short}, start + `{"role":"user","parts":[` + strings.Replace(a, "long", "short", 1) + `,` + b + `]}`},
+		{map[string]tenfold.Payload{"call a": nil, "result a": nil}, `{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"b","name":"r","args":{}}}]},{"role":"user","parts":[` + b + `]}`},
+	} {
+		if got := edited(t, v, `{"contents":[`+twice+`]}`, c.change); got != c.want {
+			t.Errorf("%s\nwant\n%s", got, c.want)
+		}
+	}
+	// Of two calls of one name each has its own, and what differs is no double.
+	other := strings.Replace(a, "long", "other", 1)
+	for parts, want := range map[string]int{
+		`{"role":"model","parts":[{"functionCall":{"id":"a","name":"r"}},{"functionCall":{"id":"a","name":"r"}}]},{"role":"user","parts":[` + a + `,` + a + `,` + a + `]}`: 2,
+		`{"role":"model","parts":[{"functionCall":{"id":"a","name":"r"}}]},{"role":"user","parts":[` + a + `,` + other + `]}`:                                              2,
+		`{"role":"model","parts":[{"functionCall":{"name":"r"}}]},{"role":"user","parts":[` + a + `,` + a + `]}`:                                                           2,
+	} {
+		_, pieces, _ := v.read(t, []byte(`{"contents":[{"role":"user","parts":[{"text":"go"}]},`+parts+`]}`))
+		if len(pieces[2]) != want {
+			t.Errorf("%d results of %s", len(pieces[2]), parts)
 		}
 	}
 }

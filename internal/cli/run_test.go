@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The terminal is the client's: what net/http logs by itself of an upstream that
+// says more than it was asked is not printed there, and with --verbose no more than
+// what the proxy reports (X8).
+func TestRunIsSilent(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("the client here is a script of bash")
+	}
+	for _, flags := range [][]string{nil, {"--verbose"}} {
+		up, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = up.Close() })
+		heard := make(chan bool)
+		go func() {
+			for first := true; ; first = false {
+				conn, err := up.Accept()
+				if err != nil {
+					return
+				}
+				if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
+					return
+				}
+				if !first {
+					<-heard
+				}
+				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+				if first {
+					go func() {
+						_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\nnobody asked for this")
+						_, _ = io.Copy(io.Discard, conn) // until it is hung up
+						close(heard)
+					}()
+				}
+			}
+		}()
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "claude"), []byte(`#!/usr/bin/env bash
+url=${ANTHROPIC_BASE_URL#http://}; host=${url%%/*}
+for i in 1 2; do
+  exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
+  printf 'GET /%s/v1/models HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "${url#*/}" "$host" >&3
+  cat <&3
+done
+`), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		c := child(t, filepath.Join(dir, "store.db"), append(append([]string{"run"}, flags...), "claude")...)
+		c.Env = append(c.Env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "ANTHROPIC_BASE_URL=http://"+up.Addr().String())
+		var out, errs bytes.Buffer
+		c.Stdout, c.Stderr = &out, &errs
+		if err := c.Run(); err != nil || strings.Count(out.String(), "200 OK") != 2 {
+			t.Fatalf("%v: %s%s", err, out.String(), errs.String())
+		}
+		for line := range strings.Lines(errs.String()) {
+			if flags == nil || !strings.Contains(line, "msg=request ") {
+				t.Errorf("run %q prints %s", flags, line)
+			}
+		}
+	}
+}
