@@ -80,20 +80,34 @@ type Server struct {
 }
 
 // Serve serves an editor until it closes its side or ctx ends. Then it stops
-// what is under way, and returns once all conversations are closed.
+// what is under way, and returns once all conversations are closed. Nothing is
+// written to out after that.
 func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	w := &orderedWriter{w: out}
 	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}, out: w}
-	e.mu.Lock() // no session is opened before the connection is known
-	e.conn = sdk.NewAgentSideConnection(e, w, in)
+	ready := make(chan struct{}) // nothing is read before the connection is known, and has its logger
+	e.conn = sdk.NewAgentSideConnection(e, w, gatedReader{in, ready})
 	e.conn.SetLogger(cmp.Or(s.Log, slog.New(slog.DiscardHandler)))
-	e.mu.Unlock()
+	close(ready)
 	select {
 	case <-e.conn.Done():
 	case <-ctx.Done():
 	}
 	stop()
+	defer w.close()
 	return e.close()
+}
+
+// gatedReader gives nothing before it is opened.
+type gatedReader struct {
+	io.Reader
+	open <-chan struct{}
+}
+
+// Read implements [io.Reader].
+func (g gatedReader) Read(p []byte) (int, error) {
+	<-g.open
+	return g.Reader.Read(p)
 }

@@ -241,10 +241,15 @@ func explained(err error) error {
 	return out
 }
 
-// orderedWriter runs what is to come after the answer that names a session.
+// orderedWriter runs what is to come after the answer that names a session. Once
+// it is closed nothing is written: what is under way is the connection's, which
+// does not say when it has ended.
 type orderedWriter struct {
-	w  io.Writer
-	mu sync.Mutex
+	writing sync.Mutex // of what follows
+	w       io.Writer
+	closed  bool
+
+	mu sync.Mutex // of what follows
 	// waiting are functions by the session that an answer names.
 	waiting map[string]func()
 }
@@ -260,7 +265,7 @@ func (o *orderedWriter) afterResult(session string, f func()) {
 
 // Write implements [io.Writer]. A write is one message.
 func (o *orderedWriter) Write(line []byte) (int, error) {
-	n, err := o.w.Write(line)
+	n, err := o.write(line)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for id, f := range o.waiting {
@@ -270,4 +275,19 @@ func (o *orderedWriter) Write(line []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+func (o *orderedWriter) write(line []byte) (int, error) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	if o.closed {
+		return 0, io.ErrClosedPipe
+	}
+	return o.w.Write(line)
+}
+
+func (o *orderedWriter) close() {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	o.closed = true
 }
