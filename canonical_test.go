@@ -183,8 +183,8 @@ func TestP10BlankIsWhatTheValidatorsRefuse(t *testing.T) {
 		if r >= 0xD800 && r < 0xE000 {
 			continue
 		}
-		if !corpustest.All() && r > 0xFFFF && !unicode.In(r, unicode.C, unicode.Z) {
-			continue // letters and signs beyond the first plane: no race hides there
+		if !corpustest.All() && !unicode.In(r, unicode.C, unicode.Z) && (r > 0xFFFF || corpustest.UnderRace && r > 0x2FFF) {
+			continue // letters and signs far from the blanks: no race hides there
 		}
 		text := string(r)
 		refused := len(body.OpenAIChat().Check(chatSaying(text))) > 0

@@ -25,6 +25,9 @@ func TestV6TenCompactionsAreAsGoodAsOne(t *testing.T) {
 		}
 	}
 	step := 6
+	if corpustest.UnderRace {
+		step = 24
+	}
 	if corpustest.All() {
 		step = 1
 	}

@@ -276,6 +276,9 @@ func TestV2EveryRecordedSessionCostsNoMoreThroughUs(t *testing.T) {
 	t.Parallel()
 	files := corpustest.Files(t, "claude-code", "codex", "opencode", "pi", "gemini-cli")
 	var all []eval.File
+	if corpustest.UnderRace {
+		files = corpustest.Sample(files)
+	}
 	for _, f := range files {
 		all = append(all, eval.File{Path: f.Path, Name: f.Name, Source: f.Format})
 	}
@@ -296,7 +299,7 @@ func TestV2EveryRecordedSessionCostsNoMoreThroughUs(t *testing.T) {
 	}
 	for _, s := range r.Summarise().Live {
 		t.Logf("%-10s kept an hour: %-5v %3d sessions, $%.2f through us, $%.2f without, %d dearer", s.Provider, s.Hour, s.Sessions, s.With, s.Without, s.Dearer)
-		if s.Provider == "all" && !s.Hour && s.With > 0.70*s.Without {
+		if s.Provider == "all" && !s.Hour && !corpustest.UnderRace && s.With > 0.70*s.Without {
 			t.Errorf("all sessions cost $%.2f through us, $%.2f without: less than 30 %% lower", s.With, s.Without)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 	"tenfold/internal/record"
 	"tenfold/strategy"
@@ -76,7 +77,11 @@ func TestP1S13aIsTheSameAHundredTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []byte
-	for i := range 100 {
+	times := 100
+	if corpustest.UnderRace {
+		times = 10
+	}
+	for i := range times {
 		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=10%,recall=true")
 		got, err := json.Marshal(made.Compactions)
 		if err != nil {
@@ -93,7 +98,11 @@ func TestP1S13aIsTheSameAHundredTimes(t *testing.T) {
 // Texts that nobody expects are fitted in time by their size.
 func TestS13aHugeTexts(t *testing.T) {
 	var names, lines strings.Builder
-	for i := range 200_000 {
+	size := 200_000
+	if corpustest.UnderRace {
+		size = 20_000
+	}
+	for i := range size {
 		fmt.Fprintf(&names, "name_%d and ", i)
 		fmt.Fprintf(&lines, "name_%d\n", i%9000)
 	}
