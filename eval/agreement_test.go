@@ -42,15 +42,12 @@ type referenceFigures struct {
 // of them where all is tried.
 func agreementFiles(t *testing.T) []corpustest.File {
 	var files []corpustest.File
-	of, most := map[string]int{}, 4
-	if corpustest.UnderRace {
-		most = 3
-	}
+	of := map[string]int{}
 	for _, f := range corpustest.Files(t) {
 		if referenceFormats[f.Format] == "" || f.Calls < 20 || f.Conversations > 1 {
 			continue
 		}
-		if of[f.Format]++; corpustest.All() || of[f.Format] > 1 && of[f.Format] < most {
+		if of[f.Format]++; corpustest.All() || of[f.Format] > 1 && of[f.Format] < 4 {
 			files = append(files, f)
 		}
 	}

@@ -159,6 +159,13 @@ func TestX2aTheViewSaysWhatTheProjectionSays(t *testing.T) {
 	for name, data := range sessions(t) {
 		t.Run(name, func(t *testing.T) {
 			d, known := read(t, data)
+			if slices.ContainsFunc(d.raws(), func(raw jsontext.Value) bool {
+				return unmarshal(raw, &struct {
+					Info messageInfo `json:"info"`
+				}{}) != nil
+			}) {
+				t.Skip("a message of a shape that opencode never sends")
+			}
 			log := logOf(t, d.export())
 			for how, plan := range compactions(t, log) {
 				p := tenfold.Project(log).With(plan...)
