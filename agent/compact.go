@@ -11,7 +11,7 @@ import (
 // (A1–A8). A stop is given where the request cannot be sent.
 func (w *worker) settle() (*Stop, error) {
 	if w.branch != "" {
-		return w.settleBranch(w.wish)
+		return w.settleBranch(w.wish.Load())
 	}
 	for range maxRounds {
 		w.mu.Lock()

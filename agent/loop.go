@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tenfold"
@@ -25,7 +26,7 @@ type worker struct {
 	broken int
 	most   int // tokens of an answer, where the provider said so
 	// wish is that of a sub-agent's model to be compacted.
-	wish *session.Wish
+	wish atomic.Pointer[session.Wish]
 }
 
 // maxBroken is how many responses in a row may break off before the run ends.

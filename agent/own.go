@@ -128,7 +128,7 @@ func compactTool() ownTool {
 		do: func(_ context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
 			wish := session.Wish{By: session.ByModel, Reason: "asked by the model", Focus: a.Focus}
 			if w.branch != "" {
-				w.wish = &wish
+				w.wish.Store(&wish) // several may be made at once: the last counts
 				return success("The earlier parts will be shortened after this step."), nil
 			}
 			d, err := w.wants(wish)

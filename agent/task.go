@@ -134,7 +134,7 @@ func (w *worker) settleBranch(wish *session.Wish) (*Stop, error) {
 	}
 	d, full := w.control.NextOn(used, wish), wish != nil || used > w.control.Window()
 	w.mu.Unlock()
-	if w.wish = nil; d.Action != session.Compact {
+	if w.wish.Store(nil); d.Action != session.Compact {
 		return nil, nil
 	}
 	begins := d
