@@ -14,7 +14,7 @@ import (
 func mark(view wire.Object) {
 	var tools, messages []jsontext.Value
 	if json.Unmarshal(view.Get("tools"), &tools) == nil && markLast(tools) {
-		view.Set("tools", joined(tools))
+		view.Set("tools", wire.Join(tools))
 	}
 	if json.Unmarshal(view.Get("messages"), &messages) != nil {
 		return
@@ -26,12 +26,12 @@ func mark(view wire.Object) {
 		}
 		var blocks []jsontext.Value
 		if json.Unmarshal(message.Get("content"), &blocks) == nil && markLast(blocks) {
-			message.Set("content", joined(blocks))
+			message.Set("content", wire.Join(blocks))
 			messages[i] = message.Bytes()
 			marks--
 		}
 	}
-	view.Set("messages", joined(messages))
+	view.Set("messages", wire.Join(messages))
 }
 
 // markLast marks the last of some objects.
@@ -46,15 +46,4 @@ func markLast(list []jsontext.Value) bool {
 	last.Set("cache_control", jsontext.Value(`{"type":"ephemeral"}`))
 	list[len(list)-1] = last.Bytes()
 	return true
-}
-
-func joined(list []jsontext.Value) jsontext.Value {
-	out := []byte{'['}
-	for i, v := range list {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
 }

@@ -47,7 +47,7 @@ func closeSchema(v jsontext.Value, depth int) (jsontext.Value, bool) {
 				inner, ok := closeSchema(list[j], depth-1)
 				list[j], strict = inner, strict && ok
 			}
-			o[i].Value = join(list)
+			o[i].Value = Join(list)
 			strict = strict && m.Name == "anyOf"
 		}
 	}
@@ -73,7 +73,8 @@ func requiresAll(o Object) bool {
 	return true
 }
 
-func join(list []jsontext.Value) jsontext.Value {
+// Join writes a JSON array of values.
+func Join(list []jsontext.Value) jsontext.Value {
 	out := []byte{'['}
 	for i, v := range list {
 		if i > 0 {
