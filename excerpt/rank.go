@@ -221,7 +221,7 @@ func (c *chooser) head(e *entry, line int32) int32 {
 	return h
 }
 
-// hold takes lines that are no candidate.
+// hold takes lines that are not candidates.
 func (c *chooser) hold(e *entry, entry, first, last int32) {
 	for n := first; n <= last; n++ {
 		c.held[e.text.from+n-1] = true

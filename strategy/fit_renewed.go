@@ -19,8 +19,8 @@ func (f *fitting) findRenewed() {
 	}
 }
 
-// isRenewed reports whether an entry is left out of a view for being put there
-// anew. One that is shortened is not: it is no longer what the client knows.
+// isRenewed reports whether an entry is left out of a view because its client puts
+// it there again. An entry that is shortened stays: the client has another text.
 func (f *fitting) isRenewed(view *tenfold.Projection, seq int64) bool {
 	if _, ok := slices.BinarySearch(f.renewed, seq); !ok {
 		return false

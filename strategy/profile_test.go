@@ -98,7 +98,7 @@ func TestProfileWithoutItsSummary(t *testing.T) {
 	if err != nil || len(made.Compactions) != 1 || len(made.Refused) != 0 {
 		t.Errorf("%+v, %v", made, err)
 	}
-	// Strategies that are no profile go each by itself.
+	// Strategies that are not profiles are run one by one.
 	o = strategy.Options{Range: tenfold.Range{ToTurn: 1}, Summarizer: &scripted{results: []strategy.SummaryResult{{Declined: true}}}}
 	made = plan(t, p, o, "strip-tools", "summarize")
 	if len(made.Compactions) != 1 || len(made.Refused) != 1 {

@@ -152,14 +152,14 @@ thought: Let me
 thought: look.
 agent: I look\x1b[2J.
 call c1 [read, pending] fs_read_file a.go
-call c2 [edit, pending] fs_modify_file a.go | diff /work/a.go: "x" → "y"
+call c2 [edit, pending] fs_modify_file a.go | diff /project/a.go: "x" → "y"
 call c3 [execute, pending] shell go test ./...
 call c4 [read, pending] fs_read_file
 call c5 [think, pending] todo_write
 plan: Look (completed)
 plan: Mend (in_progress)
 plan: Rest (pending)
-update c1 in_progress fs_read_file a.go at /work/a.go
+update c1 in_progress fs_read_file a.go at /project/a.go
 call root.task1/c1 [search, pending] root.task1: fs_grep_files main
 call root.task1/c2 [think, pending] root.task1: todo_write
 update c3 in_progress shell go test ./...
@@ -167,7 +167,7 @@ update c3 | `+"```⏎one⏎```"+`
 update c3 | `+"```⏎one⏎two⏎```"+`
 update c1 completed | `+"```⏎package a⏎```"+`
 update root.task1/c1 completed | `+"```⏎main.go:1⏎```"+`
-update c2 completed | diff /work/a.go: "x" → "y"
+update c2 completed | diff /project/a.go: "x" → "y"
 update c3 failed | `+"````⏎FAIL ``` \\x1b[31mred⏎````"+`
 update c4 failed | `+"```⏎invalid arguments⏎```"+`
 update c5 completed | `+"```⏎ok⏎```"+`
@@ -294,7 +294,7 @@ func TestTheModelIsSwitchedToOneOfThoseOffered(t *testing.T) {
 	if got := fmt.Sprint(h.switched); got != "[test/small]" {
 		t.Errorf("switched to %s", got)
 	}
-	r, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: "/work", McpServers: []sdk.McpServer{}})
+	r, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: "/project", McpServers: []sdk.McpServer{}})
 	if err != nil || len(r.ConfigOptions) != 1 || r.ConfigOptions[0].Select.Name != "Model" || len(*r.ConfigOptions[0].Select.Options.Ungrouped) != 2 {
 		t.Errorf("the options: %+v, %v", r.ConfigOptions, err)
 	}
@@ -404,7 +404,7 @@ func TestALoadedConversationIsShownWhole(t *testing.T) {
 		tenfold.UserMessage{Parts: []tenfold.Part{{Text: "What is in a?"}}, Purpose: tenfold.Request},
 		tenfold.Reasoning{Text: "hm"},
 		tenfold.Reasoning{Encrypted: "xx", Provider: "anthropic"},
-		tenfold.ToolCall{CallID: "1", Name: "Read", Arguments: `{"file_path":"/work/a"}`},
+		tenfold.ToolCall{CallID: "1", Name: "Read", Arguments: `{"file_path":"/project/a"}`},
 		textResult("1", "A"),
 		tenfold.AssistantMessage{Text: "A."},
 		tenfold.Compaction{ToTurn: 0, Command: "x", Reason: "asked", TokensBefore: 900, TokensAfter: 90, Turns: tenfold.Omit},
@@ -421,14 +421,14 @@ func TestALoadedConversationIsShownWhole(t *testing.T) {
 	}
 	c := connect(t, h)
 	id := sdk.SessionId(s.ID())
-	if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: "/work", McpServers: []sdk.McpServer{}}); err != nil {
+	if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: "/project", McpServers: []sdk.McpServer{}}); err != nil {
 		t.Fatal(err)
 	}
 	whole := outline(c.updates(id))
 	compare(t, whole, `
 user: What is in a?
 thought: hm
-call 1 [read, pending] Read /work/a
+call 1 [read, pending] Read /project/a
 update 1 completed | `+"```⏎A⏎```"+`
 agent: A.
 call compaction-1 [other, completed] Compacted: 900 → 90 tokens | asked
@@ -438,14 +438,14 @@ call 2 [read, pending] Read b
 update 2 failed
 command: /compact
 command: /undo`)
-	if _, err := c.ResumeSession(t.Context(), sdk.ResumeSessionRequest{SessionId: id, Cwd: "/work"}); err != nil {
+	if _, err := c.ResumeSession(t.Context(), sdk.ResumeSessionRequest{SessionId: id, Cwd: "/project"}); err != nil {
 		t.Fatal(err)
 	}
 	if rest := strings.TrimPrefix(outline(c.updates(id)), whole); rest != "command: /compact\ncommand: /undo\n" {
 		t.Errorf("resuming shows\n%s", rest)
 	}
 	for _, unknown := range []string{"", "nobody"} {
-		if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: sdk.SessionId(unknown), Cwd: "/work", McpServers: []sdk.McpServer{}}); err == nil {
+		if _, err := c.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: sdk.SessionId(unknown), Cwd: "/project", McpServers: []sdk.McpServer{}}); err == nil {
 			t.Errorf("loaded the conversation %q", unknown)
 		}
 	}
@@ -503,9 +503,9 @@ func TestPromptsBecomeParts(t *testing.T) {
 		_, err := c.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: blocks})
 		return err
 	}
-	resource := sdk.EmbeddedResourceResource{TextResourceContents: &sdk.TextResourceContents{Uri: "file:///work/a%20b.go", Text: "package a"}}
+	resource := sdk.EmbeddedResourceResource{TextResourceContents: &sdk.TextResourceContents{Uri: "file:///project/a%20b.go", Text: "package a"}}
 	if err := prompt(
-		sdk.TextBlock("Look at "), sdk.ResourceLinkBlock("c.go", "file:///work/c.go"), sdk.TextBlock(" and"), sdk.ResourceBlock(resource),
+		sdk.TextBlock("Look at "), sdk.ResourceLinkBlock("c.go", "file:///project/c.go"), sdk.TextBlock(" and"), sdk.ResourceBlock(resource),
 		sdk.ImageBlock("aGk=", "image/png"), sdk.TextBlock("please "), sdk.ResourceLinkBlock("x", "https://x.example/y"),
 	); err != nil {
 		t.Fatal(err)
@@ -517,7 +517,7 @@ func TestPromptsBecomeParts(t *testing.T) {
 		}
 		text += p.Text
 	}
-	compare(t, text, "Look at @/work/c.go and\n<file path=\"/work/a b.go\">\npackage a\n</file>\n[data:image/png;base64,aGk=]please @https://x.example/y")
+	compare(t, text, "Look at @/project/c.go and\n<file path=\"/project/a b.go\">\npackage a\n</file>\n[data:image/png;base64,aGk=]please @https://x.example/y")
 	if err := prompt(sdk.TextBlock("/undo"), sdk.ImageBlock("aGk=", "image/png")); err != nil || len(got) != 2 {
 		t.Errorf("a message with an image was taken for a command: %v, %v", got, err)
 	}
@@ -574,7 +574,7 @@ func TestASessionOpenedTooLateIsClosed(t *testing.T) {
 	}
 	c := connect(t, h)
 	go func() {
-		_, _ = c.NewSession(context.WithoutCancel(t.Context()), sdk.NewSessionRequest{Cwd: "/work", McpServers: []sdk.McpServer{}})
+		_, _ = c.NewSession(context.WithoutCancel(t.Context()), sdk.NewSessionRequest{Cwd: "/project", McpServers: []sdk.McpServer{}})
 	}()
 	<-opening
 	c.hangUp()
@@ -638,13 +638,13 @@ func TestConversationsAreListedByDirectory(t *testing.T) {
 	if r, err := c.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: sdk.Ptr("/elsewhere")}); err != nil || len(r.Sessions) != 0 {
 		t.Errorf("elsewhere: %+v, %v", r, err)
 	}
-	for _, cwd := range []*string{nil, sdk.Ptr("/work")} {
+	for _, cwd := range []*string{nil, sdk.Ptr("/project")} {
 		r, err := c.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: cwd})
 		if err != nil || len(r.Sessions) != 3 {
 			t.Errorf("listed %+v, %v", r.Sessions, err)
 		}
 		for _, s := range r.Sessions {
-			if !all[s.SessionId] || s.Cwd != "/work" || s.UpdatedAt == nil {
+			if !all[s.SessionId] || s.Cwd != "/project" || s.UpdatedAt == nil {
 				t.Errorf("listed %+v", s)
 			}
 		}

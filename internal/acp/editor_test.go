@@ -220,7 +220,7 @@ func connect(t *testing.T, h acp.Host) *client {
 // begin begins a session.
 func (c *client) begin(t *testing.T) sdk.SessionId {
 	t.Helper()
-	r, err := c.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/work", McpServers: []sdk.McpServer{}})
+	r, err := c.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/project", McpServers: []sdk.McpServer{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,9 +125,8 @@ func sorted(t *testing.T, call string) string {
 	return name + " " + string(v)
 }
 
-// A call is never mapped onto the name that it has, which would never end, nor
-// with arguments that are no object; and the name of each tool that is mapped is
-// told by Name as well.
+// A call is never mapped onto the name that it has, which would never end. The
+// arguments of a mapped call are an object, and Name knows each tool that is mapped.
 func TestAliasesAreOurs(t *testing.T) {
 	values := []string{`"a.go"`, `["a","b"]`, `{"path":"a"}`, `0`, `-1`, `1e99`, `true`, `null`, `""`, `"  "`, `[[1,2]]`, "\"\xff\""}
 	var names []string

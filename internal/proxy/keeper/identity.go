@@ -38,7 +38,7 @@ const (
 	classSideReply  class = "side_reply" // a question beside the conversation
 )
 
-// beside tells of requests that are no part of a conversation: they pass
+// beside tells of requests that do not belong to a conversation: they pass
 // unrecorded.
 func (c class) beside() bool { return c == classAuxiliary || c == classSideReply }
 

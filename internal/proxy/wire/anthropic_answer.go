@@ -10,7 +10,7 @@ import (
 	"tenfold/provider/answer"
 )
 
-// JSON is the content type of answers that are no stream.
+// JSON is the content type of answers that are not streams.
 const JSON = "application/json"
 
 // Listen implements [Protocol].
