@@ -30,7 +30,8 @@ var layers = [][]string{
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
-	{"internal/cli", "internal/web"},
+	{"internal/web"},
+	{"internal/cli"},
 	{"cmd", "examples"},
 }
 

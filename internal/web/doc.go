@@ -1,0 +1,7 @@
+// Package web is what stands behind "tenfold serve": an HTTP API over the
+// conversations of a store, described by OpenAPI, a stream of events, and the page.
+// It has no rule of its own: whatever it does, the command line does the same way.
+//
+// shape.go says what the API takes and gives; api*.go the operations; guard.go who
+// may ask; page/ is the page, in TypeScript, and page/dist what is served of it.
+package web

@@ -1,0 +1,327 @@
+package web
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What the API says and takes. The page's client is generated from these types by
+// way of the OpenAPI document. Tokens are by the provider's own count where usage
+// was recorded, as on the command line; times are UTC.
+
+// A Tokens is a size before and after compaction.
+type Tokens struct {
+	Before int    `json:"before" doc:"raw: all that was said"`
+	After  int    `json:"after" doc:"what a model sees"`
+	Method string `json:"method" doc:"how it was counted, as o200k"`
+}
+
+// A ConversationRow is a conversation in a list: what the store knows without
+// reading a log.
+type ConversationRow struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Tool    string    `json:"tool" doc:"whose session it is, as claude-code; empty: ours"`
+	Project string    `json:"project" doc:"the directory it ran in; empty where unknown"`
+	Turns   int       `json:"turns"`
+	Entries int64     `json:"entries" doc:"the version of the log"`
+	Tokens  Tokens    `json:"tokens"`
+	Dollars float64   `json:"dollars" doc:"what its recorded requests cost, US$; 0 where unknown"`
+	Began   time.Time `json:"began" doc:"when something was said first"`
+	Updated time.Time `json:"updated" doc:"when something was appended last"`
+	Active  bool      `json:"active" doc:"the one that the command line means without an ID"`
+}
+
+// Conversations is a page of a list, the last changed first.
+type Conversations struct {
+	Items []ConversationRow `json:"items"`
+	Next  string            `json:"next,omitempty" doc:"cursor of the next page; empty at the end"`
+	Total int               `json:"total" doc:"that pass the filters"`
+	// Projects and Tools are what the filters offer, with how many each has.
+	Projects []Facet `json:"projects"`
+	Tools    []Facet `json:"tools"`
+}
+
+// A Facet is a value that a filter offers.
+type Facet struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// A Conversation is one opened.
+type Conversation struct {
+	ConversationRow
+	Model       string       `json:"model" doc:"the newest that answered; empty where unknown"`
+	Window      int          `json:"window" doc:"its context window in tokens; 0 where unknown"`
+	Compactions []Compaction `json:"compactions" doc:"all that the log holds, the oldest first"`
+	Status      Status       `json:"status"`
+	Sums        []FateSum    `json:"sums" doc:"entries and tokens by fate"`
+}
+
+// A FateSum is what became of entries of one fate.
+type FateSum struct {
+	Fate    string `json:"fate" doc:"kept, stripped, trimmed, omitted or summarised; added and config for what is no entry"`
+	Entries int    `json:"entries"`
+	Before  int    `json:"before"`
+	After   int    `json:"after"`
+}
+
+// A Status is where a live conversation stands (docs/controller.md).
+type Status struct {
+	State       string    `json:"state" doc:"ready, wanted, compacting, tried or closed"`
+	Since       time.Time `json:"since,omitzero" doc:"when the attempt under way began"`
+	Failure     string    `json:"failure,omitempty" doc:"why the last attempt of this turn came to nothing"`
+	Tokens      int       `json:"tokens" doc:"what the next request takes"`
+	Window      int       `json:"window" doc:"0 where unknown"`
+	Method      string    `json:"method" doc:"where the figure is from: counted, or calibrated by recorded usage"`
+	Compactions int       `json:"compactions" doc:"that the log holds, undone ones included"`
+	Epoch       int       `json:"epoch" doc:"beginnings of what a provider may cache, from 0"`
+	// Busy is set while an agent of this server works on it; Waiting while it asks
+	// for leave.
+	Busy    bool       `json:"busy"`
+	Waiting []Question `json:"waiting" doc:"calls that wait for a decision"`
+}
+
+// A Compaction is an overlay of the log.
+type Compaction struct {
+	ID       string    `json:"id"`
+	Seq      int64     `json:"seq"`
+	Command  string    `json:"command,omitempty" doc:"what one command made is undone together"`
+	At       time.Time `json:"at"`
+	FromTurn int       `json:"from_turn"`
+	ToTurn   int       `json:"to_turn"`
+	First    int64     `json:"first" doc:"seq of the first entry covered; first > last for none"`
+	Last     int64     `json:"last"`
+	Strategy string    `json:"strategy,omitempty"`
+	Profile  string    `json:"profile,omitempty"`
+	Source   string    `json:"source,omitempty" doc:"who asked: user, auto, model, micro, import, birth"`
+	Reason   string    `json:"reason,omitempty"`
+	Live     bool      `json:"live" doc:"false while it is undone"`
+	Before   int       `json:"before" doc:"tokens of the view before it; 0 where not recorded"`
+	After    int       `json:"after"`
+	Summary  string    `json:"summary,omitempty" doc:"the text of its summary"`
+	Dollars  float64   `json:"dollars,omitempty" doc:"what its summary cost"`
+}
+
+// An Outline is the structure of a log in columns, one value an entry, from seq
+// From on. Columns of strings are indexes into their lists.
+type Outline struct {
+	Version int64    `json:"version"`
+	From    int64    `json:"from" doc:"seq of the first value"`
+	Kinds   []string `json:"kinds"`
+	Fates   []string `json:"fates"`
+	Kind    []int    `json:"kind"`
+	Turn    []int    `json:"turn"`
+	Step    []int    `json:"step"`
+	Before  []int    `json:"before" doc:"tokens raw"`
+	After   []int    `json:"after" doc:"tokens that a model sees"`
+	Fate    []int    `json:"fate"`
+	By      []int    `json:"by" doc:"index into compactions of the conversation; -1 for none"`
+	Pair    []int64  `json:"pair" doc:"seq of the call of a result, or of the result of a call; 0 for none"`
+	Flags   []int    `json:"flags" doc:"bits: 1 an error, 2 said by a person, 4 pinned, 8 of a sub-agent, 16 no model sees its kind"`
+}
+
+// A Row is one entry in a list: a line of it.
+type Row struct {
+	Seq     int64     `json:"seq"`
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`
+	Turn    int       `json:"turn"`
+	Step    int       `json:"step"`
+	Branch  string    `json:"branch,omitempty" doc:"the sub-agent's, empty for the main one"`
+	At      time.Time `json:"at"`
+	Label   string    `json:"label" doc:"a few words: the tool and its primary argument, the kind's name"`
+	Text    string    `json:"text" doc:"the first 300 characters, on one line"`
+	Length  int       `json:"length" doc:"characters of the whole text"`
+	Tool    string    `json:"tool,omitempty"`
+	Outcome string    `json:"outcome,omitempty" doc:"how a call ended: ok, failed, unknown …"`
+	Fate    string    `json:"fate"`
+	By      string    `json:"by,omitempty" doc:"id of the compaction that decided"`
+	Why     string    `json:"why" doc:"the reason of the fate"`
+	Before  int       `json:"before"`
+	After   int       `json:"after"`
+	Pair    int64     `json:"pair,omitempty"`
+	Pinned  bool      `json:"pinned,omitempty"`
+}
+
+// Rows is a window of a log.
+type Rows struct {
+	Version int64 `json:"version"`
+	Items   []Row `json:"items"`
+}
+
+// An Entry is one whole. Text and Shown are cut to the window that was asked for.
+type Entry struct {
+	Row
+	Raw    string `json:"raw" doc:"what was said, from offset on, in characters"`
+	Offset int    `json:"offset"`
+	// Shown is what a model sees of it now; empty where it sees nothing.
+	Shown       string         `json:"shown"`
+	ShownLength int            `json:"shown_length"`
+	Summary     string         `json:"summary,omitempty" doc:"the text that stands in for it"`
+	Payload     jsontext.Value `json:"payload,omitempty" doc:"as it is stored, where that is at most 64 KB"`
+}
+
+// A Hit is an entry found by a search.
+type Hit struct {
+	Conversation string   `json:"conversation"`
+	Title        string   `json:"title"`
+	Seq          int64    `json:"seq"`
+	Kind         string   `json:"kind"`
+	Snippet      string   `json:"snippet"`
+	Marks        [][2]int `json:"marks" doc:"where the words stand in the snippet, in UTF-16 code units"`
+	Hidden       bool     `json:"hidden" doc:"no model sees it now; only told within one conversation"`
+}
+
+// A View is what a model sees, for one provider.
+type View struct {
+	Provider string     `json:"provider"`
+	Version  int64      `json:"version"`
+	Items    []ViewItem `json:"items"`
+	Tokens   int        `json:"tokens"`
+	Config   int        `json:"config" doc:"tokens of the system prompt and the tools, which come before"`
+	// Cached is how many of the items from the start were in the last request that
+	// was answered, and so may be in the provider's cache.
+	Cached   int      `json:"cached"`
+	Epochs   []Epoch  `json:"epochs"`
+	Problems []string `json:"problems" doc:"what the provider would refuse; empty as a rule"`
+	// Body is the conversation part of the request, exactly.
+	Body jsontext.Value `json:"body"`
+}
+
+// A ViewItem is one thing that a model sees.
+type ViewItem struct {
+	Seq    int64  `json:"seq" doc:"0 for what the projection put in"`
+	Kind   string `json:"kind"`
+	Turn   int    `json:"turn"`
+	Step   int    `json:"step"`
+	Added  string `json:"added,omitempty" doc:"what the projection put in"`
+	Fate   string `json:"fate"`
+	By     string `json:"by,omitempty"`
+	Tokens int    `json:"tokens"`
+	Text   string `json:"text"`
+}
+
+// An Epoch is a stretch in which the beginning of the view did not change.
+type Epoch struct {
+	Compaction string    `json:"compaction" doc:"the one that began it; empty for the first"`
+	At         time.Time `json:"at"`
+	Tokens     int       `json:"tokens" doc:"of the view when it began"`
+}
+
+// A Wish says what to compact and how, as the flags of "tenfold conversation
+// compact" do; empty fields are as configured.
+type Wish struct {
+	Profile    string   `json:"profile,omitempty"`
+	Strategies []string `json:"strategies,omitempty" doc:"NAME or NAME:KEY=VALUE,…; not with a profile"`
+	From       string   `json:"from,omitempty" doc:"a bound: 5, -3, 2d, last"`
+	To         string   `json:"to,omitempty"`
+	Keep       string   `json:"keep,omitempty" doc:"turns or tokens at the end: 3, 20k"`
+	Target     string   `json:"target,omitempty" doc:"20k, or 10%"`
+	Focus      string   `json:"focus,omitempty"`
+	Summary    string   `json:"summary,omitempty" doc:"use this text as the summary"`
+	// Version is the log that the person looked at: another one is a conflict, 409.
+	// 0 takes the newest.
+	Version int64 `json:"version,omitempty"`
+}
+
+// A Trial is a plan that was not applied: how the view would be.
+type Trial struct {
+	Report Report `json:"report"`
+	// After are the tokens of each entry in that view and Fate its fate, as in an
+	// outline from seq 1.
+	Fates []string `json:"fates"`
+	After []int    `json:"after"`
+	Fate  []int    `json:"fate"`
+	// CUR and EDR are the two measures (docs/quality.md), measured on this
+	// conversation by hiding its end from the strategy; null where it is too short.
+	CUR *float64 `json:"cur"`
+	EDR *float64 `json:"edr"`
+}
+
+// An Event is what the stream of a conversation tells. In server-sent events its
+// type is the event's name, and the id of "entry" is its seq: reconnecting with
+// Last-Event-ID goes on after it. The other events have no id.
+type Event struct {
+	// Entry came to the log. Changed is the first seq whose fate or tokens are other
+	// than before, because of it: 0 for none.
+	Entry   *Row  `json:"entry,omitempty"`
+	Changed int64 `json:"changed,omitempty"`
+	Version int64 `json:"version,omitempty"`
+	// Status, where it changed.
+	Status *Status `json:"status,omitempty"`
+	// Text and Reasoning are what an agent here is writing; Running and Output tell
+	// of a call; Stop ends its run.
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
+	Running   string `json:"running,omitempty" doc:"the call that began, as a line"`
+	Output    string `json:"output,omitempty"`
+	Stop      string `json:"stop,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// A Question is a call that waits for leave.
+type Question struct {
+	ID      string   `json:"id"`
+	Call    string   `json:"call" doc:"the tool and what it is to do, as a line"`
+	Detail  string   `json:"detail" doc:"the whole of it"`
+	Why     string   `json:"why"`
+	Choices []string `json:"choices" doc:"what may be answered: once, always, no"`
+}
+
+// A Message is one turn of the agent.
+type Message struct {
+	Text  string `json:"text" minLength:"1"`
+	Model string `json:"model,omitempty" doc:"PROVIDER/MODEL; empty: as configured by whoever started the server"`
+}
+
+// A Spending is what requests cost in a group of them.
+type Spending struct {
+	Key       string  `json:"key" doc:"a day as 2006-01-02, a project, a model, or a conversation's id"`
+	Title     string  `json:"title,omitempty"`
+	Responses int     `json:"responses"`
+	Priced    int     `json:"priced" doc:"of them, with a known price"`
+	Dollars   float64 `json:"dollars"`
+	// Saved is what compactions saved less what they cost: below zero where they
+	// cost more.
+	Saved      float64 `json:"saved"`
+	Input      int     `json:"input"`
+	CacheRead  int     `json:"cache_read"`
+	CacheWrite int     `json:"cache_write"`
+	Output     int     `json:"output"`
+}
+
+// A LabPoint is a strategy measured.
+type LabPoint struct {
+	Strategy string   `json:"strategy"`
+	Share    float64  `json:"share" doc:"tokens of the view in the raw ones, 0 to 1"`
+	CUR      *float64 `json:"cur"`
+	EDR      *float64 `json:"edr"`
+	Baseline bool     `json:"baseline"`
+	Sessions int      `json:"sessions"`
+}
+
+// A Meta says what this server offers.
+type Meta struct {
+	Version    string   `json:"version"`
+	ReadOnly   bool     `json:"read_only"`
+	Agent      bool     `json:"agent" doc:"messages can be sent: a model is configured"`
+	Model      string   `json:"model,omitempty"`
+	Profiles   []string `json:"profiles"`
+	Strategies []string `json:"strategies"`
+	Providers  []string `json:"providers" doc:"for views: anthropic, openai-chat …"`
+}
+
+// A Report says what a compaction did or would do.
+type Report struct {
+	DryRun      bool     `json:"dry_run"`
+	Nothing     string   `json:"nothing,omitempty" doc:"why nothing is compacted"`
+	Tokens      Tokens   `json:"tokens"`
+	Target      int      `json:"target,omitempty"`
+	Met         bool     `json:"met" doc:"true without a target"`
+	Missed      string   `json:"missed,omitempty" doc:"why the target is not reached"`
+	Compactions []string `json:"compactions" doc:"ids of what was added"`
+	Warnings    []string `json:"warnings"`
+	Version     int64    `json:"version" doc:"of the log, afterwards"`
+}
