@@ -134,20 +134,20 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 		reading := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
 		case r.URL.Host != "" || r.Method == http.MethodConnect:
-			refuse(w, http.StatusForbidden, "proxy", "this is not a proxy", "ask for a path of this server")
+			deny(w, http.StatusForbidden, "proxy", "this is not a proxy", "ask for a path of this server")
 		case !g.knows(r):
-			refuse(w, http.StatusForbidden, "host", "unknown host", `use the address that "tenfold serve" prints`)
+			deny(w, http.StatusForbidden, "host", "unknown host", `use the address that "tenfold serve" prints`)
 		case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}, r.Method) || !api && !reading:
 			h.Set("Allow", "GET, HEAD")
-			refuse(w, http.StatusMethodNotAllowed, "method", "the method is not allowed here", "the document at /api/openapi.json lists what is")
+			deny(w, http.StatusMethodNotAllowed, "method", "the method is not allowed here", "the document at /api/openapi.json lists what is")
 		case api && g.foreign(r):
-			refuse(w, http.StatusForbidden, "origin", "requests of other pages are refused", "open the page itself")
+			deny(w, http.StatusForbidden, "origin", "requests of other pages are refused", "open the page itself")
 		case r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Has(inviteParam):
 			g.welcome(w, r)
 		case !g.admits(r):
 			g.turnAway(w, r)
 		case !reading && g.access.ReadOnly && !strings.HasSuffix(r.URL.Path, "/plan"): // which writes nothing
-			refuse(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
+			deny(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
 		default:
 			serveWhole(w, r, next)
 		}
@@ -228,7 +228,7 @@ func (g *Guard) welcome(w http.ResponseWriter, r *http.Request) {
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request) {
 	if isAPI(r.URL.Path) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, "signed_out", "not signed in", `open the address that "tenfold serve" prints; a program sends the token of --token-file as "Authorization: Bearer TOKEN"`)
+		deny(w, http.StatusUnauthorized, "signed_out", "not signed in", `open the address that "tenfold serve" prints; a program sends the token of --token-file as "Authorization: Bearer TOKEN"`)
 		return
 	}
 	head := ""
@@ -259,11 +259,11 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		refuse(w, http.StatusRequestEntityTooLarge, "too_long", "the body is longer than 4 MB", "send less")
+		deny(w, http.StatusRequestEntityTooLarge, "too_long", "the body is longer than 4 MB", "send less")
 		return
 	case err != nil:
 		w.Header().Set("Connection", "close")
-		refuse(w, http.StatusRequestTimeout, "timeout", "the body did not come whole within 30 seconds", "try again")
+		deny(w, http.StatusRequestTimeout, "timeout", "the body did not come whole within 30 seconds", "try again")
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{})
@@ -280,3 +280,9 @@ func (withoutDeadline) SetReadDeadline(time.Time) error { return nil }
 
 // Unwrap is for [http.ResponseController].
 func (w withoutDeadline) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// deny answers with a problem, as the operations do.
+func deny(w http.ResponseWriter, status int, code, detail, hint string) {
+	w.Header().Set("Cache-Control", "no-store")
+	(&Problem{Status: status, Code: code, Detail: detail, Hint: hint}).write(w)
+}

@@ -54,7 +54,7 @@ func Page(files fs.FS) http.Handler {
 			f, ok = all["/index.html"]
 		}
 		if !ok {
-			refuse(w, http.StatusNotFound, "not_found", "no such page", `start at "/"`)
+			deny(w, http.StatusNotFound, "not_found", "no such page", `start at "/"`)
 			return
 		}
 		h := w.Header()
