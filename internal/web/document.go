@@ -86,7 +86,7 @@ func withProblems(s *Server, op huma.Operation) huma.Operation {
 		status = "204"
 	}
 	op.Responses = map[string]*huma.Response{
-		status: {Description: op.Summary},
+		status:    {Description: op.Summary},
 		"default": {Description: "What went wrong, and what to try", Content: map[string]*huma.MediaType{problemType: {Schema: schema}}},
 	}
 	return op

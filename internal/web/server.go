@@ -50,7 +50,10 @@ func New(o Options) *Server {
 }
 
 // Close ends the event streams. Requests under way are the listener's.
-func (s *Server) Close() { s.end() }
+func (s *Server) Close() error {
+	s.end()
+	return nil
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

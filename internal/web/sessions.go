@@ -40,8 +40,10 @@ type opened struct {
 	scale   token.Scale
 	scaled  int64 // the version that scale is of
 	epochs  epochs
-	// control is kept, for it reads no more than what is new.
-	control *session.Controller
+	// control is kept, for it reads no more than what is new; controlled says what it
+	// was made by (status.go).
+	control    *session.Controller
+	controlled string
 }
 
 func newSessions(service *session.Service) *sessions {

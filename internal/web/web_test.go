@@ -47,7 +47,7 @@ func server(t testing.TB, st store.Store) (*Server, *session.Service) {
 	}
 	service := session.NewService(st)
 	s := New(Options{Backend: &lent{service: service}})
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { _ = s.Close() })
 	return s, service
 }
 
