@@ -97,7 +97,7 @@ export function Grid(props: Props) {
       aria-readonly="true"
       aria-activedescendant={props.active >= 0 && props.active < props.count ? lineId(props.active) : undefined}
     >
-      <div role="rowgroup" class="line head">
+      <div role="rowgroup" class="line heads">
         <div role="row" aria-rowindex={1}>
           {props.columns.map((c) => (
             <span key={c} role="columnheader" class={`c-${c.toLowerCase()}`}>

@@ -81,7 +81,7 @@ export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
         {call && <Twist folded={folded} what="the result" toggle={toggle} />}
         {log.has(seq, flag.error) && <strong class="failed">failed</strong>}
         {log.has(seq, flag.pinned) && <strong class="pinned" title="Pinned: no compaction may take it">pinned</strong>}
-        {log.has(seq, flag.agent) && <span class="badge">{row?.branch ? "sub-agent" : "sub-agent"}</span>}
+        {log.has(seq, flag.agent) && <span class="badge">sub-agent</span>}
         {label && <b>{label}</b>}
         {row ? <span>{row.text}</span> : <span class="coming" aria-hidden="true" />}
       </span>

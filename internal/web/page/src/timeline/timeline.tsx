@@ -200,11 +200,15 @@ export function TimelineView({ id }: { id: string }) {
     };
     if (type === lineOf.turn) return { class: "turn", "aria-level": 1, "aria-expanded": !folds.folded("turn", seq), onClick: select };
     if (type === lineOf.group) return { class: `group fate-${log.fateAt(seq)}`, "aria-level": 2, "aria-expanded": !folds.folded("group", seq), onClick: select };
-    const called = log.pair[seq - 1]! > seq;
+    const marks = [`entry fate-${log.fateAt(seq)} l-${levelOf(log, seq)}`];
+    if (log.has(seq, flag.unseen)) marks.push("quiet");
+    else if (log.before[seq - 1]! > 0 && log.after[seq - 1] === 0) marks.push("gone");
+    if (person(seq)) marks.push("by-person");
+    if (log.kindAt(seq) === "reasoning") marks.push("reasoning");
     return {
-      class: `entry k-${log.kindAt(seq)} fate-${log.fateAt(seq)} ${log.before[seq - 1]! > 0 && log.after[seq - 1] === 0 ? "gone" : ""} l-${levelOf(log, seq)}`,
+      class: marks.join(" "),
       "aria-level": levelOf(log, seq),
-      "aria-expanded": called ? !folds.folded("result", seq) : undefined,
+      "aria-expanded": log.pair[seq - 1]! > seq ? !folds.folded("result", seq) : undefined,
       onClick: select,
     };
   };
