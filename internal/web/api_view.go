@@ -22,7 +22,7 @@ type viewOf struct {
 	Provider string `query:"provider" default:"anthropic" doc:"as meta lists them"`
 	From     int    `query:"from" minimum:"0" default:"0" doc:"index of the first item"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
-	Body     bool   `query:"body" doc:"give the body of the request too: as large as the whole view"`
+	Whole    bool   `query:"body" doc:"give the body of the request too: as large as the whole view"`
 }
 
 // shownLength is how much of an item's text a view gives, in characters.
@@ -59,7 +59,7 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 	for _, v := range profile.Check(sent) {
 		out.Problems = append(out.Problems, v.String())
 	}
-	if in.Body {
+	if in.Whole {
 		out.Body = sent
 	}
 	return out, nil

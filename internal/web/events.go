@@ -107,8 +107,15 @@ func (t *topics) forget(p *topic) {
 	}
 }
 
-// poke has the status looked at again.
-func (p *topic) poke() {
+// poke has the status of a conversation looked at again, where somebody follows
+// it: it is not all in the log.
+func (t *topics) poke(id string) {
+	t.mu.Lock()
+	p := t.open[id]
+	t.mu.Unlock()
+	if p == nil {
+		return
+	}
 	select {
 	case p.pokes <- struct{}{}:
 	default:
