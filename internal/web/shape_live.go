@@ -13,7 +13,7 @@ type Status struct {
 	Window      int       `json:"window" doc:"0 where unknown"`
 	Method      string    `json:"method" enum:"reported,calibrated,estimate" doc:"where the figure is from: reported by the provider, with what came since; estimated, and corrected by what it reported before; estimated"`
 	Compactions int       `json:"compactions" doc:"that the log holds, undone ones included"`
-	Epoch       int64     `json:"epoch" doc:"seq of the entry that changed the view last: since then it only grows; 0 before the first"`
+	Epoch       int       `json:"epoch" doc:"beginnings of what a provider may cache, from 0"`
 
 	Busy    bool       `json:"busy" doc:"an agent of this server works on it: no message can be sent"`
 	Running []Running  `json:"running" doc:"calls that run now"`
@@ -68,7 +68,7 @@ type Reply struct {
 
 // A Message has the agent work: it answers a text, compacts, or goes on.
 type Message struct {
-	Text  string `json:"text,omitempty" maxLength:"10485760" doc:"what the person says; with compact: what must be kept"`
+	Text  string `json:"text,omitempty" maxLength:"2097152" doc:"what the person says; with compact: what must be kept"`
 	Do    string `json:"do,omitempty" enum:"answer,compact,go_on" default:"answer" doc:"go_on: where the conversation stopped, without a text"`
 	Model string `json:"model,omitempty" maxLength:"500" doc:"PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server"`
 }

@@ -24,9 +24,10 @@ func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
+	o.epochs.read(o.session.Log(), o.figures())
 	out := Status{
 		State: string(now.State), Failure: visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
-		Epoch: now.Epoch.Seq, Running: []Running{}, Waiting: []Question{}, Offers: []Offer{},
+		Epoch: max(len(o.epochs.list)-1, 0), Running: []Running{}, Waiting: []Question{}, Offers: []Offer{},
 	}
 	_, source := o.control.Used()
 	if out.Method = string(source); source == token.Provider {
@@ -39,8 +40,10 @@ func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
 	if c := s.live.peek(o.session.ID()); c != nil {
 		wanted = c.now(&out, now.Until)
 	}
-	if meta := s.backend.Meta(); meta.Agent && !meta.ReadOnly {
-		out.Offers = offers(out, wanted)
+	if all := offers(out, wanted); len(all) > 0 {
+		if meta := s.backend.Meta(); meta.Agent && !meta.ReadOnly {
+			out.Offers = all
+		}
 	}
 	return out, nil
 }
@@ -59,7 +62,7 @@ func offers(s Status, wanted string) []Offer {
 	write, fresh := Offer{"write", "continue"}, Offer{"new", "new session"}
 	switch closed := s.State == string(session.Closed) || ended.Reason == string(agent.Exceeded); {
 	case s.Busy || s.State == string(session.Compacting):
-		return []Offer{}
+		return nil
 	case closed:
 		return []Offer{compact, fresh}
 	case ended.Reason == reasonFailed:
@@ -69,5 +72,5 @@ func offers(s Status, wanted string) []Offer {
 	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != doCompact:
 		return []Offer{{doGoOn, "go on"}, write}
 	}
-	return []Offer{}
+	return nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"net/http"
@@ -102,7 +103,7 @@ func (t *talks) peek(id string) *talk {
 
 // close stops what is under way and waits for it: what the agents have done is in
 // their logs, and the next run goes on.
-func (t *talks) close() {
+func (t *talks) close() error {
 	t.mu.Lock()
 	t.closed = true
 	t.mu.Unlock()
@@ -112,12 +113,16 @@ func (t *talks) close() {
 	all := t.all
 	t.all = map[string]*talk{}
 	t.mu.Unlock()
+	var errs []error
 	for _, c := range all {
 		c.mu.Lock()
 		hold := c.drop()
 		c.mu.Unlock()
-		free(hold)
+		if hold != nil {
+			errs = append(errs, hold.Close())
+		}
 	}
+	return errors.Join(errs...)
 }
 
 // begin takes the conversation for work: one at a time, and none while it is
@@ -191,7 +196,7 @@ func free(hold io.Closer) {
 	}
 }
 
-// interrupt stops what is under way, if anything is. What there is is kept.
+// interrupt stops what is under way, if anything is. What was done is kept.
 func (c *talk) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,6 +246,8 @@ func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
 	}
 	for e, err := range events {
 		switch {
+		case err != nil && ctx.Err() != nil:
+			ended = &Ended{Reason: string(agent.Interrupted)}
 		case err != nil:
 			p := problemOf(err)
 			ended = &Ended{Reason: reasonFailed, Detail: visible(p.Detail), Hint: visible(p.Hint)}
@@ -252,9 +259,6 @@ func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
 		if err == nil {
 			c.take(e)
 		}
-	}
-	if ctx.Err() != nil {
-		ended = &Ended{Reason: string(agent.Interrupted)}
 	}
 	c.finish(ended)
 	c.release()
