@@ -34,12 +34,14 @@ type acting struct {
 	tools []toolbox.Tool
 	judge permission.Judge
 
+	readOnly bool
+
 	mu     sync.Mutex
 	models []string // that were asked for
 	closed int
 }
 
-func (b *acting) Meta() Meta                                  { return Meta{Agent: true} }
+func (b *acting) Meta() Meta                                  { return Meta{Agent: true, ReadOnly: b.readOnly} }
 func (b *acting) Live(*session.Session) (session.Live, error) { return b.live, nil }
 
 func (b *acting) Agent(_ context.Context, s *session.Session, model string, approver agent.Approver) (*agent.Agent, io.Closer, error) {
