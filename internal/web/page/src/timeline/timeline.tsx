@@ -30,7 +30,10 @@ export function TimelineView({ id }: { id: string }) {
   const control = useRef<GridControl | undefined>(undefined);
 
   // The model: what is known of the log, and what of it is folded.
-  const model = useMemo(() => ({ log: new Log(), folds: new Folds(), rows: new Rows(id, draw as () => void, fail), loaded: 0 }), [id]);
+  const model = useMemo(() => {
+    const log = new Log();
+    return { log, folds: new Folds(log), rows: new Rows(id, draw as () => void, fail), loaded: 0 };
+  }, [id]);
   const { log, folds, rows } = model;
   const [shape, reshape] = useReducer((n: number) => n + 1, 0);
   const lines = useMemo(() => linesOf(log, folds), [model, shape]);
@@ -63,7 +66,7 @@ export function TimelineView({ id }: { id: string }) {
   };
   const reveal = (seq: number, align: "auto" | "center" = "center") => {
     if (seq < 1 || seq > log.length) return;
-    folds.reveal(log, seq);
+    folds.reveal(seq);
     reshape(undefined as never);
     setAt({ seq, type: lineOf.entry });
     pending.current = { seq, align };
@@ -248,7 +251,7 @@ export function TimelineView({ id }: { id: string }) {
           Fold turns
         </button>
         <button aria-pressed={folds.allFolded("group")} title="m" onClick={() => foldAll("group")}>
-          Fold hidden
+          Fold compacted
         </button>
         <button aria-pressed={folds.allFolded("result")} title="r" onClick={() => foldAll("result")}>
           Fold results
