@@ -166,7 +166,7 @@ type Hit struct {
 	Kind         string   `json:"kind"`
 	Snippet      string   `json:"snippet"`
 	Marks        [][2]int `json:"marks" doc:"where the words stand in the snippet, in UTF-16 code units"`
-	Hidden       bool     `json:"hidden" doc:"no model sees it now; only told within one conversation"`
+	Hidden       *bool    `json:"hidden" doc:"no model sees it now; null where too much would have to be read to say so"`
 }
 
 // A View is what a model sees, for one provider.
@@ -185,8 +185,11 @@ type View struct {
 	Warm     time.Time `json:"warm,omitzero"`
 	Epochs   []Epoch   `json:"epochs"`
 	Problems []string  `json:"problems" doc:"what the provider would refuse; empty as a rule"`
-	// Body is the conversation part of the request, exactly, where it was asked for.
-	Body jsontext.Value `json:"body,omitempty"`
+	// Kinds, Kind and Sizes are columns over the whole view, for a picture of it.
+	Kinds []string `json:"kinds"`
+	Kind  []int    `json:"kind" doc:"index into kinds"`
+	Sizes []int    `json:"sizes" doc:"tokens"`
+	Body  string   `json:"body,omitempty" doc:"the conversation part of the request, byte for byte; where it was asked for"`
 }
 
 // A ViewItem is one thing that a model sees.
@@ -199,7 +202,7 @@ type ViewItem struct {
 	Fate   string `json:"fate"`
 	By     string `json:"by,omitempty"`
 	Tokens int    `json:"tokens"`
-	Text   string `json:"text" doc:"the first 2,000 characters; all of it where seq is 0"`
+	Text   string `json:"text" doc:"the first 20,000 characters; all of it where seq is 0"`
 	Length int    `json:"length" doc:"characters of the whole text"`
 }
 
