@@ -246,7 +246,7 @@ func (c *comparison) columns(scale token.Scale) {
 		o.Kind = append(o.Kind, number(kinds, &o.Kinds, kind))
 		o.Decided = append(o.Decided, number(by, &o.By, decided))
 	}
-	o.Tokens.Method = method(c.after.Log(), scale)
+	o.Tokens = Tokens{Method: tokensOf(c.after, scale).Method}
 	for _, n := range scale.Counts(counts...) {
 		o.Before, o.After = append(o.Before, n.Before), append(o.After, n.After)
 		o.Tokens.Before, o.Tokens.After = o.Tokens.Before+n.Before, o.Tokens.After+n.After

@@ -1,8 +1,12 @@
 package web
 
 import (
+	"net/http"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -114,5 +118,59 @@ func TestComparisonOfOne(t *testing.T) {
 		if _, ok := compareOne(view, id); ok {
 			t.Errorf("%q is compared", id)
 		}
+	}
+}
+
+func TestComparisonsOverTheAPI(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	var entries []tenfold.Entry
+	for e := range comparedLog(t).Log().Entries() {
+		e.Seq = 0
+		entries = append(entries, e)
+	}
+	open := created(t, service, "one", entries)
+	at := "/api/conversations/one/compactions/"
+	c := get[Comparison](t, s, at+"cmp_2", http.StatusOK)
+	if c.Compaction != "cmp_2" || c.Version != 8 || c.Tokens.After >= c.Tokens.Before || len(c.Seq) != len(c.Decided) {
+		t.Errorf("%+v", c)
+	}
+	whole := get[Comparison](t, s, at+"all", http.StatusOK)
+	rows := get[ComparedRows](t, s, at+"all/rows?from=1&limit=3&chars=5", http.StatusOK)
+	if len(rows.Items) != 3 || rows.Items[0].Index != 1 {
+		t.Errorf("%+v", rows)
+	}
+	for _, row := range rows.Items {
+		if utf8.RuneCountInString(row.Before.Text) > 5 || utf8.RuneCountInString(row.After.Text) > 5 {
+			t.Errorf("longer than asked for: %+v", row)
+		}
+	}
+	// What comes later changes the whole, and never what one compaction did.
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("more")}}); err != nil {
+		t.Fatal(err)
+	}
+	if again := get[Comparison](t, s, at+"cmp_2", http.StatusOK); !reflect.DeepEqual(again, c) {
+		t.Errorf("%+v became %+v", c, again)
+	}
+	if again := get[Comparison](t, s, at+"all", http.StatusOK); again.Version != 11 || again.Tokens.Before <= whole.Tokens.Before {
+		t.Errorf("%+v", again)
+	}
+	for path, status := range map[string]int{"nothing": 404, "u0": 404, "all/rows?limit=201": 422, "all/rows?from=-1": 422} {
+		if p := get[Problem](t, s, at+path, status); p.Hint == "" {
+			t.Errorf("%s: %+v", path, p)
+		}
+	}
+}
+
+func TestFewComparisonsAreKept(t *testing.T) {
+	t.Parallel()
+	var k comparisons
+	for i := range mostCompared {
+		k.put(strconv.Itoa(i), &comparison{})
+	}
+	k.take("0")
+	k.put("new", &comparison{})
+	if k.take("0") == nil || k.take("1") != nil || len(k.made) != mostCompared || len(k.keys) != mostCompared {
+		t.Errorf("kept: %v", k.keys)
 	}
 }

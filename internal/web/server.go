@@ -24,6 +24,7 @@ type Server struct {
 	sessions *sessions
 	mux      *http.ServeMux
 	api      huma.API
+	compared comparisons
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -39,6 +40,7 @@ func New(o Options) *Server {
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
+		(*Server).declareCompare,
 	} {
 		declare(s)
 	}
