@@ -22,6 +22,7 @@ type Server struct {
 	backend  Backend
 	service  *session.Service
 	sessions *sessions
+	live     *talks
 	mux      *http.ServeMux
 	api      huma.API
 	compared comparisons
@@ -37,10 +38,12 @@ func New(o Options) *Server {
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.service = o.Backend.Service()
 	s.sessions = newSessions(s.service)
+	s.live = newTalks(s)
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
 		(*Server).declareCompare,
+		(*Server).declareAgent,
 	} {
 		declare(s)
 	}
@@ -48,10 +51,11 @@ func New(o Options) *Server {
 	return s
 }
 
-// Close ends the event streams. Requests under way are the listener's.
+// Close ends the event streams and stops the agents: what they did is in their logs.
+// Requests under way are the listener's.
 func (s *Server) Close() error {
 	s.end()
-	return nil
+	return s.live.close()
 }
 
 // ServeHTTP implements http.Handler.
