@@ -62,7 +62,7 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 	return nil
 }
 
-func (s *Server) stopAgent(ctx context.Context, in *ofConversation) error {
+func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
 	return s.talking(ctx, in.ID, func(c *talk) error {
 		if c != nil {
 			c.interrupt()
@@ -104,5 +104,5 @@ func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conv
 	if err != nil {
 		return out, err
 	}
-	return s.conversation(ctx, &ofConversation{ID: made.ID()})
+	return s.conversation(ctx, &InConversation{ID: made.ID()})
 }

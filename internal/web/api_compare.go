@@ -25,7 +25,7 @@ func (s *Server) declareCompare() {
 				return out, err
 			}
 			err = s.with(ctx, in.ID, func(open *session.Session) error {
-				out = c.window(in.From, in.Limit, in.Chars, pinned(open.Projection()))
+				out = c.window(in.From, in.Limit, in.Chars, open.Projection().Pinned)
 				return nil
 			})
 			return out, err

@@ -123,7 +123,9 @@ func newComparison(id string, before, after *tenfold.Projection, scale token.Sca
 // shows, and what was put in where it stands.
 func (c *comparison) list() {
 	left, right := additions(c.before), additions(c.after)
-	c.rows = append(c.rows, comparedRow{config: true})
+	if config := c.config(); config != (tenfold.Count{}) {
+		c.rows = append(c.rows, comparedRow{config: true})
+	}
 	c.put(left[0], right[0])
 	for e := range c.after.Log().Entries() {
 		if e.Payload.Kind().Visible() && c.after.Reads(e.Seq) && (c.tokens(c.before, e) > 0 || c.tokens(c.after, e) > 0) {
@@ -199,6 +201,16 @@ func (c *comparison) tokens(p *tenfold.Projection, e tenfold.Entry) int {
 	return n
 }
 
+// config is what the system prompt and the tools cost on both sides.
+func (c *comparison) config() tenfold.Count {
+	sum := c.after.Totals().Config
+	if c.before != nil {
+		sum.Before = c.before.Totals().Config.After
+	}
+	sum.Entries = 0
+	return sum
+}
+
 // columns works out what the API gives.
 func (c *comparison) columns(scale token.Scale) {
 	o := &c.out
@@ -214,12 +226,8 @@ func (c *comparison) columns(scale token.Scale) {
 		kind, turn, was, fate, decided := "", 0, added, added, ""
 		switch {
 		case r.config:
-			totals := c.after.Totals().Config
 			kind, was, fate = fateConfig, config, config
-			counts[i] = tenfold.Count{Before: totals.Before, After: totals.After}
-			if c.before != nil {
-				counts[i].Before = c.before.Totals().Config.After
-			}
+			counts[i] = c.config()
 		case r.seq > 0:
 			e, _ := c.after.Log().Entry(r.seq)
 			kind = string(e.Payload.Kind())
@@ -281,11 +289,6 @@ func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool)
 	defer c.mu.Unlock()
 	from = min(max(from, 0), len(c.rows))
 	to := min(from+limit, len(c.rows))
-	var last int64
-	for _, r := range c.rows[from:to] {
-		last = max(last, r.seq)
-	}
-	left, right := c.shown(c.before, c.rows[from:to], last), c.shown(c.after, c.rows[from:to], last)
 	out := ComparedRows{Items: []ComparedRow{}}
 	for i, r := range c.rows[from:to] {
 		at := from + i
@@ -302,8 +305,8 @@ func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool)
 			e, _ := c.after.Log().Entry(r.seq)
 			_, row.Step, _ = c.after.Log().Where(r.seq)
 			row.Label, row.Why, row.Pinned = labelOf(c.after.Log(), e), c.after.Why(r.seq).String(), pinned(r.seq)
-			row.Before.cut(left[r.seq], chars)
-			row.After.cut(right[r.seq], chars)
+			row.Before.cut(shown(c.before, e), chars)
+			row.After.cut(shown(c.after, e), chars)
 		default:
 			it := r.either()
 			row.Label, row.Step = it.Added.String(), it.Step
@@ -319,43 +322,16 @@ func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool)
 	return out
 }
 
-// shown is what a view shows of the entries of some rows, of which last is the
-// newest.
-func (c *comparison) shown(p *tenfold.Projection, rows []comparedRow, last int64) map[int64]string {
-	texts := map[int64]string{}
-	raw := func(seq int64) string {
-		e, _ := c.after.Log().Entry(seq)
+// shown is what a view shows of an entry; empty for nothing. No view is the raw log.
+func shown(p *tenfold.Projection, e tenfold.Entry) string {
+	if p == nil {
 		return entryText(e.Payload)
 	}
-	shortened := 0
-	for _, r := range rows {
-		if r.seq == 0 {
-			continue
-		}
-		fate := tenfold.Kept
-		if p != nil {
-			fate, _, _ = p.Fate(r.seq)
-		}
-		switch fate {
-		case tenfold.Kept:
-			texts[r.seq] = raw(r.seq)
-		case tenfold.Stripped, tenfold.Trimmed:
-			texts[r.seq] = ""
-			shortened++
-		}
+	it, ok := p.Item(e.Seq)
+	if !ok {
+		return ""
 	}
-	if shortened == 0 {
-		return texts
-	}
-	for it := range p.Items() {
-		if _, asked := texts[it.Seq]; asked && (it.Fate == tenfold.Stripped || it.Fate == tenfold.Trimmed) {
-			texts[it.Seq] = entryText(unnoted(it))
-			if shortened--; shortened == 0 {
-				break
-			}
-		}
-	}
-	return texts
+	return entryText(it.Payload)
 }
 
 // cut sets the text of a side to at most chars characters of it.

@@ -88,10 +88,10 @@ func TestComparisonOfOne(t *testing.T) {
 		t.Fatal("not compared")
 	}
 	rows := first.window(0, 100, 1000, none).Items
-	if len(rows) != 6 {
+	if len(rows) != 5 {
 		t.Fatalf("%d rows: %+v", len(rows), rows)
 	}
-	if r := rows[2]; r.Seq != 3 || r.Before.Text != "it must be read first" || r.After.Text != "" || r.After.Tokens != 0 ||
+	if r := rows[1]; r.Seq != 3 || r.Before.Text != "it must be read first" || r.After.Text != "" || r.After.Tokens != 0 ||
 		r.Before.Fate != "kept" || r.After.Fate != "omitted" || r.By != "cmp_1" || r.Why != "reasoning goes" {
 		t.Errorf("reasoning: %+v", r)
 	}

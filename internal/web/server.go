@@ -24,6 +24,7 @@ type Server struct {
 	backend  Backend
 	service  *session.Service
 	sessions *sessions
+	topics   *topics
 	live     *talks
 	mux      *http.ServeMux
 	api      huma.API
@@ -37,21 +38,38 @@ type Server struct {
 
 // New makes a server. Each group of operations declares itself.
 func New(o Options) *Server {
-	s := &Server{backend: o.Backend, page: o.Page, mux: http.NewServeMux()}
+	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
-	s.service = o.Backend.Service()
 	s.sessions = newSessions(s.service)
 	s.live = newTalks(s)
+	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.declare()
+	return s
+}
+
+// declare says what the operations are.
+func (s *Server) declare() {
+	s.mux = http.NewServeMux()
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
 		(*Server).declareCompare,
+		(*Server).declareLog,
+		(*Server).declareView,
+		(*Server).declareEvents,
 		(*Server).declareAgent,
 	} {
 		declare(s)
 	}
 	finishDocument(s.api.OpenAPI())
-	return s
+}
+
+// Document is the API in OpenAPI 3.1, as JSON: openapi.json, of which the page's
+// client is made.
+func Document() ([]byte, error) {
+	s := &Server{}
+	s.declare()
+	return jsonOf(s.api.OpenAPI())
 }
 
 // Close ends the event streams and stops the agents: what they did is in their logs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tenfold"
 	"tenfold/agent"
 	"tenfold/session"
 	"tenfold/token"
@@ -36,17 +37,51 @@ func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
 	if now.State == session.Compacting {
 		out.Since, out.Until = now.Since.Round(time.Microsecond).UTC(), now.Until.Round(time.Microsecond).UTC()
 	}
-	wanted := ""
-	if c := s.live.peek(o.session.ID()); c != nil {
-		wanted = c.now(&out, now.Until)
+	wanted, again := "", now.Until
+	c := s.live.peek(o.session.ID())
+	if c != nil {
+		wanted = c.now(&out)
 	}
-	if all := offers(out, wanted); len(all) > 0 {
+	all := offers(out, wanted)
+	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.row) == "" {
+		if last, stopped := stoppedAt(o.session.Log()); stopped && time.Since(last) < unattended {
+			again = last.Add(unattended)
+		} else if stopped {
+			all = unfinished()
+		}
+	}
+	if c != nil && !again.IsZero() {
+		c.wakeAt(again)
+	}
+	if len(all) > 0 {
 		if meta := s.backend.Meta(); meta.Agent && !meta.ReadOnly {
 			out.Offers = all
 		}
 	}
 	return out, nil
 }
+
+// unattended is how long nothing came of an answer of which nobody here knows who
+// gives it, for it to count as stopped: by the end of a server, or of a program.
+const unattended = 30 * time.Second
+
+// stoppedAt is when the last thing came into a log that ends in the middle of an
+// answer.
+func stoppedAt(l *tenfold.Log) (last time.Time, stopped bool) {
+	e, some := l.Entry(l.Version())
+	if !some {
+		return last, false
+	}
+	switch agent.StateOf(l) {
+	case agent.Asked, agent.Answering, agent.Calling:
+		return e.Time, true
+	case agent.Empty, agent.Said:
+	}
+	return last, false
+}
+
+// unfinished is what can be done about an answer that did not end.
+func unfinished() []Offer { return []Offer{{doGoOn, "go on"}, {"write", "continue"}} }
 
 // offers are what a person can do, as in the chat on a terminal. Where the context is
 // full there is no going on (A6).
@@ -70,7 +105,7 @@ func offers(s Status, wanted string) []Offer {
 	case s.Failure != "" || ended.Reason == reasonNotCompacted:
 		return []Offer{compact, write, fresh}
 	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != doCompact:
-		return []Offer{{doGoOn, "go on"}, write}
+		return unfinished()
 	}
 	return nil
 }

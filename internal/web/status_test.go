@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tenfold"
@@ -58,7 +59,7 @@ func TestQuestionsAreShownWhole(t *testing.T) {
 			done <- struct{}{}
 		}()
 		var s Status
-		for c.now(&s, time.Time{}); len(s.Waiting) == 0 || !strings.HasPrefix(s.Waiting[len(s.Waiting)-1].Detail, command[:2]); c.now(&s, time.Time{}) {
+		for c.now(&s); len(s.Waiting) == 0 || !strings.HasPrefix(s.Waiting[len(s.Waiting)-1].Detail, command[:2]); c.now(&s) {
 			s.Waiting = nil
 			time.Sleep(time.Millisecond)
 		}
@@ -119,4 +120,40 @@ func TestTheStatusFollowsTheModel(t *testing.T) {
 	if got := get[Conversation](t, s, "/api/conversations/talk", http.StatusOK); got.Status.Window != 2000 {
 		t.Errorf("%+v", got.Status)
 	}
+}
+
+// What stopped in the middle can be gone on with, once it is clear that nobody is at
+// work on it: whoever listens is woken then.
+func TestWhatStoppedCanBeGoneOnWith(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, b := act(t, nil, &acting{model: script.New(script.Text("Done.")), judge: &asks{}})
+		elsewhere, err := session.NewService(b.store).Open(t.Context(), "talk")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ask := tenfold.UserMessage{Parts: tenfold.Text("Do it.")}
+		if err := elsewhere.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: ask}); err != nil {
+			t.Fatal(err)
+		}
+		if got := now(t, s); len(got.Offers) != 0 {
+			t.Errorf("%+v while somebody may be at work", got.Offers)
+		}
+		got := until(t, s, "stopped", func(s Status) bool { return len(s.Offers) > 0 })
+		if took := time.Since(began); took < unattended || took > unattended+time.Second || words(got) != "go_on: go on, write: continue" {
+			t.Errorf("after %v: %+v", took, got.Offers)
+		}
+		post(t, s, "/talk/messages", Message{Do: doGoOn}, http.StatusAccepted)
+		if got = until(t, s, "over", over); words(got) != "" {
+			t.Errorf("%+v", got.Offers)
+		}
+		_ = s.Close()
+		s, _ = act(t, b.store, &acting{model: script.New(), judge: &asks{}})
+		time.Sleep(unattended + time.Second)
+		if got := now(t, s); len(got.Offers) != 0 {
+			t.Errorf("%+v after an answer", got.Offers)
+		}
+		_ = s.Close()
+	})
 }

@@ -42,9 +42,9 @@ type talk struct {
 	users     int        // listeners, and requests that are about to use it
 	listeners map[*listener]struct{}
 	pieces    []*piece
-	made      int       // pieces, ever
-	waking    bool      // the listeners are about to be woken
-	until     time.Time // for which they are to be woken
+	made      int         // pieces, ever
+	waking    bool        // the listeners are about to be woken
+	alarm     *time.Timer // wakes them when time alone changes the status; nil for none
 
 	busy       bool
 	compacting bool
@@ -91,6 +91,9 @@ func (c *talk) release() {
 	defer c.mu.Unlock()
 	if c.users--; c.users == 0 && c.agent == nil && !c.busy {
 		delete(c.all, c.id)
+		if c.alarm != nil {
+			c.alarm.Stop()
+		}
 	}
 }
 

@@ -172,22 +172,30 @@ func notAsked() *Problem {
 }
 
 // now fills in what the agent does and what it waits for, and gives what it was asked
-// to do. An attempt to compact that nobody ends is over at a time: the listeners look
-// again then.
-func (c *talk) now(s *Status, until time.Time) (wanted string) {
+// to do.
+func (c *talk) now(s *Status) (wanted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !s.Until.IsZero() && !until.Equal(c.until) {
-		c.until = until
-		time.AfterFunc(time.Until(until)+time.Millisecond, func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.changed()
-		})
-	}
 	s.Busy, s.Running, s.Retry, s.Ended = c.busy, slices.Clone(c.running), c.retry, c.ended
 	for _, q := range c.questions {
 		s.Waiting = append(s.Waiting, q.Question)
 	}
 	return c.wanted
+}
+
+// wakeAt has the listeners look again at a time when the status is another one though
+// nothing was appended.
+func (c *talk) wakeAt(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	after := time.Until(at) + time.Millisecond
+	if c.alarm != nil {
+		c.alarm.Reset(after)
+		return
+	}
+	c.alarm = time.AfterFunc(after, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.changed()
+	})
 }
