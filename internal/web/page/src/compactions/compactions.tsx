@@ -10,7 +10,7 @@ import { Try } from "../try/try";
 import { redo, turns, undo, undoable } from "./actions";
 import { Legend, Shrinking } from "./figure";
 import { Compared } from "./grid";
-import { stretches, sums } from "./model";
+import { rowName, stretches, sums } from "./model";
 import "./compactions.css";
 
 /** CompactionsView: all compactions of a conversation, and before and after of the one that is chosen. */
@@ -43,6 +43,7 @@ const askers: Record<string, string> = {
   micro: "automatic: old results",
   import: "from the imported session",
   birth: "a result too large to show whole",
+  file: "tenfold compact",
 };
 
 function by(c: Compaction): string {
@@ -153,7 +154,7 @@ function Chosen({ c, chosen, version, changed }: { c: Conversation; chosen: stri
 
 /** said tells what a compaction covers and where it stands, in a sentence or two. */
 function said(c: Compaction): string {
-  const what = c.does?.length ? ` It changes ${c.does.join(", ")}.` : "";
+  const what = c.does?.length ? ` It changes ${c.does.map((d) => rowName(d)).join(", ")}.` : "";
   const state = c.live ? "" : " It is undone: what you see is what it did while it was in effect.";
   return `It covers ${turns(c)}. The view right before it was made stands beside the view right after.${what}${state}`;
 }
@@ -176,12 +177,12 @@ function Shown({ c, got, changed, one }: { c: Conversation; got: Comparison; cha
           <dd>{before > 0 ? percent(saved / before) : "–"}</dd>
         </div>
         <div>
-          <dt>Cost of its summary</dt>
-          <dd>{cost(one ? [one] : c.compactions)}</dd>
+          <dt>Cost of summaries</dt>
+          <dd>{cost(one ? [one] : c.compactions.filter((x) => x.live))}</dd>
         </div>
         <div>
-          <dt>Tokens</dt>
-          <dd>{got.tokens.method === "calibrated" ? "as the provider counts" : `estimated (${got.tokens.method})`}</dd>
+          <dt>Where the figures are from</dt>
+          <dd>{got.tokens.method === "calibrated" ? "the provider's own count" : `an estimate (${got.tokens.method})`}</dd>
         </div>
       </dl>
       <Shrinking stretches={stretches(got.fates, got.fate, got.before, got.after)} before={before} after={after} words={words} />
@@ -201,5 +202,6 @@ function Shown({ c, got, changed, one }: { c: Conversation; got: Comparison; cha
 function cost(all: Compaction[]): string {
   const sum = all.reduce((n, c) => n + (c.dollars ?? 0), 0);
   if (sum > 0) return dollars(sum);
-  return all.some((c) => c.summary && c.source !== "import") ? "not recorded" : "none, no model was called";
+  const asked = all.some((c) => c.summary && c.source !== "import" && c.model && c.model !== "digest");
+  return asked ? "not recorded" : "none: no model was called";
 }

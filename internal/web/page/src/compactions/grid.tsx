@@ -158,7 +158,7 @@ function Row({ id, c, i, row, index, place, high, at, open, press, stretch, chan
       <span role="gridcell" class="mark" onClick={press}>
         {same ? <span title="unchanged">=</span> : <FateSign fate={fate} />}
       </span>
-      <Cell side={row?.after} tokens={after} gone={after === 0} what={row ? (row.why ? `${fate}: ${row.why}` : fate) : fate} press={press} why={!same && after > 0 && row?.why ? `${fate}: ${row.why}` : ""} />
+      <Cell side={row?.after} tokens={after} gone={after === 0} what={!row ? fate : seq === 0 ? "no longer in the view" : row.why ? `${fate}: ${row.why}` : fate} press={press} why={!same && after > 0 && row?.why ? `${fate}: ${row.why}` : ""} />
       {open && row && <Whole id={id} c={c} row={row} changed={changed} />}
     </div>
   );

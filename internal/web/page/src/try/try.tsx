@@ -130,7 +130,7 @@ function FormBox({ form, set, turns }: { form: Form; set: (f: Form) => void; tur
       </fieldset>
       {form.how === "target" && (
         <label class="field">
-          How small <span class="soft">a share of all that was said (10%) or tokens (20k)</span>
+          How small <span class="soft">a share of what a model sees now (10%) or tokens (20k)</span>
           <span class="sizes">
             <input type="text" value={form.target} onInput={(e) => put({ target: e.currentTarget.value })} size={6} />
             {["5%", "10%", "20%", "30%"].map((size) => (

@@ -328,7 +328,7 @@ function Body({ id, v, provider }: { id: string; v: View; provider: string }) {
   return (
     <Waits of={loaded}>
       {(got) => {
-        const exact = typeof got.body === "string" ? got.body : JSON.stringify(got.body);
+        const exact = got.body ?? "";
         const pretty = indented(exact);
         const cut = !all && pretty.length > drawn;
         return (
