@@ -152,7 +152,7 @@ func openBrowser(ctx context.Context, address string) {
 	case runtime.GOOS == "windows":
 		c = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", address) //nolint:gosec // the same
 	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "": // else one that runs in the terminal may be found
-		c = exec.CommandContext(ctx, "xdg-open", address)
+		c = exec.CommandContext(ctx, "xdg-open", address) //nolint:gosec // the same
 	default:
 		return
 	}

@@ -280,7 +280,7 @@ func TestMethodsAndForms(t *testing.T) {
 			t.Errorf("%s gives %s", asked, got.Status)
 		}
 	}
-	if got, _ := g.ask(b, "GET /api/x", "X-HTTP-Method-Override: DELETE"); got.StatusCode != 200 {
+	if got, _ := g.ask(b, "GET /api/x", "X-HTTP-Method-Override: DELETE"); got.StatusCode != http.StatusOK {
 		t.Errorf("an override gives %s", got.Status)
 	}
 	for request, want := range map[string]string{
@@ -382,7 +382,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := g.send(browser(), r); got.StatusCode != 401 {
+	if got, _ := g.send(browser(), r); got.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger's body gives %s", got.Status)
 	}
 }
