@@ -203,6 +203,7 @@ type ViewItem struct {
 	Fate   string `json:"fate"`
 	By     string `json:"by,omitempty"`
 	Tokens int    `json:"tokens"`
+	Note   int    `json:"note,omitempty" doc:"so many characters at the beginning of the text are the note of the view, which the projection put in"`
 	Text   string `json:"text" doc:"the first 20,000 characters; all of it where seq is 0"`
 	Length int    `json:"length" doc:"characters of the whole text"`
 }

@@ -9,7 +9,7 @@ import { useKeys } from "../shell/keys";
 import { meta } from "../shell/shell";
 import { pin } from "./actions";
 import { lines, reason, rowName, type Line } from "./model";
-import { useTexts, useWindow } from "./window";
+import { useRem, useTexts, useWindow } from "./window";
 
 interface Props {
   id: string;
@@ -37,7 +37,7 @@ export function Compared({ id, c, fate, changed }: Props) {
   const [at, move] = useState(0); // the line that the keys stand on
   const [opened, open] = useState(-1); // the row that is shown whole
   const [extra, stretch] = useState(0); // how much higher that makes it
-  const high = useNarrow() ? 104 : 46;
+  const high = Math.round((useNarrow() ? 7.4 : 3.3) * useRem());
   const list = lines(c, fate, unfolded);
   const openLine = list.findIndex((l) => "row" in l && l.row === opened);
   const [ref, [from, to]] = useWindow(list.length, high, openLine, openLine < 0 ? 0 : extra);
@@ -149,8 +149,9 @@ function Row({ id, c, i, row, index, place, high, at, open, press, stretch, chan
   return (
     <div ref={self} class={`line fate-${fate}${same ? " same" : ""}${at ? " at" : ""}${open ? " open" : ""}`} id={`line${index}`} role="row" aria-rowindex={index + 2} aria-expanded={open} style={place}>
       <span role="gridcell" class="entry" onClick={press}>
-        <span class="seq">{seq ? `#${seq}` : "–"}</span> {seq ? `turn ${c.turn[i]}` : ""}
-        <br />
+        <span>
+          <span class="seq">{seq ? `#${seq}` : "–"}</span> {seq ? `turn ${c.turn[i]}` : ""}
+        </span>
         <span class="soft">{row?.label || rowName(kind)}</span>
         {row?.pinned && <span class="badge">pinned</span>}
       </span>

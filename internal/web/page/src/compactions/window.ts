@@ -2,6 +2,18 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComparedRow } from "../api";
 import { call } from "../call";
 
+/** useRem gives the size of a rem in pixels, which grows on very large screens. */
+export function useRem(): number {
+  const look = () => parseFloat(getComputedStyle(document.documentElement).fontSize) || 14;
+  const [size, set] = useState(look);
+  useEffect(() => {
+    const changed = () => set(look());
+    addEventListener("resize", changed);
+    return () => removeEventListener("resize", changed);
+  }, []);
+  return size;
+}
+
 /**
  * useWindow says which lines of a list of equally high ones are on the screen; the list
  * scrolls with the page. One line, opened, may be higher by extra.

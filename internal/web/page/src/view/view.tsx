@@ -3,7 +3,7 @@ import type { View, ViewItem } from "../api";
 import { call } from "../call";
 import { useWidth } from "../compactions/figure";
 import { rowName } from "../compactions/model";
-import { useWindow } from "../compactions/window";
+import { useRem, useWindow } from "../compactions/window";
 import { useConversation } from "../conversation";
 import { count, full, percent, plural, when } from "../format";
 import { FateSign } from "../parts/fate";
@@ -22,12 +22,18 @@ const wires: Record<string, string> = {
   gemini: "Gemini",
 };
 
+/** usual is the provider that a model is asked at as a rule. */
+function usual(model: string, providers: string[]): string {
+  const wire = /^(claude|anthropic)/.test(model) ? "anthropic" : /^(gemini|google)/.test(model) ? "gemini" : /^(gpt-5|o\d|codex)/.test(model) ? "openai-responses" : "";
+  return providers.find((p) => p === wire) ?? providers[0] ?? "";
+}
+
 /** ModelView shows what a model sees of a conversation, exactly, for the provider that is chosen. */
 export function ModelView({ id }: { id: string }) {
   const open = useConversation(id);
   const version = open.version.value;
   const providers = meta.value?.providers ?? [];
-  const chosen = place.value.query.get("provider") ?? providers[0] ?? "";
+  const chosen = place.value.query.get("provider") ?? usual(open.conversation.value?.model ?? "", providers);
   const body = place.value.query.get("show") === "body";
   const loaded = useLoad(
     async (signal) => (chosen ? await call("GET /api/conversations/{id}/view", { id, provider: chosen, limit: 0 }, undefined, signal) : undefined),
@@ -204,7 +210,7 @@ function Items({ id, v, provider }: { id: string; v: View; provider: string }) {
   const [at, move] = useState(0);
   const [opened, open] = useState(-1);
   const [extra, stretch] = useState(0);
-  const high = 46;
+  const high = Math.round(3.3 * useRem());
   const [ref, [from, to]] = useWindow(v.total, high, opened, opened < 0 ? 0 : extra);
   const { item, want } = useItems(id, provider, v.version);
   useEffect(() => {
@@ -281,8 +287,9 @@ function Item({ id, i, item, kind, tokens, most, top, high, at, open, edge, pres
         </span>
       )}
       <span role="gridcell" class="entry" onClick={press}>
-        <span class={`swatch g-${groupOf(kind)}`} aria-hidden="true" /> {item?.added ? rowName(item.added) : rowName(kind)}
-        <br />
+        <span>
+          <span class={`swatch g-${groupOf(kind)}`} aria-hidden="true" /> {item?.added ? rowName(item.added) : rowName(kind)}
+        </span>
         <span class="soft">{item ? (item.added ? "put in by the projection" : `#${item.seq}, turn ${item.turn}`) : ""}</span>
       </span>
       <span role="gridcell" class="amount" onClick={press}>
@@ -295,7 +302,7 @@ function Item({ id, i, item, kind, tokens, most, top, high, at, open, edge, pres
         {item && !item.added && item.fate !== "kept" && <FateSign fate={item.fate} />}
       </span>
       <span role="gridcell" class="said" onClick={press}>
-        {item?.text ?? "…"}
+        {item ? <Said item={item} text={item.text} /> : "…"}
       </span>
       {open && item && <Whole id={id} item={item} />}
     </div>
@@ -308,13 +315,26 @@ function Whole({ id, item }: { id: string; item: ViewItem }) {
   const text = whole.value?.shown || item.text;
   return (
     <div class="whole" role="gridcell" aria-colspan={4}>
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0}>
+        <Said item={item} text={text} />
+      </pre>
       {item.length > text.length && <p class="soft">The first {count(text.length)} of {count(item.length)} characters.</p>}
       <p class="do">
         {item.seq > 0 && <a href={conversationPath(id, "", item.seq)}>Show it in the timeline</a>}
         {item.by && <a href={conversationPath(id, `compactions/${encodeURIComponent(item.by)}`)}>The compaction that decided it</a>}
       </p>
     </div>
+  );
+}
+
+/** Said is what an item says; the note of the view, which the projection puts at its beginning, is marked. */
+function Said({ item, text }: { item: ViewItem; text: string }) {
+  if (!item.note || !item.text.startsWith(text.slice(0, item.note))) return <>{text}</>;
+  return (
+    <>
+      <ins title="Put in by the projection">{text.slice(0, item.note)}</ins>
+      {text.slice(item.note)}
+    </>
   );
 }
 
