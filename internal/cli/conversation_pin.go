@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/token"
@@ -218,7 +219,7 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 		word, title = "pinned", "Pinned"
 	}
 	scale := token.Calibrate(s.Log())
-	now := scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
+	now := report.Scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
 	if a.JSON {
 		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: changed, "tokens": now,
