@@ -97,12 +97,7 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 		k.asked.flushNotes()
 		return err
 	}
-	if len(r.Compactions) > 0 {
-		k.asked.keep(r.Plan().Compactions)
-	}
-	k.annotate(k.app, r)
-	k.unused(r)
-	refused := r.Refusal(req, k.asked.name)
+	refused := k.finish(r, req)
 	err = k.Result(r, func() {
 		for _, w := range r.Warnings {
 			k.Warn(w)
@@ -113,6 +108,17 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 		}
 	})
 	return cmp.Or(err, refused)
+}
+
+// finish adds to a report what was noted while it was made, and gives the error that
+// is to be told in its place.
+func (k *compactConversation) finish(r *compactReport, req session.Request) error {
+	if len(r.Compactions) > 0 {
+		k.asked.keep(r.Plan().Compactions)
+	}
+	k.annotate(k.app, r)
+	k.unused(r)
+	return r.Refusal(req, k.asked.name)
 }
 
 func (k *compactConversation) plan(ctx context.Context, s *session.Session, req session.Request) (*compactReport, error) {

@@ -71,7 +71,7 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 	if err != nil {
 		return err
 	}
-	c := report.Changed(s, before, word == "redone", changed)
+	c := report.Changed(s.ID(), s.Projection(), before, word == "redone", changed)
 	if a.JSON {
 		return a.Emit(c)
 	}

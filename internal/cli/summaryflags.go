@@ -82,7 +82,7 @@ func (k *compactConversation) summary(req *session.Request) error {
 // unused warns if no strategy asked for the summary given with --summary.
 func (k *compactConversation) unused(r *compactReport) {
 	if k.owned != nil && !k.owned.used && r.Nothing == "" {
-		k.Warn("your summary was not used: " + strings.Join(r.Notes(), "; "))
+		r.Warnings = append(r.Warnings, "your summary was not used: "+strings.Join(r.Notes(), "; "))
 	}
 }
 

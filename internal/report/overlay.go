@@ -69,6 +69,7 @@ type (
 	// others are undone and redone with them, which change the other way.
 	Change struct {
 		Conversation string    `json:"conversation"`
+		DryRun       bool      `json:"dry_run,omitzero"`
 		Redone       []Overlay `json:"redone,omitempty"`
 		Tokens       Tokens    `json:"tokens" doc:"of the view before and after the change"`
 		Undone       []Overlay `json:"undone,omitempty"`
@@ -156,11 +157,11 @@ func PartedOf(p *session.Parting) *Parted {
 	return &Parted{p.From, why, p.Turn}
 }
 
-// Changed reports what an undo or a redo of a session did; before is what its view
-// cost before.
-func Changed(s *session.Session, before int, redo bool, overlays []tenfold.Overlay) Change {
-	scale := token.Calibrate(s.Log())
-	c := Change{Conversation: s.ID(), Tokens: Scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)}
+// Changed reports what an undo or a redo did: p is the projection with it, before
+// what the view cost without.
+func Changed(conversation string, p *tenfold.Projection, before int, redo bool, overlays []tenfold.Overlay) Change {
+	scale := token.Calibrate(p.Log())
+	c := Change{Conversation: conversation, Tokens: Scaled(p.Log().Counter(), before, p.Tokens(), scale)}
 	list := make([]Overlay, len(overlays))
 	for i, o := range overlays {
 		list[i] = OverlayOf(o, scale)

@@ -22,8 +22,11 @@ type Server struct {
 	backend  Backend
 	service  *session.Service
 	sessions *sessions
-	mux      *http.ServeMux
-	api      huma.API
+	accounts *accounts
+	// measuring holds a token while strategies are measured.
+	measuring chan struct{}
+	mux       *http.ServeMux
+	api       huma.API
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -36,9 +39,14 @@ func New(o Options) *Server {
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.service = o.Backend.Service()
 	s.sessions = newSessions(s.service)
+	s.accounts = newAccounts(s.alive, s.service)
+	s.measuring = make(chan struct{}, 1)
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
+		(*Server).declareCompact,
+		(*Server).declareMoney,
+		(*Server).declareLab,
 	} {
 		declare(s)
 	}
@@ -49,6 +57,7 @@ func New(o Options) *Server {
 // Close ends the event streams. Requests under way are the listener's.
 func (s *Server) Close() error {
 	s.end()
+	s.accounts.working.Wait()
 	return nil
 }
 

@@ -90,3 +90,17 @@ type LabPoint struct {
 	Baseline bool     `json:"baseline"`
 	Sessions int      `json:"sessions" doc:"how many were measured"`
 }
+
+// A LabProgress is how far the lab is.
+type LabProgress struct {
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+	Doing string `json:"doing,omitempty" doc:"the title of the conversation that is measured"`
+}
+
+// A LabDone ends the lab's stream.
+type LabDone struct {
+	Sessions int    `json:"sessions" doc:"conversations that were measured"`
+	Skipped  int    `json:"skipped" doc:"too short, or nothing in them is used again later"`
+	Error    string `json:"error,omitempty" doc:"why it ended early"`
+}
