@@ -1,8 +1,9 @@
 // A plot of uPlot in a box: it fills the width, follows the theme, and is drawn on a
 // canvas, so whatever it shows stands in a table beside it as well.
 import type uPlot from "uplot";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
+import { color, dark } from "../shell/theme";
 import { fail } from "../shell/toast";
 import "./chart.css";
 
@@ -33,16 +34,15 @@ export function Plot({ options, data, height, deps, label, mark }: Props) {
   const plot = useRef<uPlot>();
   const newest = useRef(data);
   newest.current = data;
-  const theme = useTheme();
+  const theme = dark();
   useEffect(() => {
     const at = box.current!;
     let gone = false;
     let watch: ResizeObserver | undefined;
     import("uplot").then(({ default: library }) => {
       if (gone) return;
-      const style = getComputedStyle(at);
       const made = new library(
-        { ...options((name) => style.getPropertyValue(name).trim(), library), width: Math.max(at.clientWidth, 120), height },
+        { ...options(color, library), width: Math.max(at.clientWidth, 120), height },
         newest.current,
         at,
       );
@@ -62,23 +62,6 @@ export function Plot({ options, data, height, deps, label, mark }: Props) {
   useEffect(() => plot.current?.setData(data), [data]);
   useEffect(() => plot.current?.redraw(false), [mark]);
   return <div class="plot" ref={box} role="img" aria-label={label} />;
-}
-
-/** useTheme gives a number that changes whenever the colours of the page do. */
-function useTheme(): number {
-  const [theme, set] = useState(0);
-  useEffect(() => {
-    const changed = () => set((n) => n + 1);
-    const query = matchMedia("(prefers-color-scheme: dark)");
-    query.addEventListener("change", changed);
-    const root = new MutationObserver(changed);
-    root.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    return () => {
-      query.removeEventListener("change", changed);
-      root.disconnect();
-    };
-  }, []);
-  return theme;
 }
 
 /** axis is an axis in the colours of the page. */

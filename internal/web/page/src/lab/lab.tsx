@@ -10,6 +10,7 @@ import { Frontier, recall } from "./frontier";
 import { colourOf, outline } from "./marks";
 import { families, frontier, targetOf, type Family } from "./points";
 import { useMeasured } from "./stream";
+import "../parts/page.css";
 import "./lab.css";
 
 /** LabView is the lab of one conversation. */

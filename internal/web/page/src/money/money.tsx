@@ -10,6 +10,7 @@ import { conversationPath } from "../router";
 import { Days } from "./days";
 import { sumOf } from "./sum";
 import { dayName } from "./words";
+import "../parts/page.css";
 import "./money.css";
 
 const groups = { day: "Day", project: "Project", model: "Model", conversation: "Conversation" } as const;
@@ -119,7 +120,7 @@ function Table({ by, items }: { by: Group; items: Spending[] }) {
               <th scope="row"><Key by={by} of={s} /></th>
               <td>
                 <span class="cost">
-                  <span class="costbar" style={{ width: `${(s.dollars / most) * 100}%` }} />
+                  <span class="costtrack" aria-hidden="true"><span class="costbar" style={{ width: `${(s.dollars / most) * 100}%` }} /></span>
                   <span class="number">{s.priced === 0 ? "unpriced" : dollars(s.dollars)}{s.priced > 0 && s.priced < s.responses && <span class="soft" title={`${plural(s.responses - s.priced, "request")} without a price`}> + {count(s.responses - s.priced)} unpriced</span>}</span>
                 </span>
               </td>
