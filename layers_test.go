@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
-	{"internal/web"},
+	{"internal/web", "internal/web/page"},
 	{"internal/cli"},
 	{"cmd", "examples"},
 }
