@@ -31,7 +31,7 @@ interface Props {
 
 export function Plot({ options, data, height, deps, label, mark }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>();
+  const plot = useRef<uPlot | null>(null);
   const newest = useRef(data);
   newest.current = data;
   const theme = dark();
@@ -56,7 +56,7 @@ export function Plot({ options, data, height, deps, label, mark }: Props) {
       gone = true;
       watch?.disconnect();
       plot.current?.destroy();
-      plot.current = undefined;
+      plot.current = null;
     };
   }, [theme, height, ...deps]);
   useEffect(() => plot.current?.setData(data), [data]);

@@ -14,7 +14,7 @@ const texts = {
     title: "How money is counted",
     body: [
       "Cost is what the recorded requests cost: their tokens as the provider counted them, at its dated list prices, in US$. Requests of a model without a known price are counted, not priced.",
-      "Saved is what compactions spared later requests, less what they cost: summaries, and the part of the prompt cache that had to be written again. It is below zero where a compaction cost more than it has saved so far.",
+      "Saved is what compactions spared later requests, less what they cost: summaries, and the part of the prompt cache that had to be written again. It is below zero where a compaction cost more than it has saved so far. It is a figure of a whole conversation, counted on the day of its last response and for its main model.",
     ],
   },
 } as const;

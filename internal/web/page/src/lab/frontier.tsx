@@ -72,7 +72,7 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
       y: { range: () => [-0.03, 1.03] },
     },
     axes: [
-      axis(colour, { label: "tokens kept, share of the conversation", labelSize: 24, splits: () => ticks, filter: (_, s) => s, values: (_, s) => s.map((v) => percent(v)) }),
+      axis(colour, { label: "tokens kept, share of the conversation", size: 30, labelSize: 20, splits: () => ticks, filter: (_, s) => s, values: (_, s) => s.map((v) => percent(v)) }),
       axis(colour, { size: 40, splits: () => [0, 0.2, 0.4, 0.6, 0.8, 1], values: (_, s) => s.map((v) => v.toFixed(1)) }),
     ],
     cursor: {
@@ -138,13 +138,14 @@ function drawMarks(u: uPlot, families: Family[], of: Measure, colour: Colours, c
   const { ctx } = u;
   const dot = devicePixelRatio;
   ctx.save();
+  ctx.setLineDash([]);
   for (const f of [...families].reverse()) {
     const own = colour(colourOf(f.look));
     for (const p of f.points) {
       const value = p[of];
       if (value === null || p.share <= 0) continue;
       const [x, y] = [u.valToPos(p.share, "x", true), u.valToPos(value, "y", true)];
-      const sign = new Path2D(outline(f.look, x, y, (f.look === 0 ? 5.5 : 4.5) * dot));
+      const sign = new Path2D(outline(f.look, x, y, (f.look === 0 ? 6 : 5) * dot));
       ctx.lineWidth = 1.5 * dot;
       ctx.fillStyle = f.baseline ? colour("--bg") : own;
       ctx.strokeStyle = f.baseline ? own : colour("--bg");
@@ -153,7 +154,7 @@ function drawMarks(u: uPlot, families: Family[], of: Measure, colour: Colours, c
       if (p.strategy === chosen) {
         ctx.strokeStyle = colour("--text");
         ctx.lineWidth = 2 * dot;
-        ctx.stroke(new Path2D(outline(0, x, y, 10 * dot)));
+        ctx.stroke(new Path2D(outline(0, x, y, 11 * dot)));
       }
     }
   }

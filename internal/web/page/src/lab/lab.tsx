@@ -8,7 +8,7 @@ import { count, percent, plural } from "../format";
 import { About } from "../help/about";
 import { Frontier, recall } from "./frontier";
 import { colourOf, outline } from "./marks";
-import { families, frontier, targetOf, type Family } from "./points";
+import { baselines, families, frontier, targetOf, type Family } from "./points";
 import { useMeasured } from "./stream";
 import "../parts/page.css";
 import "./lab.css";
@@ -83,7 +83,7 @@ function Lab({ address, of }: { address: string; of: string }) {
 
 function Sign({ family, size = 16 }: { family: Family; size?: number }) {
   return (
-    <svg class={family.baseline ? "sign baseline" : "sign"} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" color={`var(${colourOf(family.look)})`}>
+    <svg class={family.baseline ? "sign baseline" : "sign"} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" style={{ color: `var(${colourOf(family.look)})` }}>
       <path d={outline(family.look, 8, 8, 5)} />
     </svg>
   );
@@ -95,7 +95,7 @@ function Legend({ families }: { families: Family[] }) {
     return some.length > 0 && (
       <div>
         <h3>{title}</h3>
-        <ul>{some.map((f) => <li><Sign family={f} /> {f.name}</li>)}</ul>
+        <ul>{some.map((f) => <li key={f.name}><Sign family={f} /> {f.name}{baselines[f.name] && <span class="soft"> {baselines[f.name]}</span>}</li>)}</ul>
       </div>
     );
   };
@@ -114,7 +114,7 @@ function Figures({ families, chosen, choose }: { families: Family[]; chosen: str
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label="Figures of the plot">
       <table class="figures">
-        <caption>The same figures. ★ marks the frontier: no other strategy is as short and keeps as much.</caption>
+        <caption>The same figures. ★ marks the frontier: no other is as short and keeps as much.</caption>
         <thead>
           <tr><th scope="col">Strategy</th><th scope="col" class="number">Target</th><th scope="col" class="number">Kept</th><th scope="col" class="number">CUR</th><th scope="col" class="number">EDR</th><th scope="col" class="number">Sessions</th></tr>
         </thead>

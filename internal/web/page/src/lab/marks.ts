@@ -29,7 +29,8 @@ export const colourOf = (look: number): string => `--series-${look % colours}`;
 
 /** The outline of a sign as SVG and Path2D write it. */
 export function outline(look: number, x: number, y: number, radius: number): string {
-  const shape = shapes[look % shapes.length]!;
+  // After all colours were used once, signs go on with other ones.
+  const shape = shapes[(look + 3 * Math.floor(look / colours)) % shapes.length]!;
   if (shape === "circle") {
     return `M${x - radius} ${y}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0Z`;
   }

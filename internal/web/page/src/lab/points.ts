@@ -11,30 +11,15 @@ export interface Family {
   look: number;
 }
 
-/** The strategy without its target: "fit:target=10%,without=blocks" → "fit:without=blocks". */
-export function familyOf(strategy: string): string {
-  const [name, rest = ""] = split(strategy);
-  const left = rest.split(",").filter((p) => p !== "" && !p.startsWith("target="));
-  return left.length ? `${name}:${left.join(",")}` : name;
-}
-
 /** The target of a strategy as it is written; empty where it has none. */
-export function targetOf(strategy: string): string {
-  return split(strategy)[1]?.split(",").find((p) => p.startsWith("target="))?.slice("target=".length) ?? "";
-}
-
-function split(strategy: string): [string, string?] {
-  const at = strategy.indexOf(":");
-  return at < 0 ? [strategy] : [strategy.slice(0, at), strategy.slice(at + 1)];
-}
+export const targetOf = (strategy: string): string => /[:,]target=([^,]+)/.exec(strategy)?.[1] ?? "";
 
 /** Our strategies first, `fit` before all; then the baselines; each by name. */
 export function families(points: LabPoint[]): Family[] {
   const by = new Map<string, Family>();
   for (const p of points) {
-    const name = familyOf(p.strategy);
-    let family = by.get(name);
-    if (!family) by.set(name, (family = { name, baseline: p.baseline, points: [], look: 0 }));
+    let family = by.get(p.family);
+    if (!family) by.set(p.family, (family = { name: p.family, baseline: p.baseline, points: [], look: 0 }));
     family.points.push(p);
   }
   const rank = (f: Family) => (f.name === "fit" ? 0 : f.baseline ? 2 : 1);
@@ -47,15 +32,25 @@ export function families(points: LabPoint[]): Family[] {
   return list;
 }
 
+/** What the baselines are, for the legend; what knows the future is a bound, which none can reach. */
+export const baselines: Record<string, string> = {
+  none: "everything",
+  suffix: "only the end",
+  "keep-newest-10": "the newest 10 results",
+  atoms: "names without their lines",
+  clairvoyant: "knows what will be needed; a bound",
+};
+
 /**
  * The points that no other beats: none has a view as short and the measure as high.
- * They are what a strategy is worth choosing for.
+ * Bounds do not count, nor does a measure of nothing.
  */
-export function frontier(points: LabPoint[], of: "cur" | "edr"): Set<string> {
+export function frontier(all: LabPoint[], of: "cur" | "edr"): Set<string> {
   const best = new Set<string>();
+  const points = all.filter((p) => !p.family.startsWith("clairvoyant"));
   for (const p of points) {
     const value = p[of];
-    if (value === null) continue;
+    if (!value) continue;
     const beaten = points.some((q) => {
       const other = q[of];
       return other !== null && q.share <= p.share && other >= value && (q.share < p.share || other > value);

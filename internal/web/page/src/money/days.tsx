@@ -29,7 +29,7 @@ export function Days({ items }: { items: Spending[] }) {
         y: { range: (_, min, max) => [min < 0 ? min * 1.1 : 0, Math.max(max, 0) * 1.1 || 1] },
       },
       axes: [
-        axis(colour, { space: 70, values: (_, s) => s.map((t) => short.format(new Date(t * 1000))), incrs: [1, 2, 7, 14, 28, 91, 182, 364].map((n) => n * 86_400) }),
+        axis(colour, { size: 30, space: 70, values: (_, s) => s.map((t) => short.format(new Date(t * 1000))), incrs: [1, 2, 7, 14, 28, 91, 182, 364].map((n) => n * 86_400) }),
         axis(colour, { size: 64, values: (_, s) => s.map(dollars) }),
       ],
       series: [{}, series("--accent", -1), series("--good", 1), series("--bad", 1)],

@@ -1,5 +1,5 @@
 // What the conversations' requests cost, and what compaction saved of it.
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { call } from "../call";
 import type { Spending } from "../api";
 import { change, parameter } from "../query";
@@ -8,7 +8,6 @@ import { About } from "../help/about";
 import { Empty, ProblemBox, useLoad } from "../parts/load";
 import { conversationPath } from "../router";
 import { Days } from "./days";
-import { sumOf } from "./sum";
 import { dayName } from "./words";
 import "../parts/page.css";
 import "./money.css";
@@ -34,7 +33,7 @@ export function MoneyView(_: { id: string }) {
     return () => clearTimeout(timer);
   }, [spendings]);
   const items = spendings?.items ?? none;
-  const sum = useMemo(() => sumOf(items), [items]);
+  const sum = spendings?.total;
   return (
     <div class="page money">
       <h1>Money</h1>
@@ -58,7 +57,7 @@ export function MoneyView(_: { id: string }) {
           </p>
         )}
       </div>
-      {spendings && (items.length === 0 ? spendings.reading === 0 && <NoMoney filtered={!!(since || until)} /> : (
+      {spendings && sum && (items.length === 0 ? spendings.reading === 0 && <NoMoney filtered={!!(since || until)} /> : (
         <>
           <dl class="totals">
             <div><dt>Cost</dt><dd>{dollars(sum.dollars)}</dd></div>
@@ -119,7 +118,7 @@ function Table({ by, items }: { by: Group; items: Spending[] }) {
             <tr key={s.key}>
               <th scope="row"><Key by={by} of={s} /></th>
               <td>
-                <span class="cost">
+                <span class="costs">
                   <span class="costtrack" aria-hidden="true"><span class="costbar" style={{ width: `${(s.dollars / most) * 100}%` }} /></span>
                   <span class="number">{s.priced === 0 ? "unpriced" : dollars(s.dollars)}{s.priced > 0 && s.priced < s.responses && <span class="soft" title={`${plural(s.responses - s.priced, "request")} without a price`}> + {count(s.responses - s.priced)} unpriced</span>}</span>
                 </span>

@@ -7,10 +7,10 @@ export interface Piece {
 }
 
 /** Cuts a snippet at its marks, which count in UTF-16 code units and may overlap. */
-export function pieces(snippet: string, marks: readonly (readonly number[])[]): Piece[] {
+export function pieces(snippet: string, marks: readonly (readonly number[] | null)[]): Piece[] {
   const out: Piece[] = [];
   let at = 0;
-  for (const [from = 0, to = 0] of [...marks].sort((a, b) => a[0]! - b[0]!)) {
+  for (const [from = 0, to = 0] of marks.filter((m) => m !== null).sort((a, b) => a[0]! - b[0]!)) {
     const begin = Math.max(from, at);
     if (to <= begin) continue;
     if (begin > at) out.push({ text: snippet.slice(at, begin), marked: false });
