@@ -75,7 +75,7 @@ function New() {
 
 /** What all conversations that pass the filters come to. */
 function Totals({ of }: { of: Conversations }) {
-  const { before, after, dollars: cost } = of.totals;
+  const { before, after, dollars: cost } = of.sums;
   const share = before > 0 ? after / before : 1;
   return (
     <section class="sum" aria-label="Totals">

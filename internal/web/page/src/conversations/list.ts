@@ -10,11 +10,13 @@ export interface Wanted {
   tool: string;
   since: string;
   until: string;
-  sort: string;
+  sort: Order;
 }
 
 /** The orders that a list can have, the first being the one without a word in the address. */
 export const orders = { ended: "Last activity", updated: "Last changed here", tokens: "Most tokens", dollars: "Highest cost" } as const;
+
+export type Order = keyof typeof orders;
 
 /** The filters in the address, in a fixed order. */
 export function wanted(): Wanted {
@@ -25,7 +27,7 @@ export function wanted(): Wanted {
     tool: parameter("tool"),
     since: parameter("since"),
     until: parameter("until"),
-    sort: sort in orders ? sort : "ended",
+    sort: sort in orders ? (sort as Order) : "ended",
   };
 }
 
@@ -70,7 +72,7 @@ export function byDay(rows: ConversationRow[], sort: string, now = new Date()): 
 }
 
 /** When a row belongs in the list: what it was about, or when it changed in the store. */
-export const momentOf = (row: ConversationRow, sort: string): string => (sort === "updated" ? row.updated : row.ended || row.updated);
+export const momentOf = (row: ConversationRow, sort: string): string => (sort === "updated" ? row.updated : row.ended);
 
 const thisYear = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
 const anyYear = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });

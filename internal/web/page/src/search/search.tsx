@@ -83,6 +83,7 @@ function Hits({ q, hits }: { q: string; hits: Hit[] }) {
     <>
       <p class="soft" role="status">
         {hits.length >= most ? `The best ${plural(most, "hit")}` : plural(hits.length, "hit")} in {plural(found.length, "conversation")}
+        {hits.some((h) => h.hidden === null) && "; of the longest ones it is not told what is hidden"}
       </p>
       {found.map((f) => <InConversation key={f.id} of={f} />)}
     </>
