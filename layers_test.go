@@ -36,7 +36,7 @@ var layers = [][]string{
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "internal/web/browser", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
 
 // layerOf gives the layer of the room that names the directory best.
 func layerOf(dir string) int {

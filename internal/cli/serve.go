@@ -33,17 +33,17 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Show the conversations in a browser",
 		Long: `Serves a page for your browser, and the API behind it, over the conversations of
 the store: what they cost, what compactions did to each entry, and what a model
-sees. The page compacts, undoes and pins like the commands of "tenfold
-conversation", and follows conversations that are still running. Ctrl-C stops it.
+sees. The page compacts, undoes and pins as "tenfold conversation" does, and
+follows conversations that are still running. Ctrl-C stops it.
 
-Only this machine can reach it unless --addr says otherwise, and only the browser
-that opens the printed address: it works once, and signs that browser in until
-the server ends. Press Enter for a new one. On a terminal, your browser is opened
-with it.
+Only this machine can reach it unless --addr says otherwise, and only the
+browser that opens the printed address: it works once, and signs that browser in
+until the server ends. Press Enter for a new one. On a terminal, your browser is
+opened with it.
 
-The page asks no other server for anything. Conversations leave this machine only
-in requests to a model, when you send a message or choose a strategy that calls
-one.
+The page asks no other server for anything. Conversations leave this machine
+only in requests to a model, when you send a message or choose a strategy that
+calls one.
 
 Programs use the API with the token of --token-file, sent as "Authorization:
 Bearer TOKEN". /api/openapi.json describes it. The token also keeps browsers
@@ -94,8 +94,8 @@ func (k *serving) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	shown := ""
-	shown, access.Hosts = shownAddress(k.address, listener.Addr().String())
+	shown, hosts := shownAddress(k.address, listener.Addr().String())
+	access.Hosts = hosts
 	server := web.New(web.Options{Backend: &served{app: k.app, readOnly: k.readOnly}, Page: web.Page(page.Files())})
 	guard := web.NewGuard(access)
 	out := serveJSON{Address: shown, URL: "http://" + shown + guard.Invite(), ReadOnly: k.readOnly}
@@ -148,11 +148,11 @@ func openBrowser(ctx context.Context, address string) {
 	var c *exec.Cmd
 	switch {
 	case runtime.GOOS == "darwin":
-		c = exec.CommandContext(ctx, "open", address)
+		c = exec.CommandContext(ctx, "open", address) //nolint:gosec // an address of ours
 	case runtime.GOOS == "windows":
-		c = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", address)
+		c = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", address) //nolint:gosec // the same
 	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "": // else one that runs in the terminal may be found
-		c = exec.CommandContext(ctx, "xdg-open", address)
+		c = exec.CommandContext(ctx, "xdg-open", address) //nolint:gosec // the same
 	default:
 		return
 	}

@@ -140,4 +140,3 @@ func (b *served) Meta() web.Meta {
 	m.Agent = m.Model != "" && !b.readOnly
 	return m
 }
-

@@ -40,7 +40,7 @@ func newGuarded(t *testing.T, a Access) *guarded {
 
 // asked is what to ask: "METHOD PATH", then headers as "Name: value"; "Host: x" is
 // the host.
-func (g *guarded) ask(client *http.Client, asked string, headers ...string) (*http.Response, string) {
+func (g *guarded) ask(client *http.Client, asked string, headers ...string) (said, string) {
 	g.t.Helper()
 	method, path, _ := strings.Cut(asked, " ")
 	r, err := http.NewRequestWithContext(g.t.Context(), method, g.url+path, http.NoBody)
@@ -58,7 +58,15 @@ func (g *guarded) ask(client *http.Client, asked string, headers ...string) (*ht
 	return g.send(client, r)
 }
 
-func (g *guarded) send(client *http.Client, r *http.Request) (*http.Response, string) {
+// said is a response whose body was read.
+type said struct {
+	StatusCode int
+	Status     string
+	Header     http.Header
+	Cookies    []*http.Cookie
+}
+
+func (g *guarded) send(client *http.Client, r *http.Request) (said, string) {
 	g.t.Helper()
 	got, err := client.Do(r)
 	if err != nil {
@@ -69,7 +77,7 @@ func (g *guarded) send(client *http.Client, r *http.Request) (*http.Response, st
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	return got, string(body)
+	return said{got.StatusCode, got.Status, got.Header, got.Cookies()}, string(body)
 }
 
 // browser is a client that keeps cookies and follows no redirect.
@@ -104,7 +112,7 @@ func TestAnInvitationSignsInOneBrowserOnce(t *testing.T) {
 	if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/" || got.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("the invitation gives %s, %v", got.Status, got.Header)
 	}
-	c := got.Cookies()
+	c := got.Cookies
 	if len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || c[0].Path != "/" || c[0].Domain != "" || c[0].MaxAge != 0 {
 		t.Fatalf("the cookies are %v", got.Header["Set-Cookie"])
 	}
@@ -114,10 +122,10 @@ func TestAnInvitationSignsInOneBrowserOnce(t *testing.T) {
 	if got, body := g.ask(b, "GET /c/1"); body != "GET /c/1 0" {
 		t.Errorf("and the page gives %s, %q", got.Status, body)
 	}
-	if got, _ := g.ask(b, "GET "+invitation); got.StatusCode != http.StatusSeeOther || len(got.Cookies()) > 0 {
+	if got, _ := g.ask(b, "GET "+invitation); got.StatusCode != http.StatusSeeOther || len(got.Cookies) > 0 {
 		t.Errorf("the same browser again gets %s, %v", got.Status, got.Header)
 	}
-	if got, body := g.ask(browser(), "GET "+invitation); got.StatusCode != http.StatusUnauthorized || len(got.Cookies()) > 0 || !strings.Contains(body, "works once") {
+	if got, body := g.ask(browser(), "GET "+invitation); got.StatusCode != http.StatusUnauthorized || len(got.Cookies) > 0 || !strings.Contains(body, "works once") {
 		t.Errorf("another browser gets %s, %v, %s", got.Status, got.Header, body)
 	}
 }
@@ -142,7 +150,7 @@ func TestWhoIsNotSignedInGetsNothing(t *testing.T) {
 	} {
 		for _, asked := range []string{"GET /api/meta", "POST /api/conversations", "GET /", "GET /c/1", "GET /assets/a.js", "GET /?token=", "GET /?token=" + valid, "GET /?token=" + token, "GET /?token=%zz"} {
 			got, body := g.ask(browser(), asked, header)
-			if got.StatusCode != http.StatusUnauthorized || strings.Contains(body, "GET") || len(got.Cookies()) > 0 {
+			if got.StatusCode != http.StatusUnauthorized || strings.Contains(body, "GET") || len(got.Cookies) > 0 {
 				t.Errorf("%s: %s gives %s, %q", name, asked, got.Status, body)
 			}
 			if api := strings.Contains(asked, "/api"); api != (got.Header.Get("Content-Type") == "application/problem+json") || api != strings.Contains(body, `"hint"`) {
@@ -272,7 +280,7 @@ func TestMethodsAndForms(t *testing.T) {
 			t.Errorf("%s gives %s", asked, got.Status)
 		}
 	}
-	if got, _ := g.ask(b, "GET /api/x", "X-HTTP-Method-Override: DELETE"); got.StatusCode != 200 {
+	if got, _ := g.ask(b, "GET /api/x", "X-HTTP-Method-Override: DELETE"); got.StatusCode != http.StatusOK {
 		t.Errorf("an override gives %s", got.Status)
 	}
 	for request, want := range map[string]string{
@@ -374,7 +382,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := g.send(browser(), r); got.StatusCode != 401 {
+	if got, _ := g.send(browser(), r); got.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger's body gives %s", got.Status)
 	}
 }

@@ -24,6 +24,8 @@ type Server struct {
 	backend  Backend
 	service  *session.Service
 	sessions *sessions
+	topics   *topics
+	live     *talks
 	mux      *http.ServeMux
 	api      huma.API
 	page     http.Handler
@@ -35,24 +37,44 @@ type Server struct {
 
 // New makes a server. Each group of operations declares itself.
 func New(o Options) *Server {
-	s := &Server{backend: o.Backend, page: o.Page, mux: http.NewServeMux()}
+	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
-	s.service = o.Backend.Service()
 	s.sessions = newSessions(s.service)
+	s.live = newTalks(s)
+	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.declare()
+	return s
+}
+
+// declare says what the operations are.
+func (s *Server) declare() {
+	s.mux = http.NewServeMux()
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
+		(*Server).declareLog,
+		(*Server).declareView,
+		(*Server).declareEvents,
+		(*Server).declareAgent,
 	} {
 		declare(s)
 	}
 	finishDocument(s.api.OpenAPI())
-	return s
 }
 
-// Close ends the event streams. Requests under way are the listener's.
+// Document is the API in OpenAPI 3.1, as JSON: openapi.json, of which the page's
+// client is made.
+func Document() ([]byte, error) {
+	s := &Server{}
+	s.declare()
+	return jsonOf(s.api.OpenAPI())
+}
+
+// Close ends the event streams and stops the agents: what they did is in their logs.
+// Requests under way are the listener's.
 func (s *Server) Close() error {
 	s.end()
-	return nil
+	return s.live.close()
 }
 
 // ServeHTTP implements http.Handler.
