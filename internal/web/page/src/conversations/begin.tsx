@@ -4,7 +4,7 @@ import { Command } from "../help/command";
 
 export function Begin() {
   return (
-    <div class="begin">
+    <div class="con-begin">
       <h2>No conversations yet</h2>
       <p>
         Tenfold shows what your agents' conversations cost and what a model sees of them, shortens them, and takes that back. It reads the

@@ -78,14 +78,14 @@ function Totals({ of }: { of: Conversations }) {
   const { before, after, dollars: cost } = of.sums;
   const share = before > 0 ? after / before : 1;
   return (
-    <section class="sum" aria-label="Totals">
+    <section class="con-sum" aria-label="Totals">
       <p>
         <strong>{plural(of.total, "conversation")}</strong>
         <span><strong>{tokens(before)}</strong> tokens said</span>
-        <span>a model sees <strong>{tokens(after)}</strong>{share < 0.9995 && <span class="saved"> ({percent(1 - share)} less)</span>}</span>
+        <span>a model sees <strong>{tokens(after)}</strong>{share < 0.9995 && <span class="gain"> ({percent(1 - share)} less)</span>}</span>
         {cost > 0 && <a href="/money"><strong>{dollars(cost)}</strong> spent</a>}
       </p>
-      <span class="wholebar" aria-hidden="true"><span style={{ width: `${share * 100}%` }} /></span>
+      <span class="con-whole" aria-hidden="true"><span style={{ width: `${share * 100}%` }} /></span>
     </section>
   );
 }
@@ -148,5 +148,5 @@ function More({ shown, total, more }: { shown: number; total: number; more: () =
     watch.observe(at.current!);
     return () => watch.disconnect();
   }, [shown]);
-  return <p class="more"><button ref={at} onClick={more}>Show more ({count(shown)} of {count(total)})</button></p>;
+  return <p class="con-more"><button ref={at} onClick={more}>Show more ({count(shown)} of {count(total)})</button></p>;
 }

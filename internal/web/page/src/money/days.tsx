@@ -41,8 +41,8 @@ export function Days({ items }: { items: Spending[] }) {
     <figure class="days">
       <figcaption class="legend-line">
         <span><i class="swatch cost" /> cost</span>
-        <span><i class="swatch saved" /> saved by compaction</span>
-        <span><i class="swatch lost" /> below zero: compaction cost more than it saved</span>
+        <span><i class="swatch gain" /> saved by compaction</span>
+        <span><i class="swatch loss" /> below zero: compaction cost more than it saved</span>
       </figcaption>
       <Plot {...{ options, data }} height={plotHeight() * 0.75} deps={[]} label={`Cost and savings on ${plural(days.length, "day")}. The table below has the figures.`} />
       <p class="readout" aria-hidden="true">{shown ? `${dayName(shown.key)}: ${dollars(shown.dollars)}, saved ${dollars(shown.saved)}` : " "}</p>

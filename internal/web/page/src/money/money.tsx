@@ -83,7 +83,7 @@ export function MoneyView(_: { id: string }) {
 /** What compaction saved: a sign and a word besides the colour. */
 export function Saved({ of }: { of: number }) {
   if (of === 0) return <span class="soft">–</span>;
-  return <span class={of < 0 ? "lost" : "saved"}>{of < 0 ? "▼ " : "▲ "}{dollars(of)}</span>;
+  return <span class={of < 0 ? "loss" : "gain"}>{of < 0 ? "▼ " : "▲ "}{dollars(of)}</span>;
 }
 
 function NoMoney({ filtered }: { filtered: boolean }) {
