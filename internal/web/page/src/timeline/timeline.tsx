@@ -174,6 +174,7 @@ export function TimelineView({ id }: { id: string }) {
     { key: "t", does: "fold or unfold all turns", run: () => foldAll("turn") },
     { key: "m", does: "fold or unfold all that compactions hide", run: () => foldAll("group") },
     { key: "r", does: "fold or unfold all results", run: () => foldAll("result") },
+    { key: "b", does: "show or hide bookkeeping, which no model sees", run: () => foldAll("book") },
     { key: "g", does: "to the beginning", run: start },
     { key: "G", does: "to the end, and stay there", run: end },
     { key: "ArrowDown", does: "", run: () => move(index + 1) },
@@ -256,6 +257,9 @@ export function TimelineView({ id }: { id: string }) {
         </button>
         <button aria-pressed={folds.allFolded("result")} title="r" onClick={() => foldAll("result")}>
           Fold results
+        </button>
+        <button aria-pressed={!folds.allFolded("book")} title="Show what no model sees: usage, marks, a client's own notes (b)" onClick={() => foldAll("book")}>
+          Bookkeeping
         </button>
         <button aria-pressed={follows} title="Stay at the end while entries come (G)" onClick={() => (follows ? setFollows(false) : end())}>
           ↓ End{unread > 0 && ` (${count(unread)} new)`}
