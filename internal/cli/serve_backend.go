@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/agent"
+	"tenfold/body"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/live"
 	"tenfold/internal/web"
@@ -131,6 +132,9 @@ func (c closer) Close() error { return c() }
 // Meta implements [web.Backend].
 func (b *served) Meta() web.Meta {
 	m := web.Meta{Version: version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
+	for _, p := range body.Profiles() {
+		m.Providers = append(m.Providers, p.Name)
+	}
 	e, err := b.aside().effective()
 	if err != nil { // whatever needs the configuration says so
 		return m
