@@ -35,8 +35,8 @@ type Server struct {
 	// invitation is the address that signs a browser in, until cookie is there.
 	invitation string
 	cookie     *http.Cookie
-	stderr  bytes.Buffer
-	left    io.Reader
+	stderr     bytes.Buffer
+	left       io.Reader
 }
 
 // Serve starts the program over an empty store, with further flags of "tenfold

@@ -138,4 +138,3 @@ func TestScriptsInATranscriptAreText(t *testing.T) {
 		})
 	}
 }
-
