@@ -86,6 +86,21 @@ func (l *listener) next() []Event {
 	return events
 }
 
+// name is that of the server-sent event.
+func (e Event) name() string {
+	switch {
+	case e.Entry != nil:
+		return "entry"
+	case e.Status != nil:
+		return "status"
+	case e.Text != nil:
+		return "text"
+	case e.Reasoning != nil:
+		return "reasoning"
+	}
+	return "output"
+}
+
 // write takes in what the model has written.
 func (c *talk) write(reasoning bool, text string) {
 	i := slices.IndexFunc(c.pieces, func(p *piece) bool { return p.call == "" })

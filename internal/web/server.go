@@ -40,8 +40,8 @@ func New(o Options) *Server {
 	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.sessions = newSessions(s.service)
-	s.live = newTalks(s)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.live = newTalks(s)
 	s.declare()
 	return s
 }
