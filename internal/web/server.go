@@ -14,6 +14,8 @@ import (
 // Options say what a server works with.
 type Options struct {
 	Backend Backend
+	// Page answers what is not below /api/; nil is not found.
+	Page http.Handler
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
@@ -26,6 +28,7 @@ type Server struct {
 	live     *talks
 	mux      *http.ServeMux
 	api      huma.API
+	page     http.Handler
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -34,11 +37,11 @@ type Server struct {
 
 // New makes a server. Each group of operations declares itself.
 func New(o Options) *Server {
-	s := &Server{backend: o.Backend, service: o.Backend.Service()}
+	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.sessions = newSessions(s.service)
-	s.live = newTalks(s)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.live = newTalks(s)
 	s.declare()
 	return s
 }
@@ -76,6 +79,10 @@ func (s *Server) Close() error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.page != nil && !isAPI(r.URL.Path) {
+		s.page.ServeHTTP(w, r)
+		return
+	}
 	if _, pattern := s.mux.Handler(r); pattern == "" {
 		s.refuse(w, r)
 		return
