@@ -93,16 +93,16 @@ func follow(ctx context.Context, url, last string, f func(sent) bool) error {
 	return nil
 }
 
-// A page keeps what it knows of a log by the stream alone, and asks for the outline
-// again where it is told to.
-type page struct {
+// A copied outline is what a page has of a log: by the stream alone, but that it asks
+// for the outline again where it is told to.
+type copied struct {
 	fate  []string
 	after []int
 	pair  []int64
 	told  int // that older entries are others now
 }
 
-func (p *page) take(t *testing.T, s *Server, id string, e Event) {
+func (p *copied) take(t *testing.T, s *Server, id string, e Event) {
 	p.fate, p.after, p.pair = append(p.fate, e.Entry.Fate), append(p.after, e.Entry.After), append(p.pair, e.Entry.Pair)
 	if e.Changed == 0 {
 		return
@@ -137,43 +137,38 @@ func TestNoEntryIsLostOrDoubled(t *testing.T) {
 	url := web.URL + "/api/conversations/one/events?after=0"
 	writer, stop := context.WithCancel(t.Context())
 	defer stop()
-	total := make(chan int64, 1)
+	written := make(chan struct{})
 	go func() {
-		total <- writeAll(writer, t, open, entries[1:], rand.New(rand.NewPCG(2, 19)))
+		defer close(written)
+		writeAll(writer, t, open, entries[1:], rand.New(rand.NewPCG(2, 19)))
 	}()
-	var known page
-	last, end, drops := "", int64(-1), 0
-	for int64(len(known.fate)) != end {
+	defer func() { <-written }()
+	var known copied
+	last, drops, ended := "", 0, false
+	for !ended {
 		left := 1 + random.IntN(90)
 		if len(known.fate) > 400 {
 			left = 1000 // what is known is not put right by coming back
 		}
 		err := follow(t.Context(), url, last, func(e sent) bool {
 			if last = e.id; e.event.Entry == nil {
-				return e.name == "status" && int64(len(known.fate)) != end
+				return true
 			}
 			if seq := e.event.Entry.Seq; seq != int64(len(known.fate))+1 || strconv.FormatInt(seq, 10) != e.id {
 				t.Errorf("entry %d (id %s) after %d", seq, e.id, len(known.fate))
 				return false
 			}
 			known.take(t, current.Load(), "one", e.event)
-			select {
-			case end = <-total:
-			default:
-			}
 			left--
-			return left > 0 && int64(len(known.fate)) != end
+			ended = e.event.Entry.ID == "the last"
+			return left > 0 && !ended
 		})
 		if err != nil || t.Failed() {
 			t.Fatal(err)
 		}
-		if drops++; drops%3 == 0 {
+		if drops++; drops%3 == 0 && !ended {
 			old := current.Swap(New(Options{Backend: &lent{service: session.NewService(st)}}))
 			_ = old.Close()
-		}
-		select {
-		case end = <-total:
-		default:
 		}
 	}
 	t.Cleanup(func() { _ = current.Load().Close() })
@@ -193,8 +188,8 @@ func TestNoEntryIsLostOrDoubled(t *testing.T) {
 }
 
 // writeAll appends in bits, as an agent does, with compactions, undoing, pins and
-// usage between them, and gives the version at the end.
-func writeAll(ctx context.Context, t *testing.T, s *session.Session, entries []tenfold.Entry, random *rand.Rand) int64 {
+// usage between them.
+func writeAll(ctx context.Context, t *testing.T, s *session.Session, entries []tenfold.Entry, random *rand.Rand) {
 	input := 1000
 	for n := 0; len(entries) > 0; n++ {
 		size := min(1+random.IntN(12), len(entries))
@@ -203,6 +198,9 @@ func writeAll(ctx context.Context, t *testing.T, s *session.Session, entries []t
 		switch {
 		case err != nil:
 		case len(entries) > 400: // a provider's count is learnt between changes of the view
+			input += 700 + random.IntN(900)
+			err = s.Append(ctx, tenfold.Entry{Payload: tenfold.Usage{Model: "claude-sonnet-4-5", Input: input, Output: 9}})
+		case n%9 == 1, n%9 == 3:
 			input += 700 + random.IntN(900)
 			err = s.Append(ctx, tenfold.Entry{Payload: tenfold.Usage{Model: "claude-sonnet-4-5", Input: input, Output: 9}})
 		case n%9 == 5:
@@ -223,7 +221,31 @@ func writeAll(ctx context.Context, t *testing.T, s *session.Session, entries []t
 			time.Sleep(time.Millisecond) // else all is there before anybody connects
 		}
 	}
-	return s.Log().Version()
+	if err := s.Append(ctx, tenfold.Entry{ID: "the last", Payload: tenfold.AssistantMessage{Text: "done"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who was away is told with the first entry that anything before it may be another
+// one, and with no other entry.
+func TestWhoWasAwayLooksAgain(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "one", logtest.Long(1000))
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	var seqs, changed []int64
+	err := follow(t.Context(), web.URL+"/api/conversations/one/events?after=99", "299", func(e sent) bool {
+		if e.event.Entry != nil {
+			if seqs = append(seqs, e.event.Entry.Seq); e.event.Changed != 0 {
+				changed = append(changed, e.event.Entry.Seq, e.event.Changed)
+			}
+		}
+		return len(seqs) < 701
+	})
+	if err != nil || len(seqs) != 701 || seqs[0] != 300 || seqs[700] != 1000 || !slices.Equal(changed, []int64{300, 1}) {
+		t.Errorf("%v, %d entries from %v, changed %v", err, len(seqs), seqs[:1], changed)
+	}
 }
 
 // stuck is a reader that takes nothing.
@@ -351,7 +373,9 @@ func TestWritesHaveATime(t *testing.T) {
 	if err := r.flush(); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.until) != 2 || slices.ContainsFunc(w.until, func(at time.Time) bool { return at.Before(before.Add(slowReader)) || at.After(time.Now().Add(slowReader)) }) {
+	if len(w.until) != 2 || slices.ContainsFunc(w.until, func(at time.Time) bool {
+		return at.Before(before.Add(slowReader)) || at.After(time.Now().Add(slowReader))
+	}) {
 		t.Errorf("deadlines %v", w.until)
 	}
 }
@@ -365,26 +389,26 @@ func TestATopicKeepsSoMuch(t *testing.T) {
 	for seq := int64(101); seq <= 120; seq++ {
 		p.keep([]told{event(seq)}, seq)
 	}
-	events, behind, _ := p.since(115)
+	events, behind := p.since(115)
 	if behind || len(events) != 5 || events[0].seq != 116 {
 		t.Errorf("after 115: %d events, behind %v", len(events), behind)
 	}
-	if events, behind, _ := p.since(110); behind || len(events) != 10 {
+	if events, behind := p.since(110); behind || len(events) != 10 {
 		t.Errorf("after 110: %d events, behind %v", len(events), behind)
 	}
 	for _, seq := range []int64{0, 100, 109} {
-		if _, behind, _ := p.since(seq); !behind {
+		if _, behind := p.since(seq); !behind {
 			t.Errorf("after %d nothing is missing", seq)
 		}
 	}
-	if events, behind, _ := p.since(120); behind || len(events) > 0 {
+	if events, behind := p.since(120); behind || len(events) > 0 {
 		t.Error("there is more than all")
 	}
 	p.keep([]told{event(130)}, 130) // 121 to 129 were too many at once
-	if _, behind, _ := p.since(125); !behind {
+	if _, behind := p.since(125); !behind {
 		t.Error("a gap is told as if there was none")
 	}
-	if events, behind, _ := p.since(129); behind || len(events) != 1 {
+	if events, behind := p.since(129); behind || len(events) != 1 {
 		t.Error("after a gap")
 	}
 }
