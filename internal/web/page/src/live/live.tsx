@@ -212,7 +212,7 @@ function Ask({ id, q }: { id: string; q: Question }) {
   const answer = async (said: "once" | "always" | "no") => {
     work(true);
     try {
-      await call("POST /api/conversations/{id}/questions/{qid}", { id, qid: q.id }, said === "no" && reason.trim() ? { answer: said, reason: reason.trim() } : { answer: said });
+      await call("POST /api/conversations/{id}/questions/{question}", { id, question: q.id }, said === "no" && reason.trim() ? { answer: said, reason: reason.trim() } : { answer: said });
     } catch (e) {
       fail(e);
       work(false);

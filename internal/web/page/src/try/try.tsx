@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Conversation, Outline, Trial } from "../api";
 import { call, Problem } from "../call";
 import { Legend, Shrinking } from "../compactions/figure";
@@ -31,11 +31,9 @@ export function Try({ c, changed }: { c: Conversation; changed: () => void }) {
   const outline = useLoad((signal) => call("GET /api/conversations/{id}/outline", { id: c.id, from: 1 }, undefined, signal), [c.id, c.entries]);
   const wish = wishOf(form);
   const key = JSON.stringify(wish);
-  const life = useRef<AbortController>();
   useEffect(() => {
     work("trying");
     const stop = new AbortController();
-    life.current = stop;
     const timer = setTimeout(() => {
       call("POST /api/conversations/{id}/plan", { id: c.id }, wish, stop.signal).then(
         (t) => {
@@ -248,7 +246,7 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
         </div>
       </dl>
       {r.nothing && <p class="note">Nothing would be compacted: {r.nothing}</p>}
-      {r.target && !r.target.met && <p class="note">The target of {count(r.target.tokens)} tokens is not reached: {count(r.target.always)} tokens stay in any case.</p>}
+      {r.target && !r.target.met && <p class="note">The target of {count(r.target.tokens)} tokens is not reached: {count(r.target.always ?? 0)} tokens stay in any case.</p>}
       <Measures m={trial.measured} />
       {fresh && (
         <>
@@ -264,7 +262,7 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
       )}
       {(r.quotes ?? []).map((q, i) => (
         <p key={i} class="note">
-          {q.model} would be asked for a summary of turns {q.from_turn} to {q.to_turn}: about {count(q.input)} tokens{q.cost != null && `, ${dollars(q.cost)}`}. For this trial no model is called.
+          {q.model || "A model"} would be asked for a summary of turns {q.from_turn} to {q.to_turn}: about {count(q.input)} tokens{q.cost != null && `, ${dollars(q.cost)}`}. For this trial no model is called.
         </p>
       ))}
       {r.warnings.map((w, i) => (
