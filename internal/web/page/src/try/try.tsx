@@ -18,8 +18,8 @@ const ways: { how: How; label: string; says: string }[] = [
   { how: "strategies", label: "By strategies", says: "Each works on what the one before leaves." },
 ];
 
-/** How long the form must rest before it is tried. */
-const rest = 350;
+/** How long the form must stay as it is before it is tried. */
+const pause = 350;
 
 /** Try shows what a compaction would do, before anything is written; then applies it. */
 export function Try({ c, changed }: { c: Conversation; changed: () => void }) {
@@ -48,7 +48,7 @@ export function Try({ c, changed }: { c: Conversation; changed: () => void }) {
           work("");
         },
       );
-    }, rest);
+    }, pause);
     return () => {
       clearTimeout(timer);
       stop.abort();
@@ -251,12 +251,13 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
       {fresh && (
         <>
           <Shrinking
-            stretches={stretches(fates, trial.fate, outline.after, trial.after)}
-            before={sum(outline.after)}
-            after={sum(trial.after)}
-            words={`Entries take ${count(sum(outline.after))} tokens now and would take ${count(sum(trial.after))}.`}
+            sides={["Now", "Then"]}
+            stretches={stretches([...fates, "added"], [fates.length, ...trial.fate], [rest(now, outline.after), ...outline.after], [rest(then, trial.after), ...trial.after])}
+            before={now}
+            after={then}
+            words={`A model sees ${count(now)} tokens now and would see ${count(then)}.`}
           />
-          <Legend sums={all.filter((s) => s.rows > 0)} />
+          <Legend rows={["entry", "entries"]} sums={all.filter((s) => s.rows > 0)} />
           <Turns outline={outline} trial={trial} />
         </>
       )}
@@ -274,10 +275,11 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
   );
 }
 
-function sum(list: number[]): number {
-  let n = 0;
-  for (const x of list) n += x;
-  return n;
+/** rest is what of a view is not entries: the system prompt and what the projection puts in. */
+function rest(whole: number, entries: number[]): number {
+  let n = whole;
+  for (const x of entries) n -= x;
+  return Math.max(0, n);
 }
 
 /** Measures tells in plain words how much of what an agent needs later would still be there. */
