@@ -219,6 +219,7 @@ type Meta struct {
 	ReadOnly   bool     `json:"read_only"`
 	Agent      bool     `json:"agent" doc:"messages can be sent: a model is configured"`
 	Model      string   `json:"model,omitempty"`
+	Models     []string `json:"models" doc:"that the configuration names"`
 	Profiles   []string `json:"profiles"`
 	Strategies []string `json:"strategies"`
 	Providers  []string `json:"providers" doc:"for views: anthropic, openai-chat …"`

@@ -52,7 +52,7 @@ export function useTexts(id: string, compaction: string, version: number) {
   const known = useRef(new Map<number, ComparedRow>());
   const asked = useRef(new Set<number>());
   const [, again] = useState(0);
-  const life = useRef<AbortController>();
+  const life = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
     known.current = new Map();
     asked.current = new Set();
