@@ -1,5 +1,6 @@
 import type { Conversation } from "../api";
 import { count, full, plural, tokens, when } from "../format";
+import { Meter } from "../live/live";
 import { FateSign } from "../parts/fate";
 
 /** Head says which conversation it is, how large, and what became of it. */
@@ -27,6 +28,7 @@ export function Head(props: { conversation: Conversation | undefined; connected:
         ))}
         {!props.connected && <span class="badge">not live</span>}
       </p>
+      <Meter id={c.id} />
     </header>
   );
 }

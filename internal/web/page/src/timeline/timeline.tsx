@@ -2,6 +2,7 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { useConversation } from "../conversation";
 import { count } from "../format";
+import { Live } from "../live/live";
 import { ProblemBox } from "../parts/load";
 import { conversationPath, go, place } from "../router";
 import { useKeys } from "../shell/keys";
@@ -282,6 +283,7 @@ export function TimelineView({ id }: { id: string }) {
           <Pane id={id} seq={at.seq} conversation={conversation} version={model.loaded} close={() => setPane(false)} show={reveal} changed={opened.reload} />
         )}
       </div>
+      <Live id={id} />
     </div>
   );
 }
