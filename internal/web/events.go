@@ -340,17 +340,11 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 				return err
 			}
 		}
-		texts := live.next()
-		for _, e := range texts {
-			data, err := encoded(0, e)
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(data); err != nil {
-				return err
-			}
+		texts, err := live.tell(w)
+		if err != nil {
+			return err
 		}
-		if len(events) > 0 || status != nil || len(texts) > 0 || first {
+		if len(events) > 0 || status != nil || texts || first {
 			first = false
 			if err := flush(); err != nil {
 				return err

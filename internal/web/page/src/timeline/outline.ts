@@ -173,13 +173,16 @@ function percentile(values: Int32Array, share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? 1;
 }
 
-/** A Foldable is what can be folded: a turn, what a compaction hides, the result of a call. */
-export type Foldable = "turn" | "group" | "result";
+/**
+ * A Foldable is what can be folded: a turn, what a compaction hides, the result of a
+ * call, and the bookkeeping between them, which no model sees and few readers want.
+ */
+export type Foldable = "turn" | "group" | "result" | "book";
 
 /** Folds are what is folded: all of a sort or none, but for some, by their first seq. */
 export class Folds {
-  private all = { turn: false, group: false, result: false };
-  private but = { turn: new Set<number>(), group: new Set<number>(), result: new Set<number>() };
+  private all = { turn: false, group: false, result: false, book: true };
+  private but = { turn: new Set<number>(), group: new Set<number>(), result: new Set<number>(), book: new Set<number>() };
 
   constructor(private log: Log) {}
 
@@ -211,6 +214,7 @@ export class Folds {
   reveal(seq: number): void {
     this.set("turn", seq, false);
     for (const [first, last] of this.log.runs) if (first <= seq && seq <= last) this.set("group", first, false);
+    this.set("book", seq, false);
     if (isResult(this.log, seq)) this.set("result", this.log.pair[seq - 1]!, false);
   }
 }
@@ -219,6 +223,13 @@ export class Folds {
 export function isResult(log: Log, seq: number): boolean {
   const call = log.pair[seq - 1]!;
   return call > 0 && call < seq;
+}
+
+/** isBookkeeping says whether the entry only counts or marks: usage, the begin of a turn, what a client notes for itself. */
+export function isBookkeeping(log: Log, seq: number): boolean {
+  if (!log.has(seq, flag.unseen)) return false;
+  const kind = log.kindAt(seq);
+  return kind === "usage" || kind === "turn_start" || kind.includes(".");
 }
 
 /** linesOf gives what is to be shown of the log. */
@@ -255,6 +266,7 @@ export function linesOf(log: Log, folds: Folds): Lines {
       }
     }
     if (isResult(log, seq) && folds.folded("result", log.pair[seq - 1]!)) continue;
+    if (isBookkeeping(log, seq) && folds.folded("book", seq)) continue;
     add(lineOf.entry, seq);
   }
   return lines;
