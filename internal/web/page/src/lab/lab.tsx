@@ -109,7 +109,7 @@ function Figures({ families, chosen, choose }: { families: Family[]; chosen: str
   );
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label="Figures of the plot">
-      <table class="figures">
+      <table class="sheet">
         <caption>The same figures. ★ marks the frontier: no other is as short and keeps as much.</caption>
         <thead>
           <tr><th scope="col">Strategy</th><th scope="col" class="number">Target</th><th scope="col" class="number">Kept</th><th scope="col" class="number">CUR</th><th scope="col" class="number">EDR</th><th scope="col" class="number">Sessions</th></tr>
