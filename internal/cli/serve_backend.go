@@ -3,14 +3,10 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"tenfold/agent"
 	"tenfold/eval"

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,36 @@ func (l *listener) next() []Event {
 	}
 	l.given = given
 	return events
+}
+
+// tell writes what next gives, as a stream has it.
+func (l *listener) tell(w io.Writer) (some bool, err error) {
+	for _, e := range l.next() {
+		data, err := encoded(0, e)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			return some, err
+		}
+		some = true
+	}
+	return some, nil
+}
+
+// name is that of the server-sent event.
+func (e Event) name() string {
+	switch {
+	case e.Entry != nil:
+		return "entry"
+	case e.Status != nil:
+		return "status"
+	case e.Text != nil:
+		return "text"
+	case e.Reasoning != nil:
+		return "reasoning"
+	}
+	return "output"
 }
 
 // write takes in what the model has written.

@@ -45,8 +45,8 @@ func New(o Options) *Server {
 	s.sessions = newSessions(s.service)
 	s.accounts = newAccounts(s.alive, s.service)
 	s.measuring = make(chan struct{}, 1)
-	s.live = newTalks(s)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.live = newTalks(s)
 	s.declare()
 	return s
 }
