@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenfold/agent"
+	"tenfold/body"
 	"tenfold/eval"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/live"
@@ -104,6 +105,9 @@ func (c closer) Close() error { return c() }
 // Meta implements [web.Backend].
 func (b *served) Meta() web.Meta {
 	m := web.Meta{Version: version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
+	for _, p := range body.Profiles() {
+		m.Providers = append(m.Providers, p.Name)
+	}
 	e, err := b.aside().effective()
 	if err != nil { // whatever needs the configuration says so
 		return m

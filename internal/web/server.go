@@ -26,6 +26,7 @@ type Server struct {
 	sessions *sessions
 	topics   *topics
 	live     *talks
+	compared comparisons
 	accounts *accounts
 	// measuring holds a token while strategies are measured.
 	measuring chan struct{}
@@ -57,6 +58,7 @@ func (s *Server) declare() {
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
+		(*Server).declareCompare,
 		(*Server).declareLog,
 		(*Server).declareView,
 		(*Server).declareEvents,

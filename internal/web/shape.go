@@ -94,6 +94,7 @@ type Compaction struct {
 	Before   int       `json:"before" doc:"tokens of the view before it; 0 where not recorded"`
 	After    int       `json:"after"`
 	Summary  string    `json:"summary,omitempty" doc:"the text of its summary"`
+	Model    string    `json:"model,omitempty" doc:"that wrote its summary; digest where no model was asked"`
 	Dollars  float64   `json:"dollars,omitempty" doc:"what its summary cost"`
 }
 
@@ -200,6 +201,7 @@ type ViewItem struct {
 	Fate   string `json:"fate"`
 	By     string `json:"by,omitempty"`
 	Tokens int    `json:"tokens"`
+	Note   int    `json:"note,omitempty" doc:"so many characters at the beginning of the text are the note of the view, which the projection put in"`
 	Text   string `json:"text" doc:"the first 20,000 characters; all of it where seq is 0"`
 	Length int    `json:"length" doc:"characters of the whole text"`
 }

@@ -65,7 +65,12 @@ func created(t testing.TB, service *session.Service, id string, entries []tenfol
 func get[T any](t testing.TB, s http.Handler, path string, status int) (out T) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	s.ServeHTTP(w, r)
+	if s, ok := s.(*Server); ok {
+		_, pattern := s.mux.Handler(r)
+		keepsContract(t, r, pattern, w)
+	}
 	if w.Code != status {
 		t.Fatalf("GET %s: %d, not %d: %.300s", path, w.Code, status, w.Body)
 	}

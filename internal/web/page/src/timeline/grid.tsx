@@ -4,6 +4,10 @@ import { defaultRangeExtractor, elementScroll, observeElementOffset, observeElem
 
 export const rowHeight = 26;
 const headHeight = 26;
+const overscan = 8;
+// Elements are used again for other lines: replacing text is much cheaper than
+// replacing elements. So many lines are never in sight at once.
+const pool = 512;
 
 /** What a view may do with its grid. */
 export interface GridControl {
@@ -19,7 +23,6 @@ interface Props {
   columns: string[];
   active: number; // the line that has the cursor; it is always there, for readers of the screen
   control: { current: GridControl | undefined };
-  key_: (index: number) => number;
   line: (index: number) => ComponentChildren;
   lineProps: (index: number) => Record<string, unknown>;
   seen: (first: number, last: number, atEnd: boolean, backward: boolean) => void;
@@ -47,7 +50,7 @@ export function Grid(props: Props) {
       count: now.current.count,
       getScrollElement: () => at.current,
       estimateSize: () => rowHeight,
-      overscan: 12,
+      overscan,
       scrollMargin: headHeight,
       scrollPaddingStart: headHeight,
       scrollToFn: elementScroll,
@@ -81,8 +84,7 @@ export function Grid(props: Props) {
   const range = virtual.v.range;
   const total = virtual.v.getTotalSize();
   useEffect(() => {
-    const e = at.current;
-    if (range && e) props.seen(range.startIndex, range.endIndex, e.scrollTop + e.clientHeight >= headHeight + total - rowHeight, virtual.v.scrollDirection === "backward");
+    if (range) props.seen(range.startIndex, range.endIndex, virtual.v.isAtEnd(rowHeight), virtual.v.scrollDirection === "backward");
   }, [range?.startIndex, range?.endIndex, total, props.renew]);
 
   return (
@@ -97,7 +99,7 @@ export function Grid(props: Props) {
       aria-readonly="true"
       aria-activedescendant={props.active >= 0 && props.active < props.count ? lineId(props.active) : undefined}
     >
-      <div role="rowgroup" class="line head">
+      <div role="rowgroup" class="line heads">
         <div role="row" aria-rowindex={1}>
           {props.columns.map((c) => (
             <span key={c} role="columnheader" class={`c-${c.toLowerCase()}`}>
@@ -109,7 +111,7 @@ export function Grid(props: Props) {
       <div role="rowgroup" class="lines" style={{ height: `${total}px` }}>
         {items.map((item) => (
           <Line
-            key={props.key_(item.index)}
+            key={range && item.index >= range.startIndex - overscan && item.index <= range.endIndex + overscan ? item.index % pool : -1}
             index={item.index}
             start={item.start - headHeight}
             active={item.index === props.active}

@@ -58,6 +58,12 @@ function Sizes(props: { before: number; after: number; scale: number; fate: stri
   );
 }
 
+/** labelOf gives what its kind does not say already; a result has that of its call. */
+function labelOf(row: Row): string {
+  if (row.kind === "tool_result") return row.tool ?? "";
+  return ["user", "assistant", "turn", kindName(row.kind), row.kind].includes(row.label) ? "" : row.label;
+}
+
 /** EntryLine is one entry. */
 export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
   const i = seq - 1;
@@ -65,7 +71,7 @@ export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
   const fate = log.fateAt(seq);
   const unseen = log.has(seq, flag.unseen);
   const call = kind === "tool_call" && log.pair[i]! > seq;
-  const label = row && row.label !== kindName(row.kind) ? row.label : "";
+  const label = row ? labelOf(row) : "";
   return (
     <>
       <span role="gridcell" class="c-entry number">
@@ -81,7 +87,7 @@ export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
         {call && <Twist folded={folded} what="the result" toggle={toggle} />}
         {log.has(seq, flag.error) && <strong class="failed">failed</strong>}
         {log.has(seq, flag.pinned) && <strong class="pinned" title="Pinned: no compaction may take it">pinned</strong>}
-        {log.has(seq, flag.agent) && <span class="badge">{row?.branch ? "sub-agent" : "sub-agent"}</span>}
+        {log.has(seq, flag.agent) && <span class="badge">sub-agent</span>}
         {label && <b>{label}</b>}
         {row ? <span>{row.text}</span> : <span class="coming" aria-hidden="true" />}
       </span>

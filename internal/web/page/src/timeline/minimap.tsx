@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fates } from "../parts/fate";
 import { color, dark } from "../shell/theme";
@@ -6,8 +7,7 @@ import { flag, type Log } from "./outline";
 interface Props {
   log: Log;
   version: unknown; // the map is drawn again when this changes
-  first: number; // the entries in sight
-  last: number;
+  seen: Signal<{ first: number; last: number }>; // the entries in sight
   at: number; // the entry that has the cursor
   go: (seq: number) => void;
 }
@@ -39,8 +39,6 @@ export function Minimap(props: Props) {
     const share = (e.clientY - frame.top) / frame.height;
     props.go(Math.min(length, Math.max(1, Math.ceil(share * length))));
   };
-  const top = ((props.first - 1) / length) * 100;
-  const height = ((props.last - props.first + 1) / length) * 100;
   const page = Math.max(1, Math.round(length / 20));
   const steps: Record<string, number> = {
     ArrowDown: props.at + Math.max(1, Math.round(length / 100)),
@@ -75,9 +73,17 @@ export function Minimap(props: Props) {
       }}
     >
       <canvas ref={canvas} />
-      <div class="insight" style={{ top: `${top}%`, height: `max(6px, ${height}%)` }} />
+      <InSight seen={props.seen} length={length} />
     </div>
   );
+}
+
+/** InSight frames what of the map is in sight. */
+function InSight(props: { seen: Signal<{ first: number; last: number }>; length: number }) {
+  const { first, last } = props.seen.value;
+  const top = ((first - 1) / props.length) * 100;
+  const height = ((last - first + 1) / props.length) * 100;
+  return <div class="insight" style={{ top: `${top}%`, height: `max(6px, ${height}%)` }} />;
 }
 
 function draw(canvas: HTMLCanvasElement, log: Log, width: number, height: number): void {

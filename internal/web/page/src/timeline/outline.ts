@@ -173,19 +173,30 @@ function percentile(values: Int32Array, share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? 1;
 }
 
-/** A Foldable is what can be folded: a turn, what a compaction hides, the result of a call. */
-export type Foldable = "turn" | "group" | "result";
+/**
+ * A Foldable is what can be folded: a turn, what a compaction hides, the result of a
+ * call, and the bookkeeping between them, which no model sees and few readers want.
+ */
+export type Foldable = "turn" | "group" | "result" | "book";
 
 /** Folds are what is folded: all of a sort or none, but for some, by their first seq. */
 export class Folds {
-  private all = { turn: false, group: false, result: false };
-  private but = { turn: new Set<number>(), group: new Set<number>(), result: new Set<number>() };
+  private all = { turn: false, group: false, result: false, book: true };
+  private but = { turn: new Set<number>(), group: new Set<number>(), result: new Set<number>(), book: new Set<number>() };
+
+  constructor(private log: Log) {}
+
+  /** key is the seq by which a fold is known: a turn may be headed more than once. */
+  private key(sort: Foldable, seq: number): number {
+    return sort === "turn" ? (this.log.turnSeqs[this.log.turnOf(seq)] ?? seq) : seq;
+  }
 
   folded(sort: Foldable, seq: number): boolean {
-    return this.all[sort] !== this.but[sort].has(seq);
+    return this.all[sort] !== this.but[sort].has(this.key(sort, seq));
   }
 
   set(sort: Foldable, seq: number, fold: boolean): void {
+    seq = this.key(sort, seq);
     if (fold === this.all[sort]) this.but[sort].delete(seq);
     else this.but[sort].add(seq);
   }
@@ -200,11 +211,11 @@ export class Folds {
   }
 
   /** reveal unfolds whatever hides the entry. */
-  reveal(log: Log, seq: number): void {
-    this.set("turn", log.turnSeqs[log.turnOf(seq)] ?? 0, false);
-    for (const [first, last] of log.runs) if (first <= seq && seq <= last) this.set("group", first, false);
-    const call = log.pair[seq - 1]!;
-    if (isResult(log, seq)) this.set("result", call, false);
+  reveal(seq: number): void {
+    this.set("turn", seq, false);
+    for (const [first, last] of this.log.runs) if (first <= seq && seq <= last) this.set("group", first, false);
+    this.set("book", seq, false);
+    if (isResult(this.log, seq)) this.set("result", this.log.pair[seq - 1]!, false);
   }
 }
 
@@ -214,19 +225,28 @@ export function isResult(log: Log, seq: number): boolean {
   return call > 0 && call < seq;
 }
 
+/** isBookkeeping says whether the entry only counts or marks: usage, the begin of a turn, what a client notes for itself. */
+export function isBookkeeping(log: Log, seq: number): boolean {
+  if (!log.has(seq, flag.unseen)) return false;
+  const kind = log.kindAt(seq);
+  return kind === "usage" || kind === "turn_start" || kind.includes(".");
+}
+
 /** linesOf gives what is to be shown of the log. */
 export function linesOf(log: Log, folds: Folds): Lines {
-  const room = log.length + log.turnSeqs.length + log.runs.size;
+  const room = log.length + log.turnSeqs.length + 2 * log.runs.size;
   const lines: Lines = { type: new Uint8Array(room), seq: new Int32Array(room), count: 0 };
   const add = (type: number, seq: number) => {
     lines.type[lines.count] = type;
     lines.seq[lines.count++] = seq;
   };
-  let turn = 0;
+  let turn = 0; // the next in turnSeqs
+  let rest = false; // of a turn that began among what is folded
   for (let seq = 1; seq <= log.length; seq++) {
-    if (log.turnSeqs[turn] === seq) {
+    if (log.turnSeqs[turn] === seq || rest) {
       add(lineOf.turn, seq);
-      turn++;
+      if (!rest) turn++;
+      rest = false;
       if (folds.folded("turn", seq)) {
         seq = (log.turnSeqs[turn] ?? log.length + 1) - 1;
         continue;
@@ -236,13 +256,17 @@ export function linesOf(log: Log, folds: Folds): Lines {
     if (last !== undefined) {
       add(lineOf.group, seq);
       if (folds.folded("group", seq)) {
-        // A turn that begins within and goes on after it is headed where it goes on.
-        while (turn < log.turnSeqs.length && log.turnSeqs[turn]! <= last) turn++;
+        while (turn < log.turnSeqs.length && log.turnSeqs[turn]! <= last) {
+          turn++;
+          rest = true;
+        }
+        rest &&= log.turnSeqs[turn] !== last + 1;
         seq = last;
         continue;
       }
     }
     if (isResult(log, seq) && folds.folded("result", log.pair[seq - 1]!)) continue;
+    if (isBookkeeping(log, seq) && folds.folded("book", seq)) continue;
     add(lineOf.entry, seq);
   }
   return lines;

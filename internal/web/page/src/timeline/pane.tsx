@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Conversation, Entry } from "../api";
 import { call } from "../call";
-import { count, full, kindName, plural, time, tokens } from "../format";
+import { count, full, kindName, plural, tokens, when } from "../format";
 import { FateSign } from "../parts/fate";
 import { useLoad, Waits } from "../parts/load";
 import { conversationPath } from "../router";
@@ -56,12 +56,12 @@ function Body(props: Props & { entry: Entry; offset: number; move: (to: number) 
         <dt>Kind</dt>
         <dd>
           {kindName(e.kind)}
-          {e.label && e.label !== kindName(e.kind) && <> · {e.label}</>}
+          {e.label && !kindName(e.kind).includes(e.label) && <> · {e.label}</>}
           {e.outcome && e.outcome !== "ok" && <strong class="failed">{e.outcome}</strong>}
         </dd>
         <dt>Said</dt>
         <dd title={full(e.at)}>
-          {time(e.at)} · turn {count(e.turn)}, step {count(e.step)}
+          {when(e.at)} · turn {count(e.turn)}, step {count(e.step)}
           {e.branch && ` · sub-agent ${e.branch}`}
         </dd>
         <dt>Fate</dt>

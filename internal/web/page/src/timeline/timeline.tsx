@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import { useConversation } from "../conversation";
 import { count } from "../format";
 import { ProblemBox } from "../parts/load";
@@ -24,13 +25,16 @@ export function TimelineView({ id }: { id: string }) {
   const [tick, draw] = useReducer((n: number) => n + 1, 0);
   const [problem, setProblem] = useState<unknown>(undefined);
   const [pane, setPane] = useState(false);
-  const [seen, setSeen] = useState({ first: 0, last: 0 });
+  const seen = useSignal({ first: 0, last: 0 }); // a signal, as scrolling changes it at every frame
   const [at, setAt] = useState({ seq: Number(place.value.hash) || 0, type: lineOf.entry as number });
   const [follows, setFollows] = useState(false);
   const control = useRef<GridControl | undefined>(undefined);
 
   // The model: what is known of the log, and what of it is folded.
-  const model = useMemo(() => ({ log: new Log(), folds: new Folds(), rows: new Rows(id, draw as () => void, fail), loaded: 0 }), [id]);
+  const model = useMemo(() => {
+    const log = new Log();
+    return { log, folds: new Folds(log), rows: new Rows(id, draw as () => void, fail), loaded: 0 };
+  }, [id]);
   const { log, folds, rows } = model;
   const [shape, reshape] = useReducer((n: number) => n + 1, 0);
   const lines = useMemo(() => linesOf(log, folds), [model, shape]);
@@ -63,7 +67,7 @@ export function TimelineView({ id }: { id: string }) {
   };
   const reveal = (seq: number, align: "auto" | "center" = "center") => {
     if (seq < 1 || seq > log.length) return;
-    folds.reveal(log, seq);
+    folds.reveal(seq);
     reshape(undefined as never);
     setAt({ seq, type: lineOf.entry });
     pending.current = { seq, align };
@@ -170,6 +174,7 @@ export function TimelineView({ id }: { id: string }) {
     { key: "t", does: "fold or unfold all turns", run: () => foldAll("turn") },
     { key: "m", does: "fold or unfold all that compactions hide", run: () => foldAll("group") },
     { key: "r", does: "fold or unfold all results", run: () => foldAll("result") },
+    { key: "b", does: "show or hide bookkeeping, which no model sees", run: () => foldAll("book") },
     { key: "g", does: "to the beginning", run: start },
     { key: "G", does: "to the end, and stay there", run: end },
     { key: "ArrowDown", does: "", run: () => move(index + 1) },
@@ -200,11 +205,15 @@ export function TimelineView({ id }: { id: string }) {
     };
     if (type === lineOf.turn) return { class: "turn", "aria-level": 1, "aria-expanded": !folds.folded("turn", seq), onClick: select };
     if (type === lineOf.group) return { class: `group fate-${log.fateAt(seq)}`, "aria-level": 2, "aria-expanded": !folds.folded("group", seq), onClick: select };
-    const called = log.pair[seq - 1]! > seq;
+    const marks = [`entry fate-${log.fateAt(seq)} l-${levelOf(log, seq)}`];
+    if (log.has(seq, flag.unseen)) marks.push("quiet");
+    else if (log.before[seq - 1]! > 0 && log.after[seq - 1] === 0) marks.push("gone");
+    if (person(seq)) marks.push("by-person");
+    if (log.kindAt(seq) === "reasoning") marks.push("reasoning");
     return {
-      class: `entry k-${log.kindAt(seq)} fate-${log.fateAt(seq)} ${log.before[seq - 1]! > 0 && log.after[seq - 1] === 0 ? "gone" : ""} l-${levelOf(log, seq)}`,
+      class: marks.join(" "),
       "aria-level": levelOf(log, seq),
-      "aria-expanded": called ? !folds.folded("result", seq) : undefined,
+      "aria-expanded": log.pair[seq - 1]! > seq ? !folds.folded("result", seq) : undefined,
       onClick: select,
     };
   };
@@ -227,7 +236,7 @@ export function TimelineView({ id }: { id: string }) {
     rows.want(want, log.length);
     const first = lines.seq[from] ?? 0;
     const last = log.endOf(lines.type[to] === lineOf.entry ? lineOf.entry : lineOf.turn, lines.seq[to] ?? 0);
-    setSeen((s) => (s.first === first && s.last === last ? s : { first, last }));
+    if (seen.value.first !== first || seen.value.last !== last) seen.value = { first, last };
     if (atEnd) read.current = log.length;
     else if (backward) setFollows(false);
   };
@@ -244,10 +253,13 @@ export function TimelineView({ id }: { id: string }) {
           Fold turns
         </button>
         <button aria-pressed={folds.allFolded("group")} title="m" onClick={() => foldAll("group")}>
-          Fold hidden
+          Fold compacted
         </button>
         <button aria-pressed={folds.allFolded("result")} title="r" onClick={() => foldAll("result")}>
           Fold results
+        </button>
+        <button aria-pressed={!folds.allFolded("book")} title="Show what no model sees: usage, marks, a client's own notes (b)" onClick={() => foldAll("book")}>
+          Bookkeeping
         </button>
         <button aria-pressed={follows} title="Stay at the end while entries come (G)" onClick={() => (follows ? setFollows(false) : end())}>
           ↓ End{unread > 0 && ` (${count(unread)} new)`}
@@ -260,13 +272,12 @@ export function TimelineView({ id }: { id: string }) {
           columns={columns}
           active={index}
           control={control}
-          key_={(i) => lines.seq[i]! * 4 + lines.type[i]!}
           line={line}
           lineProps={lineProps}
           seen={onSeen}
           renew={`${tick}/${shape}/${conversation?.compactions?.length ?? 0}`}
         />
-        <Minimap log={log} version={model.loaded} first={seen.first} last={seen.last} at={at.seq} go={(seq) => (setFollows(false), reveal(seq))} />
+        <Minimap log={log} version={model.loaded} seen={seen} at={at.seq} go={(seq) => (setFollows(false), reveal(seq))} />
         {pane && at.seq > 0 && (
           <Pane id={id} seq={at.seq} conversation={conversation} version={model.loaded} close={() => setPane(false)} show={reveal} changed={opened.reload} />
         )}
