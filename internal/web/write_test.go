@@ -361,6 +361,30 @@ func TestPinsHoldEntries(t *testing.T) {
 	}
 }
 
+// Another process that comes first is given way to, and what was meant is done after
+// it.
+func TestWhatIsWrittenGivesWayAndIsWritten(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "c", logtest.Long(100))
+	tries := 0
+	err := s.write(t.Context(), "c", func(o *session.Session) error {
+		if tries++; tries < 3 {
+			other, err := service.Open(t.Context(), "c")
+			if err == nil {
+				err = other.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		return o.Append(t.Context(), tenfold.Entry{ID: "mine", Payload: tenfold.TurnStart{}})
+	})
+	if err != nil || tries != 3 || version(t, service, "c") != 103 {
+		t.Errorf("%d tries, %d entries, %v", tries, version(t, service, "c"), err)
+	}
+}
+
 func TestReadOnlyWritesNothing(t *testing.T) {
 	t.Parallel()
 	s, service := server(t, nil)
