@@ -119,11 +119,20 @@ func FuzzRequests(f *testing.F) {
 	f.Cleanup(func() { _ = s.Close() })
 	created(f, st, "one", logtest.Long(40))
 	for _, seed := range [][2]string{
-		{"conversations", "limit=3&sort=ended&since=2d&until=2026-01-31&q=a+b&project=/x&cursor=2"}, {"conversations/one", ""},
-		{"conversations/one/outline", "from=9999999999999"}, {"conversations/one/rows", "from=-1&limit=201"},
-		{"conversations/one/entries/3", "offset=5&limit=2"}, {"conversations/one/entries/-3", ""}, {"conversations/one/entries/9223372036854775808", ""},
-		{"conversations/one/search", `q="a b&limit=0`}, {"search", "q=%00%ff*(NEAR"}, {"conversations/one/view", "provider=gemini&body=true&from=999999"},
-		{"conversations/o%2fe/../one", ""}, {"conversations//rows", ""}, {"openapi.json", ""}, {"conversations/one/entries/1/", "offset=1e3"},
+		{"conversations", "limit=3&sort=ended&since=2d&until=2026-01-31&q=a+b&project=/x&cursor=2"},
+		{"conversations/one", ""},
+		{"conversations/one/outline", "from=9999999999999"},
+		{"conversations/one/rows", "from=-1&limit=201"},
+		{"conversations/one/entries/3", "offset=5&limit=2"},
+		{"conversations/one/entries/-3", ""},
+		{"conversations/one/entries/9223372036854775808", ""},
+		{"conversations/one/search", `q="a b&limit=0`},
+		{"search", "q=%00%ff*(NEAR"},
+		{"conversations/one/view", "provider=gemini&body=true&from=999999"},
+		{"conversations/o%2fe/../one", ""},
+		{"conversations//rows", ""},
+		{"openapi.json", ""},
+		{"conversations/one/entries/1/", "offset=1e3"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
