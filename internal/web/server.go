@@ -95,6 +95,7 @@ func (s *Server) Close() error {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.page != nil && !isAPI(r.URL.Path) {
+		s.foresee(r.URL.Path)
 		s.page.ServeHTTP(w, r)
 		return
 	}
@@ -107,6 +108,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// foresee opens the conversation that a page is about while the browser loads the
+// page: a long log is read by the time that it is asked for.
+func (s *Server) foresee(path string) {
+	id, ok := strings.CutPrefix(path, "/c/")
+	if id, _, _ = strings.Cut(id, "/"); !ok || id == "" {
+		return
+	}
+	go func() {
+		// Who asks for it next is told what is wrong.
+		_ = s.sessions.with(s.alive, id, func(o *opened) error {
+			o.columns.read(o.session.Log())
+			return nil
+		})
+	}()
 }
 
 // refuse answers what no operation does.
