@@ -54,7 +54,7 @@ func TestServeOnATerminal(t *testing.T) {
 	}
 	dir := t.TempDir()
 	opened := filepath.Join(dir, "opened")
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nprintf %s \"$*\" > "+opened+".new && mv "+opened+".new "+opened+"\n"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nprintf %s \"$*\" > "+opened+".new && mv "+opened+".new "+opened+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -149,13 +149,13 @@ func TestAnAgentWorksWhereTheServerDoes(t *testing.T) {
 	if err := os.Symlink(os.TempDir(), "away"); err != nil {
 		t.Fatal(err)
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	whole, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for from, want := range map[string]string{
-		"": "", dir: real, filepath.Join(dir, "project"): filepath.Join(real, "project"),
-		filepath.Join(dir, "gone"): "", filepath.Join(dir, "file", "f"): "", filepath.Join(dir, "away"): "", filepath.Dir(dir): "", "/": "", filepath.Join(dir, "project", ".."): real,
+		"": "", dir: whole, filepath.Join(dir, "project"): filepath.Join(whole, "project"),
+		filepath.Join(dir, "gone"): "", filepath.Join(dir, "file", "f"): "", filepath.Join(dir, "away"): "", filepath.Dir(dir): "", "/": "", filepath.Join(dir, "project", ".."): whole,
 	} {
 		if got := workplace(store.Conversation{Origin: store.Origin{Directory: from}}); got != want {
 			t.Errorf("a conversation of %s: %q, not %q", from, got, want)
