@@ -181,7 +181,7 @@ func (g *Guard) knows(r *http.Request) bool {
 	if err != nil {
 		return host == "localhost" || slices.Contains(g.access.Hosts, host)
 	}
-	if ip.IsLoopback() {
+	if ip.IsLoopback() && ip.Zone() == "" {
 		return true
 	}
 	to, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
@@ -267,8 +267,7 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(withoutDeadline{w}, r)
 		return
 	}
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(bodyWait))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait)) // until it has come
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestBody))
 	var tooLong *http.MaxBytesError
 	switch {
@@ -280,7 +279,6 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		deny(w, http.StatusRequestTimeout, "timeout", "the body did not come whole within 30 seconds", "try again")
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	next.ServeHTTP(withoutDeadline{w}, r)
 }
