@@ -42,7 +42,7 @@ export function useWindow(n: number, high: number, opened: number, extra: number
       removeEventListener("resize", soon);
     };
   }, [n, high, opened, extra]);
-  return [at, range] as const;
+  return [at, [Math.min(range[0], n), Math.min(range[1], n)]] as const;
 }
 
 const page = 100;

@@ -26,6 +26,9 @@ export function Head(props: { conversation: Conversation | undefined; connected:
             <FateSign fate={s.fate} word /> {count(s.entries)}
           </span>
         ))}
+        <a href={`/api/conversations/${encodeURIComponent(c.id)}/export?to=html`} download title="One file that works without a server, with secrets blanked">
+          Save to share
+        </a>
         {!props.connected && <span class="badge">not live</span>}
       </p>
       <Meter id={c.id} />
