@@ -354,8 +354,9 @@ export interface Message {
 export interface Meta {
   /** messages can be sent: a model is configured */
   agent: boolean;
+  /** what answers a message that names none */
   model?: string;
-  /** that the configuration names */
+  /** that the configuration names, as PROVIDER/MODEL */
   models: string[];
   profiles: string[];
   /** for views: anthropic, openai-chat … */
