@@ -120,7 +120,7 @@ export function TimelineView({ id }: { id: string }) {
   // The end stays in sight while the reader is there.
   useEffect(() => {
     if (follows && lines.count > 0) control.current?.show(lines.count - 1, "end");
-  }, [lines, follows]);
+  }, [lines, follows, opened.status.value, !opened.text.value]); // what goes on below takes room
 
   const fold = (sort: Foldable, seq: number, yes: boolean) => {
     folds.set(sort, seq, yes);
@@ -297,7 +297,7 @@ export function TimelineView({ id }: { id: string }) {
           <Pane id={id} seq={at.seq} conversation={conversation} version={model.loaded} close={() => setPane(false)} show={reveal} changed={opened.reload} />
         )}
       </div>
-      <Live id={id} />
+      <Live id={id} sent={end} />
     </div>
   );
 }
