@@ -88,8 +88,8 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
     series: [
       {},
       ...families.map((f) => ({
-        stroke: colour(colourOf(f.look)),
-        width: f.look === 0 ? 2.5 : 1.5,
+        stroke: colour(colourOf(f.colour)),
+        width: f.name === "fit" ? 2.5 : 1.5,
         dash: f.baseline ? [5, 4] : undefined,
         spanGaps: true,
         points: { show: false },
@@ -101,13 +101,13 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
   return (
     <figure class="panel">
       <figcaption>{title}</figcaption>
-      <Plot
+      {count === 0 ? <p class="soft">{of === "edr" ? "No later edit replaces text that stood before a cut: EDR cannot be measured here." : "No name that stood before a cut is used later: CUR cannot be measured here."}</p> : <Plot
         {...{ options, data }}
         height={plotHeight()}
         mark={chosen}
         deps={[families.map((f) => f.name).join(), least]}
         label={`${of.toUpperCase()} of ${count} strategies against the tokens they keep. The table has the same figures.`}
-      />
+      />}
     </figure>
   );
 }
@@ -140,12 +140,12 @@ function drawMarks(u: uPlot, families: Family[], of: Measure, colour: Colours, c
   ctx.save();
   ctx.setLineDash([]);
   for (const f of [...families].reverse()) {
-    const own = colour(colourOf(f.look));
+    const own = colour(colourOf(f.colour));
     for (const p of f.points) {
       const value = p[of];
       if (value === null || p.share <= 0) continue;
       const [x, y] = [u.valToPos(p.share, "x", true), u.valToPos(value, "y", true)];
-      const sign = new Path2D(outline(f.look, x, y, (f.look === 0 ? 6 : 5) * dot));
+      const sign = new Path2D(outline(f.look, x, y, (f.name === "fit" ? 6 : 5) * dot));
       ctx.lineWidth = 1.5 * dot;
       ctx.fillStyle = f.baseline ? colour("--bg") : own;
       ctx.strokeStyle = f.baseline ? own : colour("--bg");
