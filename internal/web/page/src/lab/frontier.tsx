@@ -2,7 +2,7 @@
 import type uPlot from "uplot";
 import { useMemo, useRef } from "preact/hooks";
 import type { LabPoint } from "../api";
-import { axis, Plot, plotHeight, type Colours, type Options } from "../chart/mount";
+import { axis, Plot, plotHeight, scale, type Colours, type Options } from "../chart/mount";
 import { percent } from "../format";
 import { colourOf, outline } from "./marks";
 import { type Family, ticksFrom } from "./points";
@@ -72,8 +72,8 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
       y: { range: () => [-0.03, 1.03] },
     },
     axes: [
-      axis(colour, { label: "tokens kept, share of the conversation", size: 30, labelSize: 20, splits: () => ticks, filter: (_, s) => s, values: (_, s) => s.map((v) => percent(v)) }),
-      axis(colour, { size: 40, splits: () => [0, 0.2, 0.4, 0.6, 0.8, 1], values: (_, s) => s.map((v) => v.toFixed(1)) }),
+      axis(colour, { label: "tokens kept, share of the conversation", size: 30 * scale(), labelSize: 20 * scale(), splits: () => ticks, filter: (_, s) => s, values: (_, s) => s.map((v) => percent(v)) }),
+      axis(colour, { size: 40 * scale(), splits: () => [0, 0.2, 0.4, 0.6, 0.8, 1], values: (_, s) => s.map((v) => v.toFixed(1)) }),
     ],
     cursor: {
       x: false,
@@ -136,7 +136,7 @@ function nearest(u: uPlot, shown: LabPoint[][], of: Measure, left: number, top: 
 /** Draws the signs: those of ours filled, those of baselines hollow, the chosen one in a ring. */
 function drawMarks(u: uPlot, families: Family[], of: Measure, colour: Colours, chosen: string) {
   const { ctx } = u;
-  const dot = devicePixelRatio;
+  const dot = devicePixelRatio * scale();
   ctx.save();
   ctx.setLineDash([]);
   for (const f of [...families].reverse()) {
