@@ -45,7 +45,7 @@ export function AllLabView() {
           </label>
         </p>
       )}
-      <Lab address={pathOf("/api/lab", { project })} of={project || "all conversations"} />
+      <Lab address={pathOf("/api/lab", { project })} of={`the newest conversations${project && ` of ${project}`}`} />
     </div>
   );
 }
