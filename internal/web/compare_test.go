@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,9 +103,10 @@ func TestComparisonOfOne(t *testing.T) {
 			t.Errorf("what was hidden before and after has a row: %+v", r)
 		}
 	}
-	if r := rows[len(rows)-2]; r.Seq != 0 || r.Kind != "summary" || r.Before.Text != "" || !strings.HasPrefix("The file was read.", r.After.Text) {
-		// The last row is the assistant's word after a summary in a user message.
-		t.Logf("rows: %+v", rows)
+	if !slices.ContainsFunc(rows, func(r ComparedRow) bool {
+		return r.Kind == "summary" && r.Before.Text == "" && r.After.Fate == "added" && r.By == "cmp_2"
+	}) {
+		t.Errorf("no row is the summary: %+v", rows)
 	}
 	for _, r := range rows {
 		if r.Seq == 5 && (r.Before.Text != "a line of " || r.Before.Length != 3800 || r.After.Fate != "summarised") {
@@ -118,6 +120,42 @@ func TestComparisonOfOne(t *testing.T) {
 		if _, ok := compareOne(view, id); ok {
 			t.Errorf("%q is compared", id)
 		}
+	}
+}
+
+// What both views put in at a place shares a row; what only one has does not.
+func TestComparisonPairsWhatIsPutIn(t *testing.T) {
+	t.Parallel()
+	l := comparedLog(t).Log()
+	add := func(id string, p tenfold.Payload) {
+		if _, err := l.Append(tenfold.Entry{ID: id, Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("r1", tenfold.Reasoning{Text: "a word of thanks"})
+	add("cmp_3", tenfold.Compaction{FromTurn: 1, ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}})
+	add("cmp_4", tenfold.Compaction{Summary: &tenfold.Summary{Text: "It was read, in full."}})
+	view := tenfold.Project(l)
+	sides := func(id string) (same, left, right int) {
+		c, _ := compareOne(view, id)
+		for _, r := range c.window(0, 100, 100, view.Pinned).Items {
+			switch {
+			case r.Kind != "summary":
+			case r.Before.Text == r.After.Text && r.Before.Tokens == r.After.Tokens:
+				same++
+			case r.After.Text == "":
+				left++
+			case r.Before.Text == "":
+				right++
+			}
+		}
+		return same, left, right
+	}
+	if same, left, right := sides("cmp_3"); same == 0 || left+right != 0 {
+		t.Errorf("the summary stands on both sides in %d rows, before in %d, after in %d", same, left, right)
+	}
+	if _, left, right := sides("cmp_4"); left != 1 || right != 1 {
+		t.Errorf("of two summaries %d stand before, %d after", left, right)
 	}
 }
 
