@@ -1,6 +1,7 @@
 package web
 
 import (
+	"flag"
 	"net/http"
 	"reflect"
 	"slices"
@@ -14,6 +15,13 @@ import (
 	"tenfold"
 	"tenfold/internal/logtest"
 )
+
+// Logs are drawn alike every time; -rapid.seed=0 draws others.
+func init() {
+	if err := flag.Set("rapid.seed", "19"); err != nil {
+		panic(err)
+	}
+}
 
 // Rows of a comparison add up to what both views cost, whatever a log holds, and
 // the compaction itself is the only difference between them.
@@ -159,6 +167,21 @@ func TestComparisonPairsWhatIsPutIn(t *testing.T) {
 	}
 }
 
+// A summary in the system prompt is no item of the view, and has a row as well.
+func TestComparisonShowsASummaryInTheSystemPrompt(t *testing.T) {
+	t.Parallel()
+	l := comparedLog(t).Log()
+	if _, err := l.Append(tenfold.Entry{ID: "cmp_3", Payload: tenfold.Compaction{ToTurn: 1, Summary: &tenfold.Summary{Text: "Read and thanked.", Placement: tenfold.PlaceSystem}}}); err != nil {
+		t.Fatal(err)
+	}
+	view := tenfold.Project(l)
+	c := compareAll(view)
+	r := c.window(0, 1, 1000, view.Pinned).Items[0]
+	if r.Kind != "summary" || !strings.Contains(r.After.Text, "Read and thanked.") || c.out.Tokens.After != view.Tokens() {
+		t.Errorf("%d tokens of %d, and the first row is %+v", c.out.Tokens.After, view.Tokens(), r)
+	}
+}
+
 func TestComparisonsOverTheAPI(t *testing.T) {
 	t.Parallel()
 	s, service := server(t, nil)
@@ -192,6 +215,14 @@ func TestComparisonsOverTheAPI(t *testing.T) {
 	}
 	if again := get[Comparison](t, s, at+"all", http.StatusOK); again.Version != 11 || again.Tokens.Before <= whole.Tokens.Before {
 		t.Errorf("%+v", again)
+	}
+	if err := open.Pin(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range get[ComparedRows](t, s, at+"cmp_2/rows", http.StatusOK).Items {
+		if row.Pinned != (row.Seq == 4 || row.Seq == 5) || row.Label == "" { // a call and its result
+			t.Errorf("after entry 5 was pinned: %+v", row)
+		}
 	}
 	for path, status := range map[string]int{"nothing": 404, "u0": 404, "all/rows?limit=201": 422, "all/rows?from=-1": 422} {
 		if p := get[Problem](t, s, at+path, status); p.Hint == "" {

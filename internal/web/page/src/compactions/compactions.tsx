@@ -80,7 +80,7 @@ function List({ c, chosen, changed }: { c: Conversation; chosen: string; changed
       <ol>
         <li>
           <a class="overlay" href={link("all")} aria-current={chosen === "all" ? "page" : undefined}>
-            <strong>All together</strong>
+            <strong>{all.length === 0 ? "The whole conversation" : "All together"}</strong>
             <Size before={c.tokens.before} after={c.tokens.after} most={most} />
           </a>
         </li>
