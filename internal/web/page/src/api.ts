@@ -354,7 +354,10 @@ export interface Message {
 export interface Meta {
   /** messages can be sent: a model is configured */
   agent: boolean;
+  /** what answers a message that names none */
   model?: string;
+  /** that the configuration names, as PROVIDER/MODEL */
+  models: string[];
   profiles: string[];
   /** for views: anthropic, openai-chat … */
   providers: string[];
@@ -862,7 +865,7 @@ export interface Ops {
   /** Say what a compaction would do; calls no model and writes nothing */
   "POST /api/conversations/{id}/plan": { path: {id: string}; query: {}; body: Wish; out: Trial };
   /** Answer a question of the agent */
-  "POST /api/conversations/{id}/questions/{question}": { path: {id: string; question: string}; query: {}; body: Reply; out: undefined };
+  "POST /api/conversations/{id}/questions/{qid}": { path: {id: string; qid: string}; query: {}; body: Reply; out: undefined };
   /** Apply again what was undone last */
   "POST /api/conversations/{id}/redo": { path: {id: string}; query: {}; body: RedoingBody; out: Change };
   /** A window of entries, a line each */
