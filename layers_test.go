@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"internal/fitnames", "internal/jsonedit", "problem"},
 	{"."},
 	{"containment", "token", "tool", "atom", "purpose", "body", "internal/record"},
-	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover"},
+	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover", "internal/redact"},
 	{"provider/answer", "permission"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},
 	{"summary/check"},
