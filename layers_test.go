@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
-	{"internal/live"},
+	{"internal/live", "internal/listing"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog"},
 	{"internal/proxy/keeper"},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/listing"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
@@ -81,7 +82,7 @@ func (a *app) list(ctx context.Context, f *filter) error {
 	}
 	if a.JSON {
 		for _, c := range all {
-			began, ended := span(c)
+			began, ended := listing.Span(c)
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
 				Tokens: scaled(l.service.Counter(), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),

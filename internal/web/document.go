@@ -1,0 +1,117 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// apiConfig is how huma speaks: OpenAPI 3.1 at /api/openapi.json and .yaml, no page
+// of documentation (it would load scripts from elsewhere), no links to schemas.
+func apiConfig() huma.Config {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	registry.RegisterTypeAlias(reflect.TypeFor[jsontext.Value](), reflect.TypeFor[any]())
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "Tenfold", Version: "1",
+				Description: "Conversations of LLM agents, what compactions did to them, and what that cost. The same as the command line does.",
+			},
+			Components: &huma.Components{Schemas: registry},
+		},
+		OpenAPIPath:   "/api/openapi",
+		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{asProblem},
+		// A misspelt parameter would else be a filter that does nothing.
+		RejectUnknownQueryParameters: true,
+	}
+}
+
+// jsonFormat writes empty lists as [] and text that is not UTF-8 with U+FFFD.
+var jsonFormat = huma.Format{
+	Marshal: func(w io.Writer, v any) error {
+		return json.MarshalWrite(w, v, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+	},
+	Unmarshal: func(data []byte, v any) error { return json.Unmarshal(data, v) },
+}
+
+// answer is the body of a response.
+type answer[T any] struct{ Body T }
+
+// list is what has no order to page through.
+type list[T any] struct {
+	Items []T `json:"items"`
+}
+
+// operation says what one is called: name as the client's method, path below
+// /api.
+func operation(method, name, path, summary string) huma.Operation {
+	return huma.Operation{OperationID: name, Method: method, Path: "/api" + path, Summary: summary}
+}
+
+// declare adds an operation. Errors of f come out as problems.
+func declare[I, T any](s *Server, op huma.Operation, f func(context.Context, *I) (T, error)) {
+	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*answer[T], error) {
+		out, err := f(ctx, in)
+		if err != nil {
+			return nil, problemOf(err)
+		}
+		return &answer[T]{out}, nil
+	})
+}
+
+// declareEmpty adds an operation that answers nothing: 204.
+func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *I) error) {
+	op.DefaultStatus = http.StatusNoContent
+	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*struct{}, error) {
+		if err := f(ctx, in); err != nil {
+			return nil, problemOf(err)
+		}
+		return nil, nil
+	})
+}
+
+// withProblems says in the document that errors are problems.
+func withProblems(s *Server, op huma.Operation) huma.Operation {
+	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	status := "200"
+	if op.DefaultStatus == http.StatusNoContent {
+		status = "204"
+	}
+	op.Responses = map[string]*huma.Response{
+		status:    {Description: op.Summary},
+		"default": {Description: "What went wrong, and what to try", Content: map[string]*huma.MediaType{problemType: {Schema: schema}}},
+	}
+	return op
+}
+
+// finishDocument makes the document say what is true of our JSON: lists are never
+// null. Errors of huma's own form are never sent (asProblem).
+func finishDocument(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas.Map()
+	delete(schemas, "ErrorModel")
+	delete(schemas, "ErrorDetail")
+	for _, s := range schemas {
+		neverNull(s)
+	}
+}
+
+func neverNull(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Type == huma.TypeArray {
+		s.Nullable = false
+	}
+	neverNull(s.Items)
+	for _, p := range s.Properties {
+		neverNull(p)
+	}
+}

@@ -1,0 +1,59 @@
+package web
+
+import (
+	"tenfold"
+	"tenfold/token"
+)
+
+// epochs are the stretches in which the beginning of the view did not change (live
+// V1), kept up with a log. Changes with no request between them begin one epoch.
+type epochs struct {
+	version int64
+	list    []Epoch
+	// asked tells that the model answered since the last change, and sized that the
+	// size of the view then is known.
+	asked, sized bool
+}
+
+// read takes in what is new in the log.
+func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
+	for e := range l.After(p.version) {
+		p.version = e.Seq
+		if e.Branch != "" {
+			continue
+		}
+		if len(p.list) == 0 {
+			p.list = append(p.list, Epoch{At: e.Time.UTC()})
+		}
+		last := &p.list[len(p.list)-1]
+		tokens, id := 0, ""
+		switch v := e.Payload.(type) {
+		case tenfold.AssistantMessage, tenfold.ToolCall, tenfold.Reasoning:
+			p.asked = true
+			continue
+		case tenfold.Usage:
+			if sent := v.Input + v.CacheRead + v.CacheWrite; !p.sized && sent > 0 {
+				last.Tokens, p.sized = sent, true
+			}
+			p.asked = true
+			continue
+		case tenfold.Compaction:
+			if v.AtBirth() {
+				continue
+			}
+			tokens, id = scale.Tokens(v.TokensAfter), e.ID
+		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		default:
+			continue
+		}
+		if p.asked {
+			p.list = append(p.list, Epoch{})
+			last = &p.list[len(p.list)-1]
+		}
+		p.asked, p.sized = false, tokens > 0
+		last.At, last.Tokens = e.Time.UTC(), tokens
+		if len(p.list) > 1 || id != "" {
+			last.Compaction = id
+		}
+	}
+}

@@ -1,0 +1,69 @@
+import type { Ops } from "./api";
+
+/** What went wrong, as problem+json says it: what, and what to do about it. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    title: string,
+    readonly detail = "",
+    readonly hint = "",
+  ) {
+    super(title);
+  }
+}
+
+type Args<K extends keyof Ops> = Ops[K]["path"] & Ops[K]["query"];
+
+/** pathOf fills the holes of an operation's path from the arguments; the rest is the query. */
+export function pathOf(template: string, args: Record<string, unknown> = {}): string {
+  const left = { ...args };
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = left[name];
+    delete left[name];
+    return encodeURIComponent(String(value));
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(left)) {
+    if (value !== undefined && value !== "" && value !== false) query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** call asks the API: call("GET /api/conversations/{id}/rows", {id, from: 1}). It throws a Problem. */
+export async function call<K extends keyof Ops>(
+  op: K,
+  args?: Args<K>,
+  body?: Ops[K]["body"],
+  signal?: AbortSignal,
+): Promise<Ops[K]["out"]> {
+  const [method, template] = (op as string).split(" ") as [string, string];
+  const init: RequestInit = { method, credentials: "same-origin", headers: { Accept: "application/json" } };
+  if (signal) init.signal = signal;
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { Accept: "application/json", "Content-Type": "application/json" };
+  }
+  let answer: Response;
+  try {
+    answer = await fetch(pathOf(template, args as Record<string, unknown>), init);
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    throw new Problem(0, "The server does not answer.", "", "Check that tenfold serve still runs.");
+  }
+  if (!answer.ok) throw await problemOf(answer);
+  if (answer.status === 202 || answer.status === 204) return undefined as Ops[K]["out"];
+  return (await answer.json()) as Ops[K]["out"];
+}
+
+async function problemOf(answer: Response): Promise<Problem> {
+  try {
+    const said = (await answer.json()) as Record<string, unknown>;
+    const errors = Array.isArray(said.errors) ? said.errors.map((e) => (e as { message?: string }).message).filter(Boolean).join("; ") : "";
+    const detail = String(said.detail ?? "");
+    return new Problem(answer.status, String(said.title ?? answer.statusText), [detail, errors].filter(Boolean).join(": "), String(said.hint ?? ""));
+  } catch {
+    const hint = answer.status === 401 || answer.status === 403 ? "Open the address that tenfold serve printed." : "";
+    return new Problem(answer.status, answer.statusText || `Error ${answer.status}`, "", hint);
+  }
+}

@@ -1,0 +1,3 @@
+export function CompactionsView(_: { id: string }) {
+  return <h1>Compactions</h1>;
+}

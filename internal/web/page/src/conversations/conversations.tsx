@@ -1,0 +1,3 @@
+export function ConversationsView(_: { id: string }) {
+  return <h1>Conversations</h1>;
+}

@@ -1,0 +1,7 @@
+import { render } from "preact";
+import "./style.css";
+import { listen } from "./router";
+import { Shell } from "./shell/shell";
+
+listen();
+render(<Shell />, document.getElementById("page")!);

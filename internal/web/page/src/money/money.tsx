@@ -1,0 +1,3 @@
+export function MoneyView(_: { id: string }) {
+  return <h1>Money</h1>;
+}

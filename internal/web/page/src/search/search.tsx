@@ -1,0 +1,3 @@
+export function SearchView(_: { id: string }) {
+  return <h1>Search</h1>;
+}

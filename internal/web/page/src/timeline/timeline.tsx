@@ -1,0 +1,3 @@
+export function TimelineView(_: { id: string }) {
+  return <h1>Timeline</h1>;
+}

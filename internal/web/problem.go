@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"tenfold/problem"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// A Problem is an error as the API tells it (RFC 9457): what the command line
+// prints, with its hint and its code.
+type Problem struct {
+	Title  string `json:"title" doc:"the status in words"`
+	Status int    `json:"status" doc:"the HTTP status"`
+	Detail string `json:"detail" doc:"what was being done, to what, and what is wrong"`
+	Hint   string `json:"hint,omitempty" doc:"what to try"`
+	Code   string `json:"code,omitempty" doc:"the kind of problem, for programs: not_found, conflict …"`
+	// Errors are what is wrong with the parts of a request.
+	Errors []Fault `json:"errors,omitempty"`
+}
+
+// A Fault is what is wrong with one part of a request.
+type Fault struct {
+	Location string `json:"location" doc:"as query.limit or body.keep"`
+	Message  string `json:"message"`
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus implements huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType implements huma.ContentTypeFilter.
+func (p *Problem) ContentType(string) string { return problemType }
+
+const problemType = "application/problem+json"
+
+// write answers with a problem where huma does not.
+func (p *Problem) write(w http.ResponseWriter) {
+	p.Title = http.StatusText(p.Status)
+	body, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers
+	w.Header().Set("Content-Type", problemType)
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body)
+}
+
+// statuses are those of errors that a caller can act on, with the code and the
+// hint of those that bring none.
+var statuses = []struct {
+	is         error
+	status     int
+	code, hint string
+}{
+	{store.ErrNotFound, http.StatusNotFound, "not_found", "it may have been deleted: look at the list of conversations"},
+	{session.ErrNoEntry, http.StatusNotFound, "not_found", "entries count from 1 to the version of the log"},
+	{session.ErrAmbiguous, http.StatusConflict, "ambiguous", "write more of the ID"},
+	{store.ErrExists, http.StatusConflict, "exists", "choose another ID"},
+	{session.ErrNothingToUndo, http.StatusConflict, "nothing_to_undo", "no compaction is in effect"},
+	{session.ErrNothingToRedo, http.StatusConflict, "nothing_to_redo", "only what was undone can be redone"},
+	{session.ErrVetoed, http.StatusConflict, "vetoed", ""},
+	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is ending: start it again"},
+	{context.Canceled, http.StatusServiceUnavailable, "cancelled", ""},
+	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
+}
+
+// problemOf says an error as the API does.
+func problemOf(err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	p = &Problem{Status: http.StatusInternalServerError, Detail: err.Error()}
+	var conflict *store.ConflictError
+	var said *problem.Error
+	if errors.As(err, &said) {
+		p.Hint, p.Code = said.Hint, said.Code
+		switch {
+		case said.Code == "not_found":
+			p.Status = http.StatusNotFound
+		case said.Usage, said.Code == "usage":
+			p.Status = http.StatusBadRequest
+		case said.Hint != "":
+			p.Status = http.StatusUnprocessableEntity // somebody can do something
+		}
+	}
+	for _, known := range statuses {
+		if errors.Is(err, known.is) {
+			p.Status, p.Code, p.Hint = known.status, or(p.Code, known.code), or(p.Hint, known.hint)
+			break
+		}
+	}
+	if errors.As(err, &conflict) {
+		p.Status, p.Code = http.StatusConflict, "conflict"
+		p.Hint = or(p.Hint, "the conversation went on meanwhile: look at it again and try again")
+	}
+	p.Title = http.StatusText(p.Status)
+	return p
+}
+
+func or(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}
+
+// refused is a request that cannot be meant.
+func refused(detail, hint string) *Problem {
+	return &Problem{Title: http.StatusText(http.StatusBadRequest), Status: http.StatusBadRequest, Code: "usage", Detail: detail, Hint: hint}
+}
+
+// asProblem has errors of huma's own, such as a parameter that is no number, told
+// in our form.
+func asProblem(_ huma.Context, _ string, v any) (any, error) {
+	model, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	p := &Problem{Title: model.Title, Status: model.Status, Detail: model.Detail}
+	for _, e := range model.Errors {
+		p.Errors = append(p.Errors, Fault{Location: e.Location, Message: e.Message})
+	}
+	if len(p.Errors) > 0 {
+		p.Detail = p.Errors[0].Location + ": " + p.Errors[0].Message
+		p.Code, p.Hint = "usage", "/api/openapi.json says what this operation takes"
+	}
+	return p, nil
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"tenfold/session"
+)
+
+// Options say what a server works with.
+type Options struct {
+	Backend Backend
+}
+
+// A Server answers the API, below /api/. Who may ask is decided before it is asked
+// (guard.go). Close it when the listener is closed.
+type Server struct {
+	backend  Backend
+	service  *session.Service
+	sessions *sessions
+	mux      *http.ServeMux
+	api      huma.API
+
+	// alive ends with the server, and with it all event streams.
+	alive context.Context
+	end   context.CancelFunc
+}
+
+// New makes a server. Each group of operations declares itself.
+func New(o Options) *Server {
+	s := &Server{backend: o.Backend, mux: http.NewServeMux()}
+	s.alive, s.end = context.WithCancel(context.Background())
+	s.service = o.Backend.Service()
+	s.sessions = newSessions(s.service)
+	s.api = humago.New(s.mux, apiConfig())
+	for _, declare := range []func(*Server){
+		(*Server).declareConversations,
+	} {
+		declare(s)
+	}
+	finishDocument(s.api.OpenAPI())
+	return s
+}
+
+// Close ends the event streams. Requests under way are the listener's.
+func (s *Server) Close() error {
+	s.end()
+	return nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := s.mux.Handler(r); pattern == "" {
+		s.refuse(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// refuse answers what no operation does.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := s.mux.Handler(other); pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	p := &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "no such operation", Hint: "/api/openapi.json lists the operations"}
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		p.Status, p.Code, p.Detail = http.StatusMethodNotAllowed, "method", "not with this method"
+		p.Hint = "use " + strings.Join(allowed, " or ")
+	}
+	p.write(w)
+}
+
+// With runs f on an opened conversation that has read its newest version. No other
+// f runs on the same conversation meanwhile, so it is not to take long: what takes
+// long works on a session of its own (Service.Open). The id may be shortened as on
+// the command line.
+func (s *Server) with(ctx context.Context, id string, f func(*session.Session) error) error {
+	return s.sessions.with(ctx, id, func(o *opened) error { return f(o.session) })
+}

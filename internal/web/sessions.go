@@ -1,0 +1,156 @@
+package web
+
+import (
+	"context"
+	"sync"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/token"
+)
+
+// How much is kept open: so many conversations, and so many entries in all of them
+// together, at about a kilobyte each. Those used last stay.
+const (
+	mostOpen    = 64
+	mostEntries = 500_000
+)
+
+// sessions are the conversations that are opened, each for one goroutine at a time.
+type sessions struct {
+	service *session.Service
+
+	mu   sync.Mutex
+	open map[string]*opened
+	used int64 // counts uses, so that the one used longest ago is known
+}
+
+// opened is a conversation in memory. What stands below lock is only touched by
+// who holds it: it has room for one.
+type opened struct {
+	lock chan struct{}
+	// users and used are guarded by the mutex of sessions; size too.
+	users int
+	used  int64
+	size  int64
+
+	session *session.Session // nil before the first use, and after trouble
+	row     store.Conversation
+	scale   token.Scale
+	scaled  int64 // the version that scale is of
+	epochs  epochs
+	// control is kept, for it reads no more than what is new; controlled says what it
+	// was made by (status.go).
+	control    *session.Controller
+	controlled string
+}
+
+func newSessions(service *session.Service) *sessions {
+	return &sessions{service: service, open: map[string]*opened{}}
+}
+
+// with runs f on a conversation at its newest version.
+func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) error {
+	row, err := s.service.Find(ctx, id)
+	if err != nil {
+		return err
+	}
+	o := s.take(row.ID)
+	defer func() { s.put(row.ID, o) }()
+	select {
+	case o.lock <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-o.lock }()
+	if err := o.refresh(ctx, s.service, row); err != nil {
+		o.session = nil
+		return err
+	}
+	return f(o)
+}
+
+// refresh reads what is new. A conversation that was deleted and made again is
+// another one.
+func (o *opened) refresh(ctx context.Context, service *session.Service, row store.Conversation) error {
+	if o.session != nil && (row.Version < o.session.Log().Version() || !row.Created.Equal(o.row.Created)) {
+		// It may also be that this row was read before another request appended.
+		again, err := service.Find(ctx, row.ID)
+		if err != nil {
+			return err
+		}
+		if row = again; row.Version < o.session.Log().Version() || !row.Created.Equal(o.row.Created) {
+			o.session = nil
+		}
+	}
+	switch {
+	case o.session == nil:
+		opened, err := service.Open(ctx, row.ID)
+		if err != nil {
+			return err
+		}
+		o.session, o.scaled, o.epochs, o.control = opened, 0, epochs{}, nil
+	case row.Version > o.session.Log().Version():
+		before := o.session.Log().Version()
+		if err := o.session.Refresh(ctx); err != nil {
+			return err
+		}
+		for e := range o.session.Log().After(before) {
+			if _, ok := e.Payload.(tenfold.ConfigDelta); ok {
+				o.control = nil // settings of the conversation may be other ones
+			}
+		}
+	}
+	o.row = row
+	return nil
+}
+
+// figures is how the provider counts, by what the log says.
+func (o *opened) figures() token.Scale {
+	if v := o.session.Log().Version(); v != o.scaled {
+		o.scale, o.scaled = token.Calibrate(o.session.Log()), v
+	}
+	return o.scale
+}
+
+func (s *sessions) take(id string) *opened {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.open[id]
+	if o == nil {
+		o = &opened{lock: make(chan struct{}, 1)}
+		s.open[id] = o
+	}
+	o.users++
+	s.used++
+	o.used = s.used
+	return o
+}
+
+// put gives one back, and lets go of those used longest ago where there are too
+// many.
+func (s *sessions) put(id string, o *opened) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.users--; o.users == 0 {
+		if o.session == nil {
+			delete(s.open, id)
+		} else {
+			o.size = o.session.Log().Version()
+		}
+	}
+	for {
+		oldest, entries := "", int64(0)
+		for id, o := range s.open {
+			entries += o.size
+			if o.users == 0 && (oldest == "" || o.used < s.open[oldest].used) {
+				oldest = id
+			}
+		}
+		if oldest == "" || (len(s.open) <= mostOpen && entries <= mostEntries) {
+			return
+		}
+		delete(s.open, oldest)
+	}
+}

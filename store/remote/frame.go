@@ -1,0 +1,167 @@
+package remote
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/store/internal/row"
+)
+
+// A frame is a byte that says what it is, the length of its content as a varint,
+// and the content.
+const (
+	// beat has no content: the other side is alive.
+	beat byte = iota
+	// object is JSON.
+	object
+	// entry is a row: seq and the length of its meta as varints, the meta, the text.
+	entry
+	// end has no content: all was said.
+	end
+	// failed is JSON, and an end as well.
+	failed
+)
+
+// most is the most bytes of a frame: the longest text that a store takes, and a bit.
+const most = 901 << 20
+
+// lenient takes ids and titles that are not UTF-8 as stores do.
+var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true))
+
+// A writer writes frames. The first error stays.
+type writer struct {
+	w   *bufio.Writer
+	b   []byte
+	err error
+}
+
+func newWriter(w io.Writer) *writer { return &writer{w: bufio.NewWriterSize(w, 64<<10)} }
+
+func (w *writer) frame(kind byte, parts ...string) {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	w.b = binary.AppendUvarint(append(w.b[:0], kind), uint64(n)) //nolint:gosec // a length
+	if w.err == nil {
+		_, w.err = w.w.Write(w.b)
+	}
+	for _, p := range parts {
+		if w.err == nil {
+			_, w.err = w.w.WriteString(p)
+		}
+	}
+}
+
+func (w *writer) json(kind byte, v any) {
+	b, err := json.Marshal(v, lenient)
+	if w.err == nil {
+		w.err = err
+	}
+	w.frame(kind, string(b))
+}
+
+func (w *writer) entry(e tenfold.Entry) {
+	r, err := row.New(e, most)
+	if err != nil {
+		if w.err == nil {
+			w.err = err
+		}
+		return
+	}
+	head := binary.AppendUvarint(binary.AppendVarint(nil, e.Seq), uint64(len(r.Meta)))
+	w.frame(entry, string(head), string(r.Meta), r.Text)
+}
+
+func (w *writer) flush() error {
+	if w.err == nil {
+		w.err = w.w.Flush()
+	}
+	return w.err
+}
+
+// errCut says that an answer or a request ended before its end.
+var errCut = errors.New("the connection broke off")
+
+// A reader reads frames.
+type reader struct {
+	r *bufio.Reader
+	d row.Decoder
+}
+
+func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, 64<<10)} }
+
+// next gives the next frame that is no beat.
+func (r *reader) next() (kind byte, content []byte, err error) {
+	for {
+		if kind, err = r.r.ReadByte(); err != nil {
+			return 0, nil, cut(err)
+		}
+		n, err := binary.ReadUvarint(r.r)
+		switch {
+		case err != nil:
+			return 0, nil, cut(err)
+		case kind > failed || n > most:
+			return 0, nil, fmt.Errorf("%w: frame %d of %d bytes", errInvalid, kind, n)
+		case kind == beat && n == 0:
+			continue
+		}
+		content, err := exactly(r.r, int(n)) //nolint:gosec // at most most
+		return kind, content, cut(err)
+	}
+}
+
+// exactly reads n bytes. It asks for memory as they come, not as they are
+// announced.
+func exactly(r io.Reader, n int) ([]byte, error) {
+	const step = 1 << 20
+	b := make([]byte, 0, min(n, step))
+	for len(b) < n {
+		from := len(b)
+		b = append(b, make([]byte, min(n-from, max(step, from)))...)
+		if _, err := io.ReadFull(r, b[from:]); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func cut(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errCut
+	}
+	return err
+}
+
+// decode reads the JSON of a frame.
+func decode(content []byte, v any) error {
+	if err := json.Unmarshal(content, v, lenient); err != nil {
+		return fmt.Errorf("%w: %w", errInvalid, err)
+	}
+	return nil
+}
+
+// entry reads an entry. It keeps the content.
+func (r *reader) entry(content []byte) (tenfold.Entry, error) {
+	seq, n := binary.Varint(content)
+	if n <= 0 {
+		return tenfold.Entry{}, fmt.Errorf("%w: an entry without a number", errInvalid)
+	}
+	meta, k := binary.Uvarint(content[n:])
+	rest := content[max(n+k, n):]
+	if k <= 0 || meta > uint64(len(rest)) {
+		return tenfold.Entry{}, fmt.Errorf("%w: an entry that is cut", errInvalid)
+	}
+	e, err := r.d.Entry(seq, rest[:meta:meta], string(rest[meta:]))
+	if err != nil {
+		return e, fmt.Errorf("%w: %w", errInvalid, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,204 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"sync"
+	"time"
+
+	"tenfold"
+	"tenfold/store"
+)
+
+// beatEvery is how often a watch with nothing to say says that it is alive.
+const beatEvery = 15 * time.Second
+
+// maxRequest is the most bytes of a request: a batch is held in memory.
+const maxRequest = 1 << 30
+
+// Handler answers the requests of clients from a store. The last element of the
+// path says the method. It asks nobody who they are: whoever serves it does.
+func Handler(st store.Store) http.Handler { return handler{st} }
+
+type handler struct{ st store.Store }
+
+// method answers a request of some parameters and entries.
+type method func(h handler, ctx context.Context, p parameters, entries []tenfold.Entry, w *writer) error
+
+var methods = map[string]method{
+	pathCreate: func(h handler, ctx context.Context, p parameters, entries []tenfold.Entry, _ *writer) error {
+		if p.Conversation == nil {
+			return fmt.Errorf("%w: create without a conversation", errInvalid)
+		}
+		return h.st.Create(ctx, p.Conversation.value(), entries...)
+	},
+	pathConversation: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		c, err := h.st.Conversation(ctx, string(p.ID))
+		if err == nil {
+			w.json(object, answer{Conversation: newConversation(c)})
+		}
+		return err
+	},
+	pathConversations: func(h handler, ctx context.Context, _ parameters, _ []tenfold.Entry, w *writer) error {
+		for c, err := range h.st.Conversations(ctx) {
+			if err != nil {
+				return err
+			}
+			if w.json(object, answer{Conversation: newConversation(c)}); w.err != nil {
+				return w.err
+			}
+		}
+		return nil
+	},
+	pathImported: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		all, err := h.st.Imported(ctx, string(p.Key))
+		for _, c := range all {
+			w.json(object, answer{Conversation: newConversation(c)})
+		}
+		return err
+	},
+	pathTitle: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, _ *writer) error {
+		return h.st.SetTitle(ctx, string(p.ID), string(p.Title))
+	},
+	pathDelete: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, _ *writer) error {
+		return h.st.Delete(ctx, string(p.ID))
+	},
+	pathAppend: func(h handler, ctx context.Context, p parameters, entries []tenfold.Entry, w *writer) error {
+		b := store.Batch{Conversation: string(p.ID), Expected: p.Expected, Entries: entries, Now: p.Now}
+		b.Stats, b.Origin = (*store.Stats)(p.Stats), p.Origin.value()
+		version, err := h.st.Append(ctx, b)
+		if err == nil {
+			w.json(object, answer{Version: version})
+		}
+		return err
+	},
+	pathEntries: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		for e, err := range h.st.Entries(ctx, string(p.ID), p.After) {
+			if err != nil {
+				return err
+			}
+			if w.entry(e); w.err != nil {
+				return w.err
+			}
+		}
+		return nil
+	},
+	pathSearch: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		hits, err := h.st.Search(ctx, store.Query{Text: string(p.Text), Conversation: string(p.ID), Limit: p.Limit})
+		for _, hit := range hits {
+			w.json(object, answer{ID: text(hit.Conversation), Snippet: text(hit.Snippet)})
+			w.entry(hit.Entry)
+		}
+		return err
+	},
+}
+
+// ServeHTTP implements [http.Handler].
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := path.Base(r.URL.Path)
+	do := methods[name]
+	if r.Method != http.MethodPost || (do == nil && name != pathWatch) {
+		http.NotFound(w, r)
+		return
+	}
+	p, entries, err := readRequest(http.MaxBytesReader(w, r.Body, maxRequest))
+	w.Header().Set("Content-Type", contentType)
+	out := newWriter(w)
+	switch {
+	case err != nil:
+	case do != nil:
+		err = do(h, r.Context(), p, entries, out)
+	default:
+		err = h.watch(r.Context(), p, out, http.NewResponseController(w).Flush)
+	}
+	// An answer that could not be written, or whose client is gone, has no end.
+	switch {
+	case out.err != nil || r.Context().Err() != nil:
+		return
+	case err != nil:
+		out.json(failed, newFailure(err))
+	default:
+		out.frame(end)
+	}
+	_ = out.flush() // the client sees that there is no end
+}
+
+func readRequest(body io.Reader) (p parameters, entries []tenfold.Entry, err error) {
+	in := newReader(body)
+	kind, content, err := in.next()
+	if err == nil && kind != object {
+		err = fmt.Errorf("%w: no parameters", errInvalid)
+	}
+	if err == nil {
+		err = decode(content, &p)
+	}
+	for err == nil {
+		if kind, content, err = in.next(); err != nil || kind == end {
+			break
+		}
+		var e tenfold.Entry
+		if kind != entry {
+			err = fmt.Errorf("%w: frame %d among the entries", errInvalid, kind)
+		} else if e, err = in.entry(content); err == nil {
+			entries = append(entries, e)
+		}
+	}
+	if err != nil && !errors.Is(err, errInvalid) { // as one that broke off, or is too long
+		err = fmt.Errorf("%w: %w", errInvalid, err)
+	}
+	return p, entries, err
+}
+
+// watch goes on until the client is gone. Its first frame tells when the
+// conversation was made, so that who comes again knows another of the same id.
+func (h handler) watch(ctx context.Context, p parameters, w *writer, flush func() error) error {
+	c, err := h.st.Conversation(ctx, string(p.ID))
+	if err != nil {
+		return err
+	}
+	send := func() {
+		if w.flush() == nil {
+			w.err = flush()
+		}
+	}
+	w.json(object, answer{Conversation: newConversation(c)})
+	send()
+	ctx, cancel := context.WithCancel(ctx)
+	entries, ended := make(chan tenfold.Entry), make(chan error, 1)
+	var following sync.WaitGroup
+	defer following.Wait()
+	defer cancel()
+	following.Go(func() {
+		for e, err := range h.st.Watch(ctx, string(p.ID), p.After) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case entries <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	ticker := time.NewTicker(beatEvery)
+	defer ticker.Stop()
+	for w.err == nil {
+		select {
+		case e := <-entries:
+			w.entry(e)
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			w.frame(beat)
+		}
+		send()
+	}
+	return w.err
+}

@@ -1,0 +1,202 @@
+// Package remote is a store that another machine keeps: [Open] gives a client of
+// one, [Handler] is what the server of it answers with. Both pass what a store on
+// disk keeps of an entry, byte for byte, so that a conversation is the same
+// wherever it lies.
+//
+// Each method of [store.Store] is a POST to the path of its name. A request is a
+// frame of JSON with the parameters, and after it a frame for each entry; an answer
+// is frames as well, and ends in one that says that it is whole, or what went wrong.
+// An answer without an end was cut off. Frames are described in frame.go.
+package remote
+
+import (
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/store"
+)
+
+// The paths, one for each method.
+const (
+	pathCreate        = "create"
+	pathConversation  = "conversation"
+	pathConversations = "conversations"
+	pathImported      = "imported"
+	pathTitle         = "title"
+	pathDelete        = "delete"
+	pathAppend        = "append"
+	pathEntries       = "entries"
+	pathWatch         = "watch"
+	pathSearch        = "search"
+)
+
+// contentType is that of requests and answers.
+const contentType = "application/vnd.tenfold.frames"
+
+// parameters of all methods; each uses some.
+type parameters struct {
+	ID           text          `json:"id,omitzero"`
+	Key          text          `json:"key,omitzero"`
+	Title        text          `json:"title,omitzero"`
+	After        int64         `json:"after,omitzero"`
+	Expected     int64         `json:"expected,omitzero"`
+	Now          time.Time     `json:"now,omitzero"`
+	Text         text          `json:"text,omitzero"`
+	Limit        int           `json:"limit,omitzero"`
+	Conversation *conversation `json:"conversation,omitzero"`
+	Stats        *stats        `json:"stats,omitzero"`
+	Origin       *origin       `json:"origin,omitzero"`
+}
+
+// An answer is what a frame of JSON from the server says.
+type answer struct {
+	Conversation *conversation `json:"conversation,omitzero"`
+	Version      int64         `json:"version,omitzero"`
+	// Snippet of a hit, in the conversation ID; its entry is the next frame.
+	ID      text `json:"id,omitzero"`
+	Snippet text `json:"snippet,omitzero"`
+}
+
+// A failure ends an answer.
+type failure struct {
+	// Code is one of those below.
+	Code     string `json:"code"`
+	Message  string `json:"message,omitzero"`
+	Expected int64  `json:"expected,omitzero"`
+	Actual   int64  `json:"actual,omitzero"`
+}
+
+// The codes of failures that a caller can act on, and one for all others.
+const (
+	codeNotFound = "not_found"
+	codeExists   = "exists"
+	codeConflict = "conflict"
+	codeClosed   = "closed"
+	codeInvalid  = "invalid"
+	codeOther    = "store"
+)
+
+// newFailure says of an error what a client makes the same error of.
+func newFailure(err error) failure {
+	var conflict *store.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return failure{Code: codeConflict, Expected: conflict.Expected, Actual: conflict.Actual}
+	case errors.Is(err, store.ErrNotFound):
+		return failure{Code: codeNotFound}
+	case errors.Is(err, store.ErrExists):
+		return failure{Code: codeExists}
+	case errors.Is(err, store.ErrClosed):
+		return failure{Code: codeClosed}
+	case errors.Is(err, errInvalid):
+		return failure{Code: codeInvalid, Message: err.Error()}
+	}
+	return failure{Code: codeOther, Message: err.Error()}
+}
+
+// err is the error that a failure tells of, about a conversation.
+func (f failure) err(id string) error {
+	switch f.Code {
+	case codeConflict:
+		return &store.ConflictError{Conversation: id, Expected: f.Expected, Actual: f.Actual}
+	case codeNotFound:
+		return store.ErrNotFound
+	case codeExists:
+		return store.ErrExists
+	case codeClosed:
+		return errGone
+	}
+	return &serverError{f.Code, f.Message}
+}
+
+// errGone says that the server is being shut down: its store, not ours, is closed.
+var errGone = errors.New("the server is shutting down")
+
+// errInvalid says that a request is no request.
+var errInvalid = errors.New("invalid request")
+
+// A serverError is one that only the server understands.
+type serverError struct{ code, message string }
+
+// Error implements error.
+func (e *serverError) Error() string { return e.message }
+
+// A text is a string that need not be UTF-8: one that is not is written in base64, as
+// the one element of an array.
+type text string
+
+// MarshalJSONTo implements [json.MarshalerTo].
+func (t text) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if utf8.ValidString(string(t)) {
+		return enc.WriteToken(jsontext.String(string(t)))
+	}
+	return json.MarshalEncode(enc, [1][]byte{[]byte(t)})
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if dec.PeekKind() != '[' {
+		return json.UnmarshalDecode(dec, (*string)(t))
+	}
+	var b [1][]byte
+	err := json.UnmarshalDecode(dec, &b)
+	*t = text(b[0])
+	return err
+}
+
+// What the store knows of a conversation, as JSON.
+type (
+	conversation struct {
+		ID      text      `json:"id"`
+		Title   text      `json:"title,omitzero"`
+		Created time.Time `json:"created,omitzero"`
+		Updated time.Time `json:"updated,omitzero"`
+		Version int64     `json:"version,omitzero"`
+		Stats   stats     `json:"stats,omitzero"`
+		Origin  *origin   `json:"origin,omitzero"`
+	}
+	stats struct {
+		Turns        int       `json:"turns,omitzero"`
+		TokensBefore int       `json:"tokens_before,omitzero"`
+		TokensAfter  int       `json:"tokens_after,omitzero"`
+		Ended        time.Time `json:"ended,omitzero"`
+	}
+	origin struct {
+		Key       text `json:"key,omitzero"`
+		Mark      text `json:"mark,omitzero"`
+		Tool      text `json:"tool,omitzero"`
+		Directory text `json:"directory,omitzero"`
+	}
+)
+
+func newConversation(c store.Conversation) *conversation {
+	return &conversation{text(c.ID), text(c.Title), c.Created, c.Updated, c.Version, stats(c.Stats), newOrigin(&c.Origin)}
+}
+
+func newOrigin(o *store.Origin) *origin {
+	if o == nil {
+		return nil
+	}
+	return &origin{text(o.Key), text(o.Mark), text(o.Tool), text(o.Directory)}
+}
+
+func (o *origin) value() *store.Origin {
+	if o == nil {
+		return nil
+	}
+	return &store.Origin{Key: string(o.Key), Mark: string(o.Mark), Tool: string(o.Tool), Directory: string(o.Directory)}
+}
+
+func (c *conversation) value() store.Conversation {
+	out := store.Conversation{
+		ID: string(c.ID), Title: string(c.Title), Created: c.Created, Updated: c.Updated, Version: c.Version, Stats: store.Stats(c.Stats),
+	}
+	if o := c.Origin.value(); o != nil {
+		out.Origin = *o
+	}
+	return out
+}
