@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"session", "internal/config"},
 	{"internal/live", "internal/listing"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
-	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog"},
+	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog", "internal/htmlexport"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
 	{"internal/web"},
