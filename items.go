@@ -83,6 +83,22 @@ func (p *Projection) List() []Item {
 	return w.list
 }
 
+// Item gives one entry as [Projection.Items] shows it; false where it does not. The
+// note of the view is left out.
+func (p *Projection) Item(seq int64) (Item, bool) {
+	if !p.Reads(seq) {
+		return Item{}, false
+	}
+	at := int32(seq)
+	n, s := p.log.node(at), p.state(at)
+	if !n.visible() || n.is(flagVoid) || !s.shown() {
+		return Item{}, false
+	}
+	w := walker{p: p}
+	w.put(at, n, s)
+	return w.list[0], true
+}
+
 // shown is about how many items there are, and no fewer.
 func (p *Projection) shown() int {
 	t := p.Totals()

@@ -30,13 +30,13 @@ var layers = [][]string{
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog", "internal/htmlexport"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
-	{"internal/web"},
+	{"internal/web", "internal/web/page"},
 	{"internal/cli"},
 	{"cmd", "examples"},
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "internal/web/browser", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
 
 // layerOf gives the layer of the room that names the directory best.
 func layerOf(dir string) int {

@@ -429,6 +429,19 @@ func (p *Projection) pin(pin int32, ids []string, on bool) (first int32) {
 	return first
 }
 
+// Pinned reports whether an entry is pinned, itself or as the result of a pinned
+// call (P8).
+func (p *Projection) Pinned(seq int64) bool {
+	if seq < 1 || seq > int64(p.version) {
+		return false
+	}
+	at := int32(seq)
+	if n := p.log.node(at); n.kind == codeResult && n.pair > 0 {
+		at = n.pair
+	}
+	return p.pinned.get(at)
+}
+
 // pins lists what is pinned in a stretch.
 func (p *Projection) pins(lo, hi int32) []int32 {
 	var found []int32

@@ -3,6 +3,8 @@ package tool
 import (
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"tenfold"
 )
 
@@ -25,4 +27,20 @@ func Primary(names []string) map[string][]string {
 		}
 	}
 	return all
+}
+
+// Subject is what a call is about, in the words of its arguments: the first of its
+// primary arguments that says something.
+func Subject(name, arguments string) string {
+	var members map[string]any
+	if json.Unmarshal([]byte(arguments), &members) != nil {
+		return ""
+	}
+	primary := Primary([]string{name})
+	for _, member := range append(primary[name], primary[tenfold.AnyTool]...) {
+		if s, ok := members[member].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
 }

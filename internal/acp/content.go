@@ -119,21 +119,6 @@ func titleOf(branch, name, subject string) string {
 	return terminal.Excerpt(title, 120)
 }
 
-// subjectOf is what a call is about, before its tool was asked.
-func subjectOf(c tenfold.ToolCall) string {
-	var arguments map[string]any
-	if json.Unmarshal([]byte(c.Arguments), &arguments) != nil {
-		return ""
-	}
-	primary := tool.Primary([]string{c.Name})
-	for _, name := range append(primary[c.Name], primary[tenfold.AnyTool]...) {
-		if s, ok := arguments[name].(string); ok && s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // kinds and effects say which sign an editor shows for a call.
 var (
 	kinds = map[tool.Kind]sdk.ToolKind{

@@ -117,7 +117,7 @@ func (s *shown) call(branch string, c tenfold.ToolCall, directory string) []sdk.
 	}
 	s.calls[id] = c
 	all := []sdk.SessionUpdate{sdk.StartToolCall(
-		id, titleOf(branch, c.Name, subjectOf(c)), sdk.WithStartKind(kindOf(c.Name, "")), sdk.WithStartStatus(sdk.ToolCallStatusPending),
+		id, titleOf(branch, c.Name, tool.Subject(c.Name, c.Arguments)), sdk.WithStartKind(kindOf(c.Name, "")), sdk.WithStartStatus(sdk.ToolCallStatusPending),
 		sdk.WithStartRawInput(rawInput(c.Arguments)), sdk.WithStartContent(changeOf(directory, c)),
 	)}
 	known, _ := tool.Lookup(c.Name)

@@ -78,7 +78,7 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	_ = root.RegisterFlagCompletionFunc("cfg", a.completeKeys("="))
 	root.AddCommand(
 		a.compactCommand(), a.queryCommand(), a.resumeCommand(), a.conversationCommand(), a.installCommand(), a.uninstallCommand(), a.hookCommand(),
-		a.recallCommand(), a.mcpCommand(), a.acpCommand(), a.runCommand(), a.proxyCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand(),
+		a.recallCommand(), a.mcpCommand(), a.acpCommand(), a.runCommand(), a.proxyCommand(), a.serveCommand(), a.configCommand(), a.labCommand(), a.doctorCommand(), a.manCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
 	explainCompletion(root)

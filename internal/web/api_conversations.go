@@ -16,9 +16,9 @@ import (
 	"tenfold/token"
 )
 
-// ofConversation names a conversation in a path, by its id or the beginning of
-// it.
-type ofConversation struct {
+// InConversation is the part of a request that names a conversation by its id or the
+// beginning of it. Embed it: huma looks into exported types alone.
+type InConversation struct {
 	ID string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
 }
 
@@ -37,7 +37,7 @@ type listed struct {
 	Tool    string `query:"tool"`
 	Since   string `query:"since" doc:"went on after: a day, a time, or how long ago (2d)"`
 	Until   string `query:"until" doc:"began before; a day counts to its end"`
-	Sort    string `query:"sort" enum:"updated,tokens,dollars" default:"updated"`
+	Sort    string `query:"sort" enum:"updated,ended,tokens,dollars" default:"updated"`
 	Cursor  string `query:"cursor"`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
@@ -84,6 +84,9 @@ func (s *Server) conversations(ctx context.Context, in *listed) (out Conversatio
 		}
 		if filter.Matches(c, now) && in.names(row) {
 			found = append(found, row)
+			out.Sums.Before += row.Tokens.Before
+			out.Sums.After += row.Tokens.After
+			out.Sums.Dollars += row.Dollars
 		}
 	}
 	in.order(found)
@@ -123,6 +126,8 @@ func (in *listed) names(r ConversationRow) bool {
 // order sorts what comes in the order of the last change.
 func (in *listed) order(rows []ConversationRow) {
 	switch in.Sort {
+	case "ended":
+		slices.SortStableFunc(rows, func(x, y ConversationRow) int { return y.Ended.Compare(x.Ended) })
 	case "tokens":
 		slices.SortStableFunc(rows, func(x, y ConversationRow) int { return cmp.Compare(y.Tokens.Before, x.Tokens.Before) })
 	case "dollars":
@@ -142,11 +147,11 @@ func facets(counts map[string]int) []Facet {
 
 // row is what the store knows of a conversation.
 func (s *Server) row(c store.Conversation, active string) ConversationRow {
-	began, _ := listing.Span(c)
+	began, ended := listing.Span(c)
 	return ConversationRow{
 		ID: c.ID, Title: c.Title, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
 		Tokens: Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: counterName(s.service.Counter())},
-		Began:  began.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,
+		Began:  began.UTC(), Ended: ended.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,
 	}
 }
 
@@ -158,7 +163,7 @@ func counterName(c tenfold.Counter) string {
 	return "unknown"
 }
 
-func (s *Server) conversation(ctx context.Context, in *ofConversation) (out Conversation, err error) {
+func (s *Server) conversation(ctx context.Context, in *InConversation) (out Conversation, err error) {
 	active, err := s.backend.Active()
 	if err != nil {
 		return out, err
@@ -195,7 +200,7 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 		c := o.Compaction
 		e, _ := view.Log().Entry(o.Seq)
 		out := Compaction{
-			ID: o.ID, Seq: o.Seq, Command: c.Command, At: e.Time.UTC(), FromTurn: c.FromTurn, ToTurn: c.ToTurn, First: o.First, Last: o.Last,
+			ID: o.ID, Seq: o.Seq, Command: c.Command, At: e.Time.UTC(), FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Does: slots(c), First: o.First, Last: o.Last,
 			Strategy: c.Strategy, Profile: c.Profile, Source: c.Source, Reason: c.Reason, Live: o.Live,
 			Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
 		}
@@ -208,6 +213,28 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 		all = append(all, out)
 	}
 	return all
+}
+
+// slots names what an overlay changes, as the command line's JSON does.
+func slots(c tenfold.Compaction) []string {
+	var names []string
+	for _, slot := range []struct {
+		name string
+		set  bool
+	}{
+		{"summary", c.Summary != nil},
+		{"turns", c.Turns != ""},
+		{"reasoning", c.Reasoning != nil},
+		{"tool_calls", c.ToolCalls != nil},
+		{"texts", c.Texts != nil},
+		{"attachments", c.Attachments != nil},
+		{"tool_definitions", c.ToolDefinitions != nil},
+	} {
+		if slot.set {
+			names = append(names, slot.name)
+		}
+	}
+	return names
 }
 
 // sums add up entries and tokens by fate, like the command line's "diff".

@@ -5,3 +5,5 @@
 // shape.go says what the API takes and gives; api*.go the operations; guard.go who
 // may ask; page/ is the page, in TypeScript, and page/dist what is served of it.
 package web
+
+//go:generate go run ./gen openapi.json

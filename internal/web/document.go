@@ -115,3 +115,18 @@ func neverNull(s *huma.Schema) {
 		neverNull(p)
 	}
 }
+
+// jsonOf writes a document with its members in order, so that it changes with the
+// API alone.
+func jsonOf(doc *huma.OpenAPI) ([]byte, error) {
+	text, err := doc.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	value := jsontext.Value(text)
+	if err := value.Canonicalize(); err != nil {
+		return nil, err
+	}
+	err = value.Indent(jsontext.WithIndent("  "))
+	return append(value, '\n'), err
+}

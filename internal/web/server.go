@@ -14,6 +14,8 @@ import (
 // Options say what a server works with.
 type Options struct {
 	Backend Backend
+	// Page answers what is not below /api/; nil is not found.
+	Page http.Handler
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
@@ -22,8 +24,10 @@ type Server struct {
 	backend  Backend
 	service  *session.Service
 	sessions *sessions
+	topics   *topics
 	mux      *http.ServeMux
 	api      huma.API
+	page     http.Handler
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -32,18 +36,35 @@ type Server struct {
 
 // New makes a server. Each group of operations declares itself.
 func New(o Options) *Server {
-	s := &Server{backend: o.Backend, mux: http.NewServeMux()}
+	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
-	s.service = o.Backend.Service()
 	s.sessions = newSessions(s.service)
+	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.declare()
+	return s
+}
+
+// declare says what the operations are.
+func (s *Server) declare() {
+	s.mux = http.NewServeMux()
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
+		(*Server).declareLog,
+		(*Server).declareView,
+		(*Server).declareEvents,
 	} {
 		declare(s)
 	}
 	finishDocument(s.api.OpenAPI())
-	return s
+}
+
+// Document is the API in OpenAPI 3.1, as JSON: openapi.json, of which the page's
+// client is made.
+func Document() ([]byte, error) {
+	s := &Server{}
+	s.declare()
+	return jsonOf(s.api.OpenAPI())
 }
 
 // Close ends the event streams. Requests under way are the listener's.
@@ -54,6 +75,10 @@ func (s *Server) Close() error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.page != nil && !isAPI(r.URL.Path) {
+		s.page.ServeHTTP(w, r)
+		return
+	}
 	if _, pattern := s.mux.Handler(r); pattern == "" {
 		s.refuse(w, r)
 		return

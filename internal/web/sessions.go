@@ -37,9 +37,11 @@ type opened struct {
 
 	session *session.Session // nil before the first use, and after trouble
 	row     store.Conversation
-	scale   token.Scale
-	scaled  int64 // the version that scale is of
-	epochs  epochs
+	// What follows is kept up with the log of the session, each by what reads it.
+	calibration token.Calibration
+	epochs      epochs
+	columns     columns
+	views       map[string]*tenfold.Projection // of branches
 	// control is kept, for it reads no more than what is new; controlled says what it
 	// was made by (status.go).
 	control    *session.Controller
@@ -90,7 +92,8 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 		if err != nil {
 			return err
 		}
-		o.session, o.scaled, o.epochs, o.control = opened, 0, epochs{}, nil
+		o.session, o.control, o.controlled = opened, nil, ""
+		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, epochs{}, columns{}, nil
 	case row.Version > o.session.Log().Version():
 		before := o.session.Log().Version()
 		if err := o.session.Refresh(ctx); err != nil {
@@ -104,14 +107,6 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 	}
 	o.row = row
 	return nil
-}
-
-// figures is how the provider counts, by what the log says.
-func (o *opened) figures() token.Scale {
-	if v := o.session.Log().Version(); v != o.scaled {
-		o.scale, o.scaled = token.Calibrate(o.session.Log()), v
-	}
-	return o.scale
 }
 
 func (s *sessions) take(id string) *opened {

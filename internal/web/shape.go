@@ -29,6 +29,7 @@ type ConversationRow struct {
 	Tokens  Tokens    `json:"tokens"`
 	Dollars float64   `json:"dollars" doc:"what its recorded requests cost, US$; 0 where unknown"`
 	Began   time.Time `json:"began" doc:"when something was said first"`
+	Ended   time.Time `json:"ended" doc:"when something was said last"`
 	Updated time.Time `json:"updated" doc:"when something was appended last"`
 	Active  bool      `json:"active" doc:"the one that the command line means without an ID"`
 }
@@ -38,9 +39,17 @@ type Conversations struct {
 	Items []ConversationRow `json:"items"`
 	Next  string            `json:"next,omitempty" doc:"cursor of the next page; empty at the end"`
 	Total int               `json:"total" doc:"that pass the filters"`
+	Sums  ListSums          `json:"sums" doc:"over all that pass the filters"`
 	// Projects and Tools are what the filters offer, with how many each has.
 	Projects []Facet `json:"projects"`
 	Tools    []Facet `json:"tools"`
+}
+
+// ListSums add up what a list has, all pages of it.
+type ListSums struct {
+	Before  int     `json:"before"`
+	After   int     `json:"after"`
+	Dollars float64 `json:"dollars"`
 }
 
 // A Facet is a value that a filter offers.
@@ -91,6 +100,8 @@ type Compaction struct {
 	At       time.Time `json:"at"`
 	FromTurn int       `json:"from_turn"`
 	ToTurn   int       `json:"to_turn"`
+	ToStep   *int      `json:"to_step" doc:"the last step covered of the last turn; null: the whole turn"`
+	Does     []string  `json:"does" doc:"what it changes: summary, turns, reasoning, tool_calls, texts, attachments, tool_definitions"`
 	First    int64     `json:"first" doc:"seq of the first entry covered; first > last for none"`
 	Last     int64     `json:"last"`
 	Strategy string    `json:"strategy,omitempty"`
@@ -178,16 +189,20 @@ type Hit struct {
 type View struct {
 	Provider string     `json:"provider"`
 	Version  int64      `json:"version"`
+	From     int        `json:"from" doc:"index of the first item given, from 0"`
+	Total    int        `json:"total" doc:"items of the whole view"`
 	Items    []ViewItem `json:"items"`
 	Tokens   int        `json:"tokens"`
 	Config   int        `json:"config" doc:"tokens of the system prompt and the tools, which come before"`
 	// Cached is how many of the items from the start were in the last request that
 	// was answered, and so may be in the provider's cache.
-	Cached   int      `json:"cached"`
-	Epochs   []Epoch  `json:"epochs"`
-	Problems []string `json:"problems" doc:"what the provider would refuse; empty as a rule"`
-	// Body is the conversation part of the request, exactly.
-	Body jsontext.Value `json:"body"`
+	Cached int `json:"cached"`
+	// Warm is until when the provider keeps them, by its rules.
+	Warm     time.Time `json:"warm,omitzero"`
+	Epochs   []Epoch   `json:"epochs"`
+	Problems []string  `json:"problems" doc:"what the provider would refuse; empty as a rule"`
+	// Body is the conversation part of the request, exactly, where it was asked for.
+	Body jsontext.Value `json:"body,omitempty"`
 }
 
 // A ViewItem is one thing that a model sees.
@@ -200,7 +215,8 @@ type ViewItem struct {
 	Fate   string `json:"fate"`
 	By     string `json:"by,omitempty"`
 	Tokens int    `json:"tokens"`
-	Text   string `json:"text"`
+	Text   string `json:"text" doc:"the first 2,000 characters; all of it where seq is 0"`
+	Length int    `json:"length" doc:"characters of the whole text"`
 }
 
 // An Epoch is a stretch in which the beginning of the view did not change.

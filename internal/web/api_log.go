@@ -1,0 +1,177 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+func (s *Server) declareLog() {
+	declare(s, operation(http.MethodGet, "outline", "/conversations/{id}/outline", "The structure of a log, in columns"), s.outline)
+	declare(s, operation(http.MethodGet, "rows", "/conversations/{id}/rows", "A window of entries, a line each"), s.rows)
+	declare(s, operation(http.MethodGet, "entry", "/conversations/{id}/entries/{seq}", "One entry whole"), s.entry)
+	declare(s, operation(http.MethodGet, "search", "/conversations/{id}/search", "Search the entries of a conversation, hidden ones included"), s.search)
+	declare(s, operation(http.MethodGet, "searchAll", "/search", "Search all conversations"), s.searchAll)
+}
+
+type outlineOf struct {
+	InConversation
+	From int64 `query:"from" minimum:"1" default:"1" doc:"the first seq"`
+}
+
+func (s *Server) outline(ctx context.Context, in *outlineOf) (out Outline, err error) {
+	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+		out = o.outline(in.From)
+		return nil
+	})
+	return out, err
+}
+
+type rowsOf struct {
+	InConversation
+	From  int64 `query:"from" minimum:"1" default:"1" doc:"the first seq"`
+	Limit int   `query:"limit" minimum:"1" maximum:"200" default:"200"`
+}
+
+func (s *Server) rows(ctx context.Context, in *rowsOf) (out Rows, err error) {
+	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+		out = Rows{Version: o.session.Log().Version(), Items: o.rows(in.From, in.Limit)}
+		return nil
+	})
+	return out, err
+}
+
+type entryOf struct {
+	InConversation
+	Seq    int64 `path:"seq" minimum:"1"`
+	Offset int   `query:"offset" minimum:"0" default:"0" doc:"the first character"`
+	Limit  int   `query:"limit" minimum:"1" maximum:"100000" default:"20000" doc:"characters"`
+}
+
+// mostPayload is how large a payload may be to be given as it is stored, in bytes.
+const mostPayload = 64 << 10
+
+func (s *Server) entry(ctx context.Context, in *entryOf) (out Entry, err error) {
+	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+		e, ok := o.session.Log().Entry(in.Seq)
+		if !ok {
+			return session.ErrNoEntry
+		}
+		out = Entry{Row: o.rowOf(e, o.figures()), Offset: in.Offset}
+		out.Raw, _ = window(entryText(e.Payload), in.Offset, in.Limit)
+		view := o.view(e.Branch)
+		if it, ok := view.Item(in.Seq); ok {
+			out.Shown, out.ShownLength = window(entryText(it.Payload), in.Offset, in.Limit)
+		}
+		if c, ok := o.session.Log().Lookup(out.By); ok && out.Fate == tenfold.Summarised.String() {
+			if c, ok := c.Payload.(tenfold.Compaction); ok && c.Summary != nil {
+				out.Summary = c.Summary.Text
+			}
+		}
+		out.Payload, err = payloadOf(e.Payload)
+		return err
+	})
+	return out, err
+}
+
+// payloadOf gives a payload as it is stored, where it is not too large.
+func payloadOf(p tenfold.Payload) (jsontext.Value, error) {
+	if len(entryText(p)) > mostPayload {
+		return nil, nil
+	}
+	data, err := tenfold.MarshalPayload(p)
+	if err != nil || len(data) > mostPayload {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Searched is the part of a request that says what to search for.
+type Searched struct {
+	Q     string `query:"q" required:"true" minLength:"1" maxLength:"2000" doc:"words that an entry has all of; quoted ones stand together"`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
+}
+
+type searchIn struct {
+	InConversation
+	Searched
+}
+
+func (s *Server) search(ctx context.Context, in *searchIn) (out list[Hit], err error) {
+	c, err := s.service.Find(ctx, in.ID)
+	if err != nil {
+		return out, err
+	}
+	found, q, err := s.find(ctx, store.Query{Text: in.Q, Conversation: c.ID, Limit: in.Limit})
+	if err != nil {
+		return out, err
+	}
+	err = s.sessions.with(ctx, c.ID, func(o *opened) error {
+		for _, f := range found {
+			fate, _, _ := o.view(f.Entry.Branch).Fate(f.Entry.Seq)
+			h := hitOf(q, f, c.Title)
+			h.Hidden = fate == tenfold.Omitted || fate == tenfold.Summarised
+			out.Items = append(out.Items, h)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[Hit], err error) {
+	found, q, err := s.find(ctx, store.Query{Text: in.Q, Limit: in.Limit})
+	if err != nil {
+		return out, err
+	}
+	titles := map[string]string{}
+	for _, f := range found {
+		title, known := titles[f.Conversation]
+		if !known {
+			c, err := s.service.Find(ctx, f.Conversation)
+			if err != nil {
+				continue // it was deleted meanwhile
+			}
+			title = c.Title
+			titles[f.Conversation] = title
+		}
+		out.Items = append(out.Items, hitOf(q, f, title))
+	}
+	return out, nil
+}
+
+func (s *Server) find(ctx context.Context, q store.Query) ([]store.Hit, store.Query, error) {
+	if q.Empty() {
+		return nil, q, refused("no word in the query", "words consist of letters and digits")
+	}
+	found, err := s.service.Search(ctx, q)
+	return found, q, err
+}
+
+// hitOf says where the words stand as a browser counts.
+func hitOf(q store.Query, f store.Hit, title string) Hit {
+	snippet := strings.ToValidUTF8(f.Snippet, "\ufffd")
+	h := Hit{Conversation: f.Conversation, Title: title, Seq: f.Entry.Seq, Kind: string(f.Entry.Payload.Kind()), Snippet: snippet}
+	at, units := 0, 0
+	count := func(to int) int {
+		for at < to {
+			r, size := utf8.DecodeRuneInString(snippet[at:])
+			at += size
+			units++
+			if r > 0xffff {
+				units++
+			}
+		}
+		return units
+	}
+	for _, m := range q.Marks(snippet) {
+		h.Marks = append(h.Marks, [2]int{count(m[0]), count(m[1])})
+	}
+	return h
+}

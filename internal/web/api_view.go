@@ -1,0 +1,154 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"tenfold"
+	"tenfold/body"
+	"tenfold/provider"
+	"tenfold/token"
+)
+
+func (s *Server) declareView() {
+	declare(s, operation(http.MethodGet, "view", "/conversations/{id}/view", "What a model sees, for one provider"), s.view)
+}
+
+type viewOf struct {
+	InConversation
+	Provider string `query:"provider" default:"anthropic" doc:"as meta lists them"`
+	From     int    `query:"from" minimum:"0" default:"0" doc:"index of the first item"`
+	Limit    int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+	Whole    bool   `query:"body" doc:"give the body of the request too: as large as the whole view"`
+}
+
+// shownLength is how much of an item's text a view gives, in characters.
+const shownLength = 2000
+
+func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
+	profile, err := profileOf(in.Provider)
+	if err != nil {
+		return out, err
+	}
+	var p *tenfold.Projection
+	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+		p = o.session.Projection().Snapshot() // the rest takes as long as the view is
+		scale := o.figures()
+		o.epochs.read(o.session.Log(), scale)
+		out = View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.list)}
+		out.Config = scale.Tokens(p.Totals().Config.After)
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	scale := token.Calibrate(p.Log())
+	items := p.List()
+	out.Total = len(items)
+	for _, it := range items[min(in.From, len(items)):min(in.From+in.Limit, len(items))] {
+		out.Items = append(out.Items, itemOf(it, scale))
+	}
+	out.Cached, out.Warm = cached(p, items)
+	sent, err := profile.Write(p)
+	if err != nil {
+		return out, err
+	}
+	for _, v := range profile.Check(sent) {
+		out.Problems = append(out.Problems, v.String())
+	}
+	if in.Whole {
+		out.Body = sent
+	}
+	return out, nil
+}
+
+func profileOf(name string) (body.Profile, error) {
+	names := ""
+	for _, p := range body.Profiles() {
+		if p.Name == name {
+			return p, nil
+		}
+		if names += p.Name + ", "; p.Provider == name {
+			return p, nil
+		}
+	}
+	return body.Profile{}, refused("unknown provider "+strconv.Quote(name), "choose one of "+names[:len(names)-2])
+}
+
+func itemOf(it tenfold.Item, scale token.Scale) ViewItem {
+	out := ViewItem{
+		Seq: it.Seq, Kind: string(it.Payload.Kind()), Turn: it.Turn, Step: it.Step, Added: it.Added.String(), Fate: it.Fate.String(), By: it.By,
+		Tokens: scale.Tokens(it.Tokens),
+	}
+	text := entryText(it.Payload)
+	limit := shownLength
+	if it.Seq == 0 {
+		limit = len(text)
+	}
+	out.Text, out.Length = window(text, 0, limit)
+	return out
+}
+
+// cached is how many items from the start were in the last request that the model
+// answered, and until when the provider keeps them where its rules are known.
+func cached(p *tenfold.Projection, items []tenfold.Item) (n int, warm time.Time) {
+	request, at := lastRequest(p)
+	if request == 0 {
+		return 0, warm
+	}
+	if rule, ok := provider.CacheRuleOf(p.Config().Model); ok && !at.IsZero() {
+		warm = at.Add(rule.Lifetime).UTC()
+	}
+	// What the request showed is what the log showed then.
+	then := tenfold.NewLog(tenfold.WithCounter(p.Log().Counter()))
+	for e := range p.Log().Entries() {
+		if e.Seq > request {
+			break
+		}
+		if _, err := then.Append(e); err != nil {
+			return 0, warm
+		}
+	}
+	was := tenfold.Project(then)
+	if was.Config().System != p.Config().System || !slices.Equal(was.Config().Tools, p.Config().Tools) {
+		return 0, warm // they come before everything
+	}
+	for it := range was.Items() {
+		if n == len(items) || !sameItem(it, items[n]) {
+			break
+		}
+		n++
+	}
+	return n, warm
+}
+
+func sameItem(x, y tenfold.Item) bool {
+	return x.ID == y.ID && x.Fate == y.Fate && x.By == y.By && x.Tokens == y.Tokens && x.Noted == y.Noted
+}
+
+// lastRequest is the seq of the last entry that was sent in a request which the
+// model answered, and when it did; 0 where it never did.
+func lastRequest(p *tenfold.Projection) (seq int64, at time.Time) {
+	l := p.Log()
+	answered := false
+	for seq = p.Version(); seq > 0; seq-- {
+		if !p.Reads(seq) {
+			continue
+		}
+		e, _ := l.Entry(seq)
+		switch e.Payload.(type) {
+		case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem, tenfold.Usage:
+			if !answered {
+				answered, at = true, e.Time
+			}
+		default:
+			if answered {
+				return seq, at
+			}
+		}
+	}
+	return 0, at
+}

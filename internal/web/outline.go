@@ -1,0 +1,107 @@
+package web
+
+import (
+	"tenfold"
+	"tenfold/purpose"
+	"tenfold/tool"
+)
+
+// The bits of Outline.Flags.
+const (
+	flagError = 1 << iota
+	flagPerson
+	flagPinned
+	flagBranch
+	flagUnseen
+)
+
+// columns are what an outline says of entries and what never changes of them: one
+// value an entry, kept up with the log.
+type columns struct {
+	kinds  []string
+	kindAt map[tenfold.Kind]int
+	kind   []int
+	turn   []int
+	step   []int
+	tokens []int
+	flags  []int
+	branch []string
+}
+
+func (c *columns) read(l *tenfold.Log) {
+	if c.kindAt == nil {
+		c.kindAt = map[tenfold.Kind]int{}
+	}
+	for e := range l.After(int64(len(c.kind))) {
+		k := e.Payload.Kind()
+		at, known := c.kindAt[k]
+		if !known {
+			at = len(c.kinds)
+			c.kindAt[k], c.kinds = at, append(c.kinds, string(k))
+		}
+		turn, step, _ := l.Where(e.Seq)
+		c.kind, c.turn, c.step = append(c.kind, at), append(c.turn, turn), append(c.step, step)
+		c.tokens, c.flags = append(c.tokens, e.Tokens), append(c.flags, flagsOf(l, e))
+		c.branch = append(c.branch, e.Branch)
+	}
+}
+
+// flagsOf are the flags that never change.
+func flagsOf(l *tenfold.Log, e tenfold.Entry) int {
+	flags := 0
+	switch p := e.Payload.(type) {
+	case tenfold.ToolResult:
+		if c, _ := callOf(l, e); tool.OutcomeOf(c.Name, p).Bad() {
+			flags |= flagError
+		}
+	case tenfold.CompactionFailed:
+		flags |= flagError
+	case tenfold.UserMessage:
+		if p.IsRequest() && purpose.Of(p) == tenfold.Request {
+			flags |= flagPerson
+		}
+	}
+	if e.Branch != "" {
+		flags |= flagBranch
+	}
+	if !e.Payload.Kind().Visible() {
+		flags |= flagUnseen
+	}
+	return flags
+}
+
+// outline is the structure of the log from a seq on.
+func (o *opened) outline(from int64) Outline {
+	l, scale := o.session.Log(), o.figures()
+	o.columns.read(l)
+	from = min(max(from, 1), l.Version()+1)
+	at, n := int(from-1), int(l.Version()-from+1)
+	out := Outline{
+		Version: l.Version(), From: from, Kinds: o.columns.kinds, Kind: o.columns.kind[at:], Turn: o.columns.turn[at:], Step: o.columns.step[at:],
+		Before: make([]int, n), After: make([]int, n), Fate: make([]int, n), By: make([]int, n), Pair: make([]int64, n), Flags: make([]int, n),
+	}
+	for _, f := range tenfold.Fates() {
+		out.Fates = append(out.Fates, f.String())
+	}
+	overlays := map[string]int{"": -1}
+	for c := range o.session.Projection().Overlays() {
+		overlays[c.ID] = len(overlays) - 1
+	}
+	view, branch := o.view(""), ""
+	for i := range n {
+		seq := from + int64(i)
+		if b := o.columns.branch[at+i]; b != branch {
+			view, branch = o.view(b), b
+		}
+		fate, by, after := view.Fate(seq)
+		out.Before[i], out.After[i] = scale.Tokens(o.columns.tokens[at+i]), scale.Tokens(after)
+		out.Fate[i], out.Pair[i], out.Flags[i] = int(fate), l.Pair(seq), o.columns.flags[at+i]
+		if out.By[i] = -1; by != "" {
+			out.By[i] = overlays[by]
+		}
+		if view.Pinned(seq) {
+			out.Flags[i] |= flagPinned
+		}
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package web
+
+import (
+	"cmp"
+	"unicode/utf8"
+
+	"tenfold"
+	"tenfold/token"
+	"tenfold/tool"
+)
+
+// view is the projection whose readers have the entries of a branch: fates are
+// theirs. It stays current with the log.
+func (o *opened) view(branch string) *tenfold.Projection {
+	root := o.session.Projection()
+	if branch == "" {
+		return root
+	}
+	if o.views == nil {
+		o.views = map[string]*tenfold.Projection{}
+	}
+	p := o.views[branch]
+	if p == nil {
+		p = tenfold.ProjectBranch(root.Log(), branch)
+		o.views[branch] = p
+	}
+	p.Advance()
+	return p
+}
+
+// figures is how the provider counts, by what the log says (T3).
+func (o *opened) figures() token.Scale { return o.calibration.Scale(o.session.Log()) }
+
+// rowOf describes an entry in a line.
+func (o *opened) rowOf(e tenfold.Entry, scale token.Scale) Row {
+	l, view := o.session.Log(), o.view(e.Branch)
+	turn, step, _ := l.Where(e.Seq)
+	fate, by, after := view.Fate(e.Seq)
+	text := entryText(e.Payload)
+	r := Row{
+		Seq: e.Seq, ID: e.ID, Kind: string(e.Payload.Kind()), Turn: turn, Step: step, Branch: e.Branch, At: e.Time.UTC(),
+		Label: labelOf(l, e), Text: line(text, lineLength), Length: utf8.RuneCountInString(text),
+		Fate: fate.String(), By: by, Why: view.Why(e.Seq).String(), Before: scale.Tokens(e.Tokens), After: scale.Tokens(after),
+		Pair: l.Pair(e.Seq), Pinned: view.Pinned(e.Seq),
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.ToolCall:
+		r.Tool = p.Name
+		if answer, ok := l.Entry(r.Pair); ok {
+			r.Outcome = outcomeOf(p.Name, answer)
+		}
+	case tenfold.ToolResult:
+		c, _ := callOf(l, e)
+		r.Tool, r.Outcome = c.Name, outcomeOf(c.Name, e)
+	}
+	return r
+}
+
+// outcomeOf is how a call ended (L12), as "conversation show" counts it.
+func outcomeOf(name string, e tenfold.Entry) string {
+	r, ok := e.Payload.(tenfold.ToolResult)
+	if !ok {
+		return ""
+	}
+	return cmp.Or(string(tool.OutcomeOf(name, r)), "unknown")
+}
+
+// rows are those from a seq on, at most so many.
+func (o *opened) rows(from int64, limit int) []Row {
+	scale := o.figures()
+	all := make([]Row, 0, limit)
+	for e := range o.session.Log().After(max(from, 1) - 1) {
+		if len(all) == limit {
+			break
+		}
+		all = append(all, o.rowOf(e, scale))
+	}
+	return all
+}

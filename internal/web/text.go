@@ -1,0 +1,205 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tenfold"
+	"tenfold/tool"
+)
+
+// lineLength is how much of a text stands in a row, in characters.
+const lineLength = 300
+
+// entryText is the text of an entry: what was said, as the log has it.
+func entryText(p tenfold.Payload) string {
+	switch p := p.(type) {
+	case tenfold.UserMessage:
+		text := partsText(p.Parts)
+		for _, a := range p.Attachments {
+			text += "\n[attached " + a.Name + "]\n" + a.Content
+		}
+		return strings.TrimPrefix(text, "\n")
+	case tenfold.AssistantMessage:
+		return p.Text
+	case tenfold.Reasoning:
+		if strings.TrimSpace(p.Text) == "" {
+			return "(" + strconv.Itoa(len(p.Encrypted)+len(p.Signature)) + " bytes, readable only by the provider)"
+		}
+		return p.Text
+	case tenfold.ToolCall:
+		return p.Arguments
+	case tenfold.ToolResult:
+		return partsText(p.Parts)
+	case tenfold.ProviderItem:
+		return p.Data
+	}
+	return noteText(p)
+}
+
+// noteText says in words what an entry that no model sees records.
+func noteText(p tenfold.Payload) string {
+	var parts []string
+	switch p := p.(type) {
+	case tenfold.Compaction:
+		parts = append(parts, tenfold.Range{FromTurn: p.FromTurn, ToTurn: p.ToTurn, ToStep: p.ToStep}.String(), or(p.Profile, p.Strategy), p.Reason)
+		if p.Summary != nil {
+			parts = append(parts, p.Summary.Text)
+		}
+	case tenfold.CompactionRevoked:
+		parts = append(parts, p.Target)
+	case tenfold.CompactionFailed:
+		parts = append(parts, p.Error)
+	case tenfold.CompactionAttempt:
+		parts = append(parts, string(p.State), p.Reason)
+	case tenfold.Approval:
+		parts = append(parts, string(p.State), p.Reason)
+	case tenfold.Usage:
+		parts = append(parts, p.Model, strconv.Itoa(p.Input+p.CacheRead+p.CacheWrite)+" tokens in ("+strconv.Itoa(p.CacheRead)+" cached), "+strconv.Itoa(p.Output)+" out")
+	case tenfold.ConfigDelta:
+		if parts = append(parts, p.Model); p.System != nil {
+			parts = append(parts, "system prompt of "+strconv.Itoa(len(*p.System))+" bytes")
+		}
+		if p.Tools != nil {
+			parts = append(parts, strconv.Itoa(len(*p.Tools))+" tools")
+		}
+		parts = append(parts, p.Extra)
+	case tenfold.Pin:
+		parts = append(parts, strings.Join(p.Entries, ", "))
+	case tenfold.Unpin:
+		parts = append(parts, strings.Join(p.Entries, ", "))
+	case tenfold.Recalled:
+		parts = append(parts, strings.Join(p.Entries, ", "))
+	case tenfold.Unknown:
+		parts = append(parts, p.Data)
+	}
+	var said []string
+	for _, part := range parts {
+		if part != "" {
+			said = append(said, part)
+		}
+	}
+	return strings.Join(said, ": ")
+}
+
+// partsText joins texts, and names files.
+func partsText(parts []tenfold.Part) string {
+	if len(parts) == 1 && parts[0].File == nil {
+		return parts[0].Text // not copied, however long it is
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if p.File == nil {
+			b.WriteString(p.Text)
+			continue
+		}
+		b.WriteString("[" + string(p.File.Type))
+		for _, word := range []string{p.File.Name, p.File.MediaType} {
+			if word != "" {
+				b.WriteString(" " + word)
+			}
+		}
+		b.WriteString("]")
+	}
+	return b.String()
+}
+
+// labels are the names of kinds in a row.
+var labels = map[tenfold.Kind]string{
+	tenfold.KindTurnStart: "turn", tenfold.KindUserMessage: "user", tenfold.KindAssistantMessage: "assistant", tenfold.KindReasoning: "reasoning",
+	tenfold.KindToolCall: "call", tenfold.KindToolResult: "result", tenfold.KindProviderItem: "provider item", tenfold.KindApproval: "approval",
+	tenfold.KindUsage: "usage", tenfold.KindConfigDelta: "configuration", tenfold.KindCompaction: "compaction",
+	tenfold.KindCompactionRevoked: "undo or redo", tenfold.KindCompactionFailed: "compaction failed", tenfold.KindCompactionAttempt: "compaction attempt",
+	tenfold.KindPin: "pin", tenfold.KindUnpin: "unpin", tenfold.KindRecalled: "recall",
+}
+
+// labelOf names an entry in a few words: the tool and what the call is about, or
+// the kind.
+func labelOf(l *tenfold.Log, e tenfold.Entry) string {
+	switch p := e.Payload.(type) {
+	case tenfold.ToolCall:
+		return callLabel(p)
+	case tenfold.ToolResult:
+		if c, ok := callOf(l, e); ok {
+			return callLabel(c)
+		}
+	case tenfold.UserMessage:
+		switch {
+		case p.Purpose != tenfold.Request:
+			return string(p.Purpose)
+		case p.Synthetic:
+			return "user, not typed by a person"
+		}
+	}
+	if name := labels[e.Payload.Kind()]; name != "" {
+		return name
+	}
+	return line(string(e.Payload.Kind()), labelLength)
+}
+
+const labelLength = 120
+
+func callLabel(c tenfold.ToolCall) string {
+	return line(c.Name+" "+tool.Subject(c.Name, c.Arguments), labelLength)
+}
+
+// callOf is the call that a result answers.
+func callOf(l *tenfold.Log, e tenfold.Entry) (tenfold.ToolCall, bool) {
+	call, _ := l.Entry(l.Pair(e.Seq))
+	c, ok := call.Payload.(tenfold.ToolCall)
+	return c, ok
+}
+
+// line is the beginning of a text on one line, at most n characters of it. What
+// shows nothing, or turns the direction of what follows, is left out.
+func line(text string, n int) string {
+	var b strings.Builder
+	space := false
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d':
+			continue
+		}
+		if space {
+			if n--; n <= 0 {
+				break
+			}
+			b.WriteByte(' ')
+			space = false
+		}
+		if n--; n < 0 {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// window cuts characters from offset on out of a text, and tells how many it has.
+func window(text string, offset, limit int) (cut string, length int) {
+	length = utf8.RuneCountInString(text)
+	from := skip(text, min(offset, length))
+	return text[from : from+skip(text[from:], min(limit, length-min(offset, length)))], length
+}
+
+// skip gives how many bytes n characters take.
+func skip(text string, n int) int {
+	at := 0
+	for ; n > 0 && at < len(text); n-- {
+		if text[at] < utf8.RuneSelf {
+			at++
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return at
+}
