@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"time"
 
 	"tenfold"
@@ -97,28 +96,4 @@ type Stop struct {
 	Detail string
 	// Steps is how many responses of a model the run had.
 	Steps int
-}
-
-// An Approver is asked about calls that must be asked about. Approve waits for
-// the answer, or for ctx. It may be called for several calls at once.
-type Approver interface {
-	Approve(ctx context.Context, q Question) (Answer, error)
-}
-
-// A Question is about one call.
-type Question struct {
-	Branch string
-	Call   tenfold.ToolCall
-	Intent toolbox.Intent
-	// Reason is why it is asked.
-	Reason string
-}
-
-// An Answer is what the person said.
-type Answer struct {
-	Allowed bool
-	// Always allows such calls for the rest of the session.
-	Always bool
-	// Reason is told to the model where the call was not allowed.
-	Reason string
 }

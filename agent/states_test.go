@@ -60,8 +60,8 @@ func TestLoopDoesWhatTheTableSays(t *testing.T) {
 				}
 			}
 			k := beginIn(t, st, script.New())
-			if got, want := k.State(), state.On(in); got != want {
-				t.Errorf("%s, %s: %s, want %s", state, in, got, want)
+			if got, want := k.State(), state.On(in); got != want || agent.StateOf(k.Session().Log()) != want {
+				t.Errorf("%s, %s: %s, and %s by the log's end, want %s", state, in, got, agent.StateOf(k.Session().Log()), want)
 			}
 		}
 	}

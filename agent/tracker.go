@@ -37,6 +37,22 @@ func newTracker(prices provider.Prices) tracker {
 	return tracker{prices: prices, branches: map[string]*place{}, commands: map[string]bool{}}
 }
 
+// StateOf says where the loop stands by a log alone, as [Agent.State] does: what a run
+// without a message would do, and so whether the last one came to its end. It reads
+// back to the last message.
+func StateOf(l *tenfold.Log) State {
+	t := newTracker(nil)
+	for t.version = l.Version(); t.version > 0; t.version-- {
+		e, _ := l.Entry(t.version)
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" && m.Purpose != tenfold.Context {
+			t.version-- // it is read with what follows
+			break
+		}
+	}
+	t.read(l)
+	return t.at("").state
+}
+
 func (t *tracker) at(branch string) *place {
 	p := t.branches[branch]
 	if p == nil {

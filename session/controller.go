@@ -264,8 +264,9 @@ func (c *Controller) problem(code, what, hint string) *problem.Error {
 // A Status is what can be shown of a live conversation.
 type Status struct {
 	State State
-	// Since is when the attempt under way began (A5).
-	Since time.Time
+	// Since is when the attempt under way began (A5), and Until when its time is
+	// over.
+	Since, Until time.Time
 	// Failure is why the last attempt came to nothing; empty after a success
 	// and in a new turn.
 	Failure string
@@ -287,7 +288,7 @@ func (c *Controller) Status(ctx context.Context) (Status, error) {
 	s := Status{State: c.state(), Failure: c.past.failure, Growth: c.growth(), Target: c.target(Wish{}), Compactions: c.session.compactions(), Epoch: c.past.epoch}
 	s.Tokens, s.Window = c.used()
 	if s.State == Compacting {
-		s.Since = c.past.begun
+		s.Since, s.Until = c.past.begun, c.past.over
 	}
 	if in, _ := c.full(); s.State == Tried && in || s.State == Closed && !in {
 		s.State = map[State]State{Tried: Closed, Closed: Tried}[s.State]

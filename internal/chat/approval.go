@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
@@ -82,17 +80,7 @@ func (m *model) pose() {
 	}
 	q := m.questions[0]
 	q.since = m.now()
-	text := q.Intent.Command
-	if text == "" {
-		text = q.Intent.Subject
-		if len(q.Intent.Paths) > 0 && !slices.Equal(q.Intent.Paths, []string{text}) {
-			text += "\n" + strings.Join(q.Intent.Paths, "\n")
-		}
-		if q.Intent.Effect != toolbox.Commands {
-			text += "\n" + argumentText(q.Call.Arguments)
-		}
-	}
-	lines := wrap(clean(text), max(m.screen.width-1-2*len(margin), 1))
+	lines := wrap(clean(q.Detail()), max(m.screen.width-1-2*len(margin), 1))
 	q.whole = len(lines) <= mostAsked
 	m.gap()
 	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+named(q.Branch, q.Call.Name), q.Reason))
@@ -107,39 +95,6 @@ func (m *model) pose() {
 	if !q.whole {
 		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", count(len(lines)-mostAsked, "line")))
 	}
-}
-
-// argumentText writes arguments so that a person can read them: all members, texts
-// as they are.
-func argumentText(arguments string) string {
-	members := jsontext.NewDecoder(strings.NewReader(arguments))
-	if token, err := members.ReadToken(); err != nil || token.Kind() != '{' {
-		return arguments
-	}
-	var lines []string
-	for members.PeekKind() != '}' {
-		name, err := members.ReadToken()
-		if err != nil {
-			return arguments
-		}
-		label := terminal.VisibleLine(name.String()) + ": "
-		value, err := members.ReadValue()
-		if err != nil {
-			return arguments
-		}
-		text, err := jsontext.AppendUnquote(nil, value)
-		switch {
-		case err != nil:
-			text = value
-		case bytes.ContainsRune(text, '\n'):
-			label = strings.TrimSpace(label) + "\n"
-		}
-		lines = append(lines, label+string(text))
-	}
-	if _, err := members.ReadToken(); err != nil || strings.TrimSpace(arguments[members.InputOffset():]) != "" {
-		return arguments
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Keys that come sooner than that after the question, or so soon after another

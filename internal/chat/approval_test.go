@@ -168,20 +168,6 @@ func TestApprovalShowsArguments(t *testing.T) {
 	b.wants(b.written(), "? Permission for root.task1: theirs.\n  │ all is well\n  │ a.go\n  │ b.go\n  │ delete: everything")
 }
 
-// Arguments are shown whole, whatever they are.
-func TestArgumentText(t *testing.T) {
-	t.Parallel()
-	for arguments, want := range map[string]string{
-		`{"path":"b.txt","content":"rye\nwheat\n","n":[1,{"a":null}]}`: "path: b.txt\ncontent:\nrye\nwheat\n\nn: [1,{\"a\":null}]",
-		`{}`: "", `{"a: b":"c\nd"}`: "a: b:\nc\nd",
-		`[1]`: `[1]`, `{"a":1`: `{"a":1`, `{"a":1} {"b":2}`: `{"a":1} {"b":2}`, `{"a":1,"a":2}`: `{"a":1,"a":2}`, "no JSON": "no JSON", "": "",
-	} {
-		if got := argumentText(arguments); got != want {
-			t.Errorf("%q is %q", arguments, got)
-		}
-	}
-}
-
 // Several questions are asked one after the other; Ctrl-C withdraws them.
 func TestApprovalsInOrder(t *testing.T) {
 	t.Parallel()

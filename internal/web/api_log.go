@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -113,35 +114,55 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out list[Hit], err e
 	if err != nil {
 		return out, err
 	}
-	err = s.sessions.with(ctx, c.ID, func(o *opened) error {
-		for _, f := range found {
-			fate, _, _ := o.view(f.Entry.Branch).Fate(f.Entry.Seq)
-			h := hitOf(q, f, c.Title)
-			h.Hidden = fate == tenfold.Omitted || fate == tenfold.Summarised
-			out.Items = append(out.Items, h)
+	for _, f := range found {
+		out.Items = append(out.Items, hitOf(q, f, c.Title))
+	}
+	return out, s.hidden(ctx, c.ID, found, out.Items)
+}
+
+// hidden says of hits in one conversation whether a model sees them, as the readers
+// of their branches do.
+func (s *Server) hidden(ctx context.Context, id string, found []store.Hit, hits []Hit) error {
+	return s.sessions.with(ctx, id, func(o *opened) error {
+		for i, f := range found {
+			if f.Conversation == id {
+				fate, _, _ := o.view(f.Entry.Branch).Fate(f.Entry.Seq)
+				hidden := fate == tenfold.Omitted || fate == tenfold.Summarised
+				hits[i].Hidden = &hidden
+			}
 		}
 		return nil
 	})
-	return out, err
 }
+
+// mostLooked is how many entries are read at most to say of hits in all
+// conversations whether a model sees them.
+const mostLooked = 100_000
 
 func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[Hit], err error) {
 	found, q, err := s.find(ctx, store.Query{Text: in.Q, Limit: in.Limit})
 	if err != nil {
 		return out, err
 	}
-	titles := map[string]string{}
+	titles, room := map[string]string{}, int64(mostLooked)
 	for _, f := range found {
+		out.Items = append(out.Items, hitOf(q, f, ""))
+	}
+	for i, f := range found {
 		title, known := titles[f.Conversation]
 		if !known {
 			c, err := s.service.Find(ctx, f.Conversation)
-			if err != nil {
-				continue // it was deleted meanwhile
+			if err == nil && c.Version <= room {
+				room -= c.Version
+				err = s.hidden(ctx, c.ID, found, out.Items)
+			}
+			if err != nil && !errors.Is(err, store.ErrNotFound) { // it was deleted meanwhile
+				return out, err
 			}
 			title = c.Title
 			titles[f.Conversation] = title
 		}
-		out.Items = append(out.Items, hitOf(q, f, title))
+		out.Items[i].Title = title
 	}
 	return out, nil
 }

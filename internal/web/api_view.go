@@ -21,12 +21,12 @@ type viewOf struct {
 	InConversation
 	Provider string `query:"provider" default:"anthropic" doc:"as meta lists them"`
 	From     int    `query:"from" minimum:"0" default:"0" doc:"index of the first item"`
-	Limit    int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+	Limit    int    `query:"limit" minimum:"0" maximum:"5000" default:"500" doc:"0 for the columns alone"`
 	Whole    bool   `query:"body" doc:"give the body of the request too: as large as the whole view"`
 }
 
 // shownLength is how much of an item's text a view gives, in characters.
-const shownLength = 2000
+const shownLength = 20_000
 
 func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 	profile, err := profileOf(in.Provider)
@@ -48,6 +48,7 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 	scale := token.Calibrate(p.Log())
 	items := p.List()
 	out.Total = len(items)
+	out.columns(items, scale)
 	for _, it := range items[min(in.From, len(items)):min(in.From+in.Limit, len(items))] {
 		out.Items = append(out.Items, itemOf(it, scale))
 	}
@@ -60,9 +61,27 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 		out.Problems = append(out.Problems, v.String())
 	}
 	if in.Whole {
-		out.Body = sent
+		out.Body = string(sent)
 	}
 	return out, nil
+}
+
+// columns fills in what the view says of all its items.
+func (v *View) columns(items []tenfold.Item, scale token.Scale) {
+	known := map[string]int{}
+	v.Kind, v.Sizes = make([]int, len(items)), make([]int, len(items))
+	for i, it := range items {
+		kind := string(it.Payload.Kind())
+		if it.Added != 0 {
+			kind = "added"
+		}
+		at, some := known[kind]
+		if !some {
+			at = len(v.Kinds)
+			known[kind], v.Kinds = at, append(v.Kinds, kind)
+		}
+		v.Kind[i], v.Sizes[i] = at, scale.Tokens(it.Tokens)
+	}
 }
 
 func profileOf(name string) (body.Profile, error) {

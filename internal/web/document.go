@@ -1,10 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"reflect"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
@@ -67,9 +69,9 @@ func declare[I, T any](s *Server, op huma.Operation, f func(context.Context, *I)
 	})
 }
 
-// declareEmpty adds an operation that answers nothing: 204.
+// declareEmpty adds an operation that answers nothing: 204, or 202 where it goes on.
 func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *I) error) {
-	op.DefaultStatus = http.StatusNoContent
+	op.DefaultStatus = cmp.Or(op.DefaultStatus, http.StatusNoContent)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*struct{}, error) {
 		if err := f(ctx, in); err != nil {
 			return nil, problemOf(err)
@@ -81,10 +83,7 @@ func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *
 // withProblems says in the document that errors are problems.
 func withProblems(s *Server, op huma.Operation) huma.Operation {
 	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
-	status := "200"
-	if op.DefaultStatus == http.StatusNoContent {
-		status = "204"
-	}
+	status := strconv.Itoa(cmp.Or(op.DefaultStatus, http.StatusOK))
 	op.Responses = map[string]*huma.Response{
 		status:    {Description: op.Summary},
 		"default": {Description: "What went wrong, and what to try", Content: map[string]*huma.MediaType{problemType: {Schema: schema}}},

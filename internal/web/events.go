@@ -324,6 +324,8 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 	stated, first, caughtUp := int64(0), true, true
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
+	live := s.live.listen(p.id)
+	defer live.leave()
 	// The place is said at once: who reconnects before the first entry comes back to
 	// it.
 	if _, err := fmt.Fprintf(w, "retry: 1000\nid: %d\n\n", after); err != nil {
@@ -355,7 +357,17 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 				return err
 			}
 		}
-		if len(events) > 0 || status != nil || first {
+		pieces := live.next()
+		for _, piece := range pieces {
+			data, err := encoded(nameOf(piece), 0, piece)
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(events) > 0 || status != nil || len(pieces) > 0 || first {
 			first = false
 			if err := flush(); err != nil {
 				return err
@@ -369,6 +381,8 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 		}
 		select {
 		case <-news:
+		case <-live.woken():
+			s.topics.poke(p.id)
 		case <-beat.C:
 			if _, err := io.WriteString(w, ": still here\n\n"); err != nil {
 				return err
@@ -382,6 +396,17 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 			return nil
 		}
 	}
+}
+
+// nameOf is the name of an event of what is being written.
+func nameOf(e Event) string {
+	switch {
+	case e.Reasoning != nil:
+		return "reasoning"
+	case e.Output != nil:
+		return "output"
+	}
+	return "text"
 }
 
 // pastRows is how many entries are read at once that a topic does not keep.

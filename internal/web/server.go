@@ -25,6 +25,7 @@ type Server struct {
 	service  *session.Service
 	sessions *sessions
 	topics   *topics
+	live     *talks
 	mux      *http.ServeMux
 	api      huma.API
 	page     http.Handler
@@ -39,6 +40,7 @@ func New(o Options) *Server {
 	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.sessions = newSessions(s.service)
+	s.live = newTalks(s)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
 	s.declare()
 	return s
@@ -53,6 +55,7 @@ func (s *Server) declare() {
 		(*Server).declareLog,
 		(*Server).declareView,
 		(*Server).declareEvents,
+		(*Server).declareAgent,
 	} {
 		declare(s)
 	}
@@ -67,10 +70,11 @@ func Document() ([]byte, error) {
 	return jsonOf(s.api.OpenAPI())
 }
 
-// Close ends the event streams. Requests under way are the listener's.
+// Close ends the event streams and stops the agents: what they did is in their logs.
+// Requests under way are the listener's.
 func (s *Server) Close() error {
 	s.end()
-	return nil
+	return s.live.close()
 }
 
 // ServeHTTP implements http.Handler.

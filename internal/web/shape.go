@@ -76,22 +76,6 @@ type FateSum struct {
 	After   int    `json:"after"`
 }
 
-// A Status is where a live conversation stands (docs/controller.md).
-type Status struct {
-	State       string    `json:"state" doc:"ready, wanted, compacting, tried or closed"`
-	Since       time.Time `json:"since,omitzero" doc:"when the attempt under way began"`
-	Failure     string    `json:"failure,omitempty" doc:"why the last attempt of this turn came to nothing"`
-	Tokens      int       `json:"tokens" doc:"what the next request takes"`
-	Window      int       `json:"window" doc:"0 where unknown"`
-	Method      string    `json:"method" doc:"where the figure is from: counted, or calibrated by recorded usage"`
-	Compactions int       `json:"compactions" doc:"that the log holds, undone ones included"`
-	Epoch       int       `json:"epoch" doc:"beginnings of what a provider may cache, from 0"`
-	// Busy is set while an agent of this server works on it; Waiting while it asks
-	// for leave.
-	Busy    bool       `json:"busy"`
-	Waiting []Question `json:"waiting" doc:"calls that wait for a decision"`
-}
-
 // A Compaction is an overlay of the log.
 type Compaction struct {
 	ID       string    `json:"id"`
@@ -182,7 +166,7 @@ type Hit struct {
 	Kind         string   `json:"kind"`
 	Snippet      string   `json:"snippet"`
 	Marks        [][2]int `json:"marks" doc:"where the words stand in the snippet, in UTF-16 code units"`
-	Hidden       bool     `json:"hidden" doc:"no model sees it now; only told within one conversation"`
+	Hidden       *bool    `json:"hidden" doc:"no model sees it now; null where too much would have to be read to say so"`
 }
 
 // A View is what a model sees, for one provider.
@@ -201,8 +185,11 @@ type View struct {
 	Warm     time.Time `json:"warm,omitzero"`
 	Epochs   []Epoch   `json:"epochs"`
 	Problems []string  `json:"problems" doc:"what the provider would refuse; empty as a rule"`
-	// Body is the conversation part of the request, exactly, where it was asked for.
-	Body jsontext.Value `json:"body,omitempty"`
+	// Kinds, Kind and Sizes are columns over the whole view, for a picture of it.
+	Kinds []string `json:"kinds"`
+	Kind  []int    `json:"kind" doc:"index into kinds"`
+	Sizes []int    `json:"sizes" doc:"tokens"`
+	Body  string   `json:"body,omitempty" doc:"the conversation part of the request, byte for byte; where it was asked for"`
 }
 
 // A ViewItem is one thing that a model sees.
@@ -215,7 +202,7 @@ type ViewItem struct {
 	Fate   string `json:"fate"`
 	By     string `json:"by,omitempty"`
 	Tokens int    `json:"tokens"`
-	Text   string `json:"text" doc:"the first 2,000 characters; all of it where seq is 0"`
+	Text   string `json:"text" doc:"the first 20,000 characters; all of it where seq is 0"`
 	Length int    `json:"length" doc:"characters of the whole text"`
 }
 
@@ -254,42 +241,6 @@ type Trial struct {
 	// conversation by hiding its end from the strategy; null where it is too short.
 	CUR *float64 `json:"cur"`
 	EDR *float64 `json:"edr"`
-}
-
-// An Event is what the stream of a conversation tells. In server-sent events its
-// type is the event's name, and the id of "entry" is its seq: reconnecting with
-// Last-Event-ID goes on after it. The other events have no id.
-type Event struct {
-	// Entry came to the log. Changed is the first seq whose fate or tokens are other
-	// than before, because of it: 0 for none.
-	Entry   *Row  `json:"entry,omitempty"`
-	Changed int64 `json:"changed,omitempty"`
-	Version int64 `json:"version,omitempty"`
-	// Status, where it changed.
-	Status *Status `json:"status,omitempty"`
-	// Text and Reasoning are what an agent here is writing; Running and Output tell
-	// of a call; Stop ends its run.
-	Text      string `json:"text,omitempty"`
-	Reasoning string `json:"reasoning,omitempty"`
-	Running   string `json:"running,omitempty" doc:"the call that began, as a line"`
-	Output    string `json:"output,omitempty"`
-	Stop      string `json:"stop,omitempty"`
-	Error     string `json:"error,omitempty"`
-}
-
-// A Question is a call that waits for leave.
-type Question struct {
-	ID      string   `json:"id"`
-	Call    string   `json:"call" doc:"the tool and what it is to do, as a line"`
-	Detail  string   `json:"detail" doc:"the whole of it"`
-	Why     string   `json:"why"`
-	Choices []string `json:"choices" doc:"what may be answered: once, always, no"`
-}
-
-// A Message is one turn of the agent.
-type Message struct {
-	Text  string `json:"text" minLength:"1"`
-	Model string `json:"model,omitempty" doc:"PROVIDER/MODEL; empty: as configured by whoever started the server"`
 }
 
 // A Spending is what requests cost in a group of them.

@@ -2,31 +2,110 @@ package web
 
 import (
 	"context"
+	"time"
 
+	"tenfold"
+	"tenfold/agent"
 	"tenfold/session"
+	"tenfold/token"
 )
 
-// status is where a conversation stands, by its log.
+// status is where a conversation stands: by its log, whoever writes it, and by what
+// an agent of this server does in it.
 func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
-	if o.control == nil {
+	// A model of another window makes another controller.
+	if model := o.session.Projection().Config().Model; o.control == nil || o.controlled != model || o.control.Session() != o.session {
 		live, err := s.backend.Live(o.session)
 		if err != nil {
 			return Status{}, err
 		}
-		o.control = o.session.Control(live)
+		o.control, o.controlled = o.session.Control(live), model
 	}
 	now, err := o.control.Status(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	_, source := o.control.Used()
 	o.epochs.read(o.session.Log(), o.figures())
 	out := Status{
-		State: string(now.State), Failure: now.Failure, Tokens: now.Tokens, Window: now.Window, Method: string(source),
-		Compactions: now.Compactions, Epoch: max(len(o.epochs.list)-1, 0),
+		State: string(now.State), Failure: visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
+		Epoch: max(len(o.epochs.list)-1, 0), Running: []Running{}, Waiting: []Question{}, Offers: []Offer{},
+	}
+	_, source := o.control.Used()
+	if out.Method = string(source); source == token.Provider {
+		out.Method = agent.Reported
 	}
 	if now.State == session.Compacting {
-		out.Since = now.Since.UTC()
+		out.Since, out.Until = now.Since.Round(time.Microsecond).UTC(), now.Until.Round(time.Microsecond).UTC()
+	}
+	wanted, again := "", now.Until
+	c := s.live.peek(o.session.ID())
+	if c != nil {
+		wanted = c.now(&out)
+	}
+	all := offers(out, wanted)
+	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.row) == "" {
+		if last, stopped := stoppedAt(o.session.Log()); stopped && time.Since(last) < unattended {
+			again = last.Add(unattended)
+		} else if stopped {
+			all = unfinished()
+		}
+	}
+	if c != nil && !again.IsZero() {
+		c.wakeAt(again)
+	}
+	if len(all) > 0 {
+		if meta := s.backend.Meta(); meta.Agent && !meta.ReadOnly {
+			out.Offers = all
+		}
 	}
 	return out, nil
+}
+
+// unattended is how long nothing came of an answer of which nobody here knows who
+// gives it, for it to count as stopped: by the end of a server, or of a program.
+const unattended = 30 * time.Second
+
+// stoppedAt is when the last thing came into a log that ends in the middle of an
+// answer.
+func stoppedAt(l *tenfold.Log) (last time.Time, stopped bool) {
+	e, some := l.Entry(l.Version())
+	if !some {
+		return last, false
+	}
+	switch agent.StateOf(l) {
+	case agent.Asked, agent.Answering, agent.Calling:
+		return e.Time, true
+	case agent.Empty, agent.Said:
+	}
+	return last, false
+}
+
+// unfinished is what can be done about an answer that did not end.
+func unfinished() []Offer { return []Offer{{doGoOn, "go on"}, {"write", "continue"}} }
+
+// offers are what a person can do, as in the chat on a terminal. Where the context is
+// full there is no going on (A6).
+func offers(s Status, wanted string) []Offer {
+	ended := Ended{}
+	if s.Ended != nil {
+		ended = *s.Ended
+	}
+	compact, again := Offer{doCompact, "retry compaction"}, Offer{doGoOn, "retry"}
+	if wanted == doCompact {
+		again = compact
+	}
+	write, fresh := Offer{"write", "continue"}, Offer{"new", "new session"}
+	switch closed := s.State == string(session.Closed) || ended.Reason == string(agent.Exceeded); {
+	case s.Busy || s.State == string(session.Compacting):
+		return nil
+	case closed:
+		return []Offer{compact, fresh}
+	case ended.Reason == reasonFailed:
+		return []Offer{again, write, fresh}
+	case s.Failure != "" || ended.Reason == reasonNotCompacted:
+		return []Offer{compact, write, fresh}
+	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != doCompact:
+		return unfinished()
+	}
+	return nil
 }

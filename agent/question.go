@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/toolbox"
+)
+
+// An Approver is asked about calls that must be asked about. Approve waits for
+// the answer, or for ctx. It may be called for several calls at once.
+type Approver interface {
+	Approve(ctx context.Context, q Question) (Answer, error)
+}
+
+// A Question is about one call.
+type Question struct {
+	Branch string
+	Call   tenfold.ToolCall
+	Intent toolbox.Intent
+	// Reason is why it is asked.
+	Reason string
+}
+
+// An Answer is what the person said.
+type Answer struct {
+	Allowed bool
+	// Always allows such calls for the rest of the session.
+	Always bool
+	// Reason is told to the model where the call was not allowed.
+	Reason string
+}
+
+// Detail is all that the call would do, for the person to read: what is left out
+// could be what matters. It is a model's text, in several lines.
+func (q Question) Detail() string {
+	text := q.Intent.Command
+	if text != "" {
+		return text
+	}
+	text = q.Intent.Subject
+	if len(q.Intent.Paths) > 0 && !slices.Equal(q.Intent.Paths, []string{text}) {
+		text += "\n" + strings.Join(q.Intent.Paths, "\n")
+	}
+	if q.Intent.Effect != toolbox.Commands {
+		text += "\n" + argumentText(q.Call.Arguments)
+	}
+	return text
+}
+
+// argumentText writes arguments so that a person can read them: all members, texts
+// as they are.
+func argumentText(arguments string) string {
+	members := jsontext.NewDecoder(strings.NewReader(arguments))
+	if token, err := members.ReadToken(); err != nil || token.Kind() != '{' {
+		return arguments
+	}
+	var lines []string
+	for members.PeekKind() != '}' {
+		name, err := members.ReadToken()
+		if err != nil {
+			return arguments
+		}
+		label := memberName(name.String()) + ": "
+		value, err := members.ReadValue()
+		if err != nil {
+			return arguments
+		}
+		text, err := jsontext.AppendUnquote(nil, value)
+		switch {
+		case err != nil:
+			text = value
+		case bytes.ContainsRune(text, '\n'):
+			label = strings.TrimSpace(label) + "\n"
+		}
+		lines = append(lines, label+string(text))
+	}
+	if _, err := members.ReadToken(); err != nil || strings.TrimSpace(arguments[members.InputOffset():]) != "" {
+		return arguments
+	}
+	return strings.Join(lines, "\n")
+}
+
+// memberName is a name on one line, so that none passes for the next member.
+func memberName(name string) string {
+	if strings.Join(strings.Fields(name), " ") == name {
+		return name
+	}
+	return strconv.Quote(name)
+}

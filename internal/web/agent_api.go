@@ -1,0 +1,108 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"tenfold/session"
+)
+
+// mostMessage bounds the body of a message, in bytes: what the guard lets through.
+const mostMessage = 4 << 20
+
+func (s *Server) declareAgent() {
+	say := operation(http.MethodPost, "say", "/conversations/{id}/messages", "Have the agent work: answer a message, compact, or go on")
+	say.DefaultStatus, say.MaxBodyBytes = http.StatusAccepted, mostMessage
+	declareEmpty(s, say, s.say)
+	declareEmpty(s, operation(http.MethodPost, "stop", "/conversations/{id}/stop", "Stop the agent, and keep what it did"), s.stopAgent)
+	declareEmpty(s, operation(http.MethodPost, "reply", "/conversations/{id}/questions/{question}", "Answer a question of the agent"), s.reply)
+	begin := operation(http.MethodPost, "begin", "/conversations", "Make a conversation")
+	begin.DefaultStatus = http.StatusCreated
+	declare(s, begin, s.beginConversation)
+}
+
+type saying struct {
+	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Body Message
+}
+
+// say has the agent work. The answer comes as events: the request does not wait for
+// it, and its end does not stop the agent.
+func (s *Server) say(ctx context.Context, in *saying) error {
+	m := in.Body
+	switch m.Text = strings.ToValidUTF8(m.Text, "\uFFFD"); {
+	case strings.TrimSpace(m.Text) == "" && m.Do != doCompact && m.Do != doGoOn:
+		return refused("the message is empty", `write a text, or go on where the conversation stopped with "do": "go_on"`)
+	case m.Text != "" && m.Do == doGoOn:
+		return refused("to go on takes no text", `send the text without "do"`)
+	}
+	id, compacting := "", false
+	err := s.sessions.with(ctx, in.ID, func(o *opened) error {
+		now, err := s.status(ctx, o)
+		id, compacting = o.session.ID(), now.State == string(session.Compacting)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c := s.live.use(id)
+	run, err := c.begin(m, compacting)
+	if err != nil {
+		c.release()
+		return err
+	}
+	a, err := c.open(m.Model)
+	if err != nil {
+		c.finish(nil)
+		c.release()
+		return err
+	}
+	go c.work(run, a, m)
+	return nil
+}
+
+func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
+	return s.talking(ctx, in.ID, func(c *talk) error {
+		if c != nil {
+			c.interrupt()
+		}
+		return nil
+	})
+}
+
+type replying struct {
+	ID       string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Question string `path:"question" maxLength:"100" doc:"the question's id"`
+	Body     Reply
+}
+
+func (s *Server) reply(ctx context.Context, in *replying) error {
+	return s.talking(ctx, in.ID, func(c *talk) error {
+		if c == nil {
+			return notAsked()
+		}
+		return c.reply(in.Question, in.Body)
+	})
+}
+
+// talking runs f on what happens in a conversation; nil where nothing does.
+func (s *Server) talking(ctx context.Context, id string, f func(*talk) error) error {
+	row, err := s.service.Find(ctx, id)
+	if err != nil {
+		return err
+	}
+	return f(s.live.peek(row.ID))
+}
+
+type beginning struct {
+	Body Fresh
+}
+
+func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conversation, err error) {
+	made, err := s.service.Create(ctx, session.Create{Title: strings.TrimSpace(in.Body.Title)})
+	if err != nil {
+		return out, err
+	}
+	return s.conversation(ctx, &InConversation{ID: made.ID()})
+}

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A piece is a text that is being written: by the model, or by a call. It is kept as
+// long as it is written, and each listener is told what it has not been told of it,
+// so that neither the slow nor the late need a queue of their own.
+type piece struct {
+	n         int // it is the n-th of the talk
+	reasoning bool
+	call      string // whose output it is; empty for a text of the model
+	branch    string
+	after     int64
+	text      []byte
+	dropped   int // bytes before text that are not kept
+}
+
+// mostOutput is how many bytes of the output of a running call are kept: the last.
+const mostOutput = 16 << 10
+
+// textEvery is how often listeners are told of what is written, about two frames: so
+// that a model that writes fast costs a redraw per batch and not per word.
+const textEvery = 30 * time.Millisecond
+
+// A listener is told what happens in a conversation beside its log.
+type listener struct {
+	talk  *talk
+	wake  chan struct{}
+	given map[int]int // bytes that it was told of pieces, by their n
+}
+
+// listen gives a listener of a conversation; end it with leave.
+func (t *talks) listen(id string) *listener {
+	c := t.use(id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := &listener{talk: c, wake: make(chan struct{}, 1), given: map[int]int{}}
+	c.listeners[l] = struct{}{}
+	return l
+}
+
+func (l *listener) leave() {
+	l.talk.mu.Lock()
+	delete(l.talk.listeners, l)
+	l.talk.mu.Unlock()
+	l.talk.release()
+}
+
+// woken has a token where there may be news: in next, or in the status.
+func (l *listener) woken() <-chan struct{} { return l.wake }
+
+// next gives what was written since: to who has just come, all that is kept.
+func (l *listener) next() []Event {
+	c := l.talk
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var events []Event
+	given := make(map[int]int, len(c.pieces))
+	for _, p := range c.pieces {
+		at, some := l.given[p.n]
+		end := p.dropped + len(p.text)
+		given[p.n] = end
+		if at == end {
+			continue
+		}
+		out := &Piece{After: p.after, Call: p.call, Branch: p.branch, Begins: !some || at < p.dropped}
+		out.Text = string(p.text[max(at-p.dropped, 0):])
+		e := Event{Text: out}
+		switch {
+		case p.call != "":
+			e = Event{Output: out}
+		case p.reasoning:
+			e = Event{Reasoning: out}
+		}
+		events = append(events, e)
+	}
+	l.given = given
+	return events
+}
+
+// write takes in what the model has written.
+func (c *talk) write(reasoning bool, text string) {
+	i := slices.IndexFunc(c.pieces, func(p *piece) bool { return p.call == "" })
+	if i < 0 || c.pieces[i].reasoning != reasoning {
+		c.forget(func(p *piece) bool { return p.call == "" })
+		i = c.add(&piece{reasoning: reasoning})
+	}
+	c.pieces[i].text = append(c.pieces[i].text, text...)
+	c.soon()
+}
+
+// print takes in what a call has printed.
+func (c *talk) print(branch, call, text string) {
+	i := slices.IndexFunc(c.pieces, func(p *piece) bool { return p.call == call && p.branch == branch })
+	if i < 0 {
+		i = c.add(&piece{call: call, branch: branch})
+	}
+	p := c.pieces[i]
+	p.text = append(p.text, strings.ToValidUTF8(text, "\uFFFD")...)
+	if over := len(p.text) - mostOutput; over > 0 {
+		for over < len(p.text) && p.text[over]&0xc0 == 0x80 { // not in the middle of a character
+			over++
+		}
+		p.text, p.dropped = slices.Clone(p.text[over:]), p.dropped+over
+	}
+	c.soon()
+}
+
+func (c *talk) add(p *piece) int {
+	c.made++
+	p.n, p.after = c.made, c.newest
+	c.pieces = append(c.pieces, p)
+	return len(c.pieces) - 1
+}
+
+func (c *talk) forget(which func(*piece) bool) { c.pieces = slices.DeleteFunc(c.pieces, which) }
+
+// changed wakes the listeners. It is called with the lock held, as soon is.
+func (c *talk) changed() {
+	for l := range c.listeners {
+		select {
+		case l.wake <- struct{}{}:
+		default: // it has not heard the last word yet
+		}
+	}
+}
+
+// soon wakes the listeners in a moment.
+func (c *talk) soon() {
+	if c.waking || len(c.listeners) == 0 {
+		return
+	}
+	c.waking = true
+	time.AfterFunc(textEvery, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.waking = false
+		c.changed()
+	})
+}

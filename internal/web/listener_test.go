@@ -1,0 +1,162 @@
+package web
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+)
+
+// heard puts together what a listener is told.
+type heard struct {
+	*listener
+	text, reasoning string
+	output          map[string]string
+}
+
+func (h *heard) hear() {
+	put := func(to *string, p *Piece) {
+		if p == nil {
+			return
+		}
+		if p.Begins {
+			*to = ""
+		}
+		*to += p.Text
+	}
+	for _, e := range h.next() {
+		put(&h.text, e.Text)
+		put(&h.reasoning, e.Reasoning)
+		if e.Output != nil {
+			one := h.output[e.Output.Call]
+			put(&one, e.Output)
+			h.output[e.Output.Call] = one
+		}
+	}
+}
+
+// Whoever listens, from whenever and however slowly, puts together the same text.
+func TestListenersHearTheSame(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(19, 1))
+	for range 200 {
+		all := newTalks(nil)
+		c := all.use("c")
+		var listeners []*heard
+		text, reasoning := "", ""
+		output := map[string]string{}
+		for range 60 {
+			switch r.IntN(8) {
+			case 0:
+				listeners = append(listeners, &heard{listener: all.listen("c"), output: map[string]string{}})
+			case 1, 2:
+				if text == "" {
+					reasoning = "" // a text takes the place of what was thought
+				}
+				text += "tëxt "
+				c.take(agent.Event{Text: "tëxt "})
+			case 3:
+				text = ""
+				reasoning += "hm "
+				c.take(agent.Event{Reasoning: "hm "})
+			case 4, 5:
+				call := string(rune('a' + r.IntN(2)))
+				more := strings.Repeat("öutput", r.IntN(2000))
+				output[call] += more
+				c.take(agent.Event{Output: &agent.Output{CallID: call, Text: more}})
+			case 6:
+				text = ""
+				c.take(agent.Event{Branch: "root.task1", Text: "not for the page"})
+				c.take(agent.Event{Waiting: &agent.Waiting{Attempt: 1}})
+				reasoning = ""
+			case 7:
+				if len(listeners) > 0 {
+					listeners[r.IntN(len(listeners))].hear()
+				}
+			}
+		}
+		for _, l := range listeners {
+			l.hear()
+			if text != "" && l.text != text || reasoning != "" && l.reasoning != reasoning {
+				t.Fatalf("heard %q and %q, not %q and %q", l.text, l.reasoning, text, reasoning)
+			}
+			for call, want := range output {
+				got := l.output[call]
+				if !strings.HasSuffix(want, got) || len(got) < min(len(want), mostOutput-3) {
+					t.Fatalf("heard %d bytes of output, not the last of %d", len(got), len(want))
+				}
+			}
+			l.leave()
+		}
+		if c.release(); len(all.all) != 0 {
+			t.Fatal("a talk is kept that nobody needs")
+		}
+	}
+}
+
+// An entry takes the place of the text that it was; a text tells after which entry it
+// began, so that neither may overtake the other.
+func TestEntriesEndTexts(t *testing.T) {
+	t.Parallel()
+	all := newTalks(nil)
+	c := all.use("c")
+	l := all.listen("c")
+	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 7, Payload: tenfold.UserMessage{Parts: tenfold.Text("Hi")}}})
+	c.take(agent.Event{Reasoning: "hm"})
+	if got := l.next(); len(got) != 1 || *got[0].Reasoning != (Piece{Text: "hm", Begins: true, After: 7}) {
+		t.Errorf("%+v", got)
+	}
+	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 8, Payload: tenfold.Reasoning{Text: "hm"}}})
+	c.take(agent.Event{Text: "He"})
+	c.take(agent.Event{Text: "llo"})
+	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 9, Branch: "root.task3", Payload: tenfold.AssistantMessage{Text: "of a sub-agent"}}})
+	if got := l.next(); len(got) != 1 || *got[0].Text != (Piece{Text: "Hello", Begins: true, After: 8}) {
+		t.Errorf("%+v", got)
+	}
+	c.take(agent.Event{Text: "!"})
+	if got := l.next(); len(got) != 1 || *got[0].Text != (Piece{Text: "!", After: 8}) {
+		t.Errorf("%+v", got)
+	}
+	c.take(agent.Event{Text: "?"})
+	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 10, Payload: tenfold.AssistantMessage{Text: "Hello!?"}}})
+	if got := l.next(); len(got) != 0 {
+		t.Errorf("a text that is an entry is still told of: %+v", got)
+	}
+}
+
+// Text wakes listeners in batches; what changes the status does so at once.
+func TestListenersAreWokenInBatches(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		all := newTalks(nil)
+		c := all.use("c")
+		l := all.listen("c")
+		wakes := 0
+		drain := func() {
+			select {
+			case <-l.woken():
+				wakes++
+			default:
+			}
+		}
+		for range 100 {
+			c.take(agent.Event{Text: "x"})
+			drain()
+			time.Sleep(3 * time.Millisecond)
+		}
+		synctest.Wait()
+		if drain(); wakes < 8 || wakes > 11 {
+			t.Errorf("woken %d times in 300 ms", wakes)
+		}
+		c.take(agent.Event{Running: &agent.Running{}})
+		select {
+		case <-l.woken():
+		default:
+			t.Error("a call that runs is not told of at once")
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/session"
+)
+
+// idleTime is how long an agent is kept that nobody asks anything: it holds its log
+// in memory, and servers of tools.
+const idleTime = 10 * time.Minute
+
+// talks are the conversations in which this server has an agent, or somebody who
+// listens.
+type talks struct {
+	server *Server
+	ctx    context.Context //nolint:containedctx // of all agents: it ends with the server
+	end    context.CancelFunc
+	runs   sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	all    map[string]*talk
+}
+
+// A talk is what happens in one conversation beside its log. The agent has a session
+// of its own, for as long as it is open: the one that the API reads from learns of
+// what the agent appends as it learns of what another process does, from the store.
+type talk struct {
+	*talks
+	id string
+
+	mu        sync.Mutex // of all that follows
+	users     int        // listeners, and requests that are about to use it
+	listeners map[*listener]struct{}
+	pieces    []*piece
+	made      int         // pieces, ever
+	waking    bool        // the listeners are about to be woken
+	alarm     *time.Timer // wakes them when time alone changes the status; nil for none
+
+	busy       bool
+	compacting bool
+	newest     int64 // seq of the newest entry that the run told of
+	running    []Running
+	retry      *Retry
+	questions  []*question
+	ended      *Ended
+	wanted     string // what the last work was asked to do
+
+	stop  context.CancelFunc // of what is under way
+	agent *agent.Agent
+	model string // that the agent was opened with
+	hold  io.Closer
+	idle  *time.Timer
+}
+
+func newTalks(s *Server) *talks {
+	t := &talks{server: s, all: map[string]*talk{}}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	return t
+}
+
+// use gives the talk of a conversation, which stays until release.
+func (t *talks) use(id string) *talk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.all[id]
+	if c == nil {
+		c = &talk{talks: t, id: id, listeners: map[*listener]struct{}{}}
+		t.all[id] = c
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users++
+	return c
+}
+
+// release gives one back. One without an agent and without listeners is forgotten.
+func (c *talk) release() {
+	c.talks.mu.Lock()
+	defer c.talks.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.users--; c.users == 0 && c.agent == nil && !c.busy {
+		delete(c.all, c.id)
+		if c.alarm != nil {
+			c.alarm.Stop()
+		}
+	}
+}
+
+// peek gives the talk of a conversation if there is one.
+func (t *talks) peek(id string) *talk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[id]
+}
+
+// close stops what is under way and waits for it: what the agents have done is in
+// their logs, and the next run goes on.
+func (t *talks) close() error {
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	t.end()
+	t.runs.Wait()
+	t.mu.Lock()
+	all := t.all
+	t.all = map[string]*talk{}
+	t.mu.Unlock()
+	var errs []error
+	for _, c := range all {
+		c.mu.Lock()
+		hold := c.drop()
+		c.mu.Unlock()
+		if hold != nil {
+			errs = append(errs, hold.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// begin takes the conversation for work: one at a time, and none while it is
+// compacted, by whomever (A5).
+func (c *talk) begin(m Message, compacting bool) (context.Context, error) {
+	c.talks.mu.Lock()
+	defer c.talks.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return nil, &Problem{Status: http.StatusServiceUnavailable, Code: "closed", Detail: "the server is ending", Hint: "start it again"}
+	case c.compacting || compacting:
+		return nil, &Problem{
+			Status: http.StatusConflict, Code: "compacting", Detail: "the conversation is being compacted: nothing can be sent until that is done",
+			Hint: "wait for the status to change",
+		}
+	case c.busy:
+		return nil, &Problem{Status: http.StatusConflict, Code: "busy", Detail: "the agent is at work in this conversation", Hint: "wait for its answer, or stop it"}
+	}
+	ctx, stop := context.WithCancel(c.ctx)
+	c.busy, c.stop, c.wanted, c.ended = true, stop, m.Do, nil
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+	c.runs.Add(1)
+	c.changed()
+	return ctx, nil
+}
+
+// finish ends work that was begun. Nil tells that nothing was done.
+func (c *talk) finish(ended *Ended) {
+	c.mu.Lock()
+	c.stop()
+	c.busy, c.compacting, c.running, c.retry, c.pieces, c.ended = false, false, nil, nil, nil, ended
+	if c.agent != nil {
+		c.idle = time.AfterFunc(idleTime, c.rest)
+	}
+	c.changed()
+	c.mu.Unlock()
+	c.runs.Done()
+}
+
+// rest closes the agent after a while without work.
+func (c *talk) rest() {
+	now := c.use(c.id)
+	defer now.release()
+	c.mu.Lock()
+	hold := io.Closer(nil)
+	if !c.busy {
+		hold = c.drop()
+	}
+	c.mu.Unlock()
+	free(hold)
+}
+
+// drop lets go of the agent, and gives what it held, to be freed without the lock.
+func (c *talk) drop() io.Closer {
+	hold := c.hold
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+	c.agent, c.hold, c.idle = nil, nil, nil
+	return hold
+}
+
+// free closes what an agent held: that is servers of tools, and its transcript.
+func free(hold io.Closer) {
+	if hold != nil {
+		_ = hold.Close()
+	}
+}
+
+// interrupt stops what is under way, if anything is. What was done is kept.
+func (c *talk) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		c.stop()
+	}
+}
+
+// open gives the agent, with the model that was asked for. It is called by whoever
+// began the work, and so by one at a time.
+func (c *talk) open(model string) (*agent.Agent, error) {
+	c.mu.Lock()
+	a, hold := c.agent, io.Closer(nil)
+	if a != nil && model != c.model {
+		a, hold = nil, c.drop()
+	}
+	c.mu.Unlock()
+	if a != nil {
+		return a, nil
+	}
+	free(hold)
+	s, err := c.server.service.Open(c.ctx, c.id)
+	if err != nil {
+		return nil, err
+	}
+	a, hold, err = c.server.backend.Agent(c.ctx, s, model, c)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.agent, c.hold, c.model, c.newest = a, hold, model, s.Log().Version()
+	return a, nil
+}
+
+// work does what a message asks for, until it is done or stopped.
+func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
+	ended := &Ended{Reason: reasonNothing}
+	var events iter.Seq2[agent.Event, error]
+	switch m.Do {
+	case doCompact:
+		events = a.Compact(ctx, m.Text)
+	case doGoOn:
+		events = a.Run(ctx)
+	default:
+		events = a.Run(ctx, tenfold.TextPart(m.Text))
+	}
+	for e, err := range events {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			ended = &Ended{Reason: string(agent.Interrupted)}
+		case err != nil:
+			p := problemOf(err)
+			ended = &Ended{Reason: reasonFailed, Detail: visible(p.Detail), Hint: visible(p.Hint)}
+		case e.Stop != nil:
+			ended = &Ended{Reason: string(e.Stop.Reason), Detail: visible(e.Stop.Detail)}
+		case e.Compaction != nil && m.Do == doCompact:
+			ended = endOf(*e.Compaction, ended)
+		}
+		if err == nil {
+			c.take(e)
+		}
+	}
+	c.finish(ended)
+	c.release()
+}
+
+// What a message asks for, and how work ends beside the agent's own reasons.
+const (
+	doCompact = "compact"
+	doGoOn    = "go_on"
+
+	reasonFailed       = "failed"
+	reasonCompacted    = "compacted"
+	reasonNotCompacted = "not compacted"
+	reasonNothing      = "nothing"
+)
+
+// endOf is how a compaction that was asked for ended, by the newest decision.
+func endOf(d session.Decision, before *Ended) *Ended {
+	switch d.Action {
+	case session.Compacted:
+		return &Ended{Reason: reasonCompacted}
+	case session.GoOn:
+		return &Ended{Reason: reasonNothing, Detail: visible(d.Reason)}
+	case session.Failed, session.Exceeded, session.Wait:
+		e := &Ended{Reason: reasonNotCompacted, Detail: visible(d.Reason)}
+		if d.Problem != nil {
+			e.Hint = visible(d.Problem.Hint)
+		}
+		return e
+	}
+	return before
+}
