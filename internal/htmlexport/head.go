@@ -117,7 +117,7 @@ func (p *page) sumsOfFates() {
 	t := p.view.Totals()
 	p.raw(`<section aria-labelledby="sm"><h2 id="sm">What a model sees of it</h2>`, "\n",
 		`<div class="wide" role="region" tabindex="0" aria-label="Tokens before and after, drawn">`, picture.SVG(p.view, p.scale), "</div>\n",
-		`<div class="wide" role="region" tabindex="0" aria-labelledby="sm"><table><thead><tr><th>Fate</th><th class="r">Entries</th><th class="r">Tokens</th><th class="r">A model sees</th></tr></thead><tbody>`, "\n")
+		`<div class="wide" role="region" tabindex="0" aria-label="Entries and tokens by fate"><table><thead><tr><th>Fate</th><th class="r">Entries</th><th class="r">Tokens</th><th class="r">A model sees</th></tr></thead><tbody>`, "\n")
 	line := func(class, sign, name string, c tenfold.Count, entries bool) {
 		if c.Entries == 0 && c.Before == 0 && c.After == 0 {
 			return
@@ -150,7 +150,7 @@ func (p *page) compactions() {
 		if !any {
 			any = true
 			p.raw(`<section aria-labelledby="cm"><h2 id="cm">Compactions</h2>`, "\n",
-				`<div class="wide" role="region" tabindex="0" aria-labelledby="cm"><table><thead><tr><th>Compaction</th><th>When</th><th>Range</th><th>What</th><th class="r">View before → after</th><th class="r">Decides now</th></tr></thead><tbody>`, "\n")
+				`<div class="wide" role="region" tabindex="0" aria-label="What each compaction did"><table><thead><tr><th>Compaction</th><th>When</th><th>Range</th><th>What</th><th class="r">View before → after</th><th class="r">Decides now</th></tr></thead><tbody>`, "\n")
 		}
 		c := o.Compaction
 		e, _ := p.log.Entry(o.Seq)

@@ -89,7 +89,9 @@ func New(words ...string) *Redactor {
 		}
 	}
 	if len(all) > 0 {
-		r.words = regexp.MustCompile("(?i)" + strings.Join(all, "|"))
+		// What is left of others comes first, so that no word is found within.
+		marks := regexp.QuoteMeta(redacted) + "|" + regexp.QuoteMeta(mail) + "|" + regexp.QuoteMeta(user)
+		r.words = regexp.MustCompile(marks + "|(?i:" + strings.Join(all, "|") + ")")
 	}
 	return r
 }
@@ -100,7 +102,10 @@ func (r *Redactor) Text(text string) string {
 	if r.words == nil {
 		return text
 	}
-	return r.words.ReplaceAllStringFunc(text, func(string) string {
+	return r.words.ReplaceAllStringFunc(text, func(found string) string {
+		if found == redacted || found == mail || found == user {
+			return found
+		}
 		r.Counts[Word]++
 		return redacted
 	})

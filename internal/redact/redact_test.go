@@ -110,6 +110,9 @@ func TestPersonal(t *testing.T) {
 			t.Errorf("%q\n gives %q\n  want %q, %v", tt.text, got, tt.want, r.Counts)
 		}
 	}
+	if got := redact.New("user", "mail").Text("/home/annika/a bea@acme.io mail"); got != "/home/[user]/a [e-mail] [redacted]" {
+		t.Error(got)
+	}
 	r := redact.New()
 	if got := r.Text("/home/annika/a /home/annika/b bea@acme.io,carl@acme.io"); got != "/home/[user]/a /home/[user]/b [e-mail],[e-mail]" || r.Counts[redact.User] != 2 || r.Counts[redact.Email] != 2 {
 		t.Error(got, r.Counts)

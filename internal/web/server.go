@@ -55,6 +55,7 @@ func (s *Server) declare() {
 		(*Server).declareLog,
 		(*Server).declareView,
 		(*Server).declareEvents,
+		(*Server).declareExport,
 		(*Server).declareAgent,
 	} {
 		declare(s)
