@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog", "internal/htmlexport"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
+	{"internal/report"},
 	{"internal/web", "internal/web/page"},
 	{"internal/cli"},
 	{"cmd", "examples"},

@@ -33,6 +33,9 @@ func (p Policy) String() string { return p.text }
 // one family, and one line of a plot.
 func (p Policy) Family() string { return p.family }
 
+// Baseline tells what is no strategy, or one under another name.
+func (p Policy) Baseline() bool { return p.baseline }
+
 // View applies the policy to the prefix.
 func (c *Cut) View(ctx context.Context, p Policy) (*View, error) {
 	v, err := p.view(ctx, c)

@@ -259,7 +259,7 @@ func (a *app) ownFiles(e *config.Effective) (own []string) {
 
 // keyNames are the environment variables that hold keys: no command gets them.
 func keyNames(e *config.Effective) []string {
-	var names []string
+	names := []string{"TENFOLD_TOKEN"}
 	for _, p := range e.Providers {
 		if p.APIKeyEnv != "" {
 			names = append(names, string(p.APIKeyEnv))

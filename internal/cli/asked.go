@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -40,7 +41,7 @@ type asked struct {
 	// notes come from the summarizers, warnings are those about failures,
 	// quotes are what a dry run would request.
 	notes, warnings []string
-	quotes          []quoteJSON
+	quotes          []report.Quote
 	// said are the notes and warnings that were printed.
 	said []string
 	// files are the artifacts that no stored overlay names.
@@ -114,7 +115,7 @@ func (k *asked) Quote(r strategy.SummaryRequest) strategy.Quote {
 	}
 	q := by.Quote(r)
 	if q != (strategy.Quote{}) {
-		k.quotes = append(k.quotes, quoteJSON{
+		k.quotes = append(k.quotes, report.Quote{
 			FromTurn: r.Range.FromTurn, ToTurn: r.Range.ToTurn, ToStep: r.Range.ToStep, Model: q.Model, Input: q.Input, Cost: q.Cost,
 		})
 	}

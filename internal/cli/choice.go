@@ -35,11 +35,11 @@ func (r *rangeFlags) choice(e *config.Effective, c config.Config) ([]chosen, err
 	if len(r.strategies) > 0 {
 		return parseAll(c, r.strategies, "--strategy", nil)
 	}
-	if r.profile != "" || r.flags.Flags().Changed("profile") {
+	if r.profile != "" || r.given("profile") {
 		p, err := c.Profile(r.profile)
 		return []chosen{{p, "--profile " + quote(r.profile), profile(r.profile)}}, err
 	}
-	if r.flags.Flags().Changed("target") {
+	if r.given("target") {
 		return nil, nil // fit works on the raw log
 	}
 	if texts := c.Conversation.Compaction.Strategy; len(texts) > 0 {

@@ -3,7 +3,9 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,8 @@ import (
 	"tenfold/containment"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/corpustest"
+	"tenfold/store/memory"
+	"tenfold/store/remote"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,6 +38,30 @@ func TestMain(m *testing.M) {
 // TestScripts runs the promises of the command line, one script for each
 // command and for each kind of mistake.
 func TestScripts(t *testing.T) {
+	runScripts(t, testscript.Params{Dir: "testdata/script"}, nil)
+}
+
+// TestScriptsOnAServer runs those of the "conversation" commands with their
+// conversations on another machine, and with TENFOLD_TEST_ALL all of them.
+func TestScriptsOnAServer(t *testing.T) {
+	which := "conversation_[pucs]*.txtar"
+	if os.Getenv("TENFOLD_TEST_ALL") != "" {
+		which = "*.txtar"
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "script", which))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	runScripts(t, testscript.Params{Files: files}, func(env *testscript.Env) error {
+		server := httptest.NewServer(remote.Handler(memory.New()))
+		env.Defer(server.Close)
+		env.Setenv("TENFOLD_STORE", server.URL)
+		return nil
+	})
+}
+
+func runScripts(t *testing.T, p testscript.Params, more func(*testscript.Env) error) {
+	t.Helper()
 	plain := ""
 	if corpustest.UnderRace {
 		// Hundreds of processes would take minutes; the other tests of this package
@@ -44,31 +72,38 @@ func TestScripts(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
-			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
-			if plain != "" {
-				env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	p.Setup = func(env *testscript.Env) error {
+		env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+		env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+		if plain != "" {
+			env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
+		}
+		env.Setenv("TZ", "UTC")
+		env.Setenv("GORACE", os.Getenv("GORACE"))
+		env.Setenv("TERM", "xterm-256color")
+		for _, name := range []string{"testdata/bakery.jsonl", "../../examples/session.jsonl"} {
+			data, err := os.ReadFile(filepath.FromSlash(name))
+			if err != nil {
+				return err
 			}
-			env.Setenv("TZ", "UTC")
-			env.Setenv("GORACE", os.Getenv("GORACE"))
-			env.Setenv("TERM", "xterm-256color")
-			for _, name := range []string{"testdata/bakery.jsonl", "../../examples/session.jsonl"} {
-				data, err := os.ReadFile(filepath.FromSlash(name))
-				if err != nil {
-					return err
-				}
-				if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(name)), data, 0o600); err != nil {
-					return err
-				}
+			if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(name)), data, 0o600); err != nil {
+				return err
 			}
-			return nil
-		},
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"serve": serve},
-		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
-	})
+		}
+		if more != nil {
+			return more(env)
+		}
+		return nil
+	}
+	p.Condition = func(name string) (bool, error) {
+		if name != "server" {
+			return false, errors.New("no such condition")
+		}
+		return more != nil, nil
+	}
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"serve": serve}
+	p.UpdateScripts = os.Getenv("UPDATE_SCRIPTS") != ""
+	testscript.Run(t, p)
 }
 
 // TestExample runs the first command of the README on the session that comes

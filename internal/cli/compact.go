@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -163,7 +164,7 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 		_, err := k.one(ctx, paths[0], req, to, false)
 		return err
 	}
-	var sum tokensJSON
+	var sum report.Tokens
 	var failed error
 	done := 0
 	for _, path := range paths {
@@ -186,7 +187,7 @@ func (k *compactFile) all(ctx context.Context, paths []string, req session.Reque
 }
 
 // one compacts the conversations of one file, and sums up their tokens.
-func (k *compactFile) one(ctx context.Context, path string, req session.Request, to outlet, several bool) (sum tokensJSON, err error) {
+func (k *compactFile) one(ctx context.Context, path string, req session.Request, to outlet, several bool) (sum report.Tokens, err error) {
 	err = steadily(func() (err error) {
 		sum, err = k.read(ctx, path, req, to, several)
 		return err
@@ -194,7 +195,7 @@ func (k *compactFile) one(ctx context.Context, path string, req session.Request,
 	return sum, err
 }
 
-func (k *compactFile) read(ctx context.Context, path string, req session.Request, to outlet, several bool) (sum tokensJSON, err error) {
+func (k *compactFile) read(ctx context.Context, path string, req session.Request, to outlet, several bool) (sum report.Tokens, err error) {
 	var found []imported
 	err = k.importSession(ctx, path, k.only, k.format, "--format", k.strict, func(in imported) error {
 		found = append(found, in)
@@ -214,7 +215,7 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 			return sum, err
 		}
 	}
-	reports := make([]*report, len(found))
+	reports := make([]*compactReport, len(found))
 	var views []transcript.View
 	var failed error
 	for i, in := range found {
@@ -223,7 +224,7 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 			return sum, err
 		}
 		in.ID, failed, reports[i] = r.Conversation, cmp.Or(failed, r.failed), r
-		views = append(views, transcript.View{Conversation: in.Conversation, Projection: r.view, Compacted: true})
+		views = append(views, transcript.View{Conversation: in.Conversation, Projection: r.View(), Compacted: true})
 		sum.Before, sum.After = sum.Before+r.Tokens.Before, sum.After+r.Tokens.After
 	}
 	if to != nil && failed == nil {
@@ -241,7 +242,7 @@ func (k *compactFile) read(ctx context.Context, path string, req session.Request
 // compact plans over one conversation, and stores it with the overlays. If
 // another writer came first it plans again: a summary of the same entries is
 // not requested twice.
-func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*report, error) {
+func (k *compactFile) compact(ctx context.Context, in imported, req session.Request) (*compactReport, error) {
 	var l *workspace
 	if !k.dryRun || k.hasStore() { // a dry run makes none
 		var err error
@@ -249,7 +250,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 			return nil, err
 		}
 	}
-	var r *report
+	var r *compactReport
 	var at located
 	k.asked = nil
 	err := retried(ctx, func() (err error) {
@@ -278,7 +279,7 @@ func (k *compactFile) compact(ctx context.Context, in imported, req session.Requ
 
 // plan plans over a conversation as it will be stored, without the overlays of
 // earlier runs, and stores both.
-func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at located, req session.Request) (*report, error) {
+func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at located, req session.Request) (*compactReport, error) {
 	now := at.Projection()
 	base := k.withoutFileOverlays(now)
 	extras := extrasOf(now.Log())
@@ -302,8 +303,8 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 	if err != nil {
 		return nil, err
 	}
-	r := newReport(at.ID, in.log, plan, plan.View(), req.Target)
-	r.failed = r.refusal(req, k.asked.name)
+	r := newCompactReport(at.ID, in.log, plan, plan.View(), req.Target)
+	r.failed = r.Refusal(req, k.asked.name)
 	if !k.dryRun {
 		var write, overlays []tenfold.Entry
 		if r.failed == nil { // else keep what an earlier run made
@@ -317,11 +318,11 @@ func (k *compactFile) plan(ctx context.Context, l *workspace, in imported, at lo
 		}
 		k.asked.keep(compactionsOf(overlays))
 		failed := r.failed
-		r = newReport(at.ID, in.log, plan, at.Session.Projection(), req.Target, idsOf(overlays)...)
+		r = newCompactReport(at.ID, in.log, plan, at.Session.Projection(), req.Target, idsOf(overlays)...)
 		r.failed = failed
 		r.keeps(keep)
 	}
-	r.Source, r.DryRun, r.Parted = &sourceJSON{in.path, string(in.Format)}, k.dryRun, newPartedJSON(at.Parted)
+	r.Source, r.DryRun, r.Parted = &report.Source{Path: in.path, Format: string(in.Format)}, k.dryRun, report.PartedOf(at.Parted)
 	return r, nil
 }
 
@@ -345,7 +346,7 @@ func idsOf(entries []tenfold.Entry) (ids []string) {
 
 // print prints the reports of one file, each with a heading if there are
 // several, and aside if standard output has the result itself.
-func (k *compactFile) print(reports []*report, headed, aside bool) {
+func (k *compactFile) print(reports []*compactReport, headed, aside bool) {
 	t := k.app
 	if aside {
 		_ = k.Flush()

@@ -11,7 +11,7 @@ type outlet interface {
 	// many reports whether it takes more than one conversation.
 	many() (ok bool, format string)
 	// write writes conversations, and notes in the report how to go on with them.
-	write(a *app, r *report, views []transcript.View) error
+	write(a *app, r *compactReport, views []transcript.View) error
 	// piped reports whether it is standard output.
 	piped() bool
 }
@@ -28,7 +28,7 @@ func (to *outTo) many() (ok bool, format string) {
 
 func (to *outTo) piped() bool { return to.file == nil }
 
-func (to *outTo) write(a *app, r *report, views []transcript.View) error {
+func (to *outTo) write(a *app, r *compactReport, views []transcript.View) error {
 	warnings, err := a.export(to, to.format, views...)
 	if err == nil {
 		err = to.commit()

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/store"
 )
@@ -107,7 +108,7 @@ func (a *app) configShowJSON(all []config.Setting, key string, origin bool) erro
 		}
 	}
 	if origin && l.Workspace != "" {
-		return a.Emit(trustJSON{File: l.Workspace, State: l.Trust, Ignored: keptsJSON(l.Ignored)})
+		return a.Emit(trustJSON{File: l.Workspace, State: l.Trust, Ignored: report.Settings(l.Ignored)})
 	}
 	return nil
 }

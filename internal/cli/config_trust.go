@@ -9,6 +9,7 @@ import (
 
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/report"
 )
 
 func (a *app) configTrustCommand() *cobra.Command {
@@ -62,9 +63,9 @@ type trustJSON struct {
 	File  string            `json:"file"`
 	State config.TrustState `json:"state"`
 	// Settings are those that have an effect because the file is trusted.
-	Settings []keptJSON `json:"settings,omitempty"`
+	Settings []report.Setting `json:"settings,omitempty"`
 	// Ignored are those that have none, because it is not.
-	Ignored []keptJSON `json:"ignored,omitempty"`
+	Ignored []report.Setting `json:"ignored,omitempty"`
 }
 
 // workspaceFile finds the file of a workspace that is named, or the one that is
@@ -107,7 +108,7 @@ func (a *app) trust(trust config.Trust, name string) error {
 		return err
 	}
 	if a.JSON {
-		return a.Emit(trustJSON{File: config.Place(name), State: config.Trusted, Settings: keptsJSON(settings)})
+		return a.Emit(trustJSON{File: config.Place(name), State: config.Trusted, Settings: report.Settings(settings)})
 	}
 	a.Noticef("trusted %s", terminal.VisibleLine(config.Place(name)))
 	for _, s := range settings {

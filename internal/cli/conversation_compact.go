@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold"
+	"tenfold/internal/report"
 	"tenfold/session"
 )
 
@@ -83,7 +84,7 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 	if k.stay && !fork {
 		return usage("--no-activate requires --fork", "add --fork")
 	}
-	var r *report
+	var r *compactReport
 	switch {
 	case k.dryRun:
 		r, err = k.plan(ctx, s, req)
@@ -96,12 +97,7 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 		k.asked.flushNotes()
 		return err
 	}
-	if len(r.Compactions) > 0 {
-		k.asked.keep(r.plan.Compactions)
-	}
-	k.annotate(k.app, r)
-	k.unused(r)
-	refused := r.refusal(req, k.asked.name)
+	refused := k.finish(r, req)
 	err = k.Result(r, func() {
 		for _, w := range r.Warnings {
 			k.Warn(w)
@@ -114,17 +110,28 @@ func (k *compactConversation) run(ctx context.Context, s *session.Session, req s
 	return cmp.Or(err, refused)
 }
 
-func (k *compactConversation) plan(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+// finish adds to a report what was noted while it was made, and gives the error that
+// is to be told in its place.
+func (k *compactConversation) finish(r *compactReport, req session.Request) error {
+	if len(r.Compactions) > 0 {
+		k.asked.keep(r.Plan().Compactions)
+	}
+	k.annotate(k.app, r)
+	k.unused(r)
+	return r.Refusal(req, k.asked.name)
+}
+
+func (k *compactConversation) plan(ctx context.Context, s *session.Session, req session.Request) (*compactReport, error) {
 	plan, err := s.Plan(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	r := newReport(s.ID(), s.Log(), plan, plan.View(), req.Target)
+	r := newCompactReport(s.ID(), s.Log(), plan, plan.View(), req.Target)
 	r.DryRun = k.dryRun
 	return r, nil
 }
 
-func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+func (k *compactConversation) apply(ctx context.Context, s *session.Session, req session.Request) (*compactReport, error) {
 	var keep []tenfold.Entry
 	err := k.write(ctx, s, func() (err error) {
 		if keep, err = k.keepSettings(extrasOf(s.Log())...); err != nil || len(keep) == 0 {
@@ -142,23 +149,14 @@ func (k *compactConversation) apply(ctx context.Context, s *session.Session, req
 	if done.Outcome == session.Superseded {
 		return nil, hinted(errors.New("superseded: "+done.Reason), "conflict", "nothing was written; try again")
 	}
-	r := compactedReport(s, done, req)
+	r := &compactReport{Report: report.Compacted(s, done, req.Target)}
 	r.keeps(keep)
 	return r, nil
 }
 
-// compactedReport reports a compaction that was applied.
-func compactedReport(s *session.Session, done session.Result, req session.Request) *report {
-	var ids []string
-	for _, o := range done.Overlays {
-		ids = append(ids, o.ID)
-	}
-	return newReport(s.ID(), s.Log(), done.Plan, s.Projection(), req.Target, ids...)
-}
-
 // applyToFork plans, and makes the fork with the overlays on it. If there is
 // nothing to compact it makes no fork.
-func (k *compactConversation) applyToFork(ctx context.Context, s *session.Session, req session.Request) (*report, error) {
+func (k *compactConversation) applyToFork(ctx context.Context, s *session.Session, req session.Request) (*compactReport, error) {
 	r, err := k.plan(ctx, s, req)
 	if err != nil || r.Nothing != "" {
 		return r, err
@@ -168,13 +166,13 @@ func (k *compactConversation) applyToFork(ctx context.Context, s *session.Sessio
 		return nil, err
 	}
 	l := k.workspace
-	overlays := l.service.Overlays(r.plan, l.service.NewCommand())
+	overlays := l.service.Overlays(r.Plan(), l.service.NewCommand())
 	fork, err := l.service.Fork(ctx, s, session.Fork{Title: forkTitle(s.Title()), Entries: append(keep, overlays...)})
 	if err != nil {
 		return nil, err
 	}
 	turns := r.Turns
-	r = newReport(fork.ID(), fork.Log(), r.plan, fork.Projection(), req.Target, idsOf(overlays)...)
+	r = newCompactReport(fork.ID(), fork.Log(), r.Plan(), fork.Projection(), req.Target, idsOf(overlays)...)
 	r.From, r.Turns = s.ID(), turns
 	r.keeps(keep)
 	if k.stay {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -41,7 +42,7 @@ prints the report to standard error.`,
   new=$(tenfold conversation fork --compact --quiet)`,
 		PreRunE: func(_ *cobra.Command, args []string) error { return k.check(args) },
 	}, func(ctx context.Context, s *session.Session) error { return k.run(ctx, s) })
-	k.flags = c
+	k.flags, k.given = c, c.Flags().Changed
 	f := c.Flags()
 	f.IntVar(&k.last, "last", 0, "keep only the last `N` turns")
 	f.IntVar(&k.until, "until", 0, "last `TURN` to keep; -3 is 3 turns\nbefore the last (default: all)")
@@ -56,15 +57,15 @@ prints the report to standard error.`,
 const asConfigured = "configured"
 
 type forkJSON struct {
-	Conversation string  `json:"conversation"`
-	From         string  `json:"from"`
-	Turns        int     `json:"turns"`
-	Entries      int     `json:"entries"`
-	Report       *report `json:"report,omitzero"`
+	Conversation string         `json:"conversation"`
+	From         string         `json:"from"`
+	Turns        int            `json:"turns"`
+	Entries      int            `json:"entries"`
+	Report       *compactReport `json:"report,omitzero"`
 }
 
 func (k *forkConversation) check(args []string) error {
-	changed := k.flags.Flags().Changed
+	changed := k.given
 	if changed("last") && k.last < 1 {
 		return usage("invalid --last value "+quote(strconv.Itoa(k.last)), "write --last 5")
 	}
@@ -77,7 +78,7 @@ func (k *forkConversation) check(args []string) error {
 }
 
 func (k *forkConversation) run(ctx context.Context, s *session.Session) error {
-	compacts := k.flags.Flags().Changed("compact")
+	compacts := k.given("compact")
 	var req session.Request
 	if compacts { // an error here must not leave a fork behind
 		k.profile = strings.TrimPrefix(k.compact, asConfigured)
@@ -87,7 +88,7 @@ func (k *forkConversation) run(ctx context.Context, s *session.Session) error {
 		defer k.asked.discard()
 	}
 	f := session.Fork{Title: forkTitle(s.Title()), Last: k.last}
-	if k.flags.Flags().Changed("until") {
+	if k.given("until") {
 		until, err := k.untilIn(s.Log().Turns())
 		if err != nil {
 			return err
@@ -117,7 +118,7 @@ func (k *forkConversation) run(ctx context.Context, s *session.Session) error {
 }
 
 // compactFork compacts the copy, and prints the report beside the result.
-func (k *forkConversation) compactFork(ctx context.Context, fork *session.Session, req session.Request) (*report, error) {
+func (k *forkConversation) compactFork(ctx context.Context, fork *session.Session, req session.Request) (*compactReport, error) {
 	done, err := fork.Compact(ctx, req)
 	if err != nil {
 		k.asked.flushNotes()
@@ -126,8 +127,8 @@ func (k *forkConversation) compactFork(ctx context.Context, fork *session.Sessio
 	if done.Outcome == session.Applied {
 		k.asked.keep(done.Plan.Compactions)
 	}
-	r := compactedReport(fork, done, req)
-	if err := r.refusal(req, k.asked.name); err != nil {
+	r := &compactReport{Report: report.Compacted(fork, done, req.Target)}
+	if err := r.Refusal(req, k.asked.name); err != nil {
 		k.asked.flushNotes()
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/token"
 	"tenfold/transcript"
 )
@@ -172,16 +173,16 @@ func (i *importing) left() string {
 }
 
 type importJSON struct {
-	Conversation string     `json:"conversation"`
-	Source       sourceJSON `json:"source"`
-	Turns        int        `json:"turns"`
-	Entries      int        `json:"entries"`
-	New          int        `json:"new"`
-	Compactions  int        `json:"compactions"`
-	Tokens       tokensJSON `json:"tokens"`
-	Warnings     []string   `json:"warnings"`
+	Conversation string        `json:"conversation"`
+	Source       report.Source `json:"source"`
+	Turns        int           `json:"turns"`
+	Entries      int           `json:"entries"`
+	New          int           `json:"new"`
+	Compactions  int           `json:"compactions"`
+	Tokens       report.Tokens `json:"tokens"`
+	Warnings     []string      `json:"warnings"`
 	// Parted is set where the file no longer continues what it held before.
-	Parted *partedJSON `json:"parted,omitzero"`
+	Parted *report.Parted `json:"parted,omitzero"`
 }
 
 // file imports the conversations of one file, each as soon as it is read.
@@ -210,9 +211,9 @@ func (a *app) printImport(in imported, at located) error {
 	}
 	view := at.Session.Projection()
 	out := importJSON{
-		Conversation: at.ID, Source: sourceJSON{in.path, string(in.Format)},
-		Turns: view.Log().Turns(), Entries: int(view.Version()), New: at.added, Parted: newPartedJSON(at.Parted),
-		Compactions: len(liveOverlays(view)), Tokens: totalsJSON(view, token.Calibrate(view.Log())),
+		Conversation: at.ID, Source: report.Source{Path: in.path, Format: string(in.Format)},
+		Turns: view.Log().Turns(), Entries: int(view.Version()), New: at.added, Parted: report.PartedOf(at.Parted),
+		Compactions: len(liveOverlays(view)), Tokens: report.Totals(view, token.Calibrate(view.Log())),
 		Warnings: in.warnings,
 	}
 	if a.JSON {

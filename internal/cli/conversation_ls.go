@@ -11,6 +11,7 @@ import (
 
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/listing"
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
@@ -39,13 +40,13 @@ Flags narrow the list; a conversation has to pass all of them.`,
 }
 
 type listJSON struct {
-	ID      string     `json:"id"`
-	Title   string     `json:"title"`
-	Turns   int        `json:"turns"`
-	Entries int64      `json:"entries"`
-	Tokens  tokensJSON `json:"tokens"`
-	Active  bool       `json:"active"`
-	Updated time.Time  `json:"updated"`
+	ID      string        `json:"id"`
+	Title   string        `json:"title"`
+	Turns   int           `json:"turns"`
+	Entries int64         `json:"entries"`
+	Tokens  report.Tokens `json:"tokens"`
+	Active  bool          `json:"active"`
+	Updated time.Time     `json:"updated"`
 	// Tool and Directory are whose session it is and where that ran.
 	Tool      string `json:"tool,omitzero"`
 	Directory string `json:"directory,omitzero"`
@@ -85,7 +86,7 @@ func (a *app) list(ctx context.Context, f *filter) error {
 			began, ended := listing.Span(c)
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
-				Tokens: scaled(l.service.Counter(), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
+				Tokens: report.Scaled(l.service.Counter(), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
 				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
 			})

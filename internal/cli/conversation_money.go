@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/eval"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/trigger"
 )
@@ -20,102 +20,45 @@ type moneyFlags struct {
 	strategies []string
 }
 
-// moneyJSON is what a conversation cost and what compactions saved, in US
-// dollars.
-type moneyJSON struct {
-	Recorded recordedJSON `json:"recorded"`
-	// Model is the one whose prices and cache rules apply; empty without a
-	// balance.
-	Model string `json:"model,omitzero"`
-	// Unpriced reports that its price is unknown, so there is no balance.
-	Unpriced bool         `json:"unpriced,omitzero"`
-	Own      *balanceJSON `json:"own,omitzero"`
-	Ours     *balanceJSON `json:"ours,omitzero"`
-}
-
-type recordedJSON struct {
-	Responses  int      `json:"responses"`
-	Priced     int      `json:"priced"`
-	Dollars    float64  `json:"dollars"`
-	Unpriced   []string `json:"unpriced"`
-	Input      int      `json:"input"`
-	CacheRead  int      `json:"cache_read"`
-	CacheWrite int      `json:"cache_write"`
-	Output     int      `json:"output"`
-}
-
-type balanceJSON struct {
-	Strategies  []string `json:"strategies,omitzero"`
-	Compactions int      `json:"compactions"`
-	Saved       float64  `json:"saved"`
-	Rewriting   float64  `json:"rewriting"`
-	Summaries   float64  `json:"summaries"`
-	Estimated   float64  `json:"summaries_estimated"`
-	Net         float64  `json:"net"`
-	BreakEven   int      `json:"break_even"`
-	Requests    int      `json:"requests"`
-	TooLarge    int      `json:"too_large"`
-}
-
 // money computes what a conversation cost; nil if nothing is known.
-func (a *app) money(ctx context.Context, s *session.Session, f moneyFlags) (*moneyJSON, error) {
+func (a *app) money(ctx context.Context, s *session.Session, f moneyFlags) (*report.Money, error) {
 	var o eval.ReplayOptions
 	var names []string
 	if f.ours || len(f.strategies) > 0 {
-		e, err := a.effective(extrasOf(s.Log())...)
-		if err != nil {
+		var err error
+		if o, names, err = a.replayOf(s, f.strategies); err != nil {
 			return nil, err
 		}
-		all, err := (&rangeFlags{flags: a.settings.root, strategies: f.strategies}).choose(e)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range all {
-			o.Strategies = append(o.Strategies, c.Strategy)
-			names = append(names, c.Name())
-		}
-		tail := e.Tail()
-		o.Bounds, o.OpenEnd = &tenfold.Bounds{Tail: &tail}, true
-		o.Options.Tools = e.ToolSettings()
-		o.Options.Window = e.Window(s.Projection().Config().Model)
-		micro := e.Conversation.Compaction.Micro
-		o.Rule = trigger.CacheAware{ClearAtLeast: int(micro.ClearAtLeast), ColdAfter: time.Duration(micro.ColdAfter)}
 	}
-	m, err := eval.MoneyOf(ctx, s.Log(), o)
-	if err != nil || (m.Recorded.Responses == 0 && len(o.Strategies) == 0) {
-		return nil, err
-	}
-	out := &moneyJSON{
-		Recorded: recordedJSON{
-			m.Recorded.Responses, m.Recorded.Priced, micros(m.Recorded.Dollars), m.Recorded.Unpriced,
-			m.Recorded.Input, m.Recorded.CacheRead, m.Recorded.CacheWrite, m.Recorded.Output,
-		},
-		Own: newBalanceJSON(m.Own, nil), Ours: newBalanceJSON(m.Ours, names),
-	}
-	if out.Own != nil && out.Own.Compactions == 0 {
-		out.Own = nil // no request came after them
-	}
-	if out.Unpriced = len(names) > 0 && m.Ours == nil; out.Unpriced || out.Own != nil || out.Ours != nil {
-		out.Model = m.Model
-	}
-	return out, nil
+	return report.MoneyOf(ctx, s.Log(), o, names...)
 }
 
-func newBalanceJSON(b *eval.Balance, strategies []string) *balanceJSON {
-	if b == nil {
-		return nil
+// replayOf says how a conversation would have been compacted while it went on: with
+// the strategies named, or with those configured, whose names it gives.
+func (a *app) replayOf(s *session.Session, strategies []string) (o eval.ReplayOptions, names []string, err error) {
+	e, err := a.effective(extrasOf(s.Log())...)
+	if err != nil {
+		return o, nil, err
 	}
-	return &balanceJSON{
-		strategies, b.Compactions, micros(b.Saved), micros(b.Rewriting), micros(b.Summaries), micros(b.Estimated), micros(b.Net()),
-		b.BreakEven, b.Requests, b.TooLarge,
+	all, err := (&rangeFlags{given: noFlags, strategies: strategies}).choose(e)
+	if err != nil {
+		return o, nil, err
 	}
+	for _, c := range all {
+		o.Strategies = append(o.Strategies, c.Strategy)
+		names = append(names, c.Name())
+	}
+	tail := e.Tail()
+	o.Bounds, o.OpenEnd = &tenfold.Bounds{Tail: &tail}, true
+	o.Options.Tools = e.ToolSettings()
+	o.Options.Window = e.Window(s.Projection().Config().Model)
+	micro := e.Conversation.Compaction.Micro
+	o.Rule = trigger.CacheAware{ClearAtLeast: int(micro.ClearAtLeast), ColdAfter: time.Duration(micro.ColdAfter)}
+	return o, names, nil
 }
-
-// micros rounds dollars to a millionth, about the price of a token.
-func micros(dollars float64) float64 { return math.Round(dollars*1e6) / 1e6 }
 
 // printMoney prints what a conversation cost.
-func (a *app) printMoney(m *moneyJSON) {
+func (a *app) printMoney(m *report.Money) {
 	if m == nil {
 		return
 	}
@@ -155,7 +98,7 @@ func (a *app) printMoney(m *moneyJSON) {
 }
 
 // printBalance prints the net saving of compactions and what it consists of.
-func (a *app) printBalance(name string, b *balanceJSON) {
+func (a *app) printBalance(name string, b *report.Balance) {
 	parts := []string{dollarsOf(b.Saved) + " saved"}
 	if words := dollarsOf(-b.Rewriting); words != noDollars {
 		parts = append(parts, words+" for rewriting the cache")

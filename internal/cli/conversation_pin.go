@@ -9,7 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
-	"tenfold/problem"
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/token"
 )
@@ -98,7 +98,7 @@ func (a *app) pinAll(ctx context.Context, c *cobra.Command, args []string, on bo
 		return a.listPins(s)
 	}
 	for _, seq := range seqs {
-		if err := pinnable(s.Log(), seq); err != nil {
+		if err := session.Pinnable(s.Log(), seq); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (a *app) pinAll(ctx context.Context, c *cobra.Command, args []string, on bo
 	var before int
 	err = a.write(ctx, s, func() error {
 		before = s.Projection().Tokens()
-		changed = toChange(s, seqs, on)
+		changed = session.ToPin(s.Log(), seqs, on)
 		if len(changed) == 0 {
 			return nil
 		}
@@ -122,71 +122,6 @@ func (a *app) pinAll(ctx context.Context, c *cobra.Command, args []string, on bo
 	return a.printPins(s, seqs, changed, before, on)
 }
 
-// pinnable rejects entries that do not exist or that no model sees.
-func pinnable(l *tenfold.Log, seq int64) error {
-	e, ok := l.Entry(seq)
-	switch {
-	case !ok:
-		return &problem.Error{
-			Code: "not_found", Problem: "no entry " + strconv.FormatInt(seq, 10),
-			Hint: "the conversation has entries 1.." + strconv.FormatInt(l.Version(), 10) + "; use --id for another conversation",
-		}
-	case !e.Payload.Kind().Visible():
-		return &problem.Error{
-			Code: "not_visible", Problem: "cannot pin entry " + strconv.FormatInt(seq, 10) + ": no model sees entries of kind " + string(e.Payload.Kind()),
-			Hint: "pin messages, reasoning, calls or results",
-		}
-	}
-	return nil
-}
-
-// toChange lists the named entries and the other halves of their pairs (P8), if
-// they must change.
-func toChange(s *session.Session, seqs []int64, on bool) []int64 {
-	pinned := pinnedIn(s.Log())
-	var out []int64
-	for _, seq := range seqs {
-		for _, half := range []int64{seq, s.Log().Pair(seq)} {
-			if half > 0 && slices.Contains(pinned, half) != on && !slices.Contains(out, half) {
-				out = append(out, half)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// pinnedIn lists the pinned entries and the other halves of their pairs.
-func pinnedIn(l *tenfold.Log) []int64 {
-	pinned := map[int64]bool{}
-	set := func(ids []string, on bool) {
-		for _, id := range ids {
-			if e, ok := l.Lookup(id); ok {
-				pinned[e.Seq] = on
-				if pair := l.Pair(e.Seq); pair > 0 {
-					pinned[pair] = on
-				}
-			}
-		}
-	}
-	for e := range l.Entries() {
-		switch p := e.Payload.(type) {
-		case tenfold.Pin:
-			set(p.Entries, true)
-		case tenfold.Unpin:
-			set(p.Entries, false)
-		}
-	}
-	var out []int64
-	for seq, on := range pinned {
-		if on {
-			out = append(out, seq)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 func newPinJSON(s *session.Session, seq int64, scale token.Scale) pinJSON {
 	e, _ := s.Log().Entry(seq)
 	turn, step, _ := s.Log().Where(seq)
@@ -194,7 +129,7 @@ func newPinJSON(s *session.Session, seq int64, scale token.Scale) pinJSON {
 }
 
 func (a *app) listPins(s *session.Session) error {
-	pins := pinnedIn(s.Log())
+	pins := session.Pinned(s.Log())
 	if len(pins) == 0 {
 		a.Noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
 	}
@@ -218,7 +153,7 @@ func (a *app) printPins(s *session.Session, asked, changed []int64, before int, 
 		word, title = "pinned", "Pinned"
 	}
 	scale := token.Calibrate(s.Log())
-	now := scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
+	now := report.Scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
 	if a.JSON {
 		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: changed, "tokens": now,

@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/strategy"
 	"tenfold/token"
@@ -57,15 +58,15 @@ type showJSON struct {
 	// Outcomes count how calls ended (L12); those that the record does not tell
 	// are "unknown".
 	Outcomes map[string]int `json:"outcomes,omitempty"`
-	Tokens   tokensJSON     `json:"tokens"`
+	Tokens   report.Tokens  `json:"tokens"`
 	// Theirs is what compactions of the original tool saved of them.
-	Theirs *theirsJSON `json:"theirs,omitzero"`
+	Theirs *report.Theirs `json:"theirs,omitzero"`
 	// Settings are those that the conversation keeps.
-	Settings    []keptJSON `json:"settings,omitempty"`
+	Settings    []report.Setting `json:"settings,omitempty"`
 	kept        []config.Setting
-	Compactions []overlayJSON `json:"compactions"`
-	Usage       usageJSON     `json:"usage"`
-	Money       *moneyJSON    `json:"money,omitzero"`
+	Compactions []report.Overlay `json:"compactions"`
+	Usage       usageJSON        `json:"usage"`
+	Money       *report.Money    `json:"money,omitzero"`
 }
 
 func (a *app) show(ctx context.Context, s *session.Session, f moneyFlags) error {
@@ -93,10 +94,10 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	out := showJSON{
 		ID: c.ID, Title: c.Title, Active: c.ID == active, Created: c.Created.UTC(), Updated: c.Updated.UTC(),
 		Model: view.Config().Model, Turns: s.Log().Turns(), Entries: int(s.Log().Version()), Kinds: map[string]int{}, Outcomes: map[string]int{},
-		Tokens: totalsJSON(view, scale), Theirs: newTheirsJSON(view, scale),
+		Tokens: report.Totals(view, scale), Theirs: report.TheirsOf(view, scale),
 	}
 	out.kept = config.Kept(extrasOf(s.Log())...)
-	out.Settings = keptsJSON(out.kept)
+	out.Settings = report.Settings(out.kept)
 	for e := range s.Log().Entries() {
 		out.Kinds[string(e.Payload.Kind())]++
 		if r, ok := e.Payload.(tenfold.ToolResult); ok {
@@ -108,7 +109,7 @@ func (a *app) about(ctx context.Context, s *session.Session) (showJSON, error) {
 	out.Usage = usageOf(view)
 	scaleUsage(&out.Usage, scale)
 	for o := range view.Overlays() {
-		out.Compactions = append(out.Compactions, newOverlayJSON(o, scale))
+		out.Compactions = append(out.Compactions, report.OverlayOf(o, scale))
 	}
 	return out, nil
 }
@@ -134,10 +135,10 @@ func (a *app) printShow(s showJSON) {
 	}
 	field("Tokens", tokens)
 	if s.Theirs != nil {
-		field("", s.Theirs.words())
+		field("", theirsWords(s.Theirs))
 	}
-	field("Figures", s.Tokens.words())
-	field("Outside", s.Tokens.outsideWords())
+	field("Figures", figuresWords(s.Tokens))
+	field("Outside", outsideWords(s.Tokens))
 	for i, k := range s.kept {
 		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))
 	}
@@ -171,9 +172,9 @@ func mostFirst(counts map[string]int) []string {
 }
 
 // printOverlay prints a line about an overlay.
-func (a *app) printOverlay(o overlayJSON) {
+func (a *app) printOverlay(o report.Overlay) {
 	where := overlayWhere(tenfold.Compaction{FromTurn: o.FromTurn, ToTurn: o.ToTurn, ToStep: o.ToStep})
-	parts := o.words()
+	parts := overlayWords(o)
 	if o.Before > 0 || o.After > 0 {
 		parts = append(parts, tokens(o.Before, o.After))
 	}

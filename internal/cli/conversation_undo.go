@@ -2,13 +2,14 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/session"
-	"tenfold/token"
 )
 
 func (a *app) undoCommand() *cobra.Command {
@@ -70,17 +71,11 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 	if err != nil {
 		return err
 	}
-	scale := token.Calibrate(s.Log())
-	now := scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
-	list := make([]overlayJSON, len(changed))
-	for i, o := range changed {
-		list[i] = newOverlayJSON(o, scale)
-	}
+	c := report.Changed(s.ID(), s.Projection(), before, word == "redone", changed)
 	if a.JSON {
-		return a.Emit(map[string]any{
-			"conversation": s.ID(), word: list, "tokens": now,
-		})
+		return a.Emit(c)
 	}
+	list := slices.Concat(c.Undone, c.Redone)
 	// A command that replaced overlays is undone and redone with them: they
 	// change the other way.
 	titles := map[bool]string{true: "Redone", false: "Replaced"}
@@ -90,6 +85,6 @@ func (a *app) change(ctx context.Context, s *session.Session, word string, do fu
 	for i, o := range changed {
 		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+overlayWhere(o.Compaction)+"   "+slotWords(list[i].Slots), terminal.VisibleLine(o.ID))
 	}
-	a.Printf("Total   %s\n", tokens(now.Before, now.After))
+	a.Printf("Total   %s\n", tokens(c.Tokens.Before, c.Tokens.After))
 	return nil
 }

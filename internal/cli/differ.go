@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold"
+	"tenfold/internal/report"
 	"tenfold/strategy"
 	"tenfold/token"
 )
@@ -200,7 +201,7 @@ func (d *differ) sums() {
 	if t.Config.Before > 0 || t.Config.After > 0 {
 		rows = append(rows, [3]string{"prompt and tools", "", tokens(d.scale.Tokens(t.Config.Before), d.scale.Tokens(t.Config.After))})
 	}
-	rows = append(rows, [3]string{"figures", "", scaled(d.view.Log().Counter(), 0, 0, d.scale).words()})
+	rows = append(rows, [3]string{"figures", "", figuresWords(report.Scaled(d.view.Log().Counter(), 0, 0, d.scale))})
 	d.table(rows)
 	rows, names = nil, nil
 	// What the overlays of each strategy or profile did, in order of appearance.
@@ -230,7 +231,7 @@ func (d *differ) sums() {
 	d.table(rows)
 	for _, o := range liveOverlays(d.view) {
 		d.TwoParts(terminal.Faint, tagFor(o.ID)+"  "+overlayWhere(o.Compaction), overlayWhy(o.Compaction))
-		d.printArtifacts(newWrittenJSON(o.Compaction.Summary))
+		d.printArtifacts(report.WrittenOf(o.Compaction.Summary))
 	}
 }
 

@@ -183,7 +183,7 @@ func checkProvider(e *config.Effective, name string) finding {
 func (a *app) checkStore(ctx context.Context) []finding {
 	url := a.url()
 	var all []finding
-	if !isPostgres(url) {
+	if !isShared(url) {
 		path, inMemory, err := storePath(url, "--store or TENFOLD_STORE")
 		if err != nil {
 			f := explain(err)

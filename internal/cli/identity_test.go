@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/store/postgres/pgtest"
 )
@@ -93,15 +94,15 @@ func TestCompactFileReportsWhatIsStored(t *testing.T) {
 	file := filepath.Join(dir, "request.json")
 	check := func(step string, args ...string) {
 		t.Helper()
-		got := result[report](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		got := result[compactReport](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
 		listed := result[struct {
-			ID     string     `json:"id"`
-			Tokens tokensJSON `json:"tokens"`
+			ID     string        `json:"id"`
+			Tokens report.Tokens `json:"tokens"`
 		}](t, strings.SplitAfter(command(t, "", "conversation", "ls", "--json"), "\n")[0])
 		if got.Conversation != listed.ID || got.Tokens != listed.Tokens {
 			t.Errorf("%s: reported %s with %+v, stored %s with %+v", step, got.Conversation, got.Tokens, listed.ID, listed.Tokens)
 		}
-		again := result[report](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		again := result[compactReport](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
 		if again.Tokens != got.Tokens {
 			t.Errorf("%s: again it reports %+v, not %+v", step, again.Tokens, got.Tokens)
 		}

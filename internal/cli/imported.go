@@ -71,7 +71,7 @@ func (o *origin) changed() bool {
 // owner distinguishes the paths of this person on this machine from those of
 // others who share the store; empty for a local store.
 func (a *app) owner() string {
-	if !isPostgres(a.url()) {
+	if !isShared(a.url()) {
 		return ""
 	}
 	if a.whose != "" {

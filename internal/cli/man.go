@@ -125,6 +125,7 @@ func manPage(c *cobra.Command) []byte {
 		line(".SH ENVIRONMENT")
 		for _, v := range [][2]string{
 			{"TENFOLD_STORE", "The URL of the store, like --store."},
+			{"TENFOLD_TOKEN", "The token for a store at https://…"},
 			{"TENFOLD_…", "A configuration value: the key in capitals, with _ for each dot."},
 			{"NO_COLOR", "Disables colour."},
 			{"VISUAL, EDITOR", "The editor for \"tenfold config edit\" and --review."},

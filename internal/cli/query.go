@@ -223,7 +223,7 @@ func (k *querying) compactFirst(ctx context.Context, s *session.Session) error {
 		return nil
 	}
 	var req session.Request
-	f := &forkConversation{app: k.app, rangeFlags: rangeFlags{flags: k.flags, profile: strings.TrimPrefix(k.compact, asConfigured)}}
+	f := &forkConversation{app: k.app, rangeFlags: rangeFlags{flags: k.flags, given: k.flags.Flags().Changed, profile: strings.TrimPrefix(k.compact, asConfigured)}}
 	if err := f.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
 		return err
 	}

@@ -17,7 +17,9 @@ import (
 
 // rangeFlags are the flags that say what to compact and how.
 type rangeFlags struct {
-	flags      *cobra.Command
+	flags *cobra.Command
+	// given tells of a flag, by its name, whether it was given.
+	given      func(flag string) bool
 	profile    string
 	strategies []string
 	from       parsed[tenfold.Bound]
@@ -41,7 +43,7 @@ type rangeFlags struct {
 }
 
 func (r *rangeFlags) register(a *app, c *cobra.Command) {
-	r.flags = c
+	r.flags, r.given = c, c.Flags().Changed
 	r.from.parse, r.keep.parse, r.target.parse = tenfold.ParseBound, tenfold.ParseTail, strategy.ParseTarget
 	r.budget.parse = parseBudget
 	f := c.Flags()
@@ -59,6 +61,9 @@ func (r *rangeFlags) register(a *app, c *cobra.Command) {
 	complete(c, "strategy", strategy.Names()...)
 	a.completeProfiles(c, "profile")
 }
+
+// noFlags is rangeFlags.given where nothing was said.
+func noFlags(string) bool { return false }
 
 // modelHelp is what the compact commands say about models.
 const modelHelp = `If turns are summarized, the model of the profile writes the summary, else the
@@ -92,7 +97,7 @@ removes it.`
 // request reads the flags; to is where the range ends, empty if not given.
 func (r *rangeFlags) request(to string) (session.Request, error) {
 	var req session.Request
-	given := r.flags.Flags().Changed
+	given := r.given
 	for _, pair := range [][2]string{{"strategy", "profile"}, {"keep", "keep-last"}, {"keep", "to"}, {"keep-last", "to"}} {
 		both := given(pair[0]) && given(pair[1])
 		if pair[1] == "to" { // which may name a format instead
@@ -144,7 +149,7 @@ func (r *rangeFlags) prepare(a *app, req *session.Request, id string, view *tenf
 }
 
 // annotate adds to a report what was noted while it was made.
-func (r *rangeFlags) annotate(a *app, to *report, warnings ...string) {
+func (r *rangeFlags) annotate(a *app, to *compactReport, warnings ...string) {
 	noted := r.asked.flushNotes()
 	to.Warnings = slices.Concat(a.held(r.told), warnings, noted, r.beyond(to.Turns))
 	to.Quotes, to.said = r.asked.quotes, r.asked.said
@@ -181,7 +186,7 @@ func (r *rangeFlags) wishes(req *session.Request) error {
 	used := slices.ContainsFunc(req.Strategies, func(s strategy.Strategy) bool {
 		return strategy.Summarises(s) || needsModel(s)
 	})
-	if r.flags.Flags().Changed("focus") && !used && !req.Target.Set() && !slices.ContainsFunc(req.Strategies, strategy.ChoosesEnd) {
+	if r.given("focus") && !used && !req.Target.Set() && !slices.ContainsFunc(req.Strategies, strategy.ChoosesEnd) {
 		return usage("--focus needs a strategy that writes a summary or chooses what stays", "add --target 10%, --strategy summarize or --profile heavy")
 	}
 	req.Options.Focus = r.focus

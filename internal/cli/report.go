@@ -10,155 +10,31 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
-	"tenfold/problem"
-	"tenfold/session"
+	"tenfold/internal/report"
 	"tenfold/strategy"
 )
 
-// report is what a compaction did or would do. Its exported fields are what
-// --json prints.
-type report struct {
-	Conversation string `json:"conversation"`
-	// From is the conversation that this one was forked from, if it was.
-	From    string      `json:"from,omitzero"`
-	Source  *sourceJSON `json:"source,omitzero"`
-	Turns   int         `json:"turns"`
-	Entries int         `json:"entries"`
-	DryRun  bool        `json:"dry_run"`
-	Nothing string      `json:"nothing,omitzero"`
-	// Refused has the reason for each summary that was refused.
-	Refused []string    `json:"refused,omitempty"`
-	Tokens  tokensJSON  `json:"tokens"`
-	Target  *targetJSON `json:"target,omitzero"`
-	// Theirs is what compactions of the tool that wrote the session had saved
-	// before.
-	Theirs      *theirsJSON      `json:"theirs,omitzero"`
-	Spans       []spanJSON       `json:"spans"`
-	Steps       []stepJSON       `json:"steps"`
-	Compactions []compactionJSON `json:"compactions"`
-	// Quotes are the summaries that a dry run would have requested (C8).
-	Quotes []quoteJSON `json:"quotes,omitempty"`
-	// Settings are those that the conversation keeps from now on, or no longer.
-	Settings []keptJSON `json:"settings,omitempty"`
-	Warnings []string   `json:"warnings"`
-	// Resume are the commands that resume what --out wrote.
-	Resume []string `json:"resume,omitempty"`
-	// Path is where "resume" put the session.
-	Path string `json:"path,omitzero"`
-	// Parted is set where the file no longer continues what it held before.
-	Parted *partedJSON `json:"parted,omitzero"`
-
-	plan  strategy.Plan
-	view  *tenfold.Projection // with the compaction in effect
-	spans []strategy.Span
-	kept  []config.Setting
+// compactReport is the report of one compaction, with what printing it takes. Its
+// exported fields are what --json prints.
+type compactReport struct {
+	report.Report
+	kept []config.Setting
 	// failed is the error to end with once all reports are printed.
 	failed error
 	// said are notes that were printed already.
 	said []string
 }
 
-type (
-	spanJSON struct {
-		Config       bool           `json:"config,omitzero"`
-		FromTurn     *int           `json:"from_turn,omitzero"`
-		ToTurn       *int           `json:"to_turn,omitzero"`
-		FromStep     *int           `json:"from_step,omitzero"`
-		ToStep       *int           `json:"to_step,omitzero"`
-		Fate         string         `json:"fate"`
-		By           []string       `json:"by,omitempty"`
-		Slots        []string       `json:"slots,omitempty"`
-		Entries      int            `json:"entries"`
-		Fates        map[string]int `json:"fates,omitempty"`
-		TokensBefore int            `json:"tokens_before"`
-		TokensAfter  int            `json:"tokens_after"`
-	}
-	stepJSON struct {
-		Strategy     string   `json:"strategy"`
-		Entries      int      `json:"entries"`
-		TokensBefore int      `json:"tokens_before"`
-		TokensAfter  int      `json:"tokens_after"`
-		Notes        []string `json:"notes,omitempty"`
-	}
-	compactionJSON struct {
-		ID      string       `json:"id"`
-		Summary *writtenJSON `json:"summary,omitzero"`
-	}
-)
-
-// newReport reports a plan over a log: view has it in effect, as the overlays
-// with these ids, none on a dry run.
-func newReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *report {
-	r := &report{
-		Conversation: conversation, Turns: log.Turns(), Entries: int(log.Version()), Nothing: plan.Nothing, Refused: plan.Refused,
-		Tokens: totalsJSON(view, plan.Scale), Target: newTargetJSON(target, plan, view), Theirs: newTheirsJSON(plan.Base(), plan.Scale),
-		plan: plan, view: view, spans: strategy.Spans(view),
-	}
-	scaleSpans(r.spans, plan.Scale)
-	for i, s := range r.spans {
-		// Overlays that are only proposed have no id.
-		r.spans[i].By = slices.DeleteFunc(s.By, func(id string) bool {
-			o, there := view.Log().Lookup(id)
-			return (!there || o.Seq > plan.Version) && !slices.Contains(ids, id)
-		})
-		r.Spans = append(r.Spans, newSpanJSON(r.spans[i]))
-	}
-	for _, s := range plan.Steps {
-		r.Steps = append(r.Steps, stepJSON{s.Strategy, s.Entries, plan.Scale.Tokens(s.Before), plan.Scale.Tokens(s.After), s.Notes})
-	}
-	for i, id := range ids {
-		one := compactionJSON{ID: id}
-		if i < len(plan.Compactions) {
-			one.Summary = newWrittenJSON(plan.Compactions[i].Summary)
-		}
-		r.Compactions = append(r.Compactions, one)
-	}
-	return r
+// newCompactReport is [report.New].
+func newCompactReport(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfold.Projection, target strategy.Target, ids ...string) *compactReport {
+	return &compactReport{Report: report.New(conversation, log, plan, view, target, ids...)}
 }
 
 // keeps adds the settings that the conversation keeps from now on.
-func (r *report) keeps(entries []tenfold.Entry) {
-	r.kept = settingsOf(entries)
-	r.Settings = keptsJSON(r.kept)
-}
-
-func newSpanJSON(s strategy.Span) spanJSON {
-	out := spanJSON{
-		Config: s.Config, Fate: "kept", By: s.By, Slots: s.Slots, Entries: s.Entries, Fates: map[string]int{},
-		TokensBefore: s.Before, TokensAfter: s.After,
-	}
-	if s.Compacted {
-		out.Fate = "compacted"
-	}
-	if !s.Config {
-		out.FromTurn, out.ToTurn, out.FromStep, out.ToStep = &s.FromTurn, &s.ToTurn, s.FromStep, s.ToStep
-	}
-	for fate, n := range s.Fates {
-		out.Fates[fate.String()] = n
-	}
-	return out
-}
-
-// refusal is the error for a plan that does nothing because a summary was
-// refused (C6); nil for any other. Model is the one that was called, if any.
-func (r *report) refusal(req session.Request, model string) error {
-	if len(r.Refused) == 0 || r.Nothing == "" {
-		return nil
-	}
-	hint := "nothing was written; try again, or use another model"
-	if model == "" {
-		hint = "nothing was written; write a shorter summary, or choose a longer range"
-	}
-	for _, s := range req.Strategies {
-		if p, ok := s.(strategy.Profile); ok && p.Summary != nil {
-			hint += "; set summary.optional in profile " + p.Title + " to apply the rest without a summary"
-		}
-	}
-	return &problem.Error{Code: "summary_refused", Problem: r.Nothing, Hint: hint}
-}
+func (r *compactReport) keeps(entries []tenfold.Entry) { r.kept = r.Keep(entries) }
 
 // printReport prints the report: a line for each span, and the total.
-func (a *app) printReport(r *report) {
+func (a *app) printReport(r *compactReport) {
 	if r.Parted != nil {
 		a.printParted(r.Source.Path, r.Conversation, r.Parted, r.DryRun)
 	}
@@ -172,17 +48,17 @@ func (a *app) printReport(r *report) {
 		return
 	}
 	var rows []row
-	for _, s := range r.spans {
+	for _, s := range r.Drawn() {
 		rows = append(rows, spanRow(s))
 	}
 	a.rows(append(rows, totalRow("Total", "", r.Tokens)))
 	a.printFigures(r.Tokens)
-	for _, c := range r.plan.Compactions {
-		w := newWrittenJSON(c.Summary)
-		if w.paid() == "" {
+	for _, c := range r.Plan().Compactions {
+		w := report.WrittenOf(c.Summary)
+		if paid(w) == "" {
 			continue
 		}
-		a.fold("Summary", "by "+terminal.VisibleLine(w.paid()))
+		a.fold("Summary", "by "+terminal.VisibleLine(paid(w)))
 		if w.Artifacts != nil && w.Artifacts.Summary != "" && !r.DryRun {
 			a.fold("", terminal.VisibleLine(nearPath(w.Artifacts.Summary)))
 		}
@@ -193,7 +69,7 @@ func (a *app) printReport(r *report) {
 
 // printSettings prints which settings of --cfg the conversation keeps from now
 // on, and which no longer.
-func (a *app) printSettings(r *report) {
+func (a *app) printSettings(r *compactReport) {
 	for _, s := range r.kept {
 		if s.Table {
 			continue
@@ -209,7 +85,7 @@ func (a *app) printSettings(r *report) {
 
 // printNotes prints what the strategies reported, once each, and warns of a
 // summary that was left out (C6). Why nothing was done is in the report.
-func (a *app) printNotes(r *report) {
+func (a *app) printNotes(r *compactReport) {
 	if r.Nothing != "" {
 		return
 	}
@@ -217,21 +93,12 @@ func (a *app) printNotes(r *report) {
 		a.Warn("without a summary: " + strings.Join(r.Refused, "; "))
 	}
 	said := slices.Concat(r.said, r.Refused)
-	for _, note := range stepNotes(r.plan) {
+	for _, note := range r.Notes() {
 		if !slices.Contains(said, note) {
 			a.Noticef("%s", terminal.VisibleLine(note))
 			said = append(said, note)
 		}
 	}
-}
-
-// stepNotes are the notes of a plan's steps.
-func stepNotes(plan strategy.Plan) []string {
-	var notes []string
-	for _, s := range plan.Steps {
-		notes = append(notes, s.Notes...)
-	}
-	return notes
 }
 
 // fold prints a line of the report. On a narrow terminal its text continues
@@ -273,7 +140,7 @@ func spanRow(s strategy.Span) row {
 	return w
 }
 
-func totalRow(label, where string, all tokensJSON) row {
+func totalRow(label, where string, all report.Tokens) row {
 	w := row{label: label, where: where, before: all.Before, after: all.After, changed: all.Before != all.After}
 	if words := smaller(all.Before, all.After); words != "" {
 		w.tail = []string{"(" + words + ")"}

@@ -5,63 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tenfold"
+	"tenfold/internal/report"
 	"tenfold/strategy"
 )
-
-type (
-	// targetJSON is how a target was met (F1 to F4).
-	targetJSON struct {
-		// Tokens is the most that the view may cost, everything counted; Share
-		// the target in percent of Now, where it is one. Now is what a model saw
-		// before the command, After what it sees then.
-		Tokens int     `json:"tokens"`
-		Share  float64 `json:"share,omitzero"`
-		Now    int     `json:"now"`
-		After  int     `json:"after"`
-		Met    bool    `json:"met"`
-		// Over is by how many tokens it was missed.
-		Over int `json:"over"`
-		// Injected is what the view holds beside After: the client of the export
-		// puts it there itself.
-		Injected int `json:"injected,omitzero"`
-		// Always is what always stays, as far as it did not give way; AlwaysBy
-		// has its sorts.
-		Always   int          `json:"always,omitzero"`
-		AlwaysBy []alwaysJSON `json:"always_by,omitempty"`
-		// GaveWay counts what would always stay and had to give way.
-		GaveWay int `json:"gave_way,omitzero"`
-	}
-	alwaysJSON struct {
-		What    string `json:"what"`
-		Entries int    `json:"entries,omitzero"`
-		Tokens  int    `json:"tokens"`
-	}
-)
-
-// newTargetJSON says how a target was met, the command's own or that of a
-// strategy it ran: nil where there is none.
-func newTargetJSON(target strategy.Target, plan strategy.Plan, view *tenfold.Projection) *targetJSON {
-	var f strategy.Fitted
-	switch {
-	case plan.Fitted != nil:
-		f = *plan.Fitted
-		target = f.Of
-	case target.Set(): // the range is empty, and nothing was tried
-		f = strategy.Fitted{Of: target, Now: plan.Before, Target: target.Limit(view, plan.Scale)}
-	default:
-		return nil
-	}
-	f.After = view.Tokens() - f.Injected
-	f = f.In(plan.Scale)
-	t := &targetJSON{
-		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Injected: f.Injected, Always: f.Least(), GaveWay: f.GaveWay,
-	}
-	for _, s := range f.Always {
-		t.AlwaysBy = append(t.AlwaysBy, alwaysJSON{s.What, s.Entries, s.Tokens})
-	}
-	return t
-}
 
 // alwaysWords names the sorts of what always stays.
 var alwaysWords = map[string]string{
@@ -80,12 +26,12 @@ var alwaysWords = map[string]string{
 	strategy.StandsMarks:       "marks",
 }
 
-// always lists what always stays; the first so many by size, or all in the order
+// alwaysSaid lists what always stays; the first so many by size, or all in the order
 // of the report.
-func (t *targetJSON) always(largest int) string {
+func alwaysSaid(t *report.Target, largest int) string {
 	list := slices.Clone(t.AlwaysBy)
 	if largest > 0 {
-		slices.SortStableFunc(list, func(a, b alwaysJSON) int { return b.Tokens - a.Tokens })
+		slices.SortStableFunc(list, func(a, b report.Always) int { return b.Tokens - a.Tokens })
 		list = list[:min(largest, len(list))]
 	}
 	var parts []string
@@ -96,7 +42,7 @@ func (t *targetJSON) always(largest int) string {
 }
 
 // printTarget prints how a target was met, and what always stays.
-func (a *app) printTarget(t *targetJSON) {
+func (a *app) printTarget(t *report.Target) {
 	if t == nil {
 		return
 	}
@@ -118,12 +64,12 @@ func (a *app) printTarget(t *targetJSON) {
 		gave = "; " + count(t.GaveWay, "entry", "entries") + " gave way"
 	}
 	if t.Always > 0 {
-		a.fold("Always", count(t.Always, "token stays", "tokens stay")+" in any case: "+t.always(0)+gave)
+		a.fold("Always", count(t.Always, "token stays", "tokens stay")+" in any case: "+alwaysSaid(t, 0)+gave)
 	}
 	if !t.Met {
 		why := "nothing could be compacted"
 		if t.Always > 0 {
-			why = "what always stays takes " + thousands(t.Always) + " (" + t.always(3) + ")"
+			why = "what always stays takes " + thousands(t.Always) + " (" + alwaysSaid(t, 3) + ")"
 		}
 		a.Warn("target missed by " + count(t.Over, "token", "tokens") + ": " + why)
 	}

@@ -190,7 +190,7 @@ const mostCopies = 1000
 // write exports a conversation under an id of its own. A file that is there with
 // the same content is taken as it is; one that says something else, as when the
 // client went on with it, is left alone and another id taken.
-func (to *keeping) write(_ *app, r *report, views []transcript.View) error {
+func (to *keeping) write(_ *app, r *compactReport, views []transcript.View) error {
 	v := views[0]
 	version := strconv.FormatInt(v.Projection.Version(), 10)
 	original := v.ID

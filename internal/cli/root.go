@@ -71,7 +71,7 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), " for more information about a command.", " to learn more about a command.", 1))
 	root.SetHelpFunc(a.help)
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.storeURL, "store", "", "`URL` of the store: sqlite:///absolute/path.db,\nsqlite://relative.db, postgres://user@host/database\nor memory: (default: $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
+	flags.StringVar(&a.storeURL, "store", "", "`URL` of the store: sqlite:///absolute/path.db,\nsqlite://relative.db, postgres://user@host/database,\nhttps://host of a server, or memory:\n(default: $TENFOLD_STORE, or\ntenfold/tenfold.db in your data directory)")
 	a.settings.register(root)
 	flags.BoolVar(&a.JSON, "json", false, "print results and errors as JSON, one object per\nline")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "suppress notices, warnings and progress")

@@ -3,16 +3,14 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tenfold/agent"
+	"tenfold/body"
+	"tenfold/eval"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/live"
 	"tenfold/internal/web"
@@ -44,38 +42,14 @@ func (b *served) Service() *session.Service { return b.workspace.service }
 // Active implements [web.Backend].
 func (b *served) Active() (string, error) { return b.workspace.active.get() }
 
-// Request implements [web.Backend]: a wish is read as the flags of "tenfold
-// conversation compact" are, so that both mean the same.
-func (b *served) Request(_ context.Context, s *session.Session, w web.Wish) (req session.Request, notes func() []string, err error) {
-	k := &compactConversation{app: b.aside()}
-	c := &cobra.Command{}
-	k.register(k.app, c)
-	k.registerSummary(c)
-	var flags []string
-	for _, f := range []struct{ name, value string }{
-		{"profile", w.Profile}, {"from", w.From}, {"keep", w.Keep}, {"target", w.Target}, {"focus", w.Focus}, {"summary", w.Summary},
-	} {
-		if f.value != "" {
-			flags = append(flags, "--"+f.name+"="+f.value)
-		}
-	}
-	for _, text := range w.Strategies {
-		flags = append(flags, "--strategy="+text)
-	}
-	if err := c.ParseFlags(flags); err != nil {
-		return req, nil, flagError(c, err)
-	}
-	if req, err = k.request(w.To); err != nil {
-		return req, nil, err
-	}
-	if err := errors.Join(k.words(), k.outside(s.Log().Turns())); err != nil {
-		return req, nil, err
-	}
-	if err := k.prepare(k.app, &req, s.ID(), s.Projection()); err != nil {
-		return req, nil, err
-	}
-	k.asked.stored, k.asked.storedLog = liveOverlays(s.Projection()), s.Log()
-	return req, func() []string { return slices.Concat(k.held(k.told), k.asked.notes, k.asked.flushNotes()) }, k.summary(&req)
+// Request implements [web.Backend].
+func (b *served) Request(s *session.Session, w web.Wish, dry bool) (web.Prepared, error) {
+	return b.aside().wished(s, w, dry)
+}
+
+// Replay implements [web.Backend].
+func (b *served) Replay(s *session.Session) (eval.ReplayOptions, []string, error) {
+	return b.aside().replayOf(s, nil)
 }
 
 // Live implements [web.Backend].
@@ -131,6 +105,9 @@ func (c closer) Close() error { return c() }
 // Meta implements [web.Backend].
 func (b *served) Meta() web.Meta {
 	m := web.Meta{Version: version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
+	for _, p := range body.Profiles() {
+		m.Providers = append(m.Providers, p.Name)
+	}
 	e, err := b.aside().effective()
 	if err != nil { // whatever needs the configuration says so
 		return m

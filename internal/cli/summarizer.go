@@ -131,8 +131,8 @@ func (a *app) sessionDir(e *config.Effective) (string, error) {
 	}
 	const ending = ".sessions"
 	url := a.url()
-	if isPostgres(url) {
-		active, err := postgresActive(url)
+	if isShared(url) {
+		active, err := sharedActive(url)
 		return strings.TrimSuffix(active, ".active") + ending, err
 	}
 	path, inMemory, err := storePath(url, "--store or TENFOLD_STORE")

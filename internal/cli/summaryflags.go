@@ -16,7 +16,7 @@ import (
 type summaryFlags struct {
 	text   string
 	review bool
-	given  *given
+	owned  *given
 }
 
 // summaryHelp is what the help says about them.
@@ -40,7 +40,7 @@ func (k *compactConversation) registerSummary(c *cobra.Command) {
 // words makes the text of --summary the summary that is stored, and chooses a
 // strategy that stores one unless a flag does.
 func (k *compactConversation) words() error {
-	changed := k.flags.Flags().Changed
+	changed := k.given
 	k.writer = k.summarizer
 	if !changed("summary") {
 		return nil
@@ -54,8 +54,8 @@ func (k *compactConversation) words() error {
 	if !changed("strategy") && !changed("profile") {
 		k.strategies = []string{"summarize"}
 	}
-	k.given = &given{text: k.text}
-	k.writer = k.given
+	k.owned = &given{text: k.text}
+	k.writer = k.owned
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (k *compactConversation) words() error {
 // writes.
 func (k *compactConversation) summary(req *session.Request) error {
 	for _, flag := range []string{"summary", "review"} {
-		if k.flags.Flags().Changed(flag) && !slices.ContainsFunc(req.Strategies, strategy.Summarises) {
+		if k.given(flag) && !slices.ContainsFunc(req.Strategies, strategy.Summarises) {
 			return noSummary(flag)
 		}
 	}
@@ -80,9 +80,9 @@ func (k *compactConversation) summary(req *session.Request) error {
 }
 
 // unused warns if no strategy asked for the summary given with --summary.
-func (k *compactConversation) unused(r *report) {
-	if k.given != nil && !k.given.used && r.Nothing == "" {
-		k.Warn("your summary was not used: " + strings.Join(stepNotes(r.plan), "; "))
+func (k *compactConversation) unused(r *compactReport) {
+	if k.owned != nil && !k.owned.used && r.Nothing == "" {
+		r.Warnings = append(r.Warnings, "your summary was not used: "+strings.Join(r.Notes(), "; "))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/store/postgres"
+	"tenfold/store/remote"
 	"tenfold/store/sqlite"
 	"tenfold/token"
 )
@@ -48,8 +49,8 @@ func (a *app) openNew(ctx context.Context, local ...sqlite.Option) (*workspace, 
 	}
 	l := &workspace{}
 	var err error
-	if isPostgres(url) {
-		err = l.openPostgres(ctx, url)
+	if isShared(url) {
+		err = l.openShared(ctx, url)
 	} else {
 		err = l.openLocal(ctx, url, from, local...)
 	}
@@ -84,34 +85,49 @@ func (l *workspace) openLocal(ctx context.Context, url, from string, options ...
 	return nil
 }
 
+// isShared reports whether a URL names a store that many machines share: a
+// database, or a server of ours.
+func isShared(url string) bool { return isPostgres(url) || isServer(url) }
+
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// openPostgres opens a store that many machines share. Each machine remembers its
-// own active conversation, beside the local store, by a hash of the URL, which
-// may contain a password.
-func (l *workspace) openPostgres(ctx context.Context, url string) error {
-	active, err := postgresActive(url)
+func isServer(url string) bool {
+	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
+}
+
+// openShared opens a store that many machines share.
+func (l *workspace) openShared(ctx context.Context, url string) error {
+	active, err := sharedActive(url)
 	if err != nil {
 		return err
 	}
-	st, err := postgres.Open(ctx, url)
-	if err != nil {
+	l.active = activeFile(active)
+	if isServer(url) {
+		l.store, err = remote.Open(url, os.Getenv("TENFOLD_TOKEN"))
+		return err
+	}
+	if l.store, err = postgres.Open(ctx, url); err != nil {
 		return hinted(err, "store", otherStore)
 	}
-	l.store, l.active = st, activeFile(active)
 	return nil
 }
 
-// postgresActive is the file that remembers the active conversation.
-func postgresActive(url string) (string, error) {
+// sharedActive is the file that remembers the active conversation. Each machine
+// remembers its own, beside the local store, by a hash of the URL, which may
+// contain a password.
+func sharedActive(url string) (string, error) {
 	local, err := defaultStore()
+	kind := "postgres-"
+	if isServer(url) {
+		kind = "server-"
+	}
 	sum := sha256.Sum256([]byte(url))
-	return filepath.Join(filepath.Dir(local), "postgres-"+hex.EncodeToString(sum[:8])+".active"), err
+	return filepath.Join(filepath.Dir(local), kind+hex.EncodeToString(sum[:8])+".active"), err
 }
 
-const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db, postgres://… or memory:"
+const storeSpellings = "write sqlite:///absolute/path.db, sqlite://relative.db, postgres://…, https://… or memory:"
 
 // storePath parses a store's URL. Empty is the default.
 func storePath(url, from string) (path string, inMemory bool, err error) {
@@ -213,7 +229,7 @@ func (a *app) hasStore() bool {
 	if a.workspace != nil {
 		return true
 	}
-	if isPostgres(a.url()) {
+	if isShared(a.url()) {
 		return false
 	}
 	path, inMemory, err := storePath(a.url(), "--store")

@@ -29,9 +29,9 @@ func (f Filter) Matches(c store.Conversation, now time.Time) bool {
 	switch began, ended := Span(c); {
 	case f.Tool != "" && session.ToolOf(c) != f.Tool:
 		return false
-	case f.Since != nil && ended.Before(f.Since.at(now)):
+	case f.Since != nil && ended.Before(f.Since.At(now)):
 		return false
-	case f.Until != nil && !began.Before(f.Until.end(now)):
+	case f.Until != nil && !began.Before(f.Until.End(now)):
 		return false
 	}
 	return f.Directories == nil || within(c.Origin.Directory, f.Directories)
@@ -67,20 +67,20 @@ type Moment struct {
 	day  bool
 }
 
-// at is the time that is meant, the beginning of a day.
-func (m Moment) at(now time.Time) time.Time {
+// At is the time that is meant, the beginning of a day.
+func (m Moment) At(now time.Time) time.Time {
 	if m.time.IsZero() {
 		return now.Add(-m.ago)
 	}
 	return m.time
 }
 
-// end is the same, or the end of a day.
-func (m Moment) end(now time.Time) time.Time {
+// End is the same, or the end of a day.
+func (m Moment) End(now time.Time) time.Time {
 	if m.day {
 		return m.time.AddDate(0, 0, 1)
 	}
-	return m.at(now)
+	return m.At(now)
 }
 
 // ParseMoment reads "2026-01-31", "2026-01-31T15:04", "5h" or "2d". Days are local.

@@ -23,7 +23,7 @@ func (s *Server) declareAgent() {
 }
 
 type saying struct {
-	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	InConversation
 	Body Message
 }
 
@@ -72,7 +72,7 @@ func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
 }
 
 type replying struct {
-	ID       string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	InConversation
 	Question string `path:"question" maxLength:"100" doc:"the question's id"`
 	Body     Reply
 }

@@ -179,7 +179,7 @@ func until(t testing.TB, s *Server, what string, is func(Status) bool) Status {
 			return got
 		}
 		select {
-		case <-l.woken():
+		case <-l.stated():
 		case <-t.Context().Done():
 			t.Fatalf("never %s: %+v", what, got)
 		}

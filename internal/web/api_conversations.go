@@ -205,7 +205,7 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 			Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
 		}
 		if c.Summary != nil {
-			out.Summary = c.Summary.Text
+			out.Summary, out.Model = c.Summary.Text, c.Summary.Model
 			if u := c.Summary.Usage; u != nil && u.Cost != nil {
 				out.Dollars = *u.Cost
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"tenfold"
 	"tenfold/body"
@@ -101,6 +102,9 @@ func itemOf(it tenfold.Item, scale token.Scale) ViewItem {
 	out := ViewItem{
 		Seq: it.Seq, Kind: string(it.Payload.Kind()), Turn: it.Turn, Step: it.Step, Added: it.Added.String(), Fate: it.Fate.String(), By: it.By,
 		Tokens: scale.Tokens(it.Tokens),
+	}
+	if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted {
+		out.Note = utf8.RuneCountInString(m.Parts[0].Text)
 	}
 	text := entryText(it.Payload)
 	limit := shownLength

@@ -42,7 +42,6 @@ type topic struct {
 	users  int // guarded by topics.mu
 	cancel context.CancelFunc
 	ready  chan struct{} // closed when the topic knows where it begins
-	pokes  chan struct{} // the status may be another one
 
 	mu      sync.Mutex
 	version int64         // of the log: what was told
@@ -66,7 +65,7 @@ func (t *topics) join(ctx context.Context, id string) (*topic, error) {
 	p := t.open[id]
 	if p == nil {
 		ctx, cancel := context.WithCancel(t.server.alive)
-		p = &topic{id: id, cancel: cancel, ready: make(chan struct{}), pokes: make(chan struct{}, 1), news: make(chan struct{})}
+		p = &topic{id: id, cancel: cancel, ready: make(chan struct{}), news: make(chan struct{})}
 		t.open[id] = p
 		go t.server.follow(ctx, p)
 	}
@@ -107,21 +106,6 @@ func (t *topics) forget(p *topic) {
 	}
 }
 
-// poke has the status of a conversation looked at again, where somebody follows
-// it: it is not all in the log.
-func (t *topics) poke(id string) {
-	t.mu.Lock()
-	p := t.open[id]
-	t.mu.Unlock()
-	if p == nil {
-		return
-	}
-	select {
-	case p.pokes <- struct{}{}:
-	default:
-	}
-}
-
 // follow keeps a topic up with its conversation until nobody follows it.
 func (s *Server) follow(ctx context.Context, p *topic) {
 	err := s.keepUp(ctx, p)
@@ -140,6 +124,8 @@ func (s *Server) follow(ctx context.Context, p *topic) {
 func (s *Server) keepUp(ctx context.Context, p *topic) error {
 	var known looks
 	var watching sync.WaitGroup
+	live := s.live.listen(p.id)
+	defer live.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer watching.Wait()
 	defer cancel()
@@ -151,8 +137,6 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 	grown := make(chan int64, 1)
 	after := p.version
 	watching.Go(func() { failed <- s.watch(ctx, p.id, after, grown) })
-	tick := time.NewTicker(heartbeat) // an attempt's time may be over
-	defer tick.Stop()
 	for {
 		select {
 		case err := <-failed:
@@ -164,8 +148,7 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 			if seq <= p.version {
 				continue
 			}
-		case <-p.pokes:
-		case <-tick.C:
+		case <-live.stated(): // as by an agent of this server, or by time alone
 		}
 		if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.tell(ctx, p, o, &known) }); err != nil {
 			return err
@@ -245,7 +228,7 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 			if e.Seq == version {
 				event.Changed = first
 			}
-			data, err := encoded("entry", e.Seq, event)
+			data, err := encoded(e.Seq, event)
 			if err != nil {
 				return err
 			}
@@ -256,7 +239,7 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 	if err != nil {
 		return err
 	}
-	status, err := encoded("status", 0, Event{Status: &now})
+	status, err := encoded(0, Event{Status: &now})
 	if err != nil {
 		return err
 	}
@@ -305,12 +288,12 @@ func (p *topic) since(seq int64) (events []told, behind bool, version int64) {
 }
 
 // encoded is an event as it is sent; id 0 is none.
-func encoded(name string, id int64, event Event) ([]byte, error) {
+func encoded(id int64, event Event) ([]byte, error) {
 	var b bytes.Buffer
 	if id > 0 {
 		fmt.Fprintf(&b, "id: %d\n", id)
 	}
-	b.WriteString("event: " + name + "\ndata: ")
+	b.WriteString("event: " + event.name() + "\ndata: ")
 	if err := json.MarshalWrite(&b, event, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, err
 	}
@@ -322,10 +305,10 @@ func encoded(name string, id int64, event Event) ([]byte, error) {
 // conversation or the server is gone.
 func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer, flush func() error) error {
 	stated, first, caughtUp := int64(0), true, true
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
 	live := s.live.listen(p.id)
 	defer live.leave()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
 	// The place is said at once: who reconnects before the first entry comes back to
 	// it.
 	if _, err := fmt.Fprintf(w, "retry: 1000\nid: %d\n\n", after); err != nil {
@@ -357,17 +340,11 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 				return err
 			}
 		}
-		pieces := live.next()
-		for _, piece := range pieces {
-			data, err := encoded(nameOf(piece), 0, piece)
-			if err == nil {
-				_, err = w.Write(data)
-			}
-			if err != nil {
-				return err
-			}
+		texts, err := live.tell(w)
+		if err != nil {
+			return err
 		}
-		if len(events) > 0 || status != nil || len(pieces) > 0 || first {
+		if len(events) > 0 || status != nil || texts || first {
 			first = false
 			if err := flush(); err != nil {
 				return err
@@ -381,8 +358,7 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 		}
 		select {
 		case <-news:
-		case <-live.woken():
-			s.topics.poke(p.id)
+		case <-live.written():
 		case <-beat.C:
 			if _, err := io.WriteString(w, ": still here\n\n"); err != nil {
 				return err
@@ -398,17 +374,6 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 	}
 }
 
-// nameOf is the name of an event of what is being written.
-func nameOf(e Event) string {
-	switch {
-	case e.Reasoning != nil:
-		return "reasoning"
-	case e.Output != nil:
-		return "output"
-	}
-	return "text"
-}
-
 // pastRows is how many entries are read at once that a topic does not keep.
 const pastRows = 200
 
@@ -422,7 +387,7 @@ func (s *Server) past(ctx context.Context, id string, after int64, first bool) (
 			if first && row.Seq == after+1 {
 				event.Changed = 1
 			}
-			data, err := encoded("entry", row.Seq, event)
+			data, err := encoded(row.Seq, event)
 			if err != nil {
 				return err
 			}

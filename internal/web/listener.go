@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -29,8 +30,9 @@ const textEvery = 30 * time.Millisecond
 // A listener is told what happens in a conversation beside its log.
 type listener struct {
 	talk  *talk
-	wake  chan struct{}
-	given map[int]int // bytes that it was told of pieces, by their n
+	texts chan struct{} // a token: next may have more
+	state chan struct{} // a token: the status may be another one
+	given map[int]int   // bytes that it was told of pieces, by their n
 }
 
 // listen gives a listener of a conversation; end it with leave.
@@ -38,7 +40,7 @@ func (t *talks) listen(id string) *listener {
 	c := t.use(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := &listener{talk: c, wake: make(chan struct{}, 1), given: map[int]int{}}
+	l := &listener{talk: c, texts: make(chan struct{}, 1), state: make(chan struct{}, 1), given: map[int]int{}}
 	c.listeners[l] = struct{}{}
 	return l
 }
@@ -50,8 +52,11 @@ func (l *listener) leave() {
 	l.talk.release()
 }
 
-// woken has a token where there may be news: in next, or in the status.
-func (l *listener) woken() <-chan struct{} { return l.wake }
+// written has a token where next may have more, stated where the status may be another
+// one: it is asked about less often than a model writes.
+func (l *listener) written() <-chan struct{} { return l.texts }
+
+func (l *listener) stated() <-chan struct{} { return l.state }
 
 // next gives what was written since: to who has just come, all that is kept.
 func (l *listener) next() []Event {
@@ -80,6 +85,36 @@ func (l *listener) next() []Event {
 	}
 	l.given = given
 	return events
+}
+
+// tell writes what next gives, as a stream has it.
+func (l *listener) tell(w io.Writer) (some bool, err error) {
+	for _, e := range l.next() {
+		data, err := encoded(0, e)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			return some, err
+		}
+		some = true
+	}
+	return some, nil
+}
+
+// name is that of the server-sent event.
+func (e Event) name() string {
+	switch {
+	case e.Entry != nil:
+		return "entry"
+	case e.Status != nil:
+		return "status"
+	case e.Text != nil:
+		return "text"
+	case e.Reasoning != nil:
+		return "reasoning"
+	}
+	return "output"
 }
 
 // write takes in what the model has written.
@@ -119,17 +154,14 @@ func (c *talk) add(p *piece) int {
 
 func (c *talk) forget(which func(*piece) bool) { c.pieces = slices.DeleteFunc(c.pieces, which) }
 
-// changed wakes the listeners. It is called with the lock held, as soon is.
+// changed wakes who follows the status. It is called with the lock held, as soon is.
 func (c *talk) changed() {
 	for l := range c.listeners {
-		select {
-		case l.wake <- struct{}{}:
-		default: // it has not heard the last word yet
-		}
+		nudge(l.state)
 	}
 }
 
-// soon wakes the listeners in a moment.
+// soon wakes who follows the texts, in a moment.
 func (c *talk) soon() {
 	if c.waking || len(c.listeners) == 0 {
 		return
@@ -139,6 +171,15 @@ func (c *talk) soon() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.waking = false
-		c.changed()
+		for l := range c.listeners {
+			nudge(l.texts)
+		}
 	})
+}
+
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it has not heard the last word yet
+	}
 }

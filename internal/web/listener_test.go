@@ -138,7 +138,7 @@ func TestListenersAreWokenInBatches(t *testing.T) {
 		wakes := 0
 		drain := func() {
 			select {
-			case <-l.woken():
+			case <-l.written():
 				wakes++
 			default:
 			}
@@ -154,7 +154,7 @@ func TestListenersAreWokenInBatches(t *testing.T) {
 		}
 		c.take(agent.Event{Running: &agent.Running{}})
 		select {
-		case <-l.woken():
+		case <-l.stated():
 		default:
 			t.Error("a call that runs is not told of at once")
 		}

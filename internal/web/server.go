@@ -26,9 +26,13 @@ type Server struct {
 	sessions *sessions
 	topics   *topics
 	live     *talks
-	mux      *http.ServeMux
-	api      huma.API
-	page     http.Handler
+	compared comparisons
+	accounts *accounts
+	// measuring holds a token while strategies are measured.
+	measuring chan struct{}
+	mux       *http.ServeMux
+	api       huma.API
+	page      http.Handler
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -40,8 +44,10 @@ func New(o Options) *Server {
 	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.sessions = newSessions(s.service)
-	s.live = newTalks(s)
+	s.accounts = newAccounts(s.alive, s.service)
+	s.measuring = make(chan struct{}, 1)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
+	s.live = newTalks(s)
 	s.declare()
 	return s
 }
@@ -52,11 +58,15 @@ func (s *Server) declare() {
 	s.api = humago.New(s.mux, apiConfig())
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
+		(*Server).declareCompare,
 		(*Server).declareLog,
 		(*Server).declareView,
 		(*Server).declareEvents,
 		(*Server).declareExport,
 		(*Server).declareAgent,
+		(*Server).declareCompact,
+		(*Server).declareMoney,
+		(*Server).declareLab,
 	} {
 		declare(s)
 	}
@@ -75,6 +85,7 @@ func Document() ([]byte, error) {
 // Requests under way are the listener's.
 func (s *Server) Close() error {
 	s.end()
+	s.accounts.working.Wait()
 	return s.live.close()
 }
 

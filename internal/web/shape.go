@@ -4,18 +4,16 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/report"
 )
 
 // What the API says and takes. The page's client is generated from these types by
 // way of the OpenAPI document. Tokens are by the provider's own count where usage
 // was recorded, as on the command line; times are UTC.
 
-// A Tokens is a size before and after compaction.
-type Tokens struct {
-	Before int    `json:"before" doc:"raw: all that was said"`
-	After  int    `json:"after" doc:"what a model sees"`
-	Method string `json:"method" doc:"how it was counted, as o200k"`
-}
+// Tokens is a size before and after compaction.
+type Tokens = report.Tokens
 
 // A ConversationRow is a conversation in a list: what the store knows without
 // reading a log.
@@ -96,6 +94,7 @@ type Compaction struct {
 	Before   int       `json:"before" doc:"tokens of the view before it; 0 where not recorded"`
 	After    int       `json:"after"`
 	Summary  string    `json:"summary,omitempty" doc:"the text of its summary"`
+	Model    string    `json:"model,omitempty" doc:"that wrote its summary; digest where no model was asked"`
 	Dollars  float64   `json:"dollars,omitempty" doc:"what its summary cost"`
 }
 
@@ -202,6 +201,7 @@ type ViewItem struct {
 	Fate   string `json:"fate"`
 	By     string `json:"by,omitempty"`
 	Tokens int    `json:"tokens"`
+	Note   int    `json:"note,omitempty" doc:"so many characters at the beginning of the text are the note of the view, which the projection put in"`
 	Text   string `json:"text" doc:"the first 20,000 characters; all of it where seq is 0"`
 	Length int    `json:"length" doc:"characters of the whole text"`
 }
@@ -213,62 +213,6 @@ type Epoch struct {
 	Tokens     int       `json:"tokens" doc:"of the view when it began"`
 }
 
-// A Wish says what to compact and how, as the flags of "tenfold conversation
-// compact" do; empty fields are as configured.
-type Wish struct {
-	Profile    string   `json:"profile,omitempty"`
-	Strategies []string `json:"strategies,omitempty" doc:"NAME or NAME:KEY=VALUE,…; not with a profile"`
-	From       string   `json:"from,omitempty" doc:"a bound: 5, -3, 2d, last"`
-	To         string   `json:"to,omitempty"`
-	Keep       string   `json:"keep,omitempty" doc:"turns or tokens at the end: 3, 20k"`
-	Target     string   `json:"target,omitempty" doc:"20k, or 10%"`
-	Focus      string   `json:"focus,omitempty"`
-	Summary    string   `json:"summary,omitempty" doc:"use this text as the summary"`
-	// Version is the log that the person looked at: another one is a conflict, 409.
-	// 0 takes the newest.
-	Version int64 `json:"version,omitempty"`
-}
-
-// A Trial is a plan that was not applied: how the view would be.
-type Trial struct {
-	Report Report `json:"report"`
-	// After are the tokens of each entry in that view and Fate its fate, as in an
-	// outline from seq 1.
-	Fates []string `json:"fates"`
-	After []int    `json:"after"`
-	Fate  []int    `json:"fate"`
-	// CUR and EDR are the two measures (docs/quality.md), measured on this
-	// conversation by hiding its end from the strategy; null where it is too short.
-	CUR *float64 `json:"cur"`
-	EDR *float64 `json:"edr"`
-}
-
-// A Spending is what requests cost in a group of them.
-type Spending struct {
-	Key       string  `json:"key" doc:"a day as 2006-01-02, a project, a model, or a conversation's id"`
-	Title     string  `json:"title,omitempty"`
-	Responses int     `json:"responses"`
-	Priced    int     `json:"priced" doc:"of them, with a known price"`
-	Dollars   float64 `json:"dollars"`
-	// Saved is what compactions saved less what they cost: below zero where they
-	// cost more.
-	Saved      float64 `json:"saved"`
-	Input      int     `json:"input"`
-	CacheRead  int     `json:"cache_read"`
-	CacheWrite int     `json:"cache_write"`
-	Output     int     `json:"output"`
-}
-
-// A LabPoint is a strategy measured.
-type LabPoint struct {
-	Strategy string   `json:"strategy"`
-	Share    float64  `json:"share" doc:"tokens of the view in the raw ones, 0 to 1"`
-	CUR      *float64 `json:"cur"`
-	EDR      *float64 `json:"edr"`
-	Baseline bool     `json:"baseline"`
-	Sessions int      `json:"sessions"`
-}
-
 // A Meta says what this server offers.
 type Meta struct {
 	Version    string   `json:"version"`
@@ -278,17 +222,4 @@ type Meta struct {
 	Profiles   []string `json:"profiles"`
 	Strategies []string `json:"strategies"`
 	Providers  []string `json:"providers" doc:"for views: anthropic, openai-chat …"`
-}
-
-// A Report says what a compaction did or would do.
-type Report struct {
-	DryRun      bool     `json:"dry_run"`
-	Nothing     string   `json:"nothing,omitempty" doc:"why nothing is compacted"`
-	Tokens      Tokens   `json:"tokens"`
-	Target      int      `json:"target,omitempty"`
-	Met         bool     `json:"met" doc:"true without a target"`
-	Missed      string   `json:"missed,omitempty" doc:"why the target is not reached"`
-	Compactions []string `json:"compactions" doc:"ids of what was added"`
-	Warnings    []string `json:"warnings"`
-	Version     int64    `json:"version" doc:"of the log, afterwards"`
 }

@@ -8,7 +8,7 @@ type Status struct {
 	State       string    `json:"state" enum:"ready,wanted,compacting,tried,closed" doc:"where the controller stands; compacting: nothing can be sent; closed: the context is full and could not be compacted"`
 	Since       time.Time `json:"since,omitzero" doc:"when the compaction under way began"`
 	Until       time.Time `json:"until,omitzero" doc:"when its time is over, whether it ended or not"`
-	Failure     string    `json:"failure,omitempty" doc:"why the last attempt of this turn to compact came to nothing"`
+	Failure     string    `json:"failure,omitzero" doc:"why the last attempt of this turn to compact came to nothing"`
 	Tokens      int       `json:"tokens" doc:"what the next request takes"`
 	Window      int       `json:"window" doc:"0 where unknown"`
 	Method      string    `json:"method" enum:"reported,calibrated,estimate" doc:"where the figure is from: reported by the provider, with what came since; estimated, and corrected by what it reported before; estimated"`
@@ -17,16 +17,16 @@ type Status struct {
 
 	Busy    bool       `json:"busy" doc:"an agent of this server works on it: no message can be sent"`
 	Running []Running  `json:"running" doc:"calls that run now"`
-	Retry   *Retry     `json:"retry,omitempty" doc:"the model is being waited for; what it had begun to write is written again"`
+	Retry   *Retry     `json:"retry,omitzero" doc:"the model is being waited for; what it had begun to write is written again"`
 	Waiting []Question `json:"waiting" doc:"calls that wait for leave"`
-	Ended   *Ended     `json:"ended,omitempty" doc:"how the agent of this server ended its last work; absent while it works, and where it did none"`
+	Ended   *Ended     `json:"ended,omitzero" doc:"how the agent of this server ended its last work; absent while it works, and where it did none"`
 	Offers  []Offer    `json:"offers" doc:"what a person can do where something went wrong"`
 }
 
 // Running is a call that runs.
 type Running struct {
 	Call      string `json:"call" doc:"its id"`
-	Branch    string `json:"branch,omitempty" doc:"of the sub-agent whose it is"`
+	Branch    string `json:"branch,omitzero" doc:"of the sub-agent whose it is"`
 	Line      string `json:"line" doc:"the tool and what it does"`
 	Contained bool   `json:"contained" doc:"it writes nowhere but in the workspace, and reaches no network"`
 }
@@ -41,8 +41,8 @@ type Retry struct {
 // Ended is how an agent ended its work.
 type Ended struct {
 	Reason string `json:"reason" enum:"answered,limit,interrupted,refused,cut off,context exceeded,failed,compacted,not compacted,nothing" doc:"failed: an error, which detail says; compacted, not compacted, nothing (to compact): of a compaction that was asked for"`
-	Detail string `json:"detail,omitempty"`
-	Hint   string `json:"hint,omitempty"`
+	Detail string `json:"detail,omitzero"`
+	Hint   string `json:"hint,omitzero"`
 }
 
 // An Offer is something that a person can do now.
@@ -63,19 +63,19 @@ type Question struct {
 // A Reply answers a question.
 type Reply struct {
 	Answer string `json:"answer" enum:"once,always,no" doc:"always: for the rest of the agent's session"`
-	Reason string `json:"reason,omitempty" maxLength:"10000" doc:"of a no: the model is told"`
+	Reason string `json:"reason,omitzero" maxLength:"10000" doc:"of a no: the model is told"`
 }
 
 // A Message has the agent work: it answers a text, compacts, or goes on.
 type Message struct {
-	Text  string `json:"text,omitempty" maxLength:"2097152" doc:"what the person says; with compact: what must be kept"`
-	Do    string `json:"do,omitempty" enum:"answer,compact,go_on" default:"answer" doc:"go_on: where the conversation stopped, without a text"`
-	Model string `json:"model,omitempty" maxLength:"500" doc:"PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server"`
+	Text  string `json:"text,omitzero" maxLength:"2097152" doc:"what the person says; with compact: what must be kept"`
+	Do    string `json:"do,omitzero" enum:"answer,compact,go_on" default:"answer" doc:"go_on: where the conversation stopped, without a text"`
+	Model string `json:"model,omitzero" maxLength:"500" doc:"PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server"`
 }
 
 // A Fresh is a conversation to make.
 type Fresh struct {
-	Title string `json:"title,omitempty" maxLength:"500"`
+	Title string `json:"title,omitzero" maxLength:"500"`
 }
 
 // An Event is what the stream of a conversation tells: one of entry, status, text,
@@ -85,16 +85,16 @@ type Fresh struct {
 type Event struct {
 	// Entry came to the log. Changed is the first seq whose fate or tokens are other
 	// than before, because of it: 0 for none.
-	Entry   *Row  `json:"entry,omitempty"`
-	Changed int64 `json:"changed,omitempty"`
-	Version int64 `json:"version,omitempty"`
+	Entry   *Row  `json:"entry,omitzero"`
+	Changed int64 `json:"changed,omitzero"`
+	Version int64 `json:"version,omitzero"`
 	// Status, where it changed.
-	Status *Status `json:"status,omitempty"`
+	Status *Status `json:"status,omitzero"`
 	// Text and Reasoning are what an agent of this server is writing, Output what a
 	// call prints.
-	Text      *Piece `json:"text,omitempty"`
-	Reasoning *Piece `json:"reasoning,omitempty"`
-	Output    *Piece `json:"output,omitempty"`
+	Text      *Piece `json:"text,omitzero"`
+	Reasoning *Piece `json:"reasoning,omitzero"`
+	Output    *Piece `json:"output,omitzero"`
 }
 
 // A Piece is some more of a text that is being written. Entries and pieces may
@@ -102,8 +102,8 @@ type Event struct {
 // is what the text has become, and ends it.
 type Piece struct {
 	Text   string `json:"text"`
-	Begins bool   `json:"begins,omitempty" doc:"it takes the place of all that came of such a text, or of this call's output"`
+	Begins bool   `json:"begins,omitzero" doc:"it takes the place of all that came of such a text, or of this call's output"`
 	After  int64  `json:"after" doc:"seq of the newest entry when the text began"`
-	Call   string `json:"call,omitempty" doc:"of output: the id of the call"`
-	Branch string `json:"branch,omitempty" doc:"of output: the sub-agent's whose call it is"`
+	Call   string `json:"call,omitzero" doc:"of output: the id of the call"`
+	Branch string `json:"branch,omitzero" doc:"of output: the sub-agent's whose call it is"`
 }

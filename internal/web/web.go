@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"tenfold/agent"
+	"tenfold/eval"
+	"tenfold/internal/report"
 	"tenfold/session"
 )
 
@@ -18,9 +20,12 @@ type Backend interface {
 	// none.
 	Active() (string, error)
 	// Request completes what a person chose as the command line would, from the
-	// configuration and that of the conversation. Notes gives what was noted while a
-	// plan was made of it, when that is done.
-	Request(ctx context.Context, s *session.Session, w Wish) (r session.Request, notes func() []string, err error)
+	// configuration and that of the conversation. On a dry run summaries are quoted,
+	// and no model is called.
+	Request(s *session.Session, w Wish, dry bool) (Prepared, error)
+	// Replay says how a conversation would have been compacted as configured while it
+	// went on, with the names of the strategies.
+	Replay(s *session.Session) (o eval.ReplayOptions, names []string, err error)
 	// Live is how a conversation is compacted by itself: for its status.
 	Live(s *session.Session) (session.Live, error)
 	// Agent makes an agent for a conversation that this process holds open; the
@@ -28,4 +33,16 @@ type Backend interface {
 	Agent(ctx context.Context, s *session.Session, model string, approver agent.Approver) (*agent.Agent, io.Closer, error)
 	// Meta says what is offered.
 	Meta() Meta
+}
+
+// Prepared is a wish made ready for one plan.
+type Prepared struct {
+	Request session.Request
+	// Model is the one that may be called, so that it may take minutes; empty where
+	// none is.
+	Model string
+	// Finish is called once, whatever came of the request: it adds to the report what
+	// was noted on the way, clears up, and gives an error that is to be told in the
+	// report's place. The report is nil where there is none.
+	Finish func(*report.Report) error
 }

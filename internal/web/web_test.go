@@ -21,17 +21,17 @@ import (
 type lent struct {
 	service *session.Service
 	active  string
+	// readOnly, model and prepare are for what writes (write_test.go).
+	readOnly bool
+	model    string
+	prepare  func(*session.Session, *Prepared)
 }
 
 func (l *lent) Service() *session.Service { return l.service }
 func (l *lent) Active() (string, error)   { return l.active, nil }
-func (l *lent) Meta() Meta                { return Meta{Version: "test"} }
+func (l *lent) Meta() Meta                { return Meta{Version: "test", ReadOnly: l.readOnly} }
 func (l *lent) Live(*session.Session) (session.Live, error) {
 	return session.Live{}, nil
-}
-
-func (l *lent) Request(context.Context, *session.Session, Wish) (session.Request, func() []string, error) {
-	return session.Request{}, func() []string { return nil }, nil
 }
 
 func (l *lent) Agent(context.Context, *session.Session, string, agent.Approver) (*agent.Agent, io.Closer, error) {
@@ -65,7 +65,12 @@ func created(t testing.TB, service *session.Service, id string, entries []tenfol
 func get[T any](t testing.TB, s http.Handler, path string, status int) (out T) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	s.ServeHTTP(w, r)
+	if s, ok := s.(*Server); ok {
+		_, pattern := s.mux.Handler(r)
+		keepsContract(t, r, pattern, w)
+	}
 	if w.Code != status {
 		t.Fatalf("GET %s: %d, not %d: %.300s", path, w.Code, status, w.Body)
 	}

@@ -17,7 +17,7 @@ type schema struct {
 	Type        any               `json:"type"` // a name, or a list of them
 	Description string            `json:"description"`
 	Format      string            `json:"format"`
-	Enum        []any             `json:"enum"`
+	Enum        []json.RawMessage `json:"enum"`
 	Properties  map[string]schema `json:"properties"`
 	Required    []string          `json:"required"`
 	Items       *schema           `json:"items"`
@@ -138,8 +138,7 @@ func (s schema) typescript() string {
 	case len(s.Enum) > 0:
 		var all []string
 		for _, v := range s.Enum {
-			text, _ := json.Marshal(v) // it was JSON
-			all = append(all, string(text))
+			all = append(all, string(v))
 		}
 		return strings.Join(all, " | ")
 	case len(s.AnyOf)+len(s.OneOf) > 0:

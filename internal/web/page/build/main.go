@@ -62,38 +62,31 @@ func put(name string, content []byte, check bool) error {
 	case check:
 		return fmt.Errorf("%s is not current: run go generate ./internal/web/page", name)
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // files of the repository
 		return err
 	}
-	return os.WriteFile(name, content, 0o644)
+	return os.WriteFile(name, content, 0o644) //nolint:gosec // as above
 }
 
-// replace makes dir hold the files, and nothing else.
+// replace makes dir hold the files, and nothing else; with check that it does not is
+// an error.
 func replace(dir string, files map[string][]byte, check bool) error {
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && name == dir {
-			return nil
-		}
-		if err != nil || d.IsDir() {
+	if !check {
+		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		if _, ok := files[filepath.ToSlash(strings.TrimPrefix(name, dir+string(filepath.Separator)))]; ok {
-			return nil
-		}
-		if check {
-			return fmt.Errorf("%s is not made by the sources: run go generate ./internal/web/page", name)
-		}
-		return os.Remove(name)
-	})
-	if err != nil {
-		return err
 	}
 	for name, content := range files {
 		if err := put(filepath.Join(dir, name), content, check); err != nil {
 			return err
 		}
 	}
-	return nil
+	return fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && files[name] == nil {
+			err = fmt.Errorf("%s/%s is not made by the sources: run go generate ./internal/web/page", dir, name)
+		}
+		return err
+	})
 }
 
 // bundle gives the files of dist by name.

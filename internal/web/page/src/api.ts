@@ -7,6 +7,8 @@ export interface Compaction {
   before: number;
   /** what one command made is undone together */
   command?: string;
+  /** what it changes: summary, turns, reasoning, tool_calls, texts, attachments, tool_definitions */
+  does: string[];
   /** what its summary cost */
   dollars?: number;
   /** seq of the first entry covered; first > last for none */
@@ -24,6 +26,8 @@ export interface Compaction {
   strategy?: string;
   /** the text of its summary */
   summary?: string;
+  /** the last step covered of the last turn; null: the whole turn */
+  to_step: number | null;
   to_turn: number;
 }
 
@@ -33,9 +37,11 @@ export interface Conversation {
   /** when something was said first */
   began: string;
   /** all that the log holds, the oldest first */
-  compactions: Compaction[] | null;
+  compactions: Compaction[];
   /** what its recorded requests cost, US$; 0 where unknown */
   dollars: number;
+  /** when something was said last */
+  ended: string;
   /** the version of the log */
   entries: number;
   id: string;
@@ -45,7 +51,7 @@ export interface Conversation {
   project: string;
   status: Status;
   /** entries and tokens by fate */
-  sums: FateSum[] | null;
+  sums: FateSum[];
   title: string;
   tokens: Tokens;
   /** whose session it is, as claude-code; empty: ours */
@@ -64,6 +70,8 @@ export interface ConversationRow {
   began: string;
   /** what its recorded requests cost, US$; 0 where unknown */
   dollars: number;
+  /** when something was said last */
+  ended: string;
   /** the version of the log */
   entries: number;
   id: string;
@@ -79,13 +87,22 @@ export interface ConversationRow {
 }
 
 export interface Conversations {
-  items: ConversationRow[] | null;
+  items: ConversationRow[];
   /** cursor of the next page; empty at the end */
   next?: string;
-  projects: Facet[] | null;
-  tools: Facet[] | null;
+  projects: Facet[];
+  /** over all that pass the filters */
+  sums: ListSums;
+  tools: Facet[];
   /** that pass the filters */
   total: number;
+}
+
+export interface Ended {
+  detail?: string;
+  hint?: string;
+  /** failed: an error, which detail says; compacted, not compacted, nothing (to compact): of a compaction that was asked for */
+  reason: "answered" | "limit" | "interrupted" | "refused" | "cut off" | "context exceeded" | "failed" | "compacted" | "not compacted" | "nothing";
 }
 
 export interface Entry {
@@ -108,7 +125,7 @@ export interface Entry {
   outcome?: string;
   pair?: number;
   /** as it is stored, where that is at most 64 KB */
-  payload?: string;
+  payload?: unknown;
   pinned?: boolean;
   /** what was said, from offset on, in characters */
   raw: string;
@@ -137,14 +154,10 @@ export interface Epoch {
 export interface Event {
   changed?: number;
   entry?: Row;
-  error?: string;
-  output?: string;
-  reasoning?: string;
-  /** the call that began, as a line */
-  running?: string;
+  output?: Piece;
+  reasoning?: Piece;
   status?: Status;
-  stop?: string;
-  text?: string;
+  text?: Piece;
   version?: number;
 }
 
@@ -161,94 +174,138 @@ export interface FateSum {
   fate: string;
 }
 
+export interface Fault {
+  /** as query.limit or body.keep */
+  location: string;
+  message: string;
+}
+
+export interface Fresh {
+  title?: string;
+}
+
 export interface Hit {
   conversation: string;
-  /** no model sees it now; only told within one conversation */
-  hidden: boolean;
+  /** no model sees it now; null where too much would have to be read to say so */
+  hidden: boolean | null;
   kind: string;
   /** where the words stand in the snippet, in UTF-16 code units */
-  marks: ([number, number] | null)[] | null;
+  marks: ([number, number])[];
   seq: number;
   snippet: string;
   title: string;
 }
 
-export interface LabPoint {
-  baseline: boolean;
-  cur: number | null;
-  edr: number | null;
-  sessions: number;
-  /** tokens of the view in the raw ones, 0 to 1 */
-  share: number;
-  strategy: string;
+export interface ListHit {
+  items: Hit[];
+}
+
+export interface ListSums {
+  after: number;
+  before: number;
+  dollars: number;
 }
 
 export interface Message {
-  /** PROVIDER/MODEL; empty: as configured by whoever started the server */
+  /** go_on: where the conversation stopped, without a text */
+  do?: "answer" | "compact" | "go_on";
+  /** PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server */
   model?: string;
-  text: string;
+  /** what the person says; with compact: what must be kept */
+  text?: string;
 }
 
 export interface Meta {
   /** messages can be sent: a model is configured */
   agent: boolean;
   model?: string;
-  profiles: string[] | null;
+  profiles: string[];
   /** for views: anthropic, openai-chat … */
-  providers: string[] | null;
+  providers: string[];
   read_only: boolean;
-  strategies: string[] | null;
+  strategies: string[];
   version: string;
+}
+
+export interface Offer {
+  /** compact and go_on are sent as the do of a message; write: send a message; new: make a conversation */
+  do: "compact" | "go_on" | "write" | "new";
+  words: string;
 }
 
 export interface Outline {
   /** tokens that a model sees */
-  after: number[] | null;
+  after: number[];
   /** tokens raw */
-  before: number[] | null;
+  before: number[];
   /** index into compactions of the conversation; -1 for none */
-  by: number[] | null;
-  fate: number[] | null;
-  fates: string[] | null;
+  by: number[];
+  fate: number[];
+  fates: string[];
   /** bits: 1 an error, 2 said by a person, 4 pinned, 8 of a sub-agent, 16 no model sees its kind */
-  flags: number[] | null;
+  flags: number[];
   /** seq of the first value */
   from: number;
-  kind: number[] | null;
-  kinds: string[] | null;
+  kind: number[];
+  kinds: string[];
   /** seq of the call of a result, or of the result of a call; 0 for none */
-  pair: number[] | null;
-  step: number[] | null;
-  turn: number[] | null;
+  pair: number[];
+  step: number[];
+  turn: number[];
   version: number;
+}
+
+export interface Piece {
+  /** seq of the newest entry when the text began */
+  after: number;
+  /** it takes the place of all that came of such a text, or of this call's output */
+  begins?: boolean;
+  /** of output: the sub-agent's whose call it is */
+  branch?: string;
+  /** of output: the id of the call */
+  call?: string;
+  text: string;
+}
+
+export interface Problem {
+  /** the kind of problem, for programs: not_found, conflict … */
+  code?: string;
+  /** what was being done, to what, and what is wrong */
+  detail: string;
+  errors?: Fault[];
+  /** what to try */
+  hint?: string;
+  /** the HTTP status */
+  status: number;
+  /** the status in words */
+  title: string;
 }
 
 export interface Question {
   /** the tool and what it is to do, as a line */
   call: string;
   /** what may be answered: once, always, no */
-  choices: string[] | null;
-  /** the whole of it */
+  choices: string[];
+  /** all that it would do */
   detail: string;
+  /** never that of another question */
   id: string;
+  /** why it is asked about */
   why: string;
 }
 
-export interface Report {
-  /** ids of what was added */
-  compactions: string[] | null;
-  dry_run: boolean;
-  /** true without a target */
-  met: boolean;
-  /** why the target is not reached */
-  missed?: string;
-  /** why nothing is compacted */
-  nothing?: string;
-  target?: number;
-  tokens: Tokens;
-  /** of the log, afterwards */
-  version: number;
-  warnings: string[] | null;
+export interface Reply {
+  /** always: for the rest of the agent's session */
+  answer: "once" | "always" | "no";
+  /** of a no: the model is told */
+  reason?: string;
+}
+
+export interface Retry {
+  /** when it is asked again */
+  at: string;
+  attempt: number;
+  why: string;
 }
 
 export interface Row {
@@ -281,43 +338,50 @@ export interface Row {
 }
 
 export interface Rows {
-  items: Row[] | null;
+  items: Row[];
   version: number;
 }
 
-export interface Spending {
-  cache_read: number;
-  cache_write: number;
-  dollars: number;
-  input: number;
-  /** a day as 2006-01-02, a project, a model, or a conversation's id */
-  key: string;
-  output: number;
-  /** of them, with a known price */
-  priced: number;
-  responses: number;
-  saved: number;
-  title?: string;
+export interface Running {
+  /** of the sub-agent whose it is */
+  branch?: string;
+  /** its id */
+  call: string;
+  /** it writes nowhere but in the workspace, and reaches no network */
+  contained: boolean;
+  /** the tool and what it does */
+  line: string;
 }
 
 export interface Status {
+  /** an agent of this server works on it: no message can be sent */
   busy: boolean;
   /** that the log holds, undone ones included */
   compactions: number;
+  /** how the agent of this server ended its last work; absent while it works, and where it did none */
+  ended?: Ended;
   /** beginnings of what a provider may cache, from 0 */
   epoch: number;
-  /** why the last attempt of this turn came to nothing */
+  /** why the last attempt of this turn to compact came to nothing */
   failure?: string;
-  /** where the figure is from: counted, or calibrated by recorded usage */
-  method: string;
-  /** when the attempt under way began */
+  /** where the figure is from: reported by the provider, with what came since; estimated, and corrected by what it reported before; estimated */
+  method: "reported" | "calibrated" | "estimate";
+  /** what a person can do where something went wrong */
+  offers: Offer[];
+  /** the model is being waited for; what it had begun to write is written again */
+  retry?: Retry;
+  /** calls that run now */
+  running: Running[];
+  /** when the compaction under way began */
   since?: string;
-  /** ready, wanted, compacting, tried or closed */
-  state: string;
+  /** where the controller stands; compacting: nothing can be sent; closed: the context is full and could not be compacted */
+  state: "ready" | "wanted" | "compacting" | "tried" | "closed";
   /** what the next request takes */
   tokens: number;
-  /** calls that wait for a decision */
-  waiting: Question[] | null;
+  /** when its time is over, whether it ended or not */
+  until?: string;
+  /** calls that wait for leave */
+  waiting: Question[];
   /** 0 where unknown */
   window: number;
 }
@@ -331,27 +395,29 @@ export interface Tokens {
   method: string;
 }
 
-export interface Trial {
-  after: number[] | null;
-  cur: number | null;
-  edr: number | null;
-  fate: number[] | null;
-  fates: string[] | null;
-  report: Report;
-}
-
 export interface View {
-  body: string;
+  /** the conversation part of the request, byte for byte; where it was asked for */
+  body?: string;
   cached: number;
   /** tokens of the system prompt and the tools, which come before */
   config: number;
-  epochs: Epoch[] | null;
-  items: ViewItem[] | null;
+  epochs: Epoch[];
+  /** index of the first item given, from 0 */
+  from: number;
+  items: ViewItem[];
+  /** index into kinds */
+  kind: number[];
+  kinds: string[];
   /** what the provider would refuse; empty as a rule */
-  problems: string[] | null;
+  problems: string[];
   provider: string;
+  /** tokens */
+  sizes: number[];
   tokens: number;
+  /** items of the whole view */
+  total: number;
   version: number;
+  warm?: string;
 }
 
 export interface ViewItem {
@@ -360,75 +426,45 @@ export interface ViewItem {
   by?: string;
   fate: string;
   kind: string;
+  /** characters of the whole text */
+  length: number;
   /** 0 for what the projection put in */
   seq: number;
   step: number;
+  /** the first 20,000 characters; all of it where seq is 0 */
   text: string;
   tokens: number;
   turn: number;
 }
 
-export interface Wish {
-  focus?: string;
-  /** a bound: 5, -3, 2d, last */
-  from?: string;
-  /** turns or tokens at the end: 3, 20k */
-  keep?: string;
-  profile?: string;
-  /** NAME or NAME:KEY=VALUE,…; not with a profile */
-  strategies?: string[] | null;
-  /** use this text as the summary */
-  summary?: string;
-  /** 20k, or 10% */
-  target?: string;
-  to?: string;
-  version?: number;
-}
-
 // What each operation takes and gives.
 export interface Ops {
-  "GET /api/conversations": { path: {}; query: {q?: string; project?: string; tool?: string; since?: string; until?: string; sort?: string; cursor?: string; limit?: number}; body: undefined; out: Conversations };
-  "POST /api/conversations": { path: {}; query: {}; body: {
-    title?: string;
-  }; out: Conversation };
+  /** List conversations */
+  "GET /api/conversations": { path: {}; query: {q?: string; project?: string; tool?: string; since?: string; until?: string; sort?: "updated" | "ended" | "tokens" | "dollars"; cursor?: string; limit?: number}; body: undefined; out: Conversations };
+  /** Make a conversation */
+  "POST /api/conversations": { path: {}; query: {}; body: Fresh; out: Conversation };
+  /** Describe a conversation */
   "GET /api/conversations/{id}": { path: {id: string}; query: {}; body: undefined; out: Conversation };
-  "POST /api/conversations/{id}/compactions": { path: {id: string}; query: {}; body: Wish; out: Report };
+  /** One entry whole */
   "GET /api/conversations/{id}/entries/{seq}": { path: {id: string; seq: number}; query: {offset?: number; limit?: number}; body: undefined; out: Entry };
-  "GET /api/conversations/{id}/lab": { path: {id: string}; query: {}; body: undefined; out: {
-    items: LabPoint[];
-  } };
+  /** Follow a conversation */
+  "GET /api/conversations/{id}/events": { path: {id: string}; query: {after?: number}; body: undefined; out: undefined };
+  /** Have the agent work: answer a message, compact, or go on */
   "POST /api/conversations/{id}/messages": { path: {id: string}; query: {}; body: Message; out: undefined };
-  "GET /api/conversations/{id}/money": { path: {id: string}; query: {ours?: boolean}; body: undefined; out: {
-    items: Spending[];
-  } };
+  /** The structure of a log, in columns */
   "GET /api/conversations/{id}/outline": { path: {id: string}; query: {from?: number}; body: undefined; out: Outline };
-  "DELETE /api/conversations/{id}/pins/{seq}": { path: {id: string; seq: number}; query: {}; body: undefined; out: undefined };
-  "PUT /api/conversations/{id}/pins/{seq}": { path: {id: string; seq: number}; query: {}; body: undefined; out: undefined };
-  "POST /api/conversations/{id}/plan": { path: {id: string}; query: {}; body: Wish; out: Trial };
-  "POST /api/conversations/{id}/questions/{qid}": { path: {id: string; qid: string}; query: {}; body: {
-    answer: string;
-  }; out: undefined };
-  "POST /api/conversations/{id}/redo": { path: {id: string}; query: {}; body: {
-    one?: string;
-  }; out: Report };
+  /** Answer a question of the agent */
+  "POST /api/conversations/{id}/questions/{question}": { path: {id: string; question: string}; query: {}; body: Reply; out: undefined };
+  /** A window of entries, a line each */
   "GET /api/conversations/{id}/rows": { path: {id: string}; query: {from?: number; limit?: number}; body: undefined; out: Rows };
-  "GET /api/conversations/{id}/search": { path: {id: string}; query: {q?: string}; body: undefined; out: {
-    items: Hit[];
-  } };
+  /** Search the entries of a conversation, hidden ones included */
+  "GET /api/conversations/{id}/search": { path: {id: string}; query: {q: string; limit?: number}; body: undefined; out: ListHit };
+  /** Stop the agent, and keep what it did */
   "POST /api/conversations/{id}/stop": { path: {id: string}; query: {}; body: undefined; out: undefined };
-  "POST /api/conversations/{id}/undo": { path: {id: string}; query: {}; body: {
-    all?: boolean;
-    one?: string;
-  }; out: Report };
-  "GET /api/conversations/{id}/view": { path: {id: string}; query: {provider?: string}; body: undefined; out: View };
-  "GET /api/lab": { path: {}; query: {project?: string}; body: undefined; out: {
-    items: LabPoint[];
-  } };
+  /** What a model sees, for one provider */
+  "GET /api/conversations/{id}/view": { path: {id: string}; query: {provider?: string; from?: number; limit?: number; body?: boolean}; body: undefined; out: View };
+  /** What this server offers */
   "GET /api/meta": { path: {}; query: {}; body: undefined; out: Meta };
-  "GET /api/money": { path: {}; query: {by?: string; since?: string; until?: string}; body: undefined; out: {
-    items: Spending[];
-  } };
-  "GET /api/search": { path: {}; query: {q?: string; limit?: number}; body: undefined; out: {
-    items: Hit[];
-  } };
+  /** Search all conversations */
+  "GET /api/search": { path: {}; query: {q: string; limit?: number}; body: undefined; out: ListHit };
 }

@@ -47,6 +47,17 @@ export function go(to: string, replace = false): void {
   if (before.view !== place.value.view || before.id !== place.value.id) scrollTo(0, 0);
 }
 
+/** setQuery changes the query of the address; an empty value goes. */
+export function setQuery(values: Record<string, string>, replace = true): void {
+  const query = new URLSearchParams(place.value.query);
+  for (const [name, value] of Object.entries(values)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  const text = query.toString();
+  go(location.pathname + (text ? `?${text}` : "") + location.hash, replace);
+}
+
 /** conversationPath is the address of a view of a conversation. */
 export function conversationPath(id: string, view = "", seq = 0): string {
   return `/c/${encodeURIComponent(id)}${view ? `/${view}` : ""}${seq ? `#${seq}` : ""}`;

@@ -1,37 +1,43 @@
 import type { Event } from "./api";
 
-/** The names of what a stream tells, as the server gives them to its events. */
-const names = ["entry", "status", "text", "reasoning", "running", "output", "stop", "error", "question"] as const;
-
+/** What a stream tells: the type is the event's name. */
 export type Told = Event & { type: string };
+
+const names = ["entry", "status", "text", "reasoning", "output"] as const;
 
 /**
  * follow listens to a conversation from after a seq on, until the function that it
  * gives is called. The browser reconnects with Last-Event-ID; where it gives up (the
- * server was away), this begins again after the newest entry it was told of.
- * state is told true while connected.
+ * server was away), this begins again after the newest entry it was told of. While the
+ * tab is hidden it listens to nothing: a browser opens only six connections to a host.
  */
-export function follow(id: string, after: number, told: (e: Told) => void, state: (connected: boolean) => void = () => {}): () => void {
+export function follow(id: string, after: number, told: (e: Told) => void, connected: (yes: boolean) => void): () => void {
   let last = after;
   let source: EventSource | undefined;
   let timer = 0;
   let wait = 500;
+  const close = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+  };
   const open = () => {
-    source = new EventSource(`/api/conversations/${encodeURIComponent(id)}/events?after=${last}`);
-    source.onopen = () => {
+    close();
+    const from = new EventSource(`/api/conversations/${encodeURIComponent(id)}/events?after=${last}`);
+    source = from;
+    from.onopen = () => {
       wait = 500;
-      state(true);
+      connected(true);
     };
-    source.onerror = () => {
-      state(false);
-      if (source?.readyState !== EventSource.CLOSED) return; // the browser tries again itself
+    from.onerror = () => {
+      connected(false);
+      if (from.readyState !== EventSource.CLOSED) return; // the browser tries again itself
       timer = window.setTimeout(open, wait);
       wait = Math.min(wait * 2, 10_000);
     };
     for (const name of names) {
-      source.addEventListener(name, (message) => {
-        if (!(message instanceof MessageEvent)) return; // the browser's own "error"
-        const e = { ...(JSON.parse(message.data as string) as Event), type: name };
+      from.addEventListener(name, (message) => {
+        const e = { ...(JSON.parse((message as MessageEvent<string>).data) as Event), type: name };
         if (e.entry) {
           if (e.entry.seq <= last) return; // told twice over a reconnection
           last = e.entry.seq;
@@ -40,10 +46,14 @@ export function follow(id: string, after: number, told: (e: Told) => void, state
       });
     }
   };
-  open();
+  const seen = () => {
+    if (document.hidden) close();
+    else if (!source) open();
+  };
+  document.addEventListener("visibilitychange", seen);
+  seen();
   return () => {
-    clearTimeout(timer);
-    source?.close();
-    state(false);
+    document.removeEventListener("visibilitychange", seen);
+    close();
   };
 }

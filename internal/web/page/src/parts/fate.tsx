@@ -4,7 +4,7 @@ export const fates = ["kept", "stripped", "trimmed", "omitted", "summarised"] as
 export type Fate = (typeof fates)[number];
 
 // Each has a sign besides its colour, which not everyone can tell apart.
-const signs: Record<string, string> = { kept: "=", stripped: "−", trimmed: "…", omitted: "×", summarised: "Σ", added: "+", config: "#" };
+const signs: Record<string, string> = { kept: "=", stripped: "−", trimmed: "⋯", omitted: "×", summarised: "Σ", added: "+", config: "#" };
 
 export const fateMeaning: Record<string, string> = {
   kept: "a model sees it as it was said",

@@ -15,7 +15,7 @@ export function Help() {
           <section key={table.title}>
             <h3>{table.title}</h3>
             <dl>
-              {table.keys.map((k) => (
+              {table.keys.filter((k) => k.does).map((k) => (
                 <div key={k.key}>
                   <dt>
                     <kbd>{k.key === " " ? "Space" : k.key.replace("Arrow", "")}</kbd>

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 /** A Key is what a key does on this view; the help (?) lists them all. */
 export interface Key {
   key: string; // as KeyboardEvent.key: "j", "?", "Enter", "ArrowDown"
-  does: string; // "next entry"
+  does: string; // "next entry"; empty for a further key that does the same as another
   run: (e: KeyboardEvent) => void;
 }
 

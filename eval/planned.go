@@ -1,0 +1,28 @@
+package eval
+
+import (
+	"context"
+	"time"
+
+	"tenfold/session"
+	"tenfold/summary"
+)
+
+// RequestPolicy is a policy that plans as a request says, with its bounds counted
+// from the cut: what the request would have done there. It calls no model: where a
+// summary is written, the digest writes it.
+func RequestPolicy(name string, r session.Request) Policy {
+	return Policy{text: name, family: name, view: func(ctx context.Context, c *Cut) (*View, error) {
+		var now time.Time
+		if last, ok := c.log.Entry(c.log.Version()); ok {
+			now = last.Time
+		}
+		r := r
+		r.Options.Index, r.Options.Summarizer, r.Options.DryRun = c.index, summary.Digest{}, false
+		plan, err := session.PlanOver(ctx, c.projection, r, now)
+		if err != nil {
+			return nil, err
+		}
+		return c.ViewOf(plan.View()), nil
+	}}
+}

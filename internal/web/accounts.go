@@ -1,0 +1,234 @@
+package web
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"tenfold"
+	"tenfold/eval"
+	"tenfold/provider"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// accounts know what each conversation of the store cost. Reading all logs takes a
+// while, so they are read in the background, one after the other, once somebody
+// asks, and again only where they went on.
+type accounts struct {
+	service *session.Service
+	prices  provider.Prices
+	alive   context.Context //nolint:containedctx // of the server: it ends the reading
+	working sync.WaitGroup
+
+	mu      sync.Mutex
+	of      map[string]*account
+	running bool
+	// seen tells which conversation a response was found in first: a fork and a
+	// resumed session hold copies, which were paid once.
+	seen map[uint64]string
+	seed maphash.Seed
+}
+
+func newAccounts(alive context.Context, service *session.Service) *accounts {
+	return &accounts{
+		service: service, prices: provider.Shipped(), alive: alive,
+		of: map[string]*account{}, seen: map[uint64]string{}, seed: maphash.MakeSeed(),
+	}
+}
+
+// account is what one conversation cost, up to a version of its log.
+type account struct {
+	row     store.Conversation
+	spent   map[span]*spent
+	dollars float64
+	// net is what its compactions saved less what they cost, by the price of model;
+	// last is when it was answered last.
+	net   float64
+	model string
+	last  time.Time
+	// own is set where it has compactions, so that what is new changes net.
+	own bool
+}
+
+// span is a quarter of an hour, which days of every zone are made of, and what
+// answered in it; copied for responses that another conversation has already.
+type span struct {
+	quarter int64
+	model   string
+	copied  bool
+}
+
+const quarter = 15 * time.Minute
+
+type spent struct {
+	responses, priced                    int
+	dollars                              float64
+	input, cacheRead, cacheWrite, output int
+}
+
+// current reports whether an account is that of a log as it stands.
+func (a *account) current(c store.Conversation) bool {
+	return a != nil && a.row.Version == c.Version && a.row.Created.Equal(c.Created)
+}
+
+// dollars is what the responses of a conversation cost, as far as it was read; what
+// is not is read from now on.
+func (a *accounts) dollars(c store.Conversation) (dollars float64, known bool) {
+	a.mu.Lock()
+	one := a.of[c.ID]
+	a.mu.Unlock()
+	if !one.current(c) {
+		a.wake()
+	}
+	if one == nil {
+		return 0, false
+	}
+	return one.dollars, true
+}
+
+// wake has what went on read.
+func (a *accounts) wake() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running || a.alive.Err() != nil {
+		return
+	}
+	a.running = true
+	a.working.Go(func() {
+		a.readAll()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.running = false
+	})
+}
+
+func (a *accounts) readAll() {
+	var all []store.Conversation
+	there := map[string]bool{}
+	for c, err := range a.service.List(a.alive) {
+		if err != nil {
+			return // whoever asks lists them too, and is told
+		}
+		all = append(all, c)
+		there[c.ID] = true
+	}
+	a.mu.Lock()
+	for id := range a.of {
+		if !there[id] {
+			delete(a.of, id)
+		}
+	}
+	a.mu.Unlock()
+	for _, c := range all {
+		a.mu.Lock()
+		known := a.of[c.ID]
+		a.mu.Unlock()
+		if known.current(c) {
+			continue
+		}
+		one, err := a.read(c, known)
+		if a.alive.Err() != nil {
+			return
+		}
+		if err != nil { // it says nothing until it goes on
+			one = &account{row: c}
+		}
+		a.mu.Lock()
+		a.of[c.ID] = one
+		a.mu.Unlock()
+	}
+}
+
+// read makes the account of a conversation. Of one that was read before, and has no
+// compactions, only what is new is read.
+func (a *accounts) read(c store.Conversation, before *account) (*account, error) {
+	if before != nil && before.spent != nil && !before.own && before.row.Created.Equal(c.Created) && before.row.Version < c.Version {
+		one := *before
+		one.row, one.spent = c, map[span]*spent{}
+		for at, sum := range before.spent {
+			both := *sum
+			one.spent[at] = &both
+		}
+		for e, err := range a.service.Entries(a.alive, c.ID, before.row.Version) {
+			if err != nil {
+				return nil, err
+			}
+			if _, compacts := e.Payload.(tenfold.Compaction); compacts {
+				return a.readWhole(c)
+			}
+			a.add(&one, e)
+			one.row.Version = e.Seq
+		}
+		return &one, nil
+	}
+	return a.readWhole(c)
+}
+
+func (a *accounts) readWhole(c store.Conversation) (*account, error) {
+	s, err := a.service.Open(a.alive, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	one := &account{row: c, spent: map[span]*spent{}}
+	one.row.Version = s.Log().Version()
+	for e := range s.Log().Entries() {
+		_, compacts := e.Payload.(tenfold.Compaction)
+		one.own = one.own || compacts
+		a.add(one, e)
+	}
+	m, err := eval.MoneyOf(a.alive, s.Log(), eval.ReplayOptions{Prices: a.prices})
+	if err != nil {
+		return nil, err
+	}
+	if one.model = m.Model; m.Own != nil {
+		one.net = m.Own.Net()
+	}
+	return one, nil
+}
+
+// add takes in a response.
+func (a *accounts) add(one *account, e tenfold.Entry) {
+	u, ok := e.Payload.(tenfold.Usage)
+	if !ok {
+		return
+	}
+	at := span{e.Time.UnixNano() / int64(quarter), u.Model, a.copied(one.row.ID, e, u)}
+	sum := one.spent[at]
+	if sum == nil {
+		sum = &spent{}
+		one.spent[at] = sum
+	}
+	sum.responses++
+	sum.input += u.Input
+	sum.cacheRead += u.CacheRead
+	sum.cacheWrite += u.CacheWrite
+	sum.output += u.Output
+	if dollars, known := a.prices.Cost(u.Model, u); known {
+		sum.priced++
+		sum.dollars += dollars
+		one.dollars += dollars
+	}
+	if e.Time.After(one.last) {
+		one.last = e.Time
+	}
+}
+
+// copied reports whether a response was found in another conversation.
+func (a *accounts) copied(id string, e tenfold.Entry, u tenfold.Usage) bool {
+	type response struct {
+		id, model     string
+		at            int64
+		input, output int
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := maphash.Comparable(a.seed, response{e.ID, u.Model, e.Time.UnixNano(), u.Input, u.Output})
+	first, found := a.seen[key]
+	if !found || a.of[first] == nil && first != id {
+		a.seen[key] = id
+		return false
+	}
+	return first != id
+}

@@ -1,0 +1,264 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"tenfold"
+	"tenfold/internal/report"
+	"tenfold/session"
+	"tenfold/token"
+)
+
+func (s *Server) declareCompact() {
+	const one = "/conversations/{id}"
+	declare(s, operation(http.MethodPost, "plan", one+"/plan", "Say what a compaction would do; calls no model and writes nothing"), s.plan)
+	declare(s, operation(http.MethodPost, "compact", one+"/compactions", "Compact in place"), s.compact)
+	declare(s, operation(http.MethodPost, "undo", one+"/undo", "Undo the newest compacting command"), s.undo)
+	declare(s, operation(http.MethodPost, "redo", one+"/redo", "Apply again what was undone last"), s.redo)
+	declareEmpty(s, operation(http.MethodPut, "pin", one+"/pins/{seq}", "Pin an entry, and the other half of a call and its result"), func(ctx context.Context, in *pinned) error {
+		return s.pin(ctx, in, true)
+	})
+	declareEmpty(s, operation(http.MethodDelete, "unpin", one+"/pins/{seq}", "Unpin an entry"), func(ctx context.Context, in *pinned) error {
+		return s.pin(ctx, in, false)
+	})
+}
+
+// wished is a wish about a conversation.
+type wished struct {
+	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Body Wish
+}
+
+// plan makes the dry run of "tenfold conversation compact".
+func (s *Server) plan(ctx context.Context, in *wished) (out Trial, err error) {
+	var raw *tenfold.Projection
+	var request session.Request
+	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+		if err := atVersion(o.session, in.Body.Version); err != nil {
+			return err
+		}
+		p, err := s.backend.Request(o.session, in.Body, true)
+		if err != nil {
+			return err
+		}
+		plan, err := o.session.Plan(ctx, p.Request)
+		if err != nil {
+			_ = p.Finish(nil)
+			return err
+		}
+		r := report.New(o.session.ID(), o.session.Log(), plan, plan.View(), p.Request.Target)
+		r.DryRun = true
+		if err := p.Finish(&r); err != nil {
+			return err
+		}
+		out = trialOf(r, o.session.Projection(), o.figures())
+		// What is measured takes a while, and is of the log as it is now.
+		raw, request = o.session.Projection().Snapshot(), p.Request
+		return nil
+	})
+	if err == nil {
+		out.Measured, err = measure(ctx, raw.Log(), request)
+	}
+	return out, err
+}
+
+// trialOf says entry by entry what a plan would do to a view.
+func trialOf(r report.Report, now *tenfold.Projection, scale token.Scale) Trial {
+	t := Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
+	index := map[tenfold.Fate]int{}
+	for i, fate := range tenfold.Fates() {
+		t.Fates, index[fate] = append(t.Fates, fate.String()), i
+	}
+	for i := range t.Fate {
+		fate, _, after := r.View().Fate(int64(i + 1))
+		t.Fate[i], t.After[i] = index[fate], scale.Tokens(after)
+	}
+	return t
+}
+
+// atVersion refuses a log that is not the one that a person looked at; 0 takes any.
+func atVersion(s *session.Session, version int64) error {
+	if now := s.Log().Version(); version != 0 && version != now {
+		return conflict("the conversation has "+strconv.FormatInt(now, 10)+" entries now, not "+strconv.FormatInt(version, 10),
+			"look at what is new and try again, or leave out the version")
+	}
+	return nil
+}
+
+func conflict(detail, hint string) *Problem {
+	return &Problem{Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "conflict", Detail: detail, Hint: hint}
+}
+
+// compact is "tenfold conversation compact --in-place". Where a model may be asked
+// it works on a session of its own: everything else goes on meanwhile.
+func (s *Server) compact(ctx context.Context, in *wished) (out report.Report, err error) {
+	if err := s.writable(); err != nil {
+		return out, err
+	}
+	alone := ""
+	err = s.with(ctx, in.ID, func(o *session.Session) error {
+		p, err := s.prepared(o, in.Body)
+		if err != nil {
+			return err
+		}
+		if p.Model != "" {
+			alone = o.ID()
+			return p.Finish(nil)
+		}
+		out, err = applied(ctx, o, p)
+		return err
+	})
+	if err != nil || alone == "" {
+		return out, err
+	}
+	o, err := s.service.Open(ctx, alone)
+	if err != nil {
+		return out, err
+	}
+	p, err := s.prepared(o, in.Body)
+	if err != nil {
+		return out, err
+	}
+	return applied(ctx, o, p)
+}
+
+func (s *Server) prepared(o *session.Session, w Wish) (Prepared, error) {
+	if err := atVersion(o, w.Version); err != nil {
+		return Prepared{}, err
+	}
+	return s.backend.Request(o, w, false)
+}
+
+// applied compacts. What was looked at is what is planned over; entries that come
+// meanwhile are dealt with as for every compaction (D3).
+func applied(ctx context.Context, o *session.Session, p Prepared) (report.Report, error) {
+	done, err := o.Compact(ctx, p.Request)
+	if err == nil && done.Outcome == session.Superseded {
+		err = conflict("superseded: "+done.Reason, "nothing was written; try again")
+	}
+	if err == nil && done.Outcome == session.Vetoed {
+		err = conflict(done.Reason, "nothing was written")
+	}
+	if err != nil {
+		_ = p.Finish(nil)
+		return report.Report{}, err
+	}
+	r := report.Compacted(o, done, p.Request.Target)
+	return r, p.Finish(&r)
+}
+
+// undoing says what is undone or redone.
+type undoing struct {
+	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Body struct {
+		All    bool `json:"all,omitempty" doc:"undo every overlay in effect"`
+		One    bool `json:"one,omitempty" doc:"undo only the newest overlay"`
+		DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+	}
+}
+
+// redoing says what is redone.
+type redoing struct {
+	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Body struct {
+		One    bool `json:"one,omitempty" doc:"apply again only the overlay undone last"`
+		DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+	}
+}
+
+func (s *Server) undo(ctx context.Context, in *undoing) (report.Change, error) {
+	b := in.Body
+	switch {
+	case b.All && b.One:
+		return report.Change{}, refused("all and one cannot be used together", "use one of them")
+	case b.DryRun:
+		return s.foreseen(ctx, in.ID, false, b.All, b.One)
+	case b.All:
+		return s.change(ctx, in.ID, false, (*session.Session).UndoAll)
+	case b.One:
+		return s.change(ctx, in.ID, false, (*session.Session).UndoOne)
+	}
+	return s.change(ctx, in.ID, false, (*session.Session).Undo)
+}
+
+func (s *Server) redo(ctx context.Context, in *redoing) (report.Change, error) {
+	switch {
+	case in.Body.DryRun:
+		return s.foreseen(ctx, in.ID, true, false, in.Body.One)
+	case in.Body.One:
+		return s.change(ctx, in.ID, true, (*session.Session).RedoOne)
+	}
+	return s.change(ctx, in.ID, true, (*session.Session).Redo)
+}
+
+// change undoes or redoes.
+func (s *Server) change(ctx context.Context, id string, redo bool, do func(*session.Session, context.Context) ([]tenfold.Overlay, error)) (out report.Change, err error) {
+	err = s.write(ctx, id, func(o *session.Session) error {
+		before := o.Projection().Tokens()
+		changed, err := do(o, ctx)
+		if err == nil {
+			out = report.Changed(o.ID(), o.Projection(), before, redo, changed)
+		}
+		return err
+	})
+	return out, err
+}
+
+// foreseen says what an undo or a redo would do.
+func (s *Server) foreseen(ctx context.Context, id string, redo, all, one bool) (out report.Change, err error) {
+	err = s.with(ctx, id, func(o *session.Session) error {
+		next, nothing := (*tenfold.Projection).Undo, session.ErrNothingToUndo
+		switch {
+		case redo && one:
+			next, nothing = (*tenfold.Projection).RedoOne, session.ErrNothingToRedo
+		case redo:
+			next, nothing = (*tenfold.Projection).Redo, session.ErrNothingToRedo
+		case one:
+			next = (*tenfold.Projection).UndoOne
+		}
+		p := o.Projection()
+		before := p.Tokens()
+		var changed []tenfold.Overlay
+		for changes := next(p); len(changes) > 0; changes = next(p) {
+			var entries []tenfold.Entry
+			for _, c := range changes {
+				changed = append(changed, c.Overlay)
+				entries = append(entries, tenfold.Entry{ID: s.service.NewCommand(), Payload: tenfold.CompactionRevoked{Target: c.Target}})
+			}
+			if p = p.Preview(entries...); !all {
+				break
+			}
+		}
+		if len(changed) == 0 {
+			return nothing
+		}
+		out = report.Changed(o.ID(), p, before, redo, changed)
+		out.DryRun = true
+		return nil
+	})
+	return out, err
+}
+
+// pinned names an entry.
+type pinned struct {
+	ID  string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Seq int64  `path:"seq" minimum:"1" doc:"the entry's number"`
+}
+
+func (s *Server) pin(ctx context.Context, in *pinned, on bool) error {
+	return s.write(ctx, in.ID, func(o *session.Session) error {
+		if err := session.Pinnable(o.Log(), in.Seq); err != nil {
+			return err
+		}
+		change := session.ToPin(o.Log(), []int64{in.Seq}, on)
+		switch {
+		case len(change) == 0: // it is so already
+			return nil
+		case on:
+			return o.Pin(ctx, change...)
+		}
+		return o.Unpin(ctx, change...)
+	})
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"tenfold/session"
+)
+
+func (s *Server) declareCompare() {
+	declare(s, operation(http.MethodGet, "comparison", "/conversations/{id}/compactions/{compaction}", "Compare the views before and after a compaction"),
+		func(ctx context.Context, in *ofComparison) (Comparison, error) {
+			c, err := s.comparison(ctx, in.ID, in.Compaction)
+			if err != nil {
+				return Comparison{}, err
+			}
+			return c.out, nil
+		})
+	declare(s, operation(http.MethodGet, "comparison-rows", "/conversations/{id}/compactions/{compaction}/rows", "Read rows of a comparison"),
+		func(ctx context.Context, in *comparedWindow) (out ComparedRows, err error) {
+			c, err := s.comparison(ctx, in.ID, in.Compaction)
+			if err != nil {
+				return out, err
+			}
+			err = s.with(ctx, in.ID, func(open *session.Session) error {
+				out = c.window(in.From, in.Limit, in.Chars, open.Projection().Pinned)
+				return nil
+			})
+			return out, err
+		})
+}
+
+// ofComparison names a compaction of a conversation.
+type ofComparison struct {
+	ID         string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Compaction string `path:"compaction" minLength:"1" maxLength:"500" doc:"the id of one; all for the raw conversation beside what a model sees of it now"`
+}
+
+// comparedWindow says which rows are wanted.
+type comparedWindow struct {
+	ID         string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	Compaction string `path:"compaction" minLength:"1" maxLength:"500" doc:"the id of one; all for the raw conversation beside what a model sees of it now"`
+	From       int    `query:"from" minimum:"0" default:"0" doc:"index of the first row"`
+	Limit      int    `query:"limit" minimum:"1" maximum:"200" default:"100"`
+	Chars      int    `query:"chars" minimum:"1" maximum:"100000" default:"300" doc:"so many characters of each text"`
+}
+
+// mostCompared is how many comparisons are kept: each holds a second log, which
+// shares its texts with the conversation's.
+const mostCompared = 4
+
+// comparisons are those made last.
+type comparisons struct {
+	mu   sync.Mutex
+	keys []string // the one used last at the end
+	made map[string]*comparison
+}
+
+// comparison makes one, or takes the one that was made for the window before. One
+// compaction's is the same for ever; that of the whole is of a version.
+func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comparison, err error) {
+	err = s.with(ctx, id, func(open *session.Session) error {
+		view := open.Projection()
+		key := open.ID() + "\x00" + compaction
+		if compaction == comparedAll {
+			key += "\x00" + strconv.FormatInt(view.Version(), 10)
+		}
+		if c = s.compared.take(key); c != nil {
+			return nil
+		}
+		ok := true
+		if compaction == comparedAll {
+			c = compareAll(view.Snapshot())
+		} else if c, ok = compareOne(view, compaction); !ok {
+			return &Problem{
+				Status: http.StatusNotFound, Code: "not_found", Detail: "no compaction " + strconv.Quote(compaction),
+				Hint: "the conversation lists its compactions",
+			}
+		}
+		s.compared.put(key, c)
+		return nil
+	})
+	return c, err
+}
+
+func (k *comparisons) take(key string) *comparison {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := k.made[key]
+	if c != nil {
+		k.use(key)
+	}
+	return c
+}
+
+func (k *comparisons) put(key string, c *comparison) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.made == nil {
+		k.made = map[string]*comparison{}
+	}
+	k.made[key] = c
+	k.use(key)
+	if len(k.keys) > mostCompared {
+		delete(k.made, k.keys[0])
+		k.keys = k.keys[1:]
+	}
+}
+
+// use moves a key to the end.
+func (k *comparisons) use(key string) {
+	keys := make([]string, 0, len(k.keys)+1)
+	for _, other := range k.keys {
+		if other != key {
+			keys = append(keys, other)
+		}
+	}
+	k.keys = append(keys, key)
+}

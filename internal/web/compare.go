@@ -1,0 +1,350 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"tenfold"
+	"tenfold/token"
+)
+
+// A Comparison is a view before and after, row by row: what one compaction did to
+// the view it was made on, or what all of them together did to the conversation.
+// Columns hold one value a row; those of strings are indexes into their lists.
+type Comparison struct {
+	Compaction string   `json:"compaction" doc:"its id; all for the whole"`
+	Version    int64    `json:"version" doc:"of the log that is compared"`
+	Tokens     Tokens   `json:"tokens" doc:"of both views; the rows add up to them"`
+	Kinds      []string `json:"kinds"`
+	Fates      []string `json:"fates"`
+	Seq        []int64  `json:"seq" doc:"0 for what is not an entry: configuration, and what the projection put in"`
+	Kind       []int    `json:"kind"`
+	Turn       []int    `json:"turn"`
+	Before     []int    `json:"before" doc:"tokens in the view before"`
+	After      []int    `json:"after" doc:"tokens in the view after"`
+	Was        []int    `json:"was" doc:"fate in the view before"`
+	Fate       []int    `json:"fate" doc:"fate in the view after"`
+	By         []string `json:"by" doc:"ids of the compactions that decided the fates after"`
+	Decided    []int    `json:"decided" doc:"index into by; -1 for none"`
+}
+
+// A ComparedRow is a row of a comparison with what both views say.
+type ComparedRow struct {
+	Index  int    `json:"index" doc:"which row it is, from 0"`
+	Seq    int64  `json:"seq"`
+	Kind   string `json:"kind"`
+	Turn   int    `json:"turn"`
+	Step   int    `json:"step"`
+	Label  string `json:"label" doc:"the tool; what the projection put in; the kind's name"`
+	Before Side   `json:"before"`
+	After  Side   `json:"after"`
+	Why    string `json:"why" doc:"the reason of the fate after"`
+	By     string `json:"by,omitempty" doc:"id of the compaction that decided it"`
+	Pinned bool   `json:"pinned,omitempty" doc:"it is pinned now"`
+}
+
+// A Side is what one view shows of a row.
+type Side struct {
+	Fate   string `json:"fate" doc:"added for what the projection put in; config"`
+	Tokens int    `json:"tokens"`
+	Text   string `json:"text" doc:"its beginning; empty where a model sees nothing of it"`
+	Length int    `json:"length" doc:"characters of the whole text"`
+}
+
+// ComparedRows is a window of a comparison.
+type ComparedRows struct {
+	Items []ComparedRow `json:"items"`
+}
+
+// The fates of rows that are not entries of the log.
+const (
+	fateAdded  = "added"
+	fateConfig = "config"
+)
+
+// comparedAll stands in the place of an id for the raw conversation beside what a
+// model sees of it now.
+const comparedAll = "all"
+
+// comparison compares two views of one log. The zero before is the raw log.
+type comparison struct {
+	mu            sync.Mutex // a projection is for one goroutine at a time
+	id            string
+	before, after *tenfold.Projection
+	rows          []comparedRow
+	scaled        token.Scale
+	// out is what the API gives of it.
+	out Comparison
+}
+
+// comparedRow names what stands on both sides of a row.
+type comparedRow struct {
+	seq         int64
+	config      bool
+	left, right *tenfold.Item // put in by the projection
+}
+
+// compareAll sets the raw conversation beside the view.
+func compareAll(view *tenfold.Projection) *comparison {
+	return newComparison(comparedAll, nil, view, token.Calibrate(view.Log()))
+}
+
+// compareOne sets the view before a compaction was made beside the one with it.
+// It reports false where the log has no such compaction. Later entries play no
+// part, so that the answer never changes.
+func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
+	l := view.Log()
+	e, ok := l.Lookup(id)
+	if _, is := e.Payload.(tenfold.Compaction); !ok || !is {
+		return nil, false
+	}
+	past := tenfold.NewLog(tenfold.WithCounter(l.Counter()))
+	for old := range l.Entries() {
+		if old.Seq >= e.Seq {
+			break
+		}
+		if _, err := past.Append(old); err != nil {
+			return nil, false
+		}
+	}
+	before := tenfold.ProjectBranch(past, view.Branch())
+	return newComparison(id, before, before.Preview(e), token.Calibrate(l)), true
+}
+
+func newComparison(id string, before, after *tenfold.Projection, scale token.Scale) *comparison {
+	c := &comparison{id: id, before: before, after: after, scaled: scale}
+	c.list()
+	c.columns(scale)
+	return c
+}
+
+// list finds the rows: the configuration, then the entries that either view
+// shows, and what was put in where it stands.
+func (c *comparison) list() {
+	left, right := additions(c.before), additions(c.after)
+	if config := c.config(); config != (tenfold.Count{}) {
+		c.rows = append(c.rows, comparedRow{config: true})
+	}
+	c.put(left[0], right[0])
+	for e := range c.after.Log().Entries() {
+		if e.Payload.Kind().Visible() && c.after.Reads(e.Seq) && (c.tokens(c.before, e) > 0 || c.tokens(c.after, e) > 0) {
+			c.rows = append(c.rows, comparedRow{seq: e.Seq})
+		}
+		c.put(left[e.Seq], right[e.Seq])
+	}
+}
+
+// put appends what both views put in at a place; what is the same on both sides
+// shares a row.
+func (c *comparison) put(left, right []tenfold.Item) {
+	for i := range left {
+		row := comparedRow{left: &left[i]}
+		j := slices.IndexFunc(right, func(r tenfold.Item) bool {
+			return r.Added == left[i].Added && entryText(r.Payload) == entryText(left[i].Payload)
+		})
+		if j >= 0 {
+			row.right = &right[j]
+			right = slices.Delete(slices.Clone(right), j, j+1)
+		}
+		c.rows = append(c.rows, row)
+	}
+	for i := range right {
+		c.rows = append(c.rows, comparedRow{right: &right[i]})
+	}
+}
+
+// additions are what a view puts in, by the entry that it stands behind; 0 for the
+// beginning.
+func additions(p *tenfold.Projection) map[int64][]tenfold.Item {
+	if p == nil {
+		return nil
+	}
+	added := map[int64][]tenfold.Item{}
+	count := p.Log().Counter().Count
+	begin := func(why tenfold.Addition, text string) {
+		if text != "" {
+			added[0] = append(added[0], tenfold.Item{Added: why, Tokens: count(text), Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}})
+		}
+	}
+	begin(tenfold.AddedSummary, p.Continuation()) // in the system prompt
+	begin(tenfold.AddedNote, p.Note())
+	last := int64(0)
+	for it := range p.Items() {
+		if it.Seq == 0 {
+			if it.Noted {
+				it.Payload, it.Tokens = unnoted(it), it.Tokens-count(p.Note())
+			}
+			added[last] = append(added[last], it)
+		}
+		last = max(last, it.Seq)
+	}
+	return added
+}
+
+// unnoted is what an item says without the note of the view, which has a row of its
+// own.
+func unnoted(it tenfold.Item) tenfold.Payload {
+	if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted {
+		m.Parts = m.Parts[1:]
+		return m
+	}
+	return it.Payload
+}
+
+// tokens are what a view spends on an entry.
+func (c *comparison) tokens(p *tenfold.Projection, e tenfold.Entry) int {
+	if p == nil {
+		return e.Tokens
+	}
+	_, _, n := p.Fate(e.Seq)
+	return n
+}
+
+// config is what the system prompt and the tools cost on both sides.
+func (c *comparison) config() tenfold.Count {
+	sum := c.after.Totals().Config
+	if c.before != nil {
+		sum.Before = c.before.Totals().Config.After
+	}
+	sum.Entries = 0
+	return sum
+}
+
+// columns works out what the API gives.
+func (c *comparison) columns(scale token.Scale) {
+	o := &c.out
+	o.Compaction, o.Version = c.id, c.after.Version()
+	for _, f := range tenfold.Fates() {
+		o.Fates = append(o.Fates, f.String())
+	}
+	added, config := len(o.Fates), len(o.Fates)+1
+	o.Fates = append(o.Fates, fateAdded, fateConfig)
+	counts := make([]tenfold.Count, len(c.rows))
+	kinds, by := map[string]int{}, map[string]int{}
+	for i, r := range c.rows {
+		kind, turn, was, fate, decided := "", 0, added, added, ""
+		switch {
+		case r.config:
+			kind, was, fate = fateConfig, config, config
+			counts[i] = c.config()
+		case r.seq > 0:
+			e, _ := c.after.Log().Entry(r.seq)
+			kind = string(e.Payload.Kind())
+			turn, _, _ = c.after.Log().Where(r.seq)
+			f, id, n := c.after.Fate(r.seq)
+			was, fate, decided = 0, int(f), id
+			if c.before != nil {
+				f, _, _ := c.before.Fate(r.seq)
+				was = int(f)
+			}
+			counts[i] = tenfold.Count{Before: c.tokens(c.before, e), After: n}
+		default:
+			it := r.either()
+			kind, turn, decided = it.Added.String(), it.Turn, it.By
+			if r.left != nil {
+				counts[i].Before = r.left.Tokens
+			}
+			if r.right != nil {
+				counts[i].After = r.right.Tokens
+			}
+		}
+		o.Seq, o.Turn = append(o.Seq, r.seq), append(o.Turn, turn)
+		o.Was, o.Fate = append(o.Was, was), append(o.Fate, fate)
+		o.Kind = append(o.Kind, number(kinds, &o.Kinds, kind))
+		o.Decided = append(o.Decided, number(by, &o.By, decided))
+	}
+	o.Tokens = Tokens{Method: tokensOf(c.after, scale).Method}
+	for _, n := range scale.Counts(counts...) {
+		o.Before, o.After = append(o.Before, n.Before), append(o.After, n.After)
+		o.Tokens.Before, o.Tokens.After = o.Tokens.Before+n.Before, o.Tokens.After+n.After
+	}
+}
+
+func (r comparedRow) either() *tenfold.Item {
+	if r.right != nil {
+		return r.right
+	}
+	return r.left
+}
+
+// number gives the place of a word in a list, which it joins if it is new; -1 for
+// no word.
+func number(known map[string]int, list *[]string, word string) int {
+	if word == "" {
+		return -1
+	}
+	at, ok := known[word]
+	if !ok {
+		at = len(*list)
+		known[word], *list = at, append(*list, word)
+	}
+	return at
+}
+
+// window gives limit rows from the one at index on, with at most chars characters
+// of their texts. Pinned says which entries are pinned now.
+func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool) ComparedRows {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from = min(max(from, 0), len(c.rows))
+	to := min(from+limit, len(c.rows))
+	out := ComparedRows{Items: []ComparedRow{}}
+	for i, r := range c.rows[from:to] {
+		at := from + i
+		row := ComparedRow{Index: at, Seq: r.seq, Kind: c.out.Kinds[c.out.Kind[at]], Turn: c.out.Turn[at]}
+		row.Before = Side{Fate: c.out.Fates[c.out.Was[at]], Tokens: c.out.Before[at]}
+		row.After = Side{Fate: c.out.Fates[c.out.Fate[at]], Tokens: c.out.After[at]}
+		if n := c.out.Decided[at]; n >= 0 {
+			row.By = c.out.By[n]
+		}
+		switch {
+		case r.config:
+			row.Label = "system prompt and tools"
+		case r.seq > 0:
+			e, _ := c.after.Log().Entry(r.seq)
+			_, row.Step, _ = c.after.Log().Where(r.seq)
+			row.Label, row.Why, row.Pinned = labelOf(c.after.Log(), e), c.after.Why(r.seq).String(), pinned(r.seq)
+			row.Before.cut(shown(c.before, e), chars)
+			row.After.cut(shown(c.after, e), chars)
+		default:
+			it := r.either()
+			row.Label, row.Step = it.Added.String(), it.Step
+			if r.left != nil {
+				row.Before.cut(entryText(r.left.Payload), chars)
+			}
+			if r.right != nil {
+				row.After.cut(entryText(r.right.Payload), chars)
+			}
+		}
+		out.Items = append(out.Items, row)
+	}
+	return out
+}
+
+// shown is what a view shows of an entry; empty for nothing. No view is the raw log.
+func shown(p *tenfold.Projection, e tenfold.Entry) string {
+	if p == nil {
+		return entryText(e.Payload)
+	}
+	it, ok := p.Item(e.Seq)
+	if !ok {
+		return ""
+	}
+	return entryText(it.Payload)
+}
+
+// cut sets the text of a side to at most chars characters of it.
+func (s *Side) cut(text string, chars int) {
+	runes := 0
+	for at := range text {
+		if runes == chars {
+			s.Text = strings.Clone(text[:at])
+		}
+		runes++
+	}
+	s.Length = runes
+	if runes <= chars {
+		s.Text = text
+	}
+}

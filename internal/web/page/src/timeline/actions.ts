@@ -1,0 +1,67 @@
+import type { Compaction } from "../api";
+import { call } from "../call";
+import { tokens } from "../format";
+import { ask } from "../parts/dialog";
+import { meta } from "../shell/shell";
+import { fail, say } from "../shell/toast";
+import type { Log } from "./outline";
+
+/**
+ * outlineLoader gives a function that asks for the outline from a seq on. Asked again
+ * while it waits, it asks once more after it, from the earliest seq.
+ */
+export function outlineLoader(id: string, log: Log, loaded: () => void, failed: (e: unknown) => void): { from: (seq: number) => void } {
+  let busy = false;
+  let next = 0;
+  const from = (seq: number) => {
+    if (busy) {
+      next = next ? Math.min(next, seq) : seq;
+      return;
+    }
+    busy = true;
+    call("GET /api/conversations/{id}/outline", { id, from: seq })
+      .then(
+        (o) => {
+          if (!log.merge(o)) next = log.length + 1;
+          loaded();
+        },
+        (e) => (log.length ? fail(e) : failed(e)),
+      )
+      .finally(() => {
+        busy = false;
+        const again = next;
+        next = 0;
+        if (again) from(again);
+      });
+  };
+  return { from };
+}
+
+/** undoLast asks, and takes the last compaction back. */
+export async function undoLast(id: string, compactions: Compaction[], done: () => void): Promise<void> {
+  if (meta.value?.read_only) return say("The server is read only: nothing can be undone.");
+  const last = compactions.filter((c) => c.live).at(-1);
+  if (!last) return say("No compaction to undo.");
+  const turns = last.from_turn === last.to_turn ? `turn ${last.from_turn}` : `turns ${last.from_turn} to ${last.to_turn}`;
+  const what = `${last.strategy || last.source || "The last compaction"}, ${turns}${last.before > last.after ? `, saved ${tokens(last.before - last.after)} tokens` : ""}.`;
+  if (!(await ask("Undo the last compaction?", `${what} What it took from the model is restored; it can be redone.`, "Undo"))) return;
+  try {
+    await call("POST /api/conversations/{id}/undo", { id }, {});
+    say("Undone. The originals are back.");
+    done();
+  } catch (e) {
+    fail(e);
+  }
+}
+
+/** togglePin pins an entry, or unpins it. */
+export async function togglePin(id: string, seq: number, pinned: boolean, done: () => void): Promise<void> {
+  if (meta.value?.read_only) return say("The server is read only: nothing can be pinned.");
+  try {
+    await call(pinned ? "DELETE /api/conversations/{id}/pins/{seq}" : "PUT /api/conversations/{id}/pins/{seq}", { id, seq });
+    say(pinned ? `Entry ${seq} is no longer pinned.` : `Entry ${seq} is pinned: no compaction takes it.`);
+    done();
+  } catch (e) {
+    fail(e);
+  }
+}
