@@ -13,7 +13,9 @@ import (
 
 var (
 	//go:embed page.css
-	style string
+	rules string
+	style = rules + bars()
+
 	//go:embed page.js
 	script string
 )
@@ -118,7 +120,7 @@ func (p *page) sumsOfFates() {
 	p.raw(`<section aria-labelledby="sm"><h2 id="sm">What a model sees of it</h2>`, "\n",
 		`<div class="wide" role="region" tabindex="0" aria-label="Tokens before and after, drawn">`, picture.SVG(p.view, p.scale), "</div>\n",
 		`<div class="wide" role="region" tabindex="0" aria-label="Entries and tokens by fate"><table><thead><tr><th>Fate</th><th class="r">Entries</th><th class="r">Tokens</th><th class="r">A model sees</th></tr></thead><tbody>`, "\n")
-	line := func(class, sign, name string, c tenfold.Count, entries bool) {
+	line := func(class, name string, c tenfold.Count, entries bool) {
 		if c.Entries == 0 && c.Before == 0 && c.After == 0 {
 			return
 		}
@@ -126,7 +128,7 @@ func (p *page) sumsOfFates() {
 		if entries {
 			n = thousands(c.Entries)
 		}
-		p.raw(`<tr><th scope="row" class="f-`, class, `"><span class="ft"><span aria-hidden="true">`, sign, "</span> ", name, `</span></th><td class="r">`,
+		p.raw(`<tr><th scope="row" class="f-`, class, `"><span class="ft">`, name, `</span></th><td class="r">`,
 			n, `</td><td class="r">`, thousands(c.Before), `</td><td class="r">`, thousands(c.After), "</td></tr>\n")
 	}
 	var counts []tenfold.Count
@@ -135,20 +137,20 @@ func (p *page) sumsOfFates() {
 	}
 	counts = p.scale.Counts(append(counts, t.Added, t.Config)...)
 	for i, f := range tenfold.Fates() {
-		line(f.String(), signs[f], f.String(), counts[i], true)
+		line(f.String(), f.String(), counts[i], true)
 	}
 	n := len(counts)
-	line("added", "+", "added", counts[n-2], true)
-	line("config", "#", "system prompt and tools", counts[n-1], false)
+	line("added", "added", counts[n-2], true)
+	line("config", "system prompt and tools", counts[n-1], false)
 	p.raw("</tbody></table></div></section>\n")
 }
 
 // compactions writes what each did.
 func (p *page) compactions() {
-	any := false
+	some := false
 	for o := range p.view.Overlays() {
-		if !any {
-			any = true
+		if !some {
+			some = true
 			p.raw(`<section aria-labelledby="cm"><h2 id="cm">Compactions</h2>`, "\n",
 				`<div class="wide" role="region" tabindex="0" aria-label="What each compaction did"><table><thead><tr><th>Compaction</th><th>When</th><th>Range</th><th>What</th><th class="r">View before → after</th><th class="r">Decides now</th></tr></thead><tbody>`, "\n")
 		}
@@ -183,7 +185,7 @@ func (p *page) compactions() {
 			p.raw("</details></td></tr>\n")
 		}
 	}
-	if any {
+	if some {
 		p.raw("</tbody></table></div></section>\n")
 	}
 }

@@ -109,15 +109,27 @@ func arrow(before, after int) string {
 	return thousands(before) + " → " + thousands(after)
 }
 
-// bar draws tokens before and after, the whole width for full or more.
+// barSteps is how many lengths a bar has.
+const barSteps = 30
+
+// bar draws tokens before and after, the whole width for full or more. It is one
+// element, whose classes say how long, because a page has one for each entry.
 func bar(before, after, full int) string {
-	const width = 60
-	length := func(n int) string {
+	step := func(n int) string {
 		if n <= 0 {
 			return "0"
 		}
-		return strconv.Itoa(max(1, min(width, n*width/full)))
+		return strconv.Itoa(max(1, min(barSteps, n*barSteps/full)))
 	}
-	return `<svg class="bar" viewBox="0 0 60 8" aria-hidden="true"><rect class="was" width="` + length(before) + `" height="8"/><rect width="` +
-		length(after) + `" height="8"/></svg>`
+	return `<i class="bar w` + step(before) + " a" + step(after) + `"></i>`
+}
+
+// bars is the style of these classes.
+func bars() string {
+	var b strings.Builder
+	for i := range barSteps + 1 {
+		n, length := strconv.Itoa(i), strconv.Itoa(2*i)
+		b.WriteString(".w" + n + "{--w:" + length + "px}.a" + n + "{--a:" + length + "px}\n")
+	}
+	return b.String()
 }

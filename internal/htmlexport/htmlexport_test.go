@@ -44,7 +44,8 @@ func small(t testing.TB) *tenfold.Log {
 			}
 		}
 	}
-	add(tenfold.ConfigDelta{Model: "model-1", System: &system, Tools: &tools},
+	add(
+		tenfold.ConfigDelta{Model: "model-1", System: &system, Tools: &tools},
 		tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("fix the login for ann@acme.io in /home/annika/src\nand test it")},
 		tenfold.Reasoning{Text: "First the file.\nThen the test."},
 		tenfold.ToolCall{CallID: "1", Name: "read", Arguments: `{"path":"/home/annika/src/login.go","limit":20}`}, result("1", "package login\n\n"+strings.Repeat("// a line of it\n", 40), false),
@@ -180,12 +181,19 @@ func TestRedacted(t *testing.T) {
 	sys := "system " + secret
 	for _, p := range []tenfold.Payload{
 		tenfold.ConfigDelta{Model: "m " + secret, System: &sys},
-		tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("user " + secret), Attachments: []tenfold.Attachment{{Name: secret, Content: secret}}},
-		tenfold.Reasoning{Text: secret}, tenfold.AssistantMessage{Text: "long\n" + strings.Repeat("x ", 200) + secret},
-		tenfold.ToolCall{CallID: "1", Name: "shell", Arguments: `{"password":"zxcvbn12","a":"\u0067hp_` + secret[4:] + `"}`}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(secret)},
-		tenfold.CompactionFailed{Error: secret}, tenfold.Approval{State: "denied", Reason: secret},
-		tenfold.ToolCall{CallID: "2", Name: "login", Arguments: `{"password":"zxcvbn12","text":"` + strings.Repeat("more ", 99) + `"}`}, tenfold.ToolResult{CallID: "2"},
-		tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}}, tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("on")},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("user " + secret), Attachments: []tenfold.Attachment{{Name: secret, Content: secret}}},
+		tenfold.Reasoning{Text: secret},
+		tenfold.AssistantMessage{Text: "long\n" + strings.Repeat("x ", 200) + secret},
+		tenfold.ToolCall{CallID: "1", Name: "shell", Arguments: `{"password":"zxcvbn12","a":"\u0067hp_` + secret[4:] + `"}`},
+		tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(secret)},
+		tenfold.CompactionFailed{Error: secret},
+		tenfold.Approval{State: "denied", Reason: secret},
+		tenfold.ToolCall{CallID: "2", Name: "login", Arguments: `{"password":"zxcvbn12","text":"` + strings.Repeat("more ", 99) + `"}`},
+		tenfold.ToolResult{CallID: "2"},
+		tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("on")},
 		tenfold.Compaction{FromTurn: 1, ToTurn: 1, Reason: secret, Summary: &tenfold.Summary{Text: secret}},
 	} {
 		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {

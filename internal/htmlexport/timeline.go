@@ -8,19 +8,16 @@ import (
 	"tenfold/tool"
 )
 
-// signs are those of the page of "tenfold serve".
-var signs = [...]string{tenfold.Kept: "=", tenfold.Stripped: "−", tenfold.Trimmed: "…", tenfold.Omitted: "×", tenfold.Summarised: "Σ"}
-
 // row is a line of the timeline.
 type row struct {
 	seq           int64
 	kind, tool    string
 	branch        string
 	text, seen    string // redacted; seen is what a model sees instead of it
-	fate, sign    string
+	fate          string
 	why           string
 	before, after int // tokens, not scaled
-	bad, added    bool
+	bad           bool
 	compaction    bool
 }
 
@@ -41,7 +38,7 @@ func (p *page) entries() {
 		if p.view.Reads(e.Seq) {
 			fate, by, after := p.view.Fate(e.Seq)
 			r.before, r.after = e.Tokens, after
-			r.fate, r.sign = fate.String(), signs[fate]
+			r.fate = fate.String()
 			if fate != tenfold.Kept {
 				r.why = r.fate + ": " + p.view.Why(e.Seq).String()
 				if by != "" {
@@ -81,13 +78,13 @@ func (p *page) item(it tenfold.Item) row {
 	r.before, r.after = it.Tokens, it.Tokens
 	switch {
 	case it.Added != 0:
-		r.added, r.fate, r.sign, r.before = true, "added", "+", 0
+		r.fate, r.before = "added", 0
 		r.why = "put in by the projection: " + it.Added.String()
 		if it.By != "" {
 			r.why += ", " + tagFor(it.By)
 		}
 	default:
-		r.fate, r.sign = it.Fate.String(), signs[it.Fate]
+		r.fate = it.Fate.String()
 		if it.Fate != tenfold.Kept && it.By != "" {
 			r.why = r.fate + ", " + tagFor(it.By)
 		}
@@ -249,7 +246,7 @@ func (p *page) row(r row) {
 	p.raw(begin, "</span>")
 	if r.fate != "" {
 		p.raw(bar(r.before, r.after, p.full), `<span class="tk">`, arrow(p.scale.Tokens(r.before), p.scale.Tokens(r.after)),
-			`</span><span class="ft"><span aria-hidden="true">`, r.sign, "</span> ", r.fate, "</span>")
+			`</span><span class="ft">`, r.fate, "</span>")
 	}
 	if short {
 		p.raw("</div>\n")

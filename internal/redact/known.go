@@ -93,9 +93,9 @@ func tokenLength(s string) int {
 	if !strings.HasPrefix(s, "eyJ") {
 		return 0
 	}
-	end := strings.IndexFunc(s, func(r rune) bool { return r > 127 || !isPartOfWord(byte(r)) && r != '-' && r != '.' })
-	if end < 0 {
-		end = len(s)
+	end := 0
+	for end < len(s) && (isPartOfWord(s[end]) || s[end] == '-' || s[end] == '.') {
+		end++
 	}
 	s = strings.TrimRight(s[:end], ".")
 	if strings.Count(s, ".") >= 2 && strings.Contains(s, ".eyJ") && len(s) > 40 {

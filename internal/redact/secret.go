@@ -299,11 +299,15 @@ func passwordEnd(text string, from, at int) int {
 		}
 		end++
 	}
-	value := text[start:end]
-	if end >= len(text) || end-start < 6 || strings.IndexFunc(value, func(r rune) bool { return r > 127 || !isPartOfWord(byte(r)) && r != '-' && r != '.' }) < 0 && !strings.ContainsAny(value, "0123456789") {
+	if end >= len(text) || end-start < 6 {
 		return 0
 	}
-	return end
+	for _, c := range []byte(text[start:end]) { // words alone would be a placeholder
+		if c >= '0' && c <= '9' || !isPartOfWord(c) && c != '-' && c != '.' {
+			return end
+		}
+	}
+	return 0
 }
 
 // longestKey is more than the PEM of any private key.
