@@ -115,7 +115,7 @@ func (x *liveReplay) run(ctx context.Context, l *tenfold.Log) error {
 }
 
 func newLiveReplay(ctx context.Context, l *tenfold.Log, terms replayTerms, live session.Live) (*liveReplay, error) {
-	x := &liveReplay{own: newReplayer(terms, l.Counter()), ours: newReplayer(terms, l.Counter())}
+	x := &liveReplay{own: newReplayer(terms, l.Counter()), ours: newReplayer(terms, l.Counter()), now: begins(l)}
 	x.result.Model, x.result.Price, x.result.Cache = terms.model, terms.price, terms.cache
 	ids := 0
 	service := session.NewService(memory.New(), session.WithCounter(l.Counter()), session.WithClock(func() time.Time { return x.now }),
@@ -125,6 +125,17 @@ func newLiveReplay(ctx context.Context, l *tenfold.Log, terms replayTerms, live 
 		x.control = x.session.Control(live)
 	}
 	return x, err
+}
+
+// begins is the first time that a log tells. Some formats keep none: their requests
+// are taken to come one right after the other, and the clock stands still.
+func begins(l *tenfold.Log) time.Time {
+	for e := range l.Entries() {
+		if !e.Time.IsZero() {
+			return e.Time
+		}
+	}
+	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 }
 
 // LivePolicy is what the controller of a running conversation shows, asked before

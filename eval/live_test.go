@@ -68,6 +68,34 @@ func steps(t *rapid.T) *tenfold.Log {
 	return l
 }
 
+// Formats of APIs keep no times. Their requests come one right after the other: no
+// cache goes cold between them, and nothing is cleared before it is paid for.
+func TestV2RequestsWithoutTimes(t *testing.T) {
+	l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+	add := func(tokens int, p tenfold.Payload) {
+		if _, err := l.Append(tenfold.Entry{Tokens: tokens, Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(0, tenfold.TurnStart{})
+	add(10, tenfold.UserMessage{Parts: tenfold.Text("build it")})
+	for i := range 30 {
+		id := fmt.Sprintf("c%d", i)
+		add(50, tenfold.ToolCall{CallID: id, Name: "shell", Arguments: `{"command":"make"}`})
+		add(3000, tenfold.ToolResult{CallID: id, Parts: tenfold.Text(strings.Repeat("a line\n", 400))})
+	}
+	add(5, tenfold.AssistantMessage{Text: "it builds"})
+	for _, way := range eval.LiveWays(liveDefaults(t))[:3] {
+		r, err := eval.ReplayLive(t.Context(), l, eval.LiveOptions{Live: way.Live, Model: "claude-sonnet-4-5"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Cold+r.Full+r.Cleared > 0 || r.With.Dollars > r.Without.Dollars {
+			t.Errorf("%s: cold %d, full %d, cleared %d; $%f with us, $%f without", way.Name, r.Cold, r.Full, r.Cleared, r.With.Dollars, r.Without.Dollars)
+		}
+	}
+}
+
 // live V2: wherever a conversation ends, it cost no more through us, as long as it
 // was never full.
 func TestV2NeverDearerWhereverItEnds(t *testing.T) {

@@ -112,7 +112,7 @@ func (b *served) Meta() web.Meta {
 	if err != nil { // whatever needs the configuration says so
 		return m
 	}
-	m.Profiles = e.ProfileNames()
+	m.Profiles, m.Models = e.ProfileNames(), configuredModels(e)
 	m.Model, _, _ = e.Own("model", "name")
 	m.Agent = m.Model != "" && !b.readOnly
 	return m

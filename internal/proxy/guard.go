@@ -92,7 +92,7 @@ func Listen(ctx context.Context, address string, kept bool) (net.Listener, error
 		return nil, failed("expected HOST:PORT", "for example 127.0.0.1:7434", nil)
 	}
 	if !isLoopback(host) && !kept {
-		return nil, failed("others on the network could use your credentials", "use 127.0.0.1, or pass --token-file FILE to keep the address secret", nil)
+		return nil, failed("others on the network could use it", "use 127.0.0.1, or pass --token-file FILE, so that only those who know its secret can", nil)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

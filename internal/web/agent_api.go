@@ -16,7 +16,7 @@ func (s *Server) declareAgent() {
 	say.DefaultStatus, say.MaxBodyBytes = http.StatusAccepted, mostMessage
 	declareEmpty(s, say, s.say)
 	declareEmpty(s, operation(http.MethodPost, "stop", "/conversations/{id}/stop", "Stop the agent, and keep what it did"), s.stopAgent)
-	declareEmpty(s, operation(http.MethodPost, "reply", "/conversations/{id}/questions/{question}", "Answer a question of the agent"), s.reply)
+	declareEmpty(s, operation(http.MethodPost, "reply", "/conversations/{id}/questions/{qid}", "Answer a question of the agent"), s.reply)
 	begin := operation(http.MethodPost, "begin", "/conversations", "Make a conversation")
 	begin.DefaultStatus = http.StatusCreated
 	declare(s, begin, s.beginConversation)
@@ -37,17 +37,20 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 	case m.Text != "" && m.Do == doGoOn:
 		return refused("to go on takes no text", `send the text without "do"`)
 	}
-	id, compacting := "", false
+	id, state := "", session.Ready
 	err := s.sessions.with(ctx, in.ID, func(o *opened) error {
 		now, err := s.status(ctx, o)
-		id, compacting = o.session.ID(), now.State == string(session.Compacting)
+		id, state = o.session.ID(), session.State(now.State)
+		if other := m.Model != "" && m.Model != o.session.Projection().Config().Model; state == session.Closed && (m.Do == doCompact || other) {
+			state = session.Tried // another model may have room
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	c := s.live.use(id)
-	run, err := c.begin(m, compacting)
+	run, err := c.begin(m, state)
 	if err != nil {
 		c.release()
 		return err
@@ -73,7 +76,7 @@ func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
 
 type replying struct {
 	InConversation
-	Question string `path:"question" maxLength:"100" doc:"the question's id"`
+	Question string `path:"qid" maxLength:"100" doc:"the question's id"`
 	Body     Reply
 }
 

@@ -130,20 +130,23 @@ func act(t testing.TB, st store.Store, b *acting) (*Server, *acting) {
 }
 
 // post sends a body, and gives the problem where the answer is one.
-func post(t testing.TB, s http.Handler, path string, body any, status int) Problem {
+func post(t testing.TB, s *Server, path string, body any, status int) Problem {
 	t.Helper()
 	return postFor[Problem](t, s, path, body, status)
 }
 
 // postFor gives what a POST answers.
-func postFor[T any](t testing.TB, s http.Handler, path string, body any, status int) (out T) {
+func postFor[T any](t testing.TB, s *Server, path string, body any, status int) (out T) {
 	t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/conversations"+path, strings.NewReader(string(data))))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/conversations"+path, strings.NewReader(string(data)))
+	_, pattern := s.mux.Handler(r)
+	s.ServeHTTP(w, r)
+	keepsContract(t, r, pattern, w)
 	if w.Code != status {
 		t.Fatalf("POST %s: %d, not %d: %.300s", path, w.Code, status, w.Body)
 	}
@@ -330,6 +333,9 @@ func TestACompactionClosesTheInput(t *testing.T) {
 	got = until(t, s, "over", over)
 	if !strings.Contains(got.Failure, "no idea") || got.State != "closed" || words(got) != "compact: retry compaction, new: new session" {
 		t.Errorf("%+v, %+v", got, got.Ended)
+	}
+	if p := post(t, s, "/talk/messages", Message{Text: "And now?"}, http.StatusConflict); p.Code != "context_exceeded" || p.Hint == "" {
+		t.Errorf("%+v", p)
 	}
 	post(t, s, "/talk/messages", Message{Do: "compact"}, http.StatusAccepted)
 	<-planning

@@ -8,7 +8,6 @@ import (
 	"tenfold"
 	"tenfold/internal/report"
 	"tenfold/session"
-	"tenfold/token"
 )
 
 func (s *Server) declareCompact() {
@@ -53,7 +52,7 @@ func (s *Server) plan(ctx context.Context, in *wished) (out Trial, err error) {
 		if err := p.Finish(&r); err != nil {
 			return err
 		}
-		out = trialOf(r, o.session.Projection(), o.figures())
+		out = trialOf(r, o)
 		// What is measured takes a while, and is of the log as it is now.
 		raw, request = o.session.Projection().Snapshot(), p.Request
 		return nil
@@ -64,16 +63,22 @@ func (s *Server) plan(ctx context.Context, in *wished) (out Trial, err error) {
 	return out, err
 }
 
-// trialOf says entry by entry what a plan would do to a view.
-func trialOf(r report.Report, now *tenfold.Projection, scale token.Scale) Trial {
+// trialOf says entry by entry what a plan would do. Entries of branches that it does
+// not touch are as they are for their own readers.
+func trialOf(r report.Report, o *opened) Trial {
+	now, scale := o.session.Projection(), o.figures()
 	t := Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
 	index := map[tenfold.Fate]int{}
 	for i, fate := range tenfold.Fates() {
 		t.Fates, index[fate] = append(t.Fates, fate.String()), i
 	}
-	for i := range t.Fate {
-		fate, _, after := r.View().Fate(int64(i + 1))
-		t.Fate[i], t.After[i] = index[fate], scale.Tokens(after)
+	for e := range o.session.Log().Entries() {
+		view := r.View()
+		if !view.Reads(e.Seq) {
+			view = o.view(e.Branch)
+		}
+		fate, _, after := view.Fate(e.Seq)
+		t.Fate[e.Seq-1], t.After[e.Seq-1] = index[fate], scale.Tokens(after)
 	}
 	return t
 }

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/listing"
+	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
@@ -148,19 +149,13 @@ func facets(counts map[string]int) []Facet {
 // row is what the store knows of a conversation.
 func (s *Server) row(c store.Conversation, active string) ConversationRow {
 	began, ended := listing.Span(c)
+	dollars, _ := s.accounts.dollars(c)
 	return ConversationRow{
 		ID: c.ID, Title: c.Title, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
-		Tokens: Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: counterName(s.service.Counter())},
-		Began:  began.UTC(), Ended: ended.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,
+		Tokens:  Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: report.CounterName(s.service.Counter())},
+		Dollars: dollars,
+		Began:   began.UTC(), Ended: ended.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,
 	}
-}
-
-// counterName is the name of a token counter: "o200k", "chars/4".
-func counterName(c tenfold.Counter) string {
-	if c, ok := c.(token.Counter); ok {
-		return strings.TrimSuffix(c.Name(), "_base")
-	}
-	return "unknown"
 }
 
 func (s *Server) conversation(ctx context.Context, in *InConversation) (out Conversation, err error) {
@@ -171,7 +166,7 @@ func (s *Server) conversation(ctx context.Context, in *InConversation) (out Conv
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
 		view, scale := o.session.Projection(), o.figures()
 		out.ConversationRow = s.row(o.row, active)
-		out.Tokens = tokensOf(view, scale)
+		out.Tokens = report.Totals(view, scale)
 		out.Turns, out.Entries = view.Log().Turns(), view.Log().Version()
 		out.Model = view.Config().Model
 		out.Compactions = compactions(view, scale)
@@ -181,16 +176,6 @@ func (s *Server) conversation(ctx context.Context, in *InConversation) (out Conv
 		return err
 	})
 	return out, err
-}
-
-// tokensOf are the totals of a view, as the command line shows them (T3).
-func tokensOf(view *tenfold.Projection, scale token.Scale) Tokens {
-	all := view.Totals().All()
-	t := Tokens{Before: scale.Tokens(all.Before), After: scale.Tokens(all.After), Method: counterName(view.Log().Counter())}
-	if scale.Source() == token.Calibrated {
-		t.Method = string(token.Calibrated)
-	}
-	return t
 }
 
 // compactions are those of the log, the oldest first.

@@ -93,7 +93,7 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 			continue
 		}
 		group := func(at time.Time, model string) *Spending {
-			key, title := "", ""
+			var key, title string
 			switch in.By {
 			case "project":
 				key = c.Origin.Directory

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tenfold"
+	"tenfold/internal/report"
 	"tenfold/token"
 )
 
@@ -254,7 +255,7 @@ func (c *comparison) columns(scale token.Scale) {
 		o.Kind = append(o.Kind, number(kinds, &o.Kinds, kind))
 		o.Decided = append(o.Decided, number(by, &o.By, decided))
 	}
-	o.Tokens = Tokens{Method: tokensOf(c.after, scale).Method}
+	o.Tokens = Tokens{Method: report.Totals(c.after, scale).Method}
 	for _, n := range scale.Counts(counts...) {
 		o.Before, o.After = append(o.Before, n.Before), append(o.After, n.After)
 		o.Tokens.Before, o.Tokens.After = o.Tokens.Before+n.Before, o.Tokens.After+n.After

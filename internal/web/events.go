@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,6 +190,11 @@ func (k *looks) changed(o *opened) (first int64) {
 		first = 1 // all figures are other ones
 	}
 	k.ratio = scale.Percent
+	look := func(seq int64) {
+		if first == 0 || seq < first {
+			first = seq
+		}
+	}
 	o.columns.read(l)
 	view, branch := o.view(""), ""
 	for i := range o.columns.kind {
@@ -199,15 +205,14 @@ func (k *looks) changed(o *opened) (first int64) {
 		fate, by, after := view.Fate(seq)
 		if i == len(k.fate) {
 			k.fate, k.after, k.by = append(k.fate, int8(fate)), append(k.after, int32(after)), append(k.by, by) //nolint:gosec // counts of one entry
-			if call := l.Pair(seq); call > 0 && call < seq && first == 0 {
-				first = call // which has a result now
+			if call := l.Pair(seq); call > 0 && call < seq {
+				look(call) // it has a result now
 			}
 			continue
 		}
 		if k.fate[i] != int8(fate) || k.after[i] != int32(after) || k.by[i] != by { //nolint:gosec // as above
-			if k.fate[i], k.after[i], k.by[i] = int8(fate), int32(after), by; first == 0 { //nolint:gosec // as above
-				first = seq
-			}
+			k.fate[i], k.after[i], k.by[i] = int8(fate), int32(after), by //nolint:gosec // as above
+			look(seq)
 		}
 	}
 	return first
@@ -276,15 +281,15 @@ func (p *topic) keep(events []told, version int64) {
 
 // since gives what is to be told after a seq: behind tells that the topic does not
 // keep all of it any more.
-func (p *topic) since(seq int64) (events []told, behind bool, version int64) {
+func (p *topic) since(seq int64) (events []told, behind bool) {
 	if seq >= p.version {
-		return nil, false, p.version
+		return nil, false
 	}
 	first := p.version - int64(len(p.events)) + 1
 	if seq+1 < first {
-		return nil, true, p.version
+		return nil, true
 	}
-	return p.events[seq+1-first:], false, p.version
+	return slices.Clone(p.events[seq+1-first:]), false
 }
 
 // encoded is an event as it is sent; id 0 is none.
@@ -316,7 +321,7 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 	}
 	for {
 		p.mu.Lock()
-		events, behind, _ := p.since(after)
+		events, behind := p.since(after)
 		status, news, ended := []byte(nil), p.news, p.err
 		if p.stated != stated {
 			status, stated = p.status, p.stated

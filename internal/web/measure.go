@@ -35,7 +35,8 @@ func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m Measured
 	m.Requests = s.Requests()
 	var cur, edr mean
 	for _, percent := range tryCuts() {
-		if len(m.Cuts) > 0 && time.Since(begun) > measureTime {
+		if time.Since(begun) > measureTime {
+			m.Why = "it took too long: the lab measures it"
 			break
 		}
 		c, err := s.Cut(percent)
@@ -54,7 +55,9 @@ func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m Measured
 		edr.add(recall.EDR)
 		m.Cuts = append(m.Cuts, percent)
 	}
-	if m.CUR, m.EDR = cur.value(), edr.value(); m.CUR == nil {
+	if m.CUR, m.EDR = cur.value(), edr.value(); m.CUR != nil {
+		m.Why = ""
+	} else if m.Why == "" {
 		m.Why = "too short: no call near its end uses a name from before that was not shown again"
 	}
 	return m, nil

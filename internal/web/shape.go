@@ -218,7 +218,8 @@ type Meta struct {
 	Version    string   `json:"version"`
 	ReadOnly   bool     `json:"read_only"`
 	Agent      bool     `json:"agent" doc:"messages can be sent: a model is configured"`
-	Model      string   `json:"model,omitempty"`
+	Model      string   `json:"model,omitempty" doc:"what answers a message that names none"`
+	Models     []string `json:"models" doc:"that the configuration names, as PROVIDER/MODEL"`
 	Profiles   []string `json:"profiles"`
 	Strategies []string `json:"strategies"`
 	Providers  []string `json:"providers" doc:"for views: anthropic, openai-chat …"`

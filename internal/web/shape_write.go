@@ -41,7 +41,9 @@ type Trial struct {
 // Measured is what a strategy keeps of what was needed later (docs/quality.md),
 // measured on one conversation: it is cut at a few places near its end, what
 // stands before a cut is compacted as was asked, and what the agent did in the 30
-// requests after it shows what it still needed.
+// requests after it shows what it still needed. It is measured over the raw log, up
+// to the first summary of the session's own tool. What a model would write a digest
+// writes here.
 type Measured struct {
 	CUR *float64 `json:"cur" doc:"the share of the names needed later that stand in a readable line; null where nothing can be measured"`
 	EDR *float64 `json:"edr" doc:"the share of the edits whose old text stands in the view"`

@@ -96,6 +96,11 @@ func (w *follower) close() {
 }
 
 func (w *follower) take(id, name, data string) {
+	if all, err := contract(); err != nil {
+		w.t.Error(err)
+	} else {
+		validates(w.t, "event "+name, all["GET /api/conversations/{id}/events 200 text/event-stream"], []byte(data))
+	}
 	var e Event
 	if err := json.Unmarshal([]byte(data), &e); err != nil || e.name() != name {
 		w.t.Errorf("event %q: %v: %s", name, err, data)

@@ -128,9 +128,9 @@ func (t *talks) close() error {
 	return errors.Join(errs...)
 }
 
-// begin takes the conversation for work: one at a time, and none while it is
-// compacted, by whomever (A5).
-func (c *talk) begin(m Message, compacting bool) (context.Context, error) {
+// begin takes the conversation for work: one at a time, none while it is compacted, by
+// whomever (A5), and none where that failed and the context is full (A6).
+func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 	c.talks.mu.Lock()
 	defer c.talks.mu.Unlock()
 	c.mu.Lock()
@@ -138,13 +138,18 @@ func (c *talk) begin(m Message, compacting bool) (context.Context, error) {
 	switch {
 	case c.closed:
 		return nil, &Problem{Status: http.StatusServiceUnavailable, Code: "closed", Detail: "the server is ending", Hint: "start it again"}
-	case c.compacting || compacting:
+	case c.compacting || state == session.Compacting:
 		return nil, &Problem{
 			Status: http.StatusConflict, Code: "compacting", Detail: "the conversation is being compacted: nothing can be sent until that is done",
 			Hint: "wait for the status to change",
 		}
 	case c.busy:
 		return nil, &Problem{Status: http.StatusConflict, Code: "busy", Detail: "the agent is at work in this conversation", Hint: "wait for its answer, or stop it"}
+	case state == session.Closed:
+		return nil, &Problem{
+			Status: http.StatusConflict, Code: "context_exceeded", Detail: "the context is full, and compacting it failed: nothing can be sent",
+			Hint: "retry the compaction, or begin a new conversation",
+		}
 	}
 	ctx, stop := context.WithCancel(c.ctx)
 	c.busy, c.stop, c.wanted, c.ended = true, stop, m.Do, nil

@@ -52,7 +52,7 @@ func (l *lent) Replay(*session.Session) (o eval.ReplayOptions, names []string, e
 }
 
 // send asks a server for an operation with a body, and reads its answer.
-func send[T any](t testing.TB, s http.Handler, method, path string, body any, status int) (out T) {
+func send[T any](t testing.TB, s *Server, method, path string, body any, status int) (out T) {
 	t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -65,6 +65,8 @@ func send[T any](t testing.TB, s http.Handler, method, path string, body any, st
 	if w.Code != status {
 		t.Fatalf("%s %s: %d, not %d: %.500s", method, path, w.Code, status, w.Body)
 	}
+	_, pattern := s.mux.Handler(r)
+	keepsContract(t, r, pattern, w)
 	if w.Body.Len() == 0 {
 		return out
 	}
@@ -149,6 +151,31 @@ func TestAPlanIsWhatApplyingItDoesAndWritesNothing(t *testing.T) {
 	}
 	if p := send[Problem](t, s, "POST", "/api/conversations/c/plan", Wish{Strategies: []string{"no-such"}}, http.StatusUnprocessableEntity); p.Detail == "" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// What a plan does not touch is in it as the outline has it, what sub-agents said
+// included.
+func TestATrialIsAnOutline(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	entries := logtest.Long(200)
+	for i := range entries {
+		if i > 60 && i < 90 {
+			entries[i].Branch = "helper"
+		}
+	}
+	created(t, service, "c", entries)
+	send[report.Report](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: []string{"strip-tools"}, Keep: "1"}, http.StatusOK)
+	trial := send[Trial](t, s, "POST", "/api/conversations/c/plan", Wish{Strategies: []string{"trim-results:over=100MB"}}, http.StatusOK)
+	outline := get[Outline](t, s, "/api/conversations/c/outline", http.StatusOK)
+	if trial.Report.Nothing == "" || trial.Changed != 0 || len(trial.Fate) != len(outline.Fate) {
+		t.Fatalf("%+v", trial.Report)
+	}
+	for i := range trial.Fate {
+		if trial.Fates[trial.Fate[i]] != outline.Fates[outline.Fate[i]] || trial.After[i] != outline.After[i] {
+			t.Errorf("entry %d: %s %d, in the outline %s %d", i+1, trial.Fates[trial.Fate[i]], trial.After[i], outline.Fates[outline.Fate[i]], outline.After[i])
+		}
 	}
 }
 
@@ -331,6 +358,30 @@ func TestPinsHoldEntries(t *testing.T) {
 	}
 	if p := send[Problem](t, s, "PUT", "/api/conversations/c/pins/1", nil, http.StatusUnprocessableEntity); p.Code != "not_visible" {
 		t.Errorf("%+v", p) // where a turn starts
+	}
+}
+
+// Another process that comes first is given way to, and what was meant is done after
+// it.
+func TestWhatIsWrittenGivesWayAndIsWritten(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "c", logtest.Long(100))
+	tries := 0
+	err := s.write(t.Context(), "c", func(o *session.Session) error {
+		if tries++; tries < 3 {
+			other, err := service.Open(t.Context(), "c")
+			if err == nil {
+				err = other.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		return o.Append(t.Context(), tenfold.Entry{ID: "mine", Payload: tenfold.TurnStart{}})
+	})
+	if err != nil || tries != 3 || version(t, service, "c") != 103 {
+		t.Errorf("%d tries, %d entries, %v", tries, version(t, service, "c"), err)
 	}
 }
 

@@ -55,8 +55,9 @@ var chromium = sync.OnceValues(func() (context.Context, string) {
 	options := append(
 		chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, // root has no sandbox in a container
-		// Nothing but this machine has a name.
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
+		// Nothing but this machine has a name, and a stranger's site that has its own
+		// name lead here.
+		chromedp.Flag("host-resolver-rules", "MAP evil.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("enable-precise-memory-info", true), chromedp.Flag("js-flags", "--expose-gc"),
 		chromedp.Flag("lang", "en-US"), chromedp.Env("TZ=UTC"),

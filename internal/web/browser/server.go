@@ -32,9 +32,11 @@ type Server struct {
 	args    []string
 	address string
 	process *exec.Cmd
-	cookie  *http.Cookie
-	stderr  bytes.Buffer
-	left    io.Reader
+	// invitation is the address that signs a browser in, until cookie is there.
+	invitation string
+	cookie     *http.Cookie
+	stderr     bytes.Buffer
+	left       io.Reader
 }
 
 // Serve starts the program over an empty store, with further flags of "tenfold
@@ -127,9 +129,18 @@ func (s *Server) Start() {
 		s.t.Fatalf("tenfold serve says %q, %v\n%s", line, err, s.stderr.String())
 	}
 	s.left, s.address, s.URL = lines, said.Address, "http://"+said.Address
-	// The invitation is for one browser: its cookie goes to every tab.
+	s.cookie, s.invitation = nil, said.URL
+}
+
+// signIn opens the invitation, and gives the cookie of who is signed in. The
+// invitation is for one browser: its cookie goes to every tab.
+func (s *Server) signIn() *http.Cookie {
+	s.t.Helper()
+	if s.cookie != nil {
+		return s.cookie
+	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, said.URL, http.NoBody)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.invitation, http.NoBody)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -142,6 +153,7 @@ func (s *Server) Start() {
 		s.t.Fatalf("the invitation gives %s, %v", got.Status, got.Header)
 	}
 	s.cookie = got.Cookies()[0]
+	return s.cookie
 }
 
 // Stop ends the program as Ctrl-C does, and has it end well. It does nothing where it
@@ -178,7 +190,7 @@ func (s *Server) Call(method, path, body string) (int, string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.AddCookie(s.cookie)
+	r.AddCookie(s.signIn())
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

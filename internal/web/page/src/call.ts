@@ -38,22 +38,28 @@ export async function call<K extends keyof Ops>(
   signal?: AbortSignal,
 ): Promise<Ops[K]["out"]> {
   const [method, template] = (op as string).split(" ") as [string, string];
-  const init: RequestInit = { method, credentials: "same-origin", headers: { Accept: "application/json" } };
+  const init: RequestInit = { method, headers: { Accept: "application/json" } };
   if (signal) init.signal = signal;
   if (body !== undefined) {
     init.body = JSON.stringify(body);
     init.headers = { Accept: "application/json", "Content-Type": "application/json" };
   }
+  const answer = await request(pathOf(template, args as Record<string, unknown>), init);
+  if (answer.status === 202 || answer.status === 204) return undefined as Ops[K]["out"];
+  return (await answer.json()) as Ops[K]["out"];
+}
+
+/** request asks for an address of the API. It throws a Problem unless the server grants it. */
+export async function request(address: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(pathOf(template, args as Record<string, unknown>), init);
+    answer = await fetch(address, { ...init, credentials: "same-origin" });
   } catch (e) {
-    if (signal?.aborted) throw e;
+    if (init.signal?.aborted) throw e;
     throw new Problem(0, "The server does not answer.", "", "Check that tenfold serve still runs.");
   }
   if (!answer.ok) throw await problemOf(answer);
-  if (answer.status === 202 || answer.status === 204) return undefined as Ops[K]["out"];
-  return (await answer.json()) as Ops[K]["out"];
+  return answer;
 }
 
 async function problemOf(answer: Response): Promise<Problem> {

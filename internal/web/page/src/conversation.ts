@@ -1,6 +1,6 @@
 import { batch, signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Conversation, Event, Status } from "./api";
+import type { Conversation, Piece, Status } from "./api";
 import { call } from "./call";
 import { follow, type Told } from "./stream";
 
@@ -8,7 +8,6 @@ import { follow, type Told } from "./stream";
 export interface Writing {
   text: string;
   after: number; // seq of the newest entry when it began
-  call: string; // whose output it is, "" for what a model writes
 }
 
 /** An Opened conversation: what all that shows it shares, and its one stream. */
@@ -21,7 +20,8 @@ export interface Opened {
   connected: Signal<boolean>;
   text: Signal<Writing | undefined>;
   reasoning: Signal<Writing | undefined>;
-  output: Signal<Writing | undefined>;
+  /** What running calls have printed, by outputKey. */
+  outputs: Signal<ReadonlyMap<string, string>>;
   /** on calls told for every event until the function that it gives is called. */
   on: (told: (e: Told) => void) => () => void;
   /** reload asks for the conversation again. */
@@ -35,6 +35,9 @@ interface Held extends Opened {
 }
 
 const open = new Map<string, Held>();
+
+/** How much of what a call prints is kept, in characters: its end. */
+const mostOutput = 16_384;
 
 /**
  * useConversation opens a conversation while a component is shown. All components that
@@ -53,18 +56,25 @@ export function useConversation(id: string): Opened {
   return held;
 }
 
-type Piece = { text: string; begins?: boolean; after?: number; call?: string };
-
-/** written adds a piece to what was written. */
-export function written(have: Writing | undefined, piece: Piece): Writing {
-  const before = piece.begins ? "" : (have?.text ?? "");
-  return { text: before + piece.text, after: piece.after ?? have?.after ?? 0, call: piece.call ?? "" };
+/** written adds a piece to what was written. One that comes after what it has become is dropped. */
+export function written(have: Writing | undefined, piece: Piece, said: number): Writing | undefined {
+  if (piece.after < said) return have;
+  return { text: (piece.begins ? "" : (have?.text ?? "")) + piece.text, after: piece.after };
 }
+
+/** outputKey tells calls apart: a sub-agent may use the ids of another's. */
+export function outputKey(of: { branch?: string; call?: string }): string {
+  return `${of.branch ?? ""}/${of.call ?? ""}`;
+}
+
+/** Entries that end a text that was being written before them. */
+const ends = new Set(["user_message", "assistant_message", "reasoning", "tool_call"]);
 
 function make(id: string): Held {
   const listeners = new Set<(e: Told) => void>();
   let stop = () => {};
   let waits = 0;
+  let said = 0; // the newest entry that ends a text
 
   const load = async () => {
     try {
@@ -87,13 +97,22 @@ function make(id: string): Held {
       if (e.entry) {
         const { seq, branch } = e.entry;
         held.version.value = Math.max(held.version.value, seq, e.version ?? 0);
-        for (const s of [held.text, held.reasoning]) if (!branch && s.value && s.value.after < seq) s.value = undefined;
+        if (!branch && ends.has(e.entry.kind)) {
+          said = Math.max(said, seq);
+          for (const s of [held.text, held.reasoning]) if (s.value && s.value.after < said) s.value = undefined;
+        }
         if (e.changed || e.entry.kind.startsWith("compaction") || e.entry.kind.endsWith("pin")) held.reload();
       }
-      if (e.status) held.status.value = e.status;
-      for (const name of ["text", "reasoning", "output"] as const) {
-        const piece = (e as Event)[name] as Piece | undefined;
-        if (piece && typeof piece === "object") held[name].value = written(held[name].value, piece);
+      if (e.status) {
+        held.status.value = e.status;
+        const runs = new Set(e.status.running.map(outputKey));
+        if ([...held.outputs.value.keys()].some((k) => !runs.has(k))) held.outputs.value = new Map([...held.outputs.value].filter(([k]) => runs.has(k)));
+      }
+      for (const name of ["text", "reasoning"] as const) if (e[name]) held[name].value = written(held[name].value, e[name], said);
+      if (e.output) {
+        const key = outputKey(e.output);
+        const before = e.output.begins ? "" : (held.outputs.value.get(key) ?? "");
+        held.outputs.value = new Map(held.outputs.value).set(key, (before + e.output.text).slice(-mostOutput));
       }
     });
     for (const l of [...listeners]) l(e);
@@ -108,7 +127,7 @@ function make(id: string): Held {
     connected: signal(false),
     text: signal(undefined),
     reasoning: signal(undefined),
-    output: signal(undefined),
+    outputs: signal(new Map()),
     holders: 0,
     on: (l) => {
       listeners.add(l);

@@ -61,7 +61,7 @@ export function Plot({ options, data, height, deps, label, mark }: Props) {
   }, [theme, height, ...deps]);
   useEffect(() => plot.current?.setData(data), [data]);
   useEffect(() => plot.current?.redraw(false), [mark]);
-  return <div class="plot" ref={box} role="img" aria-label={label} />;
+  return <div class="plot" ref={box} role="img" aria-label={label} style={{ minHeight: `${height}px` }} />;
 }
 
 /** axis is an axis in the colours of the page. */

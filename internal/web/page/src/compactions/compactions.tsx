@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Compaction, Comparison, Conversation } from "../api";
 import { call } from "../call";
 import { useConversation } from "../conversation";
@@ -17,6 +17,7 @@ import "./compactions.css";
 export function CompactionsView({ id }: { id: string }) {
   const live = useConversation(id);
   const c = live.conversation.value;
+  useEffect(live.reload, [live.version.value]);
   const chosen = place.value.part || "all";
   if (!c) return <Waits of={{ value: undefined, error: live.error.value, loading: true, again: live.reload }}>{() => null}</Waits>;
   return (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count, percent } from "../format";
+import { count, percent, plural } from "../format";
 import { FateSign, fateMeaning, signOf } from "../parts/fate";
 import type { Stretch, Sum } from "./model";
 import { rowName } from "./model";
@@ -25,13 +25,14 @@ const height = top * 2 + gap;
  * Shrinking draws a view before above the view after, both to one scale of tokens and in
  * order: each stretch of one fate leads down to what is left of it.
  */
-export function Shrinking(props: { stretches: Stretch[]; before: number; after: number; words: string }) {
+export function Shrinking(props: { stretches: Stretch[]; before: number; after: number; words: string; sides?: [string, string] }) {
   const [at, width] = useWidth<HTMLDivElement>();
+  const [was, is] = props.sides ?? ["Before", "After"];
   const x = (tokens: number) => (tokens / Math.max(props.before, props.after, 1)) * width;
   return (
     <div class="shrinking" ref={at}>
       <p class="scale">
-        <strong>Before</strong> {count(props.before)} tokens
+        <strong>{was}</strong> {count(props.before)} tokens
       </p>
       {width > 0 && (
         <svg width={width} height={height} role="img" aria-label={props.words}>
@@ -58,19 +59,19 @@ export function Shrinking(props: { stretches: Stretch[]; before: number; after: 
         </svg>
       )}
       <p class="scale">
-        <strong>After</strong> {count(props.after)} tokens{props.before > 0 && `, ${percent(props.after / props.before)} of them`}
+        <strong>{is}</strong> {count(props.after)} tokens{props.before > 0 && `, ${percent(props.after / props.before)} of them`}
       </p>
     </div>
   );
 }
 
 /** Legend says what became of how much, and chooses which rows are shown. */
-export function Legend(props: { sums: Sum[]; chosen?: string; choose?: (fate: string) => void }) {
+export function Legend(props: { sums: Sum[]; rows?: [string, string]; chosen?: string; choose?: (fate: string) => void }) {
   const shown = (s: Sum) => (
     <>
       <FateSign fate={s.fate} word />
       <span class="soft">
-        {count(s.rows)} {s.rows === 1 ? "row" : "rows"}
+        {plural(s.rows, ...(props.rows ?? ["row", "rows"]))}
       </span>
       <span class="number">
         {s.before === s.after ? count(s.after) : `${count(s.before)} → ${count(s.after)}`}

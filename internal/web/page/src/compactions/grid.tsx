@@ -70,13 +70,14 @@ export function Compared({ id, c, fate, changed }: Props) {
     { key: "Enter", does: "show the row whole, or unfold unchanged rows", run: () => enter(at) },
     { key: "p", does: "pin or unpin the entry", run: () => {
         const line = list[at];
-        const row = line && "row" in line ? texts.row(line.row) : undefined;
-        if (row?.seq && !meta.value?.read_only) void pin(id, row.seq, !row.pinned).then((done) => done && changed());
+        const row = line && "row" in line ? line.row : -1;
+        const seq = c.seq[row];
+        if (seq && !meta.value?.read_only) void pin(id, seq, !texts.row(row)?.pinned).then((done) => done && changed());
       } },
   ]);
   if (list.length === 0) return <p class="waits">No row has this fate.</p>;
   return (
-    <div class="compared" role="grid" aria-label="Before and after, row by row" aria-rowcount={list.length + 1} tabIndex={0} aria-activedescendant={`line${at}`}>
+    <div class="compared" role="treegrid" aria-label="Before and after, row by row" aria-rowcount={list.length + 1} tabIndex={0} aria-activedescendant={`line${at}`}>
       <div class="line head" role="row" aria-rowindex={1}>
         <span role="columnheader">Entry</span>
         <span role="columnheader">Before</span>

@@ -42,7 +42,7 @@ export function useWindow(n: number, high: number, opened: number, extra: number
       removeEventListener("resize", soon);
     };
   }, [n, high, opened, extra]);
-  return [at, range] as const;
+  return [at, [Math.min(range[0], n), Math.min(range[1], n)]] as const;
 }
 
 const page = 100;
@@ -52,7 +52,7 @@ export function useTexts(id: string, compaction: string, version: number) {
   const known = useRef(new Map<number, ComparedRow>());
   const asked = useRef(new Set<number>());
   const [, again] = useState(0);
-  const life = useRef<AbortController>();
+  const life = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
     known.current = new Map();
     asked.current = new Set();

@@ -8,6 +8,7 @@ import { count, percent, plural } from "../format";
 import { About } from "../help/about";
 import { Frontier, recall } from "./frontier";
 import { colourOf, outline } from "./marks";
+import { Empty, ProblemBox } from "../parts/load";
 import { baselines, families, frontier, targetOf, type Family } from "./points";
 import { useMeasured } from "./stream";
 import "../parts/page.css";
@@ -53,29 +54,24 @@ function Lab({ address, of }: { address: string; of: string }) {
   const measured = useMeasured(address).value;
   const [chosen, choose] = useState("");
   const list = useMemo(() => families(measured.points), [measured.points]);
-  const { progress, ended, failure } = measured;
+  const { progress, done, error } = measured;
   return (
-    <section class="lab" aria-busy={!ended && !failure}>
+    <section class="lab" aria-busy={!done && error === undefined}>
       <About what="lab" />
+      {error !== undefined && <ProblemBox error={error} />}
       <div class="measuring" role="status">
-        {failure && <p class="problem-line">{failure}</p>}
-        {!ended && !failure && (
-          <p>
-            Measuring {of}{progress?.doing ? `: ${progress.doing}` : "…"}
-            {progress && progress.total > 0 && <progress value={progress.done} max={progress.total}>{percent(progress.done / progress.total)}</progress>}
-          </p>
-        )}
-        {ended && list.length > 0 && <p>Measured on {ended.sessions === 1 ? of : plural(ended.sessions, "conversation")}{ended.skipped.length ? `; ${plural(ended.skipped.length, "conversation")} left out` : ""}.</p>}
+        {!done && error === undefined && <span>Measuring {of}{progress?.doing ? `: ${progress.doing}` : "…"}</span>}
+        {done && list.length > 0 && <span>Measured on {done.sessions === 1 ? "one conversation" : plural(done.sessions, "conversation")}{done.skipped > 0 && `; ${count(done.skipped)} left out, too short to measure`}.</span>}
       </div>
+      {progress && progress.total > 0 && <progress value={progress.done} max={progress.total} aria-label="Measured" />}
       {list.length > 0 && <Frontier families={list} {...{ chosen, choose }} />}
       {list.length > 0 && <Legend families={list} />}
       {list.length > 0 && <Figures families={list} {...{ chosen, choose }} />}
-      {ended && list.length === 0 && (
-        <div class="empty">
-          <h2>Nothing to measure here</h2>
-          <p>A conversation is measured by what its agent did later: it needs tool calls, and some requests after each cut.</p>
-          {ended.skipped.length > 0 && <ul>{ended.skipped.slice(0, 20).map((why) => <li>{why}</li>)}</ul>}
-        </div>
+      {done && list.length === 0 && (
+        <Empty title="Nothing to measure here">
+          <p>A strategy is measured by what the agent needed later. That takes conversations with tool calls, and some requests after each cut.</p>
+          {done.error && <p class="hint">{done.error}</p>}
+        </Empty>
       )}
     </section>
   );
@@ -113,7 +109,7 @@ function Figures({ families, chosen, choose }: { families: Family[]; chosen: str
   );
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label="Figures of the plot">
-      <table class="figures">
+      <table class="sheet">
         <caption>The same figures. ★ marks the frontier: no other is as short and keeps as much.</caption>
         <thead>
           <tr><th scope="col">Strategy</th><th scope="col" class="number">Target</th><th scope="col" class="number">Kept</th><th scope="col" class="number">CUR</th><th scope="col" class="number">EDR</th><th scope="col" class="number">Sessions</th></tr>

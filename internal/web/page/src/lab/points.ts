@@ -32,13 +32,17 @@ export function families(points: LabPoint[]): Family[] {
   return list;
 }
 
-/** What the baselines are, for the legend; what knows the future is a bound, which none can reach. */
+/** What the baselines are, as "tenfold lab" says it, in a few words. */
 export const baselines: Record<string, string> = {
   none: "everything",
-  suffix: "only the end",
   "keep-newest-10": "the newest 10 results",
+  "head-tail": "of older results head and tail",
+  narration: "what was said, without the calls",
+  window: "the newest whole turns",
+  suffix: "the newest lines",
+  code: "the newest texts of code",
   atoms: "names without their lines",
-  clairvoyant: "knows what will be needed; a bound",
+  clairvoyant: "knows what will be used: the bound",
 };
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Message, Offer, Question, Status } from "../api";
 import { call } from "../call";
-import { useConversation, type Opened } from "../conversation";
+import { outputKey, useConversation, type Opened } from "../conversation";
 import { count, percent, plural, span } from "../format";
 import { go, conversationPath } from "../router";
 import { meta } from "../shell/shell";
@@ -120,9 +120,9 @@ function Doing({ open, s }: { open: Opened; s: Status }) {
         </div>
       )}
       {s.running.map((r) => {
-        const out = open.output.value?.call === r.call ? open.output.value.text : "";
+        const out = open.outputs.value.get(outputKey(r)) ?? "";
         return (
-          <div key={r.call} class="writing call">
+          <div key={outputKey(r)} class="writing call">
             <h3>
               Running{r.branch && " in a sub-agent"}
               {r.contained && (
@@ -169,7 +169,7 @@ function Compacting({ s }: { s: Status }) {
 function Trouble({ id, s, talks }: { id: string; s: Status; talks: boolean }) {
   const says = ended(s);
   const failed = s.state === "tried" || s.state === "closed" ? s.failure : "";
-  if (s.busy || s.state === "compacting" || (!says && !failed && s.state !== "closed")) return null;
+  if (s.busy || s.state === "compacting" || (!says && !failed && s.state !== "closed" && s.offers.length === 0)) return null;
   const wrong = bad(s) || !!failed || s.state === "closed";
   return (
     <div class={wrong ? "trouble bad" : "trouble"} role={wrong ? "alert" : "status"}>
@@ -185,6 +185,7 @@ function Trouble({ id, s, talks }: { id: string; s: Status; talks: boolean }) {
         </p>
       )}
       {says && s.ended?.detail !== failed && <p>{says}</p>}
+      {!says && !failed && s.state !== "closed" && <p>The last answer did not come to its end.</p>}
       {s.ended?.hint && <p class="hint">{s.ended.hint}</p>}
       {talks && s.offers.length > 0 && (
         <p class="do">
@@ -248,7 +249,7 @@ function Chat({ id, s }: { id: string; s: Status }) {
   const [model, choose] = useState("");
   const [busy, work] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
-  const can = gate(s);
+  const can = gate(s, model !== "" && model !== meta.value?.model);
   const models = meta.value?.models ?? [];
   const submit = async (message: Message) => {
     if (!can.open || busy) return;
@@ -274,7 +275,7 @@ function Chat({ id, s }: { id: string; s: Status }) {
         ref={box}
         rows={3}
         value={text}
-        disabled={s.state === "compacting" || s.state === "closed"}
+        disabled={!can.open && (s.state === "compacting" || s.state === "closed")}
         aria-describedby="gate"
         placeholder={can.open ? "Write to the agent. Enter sends, Shift+Enter begins a new line." : can.why}
         onInput={(e) => set(e.currentTarget.value)}

@@ -19,13 +19,14 @@ export interface Gate {
   why: string;
 }
 
-export function gate(s: Status | undefined): Gate {
+/** gate says whether a message can be sent. Another model may have a larger window: it is asked even where the context is full. */
+export function gate(s: Status | undefined, other = false): Gate {
   if (!s) return { open: false, why: "Connecting…" };
   switch (s.state) {
     case "compacting":
       return { open: false, why: "The conversation is being compacted. Nothing can be sent until that ends." };
     case "closed":
-      return { open: false, why: "The context is full and compacting it failed. Start a new conversation." };
+      if (!other) return { open: false, why: "The context is full and compacting it failed. Start a new conversation, or choose a model with a larger window." };
   }
   if (s.waiting.length > 0) return { open: false, why: "A call waits for your answer." };
   if (s.busy) return { open: false, why: "The agent is at work." };

@@ -100,7 +100,7 @@ function Table({ by, items }: { by: Group; items: Spending[] }) {
   const rows = by === "day" ? [...items].sort((a, b) => b.key.localeCompare(a.key)) : items;
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label={`Costs by ${by}`}>
-      <table class="figures">
+      <table class="sheet">
         <caption>Costs by {by}</caption>
         <thead>
           <tr>

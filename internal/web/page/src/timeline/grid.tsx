@@ -99,7 +99,7 @@ export function Grid(props: Props) {
       aria-readonly="true"
       aria-activedescendant={props.active >= 0 && props.active < props.count ? lineId(props.active) : undefined}
     >
-      <div role="rowgroup" class="line heads">
+      <div role="rowgroup" class="logline heads">
         <div role="row" aria-rowindex={1}>
           {props.columns.map((c) => (
             <span key={c} role="columnheader" class={`c-${c.toLowerCase()}`}>
@@ -108,7 +108,7 @@ export function Grid(props: Props) {
           ))}
         </div>
       </div>
-      <div role="rowgroup" class="lines" style={{ height: `${total}px` }}>
+      <div role="rowgroup" class="loglines" style={{ height: `${total}px` }}>
         {items.map((item) => (
           <Line
             key={range && item.index >= range.startIndex - overscan && item.index <= range.endIndex + overscan ? item.index % pool : -1}
@@ -148,7 +148,7 @@ class Line extends Component<LineProps> {
         {...attributes}
         id={lineId(p.index)}
         role="row"
-        class={`line ${extra ?? ""} ${p.active ? "active" : ""}`}
+        class={`logline ${extra ?? ""} ${p.active ? "active" : ""}`}
         aria-rowindex={p.index + 2}
         aria-selected={p.active}
         style={{ transform: `translateY(${p.start}px)` }}

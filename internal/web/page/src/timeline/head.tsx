@@ -1,5 +1,6 @@
 import type { Conversation } from "../api";
 import { count, full, plural, tokens, when } from "../format";
+import { Meter } from "../live/live";
 import { FateSign } from "../parts/fate";
 
 /** Head says which conversation it is, how large, and what became of it. */
@@ -25,8 +26,12 @@ export function Head(props: { conversation: Conversation | undefined; connected:
             <FateSign fate={s.fate} word /> {count(s.entries)}
           </span>
         ))}
+        <a href={`/api/conversations/${encodeURIComponent(c.id)}/export?to=html`} download title="One file that works without a server, with secrets blanked">
+          Save to share
+        </a>
         {!props.connected && <span class="badge">not live</span>}
       </p>
+      <Meter id={c.id} />
     </header>
   );
 }

@@ -45,15 +45,23 @@ interface Shown {
   toggle: () => void;
 }
 
+/** TokensCell writes the size before and after; where there is little room, only after. */
+function TokensCell(props: { before: number; after: number }) {
+  return (
+    <span role="gridcell" class="c-tokens number">
+      {props.before !== props.after && <span class="was">{tokens(props.before)} → </span>}
+      {tokens(props.after)}
+    </span>
+  );
+}
+
 function Sizes(props: { before: number; after: number; scale: number; fate: string }) {
   return (
     <>
       <span role="gridcell" class="c-size">
         <TokenBar before={props.before} after={props.after} max={props.scale} fate={props.fate} />
       </span>
-      <span role="gridcell" class="c-tokens number">
-        {props.before === props.after ? tokens(props.before) : `${tokens(props.before)} → ${tokens(props.after)}`}
-      </span>
+      <TokensCell {...props} />
     </>
   );
 }
@@ -122,9 +130,7 @@ export function TurnLine({ log, seq, row, folded, toggle }: Shown) {
       <span role="gridcell" class="c-size">
         {all.before !== all.after && <span class="saved">{Math.round((1 - all.after / all.before) * 100)}% less</span>}
       </span>
-      <span role="gridcell" class="c-tokens number">
-        {all.before === all.after ? tokens(all.before) : `${tokens(all.before)} → ${tokens(all.after)}`}
-      </span>
+      <TokensCell {...all} />
     </>
   );
 }
@@ -151,7 +157,7 @@ export function GroupLine({ log, seq, folded, toggle, by }: Shown & { by: Compac
         </span>
       </span>
       <span role="gridcell" class="c-size" />
-      <span role="gridcell" class="c-tokens number">{`${tokens(all.before)} → ${tokens(all.after)}`}</span>
+      <TokensCell {...all} />
     </>
   );
 }

@@ -57,7 +57,7 @@ function Body(props: Props & { entry: Entry; offset: number; move: (to: number) 
         <dd>
           {kindName(e.kind)}
           {e.label && !kindName(e.kind).includes(e.label) && <> · {e.label}</>}
-          {e.outcome && e.outcome !== "ok" && <strong class="failed">{e.outcome}</strong>}
+          {e.outcome && !["success", "exit 0", "unknown"].includes(e.outcome) && <strong class="failed">{e.outcome}</strong>}
         </dd>
         <dt>Said</dt>
         <dd title={full(e.at)}>

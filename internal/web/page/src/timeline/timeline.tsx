@@ -2,6 +2,7 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { useConversation } from "../conversation";
 import { count } from "../format";
+import { Live } from "../live/live";
 import { ProblemBox } from "../parts/load";
 import { conversationPath, go, place } from "../router";
 import { useKeys } from "../shell/keys";
@@ -39,6 +40,7 @@ export function TimelineView({ id }: { id: string }) {
   const [shape, reshape] = useReducer((n: number) => n + 1, 0);
   const lines = useMemo(() => linesOf(log, folds), [model, shape]);
 
+  const counts = useRef(0); // the timer after which the figures of the head are asked for again
   const load = useMemo(() => outlineLoader(id, log, () => (model.loaded++, reshape(undefined as never)), setProblem), [model]);
   useEffect(() => load.from(1), [load]);
   useEffect(
@@ -47,6 +49,10 @@ export function TimelineView({ id }: { id: string }) {
         if (!e.entry) return;
         rows.put(e.entry);
         if (e.changed) rows.renew(e.changed);
+        counts.current ||= window.setTimeout(() => {
+          counts.current = 0;
+          opened.reload();
+        }, 1000);
         load.from(Math.min(e.changed || e.entry.seq, log.length + 1));
       }),
     [opened, model],
@@ -80,6 +86,10 @@ export function TimelineView({ id }: { id: string }) {
     pending.current = undefined;
     control.current?.show(p.align === "end" ? lines.count - 1 : cursorOf(lines, { seq: p.seq, type: lineOf.entry }), p.align);
   });
+
+  useEffect(() => {
+    if (log.length > 0) performance.mark("timeline"); // when the first lines were there, for whoever measures
+  }, [log.length > 0]);
 
   // The address names the entry, both ways.
   const wanted = Number(place.value.hash) || 0;
@@ -282,6 +292,7 @@ export function TimelineView({ id }: { id: string }) {
           <Pane id={id} seq={at.seq} conversation={conversation} version={model.loaded} close={() => setPane(false)} show={reveal} changed={opened.reload} />
         )}
       </div>
+      <Live id={id} />
     </div>
   );
 }

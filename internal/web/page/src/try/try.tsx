@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Conversation, Outline, Trial } from "../api";
 import { call, Problem } from "../call";
 import { Legend, Shrinking } from "../compactions/figure";
@@ -18,8 +18,8 @@ const ways: { how: How; label: string; says: string }[] = [
   { how: "strategies", label: "By strategies", says: "Each works on what the one before leaves." },
 ];
 
-/** How long the form must rest before it is tried. */
-const rest = 350;
+/** How long the form must stay as it is before it is tried. */
+const pause = 350;
 
 /** Try shows what a compaction would do, before anything is written; then applies it. */
 export function Try({ c, changed }: { c: Conversation; changed: () => void }) {
@@ -31,11 +31,9 @@ export function Try({ c, changed }: { c: Conversation; changed: () => void }) {
   const outline = useLoad((signal) => call("GET /api/conversations/{id}/outline", { id: c.id, from: 1 }, undefined, signal), [c.id, c.entries]);
   const wish = wishOf(form);
   const key = JSON.stringify(wish);
-  const life = useRef<AbortController>();
   useEffect(() => {
     work("trying");
     const stop = new AbortController();
-    life.current = stop;
     const timer = setTimeout(() => {
       call("POST /api/conversations/{id}/plan", { id: c.id }, wish, stop.signal).then(
         (t) => {
@@ -50,7 +48,7 @@ export function Try({ c, changed }: { c: Conversation; changed: () => void }) {
           work("");
         },
       );
-    }, rest);
+    }, pause);
     return () => {
       clearTimeout(timer);
       stop.abort();
@@ -248,23 +246,24 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
         </div>
       </dl>
       {r.nothing && <p class="note">Nothing would be compacted: {r.nothing}</p>}
-      {r.target && !r.target.met && <p class="note">The target of {count(r.target.tokens)} tokens is not reached: {count(r.target.always)} tokens stay in any case.</p>}
+      {r.target && !r.target.met && <p class="note">The target of {count(r.target.tokens)} tokens is not reached: {count(r.target.always ?? 0)} tokens stay in any case.</p>}
       <Measures m={trial.measured} />
       {fresh && (
         <>
           <Shrinking
-            stretches={stretches(fates, trial.fate, outline.after, trial.after)}
-            before={sum(outline.after)}
-            after={sum(trial.after)}
-            words={`Entries take ${count(sum(outline.after))} tokens now and would take ${count(sum(trial.after))}.`}
+            sides={["Now", "Then"]}
+            stretches={stretches([...fates, "added"], [fates.length, ...trial.fate], [rest(now, outline.after), ...outline.after], [rest(then, trial.after), ...trial.after])}
+            before={now}
+            after={then}
+            words={`A model sees ${count(now)} tokens now and would see ${count(then)}.`}
           />
-          <Legend sums={all.filter((s) => s.rows > 0)} />
+          <Legend rows={["entry", "entries"]} sums={all.filter((s) => s.rows > 0)} />
           <Turns outline={outline} trial={trial} />
         </>
       )}
       {(r.quotes ?? []).map((q, i) => (
         <p key={i} class="note">
-          {q.model} would be asked for a summary of turns {q.from_turn} to {q.to_turn}: about {count(q.input)} tokens{q.cost != null && `, ${dollars(q.cost)}`}. For this trial no model is called.
+          {q.model || "A model"} would be asked for a summary of turns {q.from_turn} to {q.to_turn}: about {count(q.input)} tokens{q.cost != null && `, ${dollars(q.cost)}`}. For this trial no model is called.
         </p>
       ))}
       {r.warnings.map((w, i) => (
@@ -276,10 +275,11 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
   );
 }
 
-function sum(list: number[]): number {
-  let n = 0;
-  for (const x of list) n += x;
-  return n;
+/** rest is what of a view is not entries: the system prompt and what the projection puts in. */
+function rest(whole: number, entries: number[]): number {
+  let n = whole;
+  for (const x of entries) n -= x;
+  return Math.max(0, n);
 }
 
 /** Measures tells in plain words how much of what an agent needs later would still be there. */

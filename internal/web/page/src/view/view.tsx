@@ -238,7 +238,7 @@ function Items({ id, v, provider }: { id: string; v: View; provider: string }) {
   if (v.total === 0) return <Empty title="A model sees nothing yet" />;
   const most = Math.max(1, ...v.sizes);
   return (
-    <div class="items" role="grid" aria-label="Items in the order in which a model sees them" aria-rowcount={v.total} tabIndex={0} aria-activedescendant={`item${at}`}>
+    <div class="items" role="treegrid" aria-label="Items in the order in which a model sees them" aria-rowcount={v.total} tabIndex={0} aria-activedescendant={`item${at}`}>
       <div class="lines" role="rowgroup" ref={ref} style={{ height: `${v.total * high + (opened >= 0 ? extra : 0)}px` }}>
         {Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k).map((i) => (
           <Item
