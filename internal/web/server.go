@@ -66,6 +66,7 @@ func (s *Server) declare() {
 		(*Server).declareLog,
 		(*Server).declareView,
 		(*Server).declareEvents,
+		(*Server).declareExport,
 		(*Server).declareAgent,
 		(*Server).declareCompact,
 		(*Server).declareMoney,

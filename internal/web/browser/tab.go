@@ -123,7 +123,8 @@ func (b *Tab) judge() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, to := range b.went {
-		if !b.abroad && !strings.HasPrefix(to, b.server.URL+"/") && !strings.HasPrefix(to, "data:") && !strings.HasPrefix(to, "blob:"+b.server.URL+"/") && to != "about:blank" {
+		if !b.abroad && !strings.HasPrefix(to, b.server.URL+"/") && !strings.HasPrefix(to, "data:") &&
+			!strings.HasPrefix(to, "file://"+b.server.Dir+"/") && !strings.HasPrefix(to, "blob:"+b.server.URL+"/") && to != "about:blank" {
 			b.t.Errorf("the page asked another server: %.200s", to)
 		}
 	}
