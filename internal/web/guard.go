@@ -137,7 +137,7 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 		switch {
 		case r.URL.Host != "" || r.Method == http.MethodConnect:
 			deny(w, http.StatusForbidden, "proxy", "this is not a proxy", "ask for a path of this server")
-		case !g.knows(r):
+		case !g.knows(r) && !g.bears(r): // a proxy with a certificate has a name of its own
 			deny(w, http.StatusForbidden, "host", "unknown host", `use the address that "tenfold serve" prints`)
 		case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}, r.Method) || !api && !reading:
 			h.Set("Allow", "GET, HEAD")
@@ -215,11 +215,21 @@ func (g *Guard) foreign(r *http.Request) bool {
 
 // admits reports whether a request shows that it may come in.
 func (g *Guard) admits(r *http.Request) bool {
-	if said := r.Header.Values("Authorization"); len(said) > 0 {
-		scheme, token, _ := strings.Cut(said[0], " ")
-		return len(said) == 1 && g.access.Token != "" && strings.EqualFold(scheme, "Bearer") && same(token, g.access.Token)
+	if len(r.Header.Values("Authorization")) > 0 {
+		return g.bears(r)
 	}
 	return slices.ContainsFunc(r.CookiesNamed(g.name), func(c *http.Cookie) bool { return g.signed(c.Value) })
+}
+
+// bears reports whether a request has the token of programs, which no page can send
+// for somebody else.
+func (g *Guard) bears(r *http.Request) bool {
+	said := r.Header.Values("Authorization")
+	if len(said) != 1 || g.access.Token == "" {
+		return false
+	}
+	scheme, token, _ := strings.Cut(said[0], " ")
+	return strings.EqualFold(scheme, "Bearer") && same(token, g.access.Token)
 }
 
 // welcome signs in a browser that was invited, and cleans its address.

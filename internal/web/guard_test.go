@@ -257,6 +257,17 @@ func TestHostsAreNamesOfTheServer(t *testing.T) {
 			t.Errorf("Host %q gives %s, %s", host, got.Status, body)
 		}
 	}
+	// A program may come by a proxy that has a name of its own; a browser may not.
+	const token = "a-token-that-is-long-enough"
+	p := newGuarded(t, Access{Token: token})
+	for header, want := range map[string]int{
+		"Authorization: Bearer " + token: http.StatusOK, "Authorization: Bearer " + token + "x": http.StatusForbidden, "Authorization: Bearer ": http.StatusForbidden,
+		"Cookie: " + p.name + "=" + p.sign("v"): http.StatusForbidden,
+	} {
+		if got, _ := p.ask(browser(), "GET /api/x", "Host: tenfold.example", header); got.StatusCode != want {
+			t.Errorf("by another name, %s: %s", header, got.Status)
+		}
+	}
 	// Where it listens to a network, the address that the connection came to counts.
 	for host, want := range map[string]bool{"192.0.2.7": true, "192.0.2.7:80": true, "192.0.2.8": false} {
 		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey,
