@@ -143,10 +143,20 @@ func TestWhatIsCached(t *testing.T) {
 	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "after"}}); err != nil {
 		t.Fatal(err)
 	}
+	// Changes with no request between them begin one epoch, the last of them says when.
+	if err := open.Append(t.Context(), tenfold.Entry{ID: "twice", Payload: compact}, tenfold.Entry{ID: "thrice", Payload: compact}); err != nil {
+		t.Fatal(err)
+	}
+	if v = look(); len(v.Epochs) != 3 || v.Epochs[2].Compaction != "thrice" {
+		t.Errorf("epochs %+v", v.Epochs)
+	}
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "at last"}}); err != nil {
+		t.Fatal(err)
+	}
 	if v = look(); v.Cached != v.Total-1 {
 		t.Errorf("after an answer %d of %d cached", v.Cached, v.Total)
 	}
-	if c := get[Conversation](t, s, "/api/conversations/one", http.StatusOK); c.Status.Epoch != 1 || len(c.Compactions) != 1 || c.Compactions[0].After != 77 {
+	if c := get[Conversation](t, s, "/api/conversations/one", http.StatusOK); c.Status.Epoch != 2 || len(c.Compactions) != 3 || c.Compactions[0].After != 77 {
 		t.Errorf("%+v", c)
 	}
 }
