@@ -23,18 +23,18 @@ func talkEntries() []tenfold.Entry {
 	nested := said(tenfold.AssistantMessage{Text: "from below"})
 	nested.Branch = "scout"
 	return []tenfold.Entry{
-		1 - 1:  said(tenfold.TurnStart{}),
-		2 - 1:  said(tenfold.UserMessage{Parts: tenfold.Text("Read a.go, 👩 please")}),
-		3 - 1:  said(tenfold.ToolCall{CallID: "c", Name: "Read", Arguments: `{"limit":3,"file_path":"src/a.go"}`}),
-		4 - 1:  said(tenfold.ToolResult{CallID: "c", Parts: tenfold.Text("no such\nfile"), IsError: true}),
-		5 - 1:  said(tenfold.UserMessage{Parts: tenfold.Text("be quick"), Purpose: tenfold.Notice, Synthetic: true}),
-		6 - 1:  nested,
-		7 - 1:  said(tenfold.AssistantMessage{Text: "It is 👩 not there."}),
-		8 - 1:  said(tenfold.Usage{Model: "claude-sonnet-4-5", Input: 900, CacheRead: 100, Output: 9}),
-		9 - 1:  said(tenfold.TurnStart{}),
-		10 - 1: said(tenfold.UserMessage{Parts: tenfold.Text("Well.")}),
-		11 - 1: said(tenfold.AssistantMessage{Text: "Well."}),
-		12 - 1: said(tenfold.CompactionFailed{Error: "no"}),
+		said(tenfold.TurnStart{}),
+		said(tenfold.UserMessage{Parts: tenfold.Text("Read a.go, 👩 please")}),
+		said(tenfold.ToolCall{CallID: "c", Name: "Read", Arguments: `{"limit":3,"file_path":"src/a.go"}`}),
+		said(tenfold.ToolResult{CallID: "c", Parts: tenfold.Text("no such\nfile"), IsError: true}),
+		said(tenfold.UserMessage{Parts: tenfold.Text("be quick"), Purpose: tenfold.Notice, Synthetic: true}),
+		nested,
+		said(tenfold.AssistantMessage{Text: "It is 👩 not there."}),
+		said(tenfold.Usage{Model: "claude-sonnet-4-5", Input: 900, CacheRead: 100, Output: 9}),
+		said(tenfold.TurnStart{}),
+		said(tenfold.UserMessage{Parts: tenfold.Text("Well.")}),
+		said(tenfold.AssistantMessage{Text: "Well."}),
+		said(tenfold.CompactionFailed{Error: "no"}),
 	}
 }
 
