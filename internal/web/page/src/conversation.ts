@@ -1,7 +1,7 @@
 import { batch, signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Conversation, Piece, Status } from "./api";
-import { call } from "./call";
+import { call, Problem } from "./call";
 import { follow, type Told } from "./stream";
 
 /** A Writing is what an agent of this server is writing just now. */
@@ -92,6 +92,19 @@ function make(id: string): Held {
     }
   };
 
+  // begin loads and follows. A server that is away or about to end is asked again.
+  const begin = (wait: number) =>
+    void load().then((c) => {
+      if (held.holders === 0) return;
+      stop();
+      const e = held.error.value;
+      if (c) stop = follow(id, c.entries, told, (yes) => (held.connected.value = yes));
+      else if (e instanceof Problem && e.away) {
+        const timer = setTimeout(begin, wait, Math.min(2 * wait, 10_000));
+        stop = () => clearTimeout(timer);
+      }
+    });
+
   const told = (e: Told) => {
     batch(() => {
       if (e.entry) {
@@ -140,12 +153,7 @@ function make(id: string): Held {
     hold: () => {
       if (held.holders++ > 0) return;
       open.set(id, held);
-      void load().then((c) => {
-        if (c && held.holders > 0) {
-          stop();
-          stop = follow(id, c.entries, told, (yes) => (held.connected.value = yes));
-        }
-      });
+      begin(1000);
     },
     release: () => {
       if (--held.holders > 0) return;

@@ -45,6 +45,7 @@ export function TimelineView({ id }: { id: string }) {
   useEffect(() => {
     load.from(1);
     rows.want([Number(place.value.hash) || 1], Infinity); // at once, rather than after the outline
+    return load.stop;
   }, [load]);
   useEffect(
     () =>
