@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"tenfold/strategy"
 	"tenfold/trigger"
@@ -41,6 +42,25 @@ func (c *Controller) Prepare() func(context.Context) (*Prepared, error) {
 		plan, err := s.Plan(ctx, r)
 		return &Prepared{r, plan}, err
 	}
+}
+
+// aheadShare is the share of the limit from which on what comes is read for the next
+// plan at once.
+const aheadShare = 0.75
+
+// ReadAhead reads what came since for the plan of the compaction that begins by itself
+// next, where the view is on its way to the limit: half of the time that such a plan
+// takes of a long log, which else a request waits for. It is for a caller that has time
+// between two requests, takes time with what came since, and writes nothing. A plan is
+// the same with it and without, so that a restart changes nothing.
+func (c *Controller) ReadAhead() {
+	tokens, window := c.used()
+	fits := func(s strategy.Strategy) bool { _, ok := s.(strategy.Fit); return ok }
+	if !c.live.Auto.Enabled || c.live.Request.Options.Index != nil || !slices.ContainsFunc(c.live.Auto.Strategies, fits) ||
+		float64(tokens) < aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) || ViewOf(c.session.projection, c.live.Request.Branch) != c.session.projection {
+		return
+	}
+	c.session.chosenFrom().Advance(c.session.projection)
 }
 
 // compact does what a decision says, by the plan prepared ahead if that holds.

@@ -67,12 +67,17 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	}
 	r.Options.Handle = cmp.Or(r.Options.Handle, Handle(s.id))
 	if view == s.projection && r.Options.Index == nil {
-		if s.index == nil {
-			s.index = excerpt.NewIndex() // it is read when a strategy asks it
-		}
-		r.Options.Index = s.index
+		r.Options.Index = s.chosenFrom() // it is read when a strategy asks it
 	}
 	return PlanOver(ctx, view, r, s.service.now())
+}
+
+// chosenFrom is the index that strategies choose from what the root sees.
+func (s *Session) chosenFrom() *excerpt.Index {
+	if s.index == nil {
+		s.index = excerpt.NewIndex()
+	}
+	return s.index
 }
 
 // ViewOf gives the projection that a request about a branch is planned over,

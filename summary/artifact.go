@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/redact"
 	"tenfold/strategy"
 )
 
@@ -86,8 +87,8 @@ func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 	input.WriteString(render.Text(r.Log, r.Entries))
 	kept := tenfold.Artifacts{}
 	var failed [2]error
-	kept.Input, failed[0] = s.Artifacts.Write(inputPrefix+end, []byte(Redact(input.String())))
-	kept.Summary, failed[1] = s.Artifacts.Write(summaryPrefix+end, []byte(Redact(got.Text)+"\n"))
+	kept.Input, failed[0] = s.Artifacts.Write(inputPrefix+end, []byte(redact.Secrets(input.String())))
+	kept.Summary, failed[1] = s.Artifacts.Write(summaryPrefix+end, []byte(redact.Secrets(got.Text)+"\n"))
 	if err := errors.Join(failed[:]...); err != nil {
 		got.Notes = append(got.Notes, fmt.Sprintf("the artifacts of the summary could not be written: %v", err))
 	}

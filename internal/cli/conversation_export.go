@@ -3,17 +3,20 @@ package cli
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/htmlexport"
 	"tenfold/session"
 	"tenfold/transcript"
 )
 
 func (a *app) exportCommand() *cobra.Command {
 	var to, out string
-	var compacted bool
+	var compacted, raw bool
+	var words []string
 	c := a.onConversation(&cobra.Command{
 		Use:   "export [ID] --to FORMAT [flags]",
 		Short: "Export a conversation in another format",
@@ -28,14 +31,35 @@ is created in that directory. anthropic, gemini, openai-chat and
 openai-responses are the conversation part of a request, ready to send. markdown
 is a readable page.
 
+html is a page to share: one file that works without a server, with the timeline,
+what became of each entry and what the compactions saved. Secrets, e-mail
+addresses and the user names in paths are redacted; the page says how many.
+--redact adds words of your own, --no-redact redacts nothing.
+
 The raw conversation is exported, or with --compacted what a model sees.`,
 		Example: `  tenfold conversation export --to tenfold --out backup.jsonl
+  tenfold conversation export --to html --redact "Acme Corp" --out talk.html
   tenfold conversation export --to anthropic --compacted > request.json`,
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		PreRunE: func(c *cobra.Command, _ []string) (err error) {
+			if to == htmlFormat || to == "" && strings.HasSuffix(out, ".html") {
+				to = htmlFormat
+				if raw && len(words) > 0 {
+					return exclusive("--redact", "--no-redact")
+				}
+				return nil
+			}
+			for _, name := range []string{"redact", "no-redact"} {
+				if c.Flags().Changed(name) {
+					return usage("--"+name+" is only for --to html", "only the page is redacted; the other formats hold everything")
+				}
+			}
 			to, err = formatFor(to, out)
 			return err
 		},
 	}, func(ctx context.Context, s *session.Session) error {
+		if to == htmlFormat {
+			return a.exportPage(ctx, s, out, htmlexport.Options{Compacted: compacted, Unredacted: raw, Words: words})
+		}
 		view, err := a.viewToExport(ctx, s, compacted)
 		if err != nil {
 			return err
@@ -46,9 +70,11 @@ The raw conversation is exported, or with --compacted what a model sees.`,
 		return a.exportFile(out, to, view)
 	})
 	c.Flags().StringVar(&to, "to", "", "`FORMAT` to write")
-	complete(c, "to", exportFormats()...)
+	complete(c, "to", append(exportFormats(), htmlFormat)...)
 	c.Flags().StringVar(&out, "out", "-", "`FILE` to write to")
 	c.Flags().BoolVar(&compacted, "compacted", false, "export what a model sees")
+	c.Flags().StringArrayVar(&words, "redact", nil, "with --to html, redact this `WORD` too; may be repeated")
+	c.Flags().BoolVar(&raw, "no-redact", false, "with --to html, redact nothing")
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
-	"tenfold/summary"
+	"tenfold/internal/redact"
 )
 
 // A File is the transcript file of a conversation: a line for each event of its
@@ -104,7 +104,7 @@ func (f *File) write(v any) error {
 	f.line = append(f.line[:0], `{"time":"`...)
 	f.line = f.now().UTC().AppendFormat(f.line, time.RFC3339Nano)
 	f.line = append(f.line, `",`...)
-	f.line, err = redact(f.line, line)
+	f.line, err = appendRedacted(f.line, line)
 	if err != nil {
 		return fmt.Errorf("write the transcript: %w", err)
 	}
@@ -118,10 +118,10 @@ func (f *File) write(v any) error {
 	return fmt.Errorf("write the transcript: %w", err)
 }
 
-// redact appends the members of an object, and the line's end, to dst, with what
+// appendRedacted appends the members of an object, and the line's end, to dst, with what
 // looks like a secret replaced in its texts. A text is looked at with the name it
 // has: "token" says more of it than the text.
-func redact(dst, object []byte) ([]byte, error) {
+func appendRedacted(dst, object []byte) ([]byte, error) {
 	var out bytes.Buffer
 	dec := jsontext.NewDecoder(bytes.NewReader(object), options)
 	enc := jsontext.NewEncoder(&out, options)
@@ -153,10 +153,10 @@ func redact(dst, object []byte) ([]byte, error) {
 // redacted is a text without what looks like a secret in it.
 func redacted(name, text string) string {
 	named := name + ": "
-	if out := summary.Redact(named + text); len(out) >= len(named) && out[:len(named)] == named {
+	if out := redact.Secrets(named + text); len(out) >= len(named) && out[:len(named)] == named {
 		return out[len(named):]
 	}
-	return summary.Redact(text)
+	return redact.Secrets(text)
 }
 
 // repair takes a torn last line away, and finds the last entry that the file

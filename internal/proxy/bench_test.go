@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -13,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +26,9 @@ import (
 	"tenfold/session"
 	"tenfold/store/sqlite"
 )
+
+// benchWindow is the context window of the model; 0 leaves it as it is.
+var benchWindow atomic.Int64
 
 // way is one way from a client to the upstream, with the times of its requests.
 type way struct {
@@ -66,7 +72,12 @@ func ways(b *testing.B, up http.HandlerFunc) []*way {
 			if err != nil {
 				return session.Live{}, err
 			}
-			return live.Settings(e.Config, model)
+			settings, err := live.Settings(e.Config, model)
+			if n := benchWindow.Load(); n > 0 {
+				settings.Request.Options.Window = int(n)
+				settings.Micro.Enabled = false // it would clear old results before the window is full
+			}
+			return settings, err
 		},
 	})
 	b.Cleanup(func() { _ = k.Close(context.Background()) })
@@ -176,11 +187,29 @@ type dialog struct {
 }
 
 func newDialog(size int, name string) *dialog {
+	return dialogOf(size, name, func(i int) string { return strings.Repeat(fmt.Sprintf("line %d: flour, water, salt\\n", i), 130) })
+}
+
+// newSource is one whose results are like source code: hardly a line is there twice,
+// and most words are names.
+func newSource(size int, name string) *dialog {
+	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
+	word := func() string { return fmt.Sprintf("%c%x", 'a'+rng.IntN(26), rng.IntN(4000)*7919) }
+	return dialogOf(size, name, func(int) string {
+		var b strings.Builder
+		for b.Len() < 4000 {
+			_, _ = fmt.Fprintf(&b, "%d\\t%s.%s(%s/%s.go, %d)\\n", rng.IntN(2000), word(), word(), word(), word(), rng.IntN(1<<20))
+		}
+		return b.String()
+	})
+}
+
+func dialogOf(size int, name string, result func(i int) string) *dialog {
 	d := &dialog{name: name, head: `{"model":"claude-sonnet-4-5","max_tokens":1000,"stream":true,"system":"You bake. ` + name + `","tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[`}
 	d.text.WriteString(`{"role":"user","content":"Read all recipes of ` + name + `."}`)
 	for i := 0; d.text.Len() < size; i++ {
 		_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/recipes/%d.txt"}}]}`, i, i)
-		_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"%s"}]}`, i, strings.Repeat(fmt.Sprintf("line %d: flour, water, salt\\n", i), 130))
+		_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"%s"}]}`, i, result(i))
 	}
 	return d
 }
@@ -286,4 +315,82 @@ func BenchmarkX9Streams(b *testing.B) {
 		round()
 	}
 	report(b, all)
+}
+
+// X9: the request at which an epoch begins, of a conversation that was followed all
+// along. Its answers tell what it takes, so that it is known when it is full. One grows
+// as conversations do, and is read ahead for the plan while a tool runs; the other
+// doubles at once. CPU is that of the process while the request is on its way,
+// client and upstream included.
+func BenchmarkX9Epoch(b *testing.B) {
+	for _, size := range []int{400 << 10, 4 << 20} {
+		for name, from := range map[string]int{"ahead": size * 93 / 100, "at once": size / 2} {
+			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
+				var arrived atomic.Int64
+				all := ways(b, func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					arrived.Store(int64(len(body)))
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, strings.Replace(stream, `"cache_read_input_tokens":100000`, fmt.Sprintf(`"cache_read_input_tokens":%d`, len(body)/3), 1))
+				})
+				benchWindow.Store(int64(size) / 3 * 100 / 82) // 80 % of it are a little less than size
+				defer benchWindow.Store(0)
+				cpu := map[*way][]time.Duration{}
+				for i := 0; b.Loop(); i++ {
+					d := newSource(from, fmt.Sprint("epoch ", i))
+					for range 3 {
+						body := d.next()
+						for _, w := range all {
+							w.ask(b, d, body)
+							w.first, w.last = w.first[:len(w.first)-1], w.last[:len(w.last)-1]
+							if n := arrived.Load(); n < int64(len(body)*9/10) {
+								b.Fatalf("an epoch began too early: %d of %d bytes arrived", n, len(body))
+							}
+						}
+					}
+					rest()
+					d.grow(size*51/50 - from)
+					body := d.next()
+					for _, w := range all {
+						before := processorTime()
+						w.ask(b, d, body)
+						cpu[w] = append(cpu[w], processorTime()-before)
+						if n := arrived.Load(); w.name == "ours" && n > int64(len(body)*9/10) {
+							b.Fatalf("no epoch began: %d of %d bytes arrived", n, len(body))
+						}
+					}
+					rest()
+				}
+				report(b, all)
+				for _, w := range all {
+					b.ReportMetric(float64(quantile(cpu[w], .5))/1e6, w.name+"-cpu-ms-p50")
+				}
+			})
+		}
+	}
+}
+
+// rest waits until nothing is done beside the requests any more.
+func rest() {
+	for quiet := 0; quiet < 4; quiet++ {
+		before := processorTime()
+		time.Sleep(500 * time.Millisecond)
+		if processorTime()-before > 5*time.Millisecond {
+			quiet = -1
+		}
+	}
+}
+
+// grow adds what a tool gave.
+func (d *dialog) grow(size int) {
+	_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_grown","name":"Read","input":{"file_path":"/recipes/7.txt"}}]}`)
+	_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_grown","content":"%s"}]}`, strings.Repeat("more: flour, water, salt\\n", size/25))
+	_ = d.next() // and the person goes on: inside a turn the limit is another
+}
+
+// processorTime is what the process has used of the processor.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -132,6 +132,7 @@ func (t *thread) look(ctx context.Context) {
 		return
 	}
 	t.heed(d, false)
+	c.control.ReadAhead() // or the request would take that time at which an epoch begins (X9)
 }
 
 // heed takes note of what a look at the log said. What is settled is not due.

@@ -53,7 +53,7 @@ func (s *Server) Open(t testing.TB, path string) *Tab {
 // signIn gives the tab the cookie of who is signed in.
 func (b *Tab) signIn() {
 	b.t.Helper()
-	cookie, secure, only := b.server.signIn(), false, true
+	cookie, secure, only := b.server.signIn(b.t), false, true
 	_, err := chromedp.Call(b.ctx, network.SetCookie, network.SetCookieParams{
 		Name: cookie.Name, Value: cookie.Value, URL: b.server.URL, Path: "/", Secure: &secure, HTTPOnly: &only, SameSite: network.CookieSameSiteStrict,
 	})
@@ -123,7 +123,8 @@ func (b *Tab) judge() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, to := range b.went {
-		if !b.abroad && !strings.HasPrefix(to, b.server.URL+"/") && !strings.HasPrefix(to, "data:") && !strings.HasPrefix(to, "blob:"+b.server.URL+"/") && to != "about:blank" {
+		if !b.abroad && !strings.HasPrefix(to, b.server.URL+"/") && !strings.HasPrefix(to, "data:") &&
+			!strings.HasPrefix(to, "file://"+b.server.Dir+"/") && !strings.HasPrefix(to, "blob:"+b.server.URL+"/") && to != "about:blank" {
 			b.t.Errorf("the page asked another server: %.200s", to)
 		}
 	}

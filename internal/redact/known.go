@@ -1,0 +1,105 @@
+package redact
+
+import "strings"
+
+// prefixes are how keys of well-known makers begin, by how long what follows is
+// at least. They are what the makers document so that scanners find them.
+var prefixes = []struct {
+	least int
+	of    []string
+}{
+	{16, []string{
+		"sk_live_", "sk_test_", "rk_live_", "rk_test_", "pk_live_", "whsec_", // Stripe
+		"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", // Slack
+		"AKIA", "ASIA", "ABIA", "ACCA", // AWS
+		"glpat-", "gldt-", "glrt-", "glptt-", "gloas-", "glsoat-", // GitLab
+		"GOCSPX-", // Google
+	}},
+	{20, []string{
+		"sk-", "ya29.", "hvs.", "hvb.", "r8_", "ntn_", "tskey-", "pplx-", "dp.pt.", "fo1_", "lin_api_", "rubygems_", "key-", "pul-", "sbp_", "nvapi-",
+		"figd_", "phc_", "phx_", "rnd_", "tvly-", "fc-", "e2b_", "ctx7sk-", "jina_", "vercel_", "sntrys_", "sntryu_",
+	}},
+	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_"}},
+	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "dckr_pat_", "PMAK-", "HRKU-"}},
+	{40, []string{"pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
+}
+
+// shortestKey is the fewest characters that all of them have.
+const shortestKey = 19
+
+// begins tells with which bytes a known key begins, so that most texts are passed
+// over quickly.
+var begins = func() (all [256]bool) {
+	for _, p := range prefixes {
+		for _, prefix := range p.of {
+			all[prefix[0]] = true
+		}
+	}
+	all['e'], all['h'], all['d'] = true, true, true // JSON web tokens and webhooks
+	return all
+}()
+
+// webhooks are the addresses that anyone who has them may post to.
+var webhooks = []string{"hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}
+
+// findKnown finds the first key of a known form in a run of bytes that may be a
+// secret's: at its start, or behind a character that no key begins after.
+func findKnown(run string) (from, to int) {
+	for i := 0; i+shortestKey <= len(run); i++ {
+		if !begins[run[i]] || i > 0 && isPartOfWord(run[i-1]) {
+			continue
+		}
+		rest := run[i:]
+		if n := tokenLength(rest); n > 0 {
+			return i, i + n
+		}
+		for _, w := range webhooks {
+			if strings.HasPrefix(rest, w) && len(rest) > len(w)+shortest {
+				return i + len(w), len(run)
+			}
+		}
+		end := 0
+		for end < len(rest) && rest[end] != '/' && rest[end] != '=' && rest[end] != '+' && rest[end] != '~' {
+			end++
+		}
+		if end < shortestKey {
+			continue
+		}
+		if word := strings.TrimRight(rest[:end], ".-"); isKnownKey(word) {
+			return i, i + len(word)
+		}
+	}
+	return 0, 0
+}
+
+func isPartOfWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+func isKnownKey(s string) bool {
+	for _, p := range prefixes {
+		for _, prefix := range p.of {
+			if rest, ok := strings.CutPrefix(s, prefix); ok && len(rest) >= p.least && entropy(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tokenLength is how long the JSON web token is that a text begins with: three parts,
+// the first two objects in base64. 0 for none.
+func tokenLength(s string) int {
+	if !strings.HasPrefix(s, "eyJ") {
+		return 0
+	}
+	end := 0
+	for end < len(s) && (isPartOfWord(s[end]) || s[end] == '-' || s[end] == '.') {
+		end++
+	}
+	s = strings.TrimRight(s[:end], ".")
+	if strings.Count(s, ".") >= 2 && strings.Contains(s, ".eyJ") && len(s) > 40 {
+		return len(s)
+	}
+	return 0
+}

@@ -1,0 +1,136 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"tenfold/internal/redact"
+)
+
+const (
+	random = "q9Zr4TkX2bLm8VwE5nYc7HdA"
+	longer = random + "0123456789abQx"
+)
+
+// M5: secrets as they stand in transcripts: in code, headers, JSON within JSON. The
+// keys are random, of the form that their makers give them.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text, want string
+		kind       redact.Kind
+	}{
+		{"sk-ant-api03-" + random + random, "[redacted]", redact.Key},
+		{"key ghp_" + longer + ".", "key [redacted].", redact.Key},
+		{"AKIAIOSFODNN7EXAMPLE", "[redacted]", redact.Key},
+		{`{"out":"a\nsk-proj-` + random + `\n"}`, `{"out":"a\n[redacted]\n"}`, redact.Key},
+		{`"\u0022ghp_` + longer + `"`, `"\u0022[redacted]"`, redact.Key},
+		{"MY_VALUE=glpat-" + random, "MY_VALUE=[redacted]", redact.Key},
+		{"https://api.example.com/v1/AIza" + longer + "/x", "https://api.example.com/v1/[redacted]/x", redact.Key},
+		{"https://ghp_" + longer + "@github.com/a/b", "https://[redacted]@github.com/a/b", redact.Key},
+		{"https://" + random + "@dev.azure.com/a", "https://[redacted]@dev.azure.com/a", redact.Key},
+		{"https://hooks.slack.com/services/T01ABCDEF/B01ABCDEF/" + random, "https://hooks.slack.com/services/[redacted]", redact.Key},
+		{"https://discord.com/api/webhooks/123456789012345678/" + random, "https://discord.com/api/webhooks/[redacted]", redact.Key},
+		{"https://api.telegram.org/bot123456789:AAH" + random + "01234567/getMe", "https://api.telegram.org/bot123456789:[redacted]/getMe", redact.Key},
+		{"bot 123456789:AAH" + random + "01234567", "bot 123456789:[redacted]", redact.Key},
+		{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "[redacted]", redact.Key},
+		{"?jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N&x", "?jwt=[redacted]&x", redact.Key},
+		{`{"api_key": "` + random + `"}`, `{"api_key": "[redacted]"}`, redact.Password},
+		{`{\"password\":\"` + random + `\"}`, `{\"password\":\"[redacted]\"}`, redact.Password},
+		{"export DB_TOKEN=" + random, "export DB_TOKEN=[redacted]", redact.Password},
+		{"client_secret: " + random, "client_secret: [redacted]", redact.Password},
+		{"AccountKey=" + random + random + "==;Endpoint=x", "AccountKey=[redacted]==;Endpoint=x", redact.Password},
+		{"//registry.npmjs.org/:_authToken=" + random, "//registry.npmjs.org/:_authToken=[redacted]", redact.Password},
+		{"https://b.s3.amazonaws.com/x?X-Amz-Signature=" + random + "&y=1", "https://b.s3.amazonaws.com/x?X-Amz-Signature=[redacted]&y=1", redact.Password},
+		{"https://b.blob.core.windows.net/x?se=1&sig=" + random + "%3D", "https://b.blob.core.windows.net/x?se=1&sig=[redacted]%3D", redact.Password},
+		{"postgres://ann:hunter2@db:5432/x", "postgres://ann:[redacted]@db:5432/x", redact.Password},
+		{"curl -s -u ann:pa55! https://x", "curl -s -u ann:[redacted] https://x", redact.Password},
+		{"PGPASSWORD=hunter2 psql", "PGPASSWORD=[redacted] psql", redact.Password},
+		{`password = "hunter2"`, `password = "[redacted]"`, redact.Password},
+		{`{"password":"p@ss-word!"}`, `{"password":"[redacted]"}`, redact.Password},
+		{`{\"passphrase\": \"tr0ub4dor&3\"}`, `{\"passphrase\": \"[redacted]\"}`, redact.Password},
+		{"Authorization: Bearer " + random, "Authorization: Bearer [redacted]", redact.Authorization},
+		{"-H 'Authorization: Basic YW5uOnNlY3JldA=='", "-H 'Authorization: Basic [redacted]=='", redact.Authorization},
+		{`"authorization": "` + random + `"`, `"authorization": "[redacted]"`, redact.Authorization},
+		{"Cookie: theme=dark; sid=" + random, "Cookie: theme=dark; sid=[redacted]", redact.Authorization},
+		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nafter", redact.PrivateKey},
+		{`-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl`, "-----BEGIN OPENSSH PRIVATE KEY-----[redacted]", redact.PrivateKey},
+		{"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ\n-----END PGP PRIVATE KEY BLOCK-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----[redacted]-----END PGP PRIVATE KEY BLOCK-----", redact.PrivateKey},
+	} {
+		r := redact.New()
+		if got := redact.Secrets(tt.text); got != tt.want {
+			t.Errorf("%q\n gives %q\n  want %q", tt.text, got, tt.want)
+		} else if got := r.Text(tt.text); got != tt.want || r.Counts[tt.kind] != 1 || r.Counts.All() != 1 {
+			t.Errorf("%q is %v, want one of kind %d: %q", tt.text, r.Counts, tt.kind, got)
+		}
+	}
+}
+
+// What is no secret and names nobody stays as it is.
+func TestNothingToRedact(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "commit 3f786850e387550fdab836ed7e6dc881de23001b", "max_tokens: 20000, token = next()", "https://example.org:8080/a@b",
+		"risk-assessment-of-everything-there-is", "sk-lazy-loading-is-not-a-key-at-all", "password: please choose one",
+		"password = os.environ['PASSWORD']", `password="password"`, `"password": "string"`, `password = "${DB_PASSWORD}"`, `password: "<your password>"`,
+		"token = process.env.ENTIRE_CHECKPOINT_TOKEN_2", `{"sessionId":"6b6f4218-0b12-4d55-b930-462903683bea"}`, "https://cdn.jsdelivr.net/npm/bootstrap@5.3.2/x.css",
+		"https://oauth2:${GITLAB_TOKEN}@gitlab.com/x",
+		"password=form.password", "Basic authentication is over", "Bearer token", "docker run -u 1000:1000 x", "curl -u $USER:$PASS x",
+		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\nMIIB",
+		"git@github.com:a/b.git", "react@18.2.0", "icon@2x.png", "a@b", "noreply@github.com", "you@example.com", "getty@tty1.service", "@app.route", "image@sha256:abcd",
+		"ann@host.example.org:/srv", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
+	} {
+		r := redact.New("")
+		if got := r.Text(text); got != text || r.Counts.All() != 0 {
+			t.Errorf("%q became %q, %v", text, got, r.Counts)
+		}
+	}
+}
+
+func TestPersonal(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text, want string
+		kind       redact.Kind
+	}{
+		{"Author: Ann <ann.b+x@mail.acme.io>", "Author: Ann <[e-mail]>", redact.Email},
+		{`{"out":"\nann@acme.io."}`, `{"out":"\n[e-mail]."}`, redact.Email},
+		{"1+ann@users.noreply.github.com", "[e-mail]", redact.Email},
+		{"ls /home/annika/src", "ls /home/[user]/src", redact.User},
+		{"cd /Users/annika", "cd /Users/[user]", redact.User},
+		{"file:///home/annika.b/src", "file:///home/[user]/src", redact.User},
+		{`C:\Users\Annika\src`, `C:\Users\[user]\src`, redact.User},
+		{`"C:\\Users\\Annika\\src"`, `"C:\\Users\\[user]\\src"`, redact.User},
+		{"~/.claude/projects/-home-annika-src/x.jsonl", "~/.claude/projects/-home-[user]-src/x.jsonl", redact.User},
+		{"about Acme Corp", "about [redacted]", redact.Word},
+		{"ACME CORP", "[redacted]", redact.Word},
+	} {
+		r := redact.New(" acme corp ", "")
+		if got := r.Text(tt.text); got != tt.want || r.Counts[tt.kind] != 1 || r.Counts.All() != 1 {
+			t.Errorf("%q\n gives %q\n  want %q, %v", tt.text, got, tt.want, r.Counts)
+		}
+	}
+	if got := redact.New("user", "mail").Text("/home/annika/a bea@acme.io mail"); got != "/home/[user]/a [e-mail] [redacted]" {
+		t.Error(got)
+	}
+	r := redact.New()
+	if got := r.Text("/home/annika/a /home/annika/b bea@acme.io,carl@acme.io"); got != "/home/[user]/a /home/[user]/b [e-mail],[e-mail]" || r.Counts[redact.User] != 2 || r.Counts[redact.Email] != 2 {
+		t.Error(got, r.Counts)
+	}
+	for k := range redact.Kind(len(r.Counts)) {
+		if one, many := k.Words(); one == "" || many == "" {
+			t.Errorf("kind %d has no name", k)
+		}
+	}
+}
+
+// A text without anything costs a pass over it: this is done to each of a long
+// conversation.
+func BenchmarkRedact(b *testing.B) {
+	text := strings.Repeat("func (s *Session) Append(ctx context.Context, entries ...tenfold.Entry) error { return s.append(ctx, entries) } // session/session.go:120\n", 8000)
+	r := redact.New()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Text(text)
+	}
+}

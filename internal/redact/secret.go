@@ -1,0 +1,355 @@
+package redact
+
+import (
+	"encoding/base64"
+	"math"
+	"slices"
+	"strings"
+
+	"tenfold/atom"
+)
+
+// redacted stands for a secret.
+const redacted = "[redacted]"
+
+// secrets replaces secrets in a text and counts them.
+func secrets(text string, counts *Counts) string {
+	text = withoutPrivateKeys(text, counts)
+	var b strings.Builder
+	kept := 0
+	replace := func(kind Kind, from, to int) {
+		counts[kind]++
+		b.WriteString(text[kept:from])
+		b.WriteString(redacted)
+		kept = to
+	}
+	for i := 0; i < len(text); {
+		if !secretByte[text[i]] {
+			i++
+			continue
+		}
+		from := i
+		for i < len(text) && secretByte[text[i]] {
+			i++
+		}
+		from += escapeLength(text, from, i)
+		run := text[from:i]
+		if strings.HasPrefix(text[i:], ":") {
+			if end := userinfoEnd(text, from, i); end > 0 {
+				replace(Password, i+1, end)
+				i = end
+				continue
+			}
+		}
+		if end := passwordEnd(text, from, i); end > 0 {
+			at := passwordStart(text, i)
+			replace(Password, at, end)
+			i = end
+			continue
+		}
+		secret := strings.TrimRight(run, ".=/-")
+		name, value, assigned := strings.Cut(run, "=")
+		if assigned && isPasswordName(name) && isShortPassword(strings.TrimRight(value, ".=/-")) {
+			replace(Password, from+len(name)+1, from+len(secret))
+			continue
+		}
+		if len(secret) < shortest {
+			continue
+		}
+		if isBotToken(text, from, run) {
+			i = from + botToken
+			replace(Key, from, i)
+			continue
+		}
+		if at, end := findKnown(secret); end > 0 {
+			i = from + end
+			replace(Key, from+at, i)
+			continue
+		}
+		value = strings.TrimRight(value, ".=/-")
+		switch kind := namedSecret(text, from, secret); {
+		case assigned && isKeyName(name) && looksRandom(value), assigned && isSignature(text, from, name) && looksRandom(value):
+			replace(Password, from+len(name)+1, from+len(name)+1+len(value))
+		case assigned && looksRandom(value) && onCookieLine(text, from):
+			replace(Authorization, from+len(name)+1, from+len(name)+1+len(value))
+		case kind != kinds:
+			replace(kind, from, from+len(secret))
+		case strings.HasPrefix(text[i:], "@") && strings.HasPrefix(run, "//") && looksRandom(run[2:]) && !strings.ContainsAny(run[2:], "./"):
+			replace(Key, from+2, i)
+		}
+	}
+	if kept == 0 {
+		return text
+	}
+	b.WriteString(text[kept:])
+	return b.String()
+}
+
+var secretByte = func() (all [256]bool) {
+	for c := range all {
+		all[c] = atom.IsWord(byte(c)) || strings.IndexByte("-+/=.~", byte(c)) >= 0
+	}
+	return all
+}()
+
+// escapeLength is how much of a run belongs to the escape of JSON that its first
+// letter ends: the n of "\nsk-…".
+func escapeLength(text string, from, to int) int {
+	if from == 0 || text[from-1] != '\\' {
+		return 0
+	}
+	switch text[from] {
+	case 'n', 'r', 't':
+		return 1
+	case 'u':
+		return min(5, to-from)
+	}
+	return 0
+}
+
+// shortest is the fewest characters of a secret that no form and no quotes tell.
+const shortest = 12
+
+// looksRandom reports whether a value is long and no word: most of a secret's
+// characters differ.
+func looksRandom(s string) bool {
+	return len(s) >= shortest && entropy(s) >= 3 && (strings.ContainsAny(s, "0123456789") || len(s) >= 24) && !isExpression(s)
+}
+
+// isExpression reports whether a value is code that tells where the secret is from,
+// as process.env.API_KEY.
+func isExpression(s string) bool {
+	if !strings.Contains(s, ".") || strings.ContainsAny(s, "-+/=~") {
+		return false
+	}
+	for name := range strings.SplitSeq(s, ".") {
+		if len(name) > 32 || len(name) > 0 && name[0] >= '0' && name[0] <= '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// entropy is the entropy of a text, in bits for each byte.
+func entropy(s string) float64 {
+	var counts [256]int
+	for i := range len(s) {
+		counts[s[i]]++
+	}
+	sum := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}
+
+// namedSecret says as what the text before a value names it: `"api_key": "…"`,
+// `TOKEN=…`, `Authorization: Bearer …`; kinds for nothing.
+func namedSecret(text string, at int, value string) Kind {
+	end := at
+	for end > 0 && at-end < 8 && strings.IndexByte(` "'\:=>`, text[end-1]) >= 0 {
+		end--
+	}
+	if end == at {
+		return kinds
+	}
+	from := end
+	for from > 0 && end-from < 64 && (secretByte[text[from-1]] && text[from-1] != '=') {
+		from--
+	}
+	name := strings.ToLower(text[from+escapeLength(text, from, end) : end])
+	switch {
+	case name == "basic" && isBasic(value), name == "bearer" && looksRandom(value):
+		return Authorization
+	case !strings.ContainsAny(text[end:at], ":=") || !isKeyName(name) || !looksRandom(value):
+		return kinds
+	case strings.HasSuffix(name, "authorization"):
+		return Authorization
+	}
+	return Password
+}
+
+// isBasic reports whether a value is a name and a password, as the Basic scheme
+// sends them.
+func isBasic(value string) bool {
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	return err == nil && strings.Contains(string(data), ":") &&
+		!strings.ContainsFunc(string(data), func(r rune) bool { return r < ' ' || r == '\uFFFD' })
+}
+
+var (
+	keyNames = strings.Fields(`apikey token secret secretkey password passwd passphrase accesskey accountkey privatekey authorization credential
+		credentials accesskeyid authkey signingkey encryptionkey masterkey servicekey amzsignature googsignature`)
+	keySigns = strings.NewReplacer("-", "", "_", "", ".", "")
+)
+
+// isKeyName reports whether a name is that of a secret.
+func isKeyName(name string) bool {
+	name = strings.ToLower(keySigns.Replace(name))
+	return slices.ContainsFunc(keyNames, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// isSignature reports whether a value of a query is what signs the address.
+func isSignature(text string, from int, name string) bool {
+	return name == "sig" && from > 0 && strings.IndexByte("?&", text[from-1]) >= 0
+}
+
+// onCookieLine reports whether a header of cookies begins before it on its line.
+func onCookieLine(text string, at int) bool {
+	line := text[max(at-4096, 0):at]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	i := strings.LastIndex(line, "ookie:")
+	return i >= 0 && !strings.ContainsAny(line[i:], `"'`+"`")
+}
+
+// botToken is how long what follows the number of a Telegram bot is.
+const botToken = 35
+
+// isBotToken reports whether a run begins with that.
+func isBotToken(text string, at int, run string) bool {
+	if len(run) < botToken || !strings.HasPrefix(run, "AA") || at < 9 || text[at-1] != ':' || len(run) > botToken && isPartOfWord(run[botToken]) {
+		return false
+	}
+	return strings.Trim(text[at-9:at-1], "0123456789") == ""
+}
+
+// userinfoEnd is where the password in "scheme://user:password@", or in "curl -u
+// user:password", ends, 0 where there is none; the user stands before at.
+func userinfoEnd(text string, from, at int) int {
+	if strings.HasSuffix(text[:from], " -u ") || strings.HasSuffix(text[:from], " --user ") {
+		line := text[max(from-256, 0):from]
+		end := at + 1
+		for end < len(text) && end-at < 200 && strings.IndexByte(" \t\n\"'\\", text[end]) < 0 {
+			end++
+		}
+		if strings.Contains(line, "curl") && end > at+1 && text[at+1] != '$' && text[at+1] != '[' {
+			return end
+		}
+		return 0
+	}
+	if !strings.Contains(text[max(from-3, 0):at], "//") {
+		return 0
+	}
+	for i := at + 1; i < len(text) && i-at < 200; i++ {
+		switch c := text[i]; {
+		case c == '@':
+			if i == at+1 || strings.IndexByte("$<{%", text[at+1]) >= 0 || text[at+1:i] == redacted {
+				return 0
+			}
+			return i
+		case c <= ' ' || c == '/' || c == '"' || c == '\'':
+			return 0
+		}
+	}
+	return 0
+}
+
+// isPasswordName reports whether a name says that what follows is a password.
+func isPasswordName(name string) bool {
+	for _, end := range []string{"password", "passwd", "passphrase"} {
+		if len(name) >= len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
+			return true
+		}
+	}
+	return false
+}
+
+// isShortPassword reports whether a value that a name calls a password is one: it is
+// short, and code would have a name or an expression there.
+func isShortPassword(s string) bool {
+	return len(s) >= 6 && strings.ContainsAny(s, "0123456789") && !strings.ContainsAny(s, "./")
+}
+
+// passwordStart is where the quoted value after a name begins; at is the name's end.
+func passwordStart(text string, at int) int {
+	i, sign := at, false
+	for ; i < len(text) && i-at < 8; i++ {
+		switch text[i] {
+		case ':', '=':
+			sign = true
+		case '"', '\'', '\\', ' ':
+		default:
+			if sign && (text[i-1] == '"' || text[i-1] == '\'') {
+				return i
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// passwordEnd is where the password ends that stands in quotes after a name; 0 for
+// none. An expression, a placeholder or plain words are none.
+func passwordEnd(text string, from, at int) int {
+	if c := text[at-1] | 0x20; c != 'd' && c != 'e' || !isPasswordName(text[from:at]) {
+		return 0
+	}
+	start := passwordStart(text, at)
+	if start == 0 {
+		return 0
+	}
+	quote := text[start-1]
+	end := start
+	for end < len(text) && end-start < 128 && text[end] != quote && text[end] != '\\' {
+		if text[end] <= ' ' || strings.IndexByte("${}<>()[]*…", text[end]) >= 0 {
+			return 0
+		}
+		end++
+	}
+	if end >= len(text) || end-start < 6 {
+		return 0
+	}
+	for _, c := range []byte(text[start:end]) { // words alone would be a placeholder
+		if c >= '0' && c <= '9' || !isPartOfWord(c) && c != '-' && c != '.' {
+			return end
+		}
+	}
+	return 0
+}
+
+// longestKey is more than the PEM of any private key.
+const longestKey = 16 << 10
+
+// withoutPrivateKeys replaces what stands between the lines of PEM; up to the
+// end where the last line is missing.
+func withoutPrivateKeys(text string, counts *Counts) string {
+	const begin, end = "-----BEGIN ", "-----END "
+	var b strings.Builder
+	for {
+		i := strings.Index(text, begin)
+		if i < 0 {
+			break
+		}
+		i += len(begin)
+		b.WriteString(text[:i])
+		text = text[i:]
+		head := 0
+		for _, is := range []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"} {
+			if at := strings.Index(text[:min(len(text), 48)], is); at >= 0 {
+				head = at + len(is)
+			}
+		}
+		if head == 0 {
+			continue
+		}
+		size := strings.Index(text[head:min(len(text), head+longestKey)], end)
+		if size < 0 {
+			if size = len(text) - head; size > longestKey {
+				continue
+			}
+		}
+		if strings.TrimSpace(text[head:head+size]) == redacted || size == 0 {
+			continue
+		}
+		counts[PrivateKey]++
+		b.WriteString(text[:head] + redacted)
+		text = text[head+size:]
+	}
+	if b.Len() == 0 {
+		return text
+	}
+	return b.String() + text
+}
