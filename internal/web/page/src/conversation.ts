@@ -79,6 +79,7 @@ function make(id: string): Held {
   const load = async () => {
     try {
       const c = await call("GET /api/conversations/{id}", { id });
+      if (held.holders > 0 && c.title) document.title = `${c.title} · Tenfold`;
       batch(() => {
         held.conversation.value = c;
         held.error.value = undefined;
