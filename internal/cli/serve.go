@@ -17,6 +17,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/web"
 	"tenfold/internal/web/page"
+	"tenfold/store/remote"
 )
 
 // serving is "tenfold serve".
@@ -47,7 +48,9 @@ calls one.
 
 Programs use the API with the token of --token-file, sent as "Authorization:
 Bearer TOKEN". /api/openapi.json describes it. The token also keeps browsers
-signed in when the server starts again.
+signed in when the server starts again. With it in TENFOLD_TOKEN, all commands
+work on this store: tenfold --store http://127.0.0.1:7435 conversation ls; from
+another machine over https, by a proxy that has a certificate.
 
 From another machine, forward a port: ssh -L 7435:127.0.0.1:7435 HOST.`,
 		Example: `  tenfold serve
@@ -96,7 +99,9 @@ func (k *serving) run(ctx context.Context) (err error) {
 	defer func() { _ = listener.Close() }()
 	shown, hosts := shownAddress(k.address, listener.Addr().String())
 	access.Hosts = hosts
-	server := web.New(web.Options{Backend: &served{app: k.app, readOnly: k.readOnly}, Page: web.Page(page.Files())})
+	server := web.New(web.Options{
+		Backend: &served{app: k.app, readOnly: k.readOnly}, Page: web.Page(page.Files()), Store: remote.Handler(k.workspace.store),
+	})
 	guard := web.NewGuard(access)
 	out := serveJSON{Address: shown, URL: "http://" + shown + guard.Invite(), ReadOnly: k.readOnly}
 	if k.tokenFile != "" {

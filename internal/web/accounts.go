@@ -114,13 +114,7 @@ func (a *accounts) readAll() {
 		all = append(all, c)
 		there[c.ID] = true
 	}
-	a.mu.Lock()
-	for id := range a.of {
-		if !there[id] {
-			delete(a.of, id)
-		}
-	}
-	a.mu.Unlock()
+	a.forget(there)
 	for _, c := range all {
 		a.mu.Lock()
 		known := a.of[c.ID]
@@ -139,6 +133,35 @@ func (a *accounts) readAll() {
 		a.of[c.ID] = one
 		a.mu.Unlock()
 	}
+}
+
+// forget lets go of what is not there any more. Copies of its responses are the
+// originals then: who holds some is read anew.
+func (a *accounts) forget(there map[string]bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	gone := false
+	for id := range a.of {
+		if !there[id] {
+			delete(a.of, id)
+			gone = true
+		}
+	}
+	for id, one := range a.of {
+		if gone && one.copies() {
+			delete(a.of, id)
+		}
+	}
+}
+
+// copies reports whether some responses are in another conversation too.
+func (a *account) copies() bool {
+	for at := range a.spent {
+		if at.copied {
+			return true
+		}
+	}
+	return false
 }
 
 // read makes the account of a conversation. Of one that was read before, and has no

@@ -35,12 +35,14 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 		return out, err
 	}
 	var p *tenfold.Projection
+	var known judgement
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
 		p = o.session.Projection().Snapshot() // the rest takes as long as the view is
 		scale := o.figures()
 		o.epochs.read(o.session.Log(), scale)
 		out = View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.list)}
 		out.Config = scale.Tokens(p.Totals().Config.After)
+		known = o.judged[profile.Name]
 		return nil
 	})
 	if err != nil {
@@ -53,18 +55,49 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 	for _, it := range items[min(in.From, len(items)):min(in.From+in.Limit, len(items))] {
 		out.Items = append(out.Items, itemOf(it, scale))
 	}
-	out.Cached, out.Warm = cached(p, items)
-	sent, err := profile.Write(p)
-	if err != nil {
-		return out, err
+	fresh := known.version != p.Version() || known.version == 0
+	if fresh || in.Whole {
+		sent, err := profile.Write(p)
+		if err != nil {
+			return out, err
+		}
+		if in.Whole {
+			out.Body = string(sent)
+		}
+		if fresh {
+			known = judge(p, profile, sent, items)
+			err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+				if o.judged == nil {
+					o.judged = map[string]judgement{}
+				}
+				o.judged[profile.Name] = known
+				return nil
+			})
+		}
+		if err != nil {
+			return out, err
+		}
 	}
-	for _, v := range profile.Check(sent) {
-		out.Problems = append(out.Problems, v.String())
-	}
-	if in.Whole {
-		out.Body = string(sent)
-	}
+	out.Problems, out.Cached, out.Warm = known.problems, known.cached, known.warm
 	return out, nil
+}
+
+// A judgement is what was found out about a view, which the next page of it need not
+// find out again.
+type judgement struct {
+	version  int64
+	problems []string
+	cached   int
+	warm     time.Time
+}
+
+func judge(p *tenfold.Projection, profile body.Profile, sent []byte, items []tenfold.Item) judgement {
+	j := judgement{version: p.Version()}
+	j.cached, j.warm = cached(p, items)
+	for _, v := range profile.Check(sent) {
+		j.problems = append(j.problems, v.String())
+	}
+	return j
 }
 
 // columns fills in what the view says of all its items.

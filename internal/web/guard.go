@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"tenfold/store/remote"
 )
 
 // Access says who may use a server.
@@ -144,10 +146,12 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			deny(w, http.StatusForbidden, "origin", "requests of other pages are refused", "open the page itself")
 		case r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Has(inviteParam):
 			g.welcome(w, r)
-		case !g.admits(r):
+		case !g.admits(r) || isStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
 			g.turnAway(w, r)
-		case !reading && g.access.ReadOnly && !strings.HasSuffix(r.URL.Path, "/plan"): // which writes nothing
+		case !reading && g.access.ReadOnly && !onlyReads(r.URL.Path):
 			deny(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
+		case isStore(r.URL.Path):
+			next.ServeHTTP(w, r) // batches are long, and come as they are read
 		default:
 			serveWhole(w, r, next)
 		}
@@ -155,6 +159,16 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 }
 
 func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
+
+// storePath is where the store itself is, for the programs of other machines.
+const storePath = "/api/store/"
+
+func isStore(path string) bool { return strings.HasPrefix(path, storePath) }
+
+// onlyReads reports whether a POST writes nothing.
+func onlyReads(path string) bool {
+	return strings.HasSuffix(path, "/plan") || isStore(path) && remote.OnlyReads(path)
+}
 
 // knows reports whether the Host of a request is a name of this server. A page of a
 // stranger's can have its own name point here (DNS rebinding), but not one of these.
@@ -167,7 +181,7 @@ func (g *Guard) knows(r *http.Request) bool {
 	if err != nil {
 		return host == "localhost" || slices.Contains(g.access.Hosts, host)
 	}
-	if ip.IsLoopback() {
+	if ip.IsLoopback() && ip.Zone() == "" {
 		return true
 	}
 	to, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
@@ -253,8 +267,7 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(withoutDeadline{w}, r)
 		return
 	}
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(bodyWait))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait)) // until it has come
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestBody))
 	var tooLong *http.MaxBytesError
 	switch {
@@ -266,7 +279,6 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		deny(w, http.StatusRequestTimeout, "timeout", "the body did not come whole within 30 seconds", "try again")
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	next.ServeHTTP(withoutDeadline{w}, r)
 }

@@ -417,13 +417,14 @@ func TestSlowClients(t *testing.T) {
 		}{
 			{"half a head", "GET / HT", "HTTP/1.1 400", headerWait},
 			{"no head", "", "", headerWait}, // until the first byte of a connection it is the head that is waited for
+			{"a huge head", "GET / HTTP/1.1\r\nHost: localhost\r\nCookie: " + strings.Repeat("x", longestHeader+8<<10) + "\r\n\r\n", "HTTP/1.1 431", 0},
 			{"half a body", head + "Content-Length: 9\r\n\r\nhalf", "HTTP/1.1 408", bodyWait},
 			{"a whole one", head + "Content-Length: 4\r\nConnection: close\r\n\r\nhalf", "HTTP/1.1 200", time.Hour},
 			{"none", head + "Content-Length: 0\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", time.Hour},
 		} {
 			began := time.Now()
 			conn := l.dial()
-			_, _ = io.WriteString(conn, c.said)
+			go func() { _, _ = io.WriteString(conn, c.said) }()
 			got, _ := io.ReadAll(conn)
 			if took := time.Since(began); took < c.after || took > c.after+2*time.Second || !strings.HasPrefix(string(got), c.want) || c.want == "" && len(got) > 0 {
 				t.Errorf("%s: after %s it gives %.200q", c.name, took, got)
@@ -466,7 +467,7 @@ func (p *pipes) Close() error   { close(p.conns); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
 func FuzzHost(f *testing.F) {
-	for _, host := range []string{"localhost", "127.0.0.1:80", "[::1]:80", "[::1%25lo]", "evil.example", "", ":", "[", "a:b", "127.0.0.1:0x"} {
+	for _, host := range []string{"localhost", "127.0.0.1:80", "[::1]:80", "[::1%25lo]", "[::1%0]", "evil.example", "", ":", "[", "a:b", "127.0.0.1:0x"} {
 		f.Add(host)
 	}
 	g := NewGuard(Access{})

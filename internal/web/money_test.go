@@ -92,7 +92,7 @@ func TestSpendingsAddUp(t *testing.T) {
 		if err := fork.Append(t.Context(), paid("d", priced, night)...); err != nil {
 			t.Fatal(err)
 		}
-		expect("by=model", priced+" 1/1 $1.50, "+unpriced+" 0/1 $0.00")
+		expect("by=model", priced+" 4/4 $6.00, "+unpriced+" 0/1 $0.00")
 		for _, bad := range []string{"zone=Nowhere/Here", "since=soon", "by=weather"} {
 			if p := get[Problem](t, s, "/api/money?"+bad, statusOf(bad)); p.Hint == "" {
 				t.Errorf("%s: %+v", bad, p)
@@ -123,6 +123,10 @@ func TestWhatCompactionsSavedIsPartOfSpendings(t *testing.T) {
 			entries = append(entries, tenfold.Entry{ID: fmt.Sprintf("e%d-%s", i, p.Kind()), Time: begin.Add(time.Duration(i) * time.Minute), Payload: p})
 		}
 		for i := range 8 {
+			if i == 2 { // what stands behind the change is written anew
+				add(i, tenfold.TurnStart{})
+				add(i, tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("more of the same ", 2000))})
+			}
 			if i == 4 {
 				add(i, tenfold.TurnStart{})
 				add(i, tenfold.UserMessage{Parts: tenfold.Text("and now?")})
@@ -134,7 +138,7 @@ func TestWhatCompactionsSavedIsPartOfSpendings(t *testing.T) {
 		created(t, service, "c", entries)
 		got := settled(t, s, "zone=UTC")
 		m := get[report.Money](t, s, "/api/conversations/c/money?ours=true", http.StatusOK)
-		if len(got.Items) != 1 || got.Items[0].Saved == 0 || m.Own == nil || got.Items[0].Saved != m.Own.Net || got.Total.Saved != m.Own.Net {
+		if len(got.Items) != 1 || got.Items[0].Saved == 0 || m.Own == nil || m.Own.Rewriting == 0 || got.Items[0].Saved != m.Own.Net || got.Total.Saved != m.Own.Net {
 			t.Errorf("%+v, the conversation says %+v", got, m.Own)
 		}
 		if m.Recorded.Responses != 8 || m.Recorded.Dollars != got.Total.Dollars || m.Ours == nil || m.Model != priced {

@@ -15,7 +15,7 @@ import (
 
 // A Problem is an error as the API tells it (RFC 9457): what the command line
 // prints, with its hint and its code.
-type Problem struct {
+type Problem struct { //nolint:errname // as RFC 9457 calls it
 	Title  string `json:"title" doc:"the status in words"`
 	Status int    `json:"status" doc:"the HTTP status"`
 	Detail string `json:"detail" doc:"what was being done, to what, and what is wrong"`

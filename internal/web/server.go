@@ -16,6 +16,9 @@ type Options struct {
 	Backend Backend
 	// Page answers what is not below /api/; nil is not found.
 	Page http.Handler
+	// Store answers the programs of other machines, whose store this server is, below
+	// /api/store/; nil is not found.
+	Store http.Handler
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
@@ -33,6 +36,7 @@ type Server struct {
 	mux       *http.ServeMux
 	api       huma.API
 	page      http.Handler
+	store     http.Handler
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -41,7 +45,7 @@ type Server struct {
 
 // New makes a server. Each group of operations declares itself.
 func New(o Options) *Server {
-	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page}
+	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page, store: o.Store}
 	s.alive, s.end = context.WithCancel(context.Background())
 	s.sessions = newSessions(s.service)
 	s.accounts = newAccounts(s.alive, s.service)
@@ -92,7 +96,12 @@ func (s *Server) Close() error {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.page != nil && !isAPI(r.URL.Path) {
+		s.foresee(r.URL.Path)
 		s.page.ServeHTTP(w, r)
+		return
+	}
+	if s.store != nil && isStore(r.URL.Path) {
+		s.store.ServeHTTP(w, r)
 		return
 	}
 	if _, pattern := s.mux.Handler(r); pattern == "" {
@@ -100,6 +109,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// foresee opens the conversation that a page is about while the browser loads the
+// page: a long log is read by the time that it is asked for.
+func (s *Server) foresee(path string) {
+	id, ok := strings.CutPrefix(path, "/c/")
+	if id, _, _ = strings.Cut(id, "/"); !ok || id == "" {
+		return
+	}
+	go func() {
+		// Who asks for it next is told what is wrong.
+		_ = s.sessions.with(s.alive, id, func(o *opened) error {
+			o.columns.read(o.session.Log())
+			return nil
+		})
+	}()
 }
 
 // refuse answers what no operation does.

@@ -42,6 +42,7 @@ type opened struct {
 	epochs      epochs
 	columns     columns
 	views       map[string]*tenfold.Projection // of branches
+	judged      map[string]judgement           // by provider
 	// control is kept, for it reads no more than what is new; controlled says what it
 	// was made by (status.go).
 	control    *session.Controller
@@ -94,6 +95,7 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 		}
 		o.session, o.control, o.controlled = opened, nil, ""
 		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, epochs{}, columns{}, nil
+		o.judged = nil
 	case row.Version > o.session.Log().Version():
 		before := o.session.Log().Version()
 		if err := o.session.Refresh(ctx); err != nil {

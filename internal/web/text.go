@@ -158,29 +158,28 @@ func callOf(l *tenfold.Log, e tenfold.Entry) (tenfold.ToolCall, bool) {
 // line is the beginning of a text on one line, at most n characters of it. What
 // shows nothing, or turns the direction of what follows, is left out.
 func line(text string, n int) string {
-	var b strings.Builder
+	b := make([]byte, 0, min(len(text), 2*n))
 	space := false
 	for _, r := range text {
 		switch {
-		case unicode.IsSpace(r):
-			space = b.Len() > 0
+		case r == ' ' || r < utf8.RuneSelf && r >= '\t' && r <= '\r' || r >= utf8.RuneSelf && unicode.IsSpace(r):
+			space = len(b) > 0
 			continue
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d':
+		case r < ' ' || r == 0x7f, r >= utf8.RuneSelf && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d'):
 			continue
 		}
 		if space {
-			if n--; n <= 0 {
+			if n--; n < 1 { // a space at the end is none
 				break
 			}
-			b.WriteByte(' ')
-			space = false
+			b, space = append(b, ' '), false
 		}
 		if n--; n < 0 {
 			break
 		}
-		b.WriteRune(r)
+		b = utf8.AppendRune(b, r)
 	}
-	return b.String()
+	return string(b)
 }
 
 // window cuts characters from offset on out of a text, and tells how many it has.

@@ -97,6 +97,15 @@ var methods = map[string]method{
 	},
 }
 
+// OnlyReads reports whether the method at a path writes nothing.
+func OnlyReads(urlPath string) bool {
+	switch path.Base(urlPath) {
+	case pathConversation, pathConversations, pathImported, pathEntries, pathWatch, pathSearch:
+		return true
+	}
+	return false
+}
+
 // ServeHTTP implements [http.Handler].
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)

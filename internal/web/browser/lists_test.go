@@ -191,7 +191,12 @@ func (s *Server) Get(path string, into any) {
 	if status != 200 {
 		s.t.Fatalf("%s: %d, %s", path, status, body)
 	}
-	if err := json.Unmarshal([]byte(body), into); err != nil {
-		s.t.Fatal(err)
+	decode(s.t, body, into)
+}
+
+func decode(t testing.TB, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v in %s", err, text)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"tenfold"
 )
@@ -49,7 +48,7 @@ func TestOneTalksToTheAgent(t *testing.T) {
 	s := Serve(t)
 	home := filepath.Join(s.Dir, "home", "tenfold")
 	s.write(filepath.Join(home, "play.jsonl"), plays)
-	s.write(filepath.Join(home, "slow.jsonl"), strings.Repeat(`{"before":"1500ms","error":{"kind":"invalid","message":"no summary today"}}`+"\n", 5))
+	s.write(filepath.Join(home, "slow.jsonl"), strings.Repeat(`{"before":"800ms","error":{"kind":"invalid","message":"no summary today"}}`+"\n", 5))
 	s.Configure(talkative)
 	var entries []tenfold.Entry
 	for i := range 5 {
@@ -63,7 +62,7 @@ func TestOneTalksToTheAgent(t *testing.T) {
 	one, two := s.Open(t, "/c/bread"), s.Open(t, "/c/bread")
 	both := []*Tab{one, two}
 	say := func(text string) {
-		one.Wait(`!document.querySelector("#message").disabled`)
+		one.Wait(`document.querySelector(".chat button.primary")`) // it can be sent
 		one.Click("#message")
 		one.Keys(text + Enter)
 	}
@@ -71,6 +70,7 @@ func TestOneTalksToTheAgent(t *testing.T) {
 		b.Wait(fmt.Sprintf(`[...document.querySelectorAll(".live button")].find(x => x.innerText == %q && !x.disabled)`, words))
 		Eval[bool](b, fmt.Sprintf(`[...document.querySelectorAll(".live button")].find(x => x.innerText == %q).click() ?? true`, words))
 	}
+	Eval[bool](two, `[...document.querySelectorAll("button")].find(x => x.innerText.includes("End")).click() ?? true`) // one follows what it sends
 	shows := func(text string) {
 		for _, b := range both {
 			b.WaitText("main", text)
@@ -98,7 +98,6 @@ func TestOneTalksToTheAgent(t *testing.T) {
 
 	say("And wheat?")
 	for _, b := range both {
-		time.Sleep(2*time.Second); t.Log(b.Text(".live")); _, x := s.Call("GET", "/api/conversations/bread/rows?from=20", ""); t.Log(x)
 		b.WaitText(".live .writing", "Let me think about")
 	}
 	one.Pictures("live-writing")
@@ -109,7 +108,6 @@ func TestOneTalksToTheAgent(t *testing.T) {
 
 	say("Once more.")
 	shows("the key is not valid")
-	one.Accessible()
 	one.Pictures("live-failed")
 	button(two, "Retry")
 	shows("Back again.")
@@ -119,8 +117,8 @@ func TestOneTalksToTheAgent(t *testing.T) {
 		b.WaitText(".live .compacting", "Compacting the conversation")
 		b.Wait(`document.querySelector("#message").disabled`)
 	}
-	one.Accessible()
 	shows("no summary today")
+	one.Accessible()
 	one.Pictures("live-not-compacted")
 	for _, words := range []string{"Retry compaction", "Continue", "New session"} {
 		two.WaitText(".live .trouble", words)

@@ -32,7 +32,7 @@ func (c *stream) connect() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	r.AddCookie(c.s.signIn())
+	r.AddCookie(c.s.signIn(c.t))
 	if c.last != "" {
 		r.Header.Set("Last-Event-ID", c.last)
 	}
@@ -86,7 +86,7 @@ func TestAStreamGoesThroughARestart(t *testing.T) {
 	t.Parallel()
 	s := Serve(t, "--token-file", filepath.Join(t.TempDir(), "token"))
 	one := s.Create("one", "one", told("one?", "one.")...)
-	cookie := s.signIn().Value
+	cookie := s.signIn(t).Value
 	c := &stream{t: t, s: s, id: "one"}
 	more := func(turns int) int64 {
 		t.Helper()
@@ -118,7 +118,7 @@ func TestAStreamGoesThroughARestart(t *testing.T) {
 	}
 	more(1)
 	s.Start()
-	if s.signIn().Value == cookie || s.URL == "" {
+	if s.signIn(t).Value == cookie || s.URL == "" {
 		t.Fatal("it is the same server")
 	}
 	c.connect()

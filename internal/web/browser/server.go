@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,7 @@ type Server struct {
 	process *exec.Cmd
 	// invitation is the address that signs a browser in, until cookie is there.
 	invitation string
+	signingIn  sync.Mutex
 	cookie     *http.Cookie
 	stderr     bytes.Buffer
 	left       io.Reader
@@ -133,24 +135,27 @@ func (s *Server) Start() {
 }
 
 // signIn opens the invitation, and gives the cookie of who is signed in. The
-// invitation is for one browser: its cookie goes to every tab.
-func (s *Server) signIn() *http.Cookie {
-	s.t.Helper()
+// invitation is for one browser: its cookie goes to every tab. Several subtests may
+// want it at once.
+func (s *Server) signIn(t testing.TB) *http.Cookie {
+	t.Helper()
+	s.signingIn.Lock()
+	defer s.signingIn.Unlock()
 	if s.cookie != nil {
 		return s.cookie
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.invitation, http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.invitation, http.NoBody)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	got, err := client.Do(r)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	_ = got.Body.Close()
 	if len(got.Cookies()) != 1 {
-		s.t.Fatalf("the invitation gives %s, %v", got.Status, got.Header)
+		t.Fatalf("the invitation gives %s, %v", got.Status, got.Header)
 	}
 	s.cookie = got.Cookies()[0]
 	return s.cookie
@@ -190,7 +195,7 @@ func (s *Server) Call(method, path, body string) (int, string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.AddCookie(s.signIn())
+	r.AddCookie(s.signIn(s.t))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

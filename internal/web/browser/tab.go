@@ -53,7 +53,7 @@ func (s *Server) Open(t testing.TB, path string) *Tab {
 // signIn gives the tab the cookie of who is signed in.
 func (b *Tab) signIn() {
 	b.t.Helper()
-	cookie, secure, only := b.server.signIn(), false, true
+	cookie, secure, only := b.server.signIn(b.t), false, true
 	_, err := chromedp.Call(b.ctx, network.SetCookie, network.SetCookieParams{
 		Name: cookie.Name, Value: cookie.Value, URL: b.server.URL, Path: "/", Secure: &secure, HTTPOnly: &only, SameSite: network.CookieSameSiteStrict,
 	})

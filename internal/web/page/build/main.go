@@ -46,6 +46,13 @@ func run(check bool, tarballs string) error {
 	if err := put("src/api.ts", client, check); err != nil {
 		return err
 	}
+	pure, err := pureOf()
+	if err != nil {
+		return err
+	}
+	if err := put("testdata/pure.js", pure, check); err != nil {
+		return err
+	}
 	files, err := bundle()
 	if err != nil {
 		return err
@@ -89,35 +96,65 @@ func replace(dir string, files map[string][]byte, check bool) error {
 	})
 }
 
+// base is what all that is bundled has in common.
+func base(here string) api.BuildOptions {
+	return api.BuildOptions{
+		AbsWorkingDir:    here,
+		Bundle:           true,
+		Target:           api.ES2022,
+		MinifyWhitespace: true,
+		LegalComments:    api.LegalCommentsNone, // dist/licences.txt has them whole
+		JSX:              api.JSXAutomatic,
+		JSXImportSource:  "preact",
+		NodePaths:        []string{filepath.Join(here, "vendor")},
+		TsconfigRaw:      "{}",
+		LogLevel:         api.LogLevelSilent,
+	}
+}
+
+func errorOf(made api.BuildResult) error {
+	if len(made.Errors) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(api.FormatMessages(made.Errors, api.FormatMessagesOptions{}), ""))
+}
+
+// pureOf gives the script that defines "pure", what src/pure.ts exports, for tests.
+func pureOf() ([]byte, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	options := base(here)
+	options.EntryPoints = []string{"src/pure.ts"}
+	options.Format = api.FormatIIFE
+	options.GlobalName = "pure"
+	made := api.Build(options)
+	if err := errorOf(made); err != nil {
+		return nil, err
+	}
+	return made.OutputFiles[0].Contents, nil
+}
+
 // bundle gives the files of dist by name.
 func bundle() (map[string][]byte, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	made := api.Build(api.BuildOptions{
-		AbsWorkingDir:     here,
-		EntryPoints:       []string{"src/main.tsx", "src/theme.ts"},
-		Outdir:            "dist",
-		EntryNames:        "assets/[name]-[hash]",
-		ChunkNames:        "assets/[name]-[hash]",
-		Bundle:            true,
-		Splitting:         true,
-		Format:            api.FormatESModule,
-		Target:            api.ES2022,
-		MinifyWhitespace:  true,
-		MinifyIdentifiers: true,
-		MinifySyntax:      true,
-		LegalComments:     api.LegalCommentsNone, // dist/licences.txt has them whole
-		JSX:               api.JSXAutomatic,
-		JSXImportSource:   "preact",
-		NodePaths:         []string{filepath.Join(here, "vendor")},
-		TsconfigRaw:       "{}",
-		Metafile:          true,
-		LogLevel:          api.LogLevelSilent,
-	})
-	if len(made.Errors) > 0 {
-		return nil, errors.New(strings.Join(api.FormatMessages(made.Errors, api.FormatMessagesOptions{}), ""))
+	options := base(here)
+	options.EntryPoints = []string{"src/main.tsx", "src/theme.ts"}
+	options.Outdir = "dist"
+	options.EntryNames = "assets/[name]-[hash]"
+	options.ChunkNames = "assets/[name]-[hash]"
+	options.Splitting = true
+	options.Format = api.FormatESModule
+	options.MinifyIdentifiers = true
+	options.MinifySyntax = true
+	options.Metafile = true
+	made := api.Build(options)
+	if err := errorOf(made); err != nil {
+		return nil, err
 	}
 	files := map[string][]byte{}
 	for _, f := range made.OutputFiles {

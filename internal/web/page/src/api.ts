@@ -850,6 +850,8 @@ export interface Ops {
   "GET /api/conversations/{id}/entries/{seq}": { path: {id: string; seq: number}; query: {offset?: number; limit?: number}; body: undefined; out: Entry };
   /** Follow a conversation */
   "GET /api/conversations/{id}/events": { path: {id: string}; query: {after?: number}; body: undefined; out: undefined };
+  /** Save a conversation as a page to share */
+  "GET /api/conversations/{id}/export": { path: {id: string}; query: {to?: "html"; compacted?: boolean; redact?: boolean; word?: string[] | null}; body: undefined; out: undefined };
   /** Measure strategies on a conversation */
   "GET /api/conversations/{id}/lab": { path: {id: string}; query: {strategy?: string[] | null}; body: undefined; out: undefined };
   /** Have the agent work: answer a message, compact, or go on */

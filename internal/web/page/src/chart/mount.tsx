@@ -64,9 +64,12 @@ export function Plot({ options, data, height, deps, label, mark }: Props) {
   return <div class="plot" ref={box} role="img" aria-label={label} style={{ minHeight: `${height}px` }} />;
 }
 
+/** scale is how large the page's text is, against that on a common screen. */
+export const scale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 14;
+
 /** axis is an axis in the colours of the page. */
 export function axis(colour: Colours, more: uPlot.Axis): uPlot.Axis {
-  const font = "12px system-ui, sans-serif";
+  const font = `${12 * scale()}px system-ui, sans-serif`;
   return { stroke: colour("--soft"), font, labelFont: font, grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, ...more };
 }
 

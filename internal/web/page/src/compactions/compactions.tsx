@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Compaction, Comparison, Conversation } from "../api";
 import { call } from "../call";
 import { useConversation } from "../conversation";
@@ -80,7 +80,7 @@ function List({ c, chosen, changed }: { c: Conversation; chosen: string; changed
       <ol>
         <li>
           <a class="overlay" href={link("all")} aria-current={chosen === "all" ? "page" : undefined}>
-            <strong>All together</strong>
+            <strong>{all.length === 0 ? "The whole conversation" : "All together"}</strong>
             <Size before={c.tokens.before} after={c.tokens.after} most={most} />
           </a>
         </li>
@@ -162,7 +162,7 @@ function said(c: Compaction): string {
 
 function Shown({ c, got, changed, one }: { c: Conversation; got: Comparison; changed: () => void; one: Compaction | undefined }) {
   const [fate, choose] = useState("");
-  const all = sums(got);
+  const [all, drawn] = useMemo(() => [sums(got), stretches(got.fates, got.fate, got.before, got.after)] as const, [got]);
   const { before, after } = got.tokens;
   const words = `${count(before)} tokens before, ${count(after)} after: ${all.map((s) => `${plural(s.rows, "row")} ${s.fate}, ${count(s.before)} to ${count(s.after)} tokens`).join("; ")}`;
   const saved = before - after;
@@ -186,7 +186,7 @@ function Shown({ c, got, changed, one }: { c: Conversation; got: Comparison; cha
           <dd>{got.tokens.method === "calibrated" ? "the provider's own count" : `an estimate (${got.tokens.method})`}</dd>
         </div>
       </dl>
-      <Shrinking stretches={stretches(got.fates, got.fate, got.before, got.after)} before={before} after={after} words={words} />
+      <Shrinking stretches={drawn} before={before} after={after} words={words} />
       <Legend sums={all} chosen={fate} choose={choose} />
       {one?.summary && (
         <details class="summary">

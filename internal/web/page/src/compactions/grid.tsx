@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ComparedRow, Comparison, Side } from "../api";
 import { call } from "../call";
 import { count, plural } from "../format";
@@ -38,8 +38,8 @@ export function Compared({ id, c, fate, changed }: Props) {
   const [opened, open] = useState(-1); // the row that is shown whole
   const [extra, stretch] = useState(0); // how much higher that makes it
   const high = Math.round((useNarrow() ? 7.4 : 3.3) * useRem());
-  const list = lines(c, fate, unfolded);
-  const openLine = list.findIndex((l) => "row" in l && l.row === opened);
+  const list = useMemo(() => lines(c, fate, unfolded), [c, fate, unfolded]);
+  const openLine = useMemo(() => (opened < 0 ? -1 : list.findIndex((l) => "row" in l && l.row === opened)), [list, opened]);
   const [ref, [from, to]] = useWindow(list.length, high, openLine, openLine < 0 ? 0 : extra);
   const texts = useTexts(id, c.compaction, c.version);
   useEffect(() => {

@@ -2,7 +2,7 @@
 import type uPlot from "uplot";
 import { useMemo, useRef } from "preact/hooks";
 import type { LabPoint } from "../api";
-import { axis, Plot, plotHeight, type Colours, type Options } from "../chart/mount";
+import { axis, Plot, plotHeight, scale, type Colours, type Options } from "../chart/mount";
 import { percent } from "../format";
 import { colourOf, outline } from "./marks";
 import { type Family, ticksFrom } from "./points";
@@ -72,8 +72,8 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
       y: { range: () => [-0.03, 1.03] },
     },
     axes: [
-      axis(colour, { label: "tokens kept, share of the conversation", size: 30, labelSize: 20, splits: () => ticks, filter: (_, s) => s, values: (_, s) => s.map((v) => percent(v)) }),
-      axis(colour, { size: 40, splits: () => [0, 0.2, 0.4, 0.6, 0.8, 1], values: (_, s) => s.map((v) => v.toFixed(1)) }),
+      axis(colour, { label: "tokens kept, share of the conversation", size: 30 * scale(), labelSize: 20 * scale(), splits: () => ticks, filter: (_, s) => s, values: (_, s) => s.map((v) => percent(v)) }),
+      axis(colour, { size: 40 * scale(), splits: () => [0, 0.2, 0.4, 0.6, 0.8, 1], values: (_, s) => s.map((v) => v.toFixed(1)) }),
     ],
     cursor: {
       x: false,
@@ -88,8 +88,8 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
     series: [
       {},
       ...families.map((f) => ({
-        stroke: colour(colourOf(f.look)),
-        width: f.look === 0 ? 2.5 : 1.5,
+        stroke: colour(colourOf(f.colour)),
+        width: f.name === "fit" ? 2.5 : 1.5,
         dash: f.baseline ? [5, 4] : undefined,
         spanGaps: true,
         points: { show: false },
@@ -101,13 +101,13 @@ function Panel({ of, title, families, chosen, choose }: Props & { of: Measure; t
   return (
     <figure class="panel">
       <figcaption>{title}</figcaption>
-      <Plot
+      {count === 0 ? <p class="soft">{of === "edr" ? "No later edit replaces text that stood before a cut: EDR cannot be measured here." : "No name that stood before a cut is used later: CUR cannot be measured here."}</p> : <Plot
         {...{ options, data }}
         height={plotHeight()}
         mark={chosen}
         deps={[families.map((f) => f.name).join(), least]}
         label={`${of.toUpperCase()} of ${count} strategies against the tokens they keep. The table has the same figures.`}
-      />
+      />}
     </figure>
   );
 }
@@ -136,16 +136,16 @@ function nearest(u: uPlot, shown: LabPoint[][], of: Measure, left: number, top: 
 /** Draws the signs: those of ours filled, those of baselines hollow, the chosen one in a ring. */
 function drawMarks(u: uPlot, families: Family[], of: Measure, colour: Colours, chosen: string) {
   const { ctx } = u;
-  const dot = devicePixelRatio;
+  const dot = devicePixelRatio * scale();
   ctx.save();
   ctx.setLineDash([]);
   for (const f of [...families].reverse()) {
-    const own = colour(colourOf(f.look));
+    const own = colour(colourOf(f.colour));
     for (const p of f.points) {
       const value = p[of];
       if (value === null || p.share <= 0) continue;
       const [x, y] = [u.valToPos(p.share, "x", true), u.valToPos(value, "y", true)];
-      const sign = new Path2D(outline(f.look, x, y, (f.look === 0 ? 6 : 5) * dot));
+      const sign = new Path2D(outline(f.look, x, y, (f.name === "fit" ? 6 : 5) * dot));
       ctx.lineWidth = 1.5 * dot;
       ctx.fillStyle = f.baseline ? colour("--bg") : own;
       ctx.strokeStyle = f.baseline ? own : colour("--bg");

@@ -45,7 +45,7 @@ export function AllLabView() {
           </label>
         </p>
       )}
-      <Lab address={pathOf("/api/lab", { project })} of={project || "all conversations"} />
+      <Lab address={pathOf("/api/lab", { project })} of={`the newest conversations${project && ` of ${project}`}`} />
     </div>
   );
 }
@@ -79,7 +79,7 @@ function Lab({ address, of }: { address: string; of: string }) {
 
 function Sign({ family, size = 16 }: { family: Family; size?: number }) {
   return (
-    <svg class={family.baseline ? "sign baseline" : "sign"} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" style={{ color: `var(${colourOf(family.look)})` }}>
+    <svg class={family.baseline ? "sign baseline" : "sign"} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true" style={{ color: `var(${colourOf(family.colour)})` }}>
       <path d={outline(family.look, 8, 8, 5)} />
     </svg>
   );
@@ -90,7 +90,7 @@ function Legend({ families }: { families: Family[] }) {
     const some = families.filter((f) => f.baseline === baseline);
     return some.length > 0 && (
       <div>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <ul>{some.map((f) => <li key={f.name}><Sign family={f} /> {f.name}{baselines[f.name] && <span class="soft"> {baselines[f.name]}</span>}</li>)}</ul>
       </div>
     );
@@ -116,7 +116,7 @@ function Figures({ families, chosen, choose }: { families: Family[]; chosen: str
         </thead>
         <tbody>
           {families.flatMap((f) => f.points.map((p) => (
-            <tr key={p.strategy} class={p.strategy === chosen ? "chosen" : ""} onMouseEnter={() => choose(p.strategy)} onMouseLeave={() => choose("")}>
+            <tr key={p.strategy} data-strategy={p.strategy} class={p.strategy === chosen ? "chosen" : ""} onMouseEnter={() => choose(p.strategy)} onMouseLeave={() => choose("")}>
               <th scope="row"><Sign family={f} /> {f.name}{f.baseline && <span class="soft"> baseline</span>}</th>
               <td class="number">{targetOf(p.strategy) || "–"}</td>
               <td class="number">{percent(p.share)}</td>

@@ -11,6 +11,9 @@ const ring = (n: number, turn: number, inner = 1): [number, number][] =>
     return [r * Math.sin(a), -r * Math.cos(a)];
   });
 
+const plus: [number, number][] = [[-1, -3], [1, -3], [1, -1], [3, -1], [3, 1], [1, 1], [1, 3], [-1, 3], [-1, 1], [-3, 1], [-3, -1], [-1, -1]].map(([x, y]) => [x! / 3, y! / 3]);
+const turned = (corners: [number, number][]): [number, number][] => corners.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]);
+
 const shapes: Shape[] = [
   "circle",
   ring(4, Math.PI / 4),
@@ -20,17 +23,18 @@ const shapes: Shape[] = [
   ring(10, 0, 0.45),
   ring(6, 0),
   ring(8, 0, 0.4),
+  plus,
+  ring(3, Math.PI / 2),
+  turned(plus),
+  ring(3, -Math.PI / 2),
 ];
 
-/** How many colours chart.css has: --series-0 and so on. */
-const colours = 8;
-
-export const colourOf = (look: number): string => `--series-${look % colours}`;
+/** colourOf is the variable of a colour; chart.css has eight. */
+export const colourOf = (colour: number): string => `--series-${colour % 8}`;
 
 /** The outline of a sign as SVG and Path2D write it. */
 export function outline(look: number, x: number, y: number, radius: number): string {
-  // After all colours were used once, signs go on with other ones.
-  const shape = shapes[(look + 3 * Math.floor(look / colours)) % shapes.length]!;
+  const shape = shapes[look % shapes.length]!;
   if (shape === "circle") {
     return `M${x - radius} ${y}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0Z`;
   }

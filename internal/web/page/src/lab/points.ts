@@ -7,8 +7,9 @@ export interface Family {
   baseline: boolean;
   /** From the shortest view to the longest. */
   points: LabPoint[];
-  /** Which sign and colour it has: 0 is the strategy that compacts by default. */
+  /** Which sign it has among its kind, ours or baselines, and which colour among all. */
   look: number;
+  colour: number;
 }
 
 /** The target of a strategy as it is written; empty where it has none. */
@@ -19,16 +20,17 @@ export function families(points: LabPoint[]): Family[] {
   const by = new Map<string, Family>();
   for (const p of points) {
     let family = by.get(p.family);
-    if (!family) by.set(p.family, (family = { name: p.family, baseline: p.baseline, points: [], look: 0 }));
+    if (!family) by.set(p.family, (family = { name: p.family, baseline: p.baseline, points: [], look: 0, colour: 0 }));
     family.points.push(p);
   }
   const rank = (f: Family) => (f.name === "fit" ? 0 : f.baseline ? 2 : 1);
   const list = [...by.values()].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
-  let next = 1;
-  for (const f of list) {
+  const signs = { ours: 0, baselines: 0 };
+  list.forEach((f, i) => {
     f.points.sort((a, b) => a.share - b.share);
-    f.look = f.name === "fit" ? 0 : next++;
-  }
+    f.look = signs[f.baseline ? "baselines" : "ours"]++;
+    f.colour = i;
+  });
   return list;
 }
 

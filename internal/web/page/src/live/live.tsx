@@ -50,8 +50,8 @@ export function Meter({ id }: { id: string }) {
   );
 }
 
-/** Live is the end of the timeline: what is under way, and where one talks to the agent. */
-export function Live({ id }: { id: string }) {
+/** Live is the end of the timeline: what is under way, and where one talks to the agent. sent is called when something was sent. */
+export function Live({ id, sent }: { id: string; sent?: () => void }) {
   const open = useConversation(id);
   const s = open.status.value;
   if (!s) return null;
@@ -64,8 +64,8 @@ export function Live({ id }: { id: string }) {
       {s.waiting.map((q) => (
         <Ask key={q.id} id={id} q={q} />
       ))}
-      <Trouble id={id} s={s} talks={talks} />
-      {talks ? <Chat id={id} s={s} /> : s.state !== "ready" && <p class="soft">{gate(s).why}</p>}
+      <Trouble id={id} s={s} talks={talks} sent={sent} />
+      {talks ? <Chat id={id} s={s} sent={sent} /> : s.state !== "ready" && <p class="soft">{gate(s).why}</p>}
     </section>
   );
 }
@@ -109,13 +109,13 @@ function Doing({ open, s }: { open: Opened; s: Status }) {
     <>
       {reasoning && (
         <div class="writing thinks">
-          <h3>Thinking</h3>
+          <h2>Thinking</h2>
           <pre>{tail(reasoning)}</pre>
         </div>
       )}
       {text && (
         <div class="writing">
-          <h3>Writing</h3>
+          <h2>Writing</h2>
           <pre>{text}</pre>
         </div>
       )}
@@ -123,14 +123,14 @@ function Doing({ open, s }: { open: Opened; s: Status }) {
         const out = open.outputs.value.get(outputKey(r)) ?? "";
         return (
           <div key={outputKey(r)} class="writing call">
-            <h3>
+            <h2>
               Running{r.branch && " in a sub-agent"}
               {r.contained && (
                 <span class="badge" title="It writes nowhere but in the workspace, and reaches no network">
                   contained
                 </span>
               )}
-            </h3>
+            </h2>
             <p class="mono">{r.line}</p>
             {out && <pre>{tail(out)}</pre>}
           </div>
@@ -166,7 +166,7 @@ function Compacting({ s }: { s: Status }) {
 }
 
 /** Trouble says what went wrong and offers what can be done about it. */
-function Trouble({ id, s, talks }: { id: string; s: Status; talks: boolean }) {
+function Trouble({ id, s, talks, sent }: { id: string; s: Status; talks: boolean; sent?: () => void }) {
   const says = ended(s);
   const failed = s.state === "tried" || s.state === "closed" ? s.failure : "";
   if (s.busy || s.state === "compacting" || (!says && !failed && s.state !== "closed" && s.offers.length === 0)) return null;
@@ -190,7 +190,7 @@ function Trouble({ id, s, talks }: { id: string; s: Status; talks: boolean }) {
       {talks && s.offers.length > 0 && (
         <p class="do">
           {s.offers.map((o, i) => (
-            <button key={o.do} class={i === 0 ? "primary" : ""} onClick={() => take(id, o)}>
+            <button key={o.do} class={i === 0 ? "primary" : ""} onClick={() => take(id, o, sent)}>
               {o.words[0]?.toUpperCase() + o.words.slice(1)}
             </button>
           ))}
@@ -200,16 +200,21 @@ function Trouble({ id, s, talks }: { id: string; s: Status; talks: boolean }) {
   );
 }
 
-function take(id: string, o: Offer): void {
+function take(id: string, o: Offer, sent?: () => void): void {
   if (o.do === "new") void begin();
   else if (o.do === "write") document.getElementById("message")?.focus();
-  else void send(id, { do: o.do });
+  else void send(id, { do: o.do }).then((yes) => yes && sent?.());
 }
 
 /** Ask asks for leave for a call: once, always or not at all. */
 function Ask({ id, q }: { id: string; q: Question }) {
-  const [busy, work] = useState(false);
+  const [busy, work] = useState(true);
   const [reason, set] = useState("");
+  // A click that comes this soon was meant for what stood here before.
+  useEffect(() => {
+    const timer = setTimeout(() => work(false), 400);
+    return () => clearTimeout(timer);
+  }, []);
   const answer = async (said: "once" | "always" | "no") => {
     work(true);
     try {
@@ -222,7 +227,7 @@ function Ask({ id, q }: { id: string; q: Question }) {
   const words: Record<string, string> = { once: "Allow once", always: "Always allow such calls", no: "No" };
   return (
     <div class="question" role="group" aria-label="A call waits for your answer">
-      <h3>May the agent do this?</h3>
+      <h2>May the agent do this?</h2>
       <p class="mono">{q.call}</p>
       {q.why && <p class="soft">{q.why}</p>}
       {q.detail && q.detail !== q.call && (
@@ -244,7 +249,7 @@ function Ask({ id, q }: { id: string; q: Question }) {
 }
 
 /** Chat is where one talks to the agent. While nothing can be sent it says why. */
-function Chat({ id, s }: { id: string; s: Status }) {
+function Chat({ id, s, sent }: { id: string; s: Status; sent?: () => void }) {
   const [text, set] = useState("");
   const [model, choose] = useState("");
   const [busy, work] = useState(false);
@@ -254,7 +259,10 @@ function Chat({ id, s }: { id: string; s: Status }) {
   const submit = async (message: Message) => {
     if (!can.open || busy) return;
     work(true);
-    if (await send(id, model ? { ...message, model } : message)) set("");
+    if (await send(id, model ? { ...message, model } : message)) {
+      set("");
+      sent?.();
+    }
     work(false);
     box.current?.focus();
   };

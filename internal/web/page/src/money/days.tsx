@@ -2,7 +2,7 @@
 import type uPlot from "uplot";
 import { useMemo, useState } from "preact/hooks";
 import type { Spending } from "../api";
-import { axis, Plot, plotHeight, type Colours, type Library, type Options } from "../chart/mount";
+import { axis, Plot, plotHeight, scale, type Colours, type Library, type Options } from "../chart/mount";
 import { dollars, plural } from "../format";
 import { binned, lengths } from "./bins";
 import { dayName } from "./words";
@@ -30,8 +30,8 @@ export function Days({ items }: { items: Spending[] }) {
         y: { range: (_, min, max) => [min < 0 ? min * 1.1 : 0, Math.max(max, 0) * 1.1 || 1] },
       },
       axes: [
-        axis(colour, { size: 30, space: 70, values: (_, s) => s.map((t) => (unit === "day" ? short : long).format(new Date(t * 1000))), incrs: [1, 2, 7, 14, 28, 91, 182, 365, 730].map((n) => n * 86_400) }),
-        axis(colour, { size: 64, values: (_, s) => s.map(dollars) }),
+        axis(colour, { size: 30 * scale(), space: 70, values: (_, s) => s.map((t) => (unit === "day" ? short : long).format(new Date(t * 1000))), incrs: [1, 2, 7, 14, 28, 91, 182, 365, 730].map((n) => n * 86_400) }),
+        axis(colour, { size: 64 * scale(), values: (_, s) => s.map(dollars) }),
       ],
       series: [{}, series("--accent", -1), series("--good", 1), series("--bad", 1)],
       hooks: { setCursor: [(u) => setAt(u.cursor.left! < 0 ? null : (u.cursor.idx ?? null))] },

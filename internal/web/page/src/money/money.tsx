@@ -63,7 +63,7 @@ export function MoneyView(_: { id: string }) {
             <div><dt>Cost</dt><dd>{dollars(sum.dollars)}</dd></div>
             <div><dt>{sum.saved < 0 ? "Compaction cost more than it saved" : "Saved by compaction"}</dt><dd><Saved of={sum.saved} /></dd></div>
             <div><dt>Requests</dt><dd>{count(sum.responses)}</dd></div>
-            <div><dt>Input tokens</dt><dd>{tokens(sum.input)}</dd></div>
+            <div><dt>Input tokens</dt><dd>{tokens(sum.input)}{sum.cache_read > 0 && <small> + {tokens(sum.cache_read)} from cache</small>}</dd></div>
             <div><dt>Output tokens</dt><dd>{tokens(sum.output)}</dd></div>
           </dl>
           {sum.priced < sum.responses && (
@@ -119,7 +119,7 @@ function Table({ by, items }: { by: Group; items: Spending[] }) {
               <th scope="row"><Key by={by} of={s} /></th>
               <td>
                 <span class="costs">
-                  <span class="costtrack" aria-hidden="true"><span class="costbar" style={{ width: `${(s.dollars / most) * 100}%` }} /></span>
+                  <span class="costtrack" aria-hidden="true"><span class="costbar" style={{ width: s.dollars > 0 ? `max(1px, ${(s.dollars / most) * 100}%)` : "0" }} /></span>
                   <span class="number">{s.priced === 0 ? "unpriced" : dollars(s.dollars)}{s.priced > 0 && s.priced < s.responses && <span class="soft" title={`${plural(s.responses - s.priced, "request")} without a price`}> + {count(s.responses - s.priced)} unpriced</span>}</span>
                 </span>
               </td>

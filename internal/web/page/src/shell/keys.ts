@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 
 /** A Key is what a key does on this view; the help (?) lists them all. */
@@ -38,7 +38,8 @@ export function pressed(e: KeyboardEvent): void {
 export function useKeys(title: string, keys: Key[]): void {
   const now = useRef(keys);
   now.current = keys;
-  useEffect(() => {
+  // Before it is painted: whoever sees the view can use its keys.
+  useLayoutEffect(() => {
     const table = { title, keys: keys.map((k, i) => ({ ...k, run: (e: KeyboardEvent) => now.current[i]?.run(e) })) };
     tables.value = [...tables.value, table];
     return () => {

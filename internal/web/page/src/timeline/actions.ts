@@ -1,4 +1,3 @@
-import type { Compaction } from "../api";
 import { call } from "../call";
 import { tokens } from "../format";
 import { ask } from "../parts/dialog";
@@ -38,14 +37,15 @@ export function outlineLoader(id: string, log: Log, loaded: () => void, failed: 
 }
 
 /** undoLast asks, and takes the last compaction back. */
-export async function undoLast(id: string, compactions: Compaction[], done: () => void): Promise<void> {
+export async function undoLast(id: string, done: () => void): Promise<void> {
   if (meta.value?.read_only) return say("The server is read only: nothing can be undone.");
-  const last = compactions.filter((c) => c.live).at(-1);
-  if (!last) return say("No compaction to undo.");
-  const turns = last.from_turn === last.to_turn ? `turn ${last.from_turn}` : `turns ${last.from_turn} to ${last.to_turn}`;
-  const what = `${last.strategy || last.source || "The last compaction"}, ${turns}${last.before > last.after ? `, saved ${tokens(last.before - last.after)} tokens` : ""}.`;
-  if (!(await ask("Undo the last compaction?", `${what} What it took from the model is restored; it can be redone.`, "Undo"))) return;
   try {
+    const last = (await call("GET /api/conversations/{id}", { id })).compactions.filter((c) => c.live).at(-1);
+    if (!last) return say("No compaction to undo.");
+    const turns = last.from_turn === last.to_turn ? `turn ${last.from_turn}` : `turns ${last.from_turn} to ${last.to_turn}`;
+    const saved = last.before > last.after ? `, which saved ${tokens(last.before - last.after)} tokens` : "";
+    const what = `This is ${last.strategy || last.source || "a compaction"} over ${turns}${saved}. Undoing restores the originals; it can be redone.`;
+    if (!(await ask("Undo the last compaction?", what, "Undo"))) return;
     await call("POST /api/conversations/{id}/undo", { id }, {});
     say("Undone. The originals are back.");
     done();

@@ -83,8 +83,15 @@ export function Grid(props: Props) {
   const items = virtual.v.getVirtualItems();
   const range = virtual.v.range;
   const total = virtual.v.getTotalSize();
+  // Going backward is the reader's doing only where there is no less to scroll than
+  // before: else the grid grew, because something below it went away.
+  const was = useRef({ top: 0, most: 0 });
   useEffect(() => {
-    if (range) props.seen(range.startIndex, range.endIndex, virtual.v.isAtEnd(rowHeight), virtual.v.scrollDirection === "backward");
+    const { scrollTop: top = 0, scrollHeight = 0, clientHeight = 0 } = at.current ?? {};
+    const most = scrollHeight - clientHeight;
+    const backward = top < was.current.top - 1 && most >= was.current.most - 1;
+    was.current = { top, most };
+    if (range) props.seen(range.startIndex, range.endIndex, virtual.v.isAtEnd(rowHeight), backward);
   }, [range?.startIndex, range?.endIndex, total, props.renew]);
 
   return (

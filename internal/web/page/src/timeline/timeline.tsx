@@ -42,18 +42,23 @@ export function TimelineView({ id }: { id: string }) {
 
   const counts = useRef(0); // the timer after which the figures of the head are asked for again
   const load = useMemo(() => outlineLoader(id, log, () => (model.loaded++, reshape(undefined as never)), setProblem), [model]);
-  useEffect(() => load.from(1), [load]);
+  useEffect(() => {
+    load.from(1);
+    rows.want([Number(place.value.hash) || 1], Infinity); // at once, rather than after the outline
+  }, [load]);
   useEffect(
     () =>
       opened.on((e) => {
         if (!e.entry) return;
         rows.put(e.entry);
-        if (e.changed) rows.renew(e.changed);
+        // A pin changes an entry before it without a word about its fate.
+        const changed = e.entry.kind.endsWith("pin") ? 1 : e.changed;
+        if (changed) rows.renew(changed);
         counts.current ||= window.setTimeout(() => {
           counts.current = 0;
           opened.reload();
         }, 1000);
-        load.from(Math.min(e.changed || e.entry.seq, log.length + 1));
+        load.from(Math.min(changed || e.entry.seq, log.length + 1));
       }),
     [opened, model],
   );
@@ -115,7 +120,7 @@ export function TimelineView({ id }: { id: string }) {
   // The end stays in sight while the reader is there.
   useEffect(() => {
     if (follows && lines.count > 0) control.current?.show(lines.count - 1, "end");
-  }, [lines, follows]);
+  }, [lines, follows, opened.status.value, !opened.text.value]); // what goes on below takes room
 
   const fold = (sort: Foldable, seq: number, yes: boolean) => {
     folds.set(sort, seq, yes);
@@ -165,7 +170,7 @@ export function TimelineView({ id }: { id: string }) {
     setFollows(false);
     move(0, "start");
   };
-  const undo = () => undoLast(id, opened.conversation.value?.compactions ?? [], opened.reload);
+  const undo = () => undoLast(id, opened.reload);
   const page = () => control.current?.page() ?? 10;
   const pin = () => at.type === lineOf.entry && at.seq && togglePin(id, at.seq, log.has(at.seq, flag.pinned), opened.reload);
 
@@ -292,7 +297,7 @@ export function TimelineView({ id }: { id: string }) {
           <Pane id={id} seq={at.seq} conversation={conversation} version={model.loaded} close={() => setPane(false)} show={reveal} changed={opened.reload} />
         )}
       </div>
-      <Live id={id} />
+      <Live id={id} sent={end} />
     </div>
   );
 }

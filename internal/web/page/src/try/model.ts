@@ -39,18 +39,15 @@ export interface TurnSize {
 
 /** byTurn adds up the entries of each turn. */
 export function byTurn(o: Outline, t: Trial): TurnSize[] {
-  const turns: TurnSize[] = [];
+  const turns = new Map<number, TurnSize>();
   for (let i = 0; i < o.turn.length; i++) {
-    const n = o.turn[i]!;
+    const turn = o.turn[i]!;
     if (o.before[i] === 0 && o.after[i] === 0) continue;
-    let last = turns[turns.length - 1];
-    if (!last || last.turn !== n) {
-      last = turns.find((x) => x.turn === n) ?? { turn: n, raw: 0, now: 0, then: 0 };
-      if (!turns.includes(last)) turns.push(last);
-    }
+    const last = turns.get(turn) ?? { turn, raw: 0, now: 0, then: 0 };
+    turns.set(turn, last);
     last.raw += o.before[i]!;
     last.now += o.after[i]!;
     last.then += t.after[i] ?? o.after[i]!;
   }
-  return turns;
+  return [...turns.values()];
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Conversation, Outline, Trial } from "../api";
 import { call, Problem } from "../call";
 import { Legend, Shrinking } from "../compactions/figure";
@@ -320,8 +320,8 @@ function Share(props: { name: string; value: number | null | undefined; words: s
 const mostTurns = 400;
 
 function Turns({ outline, trial }: { outline: Outline; trial: Trial }) {
-  const turns = byTurn(outline, trial);
-  const most = Math.max(1, ...turns.map((t) => t.raw));
+  const turns = useMemo(() => byTurn(outline, trial), [outline, trial]);
+  const most = turns.reduce((n, t) => Math.max(n, t.raw), 1);
   const width = (n: number) => ({ width: `${(100 * n) / most}%` });
   return (
     <details class="turns" open={turns.length <= 30}>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { View, ViewItem } from "../api";
 import { call } from "../call";
 import { useWidth } from "../compactions/figure";
@@ -114,14 +114,14 @@ function Overview({ id, v }: { id: string; v: View }) {
 function Strip({ v, cached }: { v: View; cached: number }) {
   const [at, width] = useWidth<HTMLDivElement>();
   const x = (n: number) => (n / Math.max(v.tokens, 1)) * width;
-  const sums = totals(v);
+  const [sums, drawn] = useMemo(() => [totals(v), pieces(v)] as const, [v]);
   const words = `${count(v.tokens)} tokens: ${sums.map((s) => `${groupNames[s.group]} ${count(s.tokens)}`).join(", ")}. ${cached ? `The first ${count(cached)} may be in the provider's cache.` : ""}`;
   const edge = x(cached);
   return (
     <figure class="strip" ref={at}>
       {width > 0 && (
         <svg width={width} height={cached ? 66 : 30} role="img" aria-label={words}>
-          {pieces(v).map((p, i) => (
+          {drawn.map((p, i) => (
             <rect key={i} class={`g-${p.group}`} x={x(p.from)} y={0} width={Math.max(x(p.to) - x(p.from), 0.5)} height={28} />
           ))}
           {cached > 0 && (
@@ -235,8 +235,8 @@ function Items({ id, v, provider }: { id: string; v: View; provider: string }) {
     { key: "ArrowUp", does: "item before", run: () => step(-1) },
     { key: "Enter", does: "show the item whole", run: () => enter(at) },
   ]);
+  const most = useMemo(() => v.sizes.reduce((a, b) => Math.max(a, b), 1), [v]);
   if (v.total === 0) return <Empty title="A model sees nothing yet" />;
-  const most = Math.max(1, ...v.sizes);
   return (
     <div class="items" role="treegrid" aria-label="Items in the order in which a model sees them" aria-rowcount={v.total} tabIndex={0} aria-activedescendant={`item${at}`}>
       <div class="lines" role="rowgroup" ref={ref} style={{ height: `${v.total * high + (opened >= 0 ? extra : 0)}px` }}>

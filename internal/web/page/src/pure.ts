@@ -1,0 +1,6 @@
+// What depends on nothing but its arguments, for the tests: internal/web/browser runs
+// this in a browser, from testdata/pure.js.
+export * as format from "./format";
+export { pathOf } from "./call";
+export { placeOf } from "./router";
+export { Folds, indexOf, linesOf, Log } from "./timeline/outline";
