@@ -3,6 +3,7 @@ package browser
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -21,7 +22,7 @@ type stream struct {
 	id   string
 	last string
 	seqs []int64
-	body *http.Response
+	body io.Closer
 	read *bufio.Scanner
 }
 
@@ -40,10 +41,11 @@ func (c *stream) connect() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	c.t.Cleanup(func() { _ = got.Body.Close() })
 	if got.StatusCode != http.StatusOK || got.Header.Get("Content-Type") != "text/event-stream" {
 		c.t.Fatalf("the stream gives %s, %v", got.Status, got.Header)
 	}
-	c.body, c.read = got, bufio.NewScanner(got.Body)
+	c.body, c.read = got.Body, bufio.NewScanner(got.Body)
 }
 
 // until reads until an entry has come, or the connection ends; then it reports false.
@@ -101,7 +103,7 @@ func TestAStreamGoesThroughARestart(t *testing.T) {
 	if !c.until(more(5)) {
 		t.Fatal("the stream ended by itself")
 	}
-	_ = c.body.Body.Close() // the connection drops
+	_ = c.body.Close() // the connection drops
 	more(2)
 	c.connect()
 	if !c.until(more(1)) {
@@ -111,7 +113,7 @@ func TestAStreamGoesThroughARestart(t *testing.T) {
 	if c.until(1 << 30) {
 		t.Fatal("the server has ended")
 	}
-	_ = c.body.Body.Close()
+	_ = c.body.Close()
 	s.Run("conversation", "compact", "one", "--to", "3", "--strategy", "hard-reset")
 	if err := one.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
@@ -129,7 +131,7 @@ func TestAStreamGoesThroughARestart(t *testing.T) {
 	if !c.until(more(2)) {
 		t.Fatal("the stream ended by itself")
 	}
-	_ = c.body.Body.Close()
+	_ = c.body.Close()
 	for i, seq := range c.seqs {
 		if seq != int64(i+1) {
 			t.Fatalf("entry %d comes after %d: %v", seq, i, c.seqs)
