@@ -31,10 +31,10 @@ is created in that directory. anthropic, gemini, openai-chat and
 openai-responses are the conversation part of a request, ready to send. markdown
 is a readable page.
 
-html is a page to share: one file that works without a server, with the timeline,
-what became of each entry and what the compactions saved. Secrets, e-mail
-addresses and the user names in paths are redacted; the page says how many.
---redact adds words of your own, --no-redact redacts nothing.
+html is a page to share: one file that works without a server, with the
+timeline, what became of each entry and what the compactions saved. Secrets,
+e-mail addresses and the user names in paths are redacted; the page says how
+many. --redact adds words of your own, --no-redact redacts nothing.
 
 The raw conversation is exported, or with --compacted what a model sees.`,
 		Example: `  tenfold conversation export --to tenfold --out backup.jsonl

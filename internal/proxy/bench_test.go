@@ -184,6 +184,9 @@ type dialog struct {
 	name string
 	head string
 	text strings.Builder
+
+	calls  int
+	result func(i int) string // what a call gives
 }
 
 func newDialog(size int, name string) *dialog {
@@ -193,7 +196,7 @@ func newDialog(size int, name string) *dialog {
 // newSource is one whose results are like source code: hardly a line is there twice,
 // and most words are names.
 func newSource(size int, name string) *dialog {
-	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
+	rng := rand.New(rand.NewPCG(1, 2))
 	word := func() string { return fmt.Sprintf("%c%x", 'a'+rng.IntN(26), rng.IntN(4000)*7919) }
 	return dialogOf(size, name, func(int) string {
 		var b strings.Builder
@@ -207,11 +210,16 @@ func newSource(size int, name string) *dialog {
 func dialogOf(size int, name string, result func(i int) string) *dialog {
 	d := &dialog{name: name, head: `{"model":"claude-sonnet-4-5","max_tokens":1000,"stream":true,"system":"You bake. ` + name + `","tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[`}
 	d.text.WriteString(`{"role":"user","content":"Read all recipes of ` + name + `."}`)
-	for i := 0; d.text.Len() < size; i++ {
-		_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/recipes/%d.txt"}}]}`, i, i)
-		_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"%s"}]}`, i, result(i))
+	d.result = result
+	for ; d.text.Len() < size; d.calls++ {
+		d.call(d.calls)
 	}
 	return d
+}
+
+func (d *dialog) call(i int) {
+	_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/recipes/%d.txt"}}]}`, i, i)
+	_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"%s"}]}`, i, d.result(i))
 }
 
 func (d *dialog) next() []byte {
@@ -349,7 +357,7 @@ func BenchmarkX9Epoch(b *testing.B) {
 						}
 					}
 					rest()
-					d.grow(size*51/50 - from)
+					d.grow(size * 51 / 50)
 					body := d.next()
 					for _, w := range all {
 						before := processorTime()
@@ -381,11 +389,13 @@ func rest() {
 	}
 }
 
-// grow adds what a tool gave.
+// grow adds what a tool gave, up to a size, and the person goes on: inside a turn the
+// limit is another.
 func (d *dialog) grow(size int) {
-	_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_grown","name":"Read","input":{"file_path":"/recipes/7.txt"}}]}`)
-	_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_grown","content":"%s"}]}`, strings.Repeat("more: flour, water, salt\\n", size/25))
-	_ = d.next() // and the person goes on: inside a turn the limit is another
+	for ; d.text.Len() < size; d.calls++ {
+		d.call(d.calls)
+	}
+	_ = d.next()
 }
 
 // processorTime is what the process has used of the processor.
