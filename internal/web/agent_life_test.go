@@ -104,6 +104,10 @@ func TestAgentsAreClosed(t *testing.T) {
 		time.Sleep(idleTime - time.Second)
 		say(Message{Text: "b"})
 		time.Sleep(idleTime - time.Second)
+		synctest.Wait()
+		if _, closed := b.counts(); closed != 0 {
+			t.Error("the agent is closed though it worked meanwhile")
+		}
 		say(Message{Text: "c", Model: "lab/m"})
 		synctest.Wait()
 		if models, closed := b.counts(); models != ",lab/m" || closed != 1 {

@@ -342,6 +342,12 @@ func TestACompactionClosesTheInput(t *testing.T) {
 	if p := post(t, s, "/talk/messages", Message{Text: "Hurry."}, http.StatusConflict); p.Code != "compacting" {
 		t.Errorf("%+v", p)
 	}
+	post(t, s, "/talk/stop", nil, http.StatusNoContent)
+	if got = until(t, s, "stopped", over); got.Ended.Reason != "interrupted" || got.Compactions != 0 {
+		t.Errorf("%+v, %+v", got, got.Ended)
+	}
+	post(t, s, "/talk/messages", Message{Do: "compact"}, http.StatusAccepted)
+	<-planning
 	plan <- nil
 	got = until(t, s, "compacted", over)
 	if got.Ended.Reason != "compacted" || got.Compactions != 1 || got.State != "ready" || got.Tokens > 5000 || words(got) != "" {

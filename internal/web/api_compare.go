@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -70,8 +71,8 @@ func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comp
 		if c = s.compared.take(key); c != nil {
 			return nil
 		}
-		ok := true
-		if compaction == comparedAll {
+		ok := compaction == comparedAll
+		if ok {
 			c = compareAll(view.Snapshot())
 		} else if c, ok = compareOne(view, compaction); !ok {
 			return &Problem{
@@ -111,11 +112,5 @@ func (k *comparisons) put(key string, c *comparison) {
 
 // use moves a key to the end.
 func (k *comparisons) use(key string) {
-	keys := make([]string, 0, len(k.keys)+1)
-	for _, other := range k.keys {
-		if other != key {
-			keys = append(keys, other)
-		}
-	}
-	k.keys = append(keys, key)
+	k.keys = append(slices.DeleteFunc(k.keys, func(other string) bool { return other == key }), key)
 }

@@ -224,7 +224,8 @@ func (c *comparison) columns(scale token.Scale) {
 	counts := make([]tenfold.Count, len(c.rows))
 	kinds, by := map[string]int{}, map[string]int{}
 	for i, r := range c.rows {
-		kind, turn, was, fate, decided := "", 0, added, added, ""
+		var kind, decided string
+		turn, was, fate := 0, added, added
 		switch {
 		case r.config:
 			kind, was, fate = fateConfig, config, config

@@ -107,14 +107,14 @@ func TestEntriesEndTexts(t *testing.T) {
 	l := all.listen("c")
 	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 7, Payload: tenfold.UserMessage{Parts: tenfold.Text("Hi")}}})
 	c.take(agent.Event{Reasoning: "hm"})
-	if got := l.next(); len(got) != 1 || *got[0].Reasoning != (Piece{Text: "hm", Begins: true, After: 7}) {
+	if got := l.next(); len(got) != 1 || got[0].name() != "reasoning" || *got[0].Reasoning != (Piece{Text: "hm", Begins: true, After: 7}) {
 		t.Errorf("%+v", got)
 	}
 	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 8, Payload: tenfold.Reasoning{Text: "hm"}}})
 	c.take(agent.Event{Text: "He"})
 	c.take(agent.Event{Text: "llo"})
 	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 9, Branch: "root.task3", Payload: tenfold.AssistantMessage{Text: "of a sub-agent"}}})
-	if got := l.next(); len(got) != 1 || *got[0].Text != (Piece{Text: "Hello", Begins: true, After: 8}) {
+	if got := l.next(); len(got) != 1 || got[0].name() != "text" || *got[0].Text != (Piece{Text: "Hello", Begins: true, After: 8}) {
 		t.Errorf("%+v", got)
 	}
 	c.take(agent.Event{Text: "!"})

@@ -46,14 +46,13 @@ type talk struct {
 	waking    bool        // the listeners are about to be woken
 	alarm     *time.Timer // wakes them when time alone changes the status; nil for none
 
-	busy       bool
-	compacting bool
-	newest     int64 // seq of the newest entry that the run told of
-	running    []Running
-	retry      *Retry
-	questions  []*question
-	ended      *Ended
-	wanted     string // what the last work was asked to do
+	busy      bool
+	newest    int64 // seq of the newest entry that the run told of
+	running   []Running
+	retry     *Retry
+	questions []*question
+	ended     *Ended
+	wanted    string // what the last work was asked to do
 
 	stop  context.CancelFunc // of what is under way
 	agent *agent.Agent
@@ -138,7 +137,7 @@ func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 	switch {
 	case c.closed:
 		return nil, &Problem{Status: http.StatusServiceUnavailable, Code: "closed", Detail: "the server is ending", Hint: "start it again"}
-	case c.compacting || state == session.Compacting:
+	case state == session.Compacting:
 		return nil, &Problem{
 			Status: http.StatusConflict, Code: "compacting", Detail: "the conversation is being compacted: nothing can be sent until that is done",
 			Hint: "wait for the status to change",
@@ -165,7 +164,7 @@ func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 func (c *talk) finish(ended *Ended) {
 	c.mu.Lock()
 	c.stop()
-	c.busy, c.compacting, c.running, c.retry, c.pieces, c.ended = false, false, nil, nil, nil, ended
+	c.busy, c.running, c.retry, c.pieces, c.ended = false, nil, nil, nil, ended
 	if c.agent != nil {
 		c.idle = time.AfterFunc(idleTime, c.rest)
 	}

@@ -12,7 +12,6 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
-	"tenfold/session"
 )
 
 // visible makes a stranger's text safe to be read by a person who decides by it:
@@ -46,9 +45,6 @@ func (c *talk) take(e agent.Event) {
 		if e.Waiting.Err != nil {
 			c.retry.Why = visible(e.Waiting.Err.Error())
 		}
-		c.changed()
-	case e.Compaction != nil:
-		c.compacting = e.Compaction.Action == session.Compact
 		c.changed()
 	}
 }

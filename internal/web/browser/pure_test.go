@@ -44,6 +44,9 @@ func TestPureFunctions(t *testing.T) {
 		{`(s => (s.folds.setAll("result", true), pure.shown(s)))(pure.some())`, "T1 1 2 H3 T5 5 6 T9 9 10"},
 		{`(s => (s.folds.setAll("turn", true), s.folds.setAll("group", true), s.folds.setAll("result", true), s.folds.reveal(7), pure.shown(s)))(pure.some())`, "T1 T5 5 6 7 T9"},
 		{`(s => [0, 1, 4, 8, 12].map(q => pure.indexOf(pure.linesOf(s.log, s.folds), q)).join())(pure.some())`, "0,1,4,8,12"},
+		// A compaction within what another one hides stays in sight.
+		{`(s => { s.log.kinds[3] = "compaction"; s.log.merge({version: 12, from: 12, kinds: ["compaction"], fates: ["kept"], kind: [0], turn: [2], step: [0], before: [0], after: [0], fate: [0], by: [-1], pair: [0], flags: [16]});
+			s.folds.setAll("group", true); return pure.shown(s) })(pure.some())`, "T1 1 2 3 4 T5 H5 8 T9 9 10 11 12"},
 		// An outline that begins after what is known is refused; one from the middle replaces.
 		{`(({log}) => { const one = from => ({version: from, from, kinds: ["usage"], fates: ["kept"], kind: [0], turn: [5], step: [0], before: [9], after: [9], fate: [0], by: [-1], pair: [0], flags: [16]});
 			return [log.merge(one(14)), log.length, log.merge(one(13)), log.length, log.merge(one(6)), log.length, log.turnSeqs.join("/"), log.kindAt(6)].join() })(pure.some())`, "false,12,true,13,true,6,1/5/6,usage"},

@@ -23,6 +23,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"tenfold/internal/web/page"
+	"tenfold/internal/web/page/build/library"
+	"tenfold/internal/web/page/build/typescript"
 )
 
 func main() {
@@ -37,9 +39,13 @@ func main() {
 
 func run(check bool, tarballs string) error {
 	if tarballs != "" {
-		return unpack(tarballs, "vendor")
+		return library.Unpack(tarballs, "vendor")
 	}
-	client, err := clientOf("../openapi.json")
+	document, err := os.ReadFile("../openapi.json")
+	if err != nil {
+		return err
+	}
+	client, err := typescript.Of(document)
 	if err != nil {
 		return err
 	}
@@ -169,7 +175,7 @@ func bundle() (map[string][]byte, error) {
 		return nil, err
 	}
 	files["index.html"] = index
-	if files["licences.txt"], err = licences("vendor"); err != nil {
+	if files["licences.txt"], err = library.Licences("vendor"); err != nil {
 		return nil, err
 	}
 	digest, err := page.Digest(os.DirFS("."))
@@ -217,14 +223,4 @@ func indexOf(meta string) ([]byte, error) {
 	}
 	slices.Sort(ahead)
 	return bytes.ReplaceAll(text, []byte("<!-- preload -->"), []byte(strings.Join(ahead, "\n"))), nil
-}
-
-// readLock reads what libraries there are to be.
-func readLock(dir string) ([]library, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "lock.json"))
-	if err != nil {
-		return nil, err
-	}
-	var all []library
-	return all, json.Unmarshal(text, &all)
 }

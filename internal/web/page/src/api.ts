@@ -280,7 +280,7 @@ export interface Hit {
   hidden: boolean | null;
   kind: string;
   /** where the words stand in the snippet, in UTF-16 code units */
-  marks: ([number, number])[];
+  marks: [number, number][];
   seq: number;
   snippet: string;
   title: string;

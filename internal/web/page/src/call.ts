@@ -10,6 +10,11 @@ export class Problem extends Error {
   ) {
     super(title);
   }
+
+  /** away is set where the server does not answer, or is about to end. */
+  get away(): boolean {
+    return this.status === 0 || this.status >= 502;
+  }
 }
 
 type Args<K extends keyof Ops> = Ops[K]["path"] & Ops[K]["query"];

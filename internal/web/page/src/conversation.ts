@@ -1,7 +1,7 @@
 import { batch, signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Conversation, Piece, Status } from "./api";
-import { call } from "./call";
+import { call, Problem } from "./call";
 import { follow, type Told } from "./stream";
 
 /** A Writing is what an agent of this server is writing just now. */
@@ -79,6 +79,7 @@ function make(id: string): Held {
   const load = async () => {
     try {
       const c = await call("GET /api/conversations/{id}", { id });
+      if (held.holders > 0 && c.title) document.title = `${c.title} · Tenfold`;
       batch(() => {
         held.conversation.value = c;
         held.error.value = undefined;
@@ -91,6 +92,19 @@ function make(id: string): Held {
       return undefined;
     }
   };
+
+  // begin loads and follows. A server that is away or about to end is asked again.
+  const begin = (wait: number) =>
+    void load().then((c) => {
+      if (held.holders === 0) return;
+      stop();
+      const e = held.error.value;
+      if (c) stop = follow(id, c.entries, told, (yes) => (held.connected.value = yes));
+      else if (e instanceof Problem && e.away) {
+        const timer = setTimeout(begin, wait, Math.min(2 * wait, 10_000));
+        stop = () => clearTimeout(timer);
+      }
+    });
 
   const told = (e: Told) => {
     batch(() => {
@@ -140,12 +154,7 @@ function make(id: string): Held {
     hold: () => {
       if (held.holders++ > 0) return;
       open.set(id, held);
-      void load().then((c) => {
-        if (c && held.holders > 0) {
-          stop();
-          stop = follow(id, c.entries, told, (yes) => (held.connected.value = yes));
-        }
-      });
+      begin(1000);
     },
     release: () => {
       if (--held.holders > 0) return;

@@ -9,26 +9,13 @@ import { useKeys } from "../shell/keys";
 import { meta } from "../shell/shell";
 import { pin } from "./actions";
 import { lines, reason, rowName, type Line } from "./model";
-import { useRem, useTexts, useWindow } from "./window";
+import { useNarrow, useRem, useTexts, useWindow } from "./window";
 
 interface Props {
   id: string;
   c: Comparison;
   fate: string; // only rows of this fate; "" for all
   changed: () => void; // something was pinned
-}
-
-const narrow = matchMedia("(max-width: 50rem)");
-
-/** useNarrow says whether both sides stand below each other. */
-function useNarrow(): boolean {
-  const [is, set] = useState(narrow.matches);
-  useEffect(() => {
-    const look = () => set(narrow.matches);
-    narrow.addEventListener("change", look);
-    return () => narrow.removeEventListener("change", look);
-  }, []);
-  return is;
 }
 
 /** Compared is the grid of rows, both sides of each, the unchanged ones folded. */

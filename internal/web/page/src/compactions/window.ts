@@ -2,6 +2,19 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComparedRow } from "../api";
 import { call } from "../call";
 
+const narrow = matchMedia("(max-width: 50rem)");
+
+/** useNarrow says whether the screen is as narrow as a phone, as the style sheets do. */
+export function useNarrow(): boolean {
+  const [is, set] = useState(narrow.matches);
+  useEffect(() => {
+    const look = () => set(narrow.matches);
+    narrow.addEventListener("change", look);
+    return () => narrow.removeEventListener("change", look);
+  }, []);
+  return is;
+}
+
 /** useRem gives the size of a rem in pixels, which grows on very large screens. */
 export function useRem(): number {
   const look = () => parseFloat(getComputedStyle(document.documentElement).fontSize) || 14;

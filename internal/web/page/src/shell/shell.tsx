@@ -96,6 +96,10 @@ export function Shell() {
   }, []);
   const at = place.value;
   const View = views[at.view];
+  const page = pages.find((p) => p.views.includes(at.view))?.label;
+  useEffect(() => {
+    if (!at.id) document.title = page ? `${page} · Tenfold` : "Tenfold"; // a conversation gives its own
+  }, [at.id, page]);
   return (
     <>
       <Header />

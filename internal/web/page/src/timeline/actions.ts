@@ -1,4 +1,4 @@
-import { call } from "../call";
+import { call, Problem } from "../call";
 import { tokens } from "../format";
 import { ask } from "../parts/dialog";
 import { meta } from "../shell/shell";
@@ -7,33 +7,42 @@ import type { Log } from "./outline";
 
 /**
  * outlineLoader gives a function that asks for the outline from a seq on. Asked again
- * while it waits, it asks once more after it, from the earliest seq.
+ * while it waits, it asks once more after it, from the earliest seq. A server that is
+ * away is asked again until stop.
  */
-export function outlineLoader(id: string, log: Log, loaded: () => void, failed: (e: unknown) => void): { from: (seq: number) => void } {
+export function outlineLoader(id: string, log: Log, loaded: () => void, failed: (e: unknown) => void): { from: (seq: number) => void; stop: () => void } {
   let busy = false;
   let next = 0;
+  let timer = 0;
   const from = (seq: number) => {
     if (busy) {
       next = next ? Math.min(next, seq) : seq;
       return;
     }
     busy = true;
+    let wait = 0;
     call("GET /api/conversations/{id}/outline", { id, from: seq })
       .then(
         (o) => {
           if (!log.merge(o)) next = log.length + 1;
           loaded();
         },
-        (e) => (log.length ? fail(e) : failed(e)),
+        (e) => {
+          if (log.length === 0) failed(e);
+          if (e instanceof Problem && e.away) {
+            next = next ? Math.min(next, seq) : seq;
+            wait = 1500;
+          } else if (log.length) fail(e);
+        },
       )
       .finally(() => {
         busy = false;
         const again = next;
         next = 0;
-        if (again) from(again);
+        if (again) timer = window.setTimeout(from, wait, again);
       });
   };
-  return { from };
+  return { from, stop: () => clearTimeout(timer) };
 }
 
 /** undoLast asks, and takes the last compaction back. */

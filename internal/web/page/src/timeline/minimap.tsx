@@ -54,6 +54,7 @@ export function Minimap(props: Props) {
       class="minimap"
       role="slider"
       tabIndex={0}
+      title="Tokens over the whole conversation. Left: people. Right: errors. Across: compactions. Click or drag to go there."
       aria-orientation="vertical"
       aria-label="Map of tokens over the whole conversation"
       aria-valuemin={1}

@@ -88,6 +88,7 @@ export class Log {
     let from = 0; // of the run, 0 for none
     let last = 0;
     let hidden = 0;
+    const compaction = this.kinds.indexOf("compaction");
     const end = () => {
       if (hidden >= 3) this.runs.set(from, last);
       from = 0;
@@ -98,6 +99,7 @@ export class Log {
         this.turnSeqs.push(i + 1);
         turn = t;
       }
+      if (this.kind[i] === compaction && from) end(); // what it did to the log stays in sight
       if (this.flags[i]! & flag.unseen) continue; // stands in a run, but begins and ends none
       const by = this.by[i]!;
       const gone = by >= 0 && this.after[i] === 0;

@@ -48,6 +48,7 @@ export function Pane(props: Props) {
 function Body(props: Props & { entry: Entry; offset: number; move: (to: number) => void }) {
   const { entry: e, id } = props;
   const by = props.conversation?.compactions?.find((c) => c.id === e.by);
+  const made = props.conversation?.compactions?.find((c) => c.seq === e.seq);
   const other = e.shown !== e.raw || e.shown_length !== e.length;
   const length = Math.max(e.length, e.shown_length);
   return (
@@ -77,6 +78,15 @@ function Body(props: Props & { entry: Entry; offset: number; move: (to: number) 
         </dd>
         <dt>Tokens</dt>
         <dd class="number">{e.before === e.after ? tokens(e.before) : `${count(e.before)} → ${count(e.after)}`}</dd>
+        {made && (
+          <>
+            <dt>Did</dt>
+            <dd>
+              <a href={conversationPath(id, `compactions/${encodeURIComponent(made.id)}`)}>what it changed, before and after</a>
+              {!made.live && " (undone)"}
+            </dd>
+          </>
+        )}
         {e.pair ? (
           <>
             <dt>{e.pair > e.seq ? "Result" : "Call"}</dt>

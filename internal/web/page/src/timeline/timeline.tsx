@@ -45,6 +45,7 @@ export function TimelineView({ id }: { id: string }) {
   useEffect(() => {
     load.from(1);
     rows.want([Number(place.value.hash) || 1], Infinity); // at once, rather than after the outline
+    return load.stop;
   }, [load]);
   useEffect(
     () =>
@@ -221,7 +222,8 @@ export function TimelineView({ id }: { id: string }) {
     if (type === lineOf.turn) return { class: "turn", "aria-level": 1, "aria-expanded": !folds.folded("turn", seq), onClick: select };
     if (type === lineOf.group) return { class: `group fate-${log.fateAt(seq)}`, "aria-level": 2, "aria-expanded": !folds.folded("group", seq), onClick: select };
     const marks = [`entry fate-${log.fateAt(seq)} l-${levelOf(log, seq)}`];
-    if (log.has(seq, flag.unseen)) marks.push("quiet");
+    if (compaction(seq)) marks.push("compaction");
+    else if (log.has(seq, flag.unseen)) marks.push("quiet");
     else if (log.before[seq - 1]! > 0 && log.after[seq - 1] === 0) marks.push("gone");
     if (person(seq)) marks.push("by-person");
     if (log.kindAt(seq) === "reasoning") marks.push("reasoning");

@@ -3,7 +3,7 @@ import type { View, ViewItem } from "../api";
 import { call } from "../call";
 import { useWidth } from "../compactions/figure";
 import { rowName } from "../compactions/model";
-import { useRem, useWindow } from "../compactions/window";
+import { useNarrow, useRem, useWindow } from "../compactions/window";
 import { useConversation } from "../conversation";
 import { count, full, percent, plural, when } from "../format";
 import { FateSign } from "../parts/fate";
@@ -89,7 +89,7 @@ function Overview({ id, v }: { id: string; v: View }) {
         <strong>{count(v.tokens)} tokens</strong> in {plural(v.total, "item")}
         {v.config > 0 && `, ${count(v.config)} of them system prompt and tools`}.{" "}
         {cached === 0
-          ? "Nothing of it was sent before."
+          ? "Its beginning is new to the provider: nothing of it can come from the prompt cache."
           : expired
             ? `The first ${count(cached)} tokens were in the last answered request, but the provider has forgotten them since ${when(v.warm!)}.`
             : `The first ${count(cached)} tokens (${percent(cached / v.tokens)}) were in the last answered request${warm && warm.getFullYear() > 1 ? `; the provider keeps them until ${when(v.warm!)}` : " and may be in the provider's cache"}.`}
@@ -210,7 +210,7 @@ function Items({ id, v, provider }: { id: string; v: View; provider: string }) {
   const [at, move] = useState(0);
   const [opened, open] = useState(-1);
   const [extra, stretch] = useState(0);
-  const high = Math.round(3.3 * useRem());
+  const high = Math.round((useNarrow() ? 4.6 : 3.3) * useRem());
   const [ref, [from, to]] = useWindow(v.total, high, opened, opened < 0 ? 0 : extra);
   const { item, want } = useItems(id, provider, v.version);
   useEffect(() => {

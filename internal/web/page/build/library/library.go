@@ -1,4 +1,6 @@
-package main
+// Package library takes the libraries of the page out of their tarballs, each
+// verified, and tells their licences.
+package library
 
 import (
 	"archive/tar"
@@ -6,6 +8,7 @@ import (
 	"compress/gzip"
 	"crypto/sha512"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,9 +31,9 @@ func (l library) tarball() string {
 	return strings.ReplaceAll(strings.TrimPrefix(l.Name, "@"), "/", "-") + "-" + l.Version + ".tgz"
 }
 
-// licences is what has to be kept with the bundle: the notices of all libraries.
-func licences(vendor string) ([]byte, error) {
-	all, err := readLock(vendor)
+// Licences is what has to be kept with the bundle: the notices of all libraries in vendor.
+func Licences(vendor string) ([]byte, error) {
+	all, err := locked(vendor)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +48,10 @@ func licences(vendor string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unpack writes the files of all libraries from their tarballs into vendor. Nothing is
+// Unpack writes the files of all libraries from their tarballs into vendor. Nothing is
 // written of a tarball that is another than the lock says.
-func unpack(tarballs, vendor string) error {
-	all, err := readLock(vendor)
+func Unpack(tarballs, vendor string) error {
+	all, err := locked(vendor)
 	if err != nil {
 		return err
 	}
@@ -69,7 +72,11 @@ func unpack(tarballs, vendor string) error {
 			return err
 		}
 		for name, content := range files {
-			if err := put(filepath.Join(dir, name), content, false); err != nil {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // files of the repository
+				return err
+			}
+			if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // as above
 				return err
 			}
 		}
@@ -105,4 +112,14 @@ func (l library) filesOf(packed []byte) (map[string][]byte, error) {
 		}
 	}
 	return files, nil
+}
+
+// locked reads what libraries there are to be.
+func locked(dir string) ([]library, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "lock.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []library
+	return all, json.Unmarshal(text, &all)
 }

@@ -1,0 +1,217 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// talk is a conversation of two turns, with a failed call, a sub-agent, what a host
+// said and what it cost.
+func talkEntries() []tenfold.Entry {
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	said := func(p tenfold.Payload) tenfold.Entry {
+		at = at.Add(time.Second)
+		return tenfold.Entry{Time: at, Payload: p}
+	}
+	nested := said(tenfold.AssistantMessage{Text: "from below"})
+	nested.Branch = "scout"
+	return []tenfold.Entry{
+		said(tenfold.TurnStart{}),
+		said(tenfold.UserMessage{Parts: tenfold.Text("Read a.go, 👩 please")}),
+		said(tenfold.ToolCall{CallID: "c", Name: "Read", Arguments: `{"limit":3,"file_path":"src/a.go"}`}),
+		said(tenfold.ToolResult{CallID: "c", Parts: tenfold.Text("no such\nfile"), IsError: true}),
+		said(tenfold.UserMessage{Parts: tenfold.Text("be quick"), Purpose: tenfold.Notice, Synthetic: true}),
+		nested,
+		said(tenfold.AssistantMessage{Text: "It is 👩 not there."}),
+		said(tenfold.Usage{Model: "claude-sonnet-4-5", Input: 900, CacheRead: 100, Output: 9}),
+		said(tenfold.TurnStart{}),
+		said(tenfold.UserMessage{Parts: tenfold.Text("Well.")}),
+		said(tenfold.AssistantMessage{Text: "Well."}),
+		said(tenfold.CompactionFailed{Error: "no"}),
+	}
+}
+
+func TestRowsSayWhatEntriesAre(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "one", talkEntries())
+	o := get[Outline](t, s, "/api/conversations/one/outline", http.StatusOK)
+	want := []int{
+		flagUnseen, flagPerson, 0, flagError, 0, flagBranch, 0, flagUnseen, flagUnseen, flagPerson, 0, flagUnseen | flagError,
+	}
+	if !slices.Equal(o.Flags, want) || !slices.Equal(o.Pair, []int64{0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0}) {
+		t.Errorf("flags %v, not %v; pairs %v", o.Flags, want, o.Pair)
+	}
+	if part := get[Outline](t, s, "/api/conversations/one/outline?from=10", http.StatusOK); part.From != 10 || !slices.Equal(part.Flags, want[9:]) {
+		t.Errorf("from 10: %+v", part)
+	}
+	if part := get[Outline](t, s, "/api/conversations/one/outline?from=99", http.StatusOK); part.From != 13 || len(part.Kind) > 0 {
+		t.Errorf("from 99: %+v", part)
+	}
+	rows := get[Rows](t, s, "/api/conversations/one/rows", http.StatusOK).Items
+	for i, want := range []string{
+		1: "user", 2: "Read src/a.go", 3: "Read src/a.go", 4: "notice", 6: "assistant", 7: "usage", 11: "compaction failed",
+	} {
+		if want != "" && rows[i].Label != want {
+			t.Errorf("the label of %d is %q, not %q", i+1, rows[i].Label, want)
+		}
+	}
+	if r := rows[3]; r.Text != "no such file" || r.Length != 12 || r.Tool != "Read" || r.Outcome != "error" || rows[2].Outcome != r.Outcome {
+		t.Errorf("%+v of %+v", r, rows[2])
+	}
+	if r := rows[5]; r.Branch != "scout" || r.After == 0 {
+		t.Errorf("of the sub-agent: %+v", r)
+	}
+}
+
+func TestAnEntryIsGivenWhole(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	open := created(t, service, "one", talkEntries())
+	strip := tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true}
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: "They talked."}}},
+		tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.ToolCall{CallID: "d", Name: "Read", Arguments: `{"file_path":"b.go"}`}},
+		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "d", Parts: tenfold.Text(strings.Repeat("日本\xff\n", 60_000))}}); err != nil {
+		t.Fatal(err)
+	}
+	if e := get[Entry](t, s, "/api/conversations/one/entries/2", http.StatusOK); e.Summary != "They talked." || e.Shown != "" || e.Fate != "summarised" ||
+		e.Raw != "Read a.go, 👩 please" || !strings.Contains(string(e.Payload), "Read a.go") {
+		t.Errorf("%+v", e)
+	}
+	long := get[Entry](t, s, "/api/conversations/one/entries/16?offset=239998&limit=9", http.StatusOK)
+	if long.Raw != "\ufffd\n" || long.Length != 240_000 || long.Shown != long.Raw || long.ShownLength != long.Length || long.Payload != nil {
+		t.Errorf("the end of a long text: %+v", long)
+	}
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{FromTurn: 2, ToTurn: 2, ToolCalls: &strip}}); err != nil {
+		t.Fatal(err)
+	}
+	if e := get[Entry](t, s, "/api/conversations/one/entries/16?limit=9", http.StatusOK); e.Fate != "stripped" || e.ShownLength >= e.Length || !strings.HasPrefix(e.Shown, "[compacte") {
+		t.Errorf("what is left of it: %+v", e)
+	}
+}
+
+func TestHitsAreMarkedAsABrowserCounts(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	open := created(t, service, "one", talkEntries())
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{Turns: tenfold.Omit, ToTurn: 0}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/conversations/one/search?q=there", "/api/search?q=there"} {
+		hits := get[list[Hit]](t, s, path, http.StatusOK).Items
+		if len(hits) != 1 || hits[0].Seq != 7 || hits[0].Hidden == nil || !*hits[0].Hidden || hits[0].Title != "about one" ||
+			len(hits[0].Marks) != 1 || hits[0].Marks[0] != [2]int{13, 18} {
+			t.Errorf("%s: %+v", path, hits)
+		}
+	}
+	if hits := get[list[Hit]](t, s, "/api/search?q=well", http.StatusOK).Items; len(hits) != 2 || *hits[0].Hidden {
+		t.Errorf("what is shown: %+v", hits)
+	}
+}
+
+// What was in the last request that was answered is in the cache, as far as the view
+// begins in the same way now.
+func TestWhatIsCached(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	entries := append([]tenfold.Entry{{Payload: tenfold.ConfigDelta{Model: "claude-sonnet-4-5"}}}, talkEntries()...)
+	open := created(t, service, "one", entries)
+	look := func() View { return get[View](t, s, "/api/conversations/one/view", http.StatusOK) }
+	v := look()
+	// The request before the last "Well." had all but that.
+	if v.Cached != v.Total-1 || v.Items[v.Cached].Text != "Well." || v.Items[v.Cached].Kind != "assistant_message" || len(v.Epochs) != 1 || v.Epochs[0].Tokens != 1000 {
+		t.Errorf("%d of %d cached, epochs %+v", v.Cached, v.Total, v.Epochs)
+	}
+	if answered := entries[11].Time; !v.Warm.Equal(answered.Add(5 * time.Minute)) {
+		t.Errorf("warm until %v, answered at %v", v.Warm, answered)
+	}
+	strip := tenfold.ToolPolicy{Action: tenfold.Omit}
+	compact := tenfold.Compaction{ToTurn: 0, ToolCalls: &strip, TokensAfter: 77}
+	if err := open.Append(t.Context(), tenfold.Entry{ID: "cmp", Payload: compact}); err != nil {
+		t.Fatal(err)
+	}
+	if v = look(); v.Cached != 1 || len(v.Epochs) != 2 || v.Epochs[1].Compaction != "cmp" || v.Epochs[1].Tokens != 77 {
+		t.Errorf("%d of %d cached, epochs %+v", v.Cached, v.Total, v.Epochs)
+	}
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "after"}}); err != nil {
+		t.Fatal(err)
+	}
+	// Changes with no request between them begin one epoch, the last of them says when.
+	if err := open.Append(t.Context(), tenfold.Entry{ID: "twice", Payload: compact}, tenfold.Entry{ID: "thrice", Payload: compact}); err != nil {
+		t.Fatal(err)
+	}
+	if v = look(); len(v.Epochs) != 3 || v.Epochs[2].Compaction != "thrice" {
+		t.Errorf("epochs %+v", v.Epochs)
+	}
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "at last"}}); err != nil {
+		t.Fatal(err)
+	}
+	if v = look(); v.Cached != v.Total-1 {
+		t.Errorf("after an answer %d of %d cached", v.Cached, v.Total)
+	}
+	if c := get[Conversation](t, s, "/api/conversations/one", http.StatusOK); c.Status.Epoch != 2 || len(c.Compactions) != 3 || c.Compactions[0].After != 77 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestListsAreFiltered(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	day := func(n int) time.Time { return time.Date(2026, 5, n, 12, 0, 0, 0, time.Local) }
+	for i, c := range []struct {
+		id, dir, tool string
+	}{{"a", "/home/x/p", "codex"}, {"b", "/home/x/p/sub", "claude-code"}, {"c", "/home/x/pq", "codex"}, {"d", "", ""}} {
+		_, err := service.Create(t.Context(), session.Create{
+			ID: c.id, Title: "Title " + strings.ToUpper(c.id), Created: day(i + 1), Origin: store.Origin{Key: "k" + c.id, Directory: c.dir, Tool: c.tool},
+			Entries: []tenfold.Entry{{Time: day(i + 1), Payload: tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("word ", 4-i))}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for query, want := range map[string]string{
+		"":                             "d c b a",
+		"?project=/home/x/p":           "b a",
+		"?tool=codex":                  "c a",
+		"?q=title+B":                   "b",
+		"?q=pq":                        "c",
+		"?since=2026-05-03":            "d c",
+		"?until=2026-05-02":            "b a",
+		"?sort=tokens":                 "a b c d",
+		"?sort=ended":                  "d c b a",
+		"?limit=2":                     "d c",
+		"?limit=2&cursor=2":            "b a",
+		"?limit=2&cursor=9":            "",
+		"?q=nothing":                   "",
+		"?tool=codex&until=2026-05-01": "a",
+	} {
+		got := get[Conversations](t, s, "/api/conversations"+query, http.StatusOK)
+		var ids []string
+		for _, c := range got.Items {
+			ids = append(ids, c.ID)
+		}
+		slices.SortStableFunc(ids, func(x, y string) int {
+			if strings.HasPrefix(query, "?sort") {
+				return 0
+			}
+			return strings.Compare(y, x) // they were made in the same moment
+		})
+		if strings.Join(ids, " ") != want {
+			t.Errorf("%s: %v, not %s", query, ids, want)
+		}
+		if len(got.Tools) != 2 || got.Tools[0] != (Facet{"codex", 2}) || len(got.Projects) != 3 {
+			t.Errorf("%s: facets %v %v", query, got.Tools, got.Projects)
+		}
+	}
+	page := get[Conversations](t, s, "/api/conversations?limit=1", http.StatusOK)
+	if all := get[Conversations](t, s, "/api/conversations", http.StatusOK); page.Sums != all.Sums || page.Sums.Before < 10 || page.Next != "1" || all.Next != "" || page.Total != 4 {
+		t.Errorf("%+v and %+v", page, all)
+	}
+}
