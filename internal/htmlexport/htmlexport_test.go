@@ -222,6 +222,23 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
+// What a model does not see is counted in what it sees, at the end too.
+func TestGaps(t *testing.T) {
+	t.Parallel()
+	l := logtest.Talk(t, "t", "u one", "a aardvark", "t", "u two", "k badger", "a zebra")
+	for _, c := range []tenfold.Compaction{{FromTurn: 0, ToTurn: 0, Turns: tenfold.Omit}, {FromTurn: 1, ToTurn: 1, Texts: &tenfold.TextPolicy{Action: tenfold.Selective, Entries: map[int64]tenfold.TextTrim{7: {Action: tenfold.Omit}}}}} {
+		if _, err := l.Append(tenfold.Entry{Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, _ := write(t, l, htmlexport.Options{ID: "c1", Compacted: true})
+	first, rest, _ := strings.Cut(page, "<h2>Turn 1</h2>")
+	if strings.Count(first, `<p class="gap">× 2 entries, `) != 1 || strings.Count(rest, `<p class="gap">× `) != 1 || !strings.Contains(rest[strings.Index(rest, "badger"):], `<p class="gap">× 1 entry, `) ||
+		strings.Contains(page, "aardvark") || strings.Contains(page, "zebra") {
+		t.Error(page[strings.Index(page, "<h2>Turn 0"):])
+	}
+}
+
 // A text that is too long is cut, at a character, and the page says so.
 func TestCut(t *testing.T) {
 	t.Parallel()

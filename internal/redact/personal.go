@@ -32,7 +32,7 @@ func withoutMails(text string, counts *Counts) string {
 			to++
 		}
 		domain := strings.TrimRight(text[at+1:to], ".-")
-		if to = at + 1 + len(domain); isMail(text[from:at], domain) && !startsRemote(text[to:]) {
+		if to = at + 1 + len(domain); isMail(text[from:at], domain) {
 			counts[Email]++
 			b.WriteString(text[kept:from])
 			b.WriteString(mail)
@@ -45,12 +45,6 @@ func withoutMails(text string, counts *Counts) string {
 	}
 	b.WriteString(text[kept:])
 	return b.String()
-}
-
-// startsRemote reports whether what follows makes an address the place of a
-// repository or a file on another machine, as in "git@host:path".
-func startsRemote(rest string) bool {
-	return len(rest) > 1 && rest[0] == ':' && (isPartOfWord(rest[1]) || rest[1] == '/' || rest[1] == '~')
 }
 
 // Names at which nobody reads, and endings of domains that nobody has: those that

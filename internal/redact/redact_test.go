@@ -78,7 +78,7 @@ func TestNothingToRedact(t *testing.T) {
 		"password=form.password", "Basic authentication is over", "Bearer token", "docker run -u 1000:1000 x", "curl -u $USER:$PASS x",
 		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\nMIIB",
 		"git@github.com:a/b.git", "react@18.2.0", "icon@2x.png", "a@b", "noreply@github.com", "you@example.com", "getty@tty1.service", "@app.route", "image@sha256:abcd",
-		"ann@host.example.org:/srv", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
+		"git@gitea.acme.io:ann/b", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
 	} {
 		r := redact.New("")
 		if got := r.Text(text); got != text || r.Counts.All() != 0 {
@@ -95,6 +95,7 @@ func TestPersonal(t *testing.T) {
 	}{
 		{"Author: Ann <ann.b+x@mail.acme.io>", "Author: Ann <[e-mail]>", redact.Email},
 		{`{"out":"\nann@acme.io."}`, `{"out":"\n[e-mail]."}`, redact.Email},
+		{"scp x ann@srv.acme.io:/srv", "scp x [e-mail]:/srv", redact.Email},
 		{"1+ann@users.noreply.github.com", "[e-mail]", redact.Email},
 		{"ls /home/annika/src", "ls /home/[user]/src", redact.User},
 		{"cd /Users/annika", "cd /Users/[user]", redact.User},

@@ -43,10 +43,8 @@ type opened struct {
 	columns     columns
 	views       map[string]*tenfold.Projection // of branches
 	judged      map[string]judgement           // by provider
-	// control is kept, for it reads no more than what is new; controlled says what it
-	// was made by (status.go).
-	control    *session.Controller
-	controlled string
+	// control is kept, for it reads no more than what is new (status.go).
+	control *session.Controller
 }
 
 func newSessions(service *session.Service) *sessions {
@@ -93,7 +91,7 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 		if err != nil {
 			return err
 		}
-		o.session, o.control, o.controlled = opened, nil, ""
+		o.session, o.control = opened, nil
 		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, epochs{}, columns{}, nil
 		o.judged = nil
 	case row.Version > o.session.Log().Version():

@@ -13,13 +13,12 @@ import (
 // status is where a conversation stands: by its log, whoever writes it, and by what
 // an agent of this server does in it.
 func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
-	// A model of another window makes another controller.
-	if model := o.session.Projection().Config().Model; o.control == nil || o.controlled != model || o.control.Session() != o.session {
+	if o.control == nil { // refresh lets go of it where the configuration changes
 		live, err := s.backend.Live(o.session)
 		if err != nil {
 			return Status{}, err
 		}
-		o.control, o.controlled = o.session.Control(live), model
+		o.control = o.session.Control(live)
 	}
 	now, err := o.control.Status(ctx)
 	if err != nil {
