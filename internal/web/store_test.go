@@ -64,7 +64,7 @@ func TestStoreIsForPrograms(t *testing.T) {
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/store/conversations", http.NoBody)
 	r.Host = "127.0.0.1"
-	r.AddCookie(&http.Cookie{Name: g.name, Value: g.sign(random())}) //nolint:gosec // a request's has no attributes
+	r.AddCookie(&http.Cookie{Name: g.name, Value: g.sign(random())})
 	answer := httptest.NewRecorder()
 	g.Handler(&Server{store: remote.Handler(st)}).ServeHTTP(answer, r)
 	if answer.Code != http.StatusUnauthorized || strings.Contains(answer.Body.String(), "secret") {
