@@ -29,6 +29,8 @@ type Store struct {
 	closed context.Context // done when the store is closed
 	close  context.CancelFunc
 	errors engine.Errors
+	// silence is after how long a watch that says nothing is taken for dead.
+	silence time.Duration
 }
 
 var _ store.Store = (*Store)(nil)
@@ -60,7 +62,7 @@ func Open(address, token string) (*Store, error) {
 			Hint: "use https://",
 		}
 	}
-	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token}
+	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery}
 	s.closed, s.close = context.WithCancel(context.Background())
 	s.errors = engine.Errors{Place: u.Host, Hint: hint}
 	transport := &http.Transport{

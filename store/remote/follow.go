@@ -27,9 +27,6 @@ func (s *Store) Watch(ctx context.Context, id string, after int64) iter.Seq2[ten
 	}
 }
 
-// silence is after how long a watch that says nothing is taken for dead.
-const silence = 3 * beatEvery
-
 // follow gives the entries of an answer, and asks again where it breaks off.
 func (s *Store) follow(ctx context.Context, path, op, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	return func(yield func(tenfold.Entry, error) bool) {
@@ -92,6 +89,10 @@ func (f *follower) read(outer context.Context, yield func(tenfold.Entry, error) 
 	}
 	defer x.close()
 	if f.path == pathWatch {
+		// What comes no more, a connection may not know for hours.
+		silent := time.AfterFunc(f.silence, cancel)
+		defer silent.Stop()
+		x.in.alive = func() { silent.Reset(f.silence) }
 		a, more, err := x.object()
 		switch {
 		case err != nil || !more || a.Conversation == nil:

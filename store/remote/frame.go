@@ -49,7 +49,7 @@ func (w *writer) frame(kind byte, parts ...string) {
 	for _, p := range parts {
 		n += len(p)
 	}
-	w.b = binary.AppendUvarint(append(w.b[:0], kind), uint64(n)) //nolint:gosec // a length
+	w.b = binary.AppendUvarint(append(w.b[:0], kind), uint64(n))
 	if w.err == nil {
 		_, w.err = w.w.Write(w.b)
 	}
@@ -94,6 +94,8 @@ var errCut = errors.New("the connection broke off")
 type reader struct {
 	r *bufio.Reader
 	d row.Decoder
+	// alive, if set, is called for each frame.
+	alive func()
 }
 
 func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, 64<<10)} }
@@ -104,6 +106,9 @@ func (r *reader) next() (kind byte, content []byte, err error) {
 		if kind, err = r.r.ReadByte(); err != nil {
 			return 0, nil, cut(err)
 		}
+		if r.alive != nil {
+			r.alive()
+		}
 		n, err := binary.ReadUvarint(r.r)
 		switch {
 		case err != nil:
@@ -113,7 +118,7 @@ func (r *reader) next() (kind byte, content []byte, err error) {
 		case kind == beat && n == 0:
 			continue
 		}
-		content, err := exactly(r.r, int(n)) //nolint:gosec // at most most
+		content, err := exactly(r.r, int(n))
 		return kind, content, cut(err)
 	}
 }

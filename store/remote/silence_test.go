@@ -1,0 +1,46 @@
+package remote
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/store/memory"
+)
+
+// A server that says nothing any more, without the connection knowing, is asked
+// again.
+func TestWatchLeavesASilentServer(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	if err := st.Create(t.Context(), store.Conversation{ID: "a"}, tenfold.Entry{ID: "1", Payload: tenfold.TurnStart{}}); err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) > 1 {
+			Handler(st).ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	c, err := Open(server.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	c.silence = 20 * time.Millisecond
+	for e, err := range c.Watch(t.Context(), "a", 0) {
+		if err != nil || e.ID != "1" || asked.Load() < 2 {
+			t.Errorf("the watch gives %q, %v, asked %d times", e.ID, err, asked.Load())
+		}
+		break
+	}
+}
