@@ -31,6 +31,7 @@ var layers = [][]string{
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
 	{"internal/report"},
+	{"internal/web/page/build/library", "internal/web/page/build/typescript"},
 	{"internal/web", "internal/web/page"},
 	{"internal/cli"},
 	{"cmd", "examples"},

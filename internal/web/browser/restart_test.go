@@ -37,7 +37,7 @@ func (c *stream) connect() {
 	if c.last != "" {
 		r.Header.Set("Last-Event-ID", c.last)
 	}
-	got, err := http.DefaultClient.Do(r) //nolint:bodyclose // the reader closes it
+	got, err := http.DefaultClient.Do(r)
 	if err != nil {
 		c.t.Fatal(err)
 	}
