@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 // TestScriptsOnAServer runs those of the "conversation" commands with their
 // conversations on another machine, and with TENFOLD_TEST_ALL all of them.
 func TestScriptsOnAServer(t *testing.T) {
-	which := "conversation_[pucs]*.txtar"
+	which := "conversation_[pu]*.txtar"
 	if os.Getenv("TENFOLD_TEST_ALL") != "" {
 		which = "*.txtar"
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -121,11 +122,13 @@ func (k *serving) run(ctx context.Context) (err error) {
 	if !k.noOpen && k.OutTTY && !k.JSON {
 		openBrowser(ctx, out.URL)
 	}
+	var writing sync.Mutex // a terminal is for one writer at a time
 	if k.InTTY && !k.JSON {
-		go k.invite(shown, guard)
+		go k.invite(shown, guard, &writing)
 	}
 	// What net/http reports quotes what a client sent.
 	err = web.Serve(ctx, listener, guard.Handler(server), log.New(discard{}, "", 0))
+	writing.Lock() // for good: nobody is invited any more
 	return errors.Join(err, server.Close())
 }
 
@@ -140,10 +143,12 @@ func (k *serving) show(address string) {
 }
 
 // invite prints a new address whenever somebody presses Enter.
-func (k *serving) invite(shown string, guard *web.Guard) {
+func (k *serving) invite(shown string, guard *web.Guard, writing *sync.Mutex) {
 	for in := bufio.NewScanner(k.In); in.Scan(); {
+		writing.Lock()
 		k.Printf("  %s\n", k.Paint(terminal.Bold, "http://"+shown+guard.Invite()))
 		_ = k.Flush()
+		writing.Unlock()
 	}
 }
 

@@ -82,14 +82,14 @@ func Tries(cases int) int {
 const fewFiles = 30
 
 // Sample is the middle one of each five of many files, which are sorted by their
-// size, or of each fifteen under the race detector; see [All].
+// size; under the race detector of each fifteen, and some five of fewer. See [All].
 func Sample(files []File) []File {
-	if All() || len(files) < fewFiles {
-		return files
-	}
 	step := 5
-	if UnderRace {
-		step = 15
+	switch {
+	case All(), len(files) < fewFiles && !UnderRace:
+		return files
+	case UnderRace:
+		step = min(max(len(files)/5, 1), 15)
 	}
 	var some []File
 	for i := step / 2; i < len(files); i += step {
