@@ -89,6 +89,9 @@ func TestInterrupt(t *testing.T) {
 	if !corpustest.All() {
 		turns = 1000
 	}
+	if corpustest.UnderRace {
+		turns = 300
+	}
 	big := filepath.Join(dir, "big.jsonl")
 	saved(t, big, "big", turns)
 	interrupted := 0
