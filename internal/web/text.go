@@ -142,7 +142,7 @@ func labelOf(l *tenfold.Log, e tenfold.Entry) string {
 	return line(string(e.Payload.Kind()), labelLength)
 }
 
-const labelLength = 120
+const labelLength = 200
 
 func callLabel(c tenfold.ToolCall) string {
 	return line(c.Name+" "+tool.Subject(c.Name, c.Arguments), labelLength)

@@ -72,6 +72,14 @@ function labelOf(row: Row): string {
   return ["user", "assistant", "turn", kindName(row.kind), row.kind].includes(row.label) ? "" : row.label;
 }
 
+/** saysOf gives the words of an entry: its label, and what was said. Where the label of a call
+ * tells what it is about, its arguments would only say it again. */
+function saysOf(row: Row): { label: string; text: string } {
+  const label = labelOf(row);
+  const subject = row.kind === "tool_call" && row.tool && label.startsWith(row.tool + " ") ? label.slice(row.tool.length + 1) : "";
+  return subject ? { label: row.tool!, text: subject } : { label, text: row.text };
+}
+
 /** EntryLine is one entry. */
 export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
   const i = seq - 1;
@@ -79,7 +87,7 @@ export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
   const fate = log.fateAt(seq);
   const unseen = log.has(seq, flag.unseen);
   const call = kind === "tool_call" && log.pair[i]! > seq;
-  const label = row ? labelOf(row) : "";
+  const says = row && saysOf(row);
   return (
     <>
       <span role="gridcell" class="c-entry number">
@@ -96,8 +104,8 @@ export function EntryLine({ log, seq, row, folded, toggle }: Shown) {
         {log.has(seq, flag.error) && <strong class="failed">failed</strong>}
         {log.has(seq, flag.pinned) && <strong class="pinned" title="Pinned: no compaction may take it">pinned</strong>}
         {log.has(seq, flag.agent) && <span class="badge">sub-agent</span>}
-        {label && <b>{label}</b>}
-        {row ? <span>{row.text}</span> : <span class="coming" aria-hidden="true" />}
+        {says?.label && <b>{says.label}</b>}
+        {says ? <span>{says.text}</span> : <span class="coming" aria-hidden="true" />}
       </span>
       {unseen ? (
         <>
