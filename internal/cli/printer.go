@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/report"
 	"tenfold/tool"
 )
 
@@ -58,11 +59,11 @@ func (p *printer) print(b block) {
 	case tenfold.UserMessage:
 		switch {
 		case v.Purpose != tenfold.Request:
-			p.text(terminal.Faint, string(v.Purpose), b, p.cut(partsText(v.Parts)))
+			p.text(terminal.Faint, string(v.Purpose), b, p.cut(report.PartsText(v.Parts)))
 		case v.Synthetic:
-			p.text(terminal.Cyan, "user (not typed by a person)", b, partsText(v.Parts))
+			p.text(terminal.Cyan, "user (not typed by a person)", b, report.PartsText(v.Parts))
 		default:
-			p.text(terminal.Cyan, "user", b, partsText(v.Parts))
+			p.text(terminal.Cyan, "user", b, report.PartsText(v.Parts))
 		}
 		for _, at := range v.Attachments {
 			p.Line(2, "  "+p.Paint(terminal.Faint, "attached "+terminal.VisibleLine(at.Name)+", "+size(len(at.Content))))
@@ -182,7 +183,7 @@ func (p *printer) call(v tenfold.ToolCall, b block) {
 }
 
 func (p *printer) result(v tenfold.ToolResult, b block) {
-	text := strings.Trim(strings.ReplaceAll(partsText(v.Parts), "\r\n", "\n"), "\n")
+	text := strings.Trim(strings.ReplaceAll(report.PartsText(v.Parts), "\r\n", "\n"), "\n")
 	word := "← result"
 	if o := v.Ended(); o.Bad() {
 		word = "← " + string(o)

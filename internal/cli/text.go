@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/report"
 )
 
 // kindWord names a kind.
@@ -27,7 +28,7 @@ func kindWord(k tenfold.Kind) string {
 func entryText(p tenfold.Payload) string {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
-		return partsText(p.Parts)
+		return report.PartsText(p.Parts)
 	case tenfold.AssistantMessage:
 		return p.Text
 	case tenfold.Reasoning:
@@ -35,7 +36,7 @@ func entryText(p tenfold.Payload) string {
 	case tenfold.ToolCall:
 		return p.Name + "(" + p.Arguments + ")"
 	case tenfold.ToolResult:
-		return partsText(p.Parts)
+		return report.PartsText(p.Parts)
 	case tenfold.ProviderItem:
 		return p.Data
 	}
@@ -47,26 +48,4 @@ func reasoningText(p tenfold.Reasoning) string {
 		return "(" + size(len(p.Encrypted)+len(p.Signature)) + ", readable only by the provider)"
 	}
 	return p.Text
-}
-
-// partsText joins texts, and names files.
-func partsText(parts []tenfold.Part) string {
-	var b strings.Builder
-	for i, p := range parts {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if p.File == nil {
-			b.WriteString(p.Text)
-			continue
-		}
-		b.WriteString("[" + string(p.File.Type))
-		for _, word := range []string{p.File.Name, p.File.MediaType} {
-			if word != "" {
-				b.WriteString(" " + word)
-			}
-		}
-		b.WriteString("]")
-	}
-	return b.String()
 }

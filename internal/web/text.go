@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/report"
 	"tenfold/tool"
 )
 
@@ -17,7 +18,7 @@ const lineLength = 300
 func entryText(p tenfold.Payload) string {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
-		text := partsText(p.Parts)
+		text := report.PartsText(p.Parts)
 		for _, a := range p.Attachments {
 			text += "\n[attached " + a.Name + "]\n" + a.Content
 		}
@@ -32,7 +33,7 @@ func entryText(p tenfold.Payload) string {
 	case tenfold.ToolCall:
 		return p.Arguments
 	case tenfold.ToolResult:
-		return partsText(p.Parts)
+		return report.PartsText(p.Parts)
 	case tenfold.ProviderItem:
 		return p.Data
 	}
@@ -82,31 +83,6 @@ func noteText(p tenfold.Payload) string {
 		}
 	}
 	return strings.Join(said, ": ")
-}
-
-// partsText joins texts, and names files.
-func partsText(parts []tenfold.Part) string {
-	if len(parts) == 1 && parts[0].File == nil {
-		return parts[0].Text // not copied, however long it is
-	}
-	var b strings.Builder
-	for i, p := range parts {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if p.File == nil {
-			b.WriteString(p.Text)
-			continue
-		}
-		b.WriteString("[" + string(p.File.Type))
-		for _, word := range []string{p.File.Name, p.File.MediaType} {
-			if word != "" {
-				b.WriteString(" " + word)
-			}
-		}
-		b.WriteString("]")
-	}
-	return b.String()
 }
 
 // labels are the names of kinds in a row.
