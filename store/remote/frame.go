@@ -32,6 +32,9 @@ const (
 // most is the most bytes of a frame: the longest text that a store takes, and a bit.
 const most = 901 << 20
 
+// bufferSize is in bytes. Most requests are small, and long texts pass a buffer by.
+const bufferSize = 8 << 10
+
 // lenient takes ids and titles that are not UTF-8 as stores do.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true))
 
@@ -42,7 +45,7 @@ type writer struct {
 	err error
 }
 
-func newWriter(w io.Writer) *writer { return &writer{w: bufio.NewWriterSize(w, 64<<10)} }
+func newWriter(w io.Writer) *writer { return &writer{w: bufio.NewWriterSize(w, bufferSize)} }
 
 func (w *writer) frame(kind byte, parts ...string) {
 	n := 0
@@ -98,7 +101,7 @@ type reader struct {
 	alive func()
 }
 
-func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, 64<<10)} }
+func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, bufferSize)} }
 
 // next gives the next frame that is no beat.
 func (r *reader) next() (kind byte, content []byte, err error) {

@@ -27,14 +27,14 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // served is a client of a server of its own over a store.
-func served(t *testing.T, st store.Store) *remote.Store {
+func served(t testing.TB, st store.Store) *remote.Store {
 	t.Helper()
 	server := httptest.NewServer(remote.Handler(st))
 	t.Cleanup(server.Close)
 	return dial(t, server.URL)
 }
 
-func dial(t *testing.T, address string) *remote.Store {
+func dial(t testing.TB, address string) *remote.Store {
 	t.Helper()
 	c, err := remote.Open(address, "")
 	if err != nil {
