@@ -51,8 +51,8 @@ type (
 		Input   string `json:"input,omitzero"`
 		Summary string `json:"summary,omitzero"`
 	}
-	// A Setting is one that a conversation keeps; without a value it is no longer
-	// kept.
+	// A Setting is one that a conversation keeps. Without a value the conversation
+	// does not keep it any longer.
 	Setting struct {
 		Key   string `json:"key"`
 		Value any    `json:"value"`
@@ -80,14 +80,14 @@ type (
 func OverlayOf(o tenfold.Overlay, scale token.Scale) Overlay {
 	c := o.Compaction
 	return Overlay{
-		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: slots(c), Profile: c.Profile,
+		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: Slots(c), Profile: c.Profile,
 		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
 		Reason: c.Reason, Summary: WrittenOf(c.Summary), Command: c.Command,
 	}
 }
 
-// slots names what an overlay changes.
-func slots(c tenfold.Compaction) []string {
+// Slots names what an overlay changes; empty, not nil, for nothing.
+func Slots(c tenfold.Compaction) []string {
 	names := []string{}
 	for _, slot := range []struct {
 		name string

@@ -185,7 +185,7 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 		c := o.Compaction
 		e, _ := view.Log().Entry(o.Seq)
 		out := Compaction{
-			ID: o.ID, Seq: o.Seq, Command: c.Command, At: e.Time.UTC(), FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Does: slots(c), First: o.First, Last: o.Last,
+			ID: o.ID, Seq: o.Seq, Command: c.Command, At: e.Time.UTC(), FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Does: report.Slots(c), First: o.First, Last: o.Last,
 			Strategy: c.Strategy, Profile: c.Profile, Source: c.Source, Reason: c.Reason, Live: o.Live,
 			Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
 		}
@@ -198,28 +198,6 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 		all = append(all, out)
 	}
 	return all
-}
-
-// slots names what an overlay changes, as the command line's JSON does.
-func slots(c tenfold.Compaction) []string {
-	var names []string
-	for _, slot := range []struct {
-		name string
-		set  bool
-	}{
-		{"summary", c.Summary != nil},
-		{"turns", c.Turns != ""},
-		{"reasoning", c.Reasoning != nil},
-		{"tool_calls", c.ToolCalls != nil},
-		{"texts", c.Texts != nil},
-		{"attachments", c.Attachments != nil},
-		{"tool_definitions", c.ToolDefinitions != nil},
-	} {
-		if slot.set {
-			names = append(names, slot.name)
-		}
-	}
-	return names
 }
 
 // sums add up entries and tokens by fate, like the command line's "diff".
