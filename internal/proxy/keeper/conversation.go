@@ -1,0 +1,244 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"tenfold"
+	"tenfold/purpose"
+	"tenfold/session"
+	"tenfold/store"
+)
+
+// create begins a conversation in the store.
+func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDelta, entries []tenfold.Entry) error {
+	svc, err := t.k.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	d, _ := changedConfig(tenfold.Config{}, head)
+	all := append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
+	s, err := svc.Create(ctx, session.Create{
+		Title: titleOf(entries), Created: ex.began.UTC(), Entries: all,
+		Origin: store.Origin{Key: t.id.origin, Tool: t.id.tool, Directory: t.dir},
+	})
+	if err != nil {
+		return err
+	}
+	return t.adopt(s)
+}
+
+// titleOf is the beginning of what a person asked for first.
+func titleOf(entries []tenfold.Entry) string {
+	for _, e := range entries {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" {
+			if title := purpose.Title(m); title != "" {
+				return title
+			}
+		}
+	}
+	return ""
+}
+
+// adopt makes a conversation that of the history.
+func (t *thread) adopt(s *session.Session) error {
+	t.log.session = s
+	t.k.mu.Lock()
+	t.born = false // found again after a failure
+	t.k.mu.Unlock()
+	return t.configure()
+}
+
+// configure reads how the conversation is compacted, where its model is another
+// one.
+func (t *thread) configure() error {
+	c := &t.log
+	model := c.session.Projection().Config().Model
+	t.k.mu.Lock()
+	kept := t.kept
+	t.k.mu.Unlock()
+	if c.control != nil && c.control.Session() == c.session && model == c.model && kept == c.kept {
+		return nil
+	}
+	live, err := t.k.Configure(t.dir, model)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
+	live.Lifetime = kept
+	c.live, c.model, c.kept, c.looked = live, model, kept, 0
+	c.control = c.session.Control(live)
+	return nil
+}
+
+// leave goes on in a copy of the log up to so many messages; where the model
+// answered none of them it is a conversation of its own.
+func (t *thread) leave(ctx context.Context, messages int) error {
+	c := &t.log
+	c.story.cut(min(messages, len(c.story.chains)))
+	if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+		return err
+	}
+	return errLeft
+}
+
+// copyOf makes the history's conversation a copy of another one up to an entry.
+func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) error {
+	c := &t.log
+	c.session, c.control = nil, nil
+	if !answered(s.Log(), through) {
+		c.story = story{}
+		t.k.mu.Lock()
+		t.frozen, t.shown.ID = nil, ""
+		t.k.mu.Unlock()
+		return nil
+	}
+	svc, err := t.k.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	copied, err := svc.Fork(ctx, s, session.Fork{Through: through, Key: t.id.origin, Epoch: t.shows()})
+	if err != nil {
+		return err
+	}
+	t.k.mu.Lock()
+	if t.frozen != nil && t.frozen.upto > len(c.story.chains) {
+		t.frozen, t.due, c.epoch = nil, true, ""
+	}
+	t.k.mu.Unlock()
+	return t.adopt(copied)
+}
+
+// shows gives the epoch that requests of the history show: in a copy of a log that
+// others went on with, what they compacted since would only cost the vendor's cache.
+// It is nil before the first request: that is shown what the log says.
+func (t *thread) shows() *string {
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	switch {
+	case !t.sent:
+		return nil
+	case t.frozen != nil:
+		return &t.frozen.epoch
+	}
+	return &t.log.epoch
+}
+
+// answered tells whether the model said something up to an entry.
+func answered(l *tenfold.Log, through int64) bool {
+	for e := range l.Entries() {
+		if e.Seq > through {
+			break
+		}
+		switch e.Payload.(type) {
+		case tenfold.AssistantMessage, tenfold.ToolCall, tenfold.Reasoning:
+			return true
+		}
+	}
+	return false
+}
+
+// open finds the conversation that a history is, or leaves it to be made.
+func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
+	t.k.mu.Lock()
+	born := t.born
+	t.k.mu.Unlock()
+	if born || settled(ex.r.Messages) == 0 {
+		return nil // nothing was said before
+	}
+	svc, err := t.k.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := svc.Imported(ctx, t.id.origin)
+	if err != nil {
+		return err
+	}
+	if ex.handle != nil { // which may be of a thread that this one was forked from
+		if c, err := svc.Find(ctx, ex.handle.Conversation); err == nil {
+			known = append([]store.Conversation{c}, known...)
+		}
+	}
+	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
+}
+
+// mostOpened is how many conversations of the store are opened to find the one that
+// a history is.
+const mostOpened = 8
+
+// choose finds the conversation that has most of a history, by the ids of entries:
+// they are made of what the messages say and of all before them.
+func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange, known []store.Conversation, upto int) error {
+	var best *session.Session
+	var told story
+	ends := false // it says nothing more
+	for _, c := range known {
+		s, err := svc.Open(ctx, c.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		st, err := t.retell(ex, s, upto)
+		if err != nil {
+			return err
+		}
+		n, whole := len(st.chains), ended(s.Log(), st.at)
+		if n > len(told.chains) && answered(s.Log(), st.at) || best != nil && n == len(told.chains) && whole && !ends {
+			best, told, ends = s, st, whole
+		}
+		if ends && len(told.chains) == upto {
+			break
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	t.log.story = told
+	if b := told.base; b != nil {
+		t.k.mu.Lock()
+		messages, confirmed := t.messages, t.confirmed
+		t.stand(b, ex.r)
+		t.messages, t.confirmed = messages, max(confirmed, b.messages)
+		t.k.mu.Unlock()
+		t.log.epoch = b.epoch // none for a text, which may have been undone since
+	}
+	if len(told.chains) < upto && !ends {
+		return t.copyOf(ctx, best, told.at)
+	}
+	if err := t.adopt(best); err != nil {
+		return err
+	}
+	return nil
+}
+
+// retell finds which messages of a request a log has.
+func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
+	var st story
+	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	if err != nil {
+		return st, fmt.Errorf("message 0: %w", err)
+	}
+	known, ok := st.follow(s.Log(), 0, pieces)
+	if !ok || len(known) < len(pieces) {
+		if st, err = t.baseOf(ex, s); err != nil {
+			return st, err
+		}
+	}
+	for i := len(st.chains); i < upto; i++ {
+		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		if err != nil {
+			return st, fmt.Errorf("message %d: %w", i, err)
+		}
+		known, ok := st.follow(s.Log(), st.at, pieces)
+		if !ok || len(known) < len(pieces) {
+			break
+		}
+		st.chains, st.seqs = append(st.chains, ex.r.Messages[i].Chain), append(st.seqs, known)
+		st.at = last(known, st.at)
+	}
+	return st, nil
+}
