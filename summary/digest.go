@@ -43,8 +43,8 @@ const (
 // Summarize implements [strategy.Summarizer]. The ledger is made from the raw
 // entries of the whole range even where prior summaries stand for some of them
 // (S-8): it costs nothing to read them again, and nothing is lost from one
-// digest to the next. Of prior summaries that are no digests the text is
-// quoted; the overlap is still there to be read, and is not.
+// digest to the next. It quotes the text of prior summaries that are
+// not digests; the overlap is still there to be read, and is not.
 func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
 	counter := counterOf(r)
 	l := NewLedger(counter)

@@ -58,8 +58,8 @@ func (x *words) add(turn int, e tenfold.Entry) {
 }
 
 // find takes the sentences of a text that tell a decision or a finding, or speak
-// of the focus. It is asked about texts that are no conclusions; those are
-// quoted for themselves.
+// of the focus. It is not asked about conclusions: those are quoted for
+// themselves.
 func (x *words) find(c conclusion) {
 	place := c.place
 	for line := range strings.SplitSeq(c.text, "\n") {

@@ -63,7 +63,7 @@ func parseAnswer(text string) (answer, error) {
 	return answer{Summary: text}, nil
 }
 
-// decodeAnswer wants an object with a summary; lists that are no lists of
+// decodeAnswer wants an object with a summary; lists of anything but
 // texts are left out, since the summary counts.
 func decodeAnswer(text string) (answer, bool) {
 	members := map[string]jsontext.Value{}

@@ -155,7 +155,7 @@ func (e *Encoding) Encode(text string) []uint32 {
 	return tokens
 }
 
-// Decode returns the text of the tokens. Numbers that are no token of the
+// Decode returns the text of the tokens. Numbers outside the
 // vocabulary, special tokens among them, stand for nothing.
 func (e *Encoding) Decode(tokens []uint32) string {
 	var b []byte

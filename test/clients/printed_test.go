@@ -77,7 +77,7 @@ func resumedHere(t *testing.T, p *Place, session Session, id string) {
 		t.Fatalf("it is not the session that was made: %v\n%s", err, out)
 	}
 	if report.Path == session.Path || strings.Contains(strings.Join(report.Resume, " "), session.ID) {
-		t.Fatalf("it is no session of its own: %s", out)
+		t.Fatalf("it is not a session of its own: %s", out)
 	}
 	if report.Path != "" {
 		defer os.Remove(report.Path) // "latest" is to be the original again

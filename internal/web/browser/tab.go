@@ -214,7 +214,7 @@ func (b *Tab) Click(selector string) {
 	Do(b, "click "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
-// Keys types, as on a keyboard; kb has names for keys that are no letters.
+// Keys types, as on a keyboard; kb has names for the other keys, such as Enter.
 func (b *Tab) Keys(keys string) {
 	b.t.Helper()
 	Do(b, "type "+keys, chromedp.KeyEvent(keys))
